@@ -1,0 +1,166 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// DefaultTimeout is a request's time limit where none was asked for.
+const DefaultTimeout = 10 * time.Minute
+
+// Options say which server to ask, and how.
+type Options struct {
+	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end
+	// is understood, and so is a missing "http://".
+	URL string
+	// API names the dialect, as [DialectFor] takes it; empty for "chat".
+	API    string
+	Params Params
+	APIKey string // sent as "Authorization: Bearer ..."; empty for none
+	// Headers are sent with every request and win over what the client would send. Their values are never shown.
+	Headers http.Header
+	Timeout time.Duration // a request's limit, connecting included; 0 for DefaultTimeout
+	// Insecure accepts any certificate. CAFile names a PEM file of certificates to trust beside the system's.
+	Insecure bool
+	CAFile   string
+	// MaxConns is how many connections are kept open between requests: the concurrency. 0 for 1. It bounds nothing.
+	MaxConns int
+	// Dial makes connections in place of TCP's dialler, proxies aside; nil as a rule. A server inside this process, or
+	// one in virtual time, is reached by it.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Client sends requests to one server in one dialect. It is safe for concurrent use.
+type Client struct {
+	address   address
+	dialect   Dialect
+	params    Params
+	header    http.Header // shared by all requests, never changed
+	host      string      // the Host header where the user set one
+	timeout   time.Duration
+	transport *http.Transport
+	cleaner   cleaner
+	streams   sync.Pool // of *stream
+}
+
+// New checks the options; it connects to nothing. An error is one line that says which option to change, and shows
+// no secret.
+func New(o Options) (*Client, error) {
+	a, user, err := parseAddress(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	d, err := DialectFor(cmp.Or(o.API, "chat"))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkExtra(o.Params.Extra); err != nil {
+		return nil, err
+	}
+	h, err := requestHeader(o.APIKey, o.Headers, user)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTransport(o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), transport: t,
+		cleaner: newCleaner(h, a.base.Query(), user),
+	}
+	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
+	return c, nil
+}
+
+// Prepare encodes a request, so that nothing is left to do when it is due. An error means a body that the dialect
+// cannot express.
+func (c *Client) Prepare(r *Request) (*Call, error) {
+	body, err := c.dialect.Encode(nil, r, &c.params)
+	if err != nil {
+		return nil, err
+	}
+	return &Call{Request: r, Body: body}, nil
+}
+
+// Do sends a prepared call and fills res, which the caller has Reset to its epoch. It never returns an error: how
+// the request ended is in res. A request that ctx's owner cancels is incomplete, with the instants known so far.
+func (c *Client) Do(ctx context.Context, call *Call, res *Result) {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	x := exchange{client: c, call: call, res: res, caller: ctx, ctx: limited, cancel: cancel}
+	x.run()
+}
+
+// CloseIdle closes the connections that no request is using.
+func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
+
+// Timestamps tells who notes when bytes arrive: "user", this program when its read returns.
+func (c *Client) Timestamps() string { return "user" }
+
+// URL is where an API path such as "/v1/models" is on this server, without secrets.
+func (c *Client) URL(path string) string { return c.address.show(path) }
+
+// Endpoint is the URL that calls are sent to, without secrets.
+func (c *Client) Endpoint() string { return c.URL(c.dialect.Path(c.params.Model)) }
+
+// checkExtra tells whether the user's additions to the body can be merged into it.
+func checkExtra(extra []byte) error {
+	if len(extra) == 0 || gjson.ValidBytes(extra) && gjson.ParseBytes(extra).IsObject() {
+		return nil
+	}
+	return errors.New(`--body: not a JSON object; want something like {"top_p": 0.9}`)
+}
+
+// requestHeader is what every request carries. No error repeats a value: it may be a secret.
+func requestHeader(key string, extra http.Header, user *url.Userinfo) (http.Header, error) {
+	h := http.Header{
+		"Content-Type": {"application/json"},
+		"Accept":       {"text/event-stream, application/json"},
+		"User-Agent":   {"llmsweep"},
+	}
+	if user != nil {
+		password, _ := user.Password()
+		(&http.Request{Header: h}).SetBasicAuth(user.Username(), password)
+	}
+	if key = strings.TrimSpace(key); key != "" {
+		if !printable(key) {
+			return nil, errors.New("--api-key: it holds a control character; was it pasted with a line break?")
+		}
+		h.Set("Authorization", "Bearer "+key)
+	}
+	for name, values := range extra {
+		if !token(name) {
+			return nil, fmt.Errorf("--header: %q is no header's name; want letters, digits and dashes", name)
+		}
+		if !printable(strings.Join(values, "")) {
+			return nil, fmt.Errorf("--header %s: its value holds a control character", name)
+		}
+		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
+	return h, nil
+}
+
+// printable says that s may be sent as a header's value.
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// token says that s may be a header's name.
+func token(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	})
+}

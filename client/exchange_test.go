@@ -1,0 +1,486 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// ask is the request of most tests.
+var ask = &Request{Messages: []Message{{Role: "user", Content: "hello"}}, OutputTokens: 4, KeepText: true}
+
+// do sends one request.
+func do(t testing.TB, ctx context.Context, o Options) *Result {
+	t.Helper()
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdle()
+	return doWith(t, ctx, c)
+}
+
+func doWith(t testing.TB, ctx context.Context, c *Client) *Result {
+	t.Helper()
+	call, err := c.Prepare(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	r.Reset(time.Now())
+	c.Do(ctx, call, &r)
+	return &r
+}
+
+// answering is a server that gives the same answer to all.
+func answering(t testing.TB, status int, header map[string]string, body string) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		for k, v := range header {
+			w.Header().Set(k, v)
+		}
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// outcome is what a result says, instants and reads aside.
+type outcome struct {
+	Status                            Status
+	Class                             Class
+	Message                           string
+	HTTP                              int
+	Finish, Source                    string
+	Chunks                            int
+	Answer                            bool // text that is no reasoning came
+	Prompt, Output, Reasoning, Cached int
+	Counts                            []int32
+	Text                              string
+}
+
+func outcomeOf(r *Result) outcome {
+	return outcome{r.Status, r.Class, r.Message, r.HTTP, r.Finish, r.TokenSource, r.Chunks(), r.FirstAnswer != Absent,
+		r.PromptTokens, r.OutputTokens, r.ReasoningTokens, r.CachedTokens, r.Counts, string(r.Text)}
+}
+
+func checkOutcome(t *testing.T, r *Result, want outcome) {
+	t.Helper()
+	if d := cmp.Diff(want, outcomeOf(r), cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+func TestCapturedStreams(t *testing.T) {
+	ok := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: Unknown}
+	with := func(edit func(*outcome)) outcome { o := ok; edit(&o); return o }
+	tests := map[string]outcome{
+		"llama-chat": with(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Text = 4, 33, 4, " fisege movugo gole dosu"
+		}),
+		"llama-comp": with(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 4, 13, 4, 2, " todulu rekume rusa karu"
+		}),
+		"llama-reasoning": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Answer = 3, 62, 3, false }),
+		"ollama-v1comp": with(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 3, 63, 3, Unknown, " nidu fedure zigota"
+		}),
+		"vllmsim-chat": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Text = 4, 7, 4, "I am fine, " }),
+	}
+	streams := captured(t)
+	for name, want := range tests {
+		t.Run(name, func(t *testing.T) {
+			url := answering(t, 200, map[string]string{"Content-Type": "text/event-stream"}, string(streams[name]))
+			r := do(t, t.Context(), Options{URL: url})
+			checkOutcome(t, r, want)
+			if r.Sent < 0 || r.Headers < r.Sent || r.FirstToken < r.Headers || r.LastToken < r.FirstToken || r.End < r.LastToken {
+				t.Errorf("instants out of order: %+v", r)
+			}
+		})
+	}
+}
+
+// stream makes events of chunks.
+func stream(chunks ...string) string {
+	var b strings.Builder
+	for _, c := range chunks {
+		fmt.Fprintf(&b, "data: %s\n\n", c)
+	}
+	return b.String()
+}
+
+const (
+	chunkRole   = `{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`
+	chunkA      = `{"choices":[{"index":0,"delta":{"content":"A"},"logprobs":null,"finish_reason":null}]}`
+	chunkB      = `{"choices":[{"index":0,"delta":{"content":"B"},"logprobs":null,"finish_reason":null}]}`
+	chunkFinish = `{"choices":[{"index":0,"delta":{"content":""},"logprobs":null,"finish_reason":"stop"}]}`
+	chunkUsage  = `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":5,"total_tokens":14}}`
+	chunkError  = `{"error":{"message":"the engine died","type":"InternalServerError","param":null,"code":500}}`
+)
+
+// running is a chunk with a running count.
+func running(text string, n int) string {
+	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, text, n)
+}
+
+// oddCases are streams that servers have been seen to send, or may.
+var oddCases = map[string]struct {
+	stream string
+	want   outcome
+}{
+	"vLLM": {stream(chunkRole, chunkA, chunkB, chunkFinish, chunkUsage, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceServer, Chunks: 2, Answer: true, Prompt: 9, Output: 5, Text: "AB"}},
+	"SGLang, nulls all over": {stream(
+		`{"id":"1","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning_content":null,"tool_calls":null},"logprobs":null,"finish_reason":null,"matched_stop":null}],"usage":null}`,
+		`{"id":"1","choices":[{"index":0,"delta":{"role":null,"content":"A","reasoning_content":null,"tool_calls":null},"logprobs":null,"finish_reason":null,"matched_stop":null}],"usage":null}`,
+		`{"id":"1","choices":[{"index":0,"delta":{"role":null,"content":null,"reasoning_content":null,"tool_calls":null},"logprobs":null,"finish_reason":"length","matched_stop":null}],"usage":null}`,
+		`{"id":"1","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":8}}}`, "[DONE]"),
+		outcome{Finish: "length", Source: SourceServer, Chunks: 1, Answer: true, Prompt: 9, Output: 1, Cached: 8, Text: "A"}},
+	"reasoning under both names": {stream(chunkRole, `{"choices":[{"delta":{"reasoning":"hm"}}]}`,
+		`{"choices":[{"delta":{"reasoning_content":"so"}}]}`, chunkA, chunkFinish,
+		`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"completion_tokens_details":{"reasoning_tokens":2}}}`, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 4, Reasoning: 2, Text: "A"}},
+	"tool call": {stream(chunkRole, `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":""}}]}}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}`,
+		`{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]"),
+		outcome{Finish: "tool_calls", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: Unknown, Output: 2}},
+	"refusal": {stream(chunkRole, `{"choices":[{"delta":{"refusal":"no"}}]}`, chunkFinish, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "no"}},
+	"escapes": {stream(`{"choices":[{"text":"\u00e9\n\""}]}`, `{"choices":[{"text":"\ud83d\ude00<&"}]}`, chunkFinish, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: Unknown, Output: 2, Text: "é\n\"😀<&"}},
+	"running counts": {stream(chunkRole, running("a", 1), running("bcd", 4), running("", 4), running("e", 6), chunkFinish,
+		`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":7}}`, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 7, Counts: []int32{1, 3, 2}, Text: "abcde"}},
+	"the sum on the last text": {stream(chunkA, chunkB, running("C", 9), chunkFinish, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 9, Text: "ABC"}},
+	"zeros and no truth": {stream(running("a", 0), running("b", 0), chunkFinish, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: 9, Output: 2, Text: "ab"}},
+	"timings for usage": {stream(chunkA, `{"choices":[{"delta":{},"finish_reason":"stop"}],"timings":{"cache_n":2,"prompt_n":7,"predicted_n":3}}`, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceServer, Chunks: 1, Answer: true, Prompt: 9, Output: 3, Cached: 2, Text: "A"}},
+	"an empty answer": {stream(chunkRole, chunkFinish, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":0}}`, "[DONE]"),
+		outcome{Finish: "stop", Source: SourceServer, Prompt: 9}},
+	"finish and no [DONE]": {stream(chunkA, chunkFinish),
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"[DONE] and no finish": {stream(chunkA, "[DONE]"),
+		outcome{Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"no blank line at the end": {stream(chunkA, chunkFinish) + "data: [DONE]",
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"CRLF, pings, no spaces": {": ping\r\n\r\nevent: x\r\ndata:" + chunkA + "\r\n\r\n:\r\ndata:" + chunkFinish + "\r\n\r\ndata:[DONE]\r\n\r\n",
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+
+	"[DONE] alone": {stream("[DONE]"), outcome{Status: StatusError, Class: ClassTruncated,
+		Message: "the stream's terminator came before any token or finish reason", Prompt: Unknown, Output: Unknown}},
+	"cut after a chunk": {stream(chunkA), outcome{Status: StatusError, Class: ClassTruncated, Source: SourceChunks,
+		Message: "the stream ended without a finish reason or terminator", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"cut inside a chunk": {stream(chunkA) + "data: " + chunkB[:20], outcome{Status: StatusError, Class: ClassTruncated, Source: SourceChunks,
+		Message: "the stream ended in the middle of a chunk", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"nothing at all": {"", outcome{Status: StatusError, Class: ClassTruncated, Message: "the answer's body is empty", Prompt: Unknown, Output: Unknown}},
+	"error, then [DONE]": {stream(chunkA, chunkError, "[DONE]"), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
+		Message: "the engine died", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"error after the finish": {stream(chunkA, chunkFinish, chunkError), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
+		Message: "the engine died", Finish: "stop", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"error as a string": {stream(`{"error":"out of memory"}`), outcome{Status: StatusError, Class: ClassStreamError,
+		Message: "out of memory", Prompt: Unknown, Output: Unknown}},
+	"error as the object": {stream(`{"object":"error","message":"too long","code":400}`), outcome{Status: StatusError, Class: ClassStreamError,
+		Message: "too long", Prompt: Unknown, Output: Unknown}},
+	"error line of old llama.cpp": {"error: {\"code\":500,\"message\":\"slot lost\"}\n\n", outcome{Status: StatusError, Class: ClassStreamError,
+		Message: "slot lost", Prompt: Unknown, Output: Unknown}},
+	"finish reason error": {stream(chunkA, `{"choices":[{"delta":{},"finish_reason":"error"}]}`), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
+		Message: "the server ended the answer with the finish reason error", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"a plain error object": {`{"error":{"message":"no such model"}}`, outcome{Status: StatusError, Class: ClassStreamError,
+		Message: "no such model", Prompt: Unknown, Output: Unknown}},
+	"one JSON answer": {` {"choices":[{"message":{"content":"AB"}}]}`, outcome{Status: StatusError, Class: ClassMalformed,
+		Message: NotStreamed, Prompt: Unknown, Output: Unknown}},
+	"a web page": {"\n<!DOCTYPE html><html><title>Log in</title>", outcome{Status: StatusError, Class: ClassMalformed,
+		Message: "HTML instead of an event stream (Log in)", Prompt: Unknown, Output: Unknown}},
+	"garbage in the middle": {stream(chunkA, "garb\x01age"), outcome{Status: StatusError, Class: ClassMalformed, Source: SourceChunks,
+		Message: "a chunk is not JSON: garbage", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+	"not an object": {stream("17"), outcome{Status: StatusError, Class: ClassMalformed,
+		Message: "a chunk is not a JSON object: 17", Prompt: Unknown, Output: Unknown}},
+}
+
+// oddStreams are the same for the fuzzer, as lines of frames.
+func oddStreams() (all []string) {
+	for _, c := range oddCases {
+		all = append(all, string(bytes.Join(frames([]byte(c.stream)), []byte("\n"))))
+	}
+	return all
+}
+
+func TestOddStreams(t *testing.T) {
+	for name, tt := range oddCases {
+		t.Run(name, func(t *testing.T) {
+			want := tt.want
+			want.HTTP = 200
+			if want.Status == "" {
+				want.Status = StatusOK
+			}
+			if want.Reasoning == 0 {
+				want.Reasoning = Unknown
+			}
+			if want.Cached == 0 {
+				want.Cached = Unknown
+			}
+			checkOutcome(t, do(t, t.Context(), Options{URL: answering(t, 200, nil, tt.stream)}), want)
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	tests := map[string]struct {
+		status  int
+		header  map[string]string
+		body    string
+		class   Class
+		message string
+	}{
+		"400 vLLM":    {400, nil, `{"object":"error","message":"too long","type":"BadRequestError","param":null,"code":400}`, ClassHTTP4xx, "400 Bad Request: too long"},
+		"400 OpenAI":  {400, nil, `{"error":{"message":"Unknown parameter.","param":"ignore_eos"}}`, ClassHTTP4xx, "400 Bad Request: Unknown parameter. (ignore_eos)"},
+		"401":         {401, nil, `{"error":"Unauthorized"}`, ClassHTTP4xx, "401 Unauthorized: Unauthorized"},
+		"404 text":    {404, nil, "404 page not found\n", ClassHTTP4xx, "404 Not Found: 404 page not found"},
+		"422 FastAPI": {422, nil, `{"detail":[{"type":"extra_forbidden","loc":["body","min_tokens"],"msg":"Extra inputs are not permitted"}]}`, ClassHTTP4xx, "422 Unprocessable Entity: body.min_tokens: Extra inputs are not permitted"},
+		"422 Mistral": {422, nil, `{"object":"error","message":{"detail":[{"loc":["body","ignore_eos"],"msg":"forbidden"}]}}`, ClassHTTP4xx, "422 Unprocessable Entity: body.ignore_eos: forbidden"},
+		"429":         {429, map[string]string{"Retry-After": "7"}, `{"error":{"message":"slow down"}}`, ClassHTTP429, "429 Too Many Requests: slow down (retry after 7)"},
+		"500 nothing": {500, nil, "", ClassHTTP5xx, "500 Internal Server Error"},
+		"502 page":    {502, nil, "<html><head><title>502 Bad Gateway</title></head>", ClassHTTP5xx, "502 Bad Gateway: a web page (502 Bad Gateway)"},
+		"503 loading": {503, nil, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, ClassHTTP5xx, "503 Service Unavailable: Loading model"},
+		"307":         {307, map[string]string{"Location": "https://elsewhere/v1"}, "", ClassMalformed, "307 Temporary Redirect: redirects to https://elsewhere/v1; give that URL instead"},
+		"lines":       {400, nil, "{\"detail\":\"one\\ntwo\\u0007\\tthree\"}", ClassHTTP4xx, "400 Bad Request: one two three"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := do(t, t.Context(), Options{URL: answering(t, tt.status, tt.header, tt.body)})
+			checkOutcome(t, r, outcome{Status: StatusError, Class: tt.class, Message: tt.message, HTTP: tt.status,
+				Prompt: Unknown, Output: Unknown, Reasoning: Unknown, Cached: Unknown})
+			if r.End != r.Headers || r.FirstToken != Absent {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// A message stays one short line however long the server's.
+func TestLongMessage(t *testing.T) {
+	r := do(t, t.Context(), Options{URL: answering(t, 400, nil, strings.Repeat("é\n", 100000))})
+	if len(r.Message) > maxMessage || !strings.HasSuffix(r.Message, " é...") && !strings.HasSuffix(r.Message, " ...") {
+		t.Errorf("%d bytes: %q", len(r.Message), r.Message)
+	}
+}
+
+// raw is a server that reads one request a connection and then does as it is told with the connection.
+func raw(t *testing.T, then func(*net.TCPConn)) (url string, requests *atomic.Int32) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests = new(atomic.Int32)
+	var wg sync.WaitGroup
+	t.Cleanup(func() { l.Close(); wg.Wait() })
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				b := make([]byte, 1<<16)
+				if n, _ := c.Read(b); n > 0 {
+					requests.Add(1)
+					then(c.(*net.TCPConn))
+				}
+			})
+		}
+	})
+	return "http://" + l.Addr().String(), requests
+}
+
+// Every way for a connection to break has its class, and nothing is sent twice.
+func TestBrokenConnections(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+	chunked := func(s string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(s), s) }
+	say := func(s string) func(*net.TCPConn) { return func(c *net.TCPConn) { io.WriteString(c, s) } }
+	reset := func(s string) func(*net.TCPConn) {
+		return func(c *net.TCPConn) {
+			io.WriteString(c, s)
+			c.Write(nil)
+			time.Sleep(20 * time.Millisecond) // let it be read before the reset throws it away
+			c.SetLinger(0)
+		}
+	}
+	tests := map[string]struct {
+		then    func(*net.TCPConn)
+		status  Status
+		class   Class
+		message string
+	}{
+		"closed at once":        {say(""), StatusError, ClassReset, "connection closed by the server before it answered"},
+		"reset at once":         {reset(""), StatusError, ClassReset, "connection reset by the server"},
+		"reset in the stream":   {reset(head + chunked(stream(chunkA))), StatusError, ClassReset, "connection reset by the server"},
+		"closed in the stream":  {say(head + chunked(stream(chunkA))), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
+		"ended in the stream":   {say(head + chunked(stream(chunkA)) + "0\r\n\r\n"), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
+		"closed after finish":   {say(head + chunked(stream(chunkA, chunkFinish))), StatusOK, "", ""},
+		"closed after [DONE]":   {say(head + chunked(stream(chunkA, "[DONE]"))), StatusOK, "", ""},
+		"reset after [DONE]":    {reset(head + chunked(stream(chunkA, "[DONE]"))), StatusOK, "", ""},
+		"ended by closing":      {say("HTTP/1.0 200 OK\r\n\r\n" + stream(chunkA, chunkFinish)), StatusOK, "", ""},
+		"shorter than promised": {say("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + stream(chunkA)), StatusError, ClassTruncated, "the stream ended without a finish reason or terminator"},
+		"not HTTP":              {say("SSH-2.0-OpenSSH_9\r\n"), StatusError, ClassMalformed, ""},
+		"not chunks":            {say(head + "zz\r\n"), StatusError, ClassMalformed, "invalid byte in chunk length"},
+		"TLS":                   {say("\x15\x03\x01\x00\x02\x02\x16"), StatusError, ClassMalformed, "the server speaks TLS on this port"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			url, requests := raw(t, tt.then)
+			r := do(t, t.Context(), Options{URL: url})
+			if r.Status != tt.status || r.Class != tt.class || tt.message != "" && r.Message != tt.message {
+				t.Errorf("%s %s %q", r.Status, r.Class, r.Message)
+			}
+			if r.Sent == Absent || r.End == Absent || requests.Load() != 1 {
+				t.Errorf("sent %v, end %v, %d requests", r.Sent, r.End, requests.Load())
+			}
+		})
+	}
+}
+
+func TestNoConnection(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	r := do(t, t.Context(), Options{URL: l.Addr().String()})
+	if r.Class != ClassConnect || r.Message != "connection refused" || r.Sent != Absent || r.HTTP != 0 || r.End == Absent {
+		t.Errorf("%+v", r)
+	}
+	plain := answering(t, 200, nil, "")
+	r = do(t, t.Context(), Options{URL: strings.Replace(plain, "http:", "https:", 1)})
+	if r.Class != ClassConnect || r.Message != "the server does not speak TLS on this port" {
+		t.Errorf("%+v", r)
+	}
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	s.Config.ErrorLog = nil
+	defer s.Close()
+	r = do(t, t.Context(), Options{URL: s.URL})
+	if r.Class != ClassConnect || r.Message != "its certificate is not trusted: signed by an unknown authority" {
+		t.Errorf("%+v", r)
+	}
+	if r = do(t, t.Context(), Options{URL: s.URL, Insecure: true}); r.Class != ClassHTTP4xx {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A connection is used again after an answer, and after a refusal.
+func TestReuse(t *testing.T) {
+	var made atomic.Int32
+	n := 0
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n++; n%3 == 0 {
+			http.Error(w, "no", 500)
+			return
+		}
+		io.WriteString(w, stream(chunkA, chunkFinish, "[DONE]")+strings.Repeat(": bye\n", 1000))
+	}))
+	s.Config.ConnState = func(_ net.Conn, st http.ConnState) {
+		if st == http.StateNew {
+			made.Add(1)
+		}
+	}
+	s.Start()
+	defer s.Close()
+	c, err := New(Options{URL: s.URL, MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdle()
+	for i := range 9 {
+		r := doWith(t, t.Context(), c)
+		if (r.Dial > 0) != (i == 0) {
+			t.Errorf("request %d: dial %v", i, r.Dial)
+		}
+	}
+	if made.Load() != 1 {
+		t.Errorf("%d connections", made.Load())
+	}
+}
+
+// What a request says on the wire besides its body.
+func TestRequestHeaders(t *testing.T) {
+	var got *http.Request
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r }))
+	defer s.Close()
+	do(t, t.Context(), Options{URL: s.URL + "/v1", API: "completions", APIKey: " k-1\n", Headers: http.Header{
+		"x-team": {"bench"}, "User-Agent": {"other"}, "Host": {"inner"}}})
+	type said struct{ Method, Path, Auth, Team, Agent, Type, Host, Encoding string }
+	h := got.Header
+	want := said{"POST", "/v1/completions", "Bearer k-1", "bench", "other", "application/json", "inner", ""}
+	if d := cmp.Diff(want, said{got.Method, got.URL.Path, h.Get("Authorization"), h.Get("X-Team"), h.Get("User-Agent"),
+		h.Get("Content-Type"), got.Host, h.Get("Accept-Encoding")}); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// The number of allocations does not grow with the number of tokens.
+func TestTokensAllocateNothing(t *testing.T) {
+	allocs := func(tokens int) float64 {
+		url := answering(t, 200, nil, stream(append(bytesOf(chunkA, tokens), chunkFinish, "[DONE]")...))
+		c, err := New(Options{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.CloseIdle()
+		call, _ := c.Prepare(&Request{Messages: ask.Messages})
+		var r Result
+		r.Gaps = make([]time.Duration, 0, tokens)
+		return testing.AllocsPerRun(20, func() {
+			r.Reset(time.Now())
+			if c.Do(context.Background(), call, &r); r.Status != StatusOK || r.OutputTokens != tokens {
+				t.Fatalf("%+v", r)
+			}
+		})
+	}
+	few, many := allocs(10), allocs(5000)
+	if many > few+50 { // the server in this process writes more pieces
+		t.Errorf("%v allocations for 10 tokens, %v for 5000", few, many)
+	}
+}
+
+func bytesOf(chunk string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = chunk
+	}
+	return all
+}
+
+// One request of 1000 tokens over loopback, many events a read.
+func BenchmarkDo(b *testing.B) {
+	const tokens = 1000
+	url := answering(b, 200, nil, stream(append(bytesOf(vllmChunk, tokens), chunkFinish, "[DONE]")...))
+	c, err := New(Options{URL: url})
+	if err != nil {
+		b.Fatal(err)
+	}
+	call, _ := c.Prepare(&Request{Messages: ask.Messages})
+	var r Result
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Reset(time.Now())
+		if c.Do(context.Background(), call, &r); r.OutputTokens != tokens {
+			b.Fatalf("%+v", r)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/tokens, "ns/token")
+}

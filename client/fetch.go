@@ -1,0 +1,75 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+)
+
+// maxAnswer is the largest plain answer that is read.
+const maxAnswer = 8 << 20
+
+// Answer is a plain answer, read whole.
+type Answer struct {
+	Header http.Header
+	Body   []byte
+}
+
+// Failure is why a plain request failed.
+type Failure struct {
+	Class   Class
+	Cause   Cause
+	HTTP    int    // status code; 0 before headers
+	Message string // one line, without secrets
+	err     error
+}
+
+// Error is the message.
+func (f *Failure) Error() string { return f.Message }
+
+// Unwrap is the network's own error, or the context's; nil for an answer that refuses.
+func (f *Failure) Unwrap() error { return f.err }
+
+// Fetch asks a server about itself: one plain request for an API path such as "/v1/models", with the client's
+// headers, answered within limit. It is never part of a measurement. The error is a [*Failure]: for a status other
+// than 2xx, a redirect included, too.
+func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path string, body []byte) (Answer, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r := &http.Request{Method: method, URL: c.address.join(path), Host: c.host, Header: c.header}
+	if body != nil {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	connected := false
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
+	resp, err := c.transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(limited, trace)))
+	if err != nil {
+		return Answer{}, c.failure(limited, err, limit, connected)
+	}
+	defer resp.Body.Close()
+	a := Answer{Header: resp.Header}
+	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	switch {
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return a, &Failure{
+			Class: statusClass(resp.StatusCode), HTTP: resp.StatusCode,
+			Message: c.cleaner.clean(statusText(resp.StatusCode, resp.Header, a.Body)),
+		}
+	case err != nil:
+		return a, c.failure(limited, err, limit, true)
+	}
+	return a, nil
+}
+
+// failure judges an error of the network.
+func (c *Client) failure(limited context.Context, err error, limit time.Duration, connected bool) *Failure {
+	if errors.Is(limited.Err(), context.DeadlineExceeded) {
+		return &Failure{Class: ClassTimeout, Message: "no answer within " + limit.String(), err: err}
+	}
+	class, cause, message := classify(err, connected)
+	return &Failure{Class: class, Cause: cause, Message: c.cleaner.clean(message), err: err}
+}

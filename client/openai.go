@@ -1,0 +1,157 @@
+package client
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// dialects are all there are, by the names that --api takes.
+func dialects() []Dialect { return []Dialect{openAI{chat: true}, openAI{}} }
+
+// DialectFor returns the dialect of that name; the error lists those there are.
+func DialectFor(name string) (Dialect, error) {
+	var names []string
+	for _, d := range dialects() {
+		if d.Name() == name {
+			return d, nil
+		}
+		names = append(names, d.Name())
+	}
+	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(names, ", "))
+}
+
+// openAI is the API that OpenAI began and vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services speak:
+// chat completions, or plain completions.
+type openAI struct{ chat bool }
+
+var _ Dialect = openAI{}
+
+func (d openAI) Name() string {
+	if d.chat {
+		return "chat"
+	}
+	return "completions"
+}
+
+func (d openAI) Path(string) string {
+	if d.chat {
+		return "/v1/chat/completions"
+	}
+	return "/v1/completions"
+}
+
+func (openAI) Framing() Framing { return SSE }
+
+func (openAI) NewDecoder() Decoder { return &openAIDecoder{} }
+
+// Encode appends the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included,
+// and a null in it leaves our key out.
+func (d openAI) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
+	e := encoder{dst: append(dst, '{'), extra: gjson.ParseBytes(p.Extra)}
+	if e.field("model") {
+		e.dst = appendString(e.dst, p.Model)
+	}
+	if d.chat {
+		e.messages(r.Messages)
+	} else if e.field("prompt") {
+		e.dst = appendString(e.dst, r.Prompt())
+	}
+	e.literal("stream", "true")
+	e.length(r.OutputTokens, p.Fields)
+	e.usage(p.Fields)
+	if p.Temperature != nil && e.field("temperature") {
+		e.dst = strconv.AppendFloat(e.dst, *p.Temperature, 'g', -1, 64)
+	}
+	if p.Think != nil && d.chat {
+		e.literal("chat_template_kwargs", `{"enable_thinking":`+strconv.FormatBool(*p.Think)+`}`)
+	}
+	e.extras()
+	return append(e.dst, '}'), nil
+}
+
+// encoder writes one body.
+type encoder struct {
+	dst   []byte
+	extra gjson.Result // the user's object; its keys win
+}
+
+// field writes a key, unless the user's object has it.
+func (e *encoder) field(name string) bool {
+	if e.extra.Get(name).Exists() {
+		return false
+	}
+	e.key(name)
+	return true
+}
+
+func (e *encoder) key(name string) {
+	if e.dst[len(e.dst)-1] != '{' {
+		e.dst = append(e.dst, ',')
+	}
+	e.dst = append(appendString(e.dst, name), ':')
+}
+
+func (e *encoder) literal(name, value string) {
+	if e.field(name) {
+		e.dst = append(e.dst, value...)
+	}
+}
+
+func (e *encoder) messages(all []Message) {
+	if !e.field("messages") {
+		return
+	}
+	e.dst = append(e.dst, '[')
+	for i, m := range all {
+		if i > 0 {
+			e.dst = append(e.dst, ',')
+		}
+		e.dst = append(e.dst, `{"role":`...)
+		e.dst = appendString(e.dst, m.Role)
+		e.dst = append(e.dst, `,"content":`...)
+		e.dst = appendString(e.dst, m.Content)
+		e.dst = append(e.dst, '}')
+	}
+	e.dst = append(e.dst, ']')
+}
+
+// length asks for n output tokens, and for no fewer where the server can be told so.
+func (e *encoder) length(n int, f Fields) {
+	if n <= 0 {
+		return
+	}
+	name := "max_tokens"
+	if f.MaxCompletionTokens {
+		name = "max_completion_tokens"
+	}
+	e.literal(name, strconv.Itoa(n))
+	if f.IgnoreEOS {
+		e.literal("ignore_eos", "true")
+		if f.MinTokens {
+			e.literal("min_tokens", strconv.Itoa(n))
+		}
+	}
+}
+
+func (e *encoder) usage(f Fields) {
+	switch {
+	case f.StreamUsage && f.ContinuousUsage:
+		e.literal("stream_options", `{"include_usage":true,"continuous_usage_stats":true}`)
+	case f.StreamUsage:
+		e.literal("stream_options", `{"include_usage":true}`)
+	}
+}
+
+// extras writes the user's fields as they stand, nulls left out.
+func (e *encoder) extras() {
+	e.extra.ForEach(func(k, v gjson.Result) bool {
+		if v.Type != gjson.Null {
+			e.key(k.Str)
+			e.dst = append(e.dst, v.Raw...)
+		}
+		return true
+	})
+}

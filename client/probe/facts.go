@@ -1,0 +1,65 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"llmsweep/client"
+)
+
+// Want is what the measurement will ask of the server, as far as the preflight cares.
+type Want struct {
+	PromptTokens int // per request; 0 where that varies
+	OutputTokens int
+}
+
+// Facts are what a server turned out to be and to do.
+type Facts struct {
+	API             string
+	Model           string
+	Models          []string // all it lists, in its order
+	Engine, Version string   // "" where it does not tell
+	MaxModelLen     int      // tokens, prompt and answer together; 0 where it does not tell
+
+	Streams        bool // always true without an error: what does not stream cannot be measured
+	Usage          bool // it counts tokens itself
+	LengthForced   bool // it answers with exactly as many tokens as asked
+	Thinks         bool // it sent reasoning
+	TokensPerChunk float64
+	Fields         client.Fields // those it takes
+	Rejected       []string      // those it does not
+
+	Latency time.Duration // of the last request of the preflight: first byte sent to last token
+	Notes   []string      // what people should know, one line each
+}
+
+func (f *Facts) note(format string, args ...any) {
+	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+}
+
+// Preflight finds out what a measurement needs to know, with two to a handful of requests, and settles the prober's
+// options by it. An error is a [*Error], one line that says what happened and what to do, or the context's.
+func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
+	var f Facts
+	listed, err := p.models(ctx)
+	if err != nil {
+		return f, err
+	}
+	if err := p.choose(&f, listed); err != nil {
+		return f, err
+	}
+	p.identify(ctx, &f, listed)
+	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
+		f.note("%d prompt + %d output tokens are more than the model's %d: the server will refuse or cut short",
+			want.PromptTokens, want.OutputTokens, f.MaxModelLen)
+	}
+	t, err := p.settle(ctx, &f)
+	if err != nil {
+		return f, err
+	}
+	p.learn(ctx, &f, t)
+	o := p.options
+	o.API, o.Params.Model, o.Params.Fields = f.API, f.Model, f.Fields
+	return f, p.use(o)
+}

@@ -1,0 +1,139 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// metricsPath is where Prometheus looks, and where every engine that has metrics puts them.
+const metricsPath = "/metrics"
+
+// Gauge is a value that a server may not tell.
+type Gauge struct {
+	Value float64
+	Known bool
+}
+
+// Load is what a server says about its own load. Engines tell different parts of it.
+type Load struct {
+	Running       Gauge // requests being worked on
+	Waiting       Gauge // requests in its queue
+	KVUsage       Gauge // share of the KV cache in use, 0 to 1; of several engines the fullest
+	Preemptions   Gauge // requests thrown out of the cache since the server started
+	PrefixQueries Gauge // prompt tokens looked up in the prefix cache since the server started
+	PrefixHits    Gauge // those found there
+	HitRate       Gauge // share found, 0 to 1, where the server tells only that
+}
+
+// Known says that the server told anything at all.
+func (l *Load) Known() bool {
+	return l.Running.Known || l.Waiting.Known || l.KVUsage.Known || l.Preemptions.Known || l.PrefixQueries.Known || l.HitRate.Known
+}
+
+// metric says where a family of values belongs.
+type metric struct {
+	name string
+	to   func(*Load) *Gauge
+	peak bool // of several series the largest counts, not the sum
+}
+
+// metrics are the names that engines use, newer ones first: the first of a kind that is there counts. The names come
+// from vLLM's v1/metrics/loggers.py (and its older engine/metrics.py), SGLang's metrics/collector.py, lmdeploy's
+// metrics/loggers.py and llama.cpp's server.
+var metrics = []metric{
+	{"vllm:num_requests_running", running, false},
+	{"vllm:num_requests_waiting", waiting, false},
+	{"vllm:kv_cache_usage_perc", kvUsage, true},
+	{"vllm:gpu_cache_usage_perc", kvUsage, true},
+	{"vllm:num_preemptions_total", preemptions, false},
+	{"vllm:prefix_cache_queries_total", prefixQueries, false},
+	{"vllm:gpu_prefix_cache_queries_total", prefixQueries, false},
+	{"vllm:prefix_cache_hits_total", prefixHits, false},
+	{"vllm:gpu_prefix_cache_hits_total", prefixHits, false},
+	{"sglang:num_running_reqs", running, false},
+	{"sglang:num_queue_reqs", waiting, false},
+	{"sglang:token_usage", kvUsage, true},
+	{"sglang:cache_hit_rate", hitRate, true},
+	{"lmdeploy:num_requests_running", running, false},
+	{"lmdeploy:num_requests_waiting", waiting, false},
+	{"lmdeploy:gpu_cache_usage_perc", kvUsage, true},
+	{"llamacpp:requests_processing", running, false},
+	{"llamacpp:requests_deferred", waiting, false},
+	{"llamacpp:kv_cache_usage_ratio", kvUsage, true},
+}
+
+func running(l *Load) *Gauge       { return &l.Running }
+func waiting(l *Load) *Gauge       { return &l.Waiting }
+func kvUsage(l *Load) *Gauge       { return &l.KVUsage }
+func preemptions(l *Load) *Gauge   { return &l.Preemptions }
+func prefixQueries(l *Load) *Gauge { return &l.PrefixQueries }
+func prefixHits(l *Load) *Gauge    { return &l.PrefixHits }
+func hitRate(l *Load) *Gauge       { return &l.HitRate }
+
+// Load scrapes /metrics once. An error means that there is nothing to be had there: many servers need a flag.
+func (p *Prober) Load(ctx context.Context) (Load, error) {
+	a, err := p.client.Fetch(ctx, p.limit(factTime), "GET", metricsPath, nil)
+	if err != nil {
+		return Load{}, remedy(p.client.URL(metricsPath), err)
+	}
+	l, err := parseLoad(bytes.NewReader(a.Body))
+	if err == nil && !l.Known() {
+		err = &Error{Kind: KindNotAPI, URL: p.client.URL(metricsPath), What: "no metrics of a known engine",
+			Do: "Without them its queue and cache stay unseen; all else is measured."}
+	}
+	return l, err
+}
+
+// parseLoad reads Prometheus text. A fault in it costs what comes behind the fault.
+func parseLoad(r io.Reader) (Load, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(r)
+	var l Load
+	for _, m := range metrics {
+		g := m.to(&l)
+		if f := families[m.name]; f != nil && !g.Known {
+			*g = gather(f.GetMetric(), m.peak)
+		}
+	}
+	if l.Known() {
+		return l, nil
+	}
+	return l, err
+}
+
+// gather sums a family's series, one an engine, or takes the largest.
+func gather(series []*dto.Metric, peak bool) Gauge {
+	var g Gauge
+	for _, s := range series {
+		v, ok := value(s)
+		switch {
+		case !ok:
+		case peak && g.Known:
+			g.Value = max(g.Value, v)
+		default:
+			g.Value, g.Known = g.Value+v, true
+		}
+	}
+	return g
+}
+
+// value is a series' number, whatever type the server gave it. NaN and infinities are no loads.
+func value(m *dto.Metric) (float64, bool) {
+	var v float64
+	switch {
+	case m.Gauge != nil:
+		v = m.GetGauge().GetValue()
+	case m.Counter != nil:
+		v = m.GetCounter().GetValue()
+	case m.Untyped != nil:
+		v = m.GetUntyped().GetValue()
+	default:
+		return 0, false
+	}
+	return v, v-v == 0
+}

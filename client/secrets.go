@@ -1,0 +1,103 @@
+package client
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// redacted stands where a secret was.
+const redacted = "[redacted]"
+
+// maxMessage is the longest message, in bytes.
+const maxMessage = 300
+
+// cleaner makes messages fit for people: one line, no secrets, not too long.
+type cleaner struct {
+	secrets *strings.Replacer
+}
+
+// harmless are the headers whose values may be shown. Any other that a user adds is taken for a secret: garbling a
+// message too much costs little.
+var harmless = []string{"Accept", "Accept-Language", "Cache-Control", "Content-Type", "Host", "User-Agent"}
+
+// newCleaner knows the secrets in a client's headers, its base URL's query, and its URL's user information.
+func newCleaner(headers http.Header, query url.Values, user *url.Userinfo) cleaner {
+	var secrets []string
+	for name, values := range headers {
+		if slices.Contains(harmless, name) {
+			continue
+		}
+		for _, v := range values {
+			secrets = append(secrets, v)
+			if _, token, ok := strings.Cut(v, " "); ok { // "Bearer sk-..."
+				secrets = append(secrets, token)
+			}
+		}
+	}
+	for _, values := range query {
+		secrets = append(secrets, values...)
+	}
+	if password, ok := user.Password(); ok {
+		secrets = append(secrets, password)
+	} else if user != nil {
+		secrets = append(secrets, user.Username()) // https://TOKEN@host
+	}
+	for _, s := range slices.Clone(secrets) {
+		secrets = append(secrets, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))
+	}
+	return cleaner{replacer(secrets)}
+}
+
+// replacer replaces longer secrets first, so that no shorter one inside spoils the match.
+func replacer(secrets []string) *strings.Replacer {
+	for i, s := range secrets {
+		secrets[i] = oneLine(s) // as it will look when a message is searched for it
+	}
+	slices.SortFunc(secrets, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	secrets = slices.Compact(secrets)
+	var pairs []string
+	for _, s := range secrets {
+		if s != "" {
+			pairs = append(pairs, s, redacted)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// clean makes s one line without secrets. Control characters go first, lest they hide a secret, and the cut comes
+// last, lest half of one is left.
+func (c cleaner) clean(s string) string {
+	s = c.secrets.Replace(withoutUser(oneLine(s)))
+	if len(s) <= maxMessage {
+		return s
+	}
+	n := maxMessage - len("...")
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}
+
+// oneLine drops control and invisible formatting characters and squeezes white space to single spaces.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -1,0 +1,209 @@
+package sim
+
+import "time"
+
+// Workload is a stream of equal requests, none sharing a prefix with another.
+type Workload struct{ PromptTokens, OutputTokens int }
+
+// Capacity is what a server does in a steady state: under a queue that never empties, and with one request at a time.
+// All is zero for a workload that the server rejects.
+type Capacity struct {
+	RequestsPerSecond, OutputTokensPerSecond float64
+
+	MeanBatch float64       // sequences running, over time
+	Latency   time.Duration // from admission to last token; the wait in the queue comes on top
+
+	SyncTTFT, SyncITL, SyncLatency time.Duration // alone on the server, from arrival; the ITL is the mean
+}
+
+// How much of a steady state Capacity walks through: so many turnovers of all slots, within the bounds on work that
+// keep it below 100 ms.
+const (
+	capacityWarmup    = 4
+	capacityTurnovers = 200
+	capacityMaxSteps  = 500_000
+
+	// The same where the scheduler itself is driven, whose pattern takes longer to settle.
+	drivenWarmup    = 400 // requests
+	drivenRequests  = 3000
+	drivenMaxVisits = 8_000_000 // of a sequence by a step
+)
+
+// Capacity computes the throughput under an endless queue that begins with a burst on an empty server, and the exact
+// figures of a request alone. It reads no clock.
+//
+// As long as MaxNumSeqs sequences always fit into the KV cache, equal requests differ only in their age, and a step
+// depends on three numbers: how many decode, their tokens in the cache, and how much is left of the one prompt that is
+// partly done. The recurrence over these (steadyState) knows nothing of the scheduler's code. Where the cache can
+// run out, the order of preemptions matters, nothing simpler than the scheduler tells it, and it is the scheduler
+// that is driven, with requests that queue again as they end.
+//
+// Jitter has mean 1 and changes none of it. What can: equal requests keep the rhythm they began with, and where a step is
+// memory-bound in one rhythm and compute-bound in another, a queue built up by random arrivals gives another
+// throughput than a burst does. Where every step is on one side of the roofline, or fills its token budget,
+// as in the demo preset, the two agree.
+func (c Config) Capacity(w Workload) Capacity {
+	c = c.withDefaults()
+	if c.validate() != nil || w.PromptTokens < 1 || w.OutputTokens < 1 || c.fits(w.PromptTokens, w.OutputTokens) != nil {
+		return Capacity{}
+	}
+	var t tally
+	if c.MaxNumSeqs*c.blocksFor(w.PromptTokens+w.OutputTokens-1) <= c.KVTokens/c.BlockTokens {
+		t = c.steadyState(w)
+	} else {
+		t = c.driveScheduler(w)
+	}
+	seconds := t.elapsed.Seconds()
+	out := Capacity{
+		RequestsPerSecond:     t.tokens / float64(w.OutputTokens) / seconds,
+		OutputTokensPerSecond: t.tokens / seconds,
+		MeanBatch:             t.sequenceSeconds / seconds,
+	}
+	// Little's law, on the sequences in service.
+	out.Latency = time.Duration(out.MeanBatch / out.RequestsPerSecond * 1e9)
+	out.SyncTTFT, out.SyncITL, out.SyncLatency = c.synchronous(w)
+	return out
+}
+
+// tally adds up steps.
+type tally struct {
+	elapsed         time.Duration
+	tokens          float64 // sampled
+	sequenceSeconds float64
+}
+
+func (t *tally) step(d time.Duration, samples, running int) {
+	t.elapsed += d
+	t.tokens += float64(samples)
+	t.sequenceSeconds += d.Seconds() * float64(running)
+}
+
+// cohorts is the state of a server that works off an endless queue of equal requests without ever lacking blocks.
+type cohorts struct {
+	cfg      Config
+	roofline roofline
+	work     Workload
+	joined   []int // ring over the last OutputTokens steps: how many got their first token in each
+	step     int
+	decoding int
+	context  int // tokens of the decoding ones, the one to be computed included
+	partial  int // prompt tokens left of the sequence whose prompt is begun; 0: none
+	ended    int
+}
+
+// advance does one step. Those who got their first token OutputTokens-1 steps ago get their last, and leave.
+func (s *cohorts) advance(t *tally) {
+	batch := Batch{Tokens: s.decoding, Samples: s.decoding, Context: s.context, Pairs: s.context}
+	budget := s.cfg.MaxBatchedTokens - s.decoding
+	slots := s.cfg.MaxNumSeqs - s.decoding
+	prompt, output := s.work.PromptTokens, s.work.OutputTokens
+	first := 0
+	for slots > 0 && budget > 0 {
+		if s.partial == 0 {
+			s.partial = prompt
+		}
+		n := min(s.partial, budget)
+		batch.add(prompt-s.partial, n, n == s.partial)
+		budget -= n
+		s.partial -= n
+		if s.partial == 0 {
+			first++
+			slots--
+		}
+	}
+	running := s.decoding + first
+	if s.partial > 0 {
+		running++
+	}
+	t.step(s.roofline.stepTime(batch), batch.Samples, running)
+
+	s.context += s.decoding + first*(prompt+1)
+	s.decoding += first
+	s.joined[s.step%output] = first
+	s.step++
+	last := s.joined[s.step%output]
+	s.joined[s.step%output] = 0
+	s.decoding -= last
+	s.context -= last * (prompt + output)
+	s.ended += last
+}
+
+// steadyState runs the recurrence, without its opening, over whole turnovers of the slots.
+func (c Config) steadyState(w Workload) tally {
+	s := cohorts{cfg: c, roofline: c.roofline(), work: w, joined: make([]int, w.OutputTokens)}
+	var opening tally
+	for s.ended < capacityWarmup*c.MaxNumSeqs && s.step < capacityMaxSteps/4 {
+		s.advance(&opening)
+	}
+	var steady tally
+	for turnover := 0; turnover < capacityTurnovers && s.step < capacityMaxSteps; turnover++ {
+		for goal := s.ended + c.MaxNumSeqs; s.ended < goal; {
+			s.advance(&steady)
+		}
+	}
+	return steady
+}
+
+// load is the client of a sequence that queues again whenever it has ended.
+type load struct {
+	sequence
+	engine *engine
+	ended  *int
+}
+
+func (l *load) token(_ int, last bool) {
+	if last {
+		*l.ended++
+		l.sequence = sequence{client: l, prompt: l.prompt, output: l.output}
+		l.engine.add(&l.sequence)
+	}
+}
+
+// driveScheduler does the same with the engine itself, kept saturated.
+func (c Config) driveScheduler(w Workload) tally {
+	c.Jitter, c.PrefixCache = 0, false
+	e := newEngine(c)
+	ended, visits := 0, 0
+	for range c.MaxNumSeqs + 1 {
+		l := &load{engine: e, ended: &ended}
+		l.sequence = sequence{client: l, prompt: w.PromptTokens, output: w.OutputTokens}
+		e.add(&l.sequence)
+	}
+	advance := func(t *tally) {
+		d, _ := e.plan()
+		running, before := len(e.running), e.totals.outputTokens
+		visits += running
+		e.complete()
+		t.step(d, e.totals.outputTokens-before, running)
+	}
+	var opening, steady tally
+	for ended < drivenWarmup && visits < drivenMaxVisits/4 {
+		advance(&opening)
+	}
+	for goal := ended + drivenRequests; ended < goal && visits < drivenMaxVisits; {
+		advance(&steady)
+	}
+	return steady
+}
+
+// synchronous adds up the steps of a request alone: its prompt in as few chunks as the budget allows, then a step a token.
+func (c Config) synchronous(w Workload) (ttft, itl, latency time.Duration) {
+	r := c.roofline()
+	for computed := 0; computed < w.PromptTokens; {
+		n := min(w.PromptTokens-computed, c.MaxBatchedTokens)
+		var b Batch
+		b.add(computed, n, computed+n == w.PromptTokens)
+		computed += n
+		ttft += r.stepTime(b)
+	}
+	latency = ttft
+	for i := range w.OutputTokens - 1 {
+		var b Batch
+		b.add(w.PromptTokens+i, 1, true)
+		latency += r.stepTime(b)
+	}
+	if w.OutputTokens > 1 {
+		itl = (latency - ttft) / time.Duration(w.OutputTokens-1)
+	}
+	return ttft, itl, latency
+}

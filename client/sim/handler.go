@@ -1,0 +1,195 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// ServerOptions are the manners of the HTTP server. The zero value is vLLM's, with the model's own name.
+type ServerOptions struct {
+	ModelID         string // served name; "": the Config's model
+	APIKey          string // if set, /v1 demands it as a bearer token
+	Strict          bool   // as hosted APIs: unknown body fields (ignore_eos, min_tokens, ...) are a 400 that names them
+	ChunkTokens     int    // tokens to a chunk, after a first chunk of one, as vLLM's --stream-interval; default 1
+	NoUsage         bool   // never report usage
+	UsageEveryChunk bool   // report it on each chunk and at the end, asked or not
+	Think           int    // reasoning tokens at the head of a chat answer, unless enable_thinking is false
+	ReasoningField  string // "reasoning_content" (default) or "reasoning"
+	IgnoreLength    bool   // answers end at a length of their own even where ignore_eos or min_tokens forbid it
+	FullLength      bool   // answers are always as long as allowed, even without ignore_eos
+	Faults          Faults
+	Engine          string // owned_by; default "vllm", which alone has /version and /metrics
+}
+
+const engineVersion = "0.11.0+sim"
+
+// server is the HTTP side of a Live.
+type server struct {
+	live     *Live
+	options  ServerOptions
+	started  time.Time
+	words    [][]byte
+	requests atomic.Uint64 // completion requests so far
+	routes   map[string]route
+}
+
+type route struct {
+	method string
+	serve  http.HandlerFunc
+}
+
+// NewHandler serves a Live over HTTP in the manner of vLLM: /v1/models, /v1/chat/completions, /v1/completions,
+// /tokenize, /health, /version, /metrics. Two request headers are its own: X-Sim-Fault: KIND makes the request
+// go wrong, X-Sim-Stamps: 1 puts the instant of sending into each chunk (sim_sent_ns, Unix time in ns).
+//
+// The role chunk of a chat goes out with the headers, as soon as the request is queued: a client that takes it for the
+// first token shows a TTFT of nothing.
+func NewHandler(l *Live, o ServerOptions) http.Handler {
+	setDefault(&o.ModelID, l.cfg.Model.Name)
+	setDefault(&o.ChunkTokens, 1)
+	setDefault(&o.ReasoningField, "reasoning_content")
+	setDefault(&o.Engine, "vllm")
+	s := &server{live: l, options: o, started: time.Now(), words: quotedWords()}
+	s.routes = map[string]route{
+		"/health":              {http.MethodGet, func(http.ResponseWriter, *http.Request) {}},
+		"/v1/models":           {http.MethodGet, s.models},
+		"/v1/chat/completions": {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, true) }},
+		"/v1/completions":      {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, false) }},
+		"/tokenize":            {http.MethodPost, s.tokenize},
+	}
+	if o.Engine == "vllm" {
+		s.routes["/version"] = route{http.MethodGet, s.version}
+		s.routes["/metrics"] = route{http.MethodGet, s.metrics}
+	}
+	return s
+}
+
+// ServeHTTP answers what has no route as vLLM's framework does.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	to, ok := s.routes[r.URL.Path]
+	switch {
+	case !ok:
+		writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+	case r.Method != to.method:
+		w.Header().Set("Allow", to.method)
+		writeJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
+	case s.options.APIKey != "" && strings.HasPrefix(r.URL.Path, "/v1/") &&
+		r.Header.Get("Authorization") != "Bearer "+s.options.APIKey:
+		writeError(w, &apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error",
+			Code: "invalid_api_key", Message: "Incorrect API key provided."})
+	default:
+		to.serve(w, r)
+	}
+}
+
+func (s *server) models(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{
+		"object": "list",
+		"data": []map[string]any{{
+			"id":            s.options.ModelID,
+			"object":        "model",
+			"created":       s.started.Unix(),
+			"owned_by":      s.options.Engine,
+			"root":          s.options.ModelID,
+			"parent":        nil,
+			"max_model_len": s.live.cfg.MaxModelLen,
+			"permission":    []any{},
+		}},
+	})
+}
+
+func (s *server) version(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]string{"version": engineVersion})
+}
+
+func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
+	var b body
+	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
+		writeError(w, badRequest("the body is not a valid request: %v", err))
+		return
+	}
+	err := s.checkModel(b.Model)
+	var ids []uint32
+	if err == nil {
+		ids, err = s.promptTokens(&b, b.Messages != nil)
+	}
+	if err != nil {
+		writeError(w, asAPIError(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"count": len(ids), "max_model_len": s.live.cfg.MaxModelLen, "tokens": ids, "token_strs": nil})
+}
+
+// generate serves both completion endpoints.
+func (s *server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
+	n := s.requests.Add(1)
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client went
+	}
+	fault := s.options.Faults.strike(n)
+	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
+		if fault, err = parseFault(asked); err != nil {
+			writeError(w, badRequest("X-Sim-Fault: %v", err))
+			return
+		}
+	}
+	if failInstead(w, r, fault) {
+		return
+	}
+	j, err := s.parseJob(raw, chat)
+	if err != nil {
+		writeError(w, asAPIError(err))
+		return
+	}
+	a := newAnswer(s, w, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
+	a.call, err = s.live.submit(j.seq, a.emit)
+	if err != nil {
+		writeError(w, asAPIError(err))
+		return
+	}
+	defer s.live.abandon(a.call, context.Canceled)
+	if j.stream {
+		a.stream(r.Context())
+	} else {
+		a.whole(r.Context())
+	}
+}
+
+// failInstead plays the faults that leave no answer.
+func failInstead(w http.ResponseWriter, r *http.Request, fault Fault) bool {
+	switch fault {
+	case Fault500:
+		writeError(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
+	case Fault429:
+		w.Header().Set("Retry-After", "1")
+		writeError(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
+			Message: "Rate limit reached. Please try again in 1s."})
+	case FaultHTML:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")
+	case FaultHang:
+		<-r.Context().Done()
+	default:
+		return false
+	}
+	return true
+}
+
+func writeError(w http.ResponseWriter, e *apiError) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.Status)
+	w.Write(append(e.json(), '\n'))
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v)
+}

@@ -1,0 +1,230 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func demoConfig(t testing.TB) Config {
+	t.Helper()
+	c, err := Preset("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func start(t testing.TB, c Config) *Live {
+	t.Helper()
+	l, err := Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// generate waits for a request, and returns when its tokens came, from the beginning of the test.
+func generate(t testing.TB, l *Live, began time.Time, seq Seq) []time.Duration {
+	var at []time.Duration
+	usage, err := l.Generate(t.Context(), seq, func(n int, instant time.Time) {
+		if n != len(at)+1 || !time.Now().Equal(instant) {
+			t.Errorf("token %d, after %d, is handed out at %v and bears %v", n, len(at), time.Now(), instant)
+		}
+		at = append(at, instant.Sub(began))
+	})
+	want := Usage{PromptTokens: seq.PromptTokens, OutputTokens: seq.OutputTokens, ReasoningTokens: seq.ReasoningTokens, Finish: "length"}
+	if diff := cmp.Diff(want, usage); diff != "" || err != nil {
+		t.Errorf("error %v, usage (-want +got):\n%s", err, diff)
+	}
+	return at
+}
+
+// steps adds up step times: the instants at which steps with these batches end.
+func steps(c Config, from time.Duration, batches ...Batch) []time.Duration {
+	var ends []time.Duration
+	for _, b := range batches {
+		from += c.StepTime(b)
+		ends = append(ends, from)
+	}
+	return ends
+}
+
+func batchOf(parts ...[2]int) Batch {
+	var b Batch
+	for _, p := range parts {
+		b.add(p[0], p[1], true)
+	}
+	return b
+}
+
+func TestLiveInstantsAreExact(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		l, began := start(t, c), time.Now()
+		time.Sleep(123 * time.Millisecond) // an idle server: the step begins with the arrival
+		var second []time.Duration
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			time.Sleep(time.Millisecond) // while the first one's prompt is computed
+			second = generate(t, l, began, Seq{PromptTokens: 30, OutputTokens: 2})
+		})
+		first := generate(t, l, began, Seq{PromptTokens: 64, OutputTokens: 4, ReasoningTokens: 2})
+		wg.Wait()
+		want := steps(c, 123*time.Millisecond,
+			batchOf([2]int{0, 64}), batchOf([2]int{64, 1}, [2]int{0, 30}), batchOf([2]int{65, 1}, [2]int{30, 1}), batchOf([2]int{66, 1}))
+		if diff := cmp.Diff(want, first); diff != "" {
+			t.Errorf("first request (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want[1:3], second); diff != "" {
+			t.Errorf("second request (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestLiveServesCompanionsTogether holds that requests of one instant share the first step, whoever gets there first.
+func TestLiveServesCompanionsTogether(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t, c)
+		for range 50 {
+			began := time.Now()
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					got := generate(t, l, began, Seq{PromptTokens: 10, OutputTokens: 1})
+					var b Batch
+					for range 8 {
+						b.add(0, 10, true)
+					}
+					if diff := cmp.Diff(steps(c, 0, b), got); diff != "" {
+						t.Errorf("(-want +got):\n%s", diff)
+					}
+				})
+			}
+			wg.Wait()
+		}
+	})
+}
+
+func TestLiveCancel(t *testing.T) {
+	c := demoConfig(t)
+	c.MaxNumSeqs = 1
+	synctest.Test(t, func(t *testing.T) {
+		l, began := start(t, c), time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			tokens := 0
+			usage, err := l.Generate(ctx, Seq{PromptTokens: 64, OutputTokens: 16}, func(int, time.Time) {
+				if tokens++; tokens == 3 {
+					cancel() // Generate returns before the next token
+				}
+			})
+			if !errors.Is(err, context.Canceled) || usage.OutputTokens != 3 || usage.Finish != "abort" {
+				t.Errorf("error %v, usage %+v; want canceled after 3 tokens", err, usage)
+			}
+		})
+		time.Sleep(time.Millisecond)
+		next := generate(t, l, began, Seq{PromptTokens: 10, OutputTokens: 1})
+		wg.Wait()
+		// The slot is free at the boundary after the cancelation: after the fourth step.
+		ends := steps(c, 0, batchOf([2]int{0, 64}), batchOf([2]int{64, 1}), batchOf([2]int{65, 1}), batchOf([2]int{66, 1}), batchOf([2]int{0, 10}))
+		if len(next) != 1 || next[0] != ends[4] {
+			t.Errorf("the next request's token came at %v, want %v", next, ends[4])
+		}
+		if s := l.Stats(); s.Running != 0 || s.Waiting != 0 || s.KVUsage != 0 {
+			t.Errorf("left behind: %+v", s)
+		}
+	})
+}
+
+// TestLiveCancelOnArrival cancels requests that the engine has not seen yet.
+func TestLiveCancelOnArrival(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		l, began := start(t, c), time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 3 {
+			go l.Generate(ctx, Seq{PromptTokens: 10, OutputTokens: 5}, func(int, time.Time) {})
+		}
+		synctest.Wait()
+		time.Sleep(time.Second)
+		if s := l.Stats(); s != (Stats{}) {
+			t.Errorf("left behind: %+v", s)
+		}
+		generate(t, l, began, Seq{PromptTokens: 10, OutputTokens: 1})
+	})
+}
+
+func TestLiveClose(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t, c)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				usage, err := l.Generate(t.Context(), Seq{PromptTokens: 10, OutputTokens: 500}, func(int, time.Time) {})
+				if !errors.Is(err, ErrClosed) || usage.OutputTokens == 0 {
+					t.Errorf("error %v after %d tokens, want %v after some", err, usage.OutputTokens, ErrClosed)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		l.Close()
+		wg.Wait()
+		if _, err := l.Generate(t.Context(), Seq{PromptTokens: 1}, nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v, want %v", err, ErrClosed)
+		}
+	})
+}
+
+func TestLiveRefuses(t *testing.T) {
+	l := start(t, demoConfig(t))
+	for _, seq := range []Seq{{}, {PromptTokens: 1, OutputTokens: -1}, {PromptTokens: 1, ReasoningTokens: -1}, {PromptTokens: 40000}} {
+		if _, err := l.Generate(t.Context(), seq, nil); err == nil {
+			t.Errorf("%+v was accepted", seq)
+		}
+	}
+	if _, err := Start(Config{}); err == nil {
+		t.Error("a server without a GPU was started")
+	}
+}
+
+// TestLiveReachesItsCapacity runs a closed loop of more clients than slots, in virtual time.
+func TestLiveReachesItsCapacity(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t, c)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					l.Generate(ctx, Seq{PromptTokens: 64, OutputTokens: 16}, func(int, time.Time) {})
+				}
+			})
+		}
+		time.Sleep(10 * time.Second)
+		before := l.Stats()
+		time.Sleep(100 * time.Second)
+		after := l.Stats()
+		cancel()
+		wg.Wait()
+		got := float64(after.GenerationTokens-before.GenerationTokens) / 100
+		if want := c.Capacity(Workload{64, 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
+			t.Errorf("%.1f tokens/s, the computed capacity is %.1f", got, want)
+		}
+		if after.Running < 20 || after.Waiting < 20 || after.KVUsage <= 0 {
+			t.Errorf("under load: %+v", after)
+		}
+	})
+}

@@ -1,0 +1,41 @@
+package sim
+
+// prefixCache remembers which prompt blocks were computed. It is simpler than vLLM's: the newest limit blocks are
+// remembered whether or not their memory was taken again, and sequences with a common prefix do not share blocks. Only
+// the prefill is saved.
+type prefixCache struct {
+	seen  map[uint64]struct{}
+	order []uint64 // ring of the hashes in seen, oldest at next once it is full
+	next  int
+	limit int
+}
+
+func newPrefixCache(limit int) *prefixCache {
+	return &prefixCache{seen: make(map[uint64]struct{}), limit: limit}
+}
+
+// match counts the leading hashes that are known.
+func (p *prefixCache) match(hashes []uint64) int {
+	for i, h := range hashes {
+		if _, ok := p.seen[h]; !ok {
+			return i
+		}
+	}
+	return len(hashes)
+}
+
+func (p *prefixCache) add(hashes []uint64) {
+	for _, h := range hashes {
+		if _, ok := p.seen[h]; ok {
+			continue
+		}
+		p.seen[h] = struct{}{}
+		if len(p.order) < p.limit {
+			p.order = append(p.order, h)
+			continue
+		}
+		delete(p.seen, p.order[p.next])
+		p.order[p.next] = h
+		p.next = (p.next + 1) % p.limit
+	}
+}

@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"math"
+	"time"
+)
+
+// Shares of the data sheet's peaks that kernels attain, and the time an all-reduce takes however small. With these,
+// Qwen2-7B on an L20 has a synchronous TTFT and ITL within some 10 % of a published vLLM table (95.6 and 21.0 ms).
+const (
+	bandwidthEfficiency = 0.8
+	computeEfficiency   = 0.6
+	allReduceLatency    = 10e-6 // seconds
+)
+
+// Batch is what one step computes, added up over its sequences.
+type Batch struct {
+	Tokens  int // put through the model: one for each decode, a chunk for each prompt
+	Samples int // sequences that get an output token from this step
+	Context int // tokens whose keys and values are read, the new ones included
+	Pairs   int // (query, key) pairs of attention: each new token looks at all up to itself
+}
+
+// add puts n tokens of a sequence into the batch, of which computed tokens have been through the model before.
+func (b *Batch) add(computed, n int, samples bool) {
+	b.Tokens += n
+	b.Context += computed + n
+	b.Pairs += n*computed + n*(n+1)/2
+	if samples {
+		b.Samples++
+	}
+}
+
+// StepTime is how long the model takes over a batch, by the roofline (Williams, Waterman, Patterson, CACM 2009): the
+// slower of moving the bytes and doing the operations. The counts are those of "Transformer Inference Arithmetic"
+// (kipply, 2022), for one of TP equal shares:
+//
+//	bytes = weights + kv x (Context + Tokens)          read, and written for the new tokens
+//	ops   = 2 x body x Tokens + 2 x head x Samples + 4 x Layers x Heads x HeadDim x Pairs
+//	time  = max(bytes / (0.8 x bandwidth), ops / (0.6 x peak)) / TP + StepOverhead + all-reduces
+//
+// body is ActiveParams without the embeddings, head is Vocab x Hidden, kv the bytes of a token in the cache. Attention
+// is done in FP16, whatever the weights. The weights read are the checkpoint's without the input embedding; of a mixture
+// of experts, those that at least one of n tokens is routed to, by uniform chance: the fraction
+// 1 - (1 - ExpertsPerToken/Experts)^n, which grows towards all of them.
+//
+// Tensor parallelism adds two ring all-reduces a layer over Tokens x Hidden 16-bit values, each
+// 10 us + 2 (TP-1)/TP x bytes / interconnect (NCCL's bus bandwidth).
+//
+// There is no jitter in it; the engine multiplies that on.
+func (c Config) StepTime(b Batch) time.Duration {
+	r := c.withDefaults().roofline()
+	return r.stepTime(b)
+}
+
+// roofline holds StepTime's constants, in seconds per unit, TP divided out.
+type roofline struct {
+	fixed         float64 // overhead, weights excluded
+	denseWeights  float64 // reading the weights that every step needs
+	expertWeights float64 // reading all routed experts
+	expertMiss    float64 // chance that one token leaves a given expert alone
+	kvToken       float64
+	bodyToken     float64
+	headSample    float64
+	attentionPair float64
+	reduceToken   float64
+}
+
+func (c Config) roofline() roofline {
+	m, tp := c.Model, float64(c.TP)
+	bandwidth := c.GPU.BandwidthBytes * bandwidthEfficiency * tp
+	fp16 := c.GPU.PeakFP16 * computeEfficiency * tp
+	linear := fp16
+	if c.Quant == INT8 {
+		linear = c.GPU.PeakINT8 * computeEfficiency * tp
+	}
+	experts := m.ExpertParams * c.Quant.bytes()
+	r := roofline{
+		fixed:         c.StepOverhead.Seconds(),
+		denseWeights:  (c.weightBytes() - experts - m.embedding()*FP16.bytes()) / bandwidth,
+		expertWeights: experts / bandwidth,
+		kvToken:       m.kvBytes() / bandwidth,
+		bodyToken:     2 * (m.ActiveParams - 2*m.embedding()) / linear,
+		headSample:    2 * m.embedding() / fp16,
+		attentionPair: 4 * float64(m.Layers*m.Heads*m.HeadDim) / fp16,
+	}
+	if m.Experts > 0 {
+		r.expertMiss = 1 - float64(m.ExpertsPerToken)/float64(m.Experts)
+	}
+	if c.TP > 1 {
+		reduces := 2 * float64(m.Layers)
+		r.fixed += reduces * allReduceLatency
+		r.reduceToken = reduces * 2 * (tp - 1) / tp * 2 * float64(m.Hidden) / c.GPU.InterconnectBytes
+	}
+	return r
+}
+
+func (r *roofline) stepTime(b Batch) time.Duration {
+	tokens := float64(b.Tokens)
+	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens)
+	if r.expertWeights > 0 {
+		memory += r.expertWeights * (1 - math.Pow(r.expertMiss, tokens))
+	}
+	compute := r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
+	seconds := max(memory, compute) + r.fixed + r.reduceToken*tokens
+	return time.Duration(math.Round(seconds * 1e9))
+}

@@ -1,0 +1,255 @@
+// Package sse cuts a stream into frames: server-sent events, or one JSON object a line. It finds where a frame ends
+// and when the bytes that ended it came; it never looks into a frame, and it allocates nothing per frame.
+//
+// It follows the HTML standard (section 9.2.6, interpreting an event stream) except where servers do: a last event
+// that no blank line ends is delivered, and so is the "error: {...}" line of old llama.cpp servers.
+package sse
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// MaxFrame is the largest frame, in bytes, that a Reader takes before it gives up with [ErrTooLong].
+const MaxFrame = 64 << 20
+
+const (
+	firstBuffer = 8 << 10  // room for many events; grown for larger ones
+	maxRead     = 64 << 10 // asked of one read, which bounds how often a byte is looked at
+	maxEmpty    = 100      // reads without bytes and without error in a row before io.ErrNoProgress
+)
+
+// ErrTooLong says that a frame, or a line, went on for more than [MaxFrame].
+var ErrTooLong = errors.New("a frame is longer than 64 MB")
+
+// Frame is one event's data, or one line.
+type Frame struct {
+	Data []byte // valid until the next call of Next; may be changed by the caller
+	// End is the offset in the stream just past the line that completed Data. What arrived with byte End-1 brought
+	// the frame, whether or not the blank line that ends an event came later.
+	End int64
+	// Shared is set when the read that brought byte End-1 had completed another frame before: how much later than
+	// that one this frame arrived is not known.
+	Shared bool
+	Error  bool // it came on an "error:" line
+	Open   bool // the stream ended before the line did: Data may be cut short
+}
+
+// Reader cuts one stream after another. The zero Reader must be Reset before use.
+type Reader struct {
+	src   io.Reader
+	lines bool  // newline-delimited, not events
+	err   error // what the source ended with
+	reads int   // reads that brought bytes
+
+	buf     []byte
+	pos     int   // buf[pos:end] is not yet cut
+	seen    int   // buf[pos:seen] holds no line end
+	end     int   // end of what was read
+	base    int64 // offset of buf[0] in the stream
+	afterCR bool  // the line before ended in CR, so an LF here belongs to it
+
+	event event
+	last  int // the read that completed the frame before
+}
+
+// event is the one being put together: its data lie in buf[from:to], lines joined.
+type event struct {
+	from, to int
+	started  bool
+	error    bool
+	open     bool
+	end      int64
+	read     int // the read that brought its last line end
+}
+
+// Reset makes r read frames from src: server-sent events, or with lines set one frame a line. It keeps the buffer.
+func (r *Reader) Reset(src io.Reader, lines bool) {
+	buf := r.buf
+	if buf == nil || len(buf) > maxRead { // a giant event's buffer is not kept for the next stream
+		buf = make([]byte, firstBuffer)
+	}
+	*r = Reader{src: src, lines: lines, buf: buf}
+}
+
+// Peek returns the bytes that were read and not yet cut, after one read if there were none. They may be few, and are
+// none at the end of the stream.
+func (r *Reader) Peek() []byte {
+	if r.pos == r.end && r.err == nil {
+		r.fill()
+	}
+	return r.buf[r.pos:r.end]
+}
+
+// Next returns the next frame that has data. At the end it returns the error that the source ended with, io.EOF
+// where it ended well; before a failure, what had arrived whole is delivered.
+func (r *Reader) Next() (Frame, error) {
+	r.event = event{}
+	for {
+		from, to, ok := r.line()
+		switch {
+		case ok:
+			if r.take(from, to) {
+				return r.frame(), nil
+			}
+		case r.err == nil:
+			r.fill()
+		default:
+			return r.finish()
+		}
+	}
+}
+
+// line cuts the next whole line out of the buffer and returns where its text lies.
+func (r *Reader) line() (from, to int, ok bool) {
+	if r.afterCR && r.pos < r.end {
+		r.afterCR = false
+		if r.buf[r.pos] == '\n' {
+			r.pos++
+			r.seen = max(r.seen, r.pos)
+		}
+	}
+	rest := r.buf[r.seen:r.end]
+	n := bytes.IndexByte(rest, '\n')
+	if n >= 0 {
+		rest = rest[:n]
+	}
+	if !r.lines {
+		if cr := bytes.IndexByte(rest, '\r'); cr >= 0 {
+			n, r.afterCR = cr, true // not waiting for an LF that may never come
+		}
+	}
+	if n < 0 {
+		r.seen = r.end
+		return 0, 0, false
+	}
+	from, to = r.pos, r.seen+n
+	r.pos = to + 1
+	r.seen = r.pos
+	return r.trimmed(from, to)
+}
+
+// trimmed leaves out a byte order mark at the start of the stream, and the CR of a CRLF where lines end in LF only.
+func (r *Reader) trimmed(from, to int) (int, int, bool) {
+	if r.base+int64(from) == 0 && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
+		from += 3
+	}
+	if r.lines && to > from && r.buf[to-1] == '\r' {
+		to--
+	}
+	return from, to, true
+}
+
+// take adds a line to the event and reports whether that made a frame complete.
+func (r *Reader) take(from, to int) bool {
+	line := r.buf[from:to]
+	switch {
+	case r.lines:
+		r.add(from, to)
+		return !r.blank()
+	case len(line) == 0:
+		return !r.blank()
+	case bytes.HasPrefix(line, []byte("data:")):
+		r.add(skipSpace(r.buf, from+len("data:"), to), to)
+	case bytes.HasPrefix(line, []byte("error:")):
+		r.event.error = true
+		r.add(skipSpace(r.buf, from+len("error:"), to), to)
+	case string(line) == "data":
+		r.add(to, to)
+	}
+	return false // comments, pings, event:, id:, retry: and what nobody has thought of yet
+}
+
+// skipSpace passes over the one space that may follow a field's colon.
+func skipSpace(buf []byte, from, to int) int {
+	if from < to && buf[from] == ' ' {
+		return from + 1
+	}
+	return from
+}
+
+// add joins a line's value to the event's data. The value always lies behind them with room for the newline between.
+func (r *Reader) add(from, to int) {
+	e := &r.event
+	if e.started {
+		r.buf[e.to] = '\n'
+		e.to += 1 + copy(r.buf[e.to+1:], r.buf[from:to])
+	} else {
+		e.started, e.from, e.to = true, from, to
+	}
+	e.end, e.read = r.base+int64(r.pos), r.reads
+}
+
+// blank reports whether the event has nothing but white space for data, and forgets it if so: a keep-alive.
+func (r *Reader) blank() bool {
+	if len(bytes.TrimSpace(r.buf[r.event.from:r.event.to])) > 0 {
+		return false
+	}
+	r.event = event{}
+	return true
+}
+
+// frame hands out the event.
+func (r *Reader) frame() Frame {
+	e := &r.event
+	f := Frame{Data: r.buf[e.from:e.to], End: e.end, Shared: e.read == r.last, Error: e.error, Open: e.open}
+	r.last = e.read
+	return f
+}
+
+// finish delivers what is left when the source has ended, then the source's error. A line without its end counts
+// only where the source ended well: a broken connection cuts lines anywhere.
+func (r *Reader) finish() (Frame, error) {
+	if r.err == io.EOF && r.pos < r.end {
+		from, to, _ := r.trimmed(r.pos, r.end)
+		r.pos, r.seen = r.end, r.end
+		r.take(from, to)
+		r.event.open = true
+	}
+	if r.event.started && !r.blank() {
+		return r.frame(), nil
+	}
+	return Frame{}, r.err
+}
+
+// fill makes room and reads once.
+func (r *Reader) fill() {
+	r.compact()
+	if r.end == len(r.buf) {
+		if r.end >= MaxFrame {
+			r.err = ErrTooLong
+			return
+		}
+		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+	}
+	for range maxEmpty {
+		n, err := r.src.Read(r.buf[r.end:min(len(r.buf), r.end+maxRead)])
+		r.end += n
+		if n > 0 {
+			r.reads++
+		}
+		if r.err = err; n > 0 || err != nil {
+			return
+		}
+	}
+	r.err = io.ErrNoProgress
+}
+
+// compact moves what is still needed to the front of the buffer.
+func (r *Reader) compact() {
+	keep := r.pos
+	if r.event.started {
+		keep = r.event.from
+	}
+	if keep == 0 {
+		return
+	}
+	r.end = copy(r.buf, r.buf[keep:r.end])
+	r.base += int64(keep)
+	r.pos -= keep
+	r.seen -= keep
+	if r.event.started {
+		r.event.from, r.event.to = 0, r.event.to-keep
+	}
+}

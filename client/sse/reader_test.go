@@ -1,0 +1,306 @@
+package sse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// got is a frame with its data copied.
+type got struct {
+	Data  string
+	End   int64
+	Error bool
+	Open  bool
+}
+
+// readAll reads every frame, and the error at the end.
+func readAll(src io.Reader, lines bool) ([]got, error) {
+	var r Reader
+	r.Reset(src, lines)
+	var all []got
+	for {
+		f, err := r.Next()
+		if err != nil {
+			return all, err
+		}
+		all = append(all, got{string(f.Data), f.End, f.Error, f.Open})
+	}
+}
+
+// texts are the data alone.
+func texts(all []got) []string {
+	var s []string
+	for _, f := range all {
+		s = append(s, f.Data)
+	}
+	return s
+}
+
+func TestEvents(t *testing.T) {
+	tests := map[string]struct {
+		in   string
+		want []string
+	}{
+		"plain":                {"data: a\n\ndata: b\n\n", []string{"a", "b"}},
+		"CRLF":                 {"data: a\r\n\r\ndata: b\r\n\r\n", []string{"a", "b"}},
+		"CR alone":             {"data: a\r\rdata: b\r\r", []string{"a", "b"}},
+		"mixed line ends":      {"data: a\r\n\ndata: b\n\r\ndata: c\r\r\n", []string{"a", "b", "c"}},
+		"no space":             {"data:a\n\ndata:{}\n\n", []string{"a", "{}"}},
+		"one space only":       {"data:  a \n\n", []string{" a "}},
+		"comments and pings":   {": ping\n\n:\n\ndata: a\n: x\n\n: ping - 2026\n\n", []string{"a"}},
+		"comment inside":       {"data: a\n: ping\ndata: b\n\n", []string{"a\nb"}},
+		"other fields":         {"event: message\nid: 7\nretry: 10\ndata: a\n\n", []string{"a"}},
+		"event without data":   {"event: ping\n\ndata: a\n\n", []string{"a"}},
+		"empty data":           {"data:\n\ndata: \n\ndata\n\ndata: a\n\n", []string{"a"}},
+		"several lines":        {"data: {\ndata: \"a\":1\ndata:}\n\n", []string{"{\n\"a\":1\n}"}},
+		"empty line of data":   {"data: a\ndata\ndata: b\n\n", []string{"a\n\nb"}},
+		"byte order mark":      {"\ufeffdata: a\n\n", []string{"a"}},
+		"no final blank line":  {"data: a\n\ndata: b\n", []string{"a", "b"}},
+		"no final newline":     {"data: a\n\ndata: b", []string{"a", "b"}},
+		"no final data":        {"data: a\n\n: bye", []string{"a"}},
+		"many blank lines":     {"\n\n\ndata: a\n\n\n\n\ndata: b\n\n\n", []string{"a", "b"}},
+		"near misses":          {"dat: x\ndata2: x\n data: x\ndatab\n\ndata: a\n\n", []string{"a"}},
+		"error line":           {"error: {\"code\":500}\n\n", []string{`{"code":500}`}},
+		"colons in data":       {"data: a: b: c\n\n", []string{"a: b: c"}},
+		"nothing":              {"", nil},
+		"NUL and odd bytes":    {"data: \x00\xff\n\n", []string{"\x00\xff"}},
+		"unicode line sep":     {"data: a\u2028b\n\n", []string{"a\u2028b"}},
+		"text in two alphabet": {"data: 你好\n\ndata: мир\n\n", []string{"你好", "мир"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for kind, src := range map[string]io.Reader{
+				"whole":         strings.NewReader(tt.in),
+				"byte by byte":  iotest.OneByteReader(strings.NewReader(tt.in)),
+				"data with EOF": iotest.DataErrReader(strings.NewReader(tt.in)),
+			} {
+				all, err := readAll(src, false)
+				if err != io.EOF {
+					t.Errorf("%s: error %v", kind, err)
+				}
+				if d := cmp.Diff(tt.want, texts(all)); d != "" {
+					t.Errorf("%s: -want +got\n%s", kind, d)
+				}
+			}
+		})
+	}
+}
+
+func TestLines(t *testing.T) {
+	in := "\ufeff{\"a\":1}\n\n  \n{\"b\":2}\r\n{\"c\":\"\r\"}\n{\"d\":4}"
+	all, err := readAll(strings.NewReader(in), true)
+	want := []got{
+		{Data: `{"a":1}`, End: 11}, {Data: `{"b":2}`, End: 24}, {Data: "{\"c\":\"\r\"}", End: 34}, {Data: `{"d":4}`, End: 41, Open: true},
+	}
+	if d := cmp.Diff(want, all); d != "" || err != io.EOF {
+		t.Errorf("error %v, -want +got\n%s", err, d)
+	}
+}
+
+// An event's End is where its data's line ends, however late the blank line comes; a cut-off line is marked.
+func TestEnds(t *testing.T) {
+	all, _ := readAll(strings.NewReader("data: a\n\nerror: b\r\n\r\n: c\ndata: d"), false)
+	want := []got{{Data: "a", End: 8}, {Data: "b", End: 18, Error: true}, {Data: "d", End: 32, Open: true}}
+	if d := cmp.Diff(want, all); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// pieces is a source that gives one piece a read.
+type pieces struct {
+	left []string
+	err  error
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.left) == 0 {
+		return 0, p.err
+	}
+	n := copy(b, p.left[0])
+	if p.left[0] = p.left[0][n:]; p.left[0] == "" {
+		p.left = p.left[1:]
+	}
+	return n, nil
+}
+
+// Shared marks the frames whose last byte came in a read that had completed another.
+func TestShared(t *testing.T) {
+	var r Reader
+	r.Reset(&pieces{left: []string{
+		"data: 0\n\ndata: 1\n\nda", "ta: 2\n\n", "data: 3\n", "\n", "data: 4\n", "\ndata: 5\n\n", ": ping\n\ndata: 6\n\n"}, err: io.EOF}, false)
+	var shared []bool
+	for {
+		f, err := r.Next()
+		if err != nil {
+			break
+		}
+		shared = append(shared, f.Shared)
+	}
+	if d := cmp.Diff([]bool{false, true, false, false, false, false, false}, shared); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// What arrived whole before a connection broke is delivered; what was cut is not.
+func TestBroken(t *testing.T) {
+	broken := errors.New("reset")
+	for in, want := range map[string][]string{
+		"data: a\n\ndata: b\n\n": {"a", "b"},
+		"data: a\n\ndata: b\n":   {"a", "b"},
+		"data: a\n\ndata: b":     {"a"},
+		"data: a\ndata: b":       {"a"},
+	} {
+		all, err := readAll(&pieces{left: []string{in}, err: broken}, false)
+		if err != broken {
+			t.Errorf("%q: error %v", in, err)
+		}
+		if d := cmp.Diff(want, texts(all)); d != "" {
+			t.Errorf("%q: -want +got\n%s", in, d)
+		}
+	}
+}
+
+func TestMegabytes(t *testing.T) {
+	big := strings.Repeat("0123456789abcdef", 1<<16)
+	in := "data: a\n\ndata: " + big + "\n\ndata: " + big + "\ndata: b\n\ndata: c\n\n"
+	all, err := readAll(iotest.HalfReader(strings.NewReader(in)), false)
+	if d := cmp.Diff([]string{"a", big, big + "\nb", "c"}, texts(all)); d != "" || err != io.EOF {
+		t.Errorf("error %v, frames of %d bytes", err, len(all))
+	}
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
+
+func TestTooLong(t *testing.T) {
+	_, err := readAll(io.MultiReader(strings.NewReader("data: "), zeros{}), false)
+	if !errors.Is(err, ErrTooLong) {
+		t.Errorf("error %v", err)
+	}
+	var r Reader
+	r.Reset(strings.NewReader("data: a\n\n"), false) // and can be used again
+	if f, err := r.Next(); err != nil || string(f.Data) != "a" {
+		t.Errorf("%q, %v", f.Data, err)
+	}
+}
+
+func TestNoProgress(t *testing.T) {
+	_, err := readAll(iotest.ErrReader(nil), false)
+	if err != io.ErrNoProgress {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestPeek(t *testing.T) {
+	var r Reader
+	r.Reset(&pieces{left: []string{"<html>", "</html>"}, err: io.EOF}, false)
+	if s := string(r.Peek()); s != "<html>" || string(r.Peek()) != s {
+		t.Errorf("%q", s)
+	}
+	r.Reset(strings.NewReader(""), false)
+	if len(r.Peek()) != 0 {
+		t.Error("bytes out of nothing")
+	}
+	if _, err := r.Next(); err != io.EOF {
+		t.Errorf("error %v", err)
+	}
+}
+
+// seeds are the captured streams and a few traps.
+func seeds(f *testing.F) {
+	files, _ := filepath.Glob("../testdata/*.*")
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, uint64(len(b)), strings.HasSuffix(name, ".ndjson"))
+	}
+	for _, s := range []string{"\ufeffdata: a\r\rdata:b\r\n\r\n", "data\ndata:\ndata: x", "error: e\n\n:\n\n", "\r\n\r\r\ndata: \xff"} {
+		f.Add([]byte(s), uint64(3), false)
+		f.Add([]byte(s), uint64(1), true)
+	}
+}
+
+// However a stream is split into reads, its frames are the same, and each ends within it.
+func FuzzReader(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, in []byte, split uint64, lines bool) {
+		want, _ := readAll(bytes.NewReader(in), lines)
+		last := int64(0)
+		for _, g := range want {
+			if g.End <= last || g.End > int64(len(in)) {
+				t.Fatalf("a frame ends at %d, the one before at %d, the stream at %d", g.End, last, len(in))
+			}
+			last = g.End
+		}
+		all, err := readAll(&splitter{in, split | 1}, lines)
+		if err != io.EOF {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, all); d != "" {
+			t.Errorf("-whole +split\n%s", d)
+		}
+	})
+}
+
+// splitter gives 1 to 16 bytes a read, by a generator seeded with state.
+type splitter struct {
+	left  []byte
+	state uint64
+}
+
+func (s *splitter) Read(p []byte) (int, error) {
+	if len(s.left) == 0 {
+		return 0, io.EOF
+	}
+	s.state = s.state*6364136223846793005 + 1442695040888963407
+	n := copy(p, s.left[:min(len(s.left), 1+int(s.state>>60))])
+	s.left = s.left[n:]
+	return n, nil
+}
+
+// loop gives the same stream over and over.
+type loop struct {
+	stream []byte
+	at     int
+}
+
+func (l *loop) Read(p []byte) (int, error) {
+	n := copy(p, l.stream[l.at:])
+	l.at = (l.at + n) % len(l.stream)
+	return n, nil
+}
+
+func BenchmarkReader(b *testing.B) {
+	event := `data: {"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
+		`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}` + "\n\n"
+	for _, events := range []int{1, 16} {
+		b.Run(fmt.Sprint(events, " a read"), func(b *testing.B) {
+			var r Reader
+			r.Reset(&loop{stream: []byte(strings.Repeat(event, events))}, false)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.Next(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

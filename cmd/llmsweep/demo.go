@@ -1,0 +1,41 @@
+package main
+
+import (
+	"time"
+
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// demoCmd is llmsweep demo: a sweep short enough to watch, against a server whose capacity is known.
+type demoCmd struct {
+	outFlags
+}
+
+// Help is what --help says at its end.
+func (demoCmd) Help() string {
+	return `Examples:
+  llmsweep demo
+  llmsweep demo --lang zh`
+}
+
+// demoDir is where it writes. It is overwritten: nobody keeps a demo.
+const demoDir = "llmsweep-demo"
+
+// Run sweeps the embedded server.
+func (d *demoCmd) Run(c *console) error {
+	plan := sweep.Defaults()
+	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = 3*time.Second, 4*time.Second, 20, 128
+	load := loadFlags{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed}
+	e := experiment{
+		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,
+		plan: plan, out: &d.outFlags,
+		dir: func() (*rundir.Dir, error) {
+			if d.Out != "" {
+				return rundir.Create(d.Out)
+			}
+			return rundir.Replace(demoDir)
+		},
+	}
+	return e.run()
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/term"
+
+	"llmsweep/report"
+	"llmsweep/report/live"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// experiment is a sweep and everything around it: the preflight before, the progress during, the report after.
+type experiment struct {
+	*console
+	url    string
+	target *targetFlags
+	load   *loadFlags
+	plan   sweep.Config
+	out    *outFlags
+	// dir makes the run directory.
+	dir func() (*rundir.Dir, error)
+}
+
+// run does it all.
+func (e *experiment) run() error {
+	w, err := e.load.workload()
+	if err != nil {
+		return usage(err)
+	}
+	labels, err := e.out.labels()
+	if err != nil {
+		return usage(err)
+	}
+	t, err := connect(e.console, e.url, e.target, w, e.plan.MaxConcurrency)
+	if err != nil {
+		if errors.Is(e.ctx.Err(), context.Canceled) {
+			return &exitError{exitInterrupted, errors.New("interrupted before anything was measured")}
+		}
+		return err
+	}
+	defer t.close()
+	dir, err := e.dir()
+	if err != nil {
+		return usage(err)
+	}
+	defer dir.Close()
+	run := &rundir.Run{
+		Tool:   rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+		Target: t.about, Labels: labels, Workload: t.workload, Client: rundir.Client{Timestamps: t.client.Timestamps()},
+	}
+	view := live.New(e.err, live.Options{Lang: report.Lang(e.out.Lang), Plain: e.out.Plain})
+	defer view.Close()
+	view.Start(headline(run))
+	for _, note := range run.Target.Notes {
+		view.Note(note)
+	}
+	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.sources, dir
+	e.plan.Observer = &progress{view: view, total: e.plan.Points + 2, began: time.Now()}
+	if t.tellsLoad(e.ctx) {
+		e.plan.Idle = t.idle
+	}
+	broken := sweep.Sweep(e.ctx, e.plan, run)
+	view.Close()
+	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// headline says what is run against what.
+func headline(run *rundir.Run) string {
+	line := "sweep  " + run.Target.URL + "  " + run.Target.Model
+	if run.Target.Engine != "" {
+		line += " on " + run.Target.Engine
+		if run.Target.Version != "" {
+			line += " " + run.Target.Version
+		}
+	}
+	if p := run.Workload.PromptTokens; p.Mean > 0 {
+		return line + fmt.Sprintf("  %.4g -> %.4g tokens", p.Mean, run.Workload.OutputTokens.Mean)
+	}
+	return line + fmt.Sprintf("  a fixed prompt -> %.4g tokens", run.Workload.OutputTokens.Mean)
+}
+
+// conclude shows the result, writes the report and chooses the exit code.
+func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
+	runs := []rundir.Run{*run}
+	var doc bytes.Buffer
+	err := report.Markdown(&doc, runs, report.Lang(e.out.Lang))
+	if err == nil {
+		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
+	}
+	err = errors.Join(err, report.Console(e.console.out, runs, consoleOptions(e.console, e.out, dir.Path)))
+	switch {
+	case err != nil:
+		return err
+	case run.State == rundir.Interrupted:
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", dir.Path)}
+	case run.State == rundir.Failed:
+		return fmt.Errorf("the sweep failed: %s (what was measured is in %s)", run.Failure, dir.Path)
+	}
+	return nil
+}
+
+// consoleOptions fit what is printed to where it goes.
+func consoleOptions(c *console, o *outFlags, dir string) report.Options {
+	r := report.Options{Lang: report.Lang(o.Lang), Dir: dir}
+	f, ok := c.out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return r
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		r.Width = width
+	}
+	r.Color = !o.Plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return r
+}
+
+// freshDir is the run directory that --out names, or the next free one.
+func (o *outFlags) freshDir() (*rundir.Dir, error) {
+	if o.Out == "" {
+		return rundir.Create(rundir.Free("llmsweep-run"))
+	}
+	return rundir.Create(o.Out)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"llmsweep/client/sim"
+)
+
+// simCmd is llmsweep sim.
+type simCmd struct {
+	Preset         string  `default:"demo" placeholder:"NAME" help:"MODEL/GPU[xCOUNT][/QUANT], such as Qwen2-7B/L20x2/int4, or demo. ${presets}"`
+	Listen         string  `default:"127.0.0.1:8000" placeholder:"ADDR" help:"Where to listen."`
+	MaxNumSeqs     int     `name:"max-num-seqs" placeholder:"N" help:"Requests that run at once. Default: the preset's."`
+	KVTokens       int     `name:"kv-tokens" placeholder:"N" help:"Size of the KV cache. Default: what the GPU has room for."`
+	Jitter         float64 `placeholder:"SIGMA" help:"Lognormal spread of step times, 0 for none."`
+	Seed           uint64  `default:"1" help:"Repeats jitter, answers and faults."`
+	PrefixCache    bool    `name:"prefix-cache" help:"Remember prompts' beginnings."`
+	APIKey         string  `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Demand this key."`
+	Strict         bool    `help:"Reject unknown body fields, as hosted APIs do."`
+	ChunkTokens    int     `name:"chunk-tokens" default:"1" help:"Tokens to a chunk."`
+	NoUsage        bool    `name:"no-usage" help:"Report no token counts."`
+	Think          int     `placeholder:"N" help:"Reasoning tokens before each answer."`
+	ReasoningField string  `name:"reasoning-field" default:"reasoning_content" enum:"reasoning_content,reasoning" help:"Their name: reasoning_content, reasoning."`
+	Faults         string  `placeholder:"KIND:P,.." help:"Faults and how often: 500:0.01,reset:0.005. A request can ask for one: X-Sim-Fault: KIND."`
+}
+
+// Help is what --help says at its end.
+func (simCmd) Help() string {
+	return `Examples:
+  llmsweep sim
+  llmsweep sim --preset Qwen2-7B/L20x2/int4 --listen 127.0.0.1:8001
+  llmsweep sim --faults 500:0.01,stall:0.001`
+}
+
+// Run serves until interrupted.
+func (s *simCmd) Run(c *console) error {
+	config, err := sim.Preset(s.Preset)
+	if err != nil {
+		return usage(err)
+	}
+	if s.MaxNumSeqs > 0 {
+		config.MaxNumSeqs = s.MaxNumSeqs
+	}
+	if s.KVTokens > 0 {
+		config.KVTokens = s.KVTokens
+	}
+	config.Jitter, config.Seed, config.PrefixCache = s.Jitter, s.Seed, s.PrefixCache
+	options := sim.ServerOptions{
+		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
+		ReasoningField: s.ReasoningField,
+	}
+	if options.Faults, err = sim.ParseFaults(s.Faults); err != nil {
+		return usage(err)
+	}
+	live, err := sim.Start(config)
+	if err != nil {
+		return usage(err)
+	}
+	defer live.Close()
+	url, wait, err := sim.Serve(c.ctx, s.Listen, sim.NewHandler(live, options))
+	if err != nil {
+		return usage(fmt.Errorf("cannot listen on %s: %w", s.Listen, err))
+	}
+	fmt.Fprintf(c.out, "simulating %s on %s\n", s.Preset, url)
+	return wait()
+}
+
+// presets lists what a preset can be made of.
+func presets() string {
+	var models, gpus []string
+	for _, m := range sim.Models() {
+		models = append(models, m.Name)
+	}
+	for _, g := range sim.GPUs() {
+		gpus = append(gpus, g.Name)
+	}
+	return "Models: " + strings.Join(models, ", ") + ". GPUs: " + strings.Join(gpus, ", ") + ". Quantizations: fp16, int8, int4."
+}

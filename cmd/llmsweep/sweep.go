@@ -1,0 +1,32 @@
+package main
+
+// sweepCmd is llmsweep sweep.
+type sweepCmd struct {
+	URL string `arg:"" name:"url" help:"Base URL of the server, or sim: for the embedded one (sim:Qwen2-7B/L20x2/int4 names a preset)."`
+
+	targetFlags
+	loadFlags
+	planFlags
+	outFlags
+}
+
+// Help is what --help says at its end.
+func (sweepCmd) Help() string {
+	return `Examples:
+  llmsweep sweep http://localhost:8000
+  llmsweep sweep http://localhost:8000 --prompt-tokens 1024 --output-tokens 256 --label gpu="L20 48GB",gpus=2,engine=vLLM
+  llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # key in LLMSWEEP_API_KEY
+  llmsweep sweep sim: --stage-time 5s`
+}
+
+// Run sweeps.
+func (s *sweepCmd) Run(c *console) error {
+	plan, err := s.config(s.Seed)
+	if err != nil {
+		return usage(err)
+	}
+	e := experiment{
+		console: c, url: s.URL, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags, dir: s.freshDir,
+	}
+	return e.run()
+}

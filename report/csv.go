@@ -1,0 +1,195 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// CSV writes one row a stage, in the order they were run, all figures as they are stored: seconds, tokens, requests.
+// Columns are named by the keys of run.json, joined by underscores: latency_s_p99 is latency_s.p99. A figure that does
+// not exist is empty, and so is one of which only a lower bound is known; that bound stands in the column named over,
+// as in "mean=61.2 p99=58".
+func CSV(w io.Writer, runs []rundir.Run) error {
+	out := csv.NewWriter(w)
+	columns := csvColumns()
+	header := make([]string, len(columns))
+	for i, c := range columns {
+		header[i] = c.name
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	for i := range runs {
+		for j := range runs[i].Stages {
+			record := make([]string, len(columns))
+			for k, c := range columns {
+				record[k] = c.value(row{&runs[i], &runs[i].Stages[j]})
+			}
+			if err := out.Write(record); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// csvColumn is a column and what stands in it.
+type csvColumn struct {
+	name  string
+	value func(r row) string
+}
+
+func csvColumns() []csvColumn {
+	columns := slices.Concat(csvRunColumns(), csvStageColumns())
+	for _, d := range []struct {
+		name string
+		of   func(*rundir.Stage) *rundir.Dist
+	}{
+		{"latency_s", latency}, {"ttft_s", ttft},
+		{"ttft_due_s", func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
+		{"tpot_s", func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
+		{"itl_s", itl},
+		{"chunk_gap_s", func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
+		{"lag_s", func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
+		{"queued_s", func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
+	} {
+		columns = append(columns, csvDist(d.name, d.of)...)
+	}
+	return append(columns, csvJudgement()...)
+}
+
+// csvRunColumns are the same in each row of a run.
+func csvRunColumns() []csvColumn {
+	text := func(name string, of func(*rundir.Run) string) csvColumn {
+		return csvColumn{name, func(r row) string { return of(r.run) }}
+	}
+	return []csvColumn{
+		text("started", func(r *rundir.Run) string { return r.Started.Format(time.RFC3339) }),
+		text("state", func(r *rundir.Run) string { return r.State }),
+		text("target_url", func(r *rundir.Run) string { return r.Target.URL }),
+		text("target_api", func(r *rundir.Run) string { return r.Target.API }),
+		text("target_model", func(r *rundir.Run) string { return r.Target.Model }),
+		text("target_engine", func(r *rundir.Run) string { return r.Target.Engine }),
+		text("target_version", func(r *rundir.Run) string { return r.Target.Version }),
+		text("labels_model", func(r *rundir.Run) string { return r.Labels.Model }),
+		text("labels_gpu", func(r *rundir.Run) string { return r.Labels.GPU }),
+		text("labels_gpus", func(r *rundir.Run) string { return positive(float64(r.Labels.GPUs)) }),
+		text("labels_engine", func(r *rundir.Run) string { return r.Labels.Engine }),
+		text("labels_quant", func(r *rundir.Run) string { return r.Labels.Quant }),
+		text("labels_price", func(r *rundir.Run) string { return positive(r.Labels.Price) }),
+		text("workload_prompt_tokens_mean", func(r *rundir.Run) string { return positive(r.Workload.PromptTokens.Mean) }),
+		text("workload_output_tokens_mean", func(r *rundir.Run) string { return positive(r.Workload.OutputTokens.Mean) }),
+		text("workload_dataset", func(r *rundir.Run) string { return r.Workload.Dataset }),
+		text("workload_seed", func(r *rundir.Run) string { return strconv.FormatUint(r.Workload.Seed, 10) }),
+	}
+}
+
+// csvStageColumns are what a stage was and what it counted.
+func csvStageColumns() []csvColumn {
+	return []csvColumn{
+		{"name", func(r row) string { return r.stage.Name }},
+		{"kind", func(r row) string { return r.stage.Kind }},
+		{"role", func(r row) string { return r.stage.Role }},
+		{"stage_state", func(r row) string { return r.stage.State }},
+		csvFigure("rate", func(s *rundir.Stage) rundir.Figure { return s.Rate }),
+		{"max_concurrency", func(r row) string { return positive(float64(r.stage.MaxConcurrency)) }},
+		{"started_s", func(r row) string { return raw(r.stage.Started) }},
+		{"elapsed_s", func(r row) string { return raw(r.stage.Elapsed) }},
+		{"window_from_s", func(r row) string { return raw(r.stage.WindowFrom) }},
+		{"window_s", func(r row) string { return raw(r.stage.Window) }},
+		{"requests_due", func(r row) string { return strconv.Itoa(r.stage.Requests.Due) }},
+		{"requests_sent", func(r row) string { return strconv.Itoa(r.stage.Requests.Sent) }},
+		{"requests_ok", func(r row) string { return strconv.Itoa(r.stage.Requests.OK) }},
+		{"requests_error", func(r row) string { return strconv.Itoa(r.stage.Requests.Error) }},
+		{"requests_incomplete", func(r row) string { return strconv.Itoa(r.stage.Requests.Incomplete) }},
+		{"errors", func(r row) string { return classes(r.stage.Errors) }},
+		csvFigure("rates_offered", func(s *rundir.Stage) rundir.Figure { return s.Rates.Offered }),
+		csvFigure("rates_sent", func(s *rundir.Stage) rundir.Figure { return s.Rates.Sent }),
+		csvFigure("rates_completed", completed),
+		csvFigure("tokens_per_s_output", output),
+		csvFigure("tokens_per_s_input", func(s *rundir.Stage) rundir.Figure { return s.TokensPerS.Input }),
+		csvFigure("tokens_per_s_total", func(s *rundir.Stage) rundir.Figure { return s.TokensPerS.Total }),
+		csvFigure("concurrency_mean", func(s *rundir.Stage) rundir.Figure { return s.Concurrency.Mean }),
+		{"concurrency_peak", func(r row) string { return strconv.Itoa(r.stage.Concurrency.Peak) }},
+		csvFigure("prompt_tokens_mean", func(s *rundir.Stage) rundir.Figure { return s.PromptTokens.Mean }),
+		csvFigure("asked_tokens", func(s *rundir.Stage) rundir.Figure { return s.AskedTokens }),
+		csvFigure("output_tokens_mean", func(s *rundir.Stage) rundir.Figure { return s.OutputTokens.Mean }),
+		csvFigure("output_tokens_min", func(s *rundir.Stage) rundir.Figure { return s.OutputTokens.Min }),
+		csvFigure("output_tokens_max", func(s *rundir.Stage) rundir.Figure { return s.OutputTokens.Max }),
+		csvFigure("cached_tokens", func(s *rundir.Stage) rundir.Figure { return s.CachedTokens }),
+		csvFigure("tokens_per_chunk", func(s *rundir.Stage) rundir.Figure { return s.TokensPerChunk }),
+		{"token_source", func(r row) string { return r.stage.TokenSource }},
+		csvFigure("inter_token_s", func(s *rundir.Stage) rundir.Figure { return s.InterToken }),
+	}
+}
+
+// csvJudgement is what was made of a stage.
+func csvJudgement() []csvColumn {
+	return []csvColumn{
+		{"verdict", func(r row) string { return r.stage.Verdict }},
+		csvFigure("drift_value", func(s *rundir.Stage) rundir.Figure { return s.Drift.Value }),
+		csvFigure("drift_low", func(s *rundir.Stage) rundir.Figure { return s.Drift.Low }),
+		csvFigure("drift_high", func(s *rundir.Stage) rundir.Figure { return s.Drift.High }),
+		csvFigure("client_cpu_fraction", func(s *rundir.Stage) rundir.Figure { return s.ClientCPU }),
+		{"invalid", func(r row) string { return r.stage.Invalid }},
+		{"warnings", func(r row) string { return strings.Join(r.stage.Warnings, "; ") }},
+	}
+}
+
+// csvDist are the columns of a distribution.
+func csvDist(name string, of func(*rundir.Stage) *rundir.Dist) []csvColumn {
+	columns := []csvColumn{{name + "_n", func(r row) string { return strconv.Itoa(of(r.stage).N) }}}
+	for _, f := range new(rundir.Dist).Figures() {
+		columns = append(columns, csvFigure(name+"_"+f.Name, func(s *rundir.Stage) rundir.Figure { return of(s).Get(f.Name) }))
+	}
+	return append(columns,
+		csvColumn{name + "_over", func(r row) string { return bounds(of(r.stage)) }},
+		csvColumn{name + "_unsupported", func(r row) string { return strings.Join(of(r.stage).Unsupported, " ") }},
+	)
+}
+
+func csvFigure(name string, of take) csvColumn {
+	return csvColumn{name, func(r row) string {
+		if f := of(r.stage); f.Known() {
+			return raw(f.Value())
+		}
+		return ""
+	}}
+}
+
+// bounds lists the figures of which only a lower bound is known.
+func bounds(d *rundir.Dist) string {
+	var parts []string
+	for _, f := range d.Figures() {
+		if f.Figure.Bound() {
+			parts = append(parts, f.Name+"="+raw(f.Figure.Value()))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func classes(errors map[string]int) string {
+	var parts []string
+	for _, class := range slices.Sorted(maps.Keys(errors)) {
+		parts = append(parts, class+"="+strconv.Itoa(errors[class]))
+	}
+	return strings.Join(parts, " ")
+}
+
+func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// positive is raw, and empty for what was never set.
+func positive(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return raw(v)
+}

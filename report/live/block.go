@@ -1,0 +1,173 @@
+package live
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+	"golang.org/x/time/rate"
+
+	"llmsweep/report"
+)
+
+const (
+	redraw   = time.Second / 8 // at most so often
+	barCells = 16
+	between  = "   "
+)
+
+// block shows a run in two lines that are redrawn in place. The last column of the terminal stays empty: writing there
+// makes some terminals begin a new line.
+type block struct {
+	w     io.Writer
+	lang  report.Lang
+	width func() int
+	color bool
+	often rate.Sometimes
+	drawn []int // widths of the lines on the screen
+}
+
+func newBlock(w io.Writer, l report.Lang, width func() int, color bool) *block {
+	return &block{w: w, lang: l, width: width, color: color, often: rate.Sometimes{Interval: redraw}}
+}
+
+// piece is a part of a line. Where the line is too long, pieces go in the order of drop, from 1; 0 stays.
+type piece struct {
+	text string
+	code string // of its colour
+	drop int
+}
+
+func (b *block) start(s *state)  { b.draw(s, "") }
+func (b *block) stage(s *state)  { b.draw(s, "") }
+func (b *block) update(s *state) { b.often.Do(func() { b.draw(s, "") }) }
+
+func (b *block) line(s *state, text string) { b.draw(s, text+"\x1b[K\r\n") }
+
+func (b *block) stop() {
+	io.WriteString(b.w, b.home()+"\x1b[J")
+	b.drawn = nil
+}
+
+// draw writes what stays, and the block beneath it, over the block that was there, in one write so that nothing
+// flickers.
+func (b *block) draw(s *state, above string) {
+	home := b.home()
+	width := max(b.width()-1, 1)
+	b.drawn = b.drawn[:0]
+	var lines []string
+	for _, pieces := range [][]piece{b.header(s), b.stageLine(s)} {
+		if len(pieces) > 0 {
+			text, n := compose(pieces, width, b.color)
+			lines = append(lines, text+"\x1b[K")
+			b.drawn = append(b.drawn, n)
+		}
+	}
+	io.WriteString(b.w, home+above+strings.Join(lines, "\r\n")+"\x1b[J")
+}
+
+// home moves to the start of the block, which takes more rows than lines when the window has become narrower.
+func (b *block) home() string {
+	width, rows := max(b.width(), 1), 0
+	for _, n := range b.drawn {
+		rows += max(1, (n+width-1)/width)
+	}
+	return "\r" + strings.Repeat("\x1b[A", max(0, rows-1))
+}
+
+// header is the line about the run.
+func (b *block) header(s *state) []piece {
+	pieces := []piece{{text: s.header, code: "1"}}
+	if p := place(s.stage, b.lang); p != "" {
+		pieces = append(pieces, piece{text: p, drop: 2})
+	}
+	switch {
+	case !s.known:
+	case s.now.Left >= 0:
+		pieces = append(pieces, piece{text: elapsedLeft.in(b.lang, clock(s.now.Elapsed), clock(s.now.Left)), drop: 1})
+	default:
+		pieces = append(pieces, piece{text: elapsedOnly.in(b.lang, clock(s.now.Elapsed)), drop: 1})
+	}
+	return pieces
+}
+
+// stageLine is the line about the stage; there is none before the first.
+func (b *block) stageLine(s *state) []piece {
+	if s.stage.Name == "" {
+		return nil
+	}
+	pieces := []piece{{text: "  " + s.stage.Name, code: "1"}}
+	if s.now.Phase != "" && s.now.Phase != Measuring {
+		pieces = append(pieces, piece{text: phase(s.now.Phase, b.lang), code: "33", drop: 5})
+	}
+	pieces = append(pieces, figures(s, b.lang)...)
+	if s.now.StagePlanned > 0 {
+		pieces = append(pieces, piece{text: bar(s.now), drop: 1},
+			piece{text: ofPlanned.in(b.lang, seconds(s.now.StageElapsed), seconds(s.now.StagePlanned)), drop: 5})
+	}
+	return pieces
+}
+
+// bar shows how much of a stage is over.
+func bar(now Snapshot) string {
+	full := min(max(int(barCells*now.StageElapsed/now.StagePlanned), 0), barCells)
+	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barCells-full) + "]"
+}
+
+// least is what a line's first piece is cut down to before the others begin to go.
+const least = 24
+
+// compose joins pieces into a line of at most width columns, and says how many it takes. The first piece is cut short
+// before others go, but not to less than can be recognised.
+func compose(pieces []piece, width int, color bool) (line string, columns int) {
+	m := &runewidth.Condition{StrictEmojiNeutral: true} // the same on every machine, whatever its locale
+	for drop := 0; ; drop++ {
+		var kept []piece
+		rest, more := 0, false
+		for i, p := range pieces {
+			if p.drop > 0 && p.drop <= drop {
+				continue
+			}
+			more = more || p.drop > 0
+			kept = append(kept, p)
+			if i > 0 {
+				rest += len(between) + m.StringWidth(p.text)
+			}
+		}
+		first := m.StringWidth(kept[0].text)
+		if room := width - rest; first > room && more && room < min(first, least) {
+			continue
+		}
+		return paint(kept, width, m, color)
+	}
+}
+
+// paint writes pieces one after the other: the first takes what the others leave, and whatever is still too long is
+// cut.
+func paint(pieces []piece, width int, m *runewidth.Condition, color bool) (line string, columns int) {
+	rest := 0
+	for _, p := range pieces[1:] {
+		rest += len(between) + m.StringWidth(p.text)
+	}
+	var b strings.Builder
+	for i, p := range pieces {
+		room := width - columns
+		if i == 0 && rest < width {
+			room -= rest
+		}
+		text := p.text
+		if i > 0 {
+			text = between + text
+		}
+		if m.StringWidth(text) > room {
+			text = m.Truncate(text, room, strings.Repeat(".", min(3, max(room, 0))))
+		}
+		columns += m.StringWidth(text)
+		if color && p.code != "" {
+			text = "\x1b[" + p.code + "m" + text + "\x1b[0m"
+		}
+		b.WriteString(text)
+	}
+	return b.String(), columns
+}

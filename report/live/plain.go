@@ -1,0 +1,96 @@
+package live
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"llmsweep/report"
+)
+
+// quiet is how long plain lines are apart within a stage.
+const quiet = 10 * time.Second
+
+// plain shows a run in lines that are never taken back.
+type plain struct {
+	w     io.Writer
+	lang  report.Lang
+	began time.Time
+	often rate.Sometimes
+}
+
+func newPlain(w io.Writer, l report.Lang) *plain { return &plain{w: w, lang: l} }
+
+func (p *plain) start(s *state) {
+	p.began = time.Now()
+	p.write(s.header)
+}
+
+func (p *plain) stage(s *state) {
+	p.often = rate.Sometimes{Interval: quiet}
+	p.often.Do(func() { // which is the first; the next is due when the interval is over
+		parts := nonempty(place(s.stage, p.lang), s.stage.Name)
+		if s.stage.Planned > 0 {
+			parts = append(parts, plannedFor.in(p.lang, seconds(s.stage.Planned)))
+		}
+		p.write(strings.Join(parts, "  "))
+	})
+}
+
+func (p *plain) update(s *state) {
+	p.often.Do(func() {
+		parts := nonempty(s.stage.Name, phase(s.now.Phase, p.lang))
+		for _, f := range figures(s, p.lang) {
+			parts = append(parts, strings.TrimSpace(f.text))
+		}
+		if s.now.StagePlanned > 0 {
+			parts = append(parts, ofPlanned.in(p.lang, seconds(s.now.StageElapsed), seconds(s.now.StagePlanned)))
+		}
+		if s.now.Left >= 0 {
+			parts = append(parts, leftOnly.in(p.lang, clock(s.now.Left)))
+		}
+		p.write(strings.Join(parts, "  "))
+	})
+}
+
+func (p *plain) line(_ *state, text string) { p.write(text) }
+
+func (p *plain) stop() {}
+
+// write writes a line that says how long after the start it was written.
+func (p *plain) write(text string) {
+	if p.began.IsZero() {
+		p.began = time.Now()
+	}
+	io.WriteString(p.w, clock(time.Since(p.began))+"  "+text+"\n")
+}
+
+func nonempty(texts ...string) []string {
+	var kept []string
+	for _, t := range texts {
+		if t != "" {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// figures are what both ways of showing say of a stage.
+func figures(s *state, l report.Lang) []piece {
+	count := func(n int) string { return strconv.Itoa(n) }
+	failed := piece{text: failedCount.in(l, count(s.now.Failed)), drop: 8}
+	if s.now.Failed > 0 {
+		failed.code, failed.drop = "31", 0
+	}
+	return []piece{
+		{text: inFlight.in(l, count(s.now.InFlight)), drop: 6},
+		{text: doneCount.in(l, count(s.now.Done)), drop: 7},
+		failed,
+		{text: "TTFT " + brief(s.now.TTFT), drop: 4},
+		{text: "ITL " + brief(s.now.ITL), drop: 2},
+		{text: strconv.FormatFloat(s.now.TokensPerS, 'f', 0, 64) + " tok/s", drop: 3},
+	}
+}

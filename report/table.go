@@ -1,0 +1,115 @@
+package report
+
+import (
+	"strings"
+	"unicode"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Table is what renderings have in common: what the columns are, and what each row says in them.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]Cell // each as long as Columns
+}
+
+// Column is one column of a Table.
+type Column struct {
+	Head string // what it shows
+	Sub  string // which statistic of it, or its unit, where a second line of heading says so
+	Left bool   // aligned left; numbers are not
+	Drop int    // where space is short, columns go in the order of Drop, from 1; 0 stays
+}
+
+// Cell is one cell of a Table.
+type Cell struct {
+	Text string
+	Unit string
+	Mark string // one of the marks below
+	Tone Tone
+}
+
+// Marks on cells, each explained beneath the table that shows it.
+const (
+	markUnsupported = "?" // a percentile that too few samples support
+	markCut         = "*" // a stage that was cut short
+	markInvalid     = "!" // a stage in which the client was the limit
+)
+
+// Tone is how a cell is coloured where colour is wanted; it never says what the text does not.
+type Tone uint8
+
+// The tones there are.
+const (
+	Plain Tone = iota
+	Strong
+	Faint
+	Good
+	Caution
+	Bad
+)
+
+// row is what a cell is taken from.
+type row struct {
+	run   *rundir.Run
+	stage *rundir.Stage
+}
+
+// field is a column and how to fill it.
+type field struct {
+	Column
+	cell func(r row) Cell
+}
+
+// tabulate fills a table.
+func tabulate(title string, fields []field, rows []row) Table {
+	t := Table{Title: title}
+	for _, f := range fields {
+		t.Columns = append(t.Columns, f.Column)
+	}
+	for _, r := range rows {
+		cells := make([]Cell, len(fields))
+		for i, f := range fields {
+			cells[i] = f.cell(r)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// String is the cell in one piece.
+func (c Cell) String() string {
+	if c.Unit == "" {
+		return c.Text + c.Mark
+	}
+	return c.Text + " " + c.Unit + c.Mark
+}
+
+// shows says whether any cell of the tables passes the test.
+func shows(tables []Table, test func(Cell) bool) bool {
+	for _, t := range tables {
+		for _, cells := range t.Rows {
+			for _, c := range cells {
+				if test(c) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// clean makes text safe to print in one line: labels and messages come from people and servers, and must neither break
+// a row nor drive the terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

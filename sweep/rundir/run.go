@@ -1,0 +1,239 @@
+// Package rundir is the run directory: run.json, records.jsonl and what is rendered from them. It is written as a run
+// goes and read by everything after. It never computes a figure.
+package rundir
+
+import "time"
+
+// Schema names the version of run.json's format.
+const Schema = "llmsweep.run/v1"
+
+// States of a run, and of a stage.
+const (
+	Running     = "running"
+	Complete    = "complete"
+	Interrupted = "interrupted"
+	Failed      = "failed"
+)
+
+// Verdicts on a stage.
+const (
+	Stable    = "stable"    // the backlog grows by less than the tolerance
+	Saturated = "saturated" // the backlog grows
+	Undecided = "undecided" // neither could be shown in the time there was
+	Closed    = "closed"    // a closed loop: its rate is the server's, so nothing can pile up
+)
+
+// Roles of a stage.
+const (
+	Floor   = "floor"   // synchronous: one request at a time
+	Grid    = "grid"    // an arrival rate between floor and ceiling
+	Ceiling = "ceiling" // throughput: as many in flight as make it faster
+	Probe   = "probe"   // a rate beyond the grid, or between two of it, that narrows the answer
+	Single  = "run"     // a stage somebody asked for by itself
+)
+
+// Run is run.json. All times are seconds, all rates per second.
+type Run struct {
+	Schema     string      `json:"schema"`
+	Tool       Tool        `json:"tool"`
+	Started    time.Time   `json:"started"`
+	Ended      time.Time   `json:"ended,omitzero"`
+	State      string      `json:"state"`
+	Failure    string      `json:"failure,omitempty"` // why State is failed, in one line
+	Target     Target      `json:"target"`
+	Labels     Labels      `json:"labels"`
+	Workload   Workload    `json:"workload"`
+	Plan       Plan        `json:"plan"`
+	Stages     []Stage     `json:"stages"`
+	Saturation *Saturation `json:"saturation,omitempty"`
+	Client     Client      `json:"client"`
+	Warnings   []string    `json:"warnings,omitempty"`
+}
+
+// Tool is what made the run.
+type Tool struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os,omitempty"`
+	CPUs    int    `json:"cpus,omitempty"`
+}
+
+// Target is the server that was measured, as far as it told.
+type Target struct {
+	URL     string `json:"url"`
+	API     string `json:"api"`
+	Model   string `json:"model,omitempty"`
+	Engine  string `json:"engine,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Notes are what the preflight found out and a reader should know.
+	Notes []string `json:"notes,omitempty"`
+	// Capacity is the computed capacity in requests per second, where the server is the embedded simulator.
+	Capacity Figure `json:"simulated_capacity,omitzero"`
+}
+
+// Labels say what the hardware and software were; people set them, figures never depend on them.
+type Labels struct {
+	Model  string  `json:"model,omitempty"`
+	GPU    string  `json:"gpu,omitempty"`
+	GPUs   int     `json:"gpus,omitempty"`
+	Engine string  `json:"engine,omitempty"`
+	Quant  string  `json:"quant,omitempty"`
+	Price  float64 `json:"price,omitempty"` // per GPU-hour
+}
+
+// Workload is what was asked of the server.
+type Workload struct {
+	PromptTokens Lengths `json:"prompt_tokens"`
+	OutputTokens Lengths `json:"output_tokens"`
+	Dataset      string  `json:"dataset,omitempty"`
+	Prompt       string  `json:"prompt,omitempty"` // the fixed prompt, where one was given
+	Seed         uint64  `json:"seed"`
+	Forced       bool    `json:"forced_length"` // the server was made to give exactly the asked number of tokens
+	// CountedPrompt is what the server itself counted for a prompt of PromptTokens, where it told.
+	CountedPrompt int `json:"counted_prompt_tokens,omitempty"`
+}
+
+// Plan is how the run was to go.
+type Plan struct {
+	Kind           string  `json:"kind"` // "sweep" or "run"
+	Points         int     `json:"points,omitempty"`
+	StageTime      float64 `json:"stage_time_s,omitempty"`
+	StageRequests  int     `json:"stage_requests,omitempty"`
+	MaxConcurrency int     `json:"max_concurrency,omitempty"`
+	Warmup         string  `json:"warmup,omitempty"`
+	Drain          float64 `json:"drain_s,omitempty"`
+	MaxErrorRate   float64 `json:"max_error_rate,omitempty"`
+	Tolerance      float64 `json:"drift_tolerance,omitempty"`
+}
+
+// Stage is one stage and what was measured in it.
+type Stage struct {
+	Name           string  `json:"name"` // unique in its run
+	Kind           string  `json:"kind"` // "synchronous", "throughput", "concurrent", "constant", "poisson"
+	Role           string  `json:"role"`
+	State          string  `json:"state"`         // "running" while it runs, "complete", "interrupted" when cut short
+	Rate           Figure  `json:"rate,omitzero"` // asked; absent in a closed loop
+	MaxConcurrency int     `json:"max_concurrency,omitempty"`
+	Started        float64 `json:"started_s"`           // since the run's start
+	Elapsed        float64 `json:"elapsed_s,omitempty"` // drain included
+	WindowFrom     float64 `json:"window_from_s"`       // since the stage's start; before it is the opening transient
+	Window         float64 `json:"window_s"`            // the window's length
+
+	Requests     Requests          `json:"requests"`
+	Errors       map[string]int    `json:"errors,omitempty"`         // by class
+	Examples     map[string]string `json:"error_examples,omitempty"` // one message per class
+	Rates        Rates             `json:"rates"`
+	TokensPerS   TokenRates        `json:"tokens_per_s"`
+	Latency      Dist              `json:"latency_s"`
+	TTFT         Dist              `json:"ttft_s"`
+	TTFTDue      Dist              `json:"ttft_due_s"`
+	TPOT         Dist              `json:"tpot_s"`
+	ITL          Dist              `json:"itl_s"`                // per token
+	ChunkGap     Dist              `json:"chunk_gap_s,omitzero"` // per chunk as it came; absent where each chunk held one token
+	Lag          Dist              `json:"lag_s"`
+	Queued       Dist              `json:"queued_s"`
+	Concurrency  Concurrency       `json:"concurrency"`
+	OutputTokens TokenStats        `json:"output_tokens"`
+	PromptTokens TokenStats        `json:"prompt_tokens"`
+
+	// InterToken is sum(last - first) / sum(n - 1) over the requests: every token weighs the same.
+	InterToken     Figure   `json:"inter_token_s,omitzero"`
+	TokensPerChunk Figure   `json:"tokens_per_chunk,omitzero"`
+	CachedTokens   Figure   `json:"cached_tokens,omitzero"` // mean per request
+	AskedTokens    Figure   `json:"asked_tokens,omitzero"`  // mean asked output length
+	TokenSource    string   `json:"token_source,omitempty"`
+	Progress       Progress `json:"progress,omitzero"`
+
+	Verdict   string   `json:"verdict"`
+	Drift     Drift    `json:"drift,omitzero"`
+	ClientCPU Figure   `json:"client_cpu_fraction,omitzero"`
+	Invalid   string   `json:"invalid,omitempty"` // why the row says more of the client than of the server
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Requests counts the requests due in the window, and how they ended.
+type Requests struct {
+	Due        int `json:"due"`
+	Sent       int `json:"sent"`
+	OK         int `json:"ok"`
+	Error      int `json:"error"`
+	Incomplete int `json:"incomplete"`
+}
+
+// Rates are requests per second, counted in the window alone.
+type Rates struct {
+	Offered   Figure `json:"offered,omitzero"` // due; absent in a closed loop
+	Sent      Figure `json:"sent,omitzero"`
+	Completed Figure `json:"completed,omitzero"` // ended well in the window, whenever they were due
+}
+
+// TokenRates are tokens per second, counted in the window alone by when they arrived.
+type TokenRates struct {
+	Output Figure `json:"output,omitzero"`
+	Input  Figure `json:"input,omitzero"` // prompt tokens of the requests whose first token came in the window
+	Total  Figure `json:"total,omitzero"`
+}
+
+// Concurrency is the number in flight, integrated over the window.
+type Concurrency struct {
+	Mean Figure `json:"mean,omitzero"`
+	Peak int    `json:"peak"`
+}
+
+// TokenStats sums up token counts per request.
+type TokenStats struct {
+	N    int    `json:"n"`
+	Mean Figure `json:"mean,omitzero"`
+	Min  Figure `json:"min,omitzero"`
+	Max  Figure `json:"max,omitzero"`
+}
+
+// Progress is completed work per second in requests, a request in flight counting for the part of its tokens that
+// arrived in the window: smoother than whole completions, and without their edges.
+type Progress struct {
+	Rate Figure `json:"rate,omitzero"`
+	Low  Figure `json:"low,omitzero"` // 95 % interval, by batch means
+	High Figure `json:"high,omitzero"`
+	// Batches is how many parts of the window the interval rests on.
+	Batches int `json:"batches,omitempty"`
+}
+
+// Drift is the growth of the number in the system per second, as a fraction of the offered rate.
+type Drift struct {
+	Value Figure `json:"value,omitzero"`
+	Low   Figure `json:"low,omitzero"`
+	High  Figure `json:"high,omitzero"`
+}
+
+// Saturation is the answer: how many requests per second the server takes.
+type Saturation struct {
+	Rate   Figure `json:"rate,omitzero"`
+	Low    Figure `json:"low,omitzero"` // 95 % interval of the plateau
+	High   Figure `json:"high,omitzero"`
+	Output Figure `json:"output_tokens_per_s,omitzero"`
+	Reason string `json:"reason"`
+
+	// The bracket of verdicts around it.
+	HighestStable   Figure `json:"highest_stable,omitzero"`
+	LowestSaturated Figure `json:"lowest_saturated,omitzero"`
+	// Comfortable is 80 % of Rate; ComfortableStage names the stage nearest to it from below.
+	Comfortable      Figure `json:"comfortable,omitzero"`
+	ComfortableStage string `json:"comfortable_stage,omitempty"`
+}
+
+// Client says whether the client was fit to measure.
+type Client struct {
+	LagP99     Figure   `json:"lag_p99_s,omitzero"`
+	CPU        Figure   `json:"cpu_fraction,omitzero"` // of all cores
+	Timestamps string   `json:"timestamps"`            // "kernel" or "user"
+	Valid      bool     `json:"valid"`
+	Warnings   []string `json:"warnings,omitempty"`
+}
+
+// Lengths is a distribution of lengths in tokens: fixed, or normal cut at Min and Max.
+type Lengths struct {
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std,omitempty"`
+	Min  int     `json:"min,omitempty"`
+	Max  int     `json:"max,omitempty"`
+}

@@ -1,0 +1,175 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// comfortable is the share of the saturation rate that leaves room for a busy minute.
+const comfortable = 0.8
+
+// saturate finds how many requests per second the server takes: the plateau of completed work over the ceiling and the
+// rows that were shown saturated, and the bracket of verdicts around it. It is nil where no row completed anything.
+func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
+	warn := func(format string, a ...any) { *warnings = append(*warnings, fmt.Sprintf(format, a...)) }
+	open := openRows(stages)
+	s := &rundir.Saturation{}
+	s.HighestStable, s.LowestSaturated = bracket(open, warn)
+	rows := plateauRows(stages, warn)
+	if len(rows) == 0 {
+		return nil
+	}
+	s.Rate, s.Low, s.High = plateau(rows)
+	var output, weight float64
+	for _, r := range rows {
+		if t := r.TokensPerS.Output; t.Known() {
+			output += t.Value() * r.Window
+			weight += r.Window
+		}
+	}
+	s.Output = ratio(output, weight)
+	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
+	for _, r := range open {
+		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
+			s.ComfortableStage = r.Name
+		}
+	}
+	s.Reason = reason(rows, s)
+	if h := s.HighestStable; h.Known() && h.Value() > s.High.Value()*1.05 {
+		warn("%.4g req/s was stable, above the saturation rate: the throughput stage did not fill the server", h.Value())
+	}
+	return s
+}
+
+// openRows are the rows whose rate we chose, in its order, those left out that the client spoiled or that are not whole.
+func openRows(stages []rundir.Stage) []*rundir.Stage {
+	var open []*rundir.Stage
+	for i := range stages {
+		if st := &stages[i]; st.Rate.Known() && st.Invalid == "" && st.State == rundir.Complete && st.Requests.OK > 0 {
+			open = append(open, st)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b *rundir.Stage) int { return cmp.Compare(a.Rate.Value(), b.Rate.Value()) })
+	return open
+}
+
+// bracket is the highest stable and the lowest saturated rate on either side of the cut that contradicts the fewest
+// verdicts: a lone exception is a warning, not a new bracket.
+func bracket(open []*rundir.Stage, warn func(string, ...any)) (stable, saturated rundir.Figure) {
+	against := func(cut int) int {
+		n := 0
+		for i, r := range open {
+			if i < cut && r.Verdict == rundir.Saturated || i >= cut && r.Verdict == rundir.Stable {
+				n++
+			}
+		}
+		return n
+	}
+	best := 0
+	for cut := 1; cut <= len(open); cut++ {
+		if against(cut) <= against(best) {
+			best = cut
+		}
+	}
+	for i, r := range open {
+		switch {
+		case i < best && r.Verdict == rundir.Stable:
+			stable = r.Rate
+		case i >= best && r.Verdict == rundir.Saturated && !saturated.Known():
+			saturated = r.Rate
+		case r.Verdict == rundir.Stable || i < best && r.Verdict == rundir.Saturated:
+			warn("%s was %s, against its neighbours", r.Name, r.Verdict)
+		}
+	}
+	return stable, saturated
+}
+
+// serverLimited says that a row shows what the server can do and not what arrived: it was saturated, and completed less
+// than it was offered beyond doubt.
+func serverLimited(st rundir.Stage) bool {
+	return st.Verdict == rundir.Saturated && st.Invalid == "" && st.State == rundir.Complete &&
+		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
+}
+
+// plateauRows are the rows that show what the server can do: the saturated ones, and the ceiling where it agrees with
+// them.
+func plateauRows(stages []rundir.Stage, warn func(string, ...any)) []rundir.Stage {
+	var limited []rundir.Stage
+	var ceiling *rundir.Stage
+	for i, st := range stages {
+		switch {
+		case serverLimited(st):
+			limited = append(limited, st)
+		case st.Role == rundir.Ceiling && st.Invalid == "" && st.State == rundir.Complete && st.Progress.Rate.Known():
+			ceiling = &stages[i]
+		}
+	}
+	switch {
+	case ceiling == nil:
+		return limited
+	case len(limited) == 0:
+		return []rundir.Stage{*ceiling}
+	}
+	_, low, high := plateau(limited)
+	closed := ceiling.Progress
+	switch {
+	case closed.High.Value() < low.Value():
+		return limited // more in flight makes it faster still
+	case closed.Low.Value() > high.Value()*1.02:
+		warn("overload costs throughput: %.4g req/s at %d in flight, %.4g when more arrive than it takes",
+			closed.Rate.Value(), ceiling.MaxConcurrency, low.Value()/2+high.Value()/2)
+		return limited
+	}
+	return append(limited, *ceiling)
+}
+
+// plateau is the mean of the rows' progress weighted by precision, with a 95 % interval that is widened where the rows
+// differ by more than their own noise (Birge, Physical Review 40 (1932)).
+func plateau(rows []rundir.Stage) (rate, low, high rundir.Figure) {
+	var sum, weights float64
+	freedom := 0
+	weight := func(p rundir.Progress) float64 {
+		se := 0.1 * p.Rate.Value() // a row too short for an interval of its own hardly counts beside others
+		if p.Batches > 1 {
+			// No row is known to better than 0.2 %: a schedule of equal lengths repeats itself, and its batches with it.
+			half := (p.High.Value() - p.Low.Value()) / 2
+			se = math.Max(half/stats.StudentQuantile(0.975, float64(p.Batches-1)), 0.002*p.Rate.Value())
+		}
+		return 1 / (se * se)
+	}
+	for _, r := range rows {
+		w := weight(r.Progress)
+		sum, weights = sum+w*r.Progress.Rate.Value(), weights+w
+		freedom += max(r.Progress.Batches-1, 0)
+	}
+	mean := sum / weights
+	chi2 := 0.0
+	for _, r := range rows {
+		chi2 += weight(r.Progress) * math.Pow(r.Progress.Rate.Value()-mean, 2)
+	}
+	half := stats.StudentQuantile(0.975, float64(max(freedom, 1))) / math.Sqrt(weights)
+	if k := len(rows) - 1; k > 0 {
+		half *= math.Sqrt(math.Max(1, chi2/float64(k)))
+	}
+	return rundir.Exactly(mean), rundir.Exactly(mean - half), rundir.Exactly(mean + half)
+}
+
+// reason is the evidence in one sentence.
+func reason(rows []rundir.Stage, s *rundir.Saturation) string {
+	for _, r := range rows {
+		if r.Verdict == rundir.Saturated {
+			return fmt.Sprintf("At %.4g req/s offered the backlog grew by %.3g requests a second, and %.4g req/s were completed.",
+				r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
+		}
+	}
+	sentence := fmt.Sprintf("With %d in flight %.4g req/s were completed", rows[0].MaxConcurrency, rows[0].Progress.Rate.Value())
+	if s.LowestSaturated.Known() {
+		return sentence + "."
+	}
+	return sentence + "; no arrival rate was shown saturated."
+}

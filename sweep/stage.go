@@ -1,0 +1,280 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// Spec is one stage: what arrives, how much of it may be in flight, and when there is enough.
+type Spec struct {
+	Name     string // unique in its run
+	Kind     string
+	Role     string
+	Rate     float64 // asked arrivals per second; 0 for a closed loop
+	Schedule Schedule
+	Source   Source
+	Bound    int // in flight at most; 0 for no bound
+
+	MinTime     time.Duration // the stage measures at least this long
+	MaxTime     time.Duration // and goes on to this long while it is undecided or has too few requests
+	MinRequests int           // due in the window at least
+	MinWaves    float64       // a closed loop's window spans at least this many mean latencies
+	MaxTasks    int           // no more tasks than this arrive; 0 for no limit
+	Tail        time.Duration // how long load is kept on for the window's requests to end, at most
+	Drain       time.Duration // how long the backlog may take to end after that, before it is cancelled
+
+	MaxErrorRate float64 // the stage ends early when more than this share fails
+	Tolerance    float64 // drift below this share of the offered rate is none
+}
+
+func (s *Spec) closed() bool { return s.Rate == 0 }
+
+// measured is what the runner saw of a stage besides its records.
+type measured struct {
+	closedAt time.Duration // when the window closed; the stage's last instant of interest
+	elapsed  time.Duration // drain included
+	system   *series       // due and not ended
+	flight   *series       // admitted and not ended
+	tokens   []float64     // output tokens that arrived in each tick
+	tick     time.Duration
+	cpu      float64 // share of all cores; negative where unknown
+	early    string  // why the stage ended early; empty where it did not
+	cut      bool    // interrupted from outside
+}
+
+// stage runs one Spec.
+type stage struct {
+	*Spec
+	doer  Doer
+	log   Log
+	watch Observer
+	left  time.Duration // of the whole run after this stage, for show
+
+	epoch    time.Time
+	prepared chan task     // encoded ahead of time
+	stop     chan struct{} // closed when no more shall arrive
+	slots    chan struct{} // a closed loop's free places
+	work     sync.WaitGroup
+	tokens   atomic.Int64
+
+	mu       sync.Mutex
+	system   *series
+	flight   *series
+	admitted int
+	queue    []chan struct{} // turns that the bound holds back, oldest first
+	arrived  int
+	done     int
+	failed   int
+	latency  float64         // sum over done, seconds
+	emitted  float64         // tokens of those done, as OnToken counted them
+	ends     []time.Duration // when each request ended: a closed loop's waves are counted by them
+	closedAt time.Duration   // negative until the window closes
+	pending  int             // due before the window closed and not ended
+	ttft     ring
+	itl      ring
+	service  ring          // how long requests are being served, without their wait in the server's queue
+	quickest time.Duration // the shortest TTFT: one without such a wait
+	err      error         // a record that could not be written, a request that could not be encoded
+}
+
+// task is a Task on its way, its first turn encoded.
+type task struct {
+	Task
+	seq  int
+	call *client.Call
+}
+
+func newStage(spec *Spec, d Doer, l Log, w Observer) *stage {
+	tick := min(max(spec.MinTime/200, 10*time.Millisecond), 250*time.Millisecond)
+	return &stage{
+		Spec: spec, doer: d, log: l, watch: w,
+		prepared: make(chan task, 64), stop: make(chan struct{}), slots: make(chan struct{}, max(spec.Bound, 1)),
+		system: newSeries(tick), flight: newSeries(tick), closedAt: -1,
+	}
+}
+
+// run runs the stage to its end, drained. It returns what it saw also when ctx ends; an error is ours, not the server's.
+func (s *stage) run(ctx context.Context) (*measured, error) {
+	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	cpu := startCPU()
+	s.epoch = time.Now()
+	s.work.Go(s.prepare)
+	s.work.Go(func() { s.pace(inner) })
+
+	idle := make(chan struct{})
+	go func() { s.work.Wait(); close(idle) }()
+	m := &measured{tick: s.system.width}
+	s.measure(ctx, m, idle)
+	close(s.stop)
+	if m.cut || s.failure() != nil {
+		cancel()
+	}
+	s.drain(ctx, cancel, idle)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.elapsed = s.now()
+	s.system.advance(m.elapsed)
+	s.flight.advance(m.elapsed)
+	m.system, m.flight, m.cpu = s.system, s.flight, cpu.fraction()
+	m.closedAt = s.closedAt
+	return m, s.err
+}
+
+func (s *stage) now() time.Duration { return time.Since(s.epoch) }
+
+func (s *stage) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// measure watches the stage until its window has closed and the window's requests have ended.
+func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) {
+	ticker := time.NewTicker(m.tick)
+	defer ticker.Stop()
+	looks := looks{spec: s.Spec}
+	tailEnds := time.Duration(0)
+	for counted := int64(0); ; {
+		finished := false
+		select {
+		case <-ctx.Done():
+			m.cut = true
+		case <-idle: // a source or a limit ran out, and all has ended
+			finished = true
+		case <-ticker.C:
+		}
+		now, total := s.now(), s.tokens.Load()
+		m.tokens = append(m.tokens, float64(total-counted))
+		counted = total
+		s.show(now, m)
+		switch {
+		case m.cut, finished, s.failure() != nil:
+			s.close(now)
+			return
+		case tailEnds > 0:
+			if s.settled() || now > tailEnds {
+				return
+			}
+		case s.hopeless(m), looks.enough(s, m, now):
+			s.close(now)
+			if m.early != "" {
+				return
+			}
+			tailEnds = now + s.Tail
+		}
+	}
+}
+
+// hopeless ends a stage in which errors dominate.
+func (s *stage) hopeless(m *measured) bool {
+	const few = 20
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ended := s.done + s.failed
+	if s.MaxErrorRate >= 1 || ended < few || float64(s.failed) <= s.MaxErrorRate*float64(ended) {
+		return false
+	}
+	m.early = "errors dominate"
+	return true
+}
+
+// close closes the window: what is due from now on only keeps the load up.
+func (s *stage) close(now time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closedAt < 0 {
+		s.closedAt = now
+		s.pending = s.system.level
+	}
+}
+
+// settled says that every request that was due in the window has ended.
+func (s *stage) settled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pending <= 0
+}
+
+// drain waits for what is left, and cancels it at the limit or when ctx ends.
+func (s *stage) drain(ctx context.Context, cancel func(), idle <-chan struct{}) {
+	limit := time.NewTimer(s.Drain)
+	defer limit.Stop()
+	ticker := time.NewTicker(250 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-idle:
+			return
+		case <-ctx.Done():
+			cancel()
+		case <-limit.C:
+			cancel()
+		case <-ticker.C:
+			s.watch.Progress(s.snapshot("draining", s.now(), 0))
+			continue
+		}
+		<-idle // a doer returns soon after its context ends
+		return
+	}
+}
+
+// show tells the observer how the stage stands.
+func (s *stage) show(now time.Duration, m *measured) {
+	phase := "measuring"
+	s.mu.Lock()
+	if s.closedAt >= 0 {
+		phase = "keeping the load on"
+	}
+	s.mu.Unlock()
+	span := min(len(m.tokens), int(2*time.Second/m.tick)+1)
+	rate := stats.Mean(m.tokens[len(m.tokens)-span:]) / m.tick.Seconds()
+	s.watch.Progress(s.snapshot(phase, now, rate))
+}
+
+func (s *stage) snapshot(phase string, now time.Duration, tokens float64) Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Snapshot{
+		Phase: phase, Elapsed: now, InFlight: s.flight.level, Done: s.done, Failed: s.failed,
+		TTFT: s.ttft.median(), ITL: s.itl.median(), TokensPS: tokens,
+	}
+}
+
+// ring holds the latest few durations.
+type ring struct {
+	last [31]time.Duration
+	n    int
+}
+
+func (r *ring) add(d time.Duration) {
+	r.last[r.n%len(r.last)] = d
+	r.n++
+}
+
+// median is negative while there is nothing.
+func (r *ring) median() time.Duration {
+	n := min(r.n, len(r.last))
+	if n == 0 {
+		return -1
+	}
+	sorted := r.last
+	slices.Sort(sorted[:n])
+	return sorted[n/2]
+}
+
+// describe is the stage as run.json has it before anything was measured.
+func (s *Spec) describe(started time.Duration) rundir.Stage {
+	return rundir.Stage{
+		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, Rate: ratio(s.Rate, 1),
+		MaxConcurrency: s.Bound, Started: started.Seconds(),
+	}
+}

@@ -1,0 +1,103 @@
+package stats
+
+import "math"
+
+// EffectiveN is the number of independent values that a series of correlated ones is worth: n over the integrated
+// autocorrelation, summed by Geyer's initial positive sequence ("Practical Markov Chain Monte Carlo", Statistical
+// Science 7 (1992)). It is never above n: negative correlation is not counted on.
+func EffectiveN(x []float64) float64 {
+	n := len(x)
+	if n < 4 {
+		return float64(n)
+	}
+	v := variance(x)
+	if v <= 0 {
+		return float64(n)
+	}
+	mean, tau := Mean(x), 1.0
+	for lag := 1; lag+1 < n/2; lag += 2 {
+		pair := autocovariance(x, mean, lag) + autocovariance(x, mean, lag+1)
+		if pair <= 0 {
+			break
+		}
+		tau += 2 * pair / v
+	}
+	return math.Max(1, float64(n)/tau)
+}
+
+func autocovariance(x []float64, mean float64, lag int) float64 {
+	sum := 0.0
+	for i := lag; i < len(x); i++ {
+		sum += (x[i] - mean) * (x[i-lag] - mean)
+	}
+	return sum / float64(len(x))
+}
+
+// BatchMeans is the mean of a correlated series with its 95 % confidence interval from the means of k consecutive
+// batches of equal size (Law and Carson, Operations Research 27 (1979)). What does not fill the last batch counts in the
+// mean alone. ok is false for fewer than two values a batch or fewer than two batches.
+func BatchMeans(x []float64, k int) (mean, low, high float64, ok bool) {
+	mean = Mean(x)
+	size := 0
+	if k >= 2 {
+		size = len(x) / k
+	}
+	if size < 1 {
+		return mean, 0, 0, false
+	}
+	means := make([]float64, k)
+	for i := range means {
+		means[i] = Mean(x[i*size : (i+1)*size])
+	}
+	half := StudentQuantile(0.975, float64(k-1)) * math.Sqrt(variance(means)/float64(k-1))
+	return mean, mean - half, mean + half, true
+}
+
+// MSER5 finds the end of a series' opening transient: batches of five, and the cut that makes the standard error of
+// the mean of the rest smallest (White, Cobb and Spratt, Winter Simulation Conference 2000). cut is in values of x. ok is
+// false where the best cut would take more than half: the series is too short to tell.
+func MSER5(x []float64) (cut int, ok bool) {
+	const batch = 5
+	n := len(x) / batch
+	if n < 4 {
+		return 0, false
+	}
+	means := make([]float64, n)
+	for i := range means {
+		means[i] = Mean(x[i*batch : (i+1)*batch])
+	}
+	best, bestAt := math.Inf(1), 0
+	for d := 0; d <= n/2; d++ {
+		rest := means[d:]
+		if se := variance(rest) / float64(len(rest)); se < best {
+			best, bestAt = se, d
+		}
+		if best == 0 {
+			break
+		}
+	}
+	return bestAt * batch, bestAt < n/2
+}
+
+// MovingMean is the mean of each width consecutive values: a series shorter by width-1. A width below 2 leaves it as it
+// is, and one longer than the series gives none.
+func MovingMean(x []float64, width int) []float64 {
+	if width < 2 {
+		return x
+	}
+	if width > len(x) {
+		return nil
+	}
+	out := make([]float64, len(x)-width+1)
+	sum := 0.0
+	for i, v := range x {
+		sum += v
+		if i >= width {
+			sum -= x[i-width]
+		}
+		if i >= width-1 {
+			out[i-width+1] = sum / float64(width)
+		}
+	}
+	return out
+}

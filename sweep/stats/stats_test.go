@@ -1,0 +1,168 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	moststats "github.com/montanaflynn/stats"
+	"pgregory.net/rapid"
+)
+
+func TestQuantileIsNumPys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 60).Draw(t, "x")
+		p := rapid.Float64Range(0.001, 1).Draw(t, "p")
+		want, err := moststats.Percentile(x, p*100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(x)
+		if got := Quantile(x, p); math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+			t.Fatalf("Quantile(%v, %v) = %v, want %v", x, p, got, want)
+		}
+	})
+}
+
+func TestQuantileOfNothing(t *testing.T) {
+	if got := Quantile(nil, 0.5); !math.IsNaN(got) {
+		t.Errorf("got %v, want NaN", got)
+	}
+}
+
+func TestSupported(t *testing.T) {
+	for _, c := range []struct {
+		n, p float64
+		want bool
+	}{{10, 0.5, true}, {9, 0.5, false}, {100, 0.95, true}, {99, 0.95, false}, {500, 0.99, true}, {499, 0.99, false}, {5000, 0.999, true}} {
+		if got := Supported(c.n, c.p); got != c.want {
+			t.Errorf("Supported(%v, %v) = %v", c.n, c.p, got)
+		}
+	}
+}
+
+// The points are from the tables in every textbook.
+func TestStudentQuantile(t *testing.T) {
+	for _, c := range []struct{ p, df, want float64 }{
+		{0.975, 1, 12.7062}, {0.975, 2, 4.30265}, {0.975, 5, 2.57058}, {0.95, 10, 1.81246},
+		{0.995, 30, 2.75000}, {0.975, 1e6, 1.95997}, {0.9995, 3, 12.9240}, {0.9999, 1, 3183.0988}, {0.5, 4, 0}, {0.025, 5, -2.57058},
+	} {
+		if got := StudentQuantile(c.p, c.df); math.Abs(got-c.want) > 1e-4*math.Max(1, math.Abs(c.want)) {
+			t.Errorf("StudentQuantile(%v, %v) = %.5f, want %.5f", c.p, c.df, got, c.want)
+		}
+	}
+}
+
+// ar1 is a series whose neighbours correlate by r, with unit variance about mean.
+func ar1(rng *rand.Rand, n int, r, mean float64) []float64 {
+	x := make([]float64, n)
+	v := rng.NormFloat64()
+	for i := range x {
+		x[i] = mean + v
+		v = r*v + math.Sqrt(1-r*r)*rng.NormFloat64()
+	}
+	return x
+}
+
+func TestEffectiveN(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, r := range []float64{0, 0.5, 0.9} {
+		const n = 20000
+		got, want := EffectiveN(ar1(rng, n, r, 3)), n*(1-r)/(1+r)
+		if math.Abs(got/want-1) > 0.15 {
+			t.Errorf("correlation %v: %d values are worth %.0f, want about %.0f", r, n, got, want)
+		}
+	}
+	if got := EffectiveN(make([]float64, 50)); got != 50 {
+		t.Errorf("a constant series is worth %v of its 50", got)
+	}
+}
+
+// coverage is how often, of a thousand seeded trials, an interval holds the truth.
+func coverage(trial func(*rand.Rand) bool) float64 {
+	hits := 0
+	for seed := range uint64(1000) {
+		if trial(rand.New(rand.NewPCG(seed, 7))) {
+			hits++
+		}
+	}
+	return float64(hits) / 1000
+}
+
+func TestIntervalsCover(t *testing.T) {
+	for name, c := range map[string]struct {
+		trial    func(*rand.Rand) bool
+		low, top float64
+	}{
+		"median of independent values": {func(rng *rand.Rand) bool {
+			x := ar1(rng, 200, 0, 0)
+			slices.Sort(x)
+			low, high, ok := QuantileInterval(x, 0.5, 200)
+			return ok && low <= 0 && 0 <= high
+		}, 0.93, 0.97},
+		"p95 of correlated values": {func(rng *rand.Rand) bool {
+			x := ar1(rng, 4000, 0.6, 0)
+			neff := EffectiveN(x)
+			slices.Sort(x)
+			low, high, ok := QuantileInterval(x, 0.95, neff)
+			return ok && low <= 1.6449 && 1.6449 <= high
+		}, 0.93, 1},
+		"mean by batches": {func(rng *rand.Rand) bool {
+			_, low, high, ok := BatchMeans(ar1(rng, 2000, 0.7, 5), 20)
+			return ok && low <= 5 && 5 <= high
+		}, 0.92, 0.97},
+		"slope of a correlated series without one": {func(rng *rand.Rand) bool {
+			trend, ok := FitTrend(ar1(rng, 40, 0.5, 5))
+			low, high := trend.Bounds(0.025)
+			return ok && low <= 0 && 0 <= high
+		}, 0.92, 0.99},
+	} {
+		if got := coverage(c.trial); got < c.low || got > c.top {
+			t.Errorf("%s: 95 %% intervals cover in %.1f %%", name, got*100)
+		}
+	}
+}
+
+func TestFitTrendFindsASlope(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	y := ar1(rng, 60, 0.5, 10)
+	for i := range y {
+		y[i] += 0.5 * float64(i)
+	}
+	trend, ok := FitTrend(y)
+	low, high := trend.Bounds(0.01)
+	if !ok || low <= 0.3 || high >= 0.7 {
+		t.Errorf("slope %.3f in [%.3f, %.3f], want 0.5", trend.Slope, low, high)
+	}
+	if _, ok := FitTrend(y[:4]); ok {
+		t.Error("four values were enough")
+	}
+	if flat, ok := FitTrend(make([]float64, 20)); !ok || flat.Slope != 0 {
+		t.Errorf("a constant series: %+v, %v", flat, ok)
+	}
+}
+
+func TestMSER5(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	x := ar1(rng, 400, 0.3, 100)
+	for i := range 60 { // a ramp from nothing
+		x[i] *= float64(i) / 60
+	}
+	cut, ok := MSER5(x)
+	if !ok || cut < 40 || cut > 90 {
+		t.Errorf("a ramp of 60 is cut at %d, %v", cut, ok)
+	}
+	for i := range x { // a ramp all the way
+		x[i] = float64(i)
+	}
+	if _, ok := MSER5(x); ok {
+		t.Error("a series that never settles has a steady window")
+	}
+	if cut, ok := MSER5(slices.Repeat([]float64{4}, 100)); cut != 0 || !ok {
+		t.Errorf("a constant series is cut at %d, %v", cut, ok)
+	}
+	if _, ok := MSER5(x[:19]); ok {
+		t.Error("19 values were enough")
+	}
+}

@@ -1,0 +1,286 @@
+// Package sweep is the experiment: it plans stages, lets requests arrive by schedules that no server can slow down,
+// turns what was recorded into figures, and finds where the server saturates. It knows nothing of HTTP, which is the
+// client's, nor of tables, which are the report's.
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+)
+
+// Config is a whole sweep. The zero value of a number is not its default: [Defaults] has those.
+type Config struct {
+	Doer     Doer
+	Sources  func(stage string) Source // a fresh source for each stage
+	Log      Log
+	Observer Observer
+	// Idle waits until the server says that it has nothing left to do; nil where it cannot be asked.
+	Idle func(context.Context) error
+
+	Points         int           // arrival rates between floor and ceiling
+	StageTime      time.Duration // each stage measures at least this long,
+	StageMax       time.Duration // and at most this long while it is undecided
+	StageRequests  int           // requests due in a stage's window at least
+	MaxConcurrency int           // bound of the throughput stage; the ceiling is searched for below it
+	Warmup         Warmup
+	Drain          time.Duration // how long a backlog may take to end between stages before it is cancelled
+	MaxErrorRate   float64
+	Tolerance      float64 // drift below this share of the offered rate is none
+	Seed           uint64
+}
+
+// Defaults are the settings of a sweep that nobody tuned.
+func Defaults() Config {
+	return Config{
+		Observer: Blind{}, Points: 9, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
+		MaxConcurrency: 512, Warmup: Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
+	}
+}
+
+// experiment is a sweep on its way.
+type experiment struct {
+	Config
+	run     *rundir.Run
+	started time.Time
+	ahead   int     // stages still to come after the one that runs, as far as planned
+	latency float64 // mean of the latest stage, seconds
+}
+
+// errDead ends a run whose server is no longer there.
+var errDead = errors.New("the server stopped answering")
+
+// Sweep runs the whole sweep and fills in run, which is saved as it goes. An interrupted or failed run is no error: its
+// state says so. An error is ours: a full disk, say.
+func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
+	x := &experiment{Config: c, run: run, started: time.Now(), ahead: c.Points + 1}
+	run.Schema, run.Started, run.State = rundir.Schema, x.started, rundir.Running
+	run.Plan = rundir.Plan{
+		Kind: "sweep", Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
+		MaxConcurrency: c.MaxConcurrency, Warmup: c.Warmup.String(), Drain: c.Drain.Seconds(),
+		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance,
+	}
+	if err := c.Log.Save(run); err != nil {
+		return err
+	}
+	return x.finish(x.stages(ctx))
+}
+
+// stages runs all stages in order.
+func (x *experiment) stages(ctx context.Context) error {
+	if err := x.warmUp(ctx); err != nil {
+		return err
+	}
+	floor, err := x.stage(ctx, x.closed("synchronous", rundir.Floor, 1))
+	if err != nil {
+		return err
+	}
+	level, err := x.searchCeiling(ctx, floor)
+	if err != nil {
+		return err
+	}
+	ceiling, err := x.stage(ctx, x.closed("throughput", rundir.Ceiling, level))
+	if err != nil {
+		return err
+	}
+	low, high := floor.Progress.Rate, ceiling.Progress.Rate
+	if !low.Known() || !high.Known() {
+		return errors.New("no request succeeded, so that there are no rates to sweep")
+	}
+	for _, rate := range grid(low.Value(), high.Value(), x.Points) {
+		x.ahead = max(0, x.ahead-1)
+		if _, err := x.stage(ctx, x.open(rate, rundir.Grid)); err != nil {
+			return err
+		}
+	}
+	return x.probe(ctx, high.Value())
+}
+
+// grid is n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster
+// with many than with one is swept from below.
+func grid(low, high float64, n int) []float64 {
+	const worthwhile = 1.2
+	if high < worthwhile*low {
+		low = 0
+	}
+	rates := make([]float64, n)
+	for i := range rates {
+		rates[i] = low + (high-low)*float64(i+1)/float64(n)
+	}
+	return rates
+}
+
+// probe goes beyond the ceiling until a rate is shown saturated: the top of the grid sits at the edge, where no short
+// stage can decide.
+func (x *experiment) probe(ctx context.Context, ceiling float64) error {
+	for _, factor := range []float64{1.1, 1.25, 1.5, 2} {
+		if slices.ContainsFunc(x.run.Stages, serverLimited) {
+			return nil
+		}
+		x.ahead = 1
+		if _, err := x.stage(ctx, x.open(ceiling*factor, rundir.Probe)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closed plans a closed loop of the given width.
+func (x *experiment) closed(kind, role string, width int) *Spec {
+	s := x.spec(kind, kind, role)
+	s.Schedule, s.Bound, s.MinWaves = Always{}, width, 3
+	if role == rundir.Floor { // one at a time is slow, and varies little
+		s.MinRequests = min(s.MinRequests, 10)
+	}
+	return s
+}
+
+// open plans Poisson arrivals.
+func (x *experiment) open(rate float64, role string) *Spec {
+	s := x.spec("poisson@"+rateName(rate), "poisson", role)
+	s.Rate, s.Schedule = rate, NewPoisson(rate, x.Seed, s.Name)
+	return s
+}
+
+func (x *experiment) spec(name, kind, role string) *Spec {
+	return &Spec{
+		Name: name, Kind: kind, Role: role, Source: x.Sources(name), MinTime: x.StageTime, MaxTime: x.StageMax,
+		MinRequests: x.StageRequests, Tail: x.StageTime, Drain: x.Drain, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
+	}
+}
+
+// rateName has two decimals, as the published tables do, and more where those would say too little.
+func rateName(rate float64) string {
+	decimals := 2
+	for r := rate; r < 1 && decimals < 8; r *= 10 {
+		decimals++
+	}
+	return strconv.FormatFloat(rate, 'f', decimals, 64)
+}
+
+// stage runs one stage and saves what it measured.
+func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error) {
+	st := spec.describe(time.Since(x.started))
+	x.run.Stages = append(x.run.Stages, st)
+	if err := x.Log.Save(x.run); err != nil {
+		return st, err
+	}
+	left := x.left(x.ahead)
+	x.Observer.StageBegins(&st, spec.MinTime, left)
+	running := newStage(spec, x.Doer, x.Log, x.Observer)
+	m, broken := running.run(ctx)
+	records, err := collect(x.Log, spec.Name)
+	if err = errors.Join(broken, err); err == nil || len(records) > 0 {
+		st = summarise(st, records, m, spec.Tolerance)
+	}
+	st.State = rundir.Complete
+	if m.cut || broken != nil {
+		st.State = rundir.Interrupted
+	}
+	x.run.Stages[len(x.run.Stages)-1] = st
+	x.judgeClient()
+	if l := st.Latency.Mean; !l.IsZero() {
+		x.latency = l.Value()
+	}
+	x.Observer.StageEnds(&st)
+	if err := errors.Join(err, x.Log.Save(x.run), context.Cause(ctx)); err != nil {
+		return st, err
+	}
+	if st.Requests.OK == 0 && onlyConnects(st.Errors) {
+		return st, errDead
+	}
+	return st, x.settle(ctx)
+}
+
+func onlyConnects(errs map[string]int) bool {
+	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
+}
+
+// settle waits until the server says that it is idle, so that no stage begins on another's backlog.
+func (x *experiment) settle(ctx context.Context) error {
+	if x.Idle == nil {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, x.Drain)
+	defer cancel()
+	if err := x.Idle(wait); err != nil && ctx.Err() == nil {
+		x.warn("after %s the server did not become idle: %v", x.run.Stages[len(x.run.Stages)-1].Name, err)
+	}
+	return context.Cause(ctx)
+}
+
+func (x *experiment) warn(format string, a ...any) {
+	line := fmt.Sprintf(format, a...)
+	x.run.Warnings = append(x.run.Warnings, line)
+	x.Observer.Note(line)
+}
+
+// left estimates the time that so many more stages take, one probe included.
+func (x *experiment) left(stages int) time.Duration {
+	each := x.StageTime.Seconds() + 2*math.Min(x.latency, x.StageTime.Seconds())
+	return duration(each * float64(stages+1))
+}
+
+func collect(l Log, stage string) ([]*rundir.Record, error) {
+	var records []*rundir.Record
+	for r, err := range l.Records(stage) {
+		if err != nil {
+			return records, err
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+// judgeClient sums up over the stages whether the client was fit to measure.
+func (x *experiment) judgeClient() {
+	c := &x.run.Client
+	c.Valid, c.Warnings, c.LagP99, c.CPU = true, nil, rundir.Figure{}, rundir.Figure{}
+	for i := range x.run.Stages {
+		st := &x.run.Stages[i]
+		c.LagP99 = larger(c.LagP99, st.Lag.P99)
+		c.CPU = larger(c.CPU, st.ClientCPU)
+		if st.Invalid != "" {
+			c.Valid = false
+			c.Warnings = append(c.Warnings, st.Name+": "+st.Invalid)
+		}
+	}
+}
+
+func larger(a, b rundir.Figure) rundir.Figure {
+	if a.IsZero() || b.Known() && b.Value() > a.Value() {
+		return b
+	}
+	return a
+}
+
+// finish writes the answer and how the run ended.
+func (x *experiment) finish(err error) error {
+	run := x.run
+	run.Ended = time.Now()
+	run.State = rundir.Complete
+	run.Saturation = saturate(run.Stages, &run.Warnings)
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrInterrupted):
+		run.State, err = rundir.Interrupted, nil
+	case errors.Is(err, errDead):
+		run.State, run.Failure = rundir.Failed, err.Error()+" during "+run.Stages[len(run.Stages)-1].Name
+		err = nil
+	case err != nil:
+		run.State, run.Failure = rundir.Failed, err.Error()
+		if !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.State != rundir.Complete }) {
+			err = nil // the server's failure, not ours
+		}
+	}
+	return errors.Join(err, x.Log.Save(run))
+}
+
+// ErrInterrupted is the cause to cancel a sweep's context with when somebody asked it to stop.
+var ErrInterrupted = errors.New("interrupted")

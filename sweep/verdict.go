@@ -1,0 +1,193 @@
+package sweep
+
+import (
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// A stage is looked at this often at most; each look gets its part of the error that is allowed (Bonferroni), so that
+// looking again does not turn chance into a finding.
+const (
+	maxLooks   = 6
+	errorLevel = 0.05
+)
+
+// A server full of requests of equal length works in waves: those that began together end together, and the next begin.
+// What is averaged over anything but whole waves swings with them. A wave takes as long as a request is served, so
+// windows and batches are whole service times where there are few of them.
+const (
+	mostBatches  = 30 // a slope is fitted to so many averages at most: each still spans many requests
+	fewestWaves  = 5  // and to so many at least
+	severalWaves = 10 // from here on a part of a wave more or less makes no difference
+)
+
+// waveBatches is how many batches a window is cut into, each a whole number of service times where that matters.
+func waveBatches(window, service time.Duration, most int) int {
+	if service <= 0 {
+		return most
+	}
+	return min(int(float64(window)/float64(service)+0.01), most)
+}
+
+// wholeWaves cuts the beginning of a window so that it holds whole waves.
+func wholeWaves(from, to, service time.Duration) time.Duration {
+	if n := waveBatches(to-from, service, severalWaves); n > 0 && n < severalWaves {
+		return to - time.Duration(n)*service
+	}
+	return from
+}
+
+// looks decides when a stage has gone on for long enough.
+type looks struct {
+	spec *Spec
+	next time.Duration
+}
+
+func (l *looks) enough(s *stage, m *measured, now time.Duration) bool {
+	if s.MaxTasks > 0 { // it ends when they have
+		return false
+	}
+	if now < s.MinTime {
+		return false
+	}
+	if s.closed() {
+		return s.wavesSuffice(now)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	service := s.service.median()
+	longest := s.longest(service)
+	if now >= longest {
+		return true
+	}
+	if now < l.next {
+		return false
+	}
+	l.next = now + (longest-s.MinTime)/maxLooks
+	cut, ok := transient(m.tokens, m.tick, service)
+	if !ok {
+		return false
+	}
+	if float64(s.arrived)*float64(now-cut)/float64(now) < float64(s.MinRequests) {
+		return false
+	}
+	s.system.advance(now)
+	e := &evidence{
+		system: s.system, tokens: m.tokens, tick: m.tick, perRequest: s.emitted / float64(max(s.done, 1)),
+		service: service, rate: s.Rate, tolerance: s.Tolerance,
+	}
+	verdict, _ := judge(e, wholeWaves(cut, now, service), now)
+	return verdict != rundir.Undecided
+}
+
+// longest is how long the stage goes on while it is undecided. A server whose requests take long needs longer than was
+// planned, since nothing can be told from less than a few waves.
+func (s *stage) longest(service time.Duration) time.Duration {
+	const waves, most = 8, 3
+	return max(s.MaxTime, min(waves*service, most*s.MaxTime))
+}
+
+// wavesSuffice says that a closed loop has gone through enough whole waves: as many requests as slots, ended.
+func (s *stage) wavesSuffice(now time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from, to, n := waves(s.ends, s.Bound)
+	if n == 0 {
+		return now >= 3*s.MaxTime // the first wave outlasts everything: give up
+	}
+	if now >= s.MaxTime {
+		return true
+	}
+	mean := s.latency / float64(max(s.done, 1))
+	return n >= s.MinRequests && (to-from).Seconds() >= s.MinWaves*mean
+}
+
+// waves finds the whole waves in a closed loop of the given width: from the end of the first wave, which filled the
+// server, to the end of the last whole one. One request at a time has no such transient, and counts from the start.
+// n is the number of requests in them; 0 where there is no whole wave yet.
+func waves(ends []time.Duration, width int) (from, to time.Duration, n int) {
+	whole := len(ends) / width * width
+	if width == 1 && whole > 0 {
+		return 0, ends[whole-1], whole
+	}
+	if whole < 2*width {
+		return 0, 0, 0
+	}
+	return ends[width-1], ends[whole-1], whole - width
+}
+
+// transient is the end of the opening transient in the rate of tokens, averaged over waves.
+func transient(tokens []float64, tick, service time.Duration) (cut time.Duration, ok bool) {
+	n, ok := stats.MSER5(stats.MovingMean(tokens, int(service/tick)))
+	return time.Duration(n) * tick, ok
+}
+
+// evidence is what a verdict rests on.
+type evidence struct {
+	system     *series   // due and not ended
+	tokens     []float64 // output tokens that arrived in each tick
+	tick       time.Duration
+	perRequest float64       // output tokens of a request, counted in the same way
+	service    time.Duration // how long a request is being served
+	rate       float64       // asked, per second
+	tolerance  float64       // drift below this share of rate is none
+}
+
+// judge says whether the asked rate is sustained, from what was seen between two instants. It is stable when the drift's
+// upper bound is below the tolerance, which is more than not having found any. It is saturated when the drift's lower
+// bound is above zero, the growth does not level off, and the server gets less done than is asked for: a queue that
+// grows while the server keeps up with the rate is a burst of arrivals.
+func judge(e *evidence, from, to time.Duration) (string, rundir.Drift) {
+	n := waveBatches(to-from, e.service, mostBatches)
+	if n < fewestWaves || to <= from {
+		return rundir.Undecided, rundir.Drift{}
+	}
+	batches := e.system.batches(from, to, n)
+	trend, low, high := slope(batches)
+	scale := float64(n) / (to - from).Seconds() / e.rate
+	drift := rundir.Drift{
+		Value: rundir.Exactly(trend * scale),
+		Low:   rundir.Exactly(low * scale),
+		High:  rundir.Exactly(high * scale),
+	}
+	switch {
+	case high*scale < e.tolerance:
+		return rundir.Stable, drift
+	case low > 0 && growsOn(batches, trend) && e.fallsBehind(from, to):
+		return rundir.Saturated, drift
+	}
+	return rundir.Undecided, drift
+}
+
+// fallsBehind says that the server gets less done than the asked rate, beyond doubt.
+func (e *evidence) fallsBehind(from, to time.Duration) bool {
+	if e.perRequest <= 0 {
+		return true // no tokens to go by: the growth alone must do
+	}
+	ticks := e.tokens[min(int(from/e.tick), len(e.tokens)):min(int(to/e.tick), len(e.tokens))]
+	_, _, high, ok := stats.BatchMeans(ticks, waveBatches(to-from, e.service, progressBatches))
+	return ok && high/e.tick.Seconds()/e.perRequest < e.rate
+}
+
+// growsOn says that the second half of a series of batches grows at least half as fast as the whole: a queue does, while
+// a server that fills up to its level slows down.
+func growsOn(y []float64, slope float64) bool {
+	n := len(y)
+	mid := n / 2
+	return (y[n-1]+y[n-2]-y[mid]-y[mid-1])/2 >= slope/2*float64(n-1-mid)
+}
+
+// slope bounds the growth per batch in the way that suits the series better: a line through averages that stay about
+// one level, or the mean step of averages that walk away.
+func slope(y []float64) (slope, low, high float64) {
+	line, _ := stats.FitTrend(y)
+	low, high = line.Bounds(errorLevel / maxLooks)
+	if step, ok := stats.MeanStep(y); ok {
+		if l, h := step.Bounds(errorLevel / maxLooks); h-l < high-low {
+			return step.Slope, l, h
+		}
+	}
+	return line.Slope, low, high
+}

@@ -1,0 +1,137 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// words all have four letters. A tokenizer that knows English has a token for each with its space before it; one that
+// spells has the same number for each. Either way a text of n of them costs a + b*n tokens, and two questions to the
+// server give a and b.
+var words = strings.Fields(`
+able acid aged also area army away baby back ball band bank base bath bear beat been beer bell belt best bill bird blow
+blue boat body bomb bond bone book boom born boss both bowl bulk burn bush busy call calm came camp card care case cash
+cast cell chat chip city club coal coat code cold come cook cool cope copy core cost crew crop dark data date dawn days
+dead deal dean dear debt deep deny desk dial diet disc disk does done door dose down draw drew drop drug dual duke dust
+duty each earn ease east easy edge else even ever evil exit face fact fail fair fall farm fast fate fear feed feel feet
+fell felt file fill film find fine fire firm fish five flat flow food foot ford form fort four free from fuel full fund
+gain game gate gave gear gene gift girl give glad goal goes gold golf gone good gray grew grey grow gulf hair half hall
+hand hang hard harm hate have head hear heat held help here hero high hill hire hold hole holy home hope host hour huge
+hung hunt hurt idea inch into iron item jack join jump jury just keen keep kept kick kind king knee knew know lack lady
+laid lake land lane last late lead left less life lift like line link list live load loan lock long look lord lose loss
+lost love luck made mail main make male many mark mass meal mean meat meet menu mere mile milk mill mind mine miss mode
+mood moon more most move much must name navy near neck need news next nice nine none nose note okay once only onto open
+oral over pace pack page paid pain pair palm park part pass past path peak pick pink pipe plan play plot plug plus poll
+pool poor port post pull pure push race rail rain rank rare rate read real rear rely rent rest rice rich ride ring rise
+risk road rock role roll roof room root rose rule rush safe said sake sale salt same sand save seat seed seek seem seen
+self sell send sent ship shop shot show shut sick side sign site size skin slip slow snow soft soil sold sole some song
+soon sort soul spot star stay step stop such suit sure take tale talk tall tank tape task team tech tell tend term test
+text than that them then they thin this thus till time tiny told toll tone took tool tour town tree trip true tune turn
+twin type unit upon used user vary vast very vice view vote wage wait wake walk wall want ward warm wash wave ways weak
+wear week well went were west what when whom wide wife wild will wind wine wing wire wise wish with wood word wore work
+yard yeah year your zero zone`)
+
+// filler makes up what is left when no whole word fits. Each has been seen to cost one token in some tokenizer, and is
+// tried on the server itself.
+var fillers = []string{" a", ".", " I", " 1", "\n"}
+
+// Calibration says how many tokens a server counts for a text of ours.
+type Calibration struct {
+	Base   float64 // tokens of the chat template and of the number that opens each prompt
+	Word   float64 // tokens of a word
+	Filler string  // a text of one token; empty where none was found
+	Source string  // who counted
+}
+
+// Counter says how many tokens the server under test counts for a user's text, everything around it included, and how
+// it found out.
+type Counter func(ctx context.Context, text string) (tokens int, source string, err error)
+
+// Calibrate asks the server what texts cost. target is the prompt length that is wanted most.
+func Calibrate(ctx context.Context, count Counter, target int) (Calibration, error) {
+	few := max(8, min(target/4, 64))
+	many := max(2*few, min(target, 512))
+	a, source, err := count(ctx, compose(opening(0), plain(few), ""))
+	if err != nil {
+		return Calibration{}, err
+	}
+	b, _, err := count(ctx, compose(opening(1), plain(many), ""))
+	if err != nil {
+		return Calibration{}, err
+	}
+	if b <= a {
+		return Calibration{}, fmt.Errorf("the server counts %d tokens for %d words and %d for %d: its counts are of no use", a, few, b, many)
+	}
+	c := Calibration{Source: source}
+	c.Word = float64(b-a) / float64(many-few)
+	c.Base = float64(a) - c.Word*float64(few)
+	if c.Word == 1 {
+		return c, nil // words are the finest there is
+	}
+	const tries = 8
+	for _, filler := range fillers {
+		n, _, err := count(ctx, compose(opening(2), plain(few), strings.Repeat(filler, tries)))
+		if err != nil {
+			return Calibration{}, err
+		}
+		if n-a == tries {
+			c.Filler = filler
+			break
+		}
+	}
+	return c, nil
+}
+
+// Guess is what a text costs where the server tells nothing: one token a word, and a few around them.
+var Guess = Calibration{Base: 12, Word: 1, Source: "guess"}
+
+// fit is how many words and fillers make a text of the given number of tokens. It is 0 words where even that is too many.
+func (c Calibration) fit(tokens int) (n, fill int) {
+	n = max(0, int(math.Floor((float64(tokens)-c.Base)/c.Word+1e-9)))
+	if c.Filler == "" {
+		return max(0, int(math.Round((float64(tokens)-c.Base)/c.Word))), 0
+	}
+	return n, max(0, int(math.Round(float64(tokens)-c.Base-c.Word*float64(n))))
+}
+
+// Tokens is what the server is expected to count for a text of that fit.
+func (c Calibration) Tokens(tokens int) int {
+	n, fill := c.fit(tokens)
+	return int(math.Round(c.Base+c.Word*float64(n))) + fill
+}
+
+// plain is the first n words, over and over.
+func plain(n int) []string {
+	text := make([]string, n)
+	for i := range text {
+		text[i] = words[i%len(words)]
+	}
+	return text
+}
+
+// compose is one prompt: its number, its words, its filler.
+func compose(opening string, text []string, filler string) string {
+	size := len(opening) + len(filler)
+	for _, w := range text {
+		size += 1 + len(w)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteString(opening)
+	for _, w := range text {
+		b.WriteByte(' ')
+		b.WriteString(w)
+	}
+	b.WriteString(filler)
+	return b.String()
+}
+
+// openingSpan is how many openings there are. All have nine digits: a tokenizer that takes digits one by one or in threes
+// has the same number of tokens for each.
+const openingSpan = 900_000_000
+
+// opening is the number that a prompt begins with. No two prompts share their first word, so that no server can answer
+// one out of what it kept of another.
+func opening(n uint64) string { return fmt.Sprintf("%09d", 100_000_000+n%openingSpan) }

@@ -1,0 +1,66 @@
+// Package workload is where prompts come from: texts of a wanted number of tokens that no server has seen before. It
+// needs no tokenizer: what a text costs is asked of the server under test, once. It never sends anything itself.
+package workload
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"llmsweep/sweep/rundir"
+)
+
+// ParseLengths reads "512", or "mean=512,std=100,min=64,max=2048".
+func ParseLengths(s string) (rundir.Lengths, error) {
+	var l rundir.Lengths
+	bad := func() (rundir.Lengths, error) {
+		return rundir.Lengths{}, fmt.Errorf("%q is no length in tokens: a number (512), or mean=512,std=100,min=64,max=2048", s)
+	}
+	if n, err := strconv.Atoi(s); err == nil {
+		if n < 1 || n > mostTokens {
+			return bad()
+		}
+		return rundir.Lengths{Mean: float64(n)}, nil
+	}
+	for _, part := range strings.Split(s, ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(v >= 0) || v > mostTokens {
+			return bad()
+		}
+		switch key {
+		case "mean":
+			l.Mean = v
+		case "std":
+			l.Std = v
+		case "min":
+			l.Min = int(v)
+		case "max":
+			l.Max = int(v)
+		default:
+			return bad()
+		}
+	}
+	if l.Mean < 1 || l.Max > 0 && (l.Max < l.Min || float64(l.Max) < l.Mean) || float64(l.Min) > l.Mean {
+		return bad()
+	}
+	return l, nil
+}
+
+// mostTokens is more than any model's context.
+const mostTokens = 100_000_000
+
+// draw is one length: normal, rounded, cut at the ends.
+func draw(l rundir.Lengths, rng *rand.Rand) int {
+	v := l.Mean
+	if l.Std > 0 {
+		v += l.Std * rng.NormFloat64()
+	}
+	n := int(math.Round(v))
+	if l.Max > 0 {
+		n = min(n, l.Max)
+	}
+	return max(n, l.Min, 1)
+}
