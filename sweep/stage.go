@@ -219,7 +219,7 @@ func (s *stage) drain(ctx context.Context, cancel func(), idle <-chan struct{}) 
 		case <-limit.C:
 			cancel()
 		case <-ticker.C:
-			s.watch.Progress(s.snapshot("draining", s.now(), 0))
+			s.watch.Progress(s.snapshot(PhaseDraining, s.now(), 0))
 			continue
 		}
 		<-idle // a doer returns soon after its context ends
@@ -229,10 +229,10 @@ func (s *stage) drain(ctx context.Context, cancel func(), idle <-chan struct{}) 
 
 // show tells the observer how the stage stands.
 func (s *stage) show(now time.Duration, m *measured) {
-	phase := "measuring"
+	phase := PhaseMeasuring
 	s.mu.Lock()
 	if s.closedAt >= 0 {
-		phase = "keeping the load on"
+		phase = PhaseTail
 	}
 	s.mu.Unlock()
 	span := min(len(m.tokens), int(2*time.Second/m.tick)+1)

@@ -44,9 +44,17 @@ type Log interface {
 	Save(*rundir.Run) error
 }
 
+// Phases of a stage.
+const (
+	PhaseWarmUp    = "warm-up"
+	PhaseMeasuring = "measuring"
+	PhaseTail      = "tail" // the window has closed; load is kept on until its requests have ended
+	PhaseDraining  = "draining"
+)
+
 // Snapshot is how a stage stands while it runs.
 type Snapshot struct {
-	Phase    string // "measuring", "keeping up", "draining"
+	Phase    string
 	Elapsed  time.Duration
 	InFlight int
 	Done     int // ended well

@@ -118,9 +118,16 @@ func waves(ends []time.Duration, width int) (from, to time.Duration, n int) {
 	return ends[width-1], ends[whole-1], whole - width
 }
 
-// transient is the end of the opening transient in the rate of tokens, averaged over waves.
+// transient is the end of the opening transient in the rate of tokens, averaged over waves. An idle server's can only rise:
+// where what would be cut is no lower than the rest, MSER has found a lull or a burst of arrivals, and to choose the window
+// by those would falsify its rates.
 func transient(tokens []float64, tick, service time.Duration) (cut time.Duration, ok bool) {
-	n, ok := stats.MSER5(stats.MovingMean(tokens, int(service/tick)))
+	const lower = 0.9
+	smooth := stats.MovingMean(tokens, int(service/tick))
+	n, ok := stats.MSER5(smooth)
+	if n > 0 && stats.Mean(smooth[:n]) > lower*stats.Mean(smooth[n:]) {
+		return 0, len(smooth) > 0
+	}
 	return time.Duration(n) * tick, ok
 }
 

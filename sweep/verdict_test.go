@@ -5,34 +5,9 @@ import (
 	"os"
 	"strconv"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"llmsweep/client/sim"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/virtual"
 )
-
-// stageVirtually runs one open-loop stage on a fresh simulated server.
-func stageVirtually(t *testing.T, server sim.Config, w fixed, rate float64, seed uint64) rundir.Stage {
-	t.Helper()
-	var st rundir.Stage
-	synctest.Test(t, func(t *testing.T) {
-		live, err := sim.Start(server)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer live.Close()
-		c := Defaults()
-		c.Doer, c.Log, c.Seed = virtual.Doer{Live: live}, &rundir.Memory{}, seed
-		c.Sources = func(string) Source { return w }
-		x := &experiment{Config: c, run: &rundir.Run{}, started: time.Now()}
-		if st, err = x.stage(t.Context(), x.open(rate, rundir.Grid)); err != nil {
-			t.Fatal(err)
-		}
-	})
-	return st
-}
 
 // Verdicts well below and well above capacity must be right, or honestly undecided. LLMSWEEP_SEEDS=200 is the long way.
 func TestVerdicts(t *testing.T) {
@@ -45,12 +20,17 @@ func TestVerdicts(t *testing.T) {
 		w    fixed
 	}{{"Qwen2-7B/L20/fp16", fixed{512, 128}}, {"Qwen2-7B/A100 80GB/int4", fixed{256, 64}}, {"demo", fixed{64, 16}}} {
 		config := preset(t, server.name)
-		capacity := config.Capacity(sim.Workload{PromptTokens: server.w.prompt, OutputTokens: server.w.output}).RequestsPerSecond
+		capacity := server.w.capacity(config).RequestsPerSecond
 		for _, load := range []float64{0.3, 0.5, 0.8, 0.9, 1.1, 1.2} {
 			verdicts := map[string]int{}
 			elapsed := 0.0
 			for seed := range seeds {
-				st := stageVirtually(t, config, server.w, load*capacity, uint64(seed))
+				var st rundir.Stage
+				virtually(t, config, func(t *testing.T, d Doer) {
+					c := experimentWith(d, server.w)
+					c.Seed = uint64(seed)
+					st = oneStage(t, c, func(x *experiment) *Spec { return x.open(load*capacity, rundir.Grid) })
+				})
 				verdicts[st.Verdict]++
 				elapsed += st.WindowFrom + st.Window
 			}

@@ -82,7 +82,7 @@ func (x *experiment) warmUp(ctx context.Context) error {
 			pace = append(pace, res.FirstToken-res.Sent, res.LastToken-res.FirstToken)
 		}
 		x.latency = (res.End - res.Sent).Seconds()
-		x.Observer.Progress(Snapshot{Phase: "warm-up", Elapsed: time.Since(begun), Done: n + 1, TTFT: -1, ITL: -1})
+		x.Observer.Progress(Snapshot{Phase: PhaseWarmUp, Elapsed: time.Since(begun), Done: n + 1, TTFT: -1, ITL: -1})
 	}
 }
 

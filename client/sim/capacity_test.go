@@ -183,7 +183,7 @@ func TestDemoPreset(t *testing.T) {
 	ratio := k.RequestsPerSecond * k.SyncLatency.Seconds()
 	t.Logf("%.2f req/s, batch %.1f, latency %v; alone %v, TTFT %v, ITL %v; ratio %.1f",
 		k.RequestsPerSecond, k.MeanBatch, k.Latency, k.SyncLatency, k.SyncTTFT, k.SyncITL, ratio)
-	if k.RequestsPerSecond < 40 || k.RequestsPerSecond > 80 || k.Latency > 700*time.Millisecond ||
+	if k.RequestsPerSecond < 100 || k.RequestsPerSecond > 200 || k.Latency > 400*time.Millisecond ||
 		k.Latency < 2*k.SyncLatency || ratio < 10 || ratio > 15 {
 		t.Error("the demo is not what it is made for")
 	}

@@ -18,7 +18,7 @@ func TestPresets(t *testing.T) {
 		{"qwen2.5-14b/a100 80gbx4/INT8", "A100 80GB", "Qwen2.5-14B", 4, INT8},
 		{"Qwen2-57B-A14B/A100-80GBx2", "A100 80GB", "Qwen2-57B-A14B", 2, FP16},
 		{"qwen2-72b/h200x2", "H200", "Qwen2-72B", 2, FP16},
-		{"Demo", "L20", "Qwen2-7B", 1, INT4},
+		{"Demo", "A100 80GB", "Qwen2-7B", 1, INT4},
 	} {
 		c, err := Preset(tc.name)
 		if err != nil {

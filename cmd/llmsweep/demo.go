@@ -25,7 +25,7 @@ const demoDir = "llmsweep-demo"
 // Run sweeps the embedded server.
 func (d *demoCmd) Run(c *console) error {
 	plan := sweep.Defaults()
-	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = 3*time.Second, 4*time.Second, 20, 128
+	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = 2500*time.Millisecond, 4*time.Second, 20, 128
 	load := loadFlags{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed}
 	e := experiment{
 		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,

@@ -63,7 +63,7 @@ func (e *experiment) run() error {
 		view.Note(note)
 	}
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.sources, dir
-	e.plan.Observer = &progress{view: view, total: e.plan.Points + 2, began: time.Now()}
+	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.plan.Points + 2, began: time.Now()}
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle = t.idle
 	}

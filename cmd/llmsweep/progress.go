@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
+	"llmsweep/report"
 	"llmsweep/report/live"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
@@ -13,6 +13,7 @@ import (
 // progress shows what a sweep tells about itself.
 type progress struct {
 	view  *live.View
+	lang  report.Lang
 	total int // stages planned
 	index int
 	began time.Time
@@ -23,13 +24,18 @@ type progress struct {
 
 // StageBegins shows a new stage. A search for the ceiling is no stage of its own.
 func (p *progress) StageBegins(s *rundir.Stage, planned, left time.Duration) {
+	searching := p.phase == live.Searching
 	p.planned, p.left, p.phase = planned, left, ""
-	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
-		p.phase = live.Searching
+	name := s.Name
+	if strings.HasPrefix(name, sweep.SearchPrefix) {
+		p.phase, name, planned = live.Searching, live.Searching, 0
+		if searching {
+			return
+		}
 	} else {
 		p.index++
 	}
-	p.view.Stage(live.Stage{Index: p.index, Total: max(p.total, p.index), Name: s.Name, Planned: planned})
+	p.view.Stage(live.Stage{Index: p.index, Total: max(p.total, p.index), Name: name, Planned: planned})
 }
 
 // Progress shows how the stage stands.
@@ -46,24 +52,7 @@ func (p *progress) Progress(s sweep.Snapshot) {
 }
 
 // StageEnds leaves a line about the stage.
-func (p *progress) StageEnds(s *rundir.Stage) {
-	line := fmt.Sprintf("%-20s", s.Name)
-	if r := s.Rates.Completed; r.Known() {
-		line += fmt.Sprintf("  %.4g req/s", r.Value())
-	} else {
-		line += "  n/a"
-	}
-	if t := s.TTFT.Mean; !t.IsZero() {
-		line += fmt.Sprintf("  TTFT %.4g ms", t.Value()*1e3)
-	}
-	if o := s.TokensPerS.Output; o.Known() {
-		line += fmt.Sprintf("  %.4g tok/s", o.Value())
-	}
-	if n := s.Requests.Error; n > 0 {
-		line += fmt.Sprintf("  %d failed", n)
-	}
-	p.view.StageDone(line + "  " + s.Verdict)
-}
+func (p *progress) StageEnds(s *rundir.Stage) { p.view.StageDone(report.StageLine(s, p.lang)) }
 
 // Note leaves a line.
 func (p *progress) Note(line string) { p.view.Note(line) }
