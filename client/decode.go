@@ -45,12 +45,12 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 		return nil
 	}
 	if !validJSON(frame) {
-		return fmt.Errorf("%w: %s", errNotJSON, frame[:min(len(frame), 100)])
+		return fmt.Errorf("%w: %s", errNotJSON, frame[:min(len(frame), maxWhole)])
 	}
 	// The parser reads strings; what it cuts out of this one is not kept beyond this call.
 	v := gjson.Parse(unsafe.String(unsafe.SliceData(frame), len(frame)))
 	if !v.IsObject() {
-		return fmt.Errorf("%w: %s", errNotObject, frame[:min(len(frame), 100)])
+		return fmt.Errorf("%w: %s", errNotObject, frame[:min(len(frame), maxWhole)])
 	}
 	d.read(v, frame, c)
 	return nil

@@ -182,7 +182,7 @@ func (x *exchange) take(c *Chunk, at time.Duration, shared bool) {
 		}
 	}
 	if c.Finish != "" {
-		r.Finish = c.Finish
+		r.Finish = x.client.cleaner.clean(c.Finish)
 	}
 	set(&r.PromptTokens, c.Usage.Prompt)
 	set(&r.OutputTokens, c.Usage.Output)

@@ -143,7 +143,7 @@ func title(page []byte) string {
 		return ""
 	}
 	t, _, _ := bytes.Cut(rest, []byte("</"))
-	return fmt.Sprintf(" (%s)", bytes.TrimSpace(t[:min(len(t), 80)]))
+	return fmt.Sprintf(" (%s)", bytes.TrimSpace(t))
 }
 
 // errorText finds a server's own words in the body of a refusal or in an error object: {"error": {"message"}},

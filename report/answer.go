@@ -28,12 +28,13 @@ func answer(run *rundir.Run, l Lang) []string {
 	}
 	add(saturates(sat, l))
 	add(bracket(sat, l))
-	add(backlog(run, l))
-	add(comfortable(run, l))
-	add(simulated(run, l))
-	if sat.Reason != "" && l != Chinese { // the reason is in English
+	if grew := backlog(run, l); grew != "" {
+		add(grew)
+	} else if sat.Reason != "" && l != Chinese { // the reason is in English
 		add(sayEvidence.in(l, sat.Reason))
 	}
+	add(comfortable(run, l))
+	add(simulated(run, l))
 	return lines
 }
 
@@ -102,7 +103,7 @@ func backlog(run *rundir.Run, l Lang) string {
 	if lowest == nil {
 		return ""
 	}
-	growth := scaled(lowest.Drift.Value, lowest.Rates.Offered.Value())
+	growth := scaled(lowest.Drift.Value, lowest.Rate.Value())
 	return sayBacklog.in(l, number(lowest.Rates.Offered, rate), number(growth, rate))
 }
 

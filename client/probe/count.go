@@ -18,8 +18,8 @@ const (
 )
 
 // Count is how many prompt tokens the server counts when text is the whole content of the user's message: what a real
-// request for one token reports, or else what the server's tokenizer says. [Prober.CountSource] tells which. It is
-// not safe for concurrent use.
+// request for one token reports, or else what the server's tokenizer says. [Prober.CountSource] tells which. It
+// needs settled options, and is not safe for concurrent use.
 func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 	t, err := p.try(ctx, p.options, text, 1)
 	if err != nil {

@@ -27,7 +27,7 @@ var signs = []sign{
 	{path: "/version", engine: "vLLM", version: "version"},
 	{path: "/api/version", engine: "Ollama", version: "version"},
 	{path: "/props", engine: "llama.cpp", version: "build_info", length: "default_generation_settings.n_ctx"},
-	{path: "/get_server_info", engine: "SGLang", version: "version", length: "max_total_num_tokens"},
+	{path: "/get_server_info", engine: "SGLang", version: "version"},
 	{path: "/info", engine: "TGI", version: "version", length: "max_total_tokens"},
 }
 
@@ -50,7 +50,7 @@ func (p *Prober) identify(ctx context.Context, f *Facts, l list) {
 		}
 		if f.Engine == s.engine {
 			f.Version = version
-			if f.MaxModelLen == 0 {
+			if f.MaxModelLen == 0 && s.length != "" {
 				f.MaxModelLen = int(v.Get(s.length).Int())
 			}
 		}

@@ -3,7 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
-	"net/http"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,8 +28,11 @@ func (p *Prober) models(ctx context.Context) (list, error) {
 	a, err := p.get(ctx, modelsPath)
 	if err != nil {
 		var e *Error
-		if p.options.Params.Model != "" && errors.As(err, &e) && e.HTTP == http.StatusNotFound {
-			return list{}, nil
+		if errors.As(err, &e) && e.Kind == KindNotFound {
+			if p.options.Params.Model != "" {
+				return list{}, nil
+			}
+			e.Do += " A server that lists no models needs --model."
 		}
 		return list{}, err
 	}
@@ -82,11 +85,10 @@ func (p *Prober) choose(f *Facts, l list) error {
 
 // enumerate names a list's first members.
 func enumerate(names []string) string {
-	s := strings.Join(names[:min(len(names), maxListed)], ", ")
-	if len(names) > maxListed {
-		s += ", ..."
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
 	}
-	return s
+	return strings.Join(names, ", ")
 }
 
 // entry is the list's object for a model.

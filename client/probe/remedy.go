@@ -17,7 +17,7 @@ const (
 	KindConnect  Kind = "connect"   // nobody there
 	KindTLS      Kind = "tls"       // certificate not trusted, or TLS on one side only
 	KindAuth     Kind = "auth"      // 401 or 403
-	KindNotFound Kind = "not_found" // 404: most often a wrong base path
+	KindNotFound Kind = "not_found" // nothing at that path: most often a wrong base URL
 	KindNotAPI   Kind = "not_api"   // an answer that no such API gives
 	KindModel    Kind = "model"     // the model is not there
 	KindNoStream Kind = "no_stream" // an answer in one piece
@@ -91,7 +91,7 @@ func adviceStatus(f *client.Failure) (Kind, string) {
 	switch f.HTTP {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return KindAuth, "Give a key that is valid here with --api-key or LLMSWEEP_API_KEY."
-	case http.StatusNotFound:
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return KindNotFound, "Is the base URL right? It is what comes before /v1, such as http://localhost:8000."
 	case http.StatusBadRequest:
 		if strings.Contains(f.Message, "HTTPS") {

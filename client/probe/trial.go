@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -72,8 +73,8 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 
 // refusedAPI says that another API may fare better: the path is not there, or the model has no chat template.
 func refusedAPI(err error) bool {
-	e, ok := err.(*Error)
-	return ok && (e.HTTP == 400 || e.HTTP == 404 || e.HTTP == 405 || e.HTTP == 422 || e.HTTP == 501)
+	var e *Error
+	return errors.As(err, &e) && (e.HTTP == 400 || e.HTTP == 404 || e.HTTP == 405 || e.HTTP == 422 || e.HTTP == 501)
 }
 
 // fit tries one API, leaving out fields for as long as the server rejects them.
@@ -124,6 +125,7 @@ func drop(f *client.Fields, r *client.Result) string {
 		for _, d := range droppable {
 			if *d.on && (!named || said(d.name)) {
 				*d.on = false
+				f.MinTokens = f.MinTokens && f.IgnoreEOS // goes with it
 				return d.name
 			}
 		}

@@ -276,6 +276,28 @@ func (s *splitter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Captured streams have as many frames as they should, and nothing is lost of the last.
+func TestCaptured(t *testing.T) {
+	for name, want := range map[string]struct {
+		frames int
+		last   string // how the last frame ends
+	}{
+		"llama-chat.sse": {8, "[DONE]"}, "llama-comp.sse": {6, "[DONE]"}, "llama-reasoning.sse": {7, "[DONE]"},
+		"llama-native.sse":  {4, `"predicted_per_second":441.20891242003086}}`},
+		"ollama-v1comp.sse": {6, "[DONE]"}, "vllmsim-chat.sse": {8, "[DONE]"},
+		"ollama-gen.ndjson": {5, `"eval_duration":16798999}`},
+	} {
+		b, err := os.ReadFile("../testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := readAll(bytes.NewReader(b), strings.HasSuffix(name, ".ndjson"))
+		if err != io.EOF || len(all) != want.frames || !strings.HasSuffix(all[len(all)-1].Data, want.last) {
+			t.Errorf("%s: %d frames, %v", name, len(all), err)
+		}
+	}
+}
+
 // loop gives the same stream over and over.
 type loop struct {
 	stream []byte

@@ -9,6 +9,7 @@ import (
 
 // demoCmd is llmsweep demo: a sweep short enough to watch, against a server whose capacity is known.
 type demoCmd struct {
+	StageTime time.Duration `name:"stage-time" default:"2500ms" hidden:"" help:"Each stage measures at least this long."`
 	outFlags
 }
 
@@ -25,7 +26,7 @@ const demoDir = "llmsweep-demo"
 // Run sweeps the embedded server.
 func (d *demoCmd) Run(c *console) error {
 	plan := sweep.Defaults()
-	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = 2500*time.Millisecond, 4*time.Second, 20, 128
+	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
 	load := loadFlags{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed}
 	e := experiment{
 		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,

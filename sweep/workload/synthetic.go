@@ -1,11 +1,7 @@
 package workload
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	mathrand "math/rand/v2"
-	"strings"
-	"sync/atomic"
 
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
@@ -17,15 +13,12 @@ type Synthetic struct {
 	Prompt, Output rundir.Lengths
 	Seed           uint64
 	Costs          Calibration
-
-	start, count uint64
+	Numbering
 }
 
 // NewSynthetic returns a workload that begins somewhere no earlier run began.
 func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration) *Synthetic {
-	var b [8]byte
-	rand.Read(b[:]) // never fails
-	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs, start: binary.LittleEndian.Uint64(b[:])}
+	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs.usable(), Numbering: newNumbering(0)}
 }
 
 // Stage is a source of tasks for one stage.
@@ -33,25 +26,26 @@ func (s *Synthetic) Stage(name string) sweep.Source {
 	return &synthetic{s, sweep.NewRand(s.Seed, "workload", name)}
 }
 
+// Describe is the workload as run.json has it.
+func (s *Synthetic) Describe() rundir.Workload {
+	return rundir.Workload{PromptTokens: s.Prompt, OutputTokens: s.Output, Seed: s.Seed}
+}
+
 type synthetic struct {
 	*Synthetic
 	rng *mathrand.Rand
 }
 
-// stride scatters successive openings over their span; it shares no factor with it.
-const stride = 618_033_989
-
 func (s *synthetic) Next() (sweep.Task, bool) {
-	n := atomic.AddUint64(&s.count, 1)
 	tokens := draw(s.Prompt, s.rng)
-	size, fill := s.Costs.fit(tokens)
-	text := make([]string, size)
-	for i := range text {
-		text[i] = words[s.rng.IntN(len(words))]
-	}
-	user := compose(opening(s.start%openingSpan+n*stride%openingSpan), text, strings.Repeat(s.Costs.Filler, fill))
+	user := s.Costs.write(s.opening(s.next()), tokens, s.rng)
 	turn := sweep.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
 	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+}
+
+// Sample is a prompt of the wanted number of tokens, as the stages send them, and unlike theirs.
+func (s *Synthetic) Sample(tokens int) string {
+	return s.Costs.write(s.opening(0), tokens, sweep.NewRand(s.Seed, "sample", ""))
 }
 
 // Repeated sends one given prompt over and over.
@@ -66,6 +60,11 @@ func (r Repeated) Stage(name string) sweep.Source {
 	return &repeated{r, sweep.NewRand(r.Seed, "workload", name)}
 }
 
+// Describe is the workload as run.json has it.
+func (r Repeated) Describe() rundir.Workload {
+	return rundir.Workload{Prompt: r.Text, OutputTokens: r.Output, Seed: r.Seed}
+}
+
 type repeated struct {
 	Repeated
 	rng *mathrand.Rand
@@ -73,12 +72,4 @@ type repeated struct {
 
 func (r *repeated) Next() (sweep.Task, bool) {
 	return sweep.Task{Turns: []sweep.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
-}
-
-// Sample is a prompt of the wanted number of tokens, as the stages send them.
-func (s *Synthetic) Sample(tokens int) string {
-	one := *s
-	one.Prompt, one.count = rundir.Lengths{Mean: float64(tokens)}, openingSpan-1
-	task, _ := (&synthetic{&one, sweep.NewRand(s.Seed, "sample", "")}).Next()
-	return task.Turns[0].User
 }

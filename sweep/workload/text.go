@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -111,6 +112,36 @@ func plain(n int) []string {
 	return text
 }
 
+// write is a text of so many tokens, all around it included, that begins with the given opening.
+func (c Calibration) write(opening string, tokens int, rng *rand.Rand) string {
+	size, fill := c.fit(tokens)
+	return compose(opening, pick(size, rng), strings.Repeat(c.Filler, fill))
+}
+
+// reply is a text of so many tokens, nothing around it counted: what a user says once a conversation goes on.
+func (c Calibration) reply(tokens int, rng *rand.Rand) string {
+	c.Base = 0
+	size, fill := c.fit(tokens)
+	return compose("", pick(max(1, size), rng), strings.Repeat(c.Filler, fill))
+}
+
+// usable is the calibration, or a guess where there is none.
+func (c Calibration) usable() Calibration {
+	if c.Word > 0 {
+		return c
+	}
+	return Guess
+}
+
+// pick is n words at random.
+func pick(n int, rng *rand.Rand) []string {
+	text := make([]string, n)
+	for i := range text {
+		text[i] = words[rng.IntN(len(words))]
+	}
+	return text
+}
+
 // compose is one prompt: its number, its words, its filler.
 func compose(opening string, text []string, filler string) string {
 	size := len(opening) + len(filler)
@@ -120,18 +151,12 @@ func compose(opening string, text []string, filler string) string {
 	var b strings.Builder
 	b.Grow(size)
 	b.WriteString(opening)
-	for _, w := range text {
-		b.WriteByte(' ')
+	for i, w := range text {
+		if i > 0 || opening != "" {
+			b.WriteByte(' ')
+		}
 		b.WriteString(w)
 	}
 	b.WriteString(filler)
 	return b.String()
 }
-
-// openingSpan is how many openings there are. All have nine digits: a tokenizer that takes digits one by one or in threes
-// has the same number of tokens for each.
-const openingSpan = 900_000_000
-
-// opening is the number that a prompt begins with. No two prompts share their first word, so that no server can answer
-// one out of what it kept of another.
-func opening(n uint64) string { return fmt.Sprintf("%09d", 100_000_000+n%openingSpan) }

@@ -9,8 +9,17 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
+
+// Workload is where the requests of a run come from.
+type Workload interface {
+	// Stage is a source of tasks for one stage. The same seed and stage repeat them.
+	Stage(name string) sweep.Source
+	// Describe is the workload as run.json has it. Lengths are in tokens, as asked for or as found in the data.
+	Describe() rundir.Workload
+}
 
 // ParseLengths reads "512", or "mean=512,std=100,min=64,max=2048".
 func ParseLengths(s string) (rundir.Lengths, error) {

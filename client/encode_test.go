@@ -1,0 +1,149 @@
+package client
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+)
+
+func TestEncode(t *testing.T) {
+	yes, half := true, 0.5
+	r := &Request{Messages: []Message{{"system", "Be brief."}, {"user", "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
+	tests := map[string]struct {
+		api  string
+		p    Params
+		n    int
+		want string
+	}{
+		"chat": {"chat", Params{Model: "m", Fields: AllFields}, 16,
+			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
+				`"stream":true,"max_tokens":16,"ignore_eos":true,"min_tokens":16,"stream_options":{"include_usage":true}}`},
+		"completions": {"completions", Params{Model: "m", Fields: AllFields}, 16,
+			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>",` +
+				`"stream":true,"max_tokens":16,"ignore_eos":true,"min_tokens":16,"stream_options":{"include_usage":true}}`},
+		"strict": {"completions", Params{Model: "m", Fields: Fields{MinTokens: true, MaxCompletionTokens: true}}, 16,
+			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>","stream":true,"max_completion_tokens":16}`},
+		"length left to the server": {"completions", Params{Model: "m", Fields: Fields{IgnoreEOS: true, StreamUsage: true, ContinuousUsage: true}}, 0,
+			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>","stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`},
+		"extra": {"completions", Params{Model: "m", Temperature: &half, Fields: AllFields,
+			Extra: []byte(` {"prompt":[1, 2],"ignore_eos":null,"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1} `)}, 16,
+			`{"model":"m","stream":true,"min_tokens":16,"temperature":0.5,"prompt":[1, 2],"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1}`},
+		"think": {"chat", Params{Model: "m", Think: &yes, Extra: []byte(`{"messages":[]}`)}, 0,
+			`{"model":"m","stream":true,"chat_template_kwargs":{"enable_thinking":true},"messages":[]}`},
+		"everything out": {"completions", Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
+	}
+	for name, tt := range tests {
+		d, err := DialectFor(tt.api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.OutputTokens = tt.n
+		got, err := d.Encode([]byte("before"), r, &tt.p)
+		if err != nil || !json.Valid(got[len("before"):]) {
+			t.Errorf("%s: %v, %s", name, err, got)
+		}
+		if d := cmp.Diff("before"+tt.want, string(got)); d != "" {
+			t.Errorf("%s: -want +got\n%s", name, d)
+		}
+	}
+}
+
+// A string comes out as encoding/json would have it read, and its escapes go back to it.
+func FuzzString(f *testing.F) {
+	for _, s := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "é你😀", "\xff\xc3", "\ufffd", "a\xed\xa0\x80b", "\u2028<&>"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		b := appendString(nil, s)
+		var got string
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatalf("%q: %v", b, err)
+		}
+		plain, _ := json.Marshal(s)
+		var want string
+		json.Unmarshal(plain, &want)
+		if got != want {
+			t.Errorf("%q came out as %q", want, got)
+		}
+		if !insideString(b[1 : len(b)-1]) {
+			t.Errorf("%q may not stand inside a string", b)
+		}
+		for _, written := range [][]byte{b, plain} { // encoding/json escapes more
+			if back := unescape(written[1 : len(written)-1 : len(written)-1]); string(back) != want {
+				t.Errorf("%q came back as %q", want, back)
+			}
+		}
+	})
+}
+
+// What may stand inside a JSON string, and what it means, is what encoding/json says.
+func FuzzInside(f *testing.F) {
+	for _, s := range []string{``, `a`, `\"`, `\\`, `\`, `"`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, `\ude00\ud83d`, `\ud83dx`, `\ud83d\n`, `\u12`, "\t", `\x`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var want string
+		ok := json.Unmarshal([]byte(`"`+s+`"`), &want) == nil
+		if insideString([]byte(s)) != ok {
+			t.Fatalf("%q: %v", s, !ok)
+		}
+		if got := string(unescape([]byte(s))); ok && utf8.ValidString(s) && got != want {
+			t.Errorf("%q means %q, not %q", s, want, got)
+		}
+	})
+}
+
+// Whatever object a user adds, the body is an object with the user's keys in it.
+func FuzzExtra(f *testing.F) {
+	for _, s := range []string{`{}`, ` {"a":1}`, `{"model":null}`, `{"a":{"b":[]},"\u0061":"x"}`, `{"":0}`, `{"a.b":1,"a|b":2,"#":3,"a*":4}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, extra string) {
+		if len(extra) == 0 || len(extra) >= deep || checkExtra([]byte(extra)) != nil {
+			t.Skip()
+		}
+		d, _ := DialectFor("chat")
+		b, err := d.Encode(nil, ask, &Params{Model: "m", Fields: AllFields, Extra: []byte(extra)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body, added map[string]any
+		if err := json.Unmarshal(b, &body); err != nil {
+			if strings.Contains(err.Error(), "cannot unmarshal number") {
+				t.Skip() // 1e999 is JSON all the same
+			}
+			t.Fatalf("%s: %v", b, err)
+		}
+		json.Unmarshal([]byte(extra), &added)
+		for k, v := range added {
+			if d := cmp.Diff(v, body[k]); d != "" {
+				t.Errorf("%q in %s: -added +sent\n%s", k, b, d)
+			}
+		}
+	})
+}
+
+// Any bytes make a message: one line, short, of valid UTF-8.
+func FuzzErrorText(f *testing.F) {
+	for _, s := range []string{`{"error":{"message":"m","param":"p"}}`, `{"detail":[{"loc":["body",1],"msg":"x"}]}`, `<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`,
+		`{"detail":{"detail":{"detail":"x"}}}`, "\x00\xff", ""} {
+		f.Add([]byte(s))
+	}
+	c := newCleaner(nil, nil, nil)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s := c.clean(errorText(body))
+		if len(s) > maxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
+			t.Errorf("%q", s)
+		}
+		if len(body) > 0 {
+			whole(body)
+		}
+		if gjson.ValidBytes(body) != json.Valid(body) && len(body) < 1000 {
+			t.Errorf("%q: the two checks differ", body)
+		}
+	})
+}

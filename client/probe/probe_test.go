@@ -1,0 +1,313 @@
+package probe
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"llmsweep/client"
+)
+
+// fake is a server that answers as told.
+type fake struct {
+	models  string            // /v1/models' answer; "" for none
+	pages   map[string]string // other paths' answers
+	header  map[string]string // on every answer
+	rejects map[string]string // body fields that are refused, with what is said about them
+	chat    func(a *asked)    // default: speak one chunk a token
+	text    func(a *asked)    // the same for completions
+	asked   []map[string]any  // the bodies that came
+	auth    string            // wanted Authorization
+}
+
+// asked is one request to generate.
+type asked struct {
+	w     http.ResponseWriter
+	body  map[string]any
+	n     int // max_tokens
+	usage bool
+	all   bool // running counts
+}
+
+const vllmModels = `{"object":"list","data":[{"id":"Qwen2-7B","object":"model","owned_by":"vllm","max_model_len":4096}]}`
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for k, v := range f.header {
+		w.Header().Set(k, v)
+	}
+	if f.auth != "" && r.Header.Get("Authorization") != f.auth {
+		refuse(w, 401, "Unauthorized: "+r.Header.Get("Authorization"))
+		return
+	}
+	page, ok := f.pages[r.URL.Path]
+	switch {
+	case r.URL.Path == "/v1/models" && f.models != "":
+		io.WriteString(w, f.models)
+	case ok:
+		io.WriteString(w, page)
+	case r.URL.Path == "/v1/chat/completions" && f.chat != nil:
+		f.generate(w, r, f.chat)
+	case r.URL.Path == "/v1/completions" && f.text != nil:
+		f.generate(w, r, f.text)
+	default:
+		refuse(w, 404, "Not Found")
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, message string) {
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message}})
+}
+
+// generate refuses what a strict server would, and then answers.
+func (f *fake) generate(w http.ResponseWriter, r *http.Request, answer func(*asked)) {
+	a := &asked{w: w}
+	json.NewDecoder(r.Body).Decode(&a.body)
+	f.asked = append(f.asked, a.body)
+	for _, field := range []string{"min_tokens", "ignore_eos", "stream_options", "max_tokens"} {
+		if said, ok := f.rejects[field]; ok && a.body[field] != nil {
+			refuse(w, 400, said)
+			return
+		}
+	}
+	for _, field := range []string{"max_tokens", "max_completion_tokens"} {
+		if n, ok := a.body[field].(float64); ok {
+			a.n = int(n)
+		}
+	}
+	options, _ := a.body["stream_options"].(map[string]any)
+	a.usage = options["include_usage"] == true
+	a.all = options["continuous_usage_stats"] == true
+	answer(a)
+}
+
+// say sends a chunk with some text under a key, holding some tokens, of which there have been so many.
+func (a *asked) say(key string, sofar int) {
+	usage := ""
+	if a.all {
+		usage = fmt.Sprintf(`,"usage":{"prompt_tokens":21,"completion_tokens":%d}`, sofar)
+	}
+	fmt.Fprintf(a.w, "data: {\"choices\":[{\"delta\":{%q:\"w%d \"},\"finish_reason\":null}]%s}\n\n", key, sofar, usage)
+	http.NewResponseController(a.w).Flush()
+}
+
+// end sends finish, usage and terminator.
+func (a *asked) end(reason string, tokens int) {
+	fmt.Fprintf(a.w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":%q}]}\n\n", reason)
+	if a.usage {
+		fmt.Fprintf(a.w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":21,\"completion_tokens\":%d}}\n\n", tokens)
+	}
+	io.WriteString(a.w, "data: [DONE]\n\n")
+}
+
+// forced answers with just as many tokens as asked, some in a chunk.
+func forced(chunk int) func(*asked) {
+	return func(a *asked) {
+		for n := 0; n < a.n; {
+			n = min(n+chunk, a.n)
+			a.say("content", n)
+		}
+		a.end("length", a.n)
+	}
+}
+
+// short answers with two tokens whatever was asked.
+func short(a *asked) {
+	a.say("content", 1)
+	a.say("content", 2)
+	a.end("stop", 2)
+}
+
+// thinking thinks to the end.
+func thinking(a *asked) {
+	for n := range a.n {
+		a.say("reasoning_content", n+1)
+	}
+	a.end("length", a.n)
+}
+
+func serve(t testing.TB, h http.Handler) string {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func prober(t testing.TB, o client.Options) *Prober {
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func TestPreflight(t *testing.T) {
+	all := client.AllFields
+	tests := map[string]struct {
+		server fake
+		model  string
+		api    string
+		want   Facts
+	}{
+		"vLLM": {
+			server: fake{models: vllmModels, chat: forced(1), pages: map[string]string{"/version": `{"version":"0.9.2"}`}},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", Version: "0.9.2", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
+		"completions asked for": {
+			server: fake{models: vllmModels, chat: forced(1), text: forced(1)}, api: "completions",
+			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
+		"Ollama": {
+			server: fake{models: `{"data":[{"id":"tiny:latest","owned_by":"library"},{"id":"big:latest","owned_by":"library"}]}`, chat: forced(1),
+				pages: map[string]string{"/api/version": `{"version":"0.17.4"}`}},
+			model: "tiny",
+			want: Facts{API: "chat", Model: "tiny:latest", Models: []string{"tiny:latest", "big:latest"}, Engine: "Ollama", Version: "0.17.4",
+				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
+				Notes: []string{"Ollama cannot be told to go on after a natural end: answers may be shorter than asked"}}},
+		"llama.cpp": {
+			server: fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1), header: map[string]string{"Server": "llama.cpp"},
+				pages: map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
+			want: Facts{API: "chat", Model: "m.gguf", Models: []string{"m.gguf"}, Engine: "llama.cpp", Version: "b11669", MaxModelLen: 300,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
+				Notes: []string{"512 prompt + 128 output tokens are more than the model's 300: the server will refuse or cut short"}}},
+		"nobody in particular": {
+			server: fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
+			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
+				Notes: []string{"of 2 models the first was taken: a (--model chooses)",
+					"asked for exactly 16 tokens, the server sent 2: answers may be shorter than asked"}}},
+		"no list of models": {
+			server: fake{chat: forced(1)}, model: "mine",
+			want: Facts{API: "chat", Model: "mine", Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
+		"strict": {
+			server: fake{models: vllmModels, chat: short, rejects: map[string]string{
+				"min_tokens": "Unrecognized request argument supplied: min_tokens", "ignore_eos": "Unrecognized request argument supplied: ignore_eos"}},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, TokensPerChunk: 1, Fields: client.Fields{StreamUsage: true}, Rejected: []string{"min_tokens", "ignore_eos"},
+				Notes: []string{"the server rejects min_tokens: left out (400 Bad Request: Unrecognized request argument supplied: min_tokens)",
+					"the server rejects ignore_eos: left out (400 Bad Request: Unrecognized request argument supplied: ignore_eos)",
+					"the server does not take ignore_eos: answers may be shorter than asked"}}},
+		"strict and silent": {
+			server: fake{models: vllmModels, chat: short, rejects: map[string]string{"min_tokens": "no", "ignore_eos": "no", "stream_options": "no"}},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, TokensPerChunk: 1, Rejected: []string{"min_tokens", "ignore_eos", "stream_options"},
+				Notes: []string{"the server rejects min_tokens: left out (400 Bad Request: no)",
+					"the server rejects ignore_eos: left out (400 Bad Request: no)",
+					"the server rejects stream_options: left out (400 Bad Request: no)",
+					"the server does not take ignore_eos: answers may be shorter than asked",
+					"the server does not count tokens: chunks are counted instead, and a chunk may hold several"}}},
+		"another name for the length": {
+			server: fake{models: vllmModels, chat: forced(1), rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Rejected: []string{"max_tokens"},
+				Fields: client.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
+				Notes:  []string{"the server rejects max_tokens: left out (400 Bad Request: max_tokens is not supported, use max_completion_tokens)"}}},
+		"a base model": {
+			server: fake{models: vllmModels, text: forced(1), chat: func(a *asked) { refuse(a.w, 400, "no chat template") }},
+			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
+				Notes: []string{"chat completions do not work here (400 Bad Request: no chat template): plain completions are measured"}}},
+		"several tokens a chunk": {
+			server: fake{models: vllmModels, chat: forced(4)},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 4,
+				Fields: client.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
+				Notes:  []string{"chunks hold 4.0 tokens on average: running counts tell how many each"}}},
+		"several and no word about it": {
+			server: fake{models: vllmModels, chat: func(a *asked) { a.all = false; forced(8)(a) }},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 8, Fields: all,
+				Notes: []string{"chunks hold 8.0 tokens on average, and the server does not tell how many each"}}},
+		"thinking": {
+			server: fake{models: vllmModels, chat: thinking},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, LengthForced: true, Thinks: true, TokensPerChunk: 1, Fields: all}},
+		"the 128 trap": {
+			server: fake{models: vllmModels, chat: func(a *asked) { a.n = 128; forced(1)(a) }},
+			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
+				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
+				Notes: []string{"asked for 16 tokens, the server sent 128: it does not heed the length"}}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := prober(t, client.Options{URL: serve(t, &tt.server), API: tt.api, Params: client.Params{Model: tt.model}})
+			got, err := p.Preflight(t.Context(), Want{PromptTokens: 512, OutputTokens: 128})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Latency <= 0 {
+				t.Error("no latency")
+			}
+			// Whether a loopback server's chunks come in one read is chance.
+			got.Notes = slices.DeleteFunc(got.Notes, func(s string) bool { return strings.Contains(s, "came at once") })
+			if d := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(Facts{}, "Latency"), cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("-want +got\n%s", d)
+			}
+			o := p.Options()
+			if o.API != got.API || o.Params.Model != got.Model || o.Params.Fields != got.Fields {
+				t.Errorf("options %+v", o)
+			}
+		})
+	}
+}
+
+// A stream that a proxy held back comes at once, and is not taken for a fast server.
+func TestHeldBack(t *testing.T) {
+	held := func(a *asked) {
+		r := httptest.NewRecorder()
+		w := a.w
+		a.w = r
+		forced(1)(a)
+		w.Write(r.Body.Bytes())
+	}
+	p := prober(t, client.Options{URL: serve(t, &fake{models: vllmModels, chat: held})})
+	f, err := p.Preflight(t.Context(), Want{})
+	want := []string{"all 16 chunks came at once: is a proxy holding the stream back? Inter-token times mean nothing then"}
+	if d := cmp.Diff(want, f.Notes); err != nil || d != "" {
+		t.Errorf("%v, -want +got\n%s", err, d)
+	}
+}
+
+func TestCount(t *testing.T) {
+	silent := func(a *asked) { a.usage = false; forced(1)(a) }
+	for name, tt := range map[string]struct {
+		server fake
+		n      int
+		source string
+		err    string
+	}{
+		"usage":     {fake{chat: forced(1)}, 21, CountUsage, ""},
+		"vLLM":      {fake{chat: silent, pages: map[string]string{"/tokenize": `{"count":3,"tokens":[1,2,3]}`}}, 3, CountTokenize, ""},
+		"llama.cpp": {fake{chat: silent, pages: map[string]string{"/tokenize": `{"tokens":[1,2]}`}}, 2, CountTokenize, ""},
+		"lmdeploy":  {fake{chat: silent, pages: map[string]string{"/v1/encode": `{"input_ids":[1],"length":1}`}}, 1, CountTokenize, ""},
+		"nobody": {fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
+			"Lengths cannot be set by its count; name a --tokenizer."},
+		"refused": {fake{chat: func(a *asked) { refuse(a.w, 400, "too long") }}, 0, "",
+			"/v1/chat/completions: 400 Bad Request: too long. The server refuses what is asked; --body changes the fields of a request."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := serve(t, &tt.server)
+			p := prober(t, client.Options{URL: url, API: "chat", Params: client.Params{Model: "m", Fields: client.AllFields}})
+			n, err := p.Count(t.Context(), "some text")
+			said := ""
+			if err != nil {
+				said = strings.TrimPrefix(err.Error(), url)
+			}
+			if n != tt.n || p.CountSource() != tt.source || said != tt.err {
+				t.Errorf("%d from %q, error %q", n, p.CountSource(), said)
+			}
+			body := tt.server.asked[0]
+			messages, _ := json.Marshal(body["messages"])
+			if body["max_tokens"] != 1.0 || string(messages) != `[{"content":"some text","role":"user"}]` {
+				t.Errorf("asked %v", body)
+			}
+		})
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"llmsweep/client/sim"
+)
+
+// readmeCommands are the llmsweep command lines in the README's sh blocks.
+func readmeCommands(t *testing.T) [][]string {
+	t.Helper()
+	f, err := os.Open("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var commands [][]string
+	inside := false
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = line == "```sh"
+		case inside:
+			line = strings.Replace(line, "go run ./cmd/llmsweep", "llmsweep", 1)
+			if words := shellWords(line); len(words) > 1 && words[0] == "llmsweep" {
+				commands = append(commands, words[1:])
+			}
+		}
+	}
+	return commands
+}
+
+// shellWords splits a command line as a shell does, as far as the README goes.
+func shellWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	started := false
+	end := func() {
+		if started {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		started = false
+	}
+	for _, c := range line {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, started = c, true
+		case quote == 0 && c == '#' && !started:
+			return words
+		case quote == 0 && c == ' ':
+			end()
+		default:
+			word.WriteRune(c)
+			started = true
+		}
+	}
+	end()
+	return words
+}
+
+// rushed are flags that make any measurement as short as can be.
+var rushed = map[string][]string{
+	"demo":  {"--stage-time", "200ms", "--plain"},
+	"sweep": {"--stage-time", "100ms", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--plain"},
+}
+
+func TestEveryCommandInTheREADME(t *testing.T) {
+	commands := readmeCommands(t)
+	if len(commands) < 10 {
+		t.Fatalf("only %d commands were found", len(commands))
+	}
+	url := server(t, sim.ServerOptions{})
+	t.Chdir(t.TempDir())
+	for _, args := range commands {
+		line := strings.Join(args, " ")
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "http://localhost:8000", url)
+		}
+		if args[0] == "sim" {
+			serveBriefly(t, args)
+			continue
+		}
+		began := time.Now()
+		code, out, errs := llmsweep(append(args, rushed[args[0]]...)...)
+		if code != exitDone {
+			t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)
+		}
+		if out == "" && !slices.Contains(args, "-o") {
+			t.Errorf("llmsweep %s: prints nothing", line)
+		}
+		t.Logf("%.1f s: llmsweep %s", time.Since(began).Seconds(), line)
+	}
+}
+
+// serveBriefly runs a command that serves until it is interrupted.
+func serveBriefly(t *testing.T, args []string) {
+	t.Helper()
+	for i, a := range args {
+		if a == "--listen" {
+			args[i+1] = "127.0.0.1:0"
+		}
+	}
+	out, in := io.Pipe()
+	var errs strings.Builder
+	code := make(chan int, 1)
+	go func() {
+		code <- run(args, in, &errs)
+		in.Close()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.Contains(line, "http://127.0.0.1:") {
+		t.Errorf("llmsweep %s: %q, %v, %s", strings.Join(args, " "), line, err, errs.String())
+		return
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGINT)
+	if got := <-code; got != exitDone {
+		t.Errorf("llmsweep %s: exit %d, %s", strings.Join(args, " "), got, errs.String())
+	}
+}

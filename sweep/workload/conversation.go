@@ -1,0 +1,93 @@
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// Think is the time between the end of an answer and what the user says next.
+type Think struct {
+	Mean        time.Duration
+	Exponential bool // else it is always Mean
+}
+
+// ParseThink reads "2s", which is always the same, or "exp:2s", exponential with that mean.
+func ParseThink(s string) (Think, error) {
+	value, exponential := strings.CutPrefix(s, "exp:")
+	mean, err := time.ParseDuration(value)
+	if err != nil || mean < 0 || mean > mostThink {
+		return Think{}, fmt.Errorf("%q is no think time: a duration (2s), or exp:2s for an exponential one, up to %v", s, mostThink)
+	}
+	return Think{Mean: mean, Exponential: exponential}, nil
+}
+
+// mostThink is longer than any run.
+const mostThink = 24 * time.Hour
+
+// draw is one think time.
+func (t Think) draw(rng *rand.Rand) time.Duration {
+	if !t.Exponential {
+		return t.Mean
+	}
+	return time.Duration(float64(t.Mean) * rng.ExpFloat64())
+}
+
+// Talk is the shape of conversations.
+type Talk struct {
+	Turns  rundir.Lengths // user messages in a conversation
+	First  rundir.Lengths // tokens of the first prompt, all around it included
+	Later  rundir.Lengths // tokens of each later message alone: neither the history nor the template around it
+	Output rundir.Lengths // tokens of each answer
+	Think  Think
+}
+
+// Conversations makes conversations of several turns. Each turn's request carries all that was said before, the server's
+// own answers included, so that prompts grow and a server that caches prefixes has something to keep.
+type Conversations struct {
+	Talk
+	Seed  uint64
+	Costs Calibration
+	Numbering
+}
+
+// NewConversations returns a workload of conversations, no two of which begin alike.
+func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations {
+	return &Conversations{Talk: talk, Seed: seed, Costs: costs.usable(), Numbering: newNumbering(0)}
+}
+
+// Stage is a source of conversations for one stage.
+func (c *Conversations) Stage(name string) sweep.Source {
+	return &conversations{c, sweep.NewRand(c.Seed, "workload", name)}
+}
+
+// Describe is the workload as run.json has it: the lengths of first prompts.
+func (c *Conversations) Describe() rundir.Workload {
+	return rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed}
+}
+
+type conversations struct {
+	*Conversations
+	rng *rand.Rand
+}
+
+func (c *conversations) Next() (sweep.Task, bool) {
+	turns := make([]sweep.Turn, draw(c.Turns, c.rng))
+	for i := range turns {
+		t := &turns[i]
+		if i == 0 {
+			t.PromptTokens = draw(c.First, c.rng)
+			t.User = c.Costs.write(c.opening(c.next()), t.PromptTokens, c.rng)
+		} else {
+			t.PromptTokens = draw(c.Later, c.rng)
+			t.User = c.Costs.reply(t.PromptTokens, c.rng)
+			t.Think = c.Think.draw(c.rng)
+		}
+		t.OutputTokens = draw(c.Output, c.rng)
+	}
+	return sweep.Task{Turns: turns}, true
+}

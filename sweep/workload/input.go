@@ -1,0 +1,129 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// input is a file of data being read, unpacked and without byte order mark.
+type input struct {
+	name string
+	*bufio.Reader
+	close func() error
+}
+
+// open opens a file. One that is packed with gzip is unpacked on the way, whatever its name.
+func open(path string) (*input, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err // it names the path
+	}
+	in, err := newInput(path, f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	in.close = f.Close
+	return in, nil
+}
+
+// newInput prepares what it reads.
+func newInput(name string, r io.Reader) (*input, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s is no gzip file, though it begins like one: %w", name, err)
+		}
+		b = bufio.NewReaderSize(z, 1<<16)
+	}
+	mark, _ := b.Peek(3)
+	switch {
+	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+		b.Discard(3)
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%s is in UTF-16: save it as UTF-8", name)
+	}
+	return &input{name: name, Reader: b}, nil
+}
+
+// format is how the rows of a file are written.
+type format int
+
+const (
+	formatCSV   format = iota
+	formatLines        // an object a line
+	formatArray        // one JSON array of objects
+)
+
+// format looks at the first character.
+func (in *input) format() (format, error) {
+	for n := 1; ; n++ {
+		b, err := in.Peek(n)
+		if err != nil {
+			if err == io.EOF || err == bufio.ErrBufferFull {
+				return 0, fmt.Errorf("%s is empty", in.name)
+			}
+			return 0, fmt.Errorf("%s cannot be read: %w", in.name, err)
+		}
+		switch b[n-1] {
+		case ' ', '\t', '\r', '\n':
+		case '[':
+			return formatArray, nil
+		case '{':
+			return formatLines, nil
+		default:
+			return formatCSV, nil
+		}
+	}
+}
+
+// mostRow is the longest row taken, in bytes: a longer one is a file that is not what it seems.
+const mostRow = 64 << 20
+
+// errLongRow ends the reading of a file that has no lines to go on at.
+var errLongRow = fmt.Errorf("a row of more than %d MB", mostRow>>20)
+
+// lines counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read and not yet
+// dealt with.
+type lines struct {
+	in     io.Reader
+	most   int64   // that may be read and not dealt with
+	read   int64   // bytes handed out
+	done   int64   // bytes dealt with
+	line   int     // the line at done
+	breaks []int64 // offsets of line breaks from done on
+}
+
+func newLines(in io.Reader) *lines { return &lines{in: in, most: mostRow, line: 1} }
+
+func (l *lines) Read(p []byte) (int, error) {
+	if l.read-l.done > l.most {
+		return 0, errLongRow
+	}
+	n, err := l.in.Read(p)
+	for i := 0; i < n; i++ {
+		next := bytes.IndexByte(p[i:n], '\n')
+		if next < 0 {
+			break
+		}
+		i += next
+		l.breaks = append(l.breaks, l.read+int64(i))
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// at is the line of an offset; offsets must not go back.
+func (l *lines) at(offset int64) int {
+	n, _ := slices.BinarySearch(l.breaks, offset)
+	l.line += n
+	l.breaks = append(l.breaks[:0], l.breaks[n:]...)
+	l.done = offset
+	return l.line
+}

@@ -1,0 +1,164 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// visit is called with each record of a file, in order, and the line where it begins. why says what is wrong with one
+// that cannot be read; then there is no value. It returns false when it has seen enough.
+type visit[T any] func(line int, value T, why string) (more bool)
+
+// brokenOff is what the last line read is told where the rest of a file cannot be.
+func brokenOff(err error) string {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the file ends in the midst of it")
+	}
+	return fmt.Sprintf("breaks off, and nothing after it was read: %v", err)
+}
+
+// watched stops a reading when ctx ends.
+func watched[T any](ctx context.Context, f visit[T]) visit[T] {
+	n := 0
+	return func(line int, value T, why string) bool {
+		n++
+		return (n%256 != 0 || ctx.Err() == nil) && f(line, value, why)
+	}
+}
+
+// eachElement visits the elements of a JSON array, one at a time.
+func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
+	f = watched(ctx, f)
+	l := newLines(in)
+	dec := json.NewDecoder(l)
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", in.name, err)
+	}
+	var raw json.RawMessage // each element's bytes in turn: nothing else is kept
+	for dec.More() {
+		if err := dec.Decode(&raw); err != nil {
+			f(l.at(dec.InputOffset()), gjson.Result{}, brokenOff(err))
+			return ctx.Err()
+		}
+		line := l.at(dec.InputOffset() - int64(len(raw)))
+		if !f(line, gjson.ParseBytes(raw), "") {
+			return ctx.Err()
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		f(l.at(dec.InputOffset()), gjson.Result{}, brokenOff(err))
+	}
+	return ctx.Err()
+}
+
+// eachLine visits the JSON values of a file that has one on each line. Blank lines are none.
+func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
+	f = watched(ctx, f)
+	var long []byte
+	for line := 1; ; line++ {
+		b, whole, err := readLine(in.Reader, &long)
+		if err != nil && err != io.EOF {
+			f(line, gjson.Result{}, brokenOff(err))
+			return ctx.Err()
+		}
+		more := true
+		switch b = bytes.TrimSpace(b); {
+		case !whole:
+			more = f(line, gjson.Result{}, "is "+errLongRow.Error()+": JSONL has one object a line")
+		case len(b) == 0:
+		case !gjson.ValidBytes(b):
+			more = f(line, gjson.Result{}, "is no JSON object on a line of its own")
+		default:
+			more = f(line, gjson.ParseBytes(b), "")
+		}
+		if !more || err == io.EOF {
+			return ctx.Err()
+		}
+	}
+}
+
+// readLine reads a line of any length, its end included. Of one longer than mostRow it returns only the beginning, and
+// whole is false. long is its buffer, from line to line.
+func readLine(in *bufio.Reader, long *[]byte) (b []byte, whole bool, err error) {
+	b, err = in.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return b, true, err
+	}
+	whole = true
+	*long = append((*long)[:0], b...)
+	for err == bufio.ErrBufferFull {
+		b, err = in.ReadSlice('\n')
+		if whole = whole && len(*long)+len(b) <= mostRow; whole {
+			*long = append(*long, b...)
+		}
+	}
+	return *long, whole, err
+}
+
+// columns finds the columns of a CSV file by the names in its header, in lower case and without blanks around them.
+type columns map[string]int
+
+// first is the first of the names that there is; -1 for none.
+func (c columns) first(names ...string) int {
+	for _, name := range names {
+		if i, ok := c[name]; ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// eachRow visits the rows of a CSV file beneath its header, which begin is shown first. A row's fields are f's until it
+// returns.
+func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[[]string]) error {
+	f = watched(ctx, f)
+	l := newLines(in)
+	r := csv.NewReader(l)
+	r.ReuseRecord, r.FieldsPerRecord = true, -1
+	header, err := r.Read()
+	if err != nil {
+		return fmt.Errorf("%s has no CSV header that can be read: %w", in.name, err)
+	}
+	named := columns{}
+	for i, name := range header {
+		named[strings.ToLower(strings.TrimSpace(name))] = i
+	}
+	width := len(header)
+	if err := begin(named); err != nil {
+		return err
+	}
+	for {
+		fields, err := r.Read()
+		var bad *csv.ParseError
+		more := true
+		switch {
+		case err == io.EOF:
+			return ctx.Err()
+		case errors.As(err, &bad):
+			more = f(bad.StartLine, nil, "is no CSV: "+bad.Err.Error())
+		case err != nil:
+			f(l.at(r.InputOffset()), nil, brokenOff(err))
+			return ctx.Err()
+		default:
+			line, _ := r.FieldPos(0)
+			l.at(r.InputOffset())
+			if len(fields) != width {
+				more = f(line, nil, "has another number of fields than the header: quote texts that hold commas")
+			} else {
+				more = f(line, fields, "")
+			}
+		}
+		if !more {
+			return ctx.Err()
+		}
+	}
+}
