@@ -31,6 +31,7 @@ type exchange struct {
 	watch     wire.Watch
 	asked     time.Time // when a connection was asked for
 	connected bool      // a connection was had
+	reused    bool      // an earlier request had left it
 }
 
 // stream is what reading one answer takes; streams are kept and used again.
@@ -43,7 +44,7 @@ type stream struct {
 
 // run sends the request and follows the answer to its end.
 func (x *exchange) run() {
-	resp, err := x.client.transport.RoundTrip(x.request())
+	resp, err := x.send()
 	x.stampSent()
 	if err != nil {
 		x.broken(err)
@@ -71,6 +72,28 @@ func (x *exchange) run() {
 	}
 }
 
+// A request that fails later than this after it was written was not lost to a connection that was being closed.
+const staleTime = time.Second
+
+// send sends the request. A server may close a connection that it kept open, after so many requests or seconds, just as
+// it is used again; no server has seen that request (RFC 9112, section 9.3.1), and it goes out once more at once. The
+// connections of an idle pool may all be closed alike, so this ends only at a fresh one. Sent is the last attempt.
+func (x *exchange) send() (*http.Response, error) {
+	for {
+		resp, err := x.client.transport.RoundTrip(x.request())
+		if err == nil || !x.stale(err) {
+			return resp, err
+		}
+		x.res.Resent++
+	}
+}
+
+// stale says that a request failed because its connection had been kept too long.
+func (x *exchange) stale(err error) bool {
+	sent, written := x.watch.Sent()
+	return x.reused && x.ctx.Err() == nil && hungUp(err) && (!written || time.Since(sent) < staleTime)
+}
+
 // request makes the HTTP request. GetBody lets the transport take another connection when the one it chose turns out
 // closed before a byte was written; once bytes are out it sends nothing twice.
 func (x *exchange) request() *http.Request {
@@ -90,7 +113,7 @@ func (x *exchange) request() *http.Request {
 
 // gotConn notes what the connection cost, and has its first byte stamped.
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
-	x.connected = true
+	x.connected, x.reused = true, info.Reused
 	if !info.Reused {
 		x.res.Dial += time.Since(x.asked)
 	}

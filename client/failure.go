@@ -62,10 +62,16 @@ func reason(err error) (Cause, string) {
 		return CauseNotTLS, "the server does not speak TLS on this port"
 	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
 		return CauseNeedsTLS, "the server speaks TLS on this port"
-	case errors.Is(err, io.EOF), strings.Contains(text, "server closed idle connection"):
+	case hungUp(err):
 		return CauseOther, "connection closed by the server before it answered"
 	}
 	return CauseOther, err.Error()
+}
+
+// hungUp says that the other side closed the connection and sent nothing.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		strings.Contains(err.Error(), "server closed idle connection")
 }
 
 // distrust is what is wrong with a certificate.

@@ -77,8 +77,9 @@ type Result struct {
 	CachedTokens    int
 	TokenSource     string
 
-	Dial time.Duration // time spent making a connection, part of the lag; 0 on a reused one
-	Text []byte        // the answer's text, reasoning left out, when it was asked for
+	Resent int           // times it was sent again because a kept connection was closed as it was used
+	Dial   time.Duration // time spent making a connection, part of the lag; 0 on a reused one
+	Text   []byte        // the answer's text, reasoning left out, when it was asked for
 
 	// OnToken, when set, is called for each token-bearing chunk with the tokens it is thought to hold. It runs on the
 	// request's own goroutine between two reads, so it must be quick and must not block.

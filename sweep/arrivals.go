@@ -269,7 +269,7 @@ func record(stage string, seq, turn int, due, queued time.Duration, asked int, r
 		FirstToken: instant(res.FirstToken), FirstAnswer: instant(res.FirstAnswer), LastToken: instant(res.LastToken),
 		End: instant(res.End), PromptTokens: count(res.PromptTokens), OutputTokens: count(res.OutputTokens),
 		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
-		Counts: res.Counts, GapsUS: make([]int64, len(res.Gaps)),
+		Resent: res.Resent, Counts: res.Counts, GapsUS: make([]int64, len(res.Gaps)),
 	}
 	if queued > 0 {
 		r.Queued = rundir.Exactly(queued.Seconds())

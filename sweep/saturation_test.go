@@ -37,9 +37,9 @@ func TestSaturate(t *testing.T) {
 		"none saturated":  {[]rundir.Stage{ceilingRow(10), row(5, 5, rundir.Stable)}, 10, 5, 0, ""},
 		"a lone exception": {[]rundir.Stage{ceilingRow(10), row(4, 4, rundir.Stable), row(5, 5, rundir.Saturated), row(8, 8, rundir.Stable),
 			row(12, 10, rundir.Saturated)}, 10, 8, 12, "poisson@5.00 was saturated"},
-		"the closed loop was too narrow": {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, ""},
-		"overload costs":                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 10, 8, 13, "overload costs"},
-		"the client's fault":             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, ""},
+		"the closed loop was too narrow":                 {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, ""},
+		"overload costs":                                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 10, 8, 13, "overload costs"},
+		"the client's fault":                             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, ""},
 		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 6, ""},
 	} {
 		var warnings []string

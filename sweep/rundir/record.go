@@ -20,7 +20,8 @@ type Record struct {
 	FirstAnswer Figure `json:"first_answer,omitzero"`
 	LastToken   Figure `json:"last_token,omitzero"`
 	End         Figure `json:"end,omitzero"`
-	Dial        Figure `json:"dial,omitzero"` // seconds spent on a new connection, part of the lag
+	Dial        Figure `json:"dial,omitzero"`    // seconds spent on a new connection, part of the lag
+	Resent      int    `json:"resent,omitempty"` // times a kept connection was closed by the server as it was used again
 
 	Status  string `json:"status"`
 	Error   string `json:"error,omitempty"`   // the class
@@ -63,6 +64,7 @@ func (r *Record) appendJSON(b []byte) []byte {
 	b = appendFigure(b, "last_token", r.LastToken)
 	b = appendFigure(b, "end", r.End)
 	b = appendFigure(b, "dial", r.Dial)
+	b = appendCount(b, "resent", r.Resent)
 	b = append(b, `,"status":`...)
 	b = appendString(b, r.Status)
 	b = appendText(b, "error", r.Error)

@@ -48,6 +48,7 @@ type Run struct {
 	Saturation *Saturation `json:"saturation,omitempty"`
 	Client     Client      `json:"client"`
 	Warnings   []string    `json:"warnings,omitempty"`
+	Source     *Source     `json:"source,omitempty"` // where it was read; absent in what was measured here
 }
 
 // Tool is what made the run.
@@ -65,6 +66,8 @@ type Target struct {
 	Model   string `json:"model,omitempty"`
 	Engine  string `json:"engine,omitempty"`
 	Version string `json:"version,omitempty"`
+	// Backend is how another tool called the engine and its API together: "sglang-oai-chat".
+	Backend string `json:"backend,omitempty"`
 	// Notes are what the preflight found out and a reader should know.
 	Notes []string `json:"notes,omitempty"`
 	// Capacity is the computed capacity in requests per second, where the server is the embedded simulator.
@@ -91,6 +94,10 @@ type Workload struct {
 	Forced       bool    `json:"forced_length"` // the server was made to give exactly the asked number of tokens
 	// CountedPrompt is what the server itself counted for a prompt of PromptTokens, where it told.
 	CountedPrompt int `json:"counted_prompt_tokens,omitempty"`
+	// Temperature is the sampling temperature asked for; absent: the server's own.
+	Temperature Figure `json:"temperature,omitzero"`
+	// Think says whether thinking was asked for or ruled out; absent: neither.
+	Think *bool `json:"think,omitempty"`
 }
 
 // Plan is how the run was to go.
@@ -149,6 +156,7 @@ type Stage struct {
 	ClientCPU Figure   `json:"client_cpu_fraction,omitzero"`
 	Invalid   string   `json:"invalid,omitempty"` // why the row says more of the client than of the server
 	Warnings  []string `json:"warnings,omitempty"`
+	Source    *Source  `json:"source,omitempty"` // where it was read; absent in what was measured here
 }
 
 // Requests counts the requests due in the window, and how they ended.
@@ -165,6 +173,8 @@ type Rates struct {
 	Offered   Figure `json:"offered,omitzero"` // due; absent in a closed loop
 	Sent      Figure `json:"sent,omitzero"`
 	Completed Figure `json:"completed,omitzero"` // ended well in the window, whenever they were due
+	// TheoreticalMax is what a stress table calls so: all requests over the longest response time. It limits nothing.
+	TheoreticalMax Figure `json:"theoretical_max,omitzero"`
 }
 
 // TokenRates are tokens per second, counted in the window alone by when they arrived.
@@ -186,6 +196,11 @@ type TokenStats struct {
 	Mean Figure `json:"mean,omitzero"`
 	Min  Figure `json:"min,omitzero"`
 	Max  Figure `json:"max,omitzero"`
+
+	Total       Figure `json:"total,omitzero"`       // where it was told as such; else it is N times Mean
+	Retokenized Figure `json:"retokenized,omitzero"` // what the text of all answers tokenizes to
+	Text        Figure `json:"text,omitzero"`        // of Total, where it was told
+	Vision      Figure `json:"vision,omitzero"`
 }
 
 // Progress is completed work per second in requests, a request in flight counting for the part of its tokens that

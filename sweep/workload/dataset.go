@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -400,6 +399,3 @@ func (s *spread) lengths() rundir.Lengths {
 	}
 	return rundir.Lengths{Mean: mean, Std: math.Sqrt(max(0, variance)), Min: s.min, Max: s.max}
 }
-
-// errNoSpeed is what cannot be played faster or slower.
-var errNoSpeed = errors.New("all its requests come at the same instant")

@@ -1,0 +1,199 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// request is one line of a trace.
+type request struct {
+	at             time.Duration // from some instant that all of a trace's share
+	prompt, output int
+	hashes         []int64
+}
+
+// Why a request is left out.
+const (
+	whyTime   = "has no timestamp that can be read"
+	whyFar    = "has a timestamp years away from the first"
+	whyPrompt = "has no number of prompt tokens above 0"
+	whyOutput = "has no number of answer tokens above 0" // a request that failed, in BurstGPT's
+)
+
+// farthest apart two requests of a trace may be.
+const farthest = 20 * 365 * 24 * time.Hour
+
+// clock reads timestamps as numbers, from the first one on: subtracting first keeps the digits that count.
+type clock struct {
+	unit  time.Duration
+	first float64
+	set   bool
+}
+
+func (c *clock) at(v float64) (time.Duration, string) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, whyTime
+	}
+	if !c.set {
+		c.first, c.set = v, true
+	}
+	d := (v - c.first) * float64(c.unit)
+	if math.Abs(d) > float64(farthest) {
+		return 0, whyFar
+	}
+	return time.Duration(math.Round(d)), ""
+}
+
+// read reads the file.
+func (t *Trace) read(ctx context.Context, in *input) error {
+	f, err := in.format()
+	if err != nil {
+		return err
+	}
+	if f == formatCSV {
+		return t.readCSV(ctx, in)
+	}
+	clock := clock{unit: time.Millisecond}
+	visit := func(line int, v gjson.Result, why string) bool {
+		var r request
+		if why == "" {
+			r, why = parseRequest(v, &clock, t.options.Share)
+		}
+		return t.take(line, r, why)
+	}
+	if f == formatArray {
+		return eachElement(ctx, in, visit)
+	}
+	return eachLine(ctx, in, visit)
+}
+
+// take appends a request, and says whether more are wanted.
+func (t *Trace) take(line int, r request, why string) bool {
+	if why != "" {
+		t.skipped.add(why, line)
+		return true
+	}
+	t.log.add(r, t.options.Share)
+	return t.options.Limit == 0 || len(t.log.at) < t.options.Limit
+}
+
+// parseRequest reads a line of Mooncake's traces: {"timestamp": 3000, "input_length": 915, "output_length": 355,
+// "hash_ids": [0, 462]}, the timestamp in milliseconds.
+func parseRequest(v gjson.Result, c *clock, share bool) (r request, why string) {
+	if !v.IsObject() {
+		return r, "is no JSON object"
+	}
+	stamp := gjson.Result{}
+	v.ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "timestamp":
+			stamp = value
+		case "input_length", "input_tokens":
+			r.prompt = tokens(value)
+		case "output_length", "output_tokens":
+			r.output = tokens(value)
+		case "hash_ids":
+			if share {
+				value.ForEach(func(_, id gjson.Result) bool { r.hashes = append(r.hashes, id.Int()); return true })
+			}
+		}
+		return true
+	})
+	switch {
+	case stamp.Type != gjson.Number:
+		return r, whyTime
+	case r.prompt == 0:
+		return r, whyPrompt
+	case r.output == 0:
+		return r, whyOutput
+	}
+	r.at, why = c.at(stamp.Num)
+	return r, why
+}
+
+// recorded reads rows of CSV. Azure's have TIMESTAMP,ContextTokens,GeneratedTokens; BurstGPT's Timestamp,Model,Request
+// tokens,Response tokens,Total tokens,Log Type, and since its release 2 Session ID and Elapsed time too.
+type recorded struct {
+	stamp, prompt, output int // columns
+	seconds               clock
+	first                 time.Time
+}
+
+func (c *recorded) begin(name string, named columns) error {
+	c.stamp = named.first("timestamp", "timestamp_ms")
+	c.prompt = named.first("contexttokens", "request tokens", "input_length", "prompt_tokens")
+	c.output = named.first("generatedtokens", "response tokens", "output_length", "output_tokens")
+	c.seconds.unit = time.Second
+	if named.first("timestamp") < 0 || named.first("input_length") >= 0 { // Mooncake's columns, made CSV
+		c.seconds.unit = time.Millisecond
+	}
+	if c.stamp < 0 || c.prompt < 0 || c.output < 0 {
+		return fmt.Errorf("%s:1: the header has no columns for the time, the prompt's tokens and the answer's. %s", name, traceRemedy)
+	}
+	return nil
+}
+
+func (c *recorded) parse(fields []string) (r request, why string) {
+	if r.prompt = wholeTokens(fields[c.prompt]); r.prompt == 0 {
+		return r, whyPrompt
+	}
+	if r.output = wholeTokens(fields[c.output]); r.output == 0 {
+		return r, whyOutput
+	}
+	stamp := strings.TrimSpace(fields[c.stamp])
+	if v, err := strconv.ParseFloat(stamp, 64); err == nil {
+		r.at, why = c.seconds.at(v)
+		return r, why
+	}
+	at, ok := parseTime(stamp)
+	if !ok {
+		return r, whyTime
+	}
+	if c.first.IsZero() {
+		c.first = at
+	}
+	r.at = at.Sub(c.first)
+	if r.at.Abs() > farthest {
+		return r, whyFar
+	}
+	return r, ""
+}
+
+// wholeTokens reads 374, or 374.0 as some spreadsheets have it; 0 is for all else.
+func wholeTokens(s string) int {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(v >= 1 && v <= mostTokens) || v != math.Trunc(v) {
+		return 0
+	}
+	return int(v)
+}
+
+// parseTime reads 2023-11-16 18:15:46.6805900, as in Azure's traces of 2023, and 2024-05-10 00:00:00.009930+00:00, as in
+// those of 2024; Go reads a fraction of any length after the seconds.
+func parseTime(s string) (time.Time, bool) {
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.RFC3339} {
+		if at, err := time.Parse(layout, s); err == nil && !at.IsZero() {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// readCSV reads a trace with a header.
+func (t *Trace) readCSV(ctx context.Context, in *input) error {
+	var c recorded
+	begin := func(named columns) error { return c.begin(in.name, named) }
+	return eachRow(ctx, in, begin, func(line int, fields []string, why string) bool {
+		var r request
+		if why == "" {
+			r, why = c.parse(fields)
+		}
+		return t.take(line, r, why)
+	})
+}

@@ -1,0 +1,273 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// TraceOptions say how a trace is played.
+type TraceOptions struct {
+	Speed float64 // 2 plays it twice as fast; 0 is 1
+	Rate  float64 // plays it at the speed that gives this many requests per second on average; 0 leaves it to Speed
+	Limit int     // of requests; 0 for all of the file's
+
+	// Prompt and Output, where their mean is not 0, are taken instead of the trace's lengths.
+	Prompt, Output rundir.Lengths
+
+	// Share lets prompts share what the trace's hash_ids say they shared, for a server that caches prefixes. Where they are
+	// not there, or Share is off, no two prompts share anything.
+	Share bool
+	Block int // tokens that a hash id stands for; 0 for Mooncake's 512
+
+	Seed  uint64
+	Costs Calibration
+}
+
+// mooncakeBlock is the tokens of a block in Mooncake's traces (Qin et al., FAST 25): a hash id stands for a block and all
+// that is before it, so that equal ids are equal prefixes.
+const mooncakeBlock = 512
+
+// Trace is a record of what users once asked: when, how long the prompts and how long the answers were. It is both a
+// schedule and a workload; the texts are made up.
+type Trace struct {
+	name    string
+	options TraceOptions
+	speed   float64
+	log     requests
+	skipped skips
+	notes   []string
+	Numbering
+}
+
+// requests are a trace's, in columns: a trace of ten million requests takes 160 MB.
+type requests struct {
+	at             []time.Duration // from the first on
+	prompt, output []int32
+	hashes         []int64 // of all, one after the other; only where they are shared
+	ends           []int   // where each request's hashes end; empty where none are shared
+	order          []int32 // which hashes are whose once requests have been sorted; nil while they are in order
+}
+
+func (q *requests) Len() int           { return len(q.at) }
+func (q *requests) Less(i, j int) bool { return q.at[i] < q.at[j] }
+func (q *requests) Swap(i, j int) {
+	q.at[i], q.at[j] = q.at[j], q.at[i]
+	q.prompt[i], q.prompt[j] = q.prompt[j], q.prompt[i]
+	q.output[i], q.output[j] = q.output[j], q.output[i]
+	q.order[i], q.order[j] = q.order[j], q.order[i]
+}
+
+// add appends a request.
+func (q *requests) add(r request, share bool) {
+	q.at = append(q.at, r.at)
+	q.prompt = append(q.prompt, int32(r.prompt))
+	q.output = append(q.output, int32(r.output))
+	if share {
+		q.hashes = append(q.hashes, r.hashes...)
+		q.ends = append(q.ends, len(q.hashes))
+	}
+}
+
+// hashesOf are the hash ids of a request.
+func (q *requests) hashesOf(i int) []int64 {
+	if len(q.ends) == 0 {
+		return nil
+	}
+	if q.order != nil {
+		i = int(q.order[i])
+	}
+	if i == 0 {
+		return q.hashes[:q.ends[0]]
+	}
+	return q.hashes[q.ends[i-1]:q.ends[i]]
+}
+
+// arrange puts requests in order of time, the first at 0, and says how many were out of order.
+func (q *requests) arrange() (disordered int) {
+	for i := 1; i < len(q.at); i++ {
+		if q.at[i] < q.at[i-1] {
+			disordered++
+		}
+	}
+	if disordered > 0 {
+		q.order = make([]int32, len(q.at))
+		for i := range q.order {
+			q.order[i] = int32(i)
+		}
+		sort.Stable(q)
+	}
+	for i, first := 0, q.at[0]; i < len(q.at); i++ {
+		q.at[i] -= first
+	}
+	return disordered
+}
+
+// span is from the first request to the last.
+func (q *requests) span() time.Duration { return q.at[len(q.at)-1] }
+
+// OpenTrace reads a trace: JSONL as Mooncake's (timestamp in milliseconds, input_length, output_length, hash_ids or not),
+// CSV as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as date and time,
+// ContextTokens, GeneratedTokens). gzip is unpacked. It is an error when no request is usable.
+func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error) {
+	in, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	return readTrace(ctx, in, o)
+}
+
+// readTrace is OpenTrace of anything that can be read.
+func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if o.Block == 0 {
+		o.Block = mooncakeBlock
+	}
+	if !(o.Speed > 0 && o.Speed <= 1e9 && o.Rate >= 0 && o.Rate <= 1e7 && o.Block > 0) {
+		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
+	}
+	o.Costs = o.Costs.usable()
+	t := &Trace{name: in.name, options: o, speed: o.Speed, Numbering: newNumbering(0)}
+	if err := t.read(ctx, in); err != nil {
+		return nil, err
+	}
+	if len(t.log.at) == 0 {
+		return nil, t.skipped.nothing(t.name, "request", traceRemedy)
+	}
+	if n := t.log.arrange(); n > 0 {
+		t.note("%s out of order: sorted by time", count(n, "request"))
+	}
+	if o.Rate > 0 {
+		natural := t.natural()
+		if t.log.span() == 0 {
+			return nil, fmt.Errorf("%s cannot be played at %v requests per second: %w", t.name, o.Rate, errNoSpan)
+		}
+		t.speed = o.Rate / natural
+	}
+	if o.Share && len(t.log.hashes) == 0 {
+		t.note("it has no hash_ids: prompts share nothing")
+	}
+	return t, nil
+}
+
+// errNoSpan is what cannot be played faster or slower.
+var errNoSpan = errors.New("all its requests come at the same instant")
+
+const traceRemedy = "A trace is JSONL with timestamp (ms), input_length and output_length, or CSV with the columns of BurstGPT's or Azure's."
+
+func (t *Trace) note(format string, a ...any) {
+	t.notes = append(t.notes, t.name+": "+fmt.Sprintf(format, a...))
+}
+
+// natural is the requests per second at a speed of 1.
+func (t *Trace) natural() float64 {
+	if len(t.log.at) < 2 || t.log.span() == 0 {
+		return float64(len(t.log.at)) // all at once: in the first second
+	}
+	return float64(len(t.log.at)-1) / t.log.span().Seconds()
+}
+
+// Rate is the requests per second that it is played at, on average.
+func (t *Trace) Rate() float64 { return t.natural() * t.speed }
+
+// Speed is how much faster than recorded it is played.
+func (t *Trace) Speed() float64 { return t.speed }
+
+// Duration is how long it takes until the last request is due.
+func (t *Trace) Duration() time.Duration { return time.Duration(float64(t.log.span()) / t.speed) }
+
+// Rows is how many requests it has.
+func (t *Trace) Rows() int { return len(t.log.at) }
+
+// Skipped are the rows left out, by reason.
+func (t *Trace) Skipped() []Skip { return t.skipped }
+
+// Notes say in a line each what people should know of the trace.
+func (t *Trace) Notes() []string {
+	first := fmt.Sprintf("%s: %s over %v, %.4g requests per second", t.name, count(t.Rows(), "request"),
+		t.Duration().Round(time.Millisecond), t.Rate())
+	if t.speed != 1 {
+		first += fmt.Sprintf(" at %.4g times its speed", t.speed)
+	}
+	return append(append([]string{first}, t.notes...), t.skipped.notes(t.name)...)
+}
+
+// Describe is the workload as run.json has it, its lengths as they are in the trace.
+func (t *Trace) Describe() rundir.Workload {
+	var prompt, output spread
+	for i := range t.log.at {
+		prompt.add(int(t.log.prompt[i]))
+		output.add(int(t.log.output[i]))
+	}
+	w := rundir.Workload{
+		PromptTokens: prompt.lengths(), OutputTokens: output.lengths(), Dataset: filepath.Base(t.name), Seed: t.options.Seed,
+	}
+	if t.options.Prompt.Mean > 0 {
+		w.PromptTokens = t.options.Prompt
+	}
+	if t.options.Output.Mean > 0 {
+		w.OutputTokens = t.options.Output
+	}
+	return w
+}
+
+// Schedule plays the arrivals from the first on.
+func (t *Trace) Schedule() sweep.Schedule { return sweep.NewTrace(t.log.at, t.speed) }
+
+// Stage is a source of the trace's requests, in its order. It ends with the trace.
+func (t *Trace) Stage(name string) sweep.Source {
+	return &trace{Trace: t, rng: sweep.NewRand(t.options.Seed, "workload", name)}
+}
+
+type trace struct {
+	*Trace
+	rng *mathrand.Rand
+	i   int
+}
+
+func (t *trace) Next() (sweep.Task, bool) {
+	if t.i == len(t.log.at) {
+		return sweep.Task{}, false
+	}
+	prompt, output := int(t.log.prompt[t.i]), int(t.log.output[t.i])
+	if t.options.Prompt.Mean > 0 {
+		prompt = draw(t.options.Prompt, t.rng)
+	}
+	if t.options.Output.Mean > 0 {
+		output = draw(t.options.Output, t.rng)
+	}
+	turn := sweep.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
+	t.i++
+	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+}
+
+// text is a prompt of so many tokens, of which the hashes say what it shares.
+func (t *trace) text(tokens int, hashes []int64) string {
+	costs := t.options.Costs
+	if len(hashes) == 0 {
+		return costs.write(t.opening(t.next()), tokens, t.rng)
+	}
+	size, fill := costs.fit(tokens)
+	text := make([]string, 0, size)
+	for block, hash := range hashes {
+		ends, _ := costs.fit((block + 1) * t.options.Block)
+		if n := min(ends, size) - len(text); n > 0 {
+			text = append(text, pick(n, sweep.NewRand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
+		}
+	}
+	// What no hash stands for is its own.
+	text = append(text, pick(size-len(text), t.rng)...)
+	return compose(t.opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
+}
