@@ -151,6 +151,9 @@ func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, c
 	if queued > 0 {
 		queued = max(0, s.now()-due)
 	}
+	if s.Caps != nil {
+		queued += s.Caps.wait(ctx, max(0, call.Request.PromptTokens)+call.Request.OutputTokens)
+	}
 	res.Reset(s.epoch)
 	first, emitted := true, 0
 	res.OnToken = func(tokens int) {

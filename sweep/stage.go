@@ -30,6 +30,7 @@ type Spec struct {
 	Tail        time.Duration // how long load is kept on for the window's requests to end, at most
 	Drain       time.Duration // how long the backlog may take to end after that, before it is cancelled
 
+	Caps         *Caps   // limits of a hosted API; nil for none
 	MaxErrorRate float64 // the stage ends early when more than this share fails
 	Tolerance    float64 // drift below this share of the offered rate is none
 }
@@ -55,7 +56,6 @@ type stage struct {
 	doer  Doer
 	log   Log
 	watch Observer
-	left  time.Duration // of the whole run after this stage, for show
 
 	epoch    time.Time
 	prepared chan task     // encoded ahead of time

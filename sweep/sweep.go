@@ -32,6 +32,7 @@ type Config struct {
 	MaxConcurrency int           // bound of the throughput stage; the ceiling is searched for below it
 	Warmup         Warmup
 	Drain          time.Duration // how long a backlog may take to end between stages before it is cancelled
+	Caps           *Caps         // limits of a hosted API; nil for none
 	MaxErrorRate   float64
 	Tolerance      float64 // drift below this share of the offered rate is none
 	Seed           uint64
@@ -124,6 +125,10 @@ func (x *experiment) probe(ctx context.Context, ceiling float64) error {
 		if slices.ContainsFunc(x.run.Stages, serverLimited) {
 			return nil
 		}
+		if !x.Caps.allows(ceiling * factor) {
+			x.warn("rates beyond the cap of %.4g requests/s were not tried: the ceiling is the cap's, not the server's", x.Caps.rps)
+			return nil
+		}
 		x.ahead = 1
 		if _, err := x.stage(ctx, x.open(ceiling*factor, rundir.Probe)); err != nil {
 			return err
@@ -152,7 +157,7 @@ func (x *experiment) open(rate float64, role string) *Spec {
 func (x *experiment) spec(name, kind, role string) *Spec {
 	return &Spec{
 		Name: name, Kind: kind, Role: role, Source: x.Sources(name), MinTime: x.StageTime, MaxTime: x.StageMax,
-		MinRequests: x.StageRequests, Tail: x.StageTime, Drain: x.Drain, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
+		MinRequests: x.StageRequests, Tail: x.StageTime, Drain: x.Drain, Caps: x.Caps, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
 	}
 }
 

@@ -62,6 +62,7 @@ func (e *experiment) run() error {
 	for _, note := range run.Target.Notes {
 		view.Note(note)
 	}
+	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.sources, dir
 	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.plan.Points + 2, began: time.Now()}
 	if t.tellsLoad(e.ctx) {

@@ -27,6 +27,8 @@ type targetFlags struct {
 	Temperature *float64      `placeholder:"T" help:"Sampling temperature. Default: the server's." group:"Target"`
 	Timeout     time.Duration `default:"10m" help:"Time limit of one request." group:"Target"`
 	Insecure    bool          `help:"Do not verify the server's TLS certificate." group:"Target"`
+	MaxRPS      float64       `name:"max-rps" placeholder:"N" help:"Send no more requests per second than a hosted API allows." group:"Target"`
+	MaxTPM      float64       `name:"max-tpm" placeholder:"N" help:"Send no more tokens per minute, prompts and answers together." group:"Target"`
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the certificates in this PEM file." group:"Target"`
 }
 
@@ -36,6 +38,9 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 		URL: url, API: t.API, APIKey: t.APIKey, Timeout: t.Timeout, Insecure: t.Insecure, CAFile: t.CA, MaxConns: conns,
 		Headers: http.Header{},
 		Params:  client.Params{Model: t.Model, Temperature: t.Temperature, Fields: client.AllFields},
+	}
+	if t.MaxRPS < 0 || t.MaxTPM < 0 {
+		return o, errors.New("--max-rps and --max-tpm must not be negative")
 	}
 	if t.Timeout <= 0 {
 		return o, errors.New("--timeout must be above 0")
@@ -58,6 +63,14 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 		o.Headers.Add(key, strings.TrimSpace(value))
 	}
 	return o, nil
+}
+
+// caps are what --max-rps and --max-tpm ask for; nil for nothing.
+func (t *targetFlags) caps() *sweep.Caps {
+	if t.MaxRPS <= 0 && t.MaxTPM <= 0 {
+		return nil
+	}
+	return sweep.NewCaps(t.MaxRPS, t.MaxTPM)
 }
 
 // loadFlags say what each request asks.
