@@ -25,7 +25,7 @@ func (s *stage) prepare() {
 		}
 		select {
 		case s.prepared <- task{Task: next, seq: seq, call: call}:
-		case <-s.stop:
+		case <-s.paced:
 			return
 		}
 	}
@@ -42,6 +42,7 @@ func (s *stage) giveUp(err error) {
 
 // pace lets tasks arrive when the schedule says so. In a closed loop they are due when a slot is free.
 func (s *stage) pace(ctx context.Context) {
+	defer close(s.paced)
 	var timer *time.Timer
 	for {
 		due, ok := s.Schedule.Next()

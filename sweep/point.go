@@ -69,6 +69,13 @@ func summarise(st rundir.Stage, records []*rundir.Record, m *measured, tolerance
 
 // steadyWindow cuts the opening transient, and for a closed loop whatever does not fill its last wave.
 func steadyWindow(st *rundir.Stage, records []*rundir.Record, m *measured, service time.Duration) (w span, settled bool) {
+	if st.Whole {
+		last := 0.0
+		for _, r := range records {
+			last = max(last, r.End.Value())
+		}
+		return span{0, last}, true
+	}
 	if st.Rate.Known() {
 		cut, settled := transient(m.tokens[:ticksUntil(m, m.closedAt)], m.tick, service)
 		cut = wholeWaves(cut, m.closedAt, service)

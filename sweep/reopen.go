@@ -37,7 +37,9 @@ func Reopen(path string) (*rundir.Run, error) {
 			st.Warnings = append(st.Warnings, fmt.Sprintf("llmsweep was killed; requests that were in flight then are not among the %d on record", len(records)))
 		}
 	}
-	run.Saturation = saturate(run.Stages, &run.Warnings)
+	if run.Plan.Kind == KindSweep {
+		run.Saturation = saturate(run.Stages, &run.Warnings)
+	}
 	return run, nil
 }
 

@@ -17,7 +17,7 @@ type Spec struct {
 	Name     string // unique in its run
 	Kind     string
 	Role     string
-	Rate     float64 // asked arrivals per second; 0 for a closed loop
+	Rate     float64 // asked arrivals per second, on average; 0 for a closed loop
 	Schedule Schedule
 	Source   Source
 	Bound    int // in flight at most; 0 for no bound
@@ -26,7 +26,7 @@ type Spec struct {
 	MaxTime     time.Duration // and goes on to this long while it is undecided or has too few requests
 	MinRequests int           // due in the window at least
 	MinWaves    float64       // a closed loop's window spans at least this many mean latencies
-	MaxTasks    int           // no more tasks than this arrive; 0 for no limit
+	MaxTasks    int           // so many tasks arrive, and all of them count; 0 where the time decides
 	Tail        time.Duration // how long load is kept on for the window's requests to end, at most
 	Drain       time.Duration // how long the backlog may take to end after that, before it is cancelled
 
@@ -35,7 +35,14 @@ type Spec struct {
 	Tolerance    float64 // drift below this share of the offered rate is none
 }
 
-func (s *Spec) closed() bool { return s.Rate == 0 }
+// closed says that requests are due when others end, and not at their own time.
+func (s *Spec) closed() bool {
+	_, always := s.Schedule.(Always)
+	return always
+}
+
+// whole says that each request counts, from the first to the last: there is no window.
+func (s *Spec) whole() bool { return s.MaxTasks > 0 }
 
 // measured is what the runner saw of a stage besides its records.
 type measured struct {
@@ -60,6 +67,7 @@ type stage struct {
 	epoch    time.Time
 	prepared chan task     // encoded ahead of time
 	stop     chan struct{} // closed when no more shall arrive
+	paced    chan struct{} // closed when no more do
 	slots    chan struct{} // a closed loop's free places
 	work     sync.WaitGroup
 	tokens   atomic.Int64
@@ -95,7 +103,7 @@ func newStage(spec *Spec, d Doer, l Log, w Observer) *stage {
 	tick := min(max(spec.MinTime/200, 10*time.Millisecond), 250*time.Millisecond)
 	return &stage{
 		Spec: spec, doer: d, log: l, watch: w,
-		prepared: make(chan task, 64), stop: make(chan struct{}), slots: make(chan struct{}, max(spec.Bound, 1)),
+		prepared: make(chan task, 64), stop: make(chan struct{}), paced: make(chan struct{}), slots: make(chan struct{}, max(spec.Bound, 1)),
 		system: newSeries(tick), flight: newSeries(tick), closedAt: -1,
 	}
 }
@@ -275,6 +283,6 @@ func (r *ring) median() time.Duration {
 func (s *Spec) describe(started time.Duration) rundir.Stage {
 	return rundir.Stage{
 		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, Rate: ratio(s.Rate, 1),
-		MaxConcurrency: s.Bound, Started: started.Seconds(),
+		MaxConcurrency: s.Bound, Started: started.Seconds(), Whole: s.whole(),
 	}
 }

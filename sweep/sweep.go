@@ -46,6 +46,12 @@ func Defaults() Config {
 	}
 }
 
+// Kinds of runs.
+const (
+	KindSweep = "sweep" // finds where a server saturates
+	KindRun   = "run"   // does what was asked
+)
+
 // experiment is a sweep on its way.
 type experiment struct {
 	Config
@@ -61,17 +67,23 @@ var errDead = errors.New("the server stopped answering")
 // Sweep runs the whole sweep and fills in run, which is saved as it goes. An interrupted or failed run is no error: its
 // state says so. An error is ours: a full disk, say.
 func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
-	x := &experiment{Config: c, run: run, started: time.Now(), ahead: c.Points + 1}
-	run.Schema, run.Started, run.State = rundir.Schema, x.started, rundir.Running
-	run.Plan = rundir.Plan{
-		Kind: "sweep", Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
-		MaxConcurrency: c.MaxConcurrency, Warmup: c.Warmup.String(), Drain: c.Drain.Seconds(),
-		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance,
+	plan := rundir.Plan{
+		Kind: KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
+		MaxConcurrency: c.MaxConcurrency,
 	}
-	if err := c.Log.Save(run); err != nil {
+	x, err := c.begin(run, plan, c.Points+1)
+	if err != nil {
 		return err
 	}
 	return x.finish(x.stages(ctx))
+}
+
+// begin opens a run of so many stages after the first.
+func (c Config) begin(run *rundir.Run, plan rundir.Plan, ahead int) (*experiment, error) {
+	x := &experiment{Config: c, run: run, started: time.Now(), ahead: ahead}
+	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
+	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
+	return x, c.Log.Save(run)
 }
 
 // stages runs all stages in order.
@@ -271,7 +283,9 @@ func (x *experiment) finish(err error) error {
 	run := x.run
 	run.Ended = time.Now()
 	run.State = rundir.Complete
-	run.Saturation = saturate(run.Stages, &run.Warnings)
+	if run.Plan.Kind == KindSweep {
+		run.Saturation = saturate(run.Stages, &run.Warnings)
+	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrInterrupted):
 		run.State, err = rundir.Interrupted, nil

@@ -46,7 +46,7 @@ type looks struct {
 }
 
 func (l *looks) enough(s *stage, m *measured, now time.Duration) bool {
-	if s.MaxTasks > 0 { // it ends when they have
+	if s.whole() { // it ends when all have
 		return false
 	}
 	if now < s.MinTime {

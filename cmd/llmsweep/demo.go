@@ -27,10 +27,10 @@ const demoDir = "llmsweep-demo"
 func (d *demoCmd) Run(c *console) error {
 	plan := sweep.Defaults()
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
-	load := loadFlags{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed}
+	load := loadFlags{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
 	e := experiment{
 		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,
-		plan: plan, out: &d.outFlags,
+		plan: plan, out: &d.outFlags, kind: sweep.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
 		dir: func() (*rundir.Dir, error) {
 			if d.Out != "" {
 				return rundir.Create(d.Out)

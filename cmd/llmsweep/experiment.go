@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -17,21 +19,27 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// experiment is a sweep and everything around it: the preflight before, the progress during, the report after.
+// experiment is a measurement and everything around it: the preflight before, the progress during, the report after.
 type experiment struct {
 	*console
 	url    string
 	target *targetFlags
 	load   *loadFlags
+	replay *replay // nil where no trace is played
 	plan   sweep.Config
 	out    *outFlags
-	// dir makes the run directory.
-	dir func() (*rundir.Dir, error)
+	kind   string // sweep.KindSweep or sweep.KindRun
+	format string // of what is printed at the end; empty for the console's
+	stages int    // planned
+	conns  int    // connections kept
+	dir    func() (*rundir.Dir, error)
+	// measure does it, once the server is known.
+	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
 }
 
 // run does it all.
 func (e *experiment) run() error {
-	w, err := e.load.workload()
+	l, err := e.load.parse()
 	if err != nil {
 		return usage(err)
 	}
@@ -39,7 +47,7 @@ func (e *experiment) run() error {
 	if err != nil {
 		return usage(err)
 	}
-	t, err := connect(e.console, e.url, e.target, w, e.plan.MaxConcurrency)
+	t, err := connect(e.console, e.url, e.target, l, e.replay, e.conns)
 	if err != nil {
 		if errors.Is(e.ctx.Err(), context.Canceled) {
 			return &exitError{exitInterrupted, errors.New("interrupted before anything was measured")}
@@ -54,33 +62,36 @@ func (e *experiment) run() error {
 	defer dir.Close()
 	run := &rundir.Run{
 		Tool:   rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-		Target: t.about, Labels: labels, Workload: t.workload, Client: rundir.Client{Timestamps: t.client.Timestamps()},
+		Target: t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
 	view := live.New(e.err, live.Options{Lang: report.Lang(e.out.Lang), Plain: e.out.Plain})
 	defer view.Close()
-	view.Start(headline(run))
+	view.Start(e.kind + "  " + headline(run))
 	for _, note := range run.Target.Notes {
 		view.Note(note)
 	}
 	e.plan.Caps = e.target.caps()
-	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.sources, dir
-	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.plan.Points + 2, began: time.Now()}
+	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
+	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.stages, began: time.Now()}
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle = t.idle
 	}
-	broken := sweep.Sweep(e.ctx, e.plan, run)
+	broken := e.measure(e.ctx, e.plan, t, run)
 	view.Close()
 	return errors.Join(broken, e.conclude(run, dir))
 }
 
 // headline says what is run against what.
 func headline(run *rundir.Run) string {
-	line := "sweep  " + run.Target.URL + "  " + run.Target.Model
+	line := run.Target.URL + "  " + run.Target.Model
 	if run.Target.Engine != "" {
 		line += " on " + run.Target.Engine
 		if run.Target.Version != "" {
 			line += " " + run.Target.Version
 		}
+	}
+	if run.Workload.Dataset != "" {
+		line += "  " + filepath.Base(run.Workload.Dataset)
 	}
 	if p := run.Workload.PromptTokens; p.Mean > 0 {
 		return line + fmt.Sprintf("  %.4g -> %.4g tokens", p.Mean, run.Workload.OutputTokens.Mean)
@@ -96,14 +107,14 @@ func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
 	}
-	err = errors.Join(err, report.Console(e.console.out, runs, consoleOptions(e.console, e.out, dir.Path)))
+	err = errors.Join(err, report.Render(e.console.out, cmp.Or(e.format, "console"), runs, consoleOptions(e.console, e.out, dir.Path)))
 	switch {
 	case err != nil:
 		return err
 	case run.State == rundir.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", dir.Path)}
 	case run.State == rundir.Failed:
-		return fmt.Errorf("the sweep failed: %s (what was measured is in %s)", run.Failure, dir.Path)
+		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, run.Failure, dir.Path)
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/workload"
 )
 
 // targetFlags say which server, and how to speak to it.
@@ -71,29 +70,6 @@ func (t *targetFlags) caps() *sweep.Caps {
 		return nil
 	}
 	return sweep.NewCaps(t.MaxRPS, t.MaxTPM)
-}
-
-// loadFlags say what each request asks.
-type loadFlags struct {
-	PromptTokens string `name:"prompt-tokens" default:"512" placeholder:"N" help:"Length of prompts (${default}), or mean=512,std=100,min=64,max=2048." group:"Workload"`
-	OutputTokens string `name:"output-tokens" default:"128" placeholder:"N" help:"Length of answers (${default}), likewise." group:"Workload"`
-	Prompt       string `placeholder:"TEXT" help:"Send this text each time. A server that caches prefixes makes it look faster than it is." group:"Workload"`
-	Seed         uint64 `default:"42" help:"Repeats arrivals, lengths and words." group:"Workload"`
-}
-
-func (l *loadFlags) workload() (rundir.Workload, error) {
-	w := rundir.Workload{Seed: l.Seed, Prompt: l.Prompt}
-	var err error
-	if w.PromptTokens, err = workload.ParseLengths(l.PromptTokens); err != nil {
-		return w, fmt.Errorf("--prompt-tokens: %w", err)
-	}
-	if w.OutputTokens, err = workload.ParseLengths(l.OutputTokens); err != nil {
-		return w, fmt.Errorf("--output-tokens: %w", err)
-	}
-	if l.Prompt != "" {
-		w.PromptTokens = rundir.Lengths{}
-	}
-	return w, nil
 }
 
 // planFlags say how the sweep goes.

@@ -36,7 +36,10 @@ func main() {
 type cli struct {
 	Demo    demoCmd    `cmd:"" help:"Sweep the embedded simulated server: a minute, no flags needed."`
 	Sweep   sweepCmd   `cmd:"" help:"Sweep a server: one request at a time, as many as it takes, and rates in between."`
+	Run     runCmd     `cmd:"" help:"Do one thing to a server: a closed loop, a ladder of them, a rate, a ramp, a trace."`
 	Report  reportCmd  `cmd:"" help:"Render run directories again."`
+	Import  importCmd  `cmd:"" help:"Read results that other tools printed into run directories."`
+	Audit   auditCmd   `cmd:"" help:"Say which published or measured rows cannot be right, and why."`
 	Sim     simCmd     `cmd:"" help:"Serve the simulated server, to try things on."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 

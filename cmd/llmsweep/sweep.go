@@ -1,5 +1,12 @@
 package main
 
+import (
+	"context"
+
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
 // sweepCmd is llmsweep sweep.
 type sweepCmd struct {
 	URL string `arg:"" name:"url" help:"Base URL of the server, or sim: for the embedded one (sim:Qwen2-7B/L20x2/int4 names a preset)."`
@@ -27,6 +34,12 @@ func (s *sweepCmd) Run(c *console) error {
 	}
 	e := experiment{
 		console: c, url: s.URL, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags, dir: s.freshDir,
+		kind: sweep.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
 	}
 	return e.run()
+}
+
+// sweepAll is the measurement of sweep and demo.
+func sweepAll(ctx context.Context, c sweep.Config, _ *target, run *rundir.Run) error {
+	return sweep.Sweep(ctx, c, run)
 }

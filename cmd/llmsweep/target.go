@@ -9,7 +9,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
-	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -19,8 +18,9 @@ type target struct {
 	client   *client.Client
 	prober   *probe.Prober
 	about    rundir.Target
-	workload rundir.Workload
-	sources  func(stage string) sweep.Source
+	workload workload.Workload
+	asked    rundir.Workload // the workload as run.json has it
+	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
 	close    func()
 }
 
@@ -51,24 +51,26 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 	return at, config, func() { cancel(); wait(); live.Close() }, nil
 }
 
-// connect asks the server about itself, and finds out what prompts cost there.
-func connect(c *console, url string, flags *targetFlags, w rundir.Workload, conns int) (_ *target, err error) {
-	t := &target{workload: w, close: func() {}}
+// connect asks the server about itself, and makes the workload to measure it with.
+func connect(c *console, url string, flags *targetFlags, l *load, r *replay, conns int) (_ *target, err error) {
+	t := &target{close: func() {}}
 	defer func() {
 		if err != nil {
 			t.close()
 		}
 	}()
 	t.about.URL = url
-	var config sim.Config
 	if strings.HasPrefix(url, simScheme) {
+		var config sim.Config
 		var stop func()
 		if url, config, stop, err = embedded(c.ctx, url); err != nil {
 			return nil, err
 		}
 		t.close = stop
-		capacity := config.Capacity(sim.Workload{PromptTokens: int(w.PromptTokens.Mean), OutputTokens: int(w.OutputTokens.Mean)})
-		t.about.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
+		if l.plain() && r == nil {
+			capacity := config.Capacity(sim.Workload{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
+			t.about.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
+		}
 	}
 	options, err := flags.options(url, conns)
 	if err != nil {
@@ -77,8 +79,7 @@ func connect(c *console, url string, flags *targetFlags, w rundir.Workload, conn
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}
-	want := probe.Want{PromptTokens: int(w.PromptTokens.Mean), OutputTokens: int(w.OutputTokens.Mean)}
-	facts, err := t.prober.Preflight(c.ctx, want)
+	facts, err := t.prober.Preflight(c.ctx, probe.Want{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 	if err != nil {
 		return nil, err
 	}
@@ -90,49 +91,12 @@ func connect(c *console, url string, flags *targetFlags, w rundir.Workload, conn
 	}
 	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
 	t.about.Notes = facts.Notes
-	t.workload.Forced = facts.LengthForced
-	return t, t.prepareWorkload(c.ctx)
-}
-
-// prepareWorkload finds out how long a text of so many tokens is.
-func (t *target) prepareWorkload(ctx context.Context) error {
-	w := &t.workload
-	if w.Prompt != "" {
-		t.sources = workload.Repeated{Text: w.Prompt, Output: w.OutputTokens, Seed: w.Seed}.Stage
-		return nil
+	if t.workload, err = t.open(c.ctx, l, r); err != nil {
+		return nil, err
 	}
-	wanted := int(w.PromptTokens.Mean)
-	costs, err := workload.Calibrate(ctx, t.count, wanted)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		costs = workload.Guess
-		t.note("prompt lengths are a guess of one token a word: %v", err)
-	}
-	synthetic := workload.NewSynthetic(w.PromptTokens, w.OutputTokens, w.Seed, costs)
-	t.sources = synthetic.Stage
-	if err == nil {
-		return t.checkLength(ctx, synthetic, wanted)
-	}
-	return nil
-}
-
-// checkLength has the server count a prompt as it will be sent.
-func (t *target) checkLength(ctx context.Context, s *workload.Synthetic, wanted int) error {
-	counted, _, err := t.count(ctx, s.Sample(wanted))
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		t.note("the length of prompts could not be checked: %v", err)
-		return nil
-	}
-	t.workload.CountedPrompt = counted
-	if off := float64(counted-wanted) / float64(wanted); off > 0.01 || off < -0.01 {
-		t.note("asked for prompts of %d tokens; the server counts %d", wanted, counted)
-	}
-	return nil
+	t.asked = t.workload.Describe()
+	t.asked.Forced, t.asked.CountedPrompt = facts.LengthForced, t.counted
+	return t, nil
 }
 
 func (t *target) note(format string, a ...any) {

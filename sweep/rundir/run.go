@@ -125,6 +125,7 @@ type Stage struct {
 	Elapsed        float64 `json:"elapsed_s,omitempty"` // drain included
 	WindowFrom     float64 `json:"window_from_s"`       // since the stage's start; before it is the opening transient
 	Window         float64 `json:"window_s"`            // the window's length
+	Whole          bool    `json:"whole,omitempty"`     // the window is the whole stage, ramp and drain included: each request counts
 
 	Requests     Requests          `json:"requests"`
 	Errors       map[string]int    `json:"errors,omitempty"`         // by class

@@ -21,11 +21,11 @@ type Limits struct {
 	MinPrompt, MinOutput, MaxPrompt, MaxTotal int
 }
 
-// SGLangLimits are those of SGLang 0.5 (sglang.bench_serving, sample_sharegpt_requests), by which the published run went.
-// Its --sharegpt-context-len is MaxTotal.
+// SGLangLimits are those of SGLang's bench_serving, by which the published run went (python/sglang/benchmark/datasets/
+// sharegpt.py at 09716a6, and bench_serving.py before it). Its --sharegpt-context-len is MaxTotal.
 func SGLangLimits() Limits { return Limits{MinPrompt: 2, MinOutput: 2} }
 
-// VLLMLimits are those of vLLM 0.11 (vllm.benchmarks.datasets, is_valid_sequence), and of SGLang before 0.4.
+// VLLMLimits are those of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
 func VLLMLimits() Limits { return Limits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048} }
 
 // Options say what is taken out of a dataset.
@@ -97,8 +97,10 @@ func read(ctx context.Context, in *input, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d.usable = p.rows.seen
-	if p.full {
-		d.note("its texts are long: %s are kept, of %d asked for", count(len(p.rows.kept), "row"), o.Rows)
+	// The places in a reservoir are not alike: those that come first hold rows from the beginning of the file more often.
+	p.rows.rng.Shuffle(len(p.rows.kept), func(i, j int) { p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j], p.rows.kept[i] })
+	if n := len(p.rows.kept); p.full && n < o.Rows {
+		d.note("its texts are long: %s are kept, of %d asked for", count(n, "row"), o.Rows)
 	}
 	d.limit(p.rows.kept)
 	if len(d.rows) == 0 {
@@ -115,18 +117,19 @@ type drawing struct {
 	rows  reservoir[row]
 	texts reservoir[string] // to be counted by the server
 	bytes int               // of rows
+	most  int               // bytes of rows
 	full  bool
 }
 
 func newDraw(d *Dataset) *drawing {
-	spare := 0
-	if d.options.Limits != (Limits{}) { // about half of ShareGPT's are out by vLLM's
+	spare := d.options.Rows/8 + 16
+	if d.options.Limits.MaxPrompt+d.options.Limits.MaxTotal > 0 { // about half of ShareGPT's are out by vLLM's
 		spare = d.options.Rows + 64
 	}
 	return &drawing{
-		Dataset: d,
-		rows:    reservoir[row]{most: d.options.Rows + spare, rng: sweep.NewRand(d.options.Seed, "dataset", "rows")},
-		texts:   reservoir[string]{most: d.options.Asked, rng: sweep.NewRand(d.options.Seed, "dataset", "texts")},
+		Dataset: d, most: mostMemory,
+		rows:  reservoir[row]{most: d.options.Rows + spare, rng: sweep.NewRand(d.options.Seed, "dataset", "rows")},
+		texts: reservoir[string]{most: d.options.Asked, rng: sweep.NewRand(d.options.Seed, "dataset", "texts")},
 	}
 }
 
@@ -169,7 +172,7 @@ func (p *drawing) passCSV(ctx context.Context, in *input) error {
 		if why == "" && output >= 0 && strings.TrimSpace(fields[output]) != "" {
 			var err error
 			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > mostTokens {
-				why = "output_tokens is no number of tokens above 0"
+				why = "output_tokens that is no number of tokens above 0"
 			}
 		}
 		if why == "" {
@@ -203,7 +206,7 @@ func (p *drawing) take(line int, r row, why string) {
 		*place = r.own()
 		p.bytes += place.bytes()
 	}
-	for p.bytes > mostMemory && len(p.rows.kept) > 1 {
+	for p.bytes > p.most && len(p.rows.kept) > 1 {
 		dropped := p.rows.shrink()
 		p.bytes -= dropped.bytes()
 		p.full = true
@@ -266,11 +269,11 @@ func (d *Dataset) within(r row) (turns int, why string) {
 		prompt := history + alone
 		switch {
 		case alone < limits.MinPrompt || output < limits.MinOutput:
-			return i, fmt.Sprintf("has a prompt of fewer than %d or an answer of fewer than %d tokens", limits.MinPrompt, limits.MinOutput)
+			return i, fmt.Sprintf("a prompt of fewer than %d or an answer of fewer than %d tokens", limits.MinPrompt, limits.MinOutput)
 		case limits.MaxPrompt > 0 && prompt > limits.MaxPrompt:
-			return i, fmt.Sprintf("has a prompt of more than %d tokens", limits.MaxPrompt)
+			return i, fmt.Sprintf("a prompt of more than %d tokens", limits.MaxPrompt)
 		case limits.MaxTotal > 0 && prompt+output > limits.MaxTotal:
-			return i, fmt.Sprintf("has more than %d tokens, prompt and answer", limits.MaxTotal)
+			return i, fmt.Sprintf("more than %d tokens, prompt and answer", limits.MaxTotal)
 		}
 		history = prompt + output
 	}

@@ -25,8 +25,6 @@ func measure(s string) size {
 	return z
 }
 
-func (z size) plus(o size) size { return size{z.narrow + o.narrow, z.wide + o.wide} }
-
 // estimator tells about how many tokens a text has where there is no tokenizer at hand: the server counts some texts of
 // the file, and the others are reckoned from their length.
 type estimator struct {

@@ -15,6 +15,7 @@ import (
 type input struct {
 	name string
 	*bufio.Reader
+	most  int // bytes of a row
 	close func() error
 }
 
@@ -49,7 +50,7 @@ func newInput(name string, r io.Reader) (*input, error) {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return nil, fmt.Errorf("%s is in UTF-16: save it as UTF-8", name)
 	}
-	return &input{name: name, Reader: b}, nil
+	return &input{name: name, Reader: b, most: mostRow}, nil
 }
 
 // format is how the rows of a file are written.
@@ -86,25 +87,24 @@ func (in *input) format() (format, error) {
 // mostRow is the longest row taken, in bytes: a longer one is a file that is not what it seems.
 const mostRow = 64 << 20
 
-// errLongRow ends the reading of a file that has no lines to go on at.
-var errLongRow = fmt.Errorf("a row of more than %d MB", mostRow>>20)
+// tooLong is what is wrong with a longer one.
+func (in *input) tooLong() error { return fmt.Errorf("a row of more than %d MB", in.most>>20) }
 
 // lines counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read and not yet
 // dealt with.
 type lines struct {
-	in     io.Reader
-	most   int64   // that may be read and not dealt with
+	in     *input
 	read   int64   // bytes handed out
 	done   int64   // bytes dealt with
 	line   int     // the line at done
 	breaks []int64 // offsets of line breaks from done on
 }
 
-func newLines(in io.Reader) *lines { return &lines{in: in, most: mostRow, line: 1} }
+func newLines(in *input) *lines { return &lines{in: in, line: 1} }
 
 func (l *lines) Read(p []byte) (int, error) {
-	if l.read-l.done > l.most {
-		return 0, errLongRow
+	if l.read-l.done > int64(l.in.most) {
+		return 0, l.in.tooLong()
 	}
 	n, err := l.in.Read(p)
 	for i := 0; i < n; i++ {

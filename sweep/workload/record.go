@@ -23,7 +23,7 @@ func brokenOff(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the file ends in the midst of it")
 	}
-	return fmt.Sprintf("breaks off, and nothing after it was read: %v", err)
+	return fmt.Sprintf("broken off, and nothing after it was read: %v", err)
 }
 
 // watched stops a reading when ctx ends.
@@ -46,7 +46,7 @@ func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	var raw json.RawMessage // each element's bytes in turn: nothing else is kept
 	for dec.More() {
 		if err := dec.Decode(&raw); err != nil {
-			f(l.at(dec.InputOffset()), gjson.Result{}, brokenOff(err))
+			f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
 			return ctx.Err()
 		}
 		line := l.at(dec.InputOffset() - int64(len(raw)))
@@ -55,9 +55,16 @@ func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		f(l.at(dec.InputOffset()), gjson.Result{}, brokenOff(err))
+		f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
 	}
 	return ctx.Err()
+}
+
+// upcoming is the offset of the element that a decoder has not been able to read: past what separates it from the last.
+func upcoming(dec *json.Decoder) int64 {
+	var ahead [512]byte
+	n, _ := io.ReadFull(dec.Buffered(), ahead[:])
+	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
 }
 
 // eachLine visits the JSON values of a file that has one on each line. Blank lines are none.
@@ -65,7 +72,7 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	f = watched(ctx, f)
 	var long []byte
 	for line := 1; ; line++ {
-		b, whole, err := readLine(in.Reader, &long)
+		b, whole, err := in.line(&long)
 		if err != nil && err != io.EOF {
 			f(line, gjson.Result{}, brokenOff(err))
 			return ctx.Err()
@@ -73,10 +80,10 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 		more := true
 		switch b = bytes.TrimSpace(b); {
 		case !whole:
-			more = f(line, gjson.Result{}, "is "+errLongRow.Error()+": JSONL has one object a line")
+			more = f(line, gjson.Result{}, in.tooLong().Error()+" (JSONL has one object a line)")
 		case len(b) == 0:
 		case !gjson.ValidBytes(b):
-			more = f(line, gjson.Result{}, "is no JSON object on a line of its own")
+			more = f(line, gjson.Result{}, "no JSON object on a line of its own")
 		default:
 			more = f(line, gjson.ParseBytes(b), "")
 		}
@@ -86,9 +93,9 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	}
 }
 
-// readLine reads a line of any length, its end included. Of one longer than mostRow it returns only the beginning, and
-// whole is false. long is its buffer, from line to line.
-func readLine(in *bufio.Reader, long *[]byte) (b []byte, whole bool, err error) {
+// line reads a line, its end included. Of one that is too long it returns only the beginning, and whole is false. long is
+// its buffer, from line to line.
+func (in *input) line(long *[]byte) (b []byte, whole bool, err error) {
 	b, err = in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
 		return b, true, err
@@ -97,7 +104,7 @@ func readLine(in *bufio.Reader, long *[]byte) (b []byte, whole bool, err error) 
 	*long = append((*long)[:0], b...)
 	for err == bufio.ErrBufferFull {
 		b, err = in.ReadSlice('\n')
-		if whole = whole && len(*long)+len(b) <= mostRow; whole {
+		if whole = whole && len(*long)+len(b) <= in.most; whole {
 			*long = append(*long, b...)
 		}
 	}
@@ -144,7 +151,7 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 		case err == io.EOF:
 			return ctx.Err()
 		case errors.As(err, &bad):
-			more = f(bad.StartLine, nil, "is no CSV: "+bad.Err.Error())
+			more = f(bad.StartLine, nil, "no CSV: "+bad.Err.Error())
 		case err != nil:
 			f(l.at(r.InputOffset()), nil, brokenOff(err))
 			return ctx.Err()
@@ -152,7 +159,7 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 			line, _ := r.FieldPos(0)
 			l.at(r.InputOffset())
 			if len(fields) != width {
-				more = f(line, nil, "has another number of fields than the header: quote texts that hold commas")
+				more = f(line, nil, "another number of fields than the header (quote texts that hold commas)")
 			} else {
 				more = f(line, fields, "")
 			}

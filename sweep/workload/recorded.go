@@ -20,10 +20,10 @@ type request struct {
 
 // Why a request is left out.
 const (
-	whyTime   = "has no timestamp that can be read"
-	whyFar    = "has a timestamp years away from the first"
-	whyPrompt = "has no number of prompt tokens above 0"
-	whyOutput = "has no number of answer tokens above 0" // a request that failed, in BurstGPT's
+	whyTime   = "no timestamp that can be read"
+	whyFar    = "a timestamp years away from the first"
+	whyPrompt = "no number of prompt tokens above 0"
+	whyOutput = "no number of answer tokens above 0" // a request that failed, in BurstGPT's
 )
 
 // farthest apart two requests of a trace may be.
@@ -87,7 +87,7 @@ func (t *Trace) take(line int, r request, why string) bool {
 // "hash_ids": [0, 462]}, the timestamp in milliseconds.
 func parseRequest(v gjson.Result, c *clock, share bool) (r request, why string) {
 	if !v.IsObject() {
-		return r, "is no JSON object"
+		return r, "no JSON object"
 	}
 	stamp := gjson.Result{}
 	v.ForEach(func(key, value gjson.Result) bool {

@@ -104,13 +104,13 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why string) {
 		return promptRow(v.Str, 0)
 	}
 	if !v.IsObject() {
-		return row{}, "is no JSON object"
+		return row{}, "no JSON object"
 	}
 	o := fields(v)
 	output := 0
 	if o.outputKey != "" {
 		if output = tokens(o.output); output == 0 {
-			return row{}, o.outputKey + " is no number of tokens above 0"
+			return row{}, o.outputKey + " that is no number of tokens above 0"
 		}
 	}
 	switch {
@@ -121,7 +121,7 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why string) {
 	case o.prompt.Type == gjson.String:
 		return promptRow(o.prompt.Str, output)
 	}
-	return row{}, "has neither prompt nor messages nor conversations"
+	return row{}, "neither prompt nor messages nor conversations"
 }
 
 // tokens is a whole number of tokens, 0 where it is none.
@@ -135,15 +135,14 @@ func tokens(v gjson.Result) int {
 
 func promptRow(prompt string, output int) (row, string) {
 	if strings.TrimSpace(prompt) == "" {
-		return row{}, "has an empty prompt"
+		return row{}, "an empty prompt"
 	}
 	return row{turns: []turn{{user: prompt, output: output}}}, ""
 }
 
-// shareGPTRow takes the first two messages, as the published run did (SGLang 0.5 sglang.bench_serving, and vLLM's
-// vllm.benchmarks.datasets, whose rule it copied): the prompt is the first, the answer's length that of the second. There
-// they are taken whoever said them; here the first must be the user's, and what a model or a system said before is passed
-// over, which is so in few conversations.
+// shareGPTRow takes the first two messages, as the published run did (see [SGLangLimits]; vLLM's sharegpt.py has the same
+// rule): the prompt is the first, the answer's length that of the second. There they are taken whoever said them; here the
+// first must be the user's, and what a model or a system said before is passed over, which is so in few conversations.
 func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 	var all []message
 	bad := ""
@@ -159,7 +158,7 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		who := role(from)
 		if who == "" || text.Type != gjson.String {
 			if len(all) < 2 { // what comes after the first turn only ends the conversation there
-				bad = "has a message that neither a human nor a model wrote"
+				bad = "a message that neither a human nor a model wrote"
 			}
 			return false
 		}
@@ -172,7 +171,7 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 	case bad != "":
 		return row{}, bad
 	case len(all) < 2:
-		return row{}, "has fewer than two turns"
+		return row{}, "fewer than two turns"
 	}
 	r := converse(all)
 	r.shareGPT = true
@@ -180,10 +179,10 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		r.turns = r.turns[:len(r.turns)-1] // a question without its answer has no length
 	}
 	if len(r.turns) == 0 {
-		return row{}, "has no answer to the first prompt"
+		return row{}, "no answer to the first prompt"
 	}
 	if strings.TrimSpace(r.turns[0].user) == "" {
-		return row{}, "has an empty prompt"
+		return row{}, "an empty prompt"
 	}
 	if output > 0 {
 		for i := range r.turns {
@@ -202,9 +201,9 @@ func messagesRow(m gjson.Result, output int) (row, string) {
 		text, ok := contentText(m.Get("content"))
 		switch {
 		case who == "":
-			bad = "has a message whose role is not system, user or assistant"
+			bad = "a message whose role is not system, user or assistant"
 		case !ok:
-			bad = "has a message that is not all text"
+			bad = "a message that is not all text"
 		}
 		all = append(all, message{who, text})
 		return bad == ""
@@ -214,11 +213,11 @@ func messagesRow(m gjson.Result, output int) (row, string) {
 	}
 	r := converse(all)
 	if len(r.turns) == 0 {
-		return row{}, "has no message of a user"
+		return row{}, "no message of a user"
 	}
 	for _, t := range r.turns {
 		if strings.TrimSpace(t.user) == "" {
-			return row{}, "has an empty prompt"
+			return row{}, "an empty prompt"
 		}
 	}
 	if output > 0 {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,10 +13,10 @@ type Skip struct {
 	Lines []int // where the first few of them begin
 }
 
-// String is "12 rows have no prompt (lines 3, 17, 20, ...)".
+// String is "12 rows (lines 3, 17, 20, ...): an empty prompt".
 func (s Skip) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s (%s ", count(s.Count, "row"), s.Why, plural(s.Count, "line"))
+	fmt.Fprintf(&b, "%s (%s ", count(s.Count, "row"), plural(s.Count, "line"))
 	for i, line := range s.Lines {
 		if i > 0 {
 			b.WriteString(", ")
@@ -25,8 +26,7 @@ func (s Skip) String() string {
 	if s.Count > len(s.Lines) {
 		b.WriteString(", ...")
 	}
-	b.WriteByte(')')
-	return b.String()
+	return b.String() + "): " + s.Why
 }
 
 // skips gathers what was left out, reason by reason, in the order in which they came up.
@@ -41,6 +41,7 @@ func (s *skips) add(why string, line int) {
 			e.Count++
 			if len(e.Lines) < skipLines {
 				e.Lines = append(e.Lines, line)
+				slices.Sort(e.Lines)
 			}
 			return
 		}

@@ -1,5 +1,6 @@
-// Package workload is where prompts come from: texts of a wanted number of tokens that no server has seen before. It
-// needs no tokenizer: what a text costs is asked of the server under test, once. It never sends anything itself.
+// Package workload is where prompts come from: texts of a wanted number of tokens that no server has seen before, alone,
+// behind shared prefixes or in conversations; rows of a dataset; requests of a recorded trace. It needs no tokenizer: what
+// texts cost is asked of the server under test, once. It never sends anything itself.
 package workload
 
 import (

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"llmsweep/report/audit"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// auditCmd is llmsweep audit.
+type auditCmd struct {
+	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of those."`
+	Format string   `default:"text" enum:"text,json" help:"text, json."`
+	Rules  bool     `help:"List what is looked for, what is tolerated, and why."`
+}
+
+// Help is what --help says at its end.
+func (auditCmd) Help() string {
+	return `Exit code 0: nothing found; 1: something was; 2: a path could not be read.
+
+Examples:
+  llmsweep audit results.md
+  llmsweep audit llmsweep-run --format json
+  llmsweep audit --rules`
+}
+
+// Run audits.
+func (a *auditCmd) Run(c *console) error {
+	if a.Rules {
+		return audit.TextRules(c.out)
+	}
+	if len(a.Paths) == 0 {
+		return usage(errors.New("audit needs a document or a run directory; llmsweep audit --help has examples"))
+	}
+	var look inspection
+	for _, path := range a.Paths {
+		if err := look.add(path); err != nil {
+			return usage(err)
+		}
+	}
+	all := look.results()
+	write := audit.Text
+	if a.Format == "json" {
+		write = audit.JSON
+	}
+	if err := write(c.out, all); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(f audit.Audited) bool { return len(f.Findings) > 0 }) {
+		return &exitError{exitFailed, errors.New("")} // all has been said
+	}
+	return nil
+}
+
+// inspection gathers what is to be looked at, by file in the order given.
+type inspection struct {
+	files    []audit.Audited
+	subjects []audit.Subject
+	found    []audit.Finding // in records
+}
+
+// add reads a document, a run directory, or a directory of run directories.
+func (n *inspection) add(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return n.document(path)
+	}
+	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err == nil {
+		return n.dir(path)
+	}
+	inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
+	if err != nil || len(inside) == 0 {
+		return fmt.Errorf("%s is no run directory and holds none; audit takes documents and run directories", path)
+	}
+	for _, file := range inside {
+		if err := n.dir(filepath.Dir(file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *inspection) document(path string) error {
+	doc, err := readPublished(path)
+	if err != nil {
+		return err
+	}
+	for i := range doc.Runs {
+		n.subject(path, &doc.Runs[i])
+	}
+	f := n.file(path)
+	for _, r := range doc.Remarks {
+		if r.Unread {
+			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s", r.Line, r.Text))
+		}
+	}
+	return nil
+}
+
+// dir reads a run directory. What was imported is shown under the document that it came from.
+func (n *inspection) dir(path string) error {
+	run, err := sweep.Reopen(path)
+	if err != nil {
+		return err
+	}
+	if run.Source != nil {
+		n.subject(run.Source.File, run)
+		return nil
+	}
+	n.subject(filepath.Join(path, rundir.RunFile), run)
+	records := filepath.Join(path, rundir.RecordsFile)
+	if _, err := os.Stat(records); err != nil {
+		return nil // a run without its records is a run still
+	}
+	found, err := audit.Records(run, records, rundir.Records(path))
+	if err != nil {
+		return err
+	}
+	n.file(records)
+	n.found = append(n.found, found...)
+	return nil
+}
+
+// subject adds a run to what is looked at.
+func (n *inspection) subject(file string, run *rundir.Run) {
+	n.subjects = append(n.subjects, audit.Subject{File: file, Run: run})
+	f := n.file(file)
+	f.Results++
+	f.Rows += len(run.Stages)
+}
+
+// file is the entry of a file, which the next call may move.
+func (n *inspection) file(name string) *audit.Audited {
+	i := slices.IndexFunc(n.files, func(f audit.Audited) bool { return f.File == name })
+	if i < 0 {
+		n.files = append(n.files, audit.Audited{File: name})
+		i = len(n.files) - 1
+	}
+	return &n.files[i]
+}
+
+// results looks at everything.
+func (n *inspection) results() []audit.Audited {
+	for _, f := range append(audit.Runs(n.subjects), n.found...) {
+		to := n.file(f.File)
+		to.Findings = append(to.Findings, f)
+	}
+	return n.files
+}

@@ -1,0 +1,269 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// All are workloads.
+var (
+	_ Workload = (*Synthetic)(nil)
+	_ Workload = Repeated{}
+	_ Workload = (*Prefixed)(nil)
+	_ Workload = (*Conversations)(nil)
+	_ Workload = (*Dataset)(nil)
+	_ Workload = (*Trace)(nil)
+)
+
+func TestRepeated(t *testing.T) {
+	w := Repeated{Text: "say this", Output: rundir.Lengths{Mean: 9}}
+	want := sweep.Task{Turns: []sweep.Turn{{User: "say this", OutputTokens: 9}}}
+	for _, task := range take(t, w.Stage("a"), 2) {
+		if diff := cmp.Diff(want, task); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if w.Describe().Prompt != "say this" {
+		t.Errorf("%+v", w.Describe())
+	}
+}
+
+func TestWordsAreDistinctAndOfFourLetters(t *testing.T) {
+	seen := map[string]bool{}
+	for _, w := range words {
+		if len(w) != 4 || seen[w] {
+			t.Errorf("%q", w)
+		}
+		seen[w] = true
+	}
+}
+
+func TestNumbersAreDistinct(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := Numbering{Nonce: rapid.Uint64().Draw(t, "nonce")}
+		a := rapid.Uint64Range(0, openingSpan-1).Draw(t, "a")
+		b := rapid.Uint64Range(0, openingSpan-1).Draw(t, "b")
+		if a == b {
+			return
+		}
+		if n.opening(a) == n.opening(b) || len(n.opening(a)) != 9 {
+			t.Fatalf("texts %d and %d begin with %s and %s", a, b, n.opening(a), n.opening(b))
+		}
+		if cmp.Equal(n.spelled(a), n.spelled(b)) || len(n.spelled(a)) != 4 {
+			t.Fatalf("texts %d and %d are spelled %q and %q", a, b, n.spelled(a), n.spelled(b))
+		}
+	})
+}
+
+// Whatever the tokenizer, prompts have the wanted length within 1 % as the server counts.
+func TestLengthsHold(t *testing.T) {
+	for name, tokenize := range tokenizers {
+		t.Run(name, func(t *testing.T) {
+			const around = 7
+			costs := calibrated(t, tokenize, around)
+			for _, tokens := range []int{100, 512, 2000} {
+				s := NewSynthetic(rundir.Lengths{Mean: float64(tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
+				for _, task := range take(t, s.Stage("a"), 5) {
+					if got := tokenize(task.Turns[0].User) + around; !near(got, tokens) {
+						t.Errorf("a prompt of %d tokens has %d", tokens, got)
+					}
+				}
+				p, err := NewPrefixed(3*tokens, 4, rundir.Lengths{Mean: float64(tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, task := range take(t, p.Stage("a"), 5) {
+					if got := tokenize(task.Turns[0].User) + around; !near(got, 4*tokens) || task.Turns[0].PromptTokens != 4*tokens {
+						t.Errorf("a prompt of %d tokens with its prefix has %d", 4*tokens, got)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestNoTwoPromptsShareTheirFirstWord(t *testing.T) {
+	l := rundir.Lengths{Mean: 40, Std: 10}
+	seen := map[string]string{}
+	for _, run := range []string{"one run", "another with the same seed"} {
+		s := NewSynthetic(l, l, 1, Guess)
+		c := NewConversations(Talk{Turns: rundir.Lengths{Mean: 2}, First: l, Later: l, Output: l}, 1, Guess)
+		for _, w := range []Workload{s, c} {
+			for _, stage := range []string{"a", "b"} {
+				for _, task := range take(t, w.Stage(stage), 200) {
+					where := fmt.Sprint(run, stage)
+					word := firstWord(task.Turns[0].User)
+					if before, ok := seen[word]; ok {
+						t.Fatalf("%s and %s both begin a prompt with %s", before, where, word)
+					}
+					seen[word] = where
+				}
+			}
+		}
+		if word := firstWord(s.Sample(40)); seen[word] != "" {
+			t.Errorf("the sample begins with %s, and so does a prompt", word)
+		}
+	}
+}
+
+// The same seed, nonce and stage give the same texts; any other of the three gives others.
+func TestTextsRepeat(t *testing.T) {
+	l := rundir.Lengths{Mean: 40, Std: 10}
+	texts := func(seed, nonce uint64, stage string) []sweep.Task {
+		s := NewSynthetic(l, l, seed, Guess)
+		s.Nonce = nonce
+		p, err := NewPrefixed(30, 3, l, l, seed, Guess)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Nonce = nonce
+		return append(take(t, s.Stage(stage), 20), take(t, p.Stage(stage), 20)...)
+	}
+	want := texts(1, 2, "a")
+	if diff := cmp.Diff(want, texts(1, 2, "a")); diff != "" {
+		t.Errorf("the same again (-want +got):\n%s", diff)
+	}
+	for name, other := range map[string][]sweep.Task{
+		"another seed": texts(2, 2, "a"), "another nonce": texts(1, 3, "a"), "another stage": texts(1, 2, "b"),
+	} {
+		for i := range want {
+			if cmp.Equal(want[i], other[i]) {
+				t.Errorf("%s gives the same task %d", name, i)
+			}
+		}
+	}
+}
+
+func TestPrefixesAreSharedInGroups(t *testing.T) {
+	const prefix, groups = 64, 5
+	costs := calibrated(t, pieces, 9)
+	p, err := NewPrefixed(prefix, groups, rundir.Lengths{Mean: 32, Std: 8, Min: 16}, rundir.Lengths{Mean: 5}, 1, costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, _ := costs.fit(prefix)
+	byGroup := map[string]string{} // a prefix, by its first word
+	rests := map[string]bool{}
+	count := map[string]int{}
+	for _, task := range append(take(t, p.Stage("a"), 200), take(t, p.Stage("b"), 200)...) {
+		all := strings.Fields(task.Turns[0].User)
+		head, rest := strings.Join(all[:1+shared], " "), strings.Join(all[1+shared:1+shared+4], " ")
+		if before, ok := byGroup[all[0]]; ok && before != head {
+			t.Fatalf("two prefixes of a group:\n%s\n%s", before, head)
+		}
+		byGroup[all[0]] = head
+		count[all[0]]++
+		if rests[rest] {
+			t.Fatalf("two prompts go on with %q", rest)
+		}
+		rests[rest] = true
+		if got := pieces(head) + 9; !near(got, prefix) {
+			t.Errorf("a prefix of %d tokens has %d", prefix, got)
+		}
+	}
+	if len(byGroup) != groups {
+		t.Errorf("%d prefixes, want %d", len(byGroup), groups)
+	}
+	for group, n := range count { // binomial: 80 of 400, give or take 8
+		if n < 48 || n > 112 {
+			t.Errorf("group %s has %d of 400 prompts", group, n)
+		}
+	}
+	if w := p.Describe(); w.PromptTokens.Mean != 96 || w.PromptTokens.Min != 80 {
+		t.Errorf("described as %+v", w)
+	}
+}
+
+func TestPrefixRefuses(t *testing.T) {
+	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {mostTokens + 1, 1}} {
+		if _, err := NewPrefixed(c[0], c[1], rundir.Lengths{}, rundir.Lengths{}, 1, Guess); err == nil {
+			t.Errorf("%v is taken", c)
+		}
+	}
+}
+
+func TestConversations(t *testing.T) {
+	for name, tokenize := range tokenizers {
+		t.Run(name, func(t *testing.T) {
+			costs := calibrated(t, tokenize, 6)
+			c := NewConversations(Talk{
+				Turns: rundir.Lengths{Mean: 4, Std: 2, Min: 1, Max: 8}, First: rundir.Lengths{Mean: 200}, Later: rundir.Lengths{Mean: 100},
+				Output: rundir.Lengths{Mean: 30, Std: 5}, Think: Think{Mean: 2 * time.Second, Exponential: true},
+			}, 1, costs)
+			turns, later := 0, 0
+			var think time.Duration
+			const n = 300
+			for _, task := range take(t, c.Stage("a"), n) {
+				turns += len(task.Turns)
+				for i, turn := range task.Turns {
+					if i == 0 {
+						if got := tokenize(turn.User) + 6; !near(got, 200) || turn.Think != 0 {
+							t.Errorf("a first prompt of 200 tokens has %d, after %v", got, turn.Think)
+						}
+						continue
+					}
+					if got := tokenize(turn.User); !near(got, 100) {
+						t.Errorf("a later prompt of 100 tokens has %d", got)
+					}
+					later++
+					think += turn.Think
+				}
+			}
+			if mean := float64(turns) / n; mean < 3.7 || mean > 4.4 {
+				t.Errorf("%.2f turns a conversation, want about 4", mean)
+			}
+			if mean := think / time.Duration(later); mean < 1800*time.Millisecond || mean > 2200*time.Millisecond {
+				t.Errorf("%v to think, want about 2 s", mean)
+			}
+		})
+	}
+}
+
+func TestParseThink(t *testing.T) {
+	for in, want := range map[string]Think{
+		"2s": {Mean: 2 * time.Second}, "exp:1.5s": {Mean: 1500 * time.Millisecond, Exponential: true}, "0": {},
+	} {
+		if got, err := ParseThink(in); err != nil || got != want {
+			t.Errorf("%q is %v, %v; want %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "2", "exp:", "-2s", "exp:-1s", "normal:2s", "9999h"} {
+		if got, err := ParseThink(in); err == nil {
+			t.Errorf("%q is read as %v", in, got)
+		}
+	}
+}
+
+func FuzzParseLengths(f *testing.F) {
+	for _, s := range []string{"512", "mean=512,std=100,min=64,max=2048", "mean=1,max=0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		l, err := ParseLengths(s)
+		if err != nil {
+			return
+		}
+		rng := sweep.NewRand(1, "test", "")
+		for range 10 {
+			if n := draw(l, rng); n < 1 || n < l.Min || l.Max > 0 && n > l.Max {
+				t.Errorf("%q draws %d", s, n)
+			}
+		}
+	})
+}
+
+// A server whose counts cannot be used is no reason to stop.
+func TestZeroCalibrationIsAGuess(t *testing.T) {
+	s := NewSynthetic(rundir.Lengths{Mean: 20}, rundir.Lengths{Mean: 1}, 1, Calibration{})
+	if task, _ := s.Stage("a").Next(); len(strings.Fields(task.Turns[0].User)) != 9 {
+		t.Errorf("%q", task.Turns[0].User)
+	}
+}
