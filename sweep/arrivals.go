@@ -18,7 +18,7 @@ func (s *stage) prepare() {
 		if !ok || len(next.Turns) == 0 {
 			return
 		}
-		call, err := s.doer.Prepare(request(&next, 0, nil))
+		call, err := s.doer.Prepare(request(&next, 0, nil, s.KeepText))
 		if err != nil {
 			s.giveUp(err)
 			return
@@ -114,7 +114,7 @@ func (s *stage) serve(ctx context.Context, t task, due time.Duration) {
 			return
 		}
 		history = append(call.Request.Messages, client.Message{Role: "assistant", Content: string(res.Text)})
-		next, err := s.doer.Prepare(request(&t.Task, turn+1, history))
+		next, err := s.doer.Prepare(request(&t.Task, turn+1, history, s.KeepText))
 		if err != nil {
 			s.giveUp(err)
 			return
@@ -131,8 +131,9 @@ func (s *stage) serve(ctx context.Context, t task, due time.Duration) {
 // thousands of requests a second.
 const failurePause = 100 * time.Millisecond
 
-// request is what a task's turn asks, given the conversation so far.
-func request(t *Task, turn int, history []client.Message) *client.Request {
+// request is what a task's turn asks, given the conversation so far. The text of an answer is kept for the next turn, and
+// where somebody wants it.
+func request(t *Task, turn int, history []client.Message, keep bool) *client.Request {
 	next := t.Turns[turn]
 	if turn == 0 && t.System != "" {
 		history = []client.Message{{Role: "system", Content: t.System}}
@@ -141,7 +142,7 @@ func request(t *Task, turn int, history []client.Message) *client.Request {
 		Messages:     append(history[:len(history):len(history)], client.Message{Role: "user", Content: next.User}),
 		PromptTokens: next.PromptTokens,
 		OutputTokens: next.OutputTokens,
-		KeepText:     turn+1 < len(t.Turns),
+		KeepText:     keep || turn+1 < len(t.Turns),
 	}
 }
 
@@ -237,6 +238,9 @@ func (s *stage) ended(due time.Duration, res *client.Result, emitted int) {
 	switch res.Status {
 	case client.StatusOK:
 		s.done++
+		if s.KeepText {
+			s.texts = append(s.texts, answered{due.Seconds(), string(res.Text)})
+		}
 		s.emitted += float64(emitted)
 		if res.LastToken != client.Absent {
 			s.latency += (res.LastToken - res.Sent).Seconds()

@@ -385,6 +385,9 @@ func measureLengths(st *rundir.Stage, due []*rundir.Record, count tokenCounter) 
 		}
 	}
 	st.OutputTokens, st.PromptTokens = output.tokens(), prompt.tokens()
+	if p := &st.PromptTokens; p.Total.Known() { // text is all that we send
+		p.Text, p.Vision = p.Total, rundir.Exactly(0)
+	}
 	st.CachedTokens = rundir.Exactly(stats.Mean(cached.known))
 	st.AskedTokens = rundir.Figure{}
 	if mean := stats.Mean(asked.known); mean > 0 {

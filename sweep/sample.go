@@ -98,8 +98,9 @@ func (s *sample) tokens() rundir.TokenStats {
 	if len(s.known) == 0 {
 		return rundir.TokenStats{}
 	}
+	mean := stats.Mean(s.known)
 	return rundir.TokenStats{
-		N: len(s.known), Mean: rundir.Exactly(stats.Mean(s.known)),
+		N: len(s.known), Mean: rundir.Exactly(mean), Total: rundir.Exactly(math.Round(mean * float64(len(s.known)))),
 		Min: rundir.Exactly(slices.Min(s.known)), Max: rundir.Exactly(slices.Max(s.known)),
 	}
 }

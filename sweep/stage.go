@@ -30,6 +30,7 @@ type Spec struct {
 	Tail        time.Duration // how long load is kept on for the window's requests to end, at most
 	Drain       time.Duration // how long the backlog may take to end after that, before it is cancelled
 
+	KeepText     bool    // keep the answers' texts, to be tokenized afterwards
 	Caps         *Caps   // limits of a hosted API; nil for none
 	MaxErrorRate float64 // the stage ends early when more than this share fails
 	Tolerance    float64 // drift below this share of the offered rate is none
@@ -89,7 +90,14 @@ type stage struct {
 	itl      ring
 	service  ring          // how long requests are being served, without their wait in the server's queue
 	quickest time.Duration // the shortest TTFT: one without such a wait
-	err      error         // a record that could not be written, a request that could not be encoded
+	texts    []answered
+	err      error // a record that could not be written, a request that could not be encoded
+}
+
+// answered is the text of a request that ended well, reasoning left out.
+type answered struct {
+	due  float64 // seconds from the stage's start
+	text string
 }
 
 // task is a Task on its way, its first turn encoded.

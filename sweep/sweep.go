@@ -25,6 +25,9 @@ type Config struct {
 	// Idle waits until the server says that it has nothing left to do; nil where it cannot be asked.
 	Idle func(context.Context) error
 
+	// Retokenize counts the tokens of an answer's text, after the stage; nil where nobody can.
+	Retokenize func(context.Context, string) (int, error)
+
 	Points         int           // arrival rates between floor and ceiling
 	StageTime      time.Duration // each stage measures at least this long,
 	StageMax       time.Duration // and at most this long while it is undecided
@@ -169,7 +172,7 @@ func (x *experiment) open(rate float64, role string) *Spec {
 func (x *experiment) spec(name, kind, role string) *Spec {
 	return &Spec{
 		Name: name, Kind: kind, Role: role, Source: x.Sources(name), MinTime: x.StageTime, MaxTime: x.StageMax,
-		MinRequests: x.StageRequests, Tail: x.StageTime, Drain: x.Drain, Caps: x.Caps, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
+		MinRequests: x.StageRequests, Tail: x.StageTime, Drain: x.Drain, Caps: x.Caps, KeepText: x.Retokenize != nil, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
 	}
 }
 
@@ -197,6 +200,7 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 	if err = errors.Join(broken, err); err == nil || len(records) > 0 {
 		st = summarise(st, records, m, spec.Tolerance)
 	}
+	x.retokenize(ctx, &st, running.texts)
 	st.State = rundir.Complete
 	if m.cut || broken != nil {
 		st.State = rundir.Interrupted
@@ -214,6 +218,28 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 		return st, errDead
 	}
 	return st, x.settle(ctx)
+}
+
+// retokenize counts what the text of the window's answers tokenizes to. A total far from the reported one means that the
+// stream repeats or loses text.
+func (x *experiment) retokenize(ctx context.Context, st *rundir.Stage, texts []answered) {
+	total, w := 0, span{st.WindowFrom, st.WindowFrom + st.Window}
+	for _, a := range texts {
+		if !w.holds(a.due) {
+			continue
+		}
+		n, err := x.Retokenize(ctx, a.text)
+		if err != nil {
+			if ctx.Err() == nil {
+				x.warn("the answers of %s could not be tokenized again: %v", st.Name, err)
+			}
+			return
+		}
+		total += n
+	}
+	if total > 0 {
+		st.OutputTokens.Retokenized = rundir.Exactly(float64(total))
+	}
 }
 
 func onlyConnects(errs map[string]int) bool {

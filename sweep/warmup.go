@@ -88,7 +88,7 @@ func (x *experiment) warmUp(ctx context.Context) error {
 
 // once does one warm-up request.
 func (x *experiment) once(ctx context.Context, t Task, seq int, epoch time.Time) (*client.Result, error) {
-	req := request(&t, 0, nil)
+	req := request(&t, 0, nil, false)
 	call, err := x.Doer.Prepare(req)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 		p.source = CountUsage
 		return n, nil
 	}
-	if n, err := p.tokenize(ctx, text); err == nil {
+	if n, err := p.Tokenize(ctx, text); err == nil {
 		p.source = CountTokenize
 		return n, nil
 	}
@@ -43,14 +43,15 @@ func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 // CountSource is what the last count rested on, [CountUsage] or [CountTokenize]; "" before the first.
 func (p *Prober) CountSource() string { return p.source }
 
-// tokenize asks the server's tokenizer in the ways of vLLM, llama.cpp and lmdeploy.
-func (p *Prober) tokenize(ctx context.Context, text string) (int, error) {
+// Tokenize is how many tokens the server's tokenizer makes of a text alone, asked in the ways of vLLM, llama.cpp and
+// lmdeploy. It is an error where the server has none to ask.
+func (p *Prober) Tokenize(ctx context.Context, text string) (int, error) {
 	for _, way := range []struct {
 		path string
 		ask  map[string]any
 		size func(gjson.Result) int
 	}{
-		{"/tokenize", map[string]any{"model": p.options.Params.Model, "prompt": text, "content": text}, tokenCount},
+		{"/tokenize", map[string]any{"model": p.options.Params.Model, "prompt": text, "content": text, "add_special_tokens": false}, tokenCount},
 		{"/v1/encode", map[string]any{"input": text}, func(v gjson.Result) int { return int(v.Get("length").Int()) }},
 	} {
 		body, err := json.Marshal(way.ask)
@@ -65,11 +66,14 @@ func (p *Prober) tokenize(ctx context.Context, text string) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, errors.New("no tokenizer")
+	return 0, errors.New("the server has no tokenizer to ask")
 }
 
-// tokenCount reads vLLM's {count} or llama.cpp's {tokens}.
+// tokenCount reads vLLM's {count}, llama.cpp's {tokens} or TGI's list.
 func tokenCount(v gjson.Result) int {
+	if v.IsArray() {
+		return int(v.Get("#").Int())
+	}
 	if n := v.Get("count"); n.Exists() {
 		return int(n.Int())
 	}

@@ -115,7 +115,7 @@ func (n *inspection) dir(path string) error {
 		n.subject(run.Source.File, run)
 		return nil
 	}
-	n.subject(filepath.Join(path, rundir.RunFile), run)
+	n.subject(path, run)
 	records := filepath.Join(path, rundir.RecordsFile)
 	if _, err := os.Stat(records); err != nil {
 		return nil // a run without its records is a run still
@@ -124,7 +124,6 @@ func (n *inspection) dir(path string) error {
 	if err != nil {
 		return err
 	}
-	n.file(records)
 	n.found = append(n.found, found...)
 	return nil
 }
@@ -150,7 +149,11 @@ func (n *inspection) file(name string) *audit.Audited {
 // results looks at everything.
 func (n *inspection) results() []audit.Audited {
 	for _, f := range append(audit.Runs(n.subjects), n.found...) {
-		to := n.file(f.File)
+		name := f.File
+		if filepath.Base(name) == rundir.RecordsFile {
+			name = filepath.Dir(name)
+		}
+		to := n.file(name)
 		to.Findings = append(to.Findings, f)
 	}
 	return n.files

@@ -73,6 +73,7 @@ func (e *experiment) run() error {
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
 	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.stages, began: time.Now()}
+	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle = t.idle
 	}

@@ -16,7 +16,7 @@ import (
 
 // targetFlags say which server, and how to speak to it.
 type targetFlags struct {
-	API         string        `name:"api" default:"auto" enum:"auto,chat,completions" help:"How to speak to the server: auto finds out, chat, completions." group:"Target"`
+	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"How to speak to the server: auto finds out; chat and completions are OpenAI's; the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
 	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first that the server lists." group:"Target"`
 	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"Sent as a bearer token, and never written anywhere." group:"Target"`
 	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra request header; may be repeated." group:"Target"`

@@ -152,6 +152,22 @@ func TestErrorsTeach(t *testing.T) {
 		{"sim --preset x", exitUsage, []string{"x"}},
 		{"sim --listen 1.2.3.4:5", exitUsage, []string{"1.2.3.4:5"}},
 		{"sim --faults meteor:1", exitUsage, []string{"meteor"}},
+		{"run sim:", exitUsage, []string{"--concurrency", "--rate"}},
+		{"run sim: --rate 5 --concurrency 3", exitUsage, []string{"--concurrency", "--rate"}},
+		{"run sim: --rate 5 --arrivals sometimes", exitUsage, []string{"sometimes", "gamma"}},
+		{"run sim: --arrivals constant", exitUsage, []string{"--rate"}},
+		{"run sim: --arrivals ramp:1-5 --rate 3", exitUsage, []string{"ramp"}},
+		{"run sim: --arrivals trace:none.jsonl", exitUsage, []string{"none.jsonl"}},
+		{"run sim: --arrivals trace:bad.yaml", exitUsage, []string{"bad.yaml"}},
+		{"run sim: --concurrency 0", exitUsage, []string{"--concurrency"}},
+		{"run sim: --concurrency 4,4", exitUsage, []string{"twice"}},
+		{"run sim: --concurrency 4 --requests -1", exitUsage, []string{"--requests"}},
+		{"run sim: --concurrency 4 --dataset none.json", exitUsage, []string{"none.json"}},
+		{"run sim: --concurrency 4 --dataset bad.yaml", exitUsage, []string{"bad.yaml"}},
+		{"run sim: --concurrency 4 --tokenizer bad.yaml", exitUsage, []string{"bad.yaml", "tokenizer.json"}},
+		{"run sim: --concurrency 4 --prompt x --turns 3", exitUsage, []string{"--prompt", "--turns"}},
+		{"run sim: --concurrency 4 --think-time forever", exitUsage, []string{"--think-time"}},
+		{"run sim: --rate 2 --format pdf", exitUsage, []string{"pdf", "serving"}},
 		{"frobnicate", exitUsage, []string{"frobnicate"}},
 		{"sweep sim: --frob", exitUsage, []string{"--frob"}},
 	} {
@@ -181,7 +197,7 @@ func TestHelpHasExamples(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "sweep") {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
-	for _, command := range []string{"demo", "sweep", "report", "sim"} {
+	for _, command := range []string{"demo", "sweep", "run", "report", "sim"} {
 		if code, out, _ := llmsweep(command, "--help"); code != exitDone || !strings.Contains(out, "Examples:") || !strings.Contains(out, "llmsweep "+command) {
 			t.Errorf("%s --help: exit %d\n%s", command, code, out)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -72,7 +73,8 @@ func shellWords(line string) []string {
 
 // rushed are flags that make any measurement as short as can be.
 var rushed = map[string][]string{
-	"demo":  {"--stage-time", "200ms", "--plain"},
+	"demo":  {"--stage-time", "100ms", "--plain"},
+	"run":   {"--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
 	"sweep": {"--stage-time", "100ms", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--plain"},
 }
 
@@ -83,10 +85,17 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 	}
 	url := server(t, sim.ServerOptions{})
 	t.Chdir(t.TempDir())
+	writeInputs(t)
 	for _, args := range commands {
 		line := strings.Join(args, " ")
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "http://localhost:8000", url)
+			switch args[i] { // nobody waits that long for a test
+			case "5m", "10m":
+				args[i] = "1s"
+			case "50", "100", "200":
+				args[i] = "20"
+			}
 		}
 		if args[0] == "sim" {
 			serveBriefly(t, args)
@@ -101,6 +110,26 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 			t.Errorf("llmsweep %s: prints nothing", line)
 		}
 		t.Logf("%.1f s: llmsweep %s", time.Since(began).Seconds(), line)
+	}
+}
+
+// writeInputs makes the files that the README's commands read.
+func writeInputs(t *testing.T) {
+	t.Helper()
+	var share, trace strings.Builder
+	share.WriteString("[")
+	for i := range 20 {
+		if i > 0 {
+			share.WriteString(",")
+		}
+		fmt.Fprintf(&share, `{"id":"%d","conversations":[{"from":"human","value":"What is the %dth prime, and why do people care about it?"},{"from":"gpt","value":"It is not known to me, but it is surely odd."}]}`, i, i)
+		fmt.Fprintf(&trace, `{"timestamp": %d, "input_length": %d, "output_length": 4}`+"\n", i*50, 40+i)
+	}
+	share.WriteString("]")
+	for name, text := range map[string]string{"sharegpt.json": share.String(), "mooncake.jsonl": trace.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 // simCmd is llmsweep sim.
 type simCmd struct {
 	Preset         string  `default:"demo" placeholder:"NAME" help:"MODEL/GPU[xCOUNT][/QUANT], such as Qwen2-7B/L20x2/int4, or demo. ${presets}"`
+	Engine         string  `default:"vllm" enum:"vllm,sglang,lmdeploy,llamacpp,ollama,tgi,triton,triton-vllm" help:"Whose APIs to speak: ${enum}."`
 	Listen         string  `default:"127.0.0.1:8000" placeholder:"ADDR" help:"Where to listen."`
 	MaxNumSeqs     int     `name:"max-num-seqs" placeholder:"N" help:"Requests that run at once. Default: the preset's."`
 	KVTokens       int     `name:"kv-tokens" placeholder:"N" help:"Size of the KV cache. Default: what the GPU has room for."`
@@ -21,7 +22,9 @@ type simCmd struct {
 	ChunkTokens    int     `name:"chunk-tokens" default:"1" help:"Tokens to a chunk."`
 	NoUsage        bool    `name:"no-usage" help:"Report no token counts."`
 	Think          int     `placeholder:"N" help:"Reasoning tokens before each answer."`
-	ReasoningField string  `name:"reasoning-field" default:"reasoning_content" enum:"reasoning_content,reasoning" help:"Their name: reasoning_content, reasoning."`
+	ReasoningField string  `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Their name in a chat, where the engine's own is not wanted: reasoning_content, reasoning."`
+	Texts          string  `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts of SGLang's and Triton's own streams: pieces, cumulative. Default: the engine's."`
+	FullLength     bool    `name:"full-length" help:"Answers are as long as allowed, even where nothing forces them (Ollama, TGI, Triton)."`
 	Faults         string  `placeholder:"KIND:P,.." help:"Faults and how often: 500:0.01,reset:0.005. A request can ask for one: X-Sim-Fault: KIND."`
 }
 
@@ -30,6 +33,7 @@ func (simCmd) Help() string {
 	return `Examples:
   llmsweep sim
   llmsweep sim --preset Qwen2-7B/L20x2/int4 --listen 127.0.0.1:8001
+  llmsweep sim --engine sglang
   llmsweep sim --faults 500:0.01,stall:0.001`
 }
 
@@ -48,7 +52,7 @@ func (s *simCmd) Run(c *console) error {
 	config.Jitter, config.Seed, config.PrefixCache = s.Jitter, s.Seed, s.PrefixCache
 	options := sim.ServerOptions{
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
-		ReasoningField: s.ReasoningField,
+		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 	}
 	if options.Faults, err = sim.ParseFaults(s.Faults); err != nil {
 		return usage(err)
@@ -62,7 +66,7 @@ func (s *simCmd) Run(c *console) error {
 	if err != nil {
 		return usage(fmt.Errorf("cannot listen on %s: %w", s.Listen, err))
 	}
-	fmt.Fprintf(c.out, "simulating %s on %s\n", s.Preset, url)
+	fmt.Fprintf(c.out, "simulating %s as %s serves it on %s\n", s.Preset, s.Engine, url)
 	return wait()
 }
 

@@ -21,6 +21,7 @@ type target struct {
 	workload workload.Workload
 	asked    rundir.Workload // the workload as run.json has it
 	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	tokenize tokenize        // of --tokenizer; nil where it was not given
 	close    func()
 }
 
@@ -53,7 +54,7 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 
 // connect asks the server about itself, and makes the workload to measure it with.
 func connect(c *console, url string, flags *targetFlags, l *load, r *replay, conns int) (_ *target, err error) {
-	t := &target{close: func() {}}
+	t := &target{close: func() {}, tokenize: l.tokenize}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -103,10 +104,27 @@ func (t *target) note(format string, a ...any) {
 	t.about.Notes = append(t.about.Notes, fmt.Sprintf(format, a...))
 }
 
-// count is a workload.Counter.
+// count is a workload.Counter. The server's own count is the one that matters; a tokenizer knows nothing of its chat
+// template.
 func (t *target) count(ctx context.Context, text string) (int, string, error) {
 	n, err := t.prober.Count(ctx, text)
+	if err != nil && t.tokenize != nil && ctx.Err() == nil {
+		n, err = t.tokenize(ctx, text)
+		return n, "tokenizer", err
+	}
 	return n, t.prober.CountSource(), err
+}
+
+// retokenize says how the text of answers can be counted again: by the tokenizer that was named, or by the server where
+// wanted and possible; nil where it cannot.
+func (t *target) retokenize(ctx context.Context, wanted bool) tokenize {
+	if t.tokenize != nil || !wanted {
+		return t.tokenize
+	}
+	if _, err := t.prober.Tokenize(ctx, "a few words"); err != nil {
+		return nil
+	}
+	return t.prober.Tokenize
 }
 
 // idle waits until the server says that nothing runs or waits there.

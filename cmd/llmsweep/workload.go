@@ -23,6 +23,7 @@ type loadFlags struct {
 	Turns        string `placeholder:"N" help:"Conversations of so many turns that carry their history, or mean=4,std=2,min=1,max=10." group:"Workload"`
 	TurnTokens   string `name:"turn-tokens" default:"64" placeholder:"N" help:"Length of each user message after the first (${default})." group:"Workload"`
 	ThinkTime    string `name:"think-time" default:"1s" placeholder:"T" help:"Between an answer and the next turn: 2s, or exp:2s for exponential times of that mean." group:"Workload"`
+	Tokenizer    string `type:"path" placeholder:"FILE" help:"A tokenizer.json: counts prompts where the server does not, and what the text of answers tokenizes to." group:"Workload"`
 	Seed         uint64 `default:"42" help:"Repeats arrivals, lengths and words." group:"Workload"`
 }
 
@@ -31,6 +32,7 @@ type load struct {
 	*loadFlags
 	prompt, output rundir.Lengths // of the default where the flag was not given
 	talk           workload.Talk
+	tokenize       tokenize // nil where no tokenizer was named
 }
 
 // parse reads the flags' values.
@@ -52,6 +54,11 @@ func (l *loadFlags) parse() (*load, error) {
 	if l.Turns != "" {
 		if p.talk.Turns, err = workload.ParseLengths(l.Turns); err != nil {
 			return nil, fmt.Errorf("--turns: %w", err)
+		}
+	}
+	if l.Tokenizer != "" {
+		if p.tokenize, err = tokenizerFile(l.Tokenizer); err != nil {
+			return nil, err
 		}
 	}
 	p.talk.First, p.talk.Output = p.prompt, p.output

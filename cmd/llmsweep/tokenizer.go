@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sugarme/tokenizer/pretrained"
+)
+
+// tokenize counts the tokens of a text.
+type tokenize func(ctx context.Context, text string) (int, error)
+
+// tokenizerFile reads a tokenizer.json as Hugging Face's tokenizers write it.
+func tokenizerFile(name string) (count tokenize, err error) {
+	defer func() { // the library panics at some of what it does not know
+		if p := recover(); p != nil {
+			count, err = nil, fmt.Errorf("--tokenizer %s: this kind of tokenizer.json cannot be read: %v", name, p)
+		}
+	}()
+	t, err := pretrained.FromFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--tokenizer %s: not a tokenizer.json: %s", name, strings.SplitN(err.Error(), "\n", 2)[0])
+	}
+	return func(_ context.Context, text string) (int, error) {
+		e, err := t.EncodeSingle(text)
+		if err != nil {
+			return 0, err
+		}
+		return len(e.Ids), nil
+	}, nil
+}
