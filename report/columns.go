@@ -46,11 +46,34 @@ func rowFields(l Lang) []field {
 		dist("TTFT", "p50", ttft), dist("TTFT", "p99", ttft),
 		dist("ITL", "p50", itl), dist("ITL", "p99", itl),
 		dist(headLatency.in(l), "p50", latency), dist(headLatency.in(l), "p99", latency),
+		lengthField(l),
 		verdictField(l),
 	}
 }
 
-// consoleFields are the columns of the console table. Failures have one only where there are any.
+// lengthField is how long answers were, beside how long they were asked to be where that is not the same.
+func lengthField(l Lang) field {
+	return field{Column{Head: headLength.in(l), Sub: "tokens"}, func(r row) Cell {
+		got := r.stage.OutputTokens.Mean
+		if !got.Known() {
+			return Cell{Text: absent, Tone: Faint}
+		}
+		if lengths(r.stage, l) == "" {
+			return Cell{Text: number(got, short)}
+		}
+		return Cell{Text: sayOfAsked.in(l, number(got, short), number(r.stage.AskedTokens, short)), Tone: Bad}
+	}}
+}
+
+// anyLength says that some answers were not as long as asked.
+func anyLength(runs []rundir.Run, l Lang) bool {
+	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
+		return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return lengths(&s, l) != "" })
+	})
+}
+
+// consoleFields are the columns of the console table. Failures have one only where there are any, and so have lengths where
+// they are not those asked for.
 func consoleFields(l Lang, runs []rundir.Run) []field {
 	mean := subMean.in(l)
 	fields := []field{
@@ -67,9 +90,13 @@ func consoleFields(l Lang, runs []rundir.Run) []field {
 		{Column{Head: "ITL", Sub: "p99", Drop: 3}, percentile("p99", itl)},
 		{Column{Head: headOutput.in(l), Sub: "tok/s"}, func(r row) Cell { return quantity(something(output(r.stage)), "", short) }},
 		{Column{Head: headInFlight.in(l), Sub: mean, Drop: 1}, func(r row) Cell { return quantity(r.stage.Concurrency.Mean, "", tenths) }},
+		lengthField(l),
 		verdictField(l),
 	}
 	fields[len(fields)-1].Drop = 5
+	if !anyLength(runs, l) {
+		fields = slices.Delete(fields, len(fields)-2, len(fields)-1)
+	}
 	if !anyFailure(runs) {
 		fields = slices.Delete(fields, 3, 4)
 	}

@@ -93,6 +93,9 @@ func invalid(s *rundir.Stage, _ Lang) string { return s.Invalid }
 // lengths compares the output tokens asked for with those received.
 func lengths(s *rundir.Stage, l Lang) string {
 	asked, got := s.AskedTokens, s.OutputTokens.Mean
+	if s.TokenSource == "chunks" { // a guess proves nothing
+		return ""
+	}
 	if !asked.Known() || !got.Known() || math.Abs(got.Value()-asked.Value()) <= 0.01*asked.Value() {
 		return ""
 	}

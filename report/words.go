@@ -43,6 +43,8 @@ var (
 	headOffered   = phrase{"offered", "到达"}
 	headDone      = phrase{"done", "完成"}
 	headFailed    = phrase{"failed", "失败"}
+	headLength    = phrase{"length", "输出长度"}
+	sayOfAsked    = phrase{"%s of %s", "%s（要求 %s）"}
 	headLatency   = phrase{"latency", "总时延"}
 	headOutput    = phrase{"output", "输出"}
 	headInFlight  = phrase{"in flight", "并发"}
