@@ -33,6 +33,7 @@ func answer(run *rundir.Run, l Lang) []string {
 	} else if sat.Reason != "" && l != Chinese { // the reason is in English
 		add(sayEvidence.in(l, sat.Reason))
 	}
+	add(limit(run, l))
 	add(comfortable(run, l))
 	add(simulated(run, l))
 	return lines

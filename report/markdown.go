@@ -72,6 +72,10 @@ func (d document) run(run *rundir.Run, level string) {
 		d.table(t)
 		d.list("", legend([]Table{t}, d.l))
 	}
+	if anyServer(run) {
+		d.heading(level, wordServer.in(d.l))
+		d.table(tabulate("", serverFields(d.l), append(tableRows(run), probeRows(run)...)))
+	}
 	if lines := errorLines(run, d.l); len(lines) > 0 {
 		d.heading(level, wordErrors.in(d.l))
 		d.list("", lines)

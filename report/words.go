@@ -73,6 +73,9 @@ var (
 	sayBracket       = phrase{"Stable up to %s req/s offered, saturated from %s.", "到达率不超过 %s req/s 时稳定，从 %s req/s 起饱和。"}
 	sayStable        = phrase{"Stable up to %s req/s offered; no rate was shown to be saturated.", "到达率不超过 %s req/s 时稳定；没有任何到达率被证明为饱和。"}
 	saySaturated     = phrase{"Saturated from %s req/s offered; no rate was shown to be stable.", "到达率从 %s req/s 起饱和；没有任何到达率被证明为稳定。"}
+	sayLimitKV       = phrase{"It ran out of KV cache: %s %% of it was in use, and %s requests were thrown out of it.", "瓶颈是 KV 缓存：占用达 %s %%，期间有 %s 个请求被抢占。"}
+	sayLimitSlots    = phrase{"It ran out of room in its batch: %s requests ran at once and no more, %s waited, and the KV cache had room.", "瓶颈是批处理容量：最多同时运行 %s 个请求，另有 %s 个排队，KV 缓存尚有余量。"}
+	sayLimitCompute  = phrase{"It ran out of computing: all %s requests in it ran at once, and shared what it can compute.", "瓶颈是算力：全部 %s 个请求同时运行，共享其计算能力。"}
 	sayBacklog       = phrase{"At %s req/s offered the backlog grew by %s requests a second.", "到达率为 %s req/s 时，积压每秒增加 %s 个请求。"}
 	sayComfortable   = phrase{"Comfortable (80 %%): %s req/s", "舒适负载（80 %%）：%s req/s"}
 	sayFeels         = phrase{" At %s req/s, the nearest rate measured below it: %s", "其下最近的实测到达率 %s req/s：%s"}

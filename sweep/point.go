@@ -60,6 +60,7 @@ func summarise(st rundir.Stage, records []*rundir.Record, m *measured, tolerance
 			st.Verdict = rundir.Undecided
 		}
 	}
+	st.Server = serverSide(m.gauges, w)
 	if m.cpu >= 0 {
 		st.ClientCPU = rundir.Exactly(m.cpu)
 	}

@@ -40,6 +40,12 @@ func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
 		}
 	}
 	s.Reason = reason(rows, s)
+	for i := range rows {
+		if limit := ranOut(rows[i].Server); limit != "" && rows[i].Verdict == rundir.Saturated {
+			s.Limit, s.LimitStage = limit, rows[i].Name
+			break
+		}
+	}
 	if h := s.HighestStable; h.Known() && h.Value() > s.High.Value()*1.05 {
 		warn("%.4g req/s was stable, above the saturation rate: the throughput stage did not fill the server", h.Value())
 	}

@@ -56,6 +56,7 @@ type measured struct {
 	cpu      float64 // share of all cores; negative where unknown
 	early    string  // why the stage ended early; empty where it did not
 	cut      bool    // interrupted from outside
+	gauges   []gauged
 }
 
 // stage runs one Spec.
@@ -64,6 +65,9 @@ type stage struct {
 	doer  Doer
 	log   Log
 	watch Observer
+
+	scrape func(context.Context) (Gauges, error) // nil where the server tells nothing
+	gauges []gauged                              // written by watchServer alone until work is done
 
 	epoch    time.Time
 	prepared chan task     // encoded ahead of time
@@ -124,6 +128,8 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 	s.epoch = time.Now()
 	s.work.Go(s.prepare)
 	s.work.Go(func() { s.pace(inner) })
+	var watching sync.WaitGroup
+	watching.Go(func() { s.watchServer(inner) })
 
 	idle := make(chan struct{})
 	go func() { s.work.Wait(); close(idle) }()
@@ -134,6 +140,7 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 		cancel()
 	}
 	s.drain(ctx, cancel, idle)
+	watching.Wait()
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +148,7 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 	s.system.advance(m.elapsed)
 	s.flight.advance(m.elapsed)
 	m.system, m.flight, m.cpu = s.system, s.flight, cpu.fraction()
-	m.closedAt = s.closedAt
+	m.closedAt, m.gauges = s.closedAt, s.gauges
 	return m, s.err
 }
 

@@ -25,6 +25,8 @@ type Config struct {
 	// Idle waits until the server says that it has nothing left to do; nil where it cannot be asked.
 	Idle func(context.Context) error
 
+	// Scrape asks the server about its own load; nil where it tells nothing.
+	Scrape func(context.Context) (Gauges, error)
 	// Retokenize counts the tokens of an answer's text, after the stage; nil where nobody can.
 	Retokenize func(context.Context, string) (int, error)
 
@@ -195,6 +197,7 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 	left := x.left(x.ahead)
 	x.Observer.StageBegins(&st, spec.MinTime, left)
 	running := newStage(spec, x.Doer, x.Log, x.Observer)
+	running.scrape = x.Scrape
 	m, broken := running.run(ctx)
 	records, err := collect(x.Log, spec.Name)
 	if err = errors.Join(broken, err); err == nil || len(records) > 0 {

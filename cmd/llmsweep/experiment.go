@@ -75,7 +75,7 @@ func (e *experiment) run() error {
 	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.stages, began: time.Now()}
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
 	if t.tellsLoad(e.ctx) {
-		e.plan.Idle = t.idle
+		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges
 	}
 	broken := e.measure(e.ctx, e.plan, t, run)
 	view.Close()

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"llmsweep/client"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -143,6 +145,21 @@ func (t *target) idle(ctx context.Context) error {
 			return fmt.Errorf("%g requests run and %g wait there, and they are not ours", load.Running.Value, load.Waiting.Value)
 		}
 	}
+}
+
+// gauges are what the server says about its load.
+func (t *target) gauges(ctx context.Context) (sweep.Gauges, error) {
+	load, err := t.prober.Load(ctx)
+	value := func(g probe.Gauge) float64 {
+		if g.Known {
+			return g.Value
+		}
+		return math.NaN()
+	}
+	return sweep.Gauges{
+		Running: value(load.Running), Waiting: value(load.Waiting), KVUsage: value(load.KVUsage),
+		Preemptions: value(load.Preemptions), PrefixQueries: value(load.PrefixQueries), PrefixHits: value(load.PrefixHits),
+	}, err
 }
 
 // tellsLoad says whether the server can be asked if it is idle.

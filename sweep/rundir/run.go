@@ -155,10 +155,30 @@ type Stage struct {
 	Verdict   string   `json:"verdict"`
 	Drift     Drift    `json:"drift,omitzero"`
 	ClientCPU Figure   `json:"client_cpu_fraction,omitzero"`
+	Server    *Server  `json:"server,omitempty"`  // what it said of itself
 	Invalid   string   `json:"invalid,omitempty"` // why the row says more of the client than of the server
 	Warnings  []string `json:"warnings,omitempty"`
 	Source    *Source  `json:"source,omitempty"` // where it was read; absent in what was measured here
 }
+
+// Server is what the server said about its own load within the window.
+type Server struct {
+	Running       Figure `json:"running,omitzero"` // requests worked on, on average
+	RunningMax    Figure `json:"running_max,omitzero"`
+	Waiting       Figure `json:"waiting,omitzero"` // requests in its queue, on average
+	WaitingMax    Figure `json:"waiting_max,omitzero"`
+	KVUsage       Figure `json:"kv_usage,omitzero"` // share of the KV cache in use, 0 to 1
+	KVUsageMax    Figure `json:"kv_usage_max,omitzero"`
+	Preemptions   Figure `json:"preemptions,omitzero"`
+	PrefixHitRate Figure `json:"prefix_hit_rate,omitzero"` // share of prompt tokens found in the prefix cache
+}
+
+// What a saturated server ran out of.
+const (
+	LimitKV      = "kv_cache"
+	LimitSlots   = "batch_slots"
+	LimitCompute = "compute"
+)
 
 // Requests counts the requests due in the window, and how they ended.
 type Requests struct {
@@ -228,6 +248,9 @@ type Saturation struct {
 	High   Figure `json:"high,omitzero"`
 	Output Figure `json:"output_tokens_per_s,omitzero"`
 	Reason string `json:"reason"`
+	// Limit is what the server ran out of at LimitStage, where its gauges tell.
+	Limit      string `json:"limit,omitempty"`
+	LimitStage string `json:"limit_stage,omitempty"`
 
 	// The bracket of verdicts around it.
 	HighestStable   Figure `json:"highest_stable,omitzero"`
