@@ -134,6 +134,11 @@ func plateauRows(stages []rundir.Stage, warn func(string, ...any)) []rundir.Stag
 	return append(limited, *ceiling)
 }
 
+// rhythm is what a single row is off by, standing alone: requests of equal length keep the rhythm in which a row began,
+// a few per cent faster or slower than another row's, and no batch of the same row shows that. It is the standard deviation
+// between rows of simulated servers, as seen in TestSaturationIntervalsCover.
+const rhythm = 0.02
+
 // plateau is the mean of the rows' progress weighted by precision, with a 95 % interval that is widened where the rows
 // differ by more than their own noise (Birge, Physical Review 40 (1932)).
 func plateau(rows []rundir.Stage) (rate, low, high rundir.Figure) {
@@ -142,9 +147,8 @@ func plateau(rows []rundir.Stage) (rate, low, high rundir.Figure) {
 	weight := func(p rundir.Progress) float64 {
 		se := 0.1 * p.Rate.Value() // a row too short for an interval of its own hardly counts beside others
 		if p.Batches > 1 {
-			// No row is known to better than 0.2 %: a schedule of equal lengths repeats itself, and its batches with it.
 			half := (p.High.Value() - p.Low.Value()) / 2
-			se = math.Max(half/stats.StudentQuantile(0.975, float64(p.Batches-1)), 0.002*p.Rate.Value())
+			se = math.Max(half/stats.StudentQuantile(0.975, float64(p.Batches-1)), rhythm*p.Rate.Value())
 		}
 		return 1 / (se * se)
 	}
