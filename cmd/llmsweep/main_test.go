@@ -40,8 +40,8 @@ func llmsweep(args ...string) (code int, out, errs string) {
 // hurried are the flags that make a sweep short enough for a test.
 var hurried = []string{"--stage-time", "300ms", "--points", "2", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "8", "--max-concurrency", "32", "--plain"}
 
-// server is a simulated server on a port of its own.
-func server(t *testing.T, o sim.ServerOptions) string {
+// simulated is a simulated server's handler.
+func simulated(t *testing.T, o sim.ServerOptions) http.Handler {
 	t.Helper()
 	config, err := sim.Preset("demo")
 	if err != nil {
@@ -51,9 +51,22 @@ func server(t *testing.T, o sim.ServerOptions) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(sim.NewHandler(live, o))
-	t.Cleanup(func() { s.CloseClientConnections(); s.Close(); live.Close() })
+	t.Cleanup(live.Close)
+	return sim.NewHandler(live, o)
+}
+
+// serve puts a handler on a port of its own.
+func serve(t *testing.T, h http.Handler) (url string) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s.URL
+}
+
+// server is a simulated server on a port of its own.
+func server(t *testing.T, o sim.ServerOptions) string {
+	t.Helper()
+	return serve(t, simulated(t, o))
 }
 
 func TestSweepAndReport(t *testing.T) {
@@ -207,25 +220,15 @@ func TestHelpHasExamples(t *testing.T) {
 // A server that passes the preflight and then fails each request gives rows without figures, and exit code 1.
 func TestAServerThatFailsAfterPreflight(t *testing.T) {
 	t.Chdir(t.TempDir())
-	config, err := sim.Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	live, err := sim.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer live.Close()
-	good := sim.NewHandler(live, sim.ServerOptions{})
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	good := simulated(t, sim.ServerOptions{})
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := os.Stat("llmsweep-run"); err == nil && r.Method == http.MethodPost {
 			http.Error(w, `{"error":{"message":"CUDA out of memory"}}`, http.StatusInternalServerError)
 			return
 		}
 		good.ServeHTTP(w, r)
 	}))
-	defer s.Close()
-	code, out, errs := llmsweep(append([]string{"sweep", s.URL}, hurried...)...)
+	code, out, errs := llmsweep(append([]string{"sweep", url}, hurried...)...)
 	if code != exitFailed || !strings.Contains(out, "n/a") || !strings.Contains(out, "http_5xx") || !strings.Contains(out, "CUDA out of memory") {
 		t.Errorf("exit %d\n%s\n%s", code, out, errs)
 	}
@@ -289,27 +292,17 @@ func TestAKilledRunRenders(t *testing.T) {
 func TestTheKeyIsWrittenNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const key = "sk-very-secret-0123456789"
-	config, err := sim.Preset("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	live, err := sim.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer live.Close()
-	good := sim.NewHandler(live, sim.ServerOptions{APIKey: key})
+	good := simulated(t, sim.ServerOptions{APIKey: key})
 	var n atomic.Int64
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n := n.Add(1); n > 20 && n%3 == 0 && r.Method == http.MethodPost {
 			http.Error(w, `{"error":{"message":"no quota for `+r.Header.Get("Authorization")+`"}}`, http.StatusTooManyRequests)
 			return
 		}
 		good.ServeHTTP(w, r)
 	}))
-	defer s.Close()
 	t.Setenv("LLMSWEEP_API_KEY", key)
-	code, out, errs := llmsweep(append([]string{"sweep", s.URL, "--max-error-rate", "1"}, hurried...)...)
+	code, out, errs := llmsweep(append([]string{"sweep", url, "--max-error-rate", "1"}, hurried...)...)
 	if code != exitDone || !strings.Contains(out, "http_429") {
 		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
 	}
