@@ -13,9 +13,12 @@ type fact struct{ name, text string }
 
 // environment is what somebody needs to repeat a run, as far as it is known.
 func environment(run *rundir.Run, l Lang) []fact {
-	date := run.Started.Format(time.RFC3339)
-	if t := lasted(run); t > 0 {
-		date = lastedFor.in(l, date, clock(t))
+	date := ""
+	if !run.Started.IsZero() { // a published result does not say
+		date = run.Started.Format(time.RFC3339)
+		if t := lasted(run); t > 0 {
+			date = lastedFor.in(l, date, clock(t))
+		}
 	}
 	facts := []fact{
 		{envTarget.in(l), spaced(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine, run.Target.Version)},
@@ -79,7 +82,9 @@ func workload(run *rundir.Run, l Lang) string {
 	if wl.Prompt != "" {
 		parts = append(parts, loadFixed.in(l))
 	}
-	parts = append(parts, loadSeed.in(l, strconv.FormatUint(wl.Seed, 10)))
+	if run.Source == nil {
+		parts = append(parts, loadSeed.in(l, strconv.FormatUint(wl.Seed, 10)))
+	}
 	return strings.Join(parts, comma.in(l))
 }
 

@@ -47,6 +47,8 @@ func formats() []format {
 		{"markdown", func(w io.Writer, runs []rundir.Run, o Options) error { return Markdown(w, runs, o.Lang) }},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
+		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return Stress(w, runs, o.Lang) }},
+		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return Serving(w, runs, o.Lang) }},
 	}
 }
 

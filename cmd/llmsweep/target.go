@@ -98,6 +98,10 @@ func connect(c *console, url string, flags *targetFlags, l *load, r *replay, con
 		return nil, err
 	}
 	t.asked = t.workload.Describe()
+	t.asked.Think = options.Params.Think
+	if options.Params.Temperature != nil {
+		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)
+	}
 	t.asked.Forced, t.asked.CountedPrompt = facts.LengthForced, t.counted
 	return t, nil
 }

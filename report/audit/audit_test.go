@@ -1,0 +1,402 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func subjects(runs []rundir.Run) []Subject {
+	var all []Subject
+	for i := range runs {
+		all = append(all, Subject{Run: &runs[i]})
+	}
+	return all
+}
+
+// documents audits the published documents, as the command does.
+func documents(t *testing.T) []Audited {
+	t.Helper()
+	var all []Audited
+	for _, name := range []string{"guidellm-tables.md", "stress-tables.txt", "serving-blocks.txt"} {
+		text, err := os.ReadFile(filepath.Join("..", "published", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := published.Parse(name, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := Audited{File: name, Results: len(doc.Runs), Findings: Runs(subjects(doc.Runs))}
+		for i := range doc.Runs {
+			a.Rows += len(doc.Runs[i].Stages)
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func TestPublishedDocuments(t *testing.T) {
+	all := documents(t)
+	var text, list bytes.Buffer
+	if err := Text(&text, all); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "published.txt", text.Bytes())
+	if err := JSON(&list, all[2:]); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "serving.json", list.Bytes())
+}
+
+// TestExpertsList: what somebody finds who reads the three documents with a pencil. Nothing more is found, and nothing
+// less.
+func TestExpertsList(t *testing.T) {
+	want := []string{
+		"guidellm-tables.md:21 unit", "guidellm-tables.md:21 latency", // 1090.02 sec is ms, 220.06 is 22.06
+		"guidellm-tables.md:24 ceiling",
+		"guidellm-tables.md:38 tokens", // 6.28 is 6.82
+		"guidellm-tables.md:41 ceiling",
+		"guidellm-tables.md:51 grid", "guidellm-tables.md:134 grid", // 4.73 is 4.37, 5.65 is 5.05
+		"guidellm-tables.md:135 latency", "guidellm-tables.md:135 copied", // 224.10 ms belongs to the next row
+		"guidellm-tables.md:141 ceiling",
+		"guidellm-tables.md:156 grid", "guidellm-tables.md:166 grid", "guidellm-tables.md:171 grid", // 16.63, 4.07, 11.64
+		"guidellm-tables.md:174 latency",                                  // 3618 ms is 13618
+		"guidellm-tables.md:189 latency", "guidellm-tables.md:189 copied", // from the row above
+		"guidellm-tables.md:190 latency", // 213 ms at the ceiling
+		"guidellm-tables.md:206 ceiling",
+		"guidellm-tables.md:212 zeros", "guidellm-tables.md:214 latency", "guidellm-tables.md:215 offered", // one backlog, three rows
+		// Batches, not a closed loop; but for the tests in which all requests took the same time.
+		"stress-tables.txt:17 closed-loop", "stress-tables.txt:47 closed-loop", "stress-tables.txt:80 closed-loop",
+		"stress-tables.txt:110 closed-loop", "stress-tables.txt:146 closed-loop", "stress-tables.txt:176 closed-loop",
+		"stress-tables.txt:208 closed-loop", "stress-tables.txt:238 closed-loop", "stress-tables.txt:277 closed-loop",
+		"stress-tables.txt:307 closed-loop", "stress-tables.txt:340 closed-loop", "stress-tables.txt:370 closed-loop",
+		"stress-tables.txt:427 even", "stress-tables.txt:457 even", // all ran to Max Tokens, and 77 % of that was counted
+		"stress-tables.txt:490 default-limit", "stress-tables.txt:518 default-limit", // the 128 trap
+		"serving-blocks.txt:17 retokenized", "serving-blocks.txt:24 latency", "serving-blocks.txt:24 twice", "serving-blocks.txt:31 tpot",
+		"serving-blocks.txt:98 retokenized",
+	}
+	var got []string
+	for _, a := range documents(t) {
+		for _, f := range a.Findings {
+			got = append(got, fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Rule))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-pencil +found:\n%s", diff)
+	}
+}
+
+// TestImportedIsAudited: what went through run.json is judged as the document was.
+func TestImportedIsAudited(t *testing.T) {
+	for _, a := range documents(t) {
+		text, err := os.ReadFile(filepath.Join("..", "published", "testdata", a.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := published.Parse(a.File, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var runs []rundir.Run
+		b, err := json.Marshal(doc.Runs)
+		if err == nil {
+			err = json.Unmarshal(b, &runs)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(a.Findings, Runs(subjects(runs))); diff != "" {
+			t.Errorf("%s (-document +run.json):\n%s", a.File, diff)
+		}
+	}
+}
+
+// audited is what the rules find in a text: rule and line.
+func audited(t *testing.T, text string) []string {
+	t.Helper()
+	doc, err := published.Parse("doc", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := []string{}
+	for _, f := range Runs(subjects(doc.Runs)) {
+		found = append(found, fmt.Sprintf("%s %d", f.Rule, f.Line))
+	}
+	return found
+}
+
+const (
+	heading = "- **M**, **1** x **G**, **E**, prompt_tokens=512, generated_tokens=128\n" +
+		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n|---|---|---|---|---|---|\n"
+	good = "| synchronous | 1.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 128.00 tokens/sec |\n"
+)
+
+// TestRowRules: each rule finds what it is for, and is silent just inside of its tolerance.
+func TestRowRules(t *testing.T) {
+	for rows, want := range map[string][]string{
+		good: {},
+		"| asynchronous@1.00 | 0.00 req/sec | 0.00 sec | 0.00 ms | 0.00 ms | 0.00 tokens/sec |":                                                          {"zeros 4"},
+		"| asynchronous@1.00 | n/a | n/a | n/a | n/a | n/a |":                                                                                            {},
+		"| throughput | 9.00 req/sec | 1.00 sec | 1.01 sec | n/a | n/a |":                                                                                {"ttft 4"},
+		"| throughput | 9.00 req/sec | 1.00 sec | 1002.00 ms | n/a | n/a |":                                                                              {}, // rounding
+		"| throughput | 9.00 req/sec | 1.06 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {"latency 4"},
+		"| throughput | 9.00 req/sec | 1.04 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {},
+		"| throughput | 9.00 req/sec | 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                             {"latency 4"},
+		"| throughput | 9.00 req/sec | > 0.90 sec | 50.00 ms | 7.48 ms | 1152.00 tokens/sec |":                                                           {},
+		"| throughput | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1240.00 tokens/sec |":                                                             {"tokens 4"},
+		"| throughput | 9.00 req/sec | 1.00 sec | 50.00 ms | 7.48 ms | 1190.00 tokens/sec |":                                                             {},
+		"| throughput | 9.00 req/sec | 0.50 sec | 50.00 ms | 7.48 ms | 550.00 tokens/sec |":                                                              {"tokens 4"},
+		"| throughput | 9.00 req/sec | 0.57 sec | 50.00 ms | 7.48 ms | 630.00 tokens/sec |":                                                              {},
+		"| asynchronous@1.00 | 1.45 req/sec | n/a | n/a | n/a | n/a |":                                                                                   {"offered 4"},
+		"| asynchronous@1.00 | 1.35 req/sec | n/a | n/a | n/a | n/a |":                                                                                   {},
+		"| synchronous | 1.10 req/sec | 1.00 sec | n/a | n/a | n/a |":                                                                                    {"synchronous 4"},
+		"| synchronous | 0.80 req/sec | 1.00 sec | n/a | n/a | n/a |":                                                                                    {"synchronous 4"},
+		"| synchronous | 0.90 req/sec | 1.00 sec | n/a | n/a | n/a |":                                                                                    {},
+		"| synchronous | 0.01 req/sec | 68.00 sec | n/a | n/a | n/a |":                                                                                   {}, // 0.01 may be 0.0147
+		good + strings.Repeat("| throughput | 9.00 req/sec | 60 sec | n/a | 7.48 ms | n/a |\n", 1):                                                       {},
+		good + good + good + "| x | 9 req/sec | 2.00 sec | 60.00 sec | n/a | n/a |":                                                                      {"unit 7"},
+		good + good + good + "| x | 9 req/sec | 2.00 sec | 0.06 sec | n/a | n/a |":                                                                       {}, // another unit, and right
+		good + "| x | 2.00 req/sec | 2.12 sec | 50.00 ms | 7.48 ms | n/a |\n":                                                                            {},
+		good + "| x@2 | 2.00 req/sec | 2.12 sec | 1050.00 ms | 7.477 ms | n/a |\n":                                                                       {},
+		"| x@2 | 2.00 req/sec | 2.00 sec | 1052.00 ms | 7.477 ms | 256 tok/s |\n| x@3 | 3.00 req/sec | 2.00 sec | 1052.00 ms | 7.477 ms | 384 tok/s |\n": {},
+		"| x@2 | 2.00 req/sec | 2.05 sec | 1052.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 2.12 sec | 1052.00 ms | 7.477 ms | n/a |\n":             {"copied 5"},
+		"| x@2 | 2.00 req/sec | 1.12 sec | 152.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 9.12 sec | 8152.00 ms | 7.477 ms | n/a |\n":              {}, // the queue differs, not the server
+		"| x@2 | 2.00 req/sec | 1.12 sec | 152.00 ms | 7.477 ms | n/a |\n| x@3 | 3.00 req/sec | 9.12 sec | 1152.00 ms | 7.477 ms | n/a |\n":              {"copied 5"},
+	} {
+		if diff := cmp.Diff(want, audited(t, heading+rows)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", rows, diff)
+		}
+	}
+}
+
+// TestGrid: the rates of a sweep lie evenly between its ends.
+func TestGrid(t *testing.T) {
+	table := func(rates ...string) string {
+		s := heading + "| synchronous | 1.00 req/sec | 1.00 sec | n/a | n/a | n/a |\n"
+		for _, r := range rates {
+			s += "| asynchronous@" + r + " req/sec | n/a | n/a | n/a | n/a | n/a |\n"
+		}
+		return s + "| throughput | 6.00 req/sec | n/a | n/a | n/a | n/a |\n"
+	}
+	for _, c := range []struct {
+		rates []string
+		want  []string
+	}{
+		{[]string{"2.00", "3.00", "4.00", "5.00", "6.00"}, []string{}},
+		{[]string{"2.01", "2.99", "4.00", "5.01", "5.99"}, []string{}},
+		{[]string{"2.00", "3.30", "4.00", "5.00", "6.00"}, []string{"grid 6"}},
+		{[]string{"6.00", "5.00", "3.30", "3.00", "2.00"}, []string{"grid 7"}},
+		{[]string{"2.50", "3.30", "4.00", "5.00", "6.00"}, []string{}}, // chosen by hand
+	} {
+		if diff := cmp.Diff(c.want, audited(t, table(c.rates...))); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.rates, diff)
+		}
+	}
+}
+
+// block is a serving block, good but for what is replaced in it.
+func block(replace ...string) string {
+	return strings.NewReplacer(replace...).Replace(`
+============ Serving Benchmark Result ============
+Backend:                                 sglang-oai-chat
+Traffic request rate:                    20.0
+Max request concurrency:                 20
+Successful requests:                     100
+Benchmark duration (s):                  40.00
+Total input tokens:                      50000
+Total generated tokens:                  20100
+Total generated tokens (retokenized):    20000
+Request throughput (req/s):              2.50
+Input token throughput (tok/s):          1250.00
+Output token throughput (tok/s):         502.50
+Total token throughput (tok/s):          1752.50
+Concurrency:                             15.38
+----------------End-to-End Latency----------------
+Mean E2E Latency (ms):                   6150.00
+Median E2E Latency (ms):                 6000.00
+Mean TTFT (ms):                          150.00
+Median TTFT (ms):                        140.00
+P99 TTFT (ms):                           190.00
+Mean TPOT (ms):                          31.00
+Median TPOT (ms):                        30.00
+Mean ITL (ms):                           30.00
+P95 ITL (ms):                            50.00
+P99 ITL (ms):                            90.00
+Max ITL (ms):                            99.00
+==================================================
+`)
+}
+
+func TestBlockRules(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{block(), []string{}},
+		{block("15.38", "19.99"), []string{"arithmetic 15"}},
+		{block(" 2.50", " 2.55"), []string{"arithmetic 11"}},
+		{block("502.50", "402.50"), []string{"arithmetic 13"}},
+		{block("1752.50", "1725.50"), []string{"arithmetic 14"}},
+		{block("20000", "30000"), []string{"retokenized 10"}},
+		{block("20000", "18500"), []string{}},
+		{block(" 31.00", " 61.00"), []string{"tpot 22"}},
+		{block(" 31.00", " 59.00"), []string{}},
+		{block("P95 ITL (ms):                            50.00", "P95 ITL (ms):                            95.00"), []string{"order 26"}},
+		{block("6150.00", "7150.00", "15.38", "17.88"), []string{"latency 17"}},
+		{block("6150.00", "3150.00", "15.38", "7.88"), []string{}}, // several tokens a chunk: fewer gaps
+		{block() + block("6000.00", "6050.00"), []string{"twice 46"}},
+		{block() + block(), []string{}},
+	} {
+		if diff := cmp.Diff(c.want, audited(t, c.text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.text, diff)
+		}
+	}
+}
+
+// box is a stress table, good but for what is replaced in it.
+func box(replace ...string) string {
+	return strings.NewReplacer(replace...).Replace(`
+┃ Metric ┃ Value ┃
+│ Model │ M │
+│ Max Tokens │ 512 │
+│ Temperature │ 0.7 │
+│ Concurrent Requests │ 10 │
+│ Total Requests │ 100 │
+│ Successful Requests │ 100 (100.0%) │
+│ Failed Requests │ 0 (0.0%) │
+│ Total Test Duration │ 60.00 seconds │
+│ Min Response Time │ 1.00 seconds │
+│ Max Response Time │ 9.00 seconds │
+│ Average Response Time │ 5.50 seconds │
+│ Median Response Time │ 5.00 seconds │
+│ P90 Response Time │ 7.50 seconds │
+│ P99 Response Time │ 9.00 seconds │
+│ Std Dev Response Time │ 2.00 seconds │
+│ Theoretical Max Throughput │ 11.11 requests/second │
+│ Actual Throughput │ 1.67 requests/second │
+│ Total Generated Tokens │ 30000 │
+│ Tokens Per Second │ 500.00 │
+│ Avg Tokens Per Request │ 300.00 │
+`)
+}
+
+func TestTableRules(t *testing.T) {
+	const answer = "{'completion_tokens': 128, 'finish_reason': {'type': 'length'}}\n"
+	even := []string{"1.00 seconds", "5.40 seconds", "9.00 seconds", "5.60 seconds", "7.50 seconds", "5.60 seconds", "5.00 seconds", "5.50 seconds", "2.00 seconds", "0.05 seconds", "11.11", "17.86"}
+	with := func(more ...string) []string { return append(slices.Clone(even), more...) }
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"good", box(), []string{}},
+		{"batches", box("60.00 seconds", "75.00 seconds", "1.67", "1.33", "500.00", "400.00"), []string{"closed-loop 6"}},
+		{"a tail", box("60.00 seconds", "64.00 seconds", "1.67", "1.56", "500.00", "468.75"), []string{}},
+		{"a share", box("100 (100.0%)", "100 (98.0%)"), []string{"arithmetic 8"}},
+		{"more than all", box("0 (0.0%)", "4 (4.0%)"), []string{"arithmetic 8"}},
+		{"order", box("7.50 seconds", "4.50 seconds"), []string{"order 15"}},
+		{"mean", box("5.50 seconds", "9.50 seconds"), []string{"order 13"}},
+		{"spread", box("2.00 seconds", "4.80 seconds"), []string{"order 17"}},
+		{"a count of another's", box(even...), []string{"even 22"}},
+		{"temperature 0", box(with("0.7", "0.0")...), []string{}},
+		{"a default limit", answer + box(with("30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...) +
+			box(with("512", "1024", "30000", "12800", "300.00", "128.00", "500.00", "213.33", "0.7", "0")...), []string{"default-limit 5", "default-limit 27"}},
+		{"two limits that were heard", answer + box(with("0.7", "0")...) + box("512", "1024", "0.7", "0"), []string{}},
+		{"repeated", box() + box("5.50 seconds", "5.90 seconds", "2.00 seconds", "2.10 seconds", "1.00 seconds", "1.10 seconds",
+			"60.00 seconds", "61.00 seconds", "1.67", "1.64", "30000", "29000", "500.00", "475.41", "300.00", "290.00",
+			"9.00 seconds", "9.10 seconds", "11.11", "10.99", "7.50 seconds", "7.60 seconds", "5.00 seconds", "5.10 seconds"), []string{}},
+	} {
+		if diff := cmp.Diff(c.want, audited(t, c.text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestRecords(t *testing.T) {
+	f := rundir.Exactly
+	ok := rundir.Record{
+		Stage: "s", Status: "ok", Due: f(1), Sent: f(1.001), Headers: f(1.1), FirstToken: f(1.2), LastToken: f(1.4), End: f(1.5),
+		AskedTokens: 3, OutputTokens: f(3), Finish: "length", GapsUS: []int64{100_000, 100_000},
+	}
+	bad := func(change func(*rundir.Record)) *rundir.Record {
+		r := ok
+		change(&r)
+		return &r
+	}
+	records := []*rundir.Record{
+		&ok,
+		bad(func(r *rundir.Record) { r.FirstToken, r.GapsUS = f(1.05), []int64{350_000} }),
+		bad(func(r *rundir.Record) { r.GapsUS = []int64{100_000, 90_000} }),
+		bad(func(r *rundir.Record) { r.GapsUS = []int64{100_000, 80_000} }),
+		bad(func(r *rundir.Record) { r.AskedTokens, r.OutputTokens = 512, f(128) }),
+		bad(func(r *rundir.Record) { r.OutputTokens, r.Finish = f(0), "stop" }),
+	}
+	found, err := Records(&rundir.Run{}, "records.jsonl", func(yield func(*rundir.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range found {
+		got = append(got, fmt.Sprintf("%d %s: %s", f.Line, f.Rule, f.Text))
+	}
+	want := []string{
+		"2 instants: first token at 1.05 s, headers at 1.10 s",
+		"3 gaps: 2 requests, the first: 2 gaps make 190.00 ms, and 200.00 ms passed between first and last token",
+		"5 stopped: stopped by length at 128 tokens, and 512 were asked for",
+		"6 empty: ended well with 0 output tokens",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestRulesSayWhy: each rule says what it tolerates.
+func TestRulesSayWhy(t *testing.T) {
+	var b bytes.Buffer
+	if err := TextRules(&b); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range append(Rules(), recordRules()...) {
+		if r.Name == "" || r.Says == "" || r.Tolerance == "" || seen[r.Name] || !strings.Contains(b.String(), r.Tolerance) {
+			t.Errorf("%q says too little, or twice", r.Name)
+		}
+		seen[r.Name] = true
+	}
+}

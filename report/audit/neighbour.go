@@ -1,0 +1,176 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/sweep/rundir"
+)
+
+// The rules of this file hold the rows of one table against each other.
+
+// Copied figures: four digits or more are seldom alike by chance, but a server at its limit, or one that is hardly used,
+// may repeat itself. What is made of the figures then repeats too.
+const (
+	copiedDigits  = 4
+	copiedLatency = 0.02 // latency, where both of its parts are the same
+	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
+)
+
+// copied finds figures that are those of the row above.
+func copied(t *table) []hit {
+	var hits []hit
+	for i := 1; i < len(t.rows); i++ {
+		above, r := t.rows[i-1], t.rows[i]
+		var same []string
+		for _, key := range []string{"ttft_s.mean", "inter_token_s", "latency_s.mean", "rates.completed", "tokens_per_s.output"} {
+			q, ok := r.quantity(key)
+			if ok && q.Digits >= copiedDigits && r.text(key) == above.text(key) && q.Figure.Value() != 0 {
+				same = append(same, key)
+			}
+		}
+		if isCopy(above, r, same) {
+			hits = append(hits, copyOf(above, r, same))
+		}
+	}
+	return hits
+}
+
+// isCopy says that two rows cannot have these figures in common by chance.
+func isCopy(above, r *row, same []string) bool {
+	a, ok1 := above.spans("latency_s.mean", "ttft_s.mean")
+	b, ok2 := r.spans("latency_s.mean", "ttft_s.mean")
+	has := func(key string) bool { return slices.Contains(same, key) }
+	differ := func(x, y, tolerance float64) bool { return math.Abs(x-y) > tolerance*min(x, y) }
+	switch {
+	case !ok1 || !ok2:
+		return false
+	case len(same) >= 3 && has("rates.completed") && has("tokens_per_s.output"):
+		return r.text("rate") != above.text("rate")
+	case has("ttft_s.mean") && has("inter_token_s"):
+		return differ(a[0].v, b[0].v, copiedLatency)
+	case has("inter_token_s"):
+		return differ(a[0].v-a[1].v, b[0].v-b[1].v, copiedDecode)
+	}
+	return false
+}
+
+// copyOf makes the finding. The copy is the row that contradicts the figure; where both or neither do, the lower one.
+func copyOf(above, r *row, same []string) hit {
+	twin, of := r, above
+	if _, text := latencyIdentity(above); text != "" {
+		if _, text := latencyIdentity(r); text == "" {
+			twin, of = above, r
+		}
+	}
+	var parts []string
+	for _, key := range same {
+		parts = append(parts, fmt.Sprintf("%s %s", strings.ToLower(label(key)), r.text(key)))
+	}
+	return hit{row: twin, key: same[0], text: fmt.Sprintf("%s: the same as in line %d (%s), while latency is %s and %s",
+		strings.Join(parts, " and "), of.line(same[0]), of.name(), seconds(latencyOf(twin)), seconds(latencyOf(of)))}
+}
+
+func latencyOf(r *row) float64 { return r.stage.Latency.Mean.Value() }
+
+// offGrid finds a rate that is not where the others are: the rates of a sweep lie evenly between the synchronous rate
+// and that of the throughput row, the last of them on it. Only rounding is tolerated, and nothing is said unless two
+// thirds of the rates, and four at least, are on the grid.
+func offGrid(t *table) []hit {
+	var grid []*row
+	for _, r := range t.rows {
+		if r.stage.Role == rundir.Grid && r.text("rate") != "" && r.stage.Rate.Known() {
+			grid = append(grid, r)
+		}
+	}
+	floor, ceiling := t.role(rundir.Floor), t.role(rundir.Ceiling)
+	if len(grid) < 4 || floor == nil || ceiling == nil {
+		return nil
+	}
+	s, ok1 := floor.span("rates.completed")
+	top, ok2 := ceiling.span("rates.completed")
+	if !ok1 || !ok2 || top.v <= s.v {
+		return nil
+	}
+	step := (top.v - s.v) / float64(len(grid))
+	free := map[int]bool{}
+	for k := 1; k <= len(grid); k++ {
+		free[k] = true
+	}
+	var off []*row
+	for _, r := range grid {
+		v, _ := r.span("rate")
+		k := int(math.Round((v.v - s.v) / step))
+		slack := (v.high - v.low + s.high - s.low + top.high - top.low) / 2
+		if free[k] && math.Abs(v.v-s.v-float64(k)*step) <= slack+1e-9 {
+			delete(free, k)
+		} else {
+			off = append(off, r)
+		}
+	}
+	if 3*len(off) > len(grid) {
+		return nil
+	}
+	return missing(off, free, s.v, step)
+}
+
+// missing pairs the rates that are off the grid with the places on it that no other rate took.
+func missing(off []*row, free map[int]bool, floor, step float64) []hit {
+	var hits []hit
+	for _, r := range off {
+		rate := r.stage.Rate.Value()
+		nearest := 0
+		for k := range free {
+			if nearest == 0 || cmp.Compare(math.Abs(floor+float64(k)*step-rate), math.Abs(floor+float64(nearest)*step-rate)) < 0 {
+				nearest = k
+			}
+		}
+		delete(free, nearest)
+		hits = append(hits, hit{row: r, key: "rate", text: fmt.Sprintf(
+			"%.2f req/s is off the even grid of the other rates, which has %.2f here", rate, floor+float64(nearest)*step)})
+	}
+	return hits
+}
+
+// role is the only row of that role, nil where there is none or more than one.
+func (t *table) role(role string) *row {
+	is := func(r *row) bool { return r.stage.Role == role }
+	i := slices.IndexFunc(t.rows, is)
+	if i < 0 || slices.ContainsFunc(t.rows[i+1:], is) {
+		return nil
+	}
+	return t.rows[i]
+}
+
+// ceilingTolerance: a stage that begins empty and counts what has ended when it stops leaves in flight what arrived in
+// its last latency. In a stage of four latencies, the least to measure anything, that is a quarter.
+const ceilingTolerance = 0.25
+
+// ceiling holds the throughput row against the row that was offered the same rate. That the two rates are the same is
+// how a sweep is made, and no finding; that the server then completed far less is one.
+func ceiling(t *table) []hit {
+	top := t.role(rundir.Ceiling)
+	if top == nil || top.stage.Source == nil {
+		return nil
+	}
+	c, ok := top.span("rates.completed")
+	if !ok {
+		return nil
+	}
+	for _, r := range t.rows {
+		rate, ok1 := r.span("rate")
+		done, ok2 := r.span("rates.completed")
+		if !ok1 || !ok2 || done.v == 0 || rate.beyond(c) != 0 {
+			continue
+		}
+		if short := 1 - done.high/c.low; short > ceilingTolerance {
+			return []hit{{row: top, key: "rates.completed", text: fmt.Sprintf(
+				"%s req/s as the ceiling, but offered %s the server completed %s, %s less (line %d): one of the two is no steady rate",
+				digits(c.v), digits(rate.v), digits(done.v), percent(short), r.line("rates.completed"))}}
+		}
+	}
+	return nil
+}

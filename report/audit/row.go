@@ -1,0 +1,299 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+)
+
+// table is a run with its rows.
+type table struct {
+	run   *rundir.Run
+	file  string
+	line  int
+	title string
+	rows  []*row
+}
+
+// row is a stage, and where its figures stand.
+type row struct {
+	table *table
+	stage *rundir.Stage
+}
+
+// tables makes rows of runs.
+func tables(subjects []Subject) []*table {
+	var all []*table
+	for _, s := range subjects {
+		t := &table{run: s.Run, file: s.File, title: title(s.Run)}
+		if from := s.Run.Source; from != nil {
+			t.file, t.line = from.File, from.Line
+		}
+		for j := range s.Run.Stages {
+			t.rows = append(t.rows, &row{t, &s.Run.Stages[j]})
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// name is what a row is called where it stands.
+func (r *row) name() string {
+	if s := r.stage.Source; s != nil && s.Heading != "" {
+		return s.Heading
+	}
+	return r.stage.Name
+}
+
+// title says what a result is of, in a few words.
+func title(run *rundir.Run) string {
+	l := run.Labels
+	var parts []string
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	add(strings.Trim(cmp.Or(l.Model, run.Target.Model)+"-"+l.Quant, "-"))
+	if l.GPU != "" {
+		add(strings.TrimPrefix(fmt.Sprintf("%d x %s", l.GPUs, l.GPU), "0 x "))
+	}
+	add(cmp.Or(l.Engine, run.Target.Engine))
+	if p, g := run.Workload.PromptTokens.Mean, run.Workload.OutputTokens.Mean; p > 0 && g > 0 {
+		add(fmt.Sprintf("%.4g -> %.4g tokens", p, g))
+	} else if g > 0 {
+		add(fmt.Sprintf("up to %.4g tokens", g))
+	}
+	if s := run.Source; s != nil && s.Format != published.SixColumn {
+		add(s.Heading)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// line is where a figure stands; where it is not known, the row.
+func (r *row) line(key string) int {
+	for _, s := range []*rundir.Source{r.stage.Source, r.table.run.Source} {
+		if s == nil {
+			continue
+		}
+		if p, ok := s.Figures[key]; ok {
+			return p.Line
+		}
+	}
+	if r.stage.Source != nil {
+		return r.stage.Source.Line
+	}
+	return 0
+}
+
+// text is a figure as it was printed, empty where it was not.
+func (r *row) text(key string) string {
+	if r.stage.Source == nil {
+		return ""
+	}
+	return r.stage.Source.Figures[key].Text
+}
+
+// quantity is a figure as it was printed, false where it was not.
+func (r *row) quantity(key string) (published.Quantity, bool) {
+	text := r.text(key)
+	if text == "" {
+		return published.Quantity{}, false
+	}
+	q, err := published.ParseQuantity(text)
+	return q, err == nil && q.Figure.Known()
+}
+
+// span is a figure with how far it may be from what was measured, because it was rounded.
+type span struct{ v, low, high float64 }
+
+// exact is a span without width.
+func exact(v float64) span { return span{v, v, v} }
+
+// span returns a figure that is known, as a span; false where it is not, or only a bound.
+func (r *row) span(key string) (span, bool) {
+	f := figure(r.stage, key)
+	if !f.Known() {
+		return span{}, false
+	}
+	s := exact(f.Value())
+	if q, ok := r.quantity(key); ok {
+		slack := q.Slack(usualUnit(r.stage.Source.Format, key))
+		s.low, s.high = max(0, s.v-slack), s.v+slack
+	}
+	return s, true
+}
+
+// spans returns several figures, false where one of them is not known.
+func (r *row) spans(keys ...string) ([]span, bool) {
+	all := make([]span, len(keys))
+	for i, k := range keys {
+		var ok bool
+		if all[i], ok = r.span(k); !ok {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+func (a span) plus(b span) span { return span{a.v + b.v, a.low + b.low, a.high + b.high} }
+
+func (a span) times(b span) span { return span{a.v * b.v, a.low * b.low, a.high * b.high} }
+
+// over divides; what may be 0 divides to anything.
+func (a span) over(b span) span {
+	if b.low <= 0 {
+		return span{a.v / b.v, 0, math.Inf(1)}
+	}
+	return span{a.v / b.v, a.low / b.high, a.high / b.low}
+}
+
+// beyond says by what fraction a lies above (positive) or below all that b may be.
+func (a span) beyond(b span) float64 {
+	switch {
+	case a.low > b.high && b.high > 0:
+		return a.low/b.high - 1
+	case a.high < b.low && b.low > 0:
+		return a.high/b.low - 1
+	}
+	return 0
+}
+
+// usualUnit is the unit of a figure that was printed without one.
+func usualUnit(format, key string) string {
+	switch {
+	case format == published.SixColumn && (key == "ttft_s.mean" || key == "inter_token_s"):
+		return "ms"
+	case format == published.Serving && key != "window_s" && strings.Contains(key, "_s."):
+		if !strings.HasPrefix(key, "tokens_per_s") {
+			return "ms"
+		}
+	}
+	return ""
+}
+
+// figure is a stage's figure by its key in run.json.
+func figure(s *rundir.Stage, key string) rundir.Figure {
+	if d, name, ok := strings.Cut(key, "_s."); ok {
+		if dist := dists(s)[d]; dist != nil {
+			return dist.Get(name)
+		}
+	}
+	switch key {
+	case "rate":
+		return s.Rate
+	case "rates.completed":
+		return s.Rates.Completed
+	case "rates.theoretical_max":
+		return s.Rates.TheoreticalMax
+	case "inter_token_s":
+		return s.InterToken
+	case "tokens_per_s.output":
+		return s.TokensPerS.Output
+	case "tokens_per_s.input":
+		return s.TokensPerS.Input
+	case "tokens_per_s.total":
+		return s.TokensPerS.Total
+	case "output_tokens.total":
+		return s.OutputTokens.Total
+	case "output_tokens.mean":
+		return s.OutputTokens.Mean
+	case "prompt_tokens.total":
+		return s.PromptTokens.Total
+	case "concurrency.mean":
+		return s.Concurrency.Mean
+	case "window_s":
+		return positive(s.Window)
+	case "elapsed_s":
+		return positive(s.Elapsed)
+	case "requests.ok":
+		return positive(float64(s.Requests.OK))
+	case "requests.due":
+		return positive(float64(s.Requests.Due))
+	}
+	return rundir.Figure{}
+}
+
+// dists are the distributions of a stage that are audited, by key without its unit.
+func dists(s *rundir.Stage) map[string]*rundir.Dist {
+	return map[string]*rundir.Dist{"latency": &s.Latency, "ttft": &s.TTFT, "tpot": &s.TPOT, "itl": &s.ITL}
+}
+
+// positive is a figure stored as a bare number, in which 0 is what was never told.
+func positive(v float64) rundir.Figure {
+	if v <= 0 {
+		return rundir.Figure{}
+	}
+	return rundir.Exactly(v)
+}
+
+// asked is how many tokens each answer was to have, or to have at most.
+func (r *row) asked() float64 {
+	if r.stage.AskedTokens.Known() {
+		return r.stage.AskedTokens.Value()
+	}
+	return r.table.run.Workload.OutputTokens.Mean
+}
+
+// published says that the row was read, in that format.
+func (r *row) published(format string) bool {
+	return r.stage.Source != nil && r.stage.Source.Format == format
+}
+
+// whole says that nothing is missing from the row's means: each request ended well.
+func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
+
+// tokens is how many tokens an answer had on average: told, or tokens/s over requests/s.
+func (r *row) tokens() (span, bool) {
+	if n, ok := r.span("output_tokens.mean"); ok {
+		return n, true
+	}
+	s, ok := r.spans("tokens_per_s.output", "rates.completed")
+	if !ok || r.stage.Source == nil || s[1].v == 0 { // of our own stages only whole counts are over the same requests
+		return span{}, false
+	}
+	return s[0].over(s[1]), true
+}
+
+// seconds prints a time.
+func seconds(v float64) string {
+	if math.Abs(v) < 0.9995 {
+		return digits(v*1e3) + " ms"
+	}
+	return digits(v) + " s"
+}
+
+// digits prints a number as the published tables do, so that a reader finds it again.
+func digits(v float64) string {
+	if math.Abs(v) >= 1e4 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// percent prints a fraction.
+func percent(f float64) string {
+	if math.Abs(f) >= 1 {
+		return fmt.Sprintf("%.1f times", math.Abs(f)+1)
+	}
+	return fmt.Sprintf("%.0f %%", 100*math.Abs(f))
+}
+
+// said is a figure with its unit, as a reader finds it in the file but for times, which files print in many units.
+func (r *row) said(key string) string {
+	f := figure(r.stage, key)
+	switch {
+	case strings.Contains(key, "_s.") && !strings.HasPrefix(key, "tokens_per_s") && f.Known():
+		return seconds(f.Value())
+	case r.text(key) != "":
+		return r.text(key)
+	case f.Known():
+		return digits(f.Value())
+	}
+	return "n/a"
+}

@@ -1,0 +1,83 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"llmsweep/client/sim"
+	"llmsweep/report"
+	"llmsweep/report/published"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/virtual"
+)
+
+// tasks ask the same of the server each time.
+type tasks struct{ prompt, output int }
+
+func (w tasks) Next() (sweep.Task, bool) {
+	return sweep.Task{Turns: []sweep.Turn{{User: "hello", PromptTokens: w.prompt, OutputTokens: w.output}}}, true
+}
+
+// TestHonestRunsPass: nothing is found in whole sweeps of simulated servers, in their records, or in what is printed of
+// them and read again.
+func TestHonestRunsPass(t *testing.T) {
+	for _, c := range []struct {
+		server string
+		w      tasks
+	}{{"demo", tasks{64, 16}}, {"Qwen2-7B/L20/fp16", tasks{512, 128}}, {"Qwen2-72B/H200x4/fp16", tasks{1024, 64}}} {
+		server, err := sim.Preset(c.server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, log := &rundir.Run{Labels: rundir.Labels{Model: "M", GPU: "G", GPUs: 1, Engine: "E"}}, &rundir.Memory{}
+		run.Workload = rundir.Workload{PromptTokens: rundir.Lengths{Mean: float64(c.w.prompt)}, OutputTokens: rundir.Lengths{Mean: float64(c.w.output)}, Forced: true}
+		synctest.Test(t, func(t *testing.T) {
+			live, err := sim.Start(server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer live.Close()
+			config := sweep.Defaults()
+			config.Doer, config.Log = virtual.Doer{Live: live}, log
+			config.Sources = func(string) sweep.Source { return c.w }
+			if err := sweep.Sweep(t.Context(), config, run); err != nil {
+				t.Fatal(err)
+			}
+		})
+		found := Runs([]Subject{{File: c.server, Run: run}})
+		for _, s := range run.Stages {
+			inRecords, err := Records(run, c.server+" records", log.Records(s.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, inRecords...)
+		}
+		for _, format := range []string{"markdown", "stress", "serving"} {
+			found = append(found, reread(t, run, format)...)
+		}
+		for _, f := range found {
+			t.Errorf("%s:%d %s: %s: %s", f.File, f.Line, f.Row, f.Rule, f.Text)
+		}
+	}
+}
+
+// reread prints a run, reads it again and audits that.
+func reread(t *testing.T, run *rundir.Run, format string) []Finding {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Render(&b, format, []rundir.Run{*run}, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := published.Parse(fmt.Sprintf("%s.%s", run.Labels.Model, format), strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Runs) == 0 {
+		t.Fatalf("%s: nothing was read again", format)
+	}
+	return Runs(subjects(doc.Runs))
+}

@@ -1,0 +1,83 @@
+package published
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"llmsweep/sweep/rundir"
+)
+
+// seeds are the published documents and what is worst in documents.
+func seeds(f *testing.F) {
+	for _, name := range []string{tables, stress, blocks} {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(b), "\n")
+		f.Add(strings.Join(lines[:min(len(lines), 42)], "")) // small, so that the fuzzer gets somewhere
+	}
+	for _, s := range []string{
+		strings.Repeat("|", 5000), strings.Repeat("| a ", 5000), strings.Repeat("│", 5000), strings.Repeat("=", 5000),
+		strings.Repeat("- **", 2000) + "prompt_tokens=", "==== Serving Benchmark Result ====\nSuccessful requests: 1e308\nMax request concurrency: -9e99",
+		"┃ Metric ┃ Value ┃\n│ Total Requests │ 99999999999999999999999 │\n│ Max Tokens │ 1e300 │\n│ P99 Response Time │ -1 seconds │",
+		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n| concurrent@1e14 | > n/a | \\> 1 | &gt; 2 | - | 0x1p-2 |",
+		"\\|\\", "|\\", "# \n## \n#Input tokens: 999999999999999999999\n'completion_tokens': 1234567890123", "LLM Stress Test Results - 0000-00-00 99:99:99",
+	} {
+		f.Add(s)
+	}
+}
+
+// FuzzParse: no document makes the reader panic, hang, lose count of its lines, or store what JSON can't hold.
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		doc, err := Parse("doc", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, r := range doc.Remarks {
+			if r.Line < 1 || r.Line > len(doc.Lines) {
+				t.Errorf("a remark on line %d of %d", r.Line, len(doc.Lines))
+			}
+		}
+		for _, run := range doc.Runs {
+			if len(run.Stages) == 0 || run.Source.Line < 1 || run.Source.Line > len(doc.Lines) {
+				t.Errorf("a result of %d rows in line %d of %d", len(run.Stages), run.Source.Line, len(doc.Lines))
+			}
+			b, err := json.Marshal(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(b, &rundir.Run{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// FuzzParseQuantity: what is read as a number is one.
+func FuzzParseQuantity(f *testing.F) {
+	for _, s := range []string{"1,187.02 tokens/second", "> 58.30 sec", "1e400", "1e-999999999", "100 (100.0%)", "-", "0x1p4", "1,,1", "١٢", "1e5e5 ms"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		q, err := ParseQuantity(text)
+		if err != nil || q.Figure.IsZero() {
+			return
+		}
+		if v := q.Figure.Value(); math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e15 {
+			t.Errorf("%q is %v", text, v)
+		}
+		if s, err := q.In(Time, "ms"); err == nil && !s.Known() && !s.Bound() {
+			t.Errorf("%q in milliseconds is nothing", text)
+		}
+		if slack := q.Slack("ms"); math.IsNaN(slack) || slack < 0 {
+			t.Errorf("%q is off by %v", text, slack)
+		}
+	})
+}

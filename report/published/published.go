@@ -1,0 +1,224 @@
+// Package published reads results that other tools printed: six-column sweep tables, stress tables and serving blocks,
+// any mix of them in one document, in English or Chinese, with the typing errors that people make. Each result becomes
+// a rundir.Run in which every figure knows its line. It never guesses a figure that is not printed, never corrects one
+// that looks wrong (report/audit says so), and never drops a line of a result in silence: what could not be read is a
+// Remark. It shares no code with the renderers that write the same formats: two independent hands expose each other's
+// errors.
+package published
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"llmsweep/sweep/rundir"
+)
+
+// The formats, as rundir.Source names them.
+const (
+	SixColumn = "six-column"
+	Stress    = "stress"
+	Serving   = "serving"
+)
+
+// Document is what was read of one file.
+type Document struct {
+	Name    string
+	Runs    []rundir.Run // one a result, in the order of the file; each has a Source
+	Remarks []Remark     // in the order of the file
+	Lines   []Kind       // what each line was taken for
+}
+
+// Remark is something to know about a line.
+type Remark struct {
+	Line int
+	Text string
+	// Unread says that figures were lost; else the line was read on the assumption that Text names.
+	Unread bool
+}
+
+// Kind is what a line was taken for.
+type Kind uint8
+
+// The kinds there are.
+const (
+	Blank   Kind = iota
+	Prose        // no part of a result
+	Context      // says something about the results beneath: a heading, a log line, a server's response
+	Frame        // borders, rules and column headings of a result
+	Figures      // holds figures that were read
+	Unread       // looks like part of a result, and could not be read: a Remark says why
+)
+
+// The largest input that is read. Published results are kilobytes; what is larger is something else.
+const (
+	maxBytes = 32 << 20
+	maxLine  = 64 << 10
+)
+
+// Parse reads a document. It fails only where r does, or where the input can't be text of that kind; a document
+// without a single result is no error.
+func Parse(name string, r io.Reader) (*Document, error) {
+	lines, err := readLines(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines}
+	for p.at < len(p.lines) {
+		p.step()
+	}
+	p.abandonHeading()
+	return p.doc, nil
+}
+
+// readLines reads all lines, without their ends.
+func readLines(r io.Reader) ([]string, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > maxBytes:
+		return nil, fmt.Errorf("larger than %d MiB, which published results never are; cut the results out of it", maxBytes>>20)
+	case bytes.IndexByte(b, 0) >= 0:
+		return nil, errors.New("not text (it holds zero bytes); give the text that the tool printed, as UTF-8")
+	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	var lines []string
+	in := bufio.NewScanner(bytes.NewReader(b))
+	in.Buffer(nil, maxBytes+2)
+	for in.Scan() {
+		lines = append(lines, strings.ToValidUTF8(in.Text(), "\ufffd"))
+	}
+	return lines, in.Err()
+}
+
+// parser goes through a document line by line.
+type parser struct {
+	doc   *Document
+	lines []string
+	at    int // the line to read next, from 0
+	ctx   context
+}
+
+// step reads one line, or all lines of a result that begins there.
+func (p *parser) step() {
+	raw := p.lines[p.at]
+	line := strings.TrimSpace(raw)
+	switch {
+	case line == "":
+		p.take(Blank)
+	case len(raw) > maxLine:
+		p.unread("longer than %d KiB, so it was passed over", maxLine>>10)
+		p.at++
+	case isServingTitle(line):
+		p.serving()
+	case isStressTitle(line):
+		p.stressTitle(line)
+	case isFramed(line):
+		p.table()
+	case p.ctx.note(line, p.at+1):
+		p.take(Context)
+	case isModelHeading(line):
+		p.abandonHeading()
+		p.ctx.heading = &modelHeading{line: p.at + 1, text: line}
+		p.take(Context)
+	default:
+		p.take(Prose)
+	}
+}
+
+// take counts the next line as one of that kind.
+func (p *parser) take(k Kind) {
+	p.doc.Lines[p.at] = k
+	p.at++
+}
+
+// unread remarks that the next line could not be read.
+func (p *parser) unread(format string, args ...any) {
+	p.doc.Lines[p.at] = Unread
+	p.remark(p.at+1, true, format, args...)
+}
+
+// assume remarks on what assumption the next line was read.
+func (p *parser) assume(format string, args ...any) { p.remark(p.at+1, false, format, args...) }
+
+func (p *parser) remark(line int, unread bool, format string, args ...any) {
+	p.doc.Remarks = append(p.doc.Remarks, Remark{Line: line, Text: fmt.Sprintf(format, args...), Unread: unread})
+}
+
+// abandonHeading remarks on a heading line of a six-column table whose table never came.
+func (p *parser) abandonHeading() {
+	if h := p.ctx.heading; h != nil && strings.Contains(h.text, "_tokens") {
+		p.doc.Lines[h.line-1] = Unread
+		p.remark(h.line, true, "names a configuration, and no six-column table follows it")
+	}
+	p.ctx.heading = nil
+}
+
+// reading is a result while it is read.
+type reading struct {
+	*parser
+	run   rundir.Run
+	stage rundir.Stage
+	names map[string]int // of stages, and how many asked for each
+}
+
+// begin opens a result at that line (from 1), with what stands above it.
+func (p *parser) begin(format string, line int) *reading {
+	return &reading{parser: p, run: rundir.Run{
+		Schema: rundir.Schema, State: rundir.Complete,
+		// Nobody knows how fit the other tool was; the report would otherwise say that it was not.
+		Client: rundir.Client{Valid: true},
+		Source: &rundir.Source{
+			File: p.doc.Name, Line: line, Format: format, Heading: p.ctx.path(), Responses: p.ctx.responses,
+			Figures: map[string]rundir.Printed{},
+		},
+		Warnings: []string{fmt.Sprintf("read from %s:%d, where another tool printed it: no records are behind these figures", p.doc.Name, line)},
+	}}
+}
+
+// beginStage opens a row, or the only stage of a block.
+func (r *reading) beginStage(line int) {
+	r.stage = rundir.Stage{
+		State: rundir.Complete,
+		Source: &rundir.Source{
+			File: r.doc.Name, Line: line, Format: r.run.Source.Format, Figures: map[string]rundir.Printed{},
+		},
+	}
+}
+
+// whole says whether the counts and the duration of the block that ends above the next line are of the whole test: what
+// llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
+func (p *parser) whole(duration string) bool {
+	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {
+		if strings.TrimSpace(line) == "" {
+			break
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), duration+" ") {
+			return false
+		}
+	}
+	return true
+}
+
+// endStage keeps the row under a name of its own.
+func (r *reading) endStage() {
+	if r.names == nil {
+		r.names = map[string]int{}
+	}
+	name := r.stage.Name
+	for r.names[r.stage.Name] > 0 {
+		r.names[name]++
+		r.stage.Name = fmt.Sprintf("%s-%d", name, r.names[name])
+	}
+	r.names[r.stage.Name]++
+	r.run.Stages = append(r.run.Stages, r.stage)
+}
+
+// printed remembers how a figure of the stage was printed on the next line.
+func (r *reading) printed(key, text string) {
+	r.stage.Source.Figures[key] = rundir.Printed{Line: r.at + 1, Text: text}
+}

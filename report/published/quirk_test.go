@@ -1,0 +1,178 @@
+package published
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/sweep/rundir"
+)
+
+// TestWaysOfWriting: what people change in the six-column table without changing what it says.
+func TestWaysOfWriting(t *testing.T) {
+	want := []string{"synchronous 0.51 1.96 0.09557 0.02101 45.36", "poisson@1.57 1.56 2.26 0.10442 0.02596 1129.68"}
+	for name, text := range map[string]string{
+		"as published": `
+- **M-AWQ**, **2**张**L20 48GB**, **vLLM**, prompt_tokens=512,generated_tokens=128
+
+| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |
+| :---: | :---: | :---: | :---: | :---: | :---: |
+| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/second |
+| asynchronous@1.57 req/sec | 1.56 req/sec | 2.26 sec | 104.42 ms | 25.96 ms | 1,129.68 tokens/second |`,
+		"English, no spaces, other units, remarks": `
+$ llm-bench --sweep   // how it was run
+* **M-AWQ**, **2** x **L20 48GB**, vLLM, prompt_tokens=512, generated_tokens=128
+// all idle before
+|Benchmark|Requests per Second|Request Latency|Time to First Taken|Inter Tokn Latency|Output Token Throughput|
+|---|---|---|---|---|---|
+|synchronous|0.51req/s|1960ms|0.09557 s|21.01|45.36tok/s|
+|async @ 1.57|1.56|2.26s|104420 us|25.96ms|1129.68 tokens/sec|`,
+		"Chinese, other order, no outer pipes": `
+- **M-AWQ**，2张L20 48GB，vLLM，prompt_tokens=512，generated_tokens=128
+
+测试 | 请求延迟 | 每秒请求数 | 首 Token 时延 | Token 间延迟 | 输出 Token 吞吐量
+--- | --- | --- | --- | --- | ---
+同步 | 1.96 秒 | 0.51 请求/秒 | 95.57 毫秒 | 21.01 毫秒 | 45.36 tokens/秒
+异步@1.57 | 2.26 秒 | 1.56 req/s | 104.42 ms | 25.96 ms | 1129.68`,
+	} {
+		doc := parse(t, strings.ReplaceAll(text, "tokens/秒", "tokens/s"))
+		if len(doc.Runs) != 1 {
+			t.Errorf("%s: %d results; %v", name, len(doc.Runs), doc.Remarks)
+			continue
+		}
+		var got []string
+		for _, s := range doc.Runs[0].Stages {
+			got = append(got, fmt.Sprintf("%s %g %g %g %g %g", s.Name, s.Rates.Completed.Value(), s.Latency.Mean.Value(),
+				s.TTFT.Mean.Value(), s.InterToken.Value(), s.TokensPerS.Output.Value()))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		labels := rundir.Labels{Model: "M", Quant: "AWQ", GPU: "L20 48GB", GPUs: 2, Engine: "vLLM"}
+		if diff := cmp.Diff(labels, doc.Runs[0].Labels); diff != "" {
+			t.Errorf("%s: labels (-want +got):\n%s", name, diff)
+		}
+		for _, r := range doc.Remarks {
+			if r.Unread {
+				t.Errorf("%s: %v", name, r)
+			}
+		}
+	}
+}
+
+// TestOtherFrames: stress tables drawn by other means, and blocks with noise in them.
+func TestOtherFrames(t *testing.T) {
+	for name, text := range map[string]string{
+		"ascii": `
++---------------------+---------------+
+| Metric              | Value         |
++=====================+===============+
+| Sucessful Requests  | 100 (100.0%)  |
+| Total Test Duration | 1,259.1 s     |
+| P90 Response Time   | 25.15 seconds |
++---------------------+---------------+`,
+		"Markdown": "| Metric | Value |\r\n|---|---|\r\n| Successful Requests | 100 |\r\n| Total Test Duration | 1259.1seconds |\r\n| P90 Response Time | 25150 ms |\r\n",
+		"serving, cut off": `
+===== Serving Benchmark Result =====
+Successful requests: 100
+// a remark
+Benchmark duration (s):     1259.10
+P90 E2E Latency (ms):  25150`,
+	} {
+		doc := parse(t, text)
+		if len(doc.Runs) != 1 {
+			t.Errorf("%s: %d results; %v", name, len(doc.Runs), doc.Remarks)
+			continue
+		}
+		s := doc.Runs[0].Stages[0]
+		if s.Requests.OK != 100 || s.Window != 1259.1 || s.Latency.P90 != rundir.Exactly(25.15) {
+			t.Errorf("%s: %d requests, %v s, p90 %v", name, s.Requests.OK, s.Window, s.Latency.P90)
+		}
+	}
+}
+
+// TestUnreadLinesAreNamed: nothing that looks like a result is dropped in silence.
+func TestUnreadLinesAreNamed(t *testing.T) {
+	head := "| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n|---|---|---|---|---|---|\n"
+	box := "┃ Metric ┃ Value ┃\n│ Total Requests │ 100 │\n"
+	block := "==== Serving Benchmark Result ====\nSuccessful requests: 3\n"
+	for text, want := range map[string]Remark{
+		"- **M**, prompt_tokens=5,generated_tokens=x\n" + head + "| synchronous | 1 | 1 | 1 | 1 | 1 |": {1, `"generated_tokens=x" is no length`, true},
+		"- **M**, **E**, prompt_tokens=5, generated_tokens=9\nprose":                                   {1, "names a configuration, and no six-column table follows it", true},
+		head: {1, "a table without a row", true},
+		head + "| synchronous | 1 | fast | 1 | 1 | 1 |":                {3, `Request Latency: "fast" is no number`, true},
+		head + "| synchronous | 1 tokens/sec | 1 | 1 | 1 | 1 |":        {3, `Requests per Second: "1 tokens/sec" is in "tokens/sec", which measures something else`, true},
+		head + "| synchronous | 1 | 1 furlong | 1 | 1 | 1 |":           {3, `Request Latency: "1 furlong" has the unknown unit "furlong"`, true},
+		head + "| synchronous | 1 | 1e400 | 1 | 1 | 1 |":               {3, `Request Latency: "1e400" is no number that a benchmark prints`, true},
+		head + "| asynchronous@fast | 1 | 1 | 1 | 1 | 1 |":             {3, `"asynchronous@fast": no rate behind the @`, true},
+		head + "| synchronous | 1 | 1 |":                               {3, "has 3 cells where the heading has 6", true},
+		box + "│ Luck │ 7 │":                                           {3, `"Luck" is no line of this format`, true},
+		box + "│ Total Requests │ 90 │":                                {3, "Total Requests stands here a second time", true},
+		box + "│ Failed Requests │ some │":                             {3, `Failed Requests: "some" is no number`, true},
+		box + "│ Failed Requests │ 1.5 │":                              {3, `Failed Requests: "1.5" is no count`, true},
+		box + "│ Failed Requests │ 1 │ 2 │":                            {3, "has 3 cells where a stress table has two", true},
+		block + "Karma: 3\n==================================":         {3, `"Karma" is no line of this format`, true},
+		block + "P42 TTFT (ms): 3\n==================================": {3, `"P42 TTFT (ms)" is no line of this format`, true},
+		block + "well\n==================================":             {3, `is no line of a serving block: "well"`, true},
+		strings.Repeat("|", maxLine+1):                                 {1, "longer than 64 KiB, so it was passed over", true},
+	} {
+		doc := parse(t, text)
+		found := false
+		for _, r := range doc.Remarks {
+			found = found || r == want
+		}
+		if !found {
+			t.Errorf("%.200s\nremarks %v, want %v", text, doc.Remarks, want)
+		}
+		if doc.Lines[want.Line-1] != Unread && want.Text != "a table without a row" && !strings.Contains(want.Text, "is no length") {
+			t.Errorf("%.200s\nline %d was taken for %d", text, want.Line, doc.Lines[want.Line-1])
+		}
+	}
+}
+
+func TestUnreadableInput(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x7fELF\x00\x01": "doc: not text (it holds zero bytes); give the text that the tool printed, as UTF-8",
+		strings.Repeat("0123456789abcdef", maxBytes/16+1): "doc: larger than 32 MiB, which published results never are; cut the results out of it",
+	} {
+		if _, err := Parse("doc", strings.NewReader(text)); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestQuantity(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.51 req/sec":        "0.51 req/sec 2 2",
+		"1,187.02 tokens/sec": "1187.02 tokens/sec 2 6",
+		"15.9sec":             "15.9 sec 1 3",
+		"45.38":               "45.38  2 4",
+		"100 (100.0%)":        "100  0 3 100.0%",
+		"> 58.30 sec":         "> 58.3 sec 2 4",
+		"1.5e-3 s":            "0.0015 s 4 2",
+		"0.0700 ms":           "0.07 ms 4 3",
+		"n/a":                 "n/a  0 0",
+		"":                    "is empty",
+		"1,18.02":             "is no number",
+		",118":                "is no number",
+		"1.5,000":             "is no number",
+		"fast":                "is no number",
+		"1e999":               "is no number that a benchmark prints",
+	} {
+		q, err := ParseQuantity(text)
+		got := fmt.Sprintf("%g %s %d %d %s", q.Figure.Value(), q.Unit, q.Decimals, q.Digits, q.Rest)
+		switch {
+		case err != nil:
+			got = err.Error()
+		case q.Figure.Bound():
+			got = "> " + got
+		case q.Figure.IsZero():
+			got = strings.Replace(got, "NaN", "n/a", 1)
+		}
+		if strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

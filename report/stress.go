@@ -1,0 +1,251 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Stress writes a box-drawn table of two columns for each stage, as a well-known stress tester prints it: title, labels
+// and units are a format that others read, so they are the same in every language. What the format has no room for
+// stands beneath each table. Where a run has several stages, a summary across them stands at the end.
+//
+// The duration is the window over which the rates were counted, so that the table agrees with itself and with the
+// other renderings of the run.
+func Stress(w io.Writer, runs []rundir.Run, l Lang) error {
+	out := bufio.NewWriter(w)
+	for i := range runs {
+		rows := append(tableRows(&runs[i]), probeRows(&runs[i])...)
+		for j, r := range rows {
+			if i+j > 0 {
+				out.WriteString("\n")
+			}
+			writeStress(out, r, len(rows) > 1, l)
+		}
+		if len(rows) > 1 {
+			out.WriteString("\n")
+			writeBox(out, saySummary.in(l, strconv.Itoa(len(rows))), rungHeads(), rungs(rows))
+		}
+	}
+	return out.Flush()
+}
+
+// writeStress writes one stage.
+func writeStress(w *bufio.Writer, r row, several bool, l Lang) {
+	if several {
+		w.WriteString("---- " + clean(r.stage.Name) + " ----\n")
+	}
+	if r.stage.Elapsed > 0 {
+		w.WriteString("Test completed in " + number(rundir.Exactly(r.stage.Elapsed), fixed(2)) + " seconds\n")
+	}
+	writeBox(w, stressTitle(r.run), []string{"Metric", "Value"}, stressRows(r))
+	writeNotes(w, stressNotes(r, l))
+}
+
+// stressTitle says when the run ended, as the format has it.
+func stressTitle(run *rundir.Run) string {
+	what := "LLM"
+	if engine := engineName(run); engine != "" && !isBase(run.Target.URL) {
+		what = clean(engine)
+	}
+	when := run.Ended
+	if when.IsZero() {
+		when = run.Started
+	}
+	if when.IsZero() {
+		return what + " Stress Test Results"
+	}
+	return what + " Stress Test Results - " + when.Format(time.DateTime)
+}
+
+// isBase says that an address is that of an API, not of one of its endpoints.
+func isBase(url string) bool {
+	_, address, _ := strings.Cut(url, "://")
+	last := path.Base(strings.TrimRight(address, "/"))
+	_, err := strconv.Atoi(strings.TrimPrefix(last, "v"))
+	return !strings.Contains(strings.TrimRight(address, "/"), "/") || err == nil
+}
+
+// stressRows are the lines of the table. What was asked is left out where nobody knows it; a figure that does not exist
+// says so.
+func stressRows(r row) [][]string {
+	run, s := r.run, r.stage
+	var rows [][]string
+	add := func(label, value string) { rows = append(rows, []string{label, value}) }
+	asked := func(label, value string) {
+		if value != "" && value != absent {
+			add(label, value)
+		}
+	}
+	label := "URL"
+	if isBase(run.Target.URL) {
+		label = "API Base"
+	}
+	asked(label, run.Target.URL)
+	asked("Model", cmp.Or(run.Target.Model, modelName(run)))
+	asked("Max Tokens", number(askedTokens(r), whollyOr(2)))
+	asked("Temperature", number(run.Workload.Temperature, shortest))
+	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
+		asked("Concurrent Requests", counted(s, s.MaxConcurrency))
+	}
+	seconds := func(label string, f rundir.Figure) { add(label, united(f, fixed(2), "seconds")) }
+	n := s.Requests
+	add("Total Requests", counted(s, n.Due))
+	add("Successful Requests", share(n.OK, n))
+	add("Failed Requests", share(n.Error, n))
+	seconds("Total Test Duration", positiveFigure(s.Window))
+	seconds("Min Response Time", s.Latency.Min)
+	seconds("Max Response Time", s.Latency.Max)
+	seconds("Average Response Time", s.Latency.Mean)
+	seconds("Median Response Time", s.Latency.P50)
+	seconds("P90 Response Time", s.Latency.P90)
+	seconds("P95 Response Time", s.Latency.P95)
+	seconds("P99 Response Time", s.Latency.P99)
+	seconds("Std Dev Response Time", s.Latency.Std)
+	add("Theoretical Max Throughput", united(theoreticalMax(s), rate, "requests/second"))
+	add("Actual Throughput", united(something(s.Rates.Completed), rate, "requests/second"))
+	add("Total Generated Tokens", number(total(&s.OutputTokens), whollyOr(0)))
+	add("Tokens Per Second", number(something(s.TokensPerS.Output), rate))
+	add("Avg Tokens Per Request", number(s.OutputTokens.Mean, fixed(2)))
+	add("Peak Requests In Flight", counted(s, s.Concurrency.Peak))
+	return rows
+}
+
+// askedTokens is the longest answer that was asked for, as far as it is known.
+func askedTokens(r row) rundir.Figure {
+	if r.stage.AskedTokens.Known() {
+		return r.stage.AskedTokens
+	}
+	return positiveFigure(r.run.Workload.OutputTokens.Mean)
+}
+
+// positiveFigure is a figure that is stored as a bare number, where 0 is what was never set.
+func positiveFigure(v float64) rundir.Figure { return something(rundir.Exactly(v)) }
+
+// counted is a count that a stage of ours always has, and that one read elsewhere may lack.
+func counted(s *rundir.Stage, n int) string {
+	if n == 0 && (s.Source != nil || s.Requests.Due == 0) {
+		return absent
+	}
+	return strconv.Itoa(n)
+}
+
+// share is a number of requests with their part in all of them.
+func share(n int, of rundir.Requests) string {
+	all := cmp.Or(of.Due, of.OK+of.Error+of.Incomplete)
+	if all == 0 {
+		return absent
+	}
+	return strconv.Itoa(n) + " (" + fixed(1)(100*float64(n)/float64(all), false) + "%)"
+}
+
+// united is a figure with its unit, which n/a has none of.
+func united(f rundir.Figure, p printer, unit string) string {
+	if f.IsZero() {
+		return absent
+	}
+	return number(f, p) + " " + unit
+}
+
+// theoreticalMax is all requests over the longest response time: what published tables of this kind show by that name.
+// Over a lower bound of the time it would be an upper bound, which is no figure of ours.
+func theoreticalMax(s *rundir.Stage) rundir.Figure {
+	if !s.Rates.TheoreticalMax.IsZero() {
+		return s.Rates.TheoreticalMax
+	}
+	if n := s.Requests.Due; n > 0 && s.Latency.Max.Known() {
+		return rundir.Exactly(float64(n) / s.Latency.Max.Value())
+	}
+	return rundir.Figure{}
+}
+
+// total is a number of tokens over all requests, told as such or as a mean.
+func total(t *rundir.TokenStats) rundir.Figure {
+	if !t.Total.IsZero() || t.N == 0 {
+		return t.Total
+	}
+	return scaled(t.Mean, float64(t.N))
+}
+
+// whollyOr prints no decimals where there are none, within what sums of means lose.
+func whollyOr(decimals int) printer {
+	return func(v float64, down bool) string {
+		if math.Abs(v-math.Round(v)) < 1e-6*max(1, math.Abs(v)) {
+			return fixed(0)(v, false)
+		}
+		return fixed(decimals)(v, down)
+	}
+}
+
+// shortest prints as many decimals as it takes.
+func shortest(v float64, _ bool) string { return plain(v) }
+
+// rungHeads are the columns of the summary across the stages of a ladder.
+func rungHeads() []string {
+	return []string{"Stage", "In Flight", "Requests/s", "Tokens/s", "Average", "P95", "P99", "Failed"}
+}
+
+func rungs(rows []row) [][]string {
+	var lines [][]string
+	for _, r := range rows {
+		s := r.stage
+		lines = append(lines, []string{
+			s.Name, number(s.Concurrency.Mean, tenths), number(something(s.Rates.Completed), rate),
+			number(something(s.TokensPerS.Output), short), durationText(s.Latency.Mean), durationText(s.Latency.P95),
+			durationText(s.Latency.P99), failedText(s),
+		})
+	}
+	return lines
+}
+
+// failedText is the number of failures; what was read from a table without counts has none.
+func failedText(s *rundir.Stage) string {
+	if s.Source != nil && s.Requests == (rundir.Requests{}) {
+		return absent
+	}
+	return strconv.Itoa(failures(s))
+}
+
+// writeBox draws a table with its title centred above it.
+func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
+	m := measure()
+	widths := make([]int, len(heads))
+	for _, cells := range append([][]string{heads}, rows...) {
+		for i, c := range cells {
+			widths[i] = max(widths[i], m.StringWidth(clean(c))+2)
+		}
+	}
+	sum := len(widths) + 1
+	for _, n := range widths {
+		sum += n
+	}
+	spare := max(0, sum-m.StringWidth(title))
+	w.WriteString(strings.Repeat(" ", spare/2) + title + strings.Repeat(" ", spare-spare/2) + "\n")
+	draw := func(left, line, middle, right string) {
+		parts := make([]string, len(widths))
+		for i, n := range widths {
+			parts[i] = strings.Repeat(line, n)
+		}
+		w.WriteString(left + strings.Join(parts, middle) + right + "\n")
+	}
+	write := func(bar string, cells []string) {
+		for i, c := range cells {
+			w.WriteString(bar + " " + pad(clean(c), widths[i]-1, true))
+		}
+		w.WriteString(bar + "\n")
+	}
+	draw("┏", "━", "┳", "┓")
+	write("┃", heads)
+	draw("┡", "━", "╇", "┩")
+	for _, cells := range rows {
+		write("│", cells)
+	}
+	draw("└", "─", "┴", "┘")
+}
