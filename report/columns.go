@@ -39,8 +39,8 @@ func rowFields(l Lang) []field {
 		{Column{Head: headBenchmark.in(l), Left: true}, func(r row) Cell {
 			return Cell{Text: r.stage.Name, Mark: marks(r.stage)}
 		}},
-		{Column{Head: headAnswered.in(l)}, func(r row) Cell { return counted(r, r.stage.Requests.OK) }},
-		{Column{Head: headFailed.in(l)}, func(r row) Cell { return counted(r, failures(r.stage)) }},
+		{Column{Head: headAnswered.in(l)}, func(r row) Cell { return tally(r, r.stage.Requests.OK) }},
+		{Column{Head: headFailed.in(l)}, func(r row) Cell { return tally(r, failures(r.stage)) }},
 		{Column{Head: headOffered.in(l)}, func(r row) Cell { return openLoop(r.stage, "req/s") }},
 		{Column{Head: headInFlight.in(l)}, func(r row) Cell { return quantity(r.stage.Concurrency.Mean, "", tenths) }},
 		dist("TTFT", "p50", ttft), dist("TTFT", "p99", ttft),
@@ -153,8 +153,8 @@ func openLoop(s *rundir.Stage, unit string) Cell {
 
 func count(n int) Cell { return Cell{Text: strconv.Itoa(n)} }
 
-// counted is a number of requests; a published table does not say.
-func counted(r row, n int) Cell {
+// tally is a number of requests; a published table does not say.
+func tally(r row, n int) Cell {
 	if n == 0 && r.stage.Source != nil {
 		return Cell{Text: absent, Tone: Faint}
 	}

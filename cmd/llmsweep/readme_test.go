@@ -103,7 +103,7 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 		}
 		began := time.Now()
 		code, out, errs := llmsweep(append(args, rushed[args[0]]...)...)
-		if code != exitDone {
+		if code != exitDone && !(args[0] == "audit" && code == exitFailed) {
 			t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)
 		}
 		if out == "" && !slices.Contains(args, "-o") {
@@ -126,7 +126,10 @@ func writeInputs(t *testing.T) {
 		fmt.Fprintf(&trace, `{"timestamp": %d, "input_length": %d, "output_length": 4}`+"\n", i*50, 40+i)
 	}
 	share.WriteString("]")
-	for name, text := range map[string]string{"sharegpt.json": share.String(), "mooncake.jsonl": trace.String()} {
+	results := "- **Qwen2-7B**, **1** x **L20**, **vLLM**, prompt_tokens=64, generated_tokens=16\n\n" +
+		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
+		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n"
+	for name, text := range map[string]string{"sharegpt.json": share.String(), "mooncake.jsonl": trace.String(), "results.md": results} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
