@@ -20,6 +20,9 @@ var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 // endpoints are the paths that people paste from a curl line in place of the base URL.
 var endpoints = []string{"/chat/completions", "/completions", "/models"}
 
+// natives are the same of the engines' own APIs, which know no version.
+var natives = []string{"/generate_stream", "/completion", "/api/generate", "/api/chat", "/generate"}
+
 // parseAddress reads a base URL with or without scheme, trailing slash, "/v1" and endpoint, and the user information
 // in it.
 func parseAddress(s string) (address, *url.Userinfo, error) {
@@ -61,6 +64,12 @@ func urlTrouble(err error) string {
 // splitPath divides a path into what lies before the API and what stands in for "/v1".
 func splitPath(path string) (base, api string) {
 	path = strings.TrimRight(path, "/")
+	for _, n := range natives {
+		if rest, ok := strings.CutSuffix(path, n); ok {
+			rest, _, _ = strings.Cut(rest, "/v2/models/") // Triton's, with the model's name behind it
+			return strings.TrimRight(rest, "/"), "/v1"
+		}
+	}
 	pasted := false
 	for _, e := range endpoints {
 		if rest, ok := strings.CutSuffix(path, e); ok {

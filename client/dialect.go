@@ -21,6 +21,17 @@ type Dialect interface {
 	Encode(dst []byte, r *Request, p *Params) ([]byte, error)
 	// NewDecoder returns a decoder for one answer.
 	NewDecoder() Decoder
+	// Traits are what the API can be told and what it tells.
+	Traits() Traits
+}
+
+// Traits are what an API can be told, and what it tells, by its definition; servers may do less.
+type Traits struct {
+	Forces bool   // it can be told to go on after a natural end: Fields.IgnoreEOS
+	Thinks bool   // it can be told whether to think: Params.Think
+	Counts bool   // it tells how many tokens an answer has
+	Bare   bool   // answers end with the end of the body, which has to be a clean one, and with nothing else
+	Fields Fields // those that it has
 }
 
 // A Decoder turns the frames of one answer into chunks, one at a time. It allocates nothing for ordinary frames.
@@ -36,9 +47,10 @@ type Decoder interface {
 
 // Chunk is what one frame said.
 type Chunk struct {
-	Text      bool   // it carries text: content, reasoning or tool-call text
+	Text      bool   // it bears tokens: content, reasoning or tool-call text, or a count that has grown
 	Reasoning bool   // all of that text is reasoning
 	Tokens    int    // tokens in this chunk, where the server tells; else 0
+	IDs       int    // ids or log-probs that came so far, for APIs without counts; Unknown where they make no sense
 	Raw       []byte // the answer's text as it stands in the JSON string, escapes and all; valid until the next read
 	Finish    string // finish reason, when this frame gives it
 	Done      bool   // the terminator
@@ -58,8 +70,8 @@ var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
 type Params struct {
 	Model       string
 	Temperature *float64 // nil leaves it to the server
-	Think       *bool    // nil leaves it to the server
-	Extra       []byte   // a JSON object merged into each body, its keys winning; nil for none
+	Think       *bool    // nil leaves it to the server, and so do APIs without the trait Thinks
+	Extra       []byte   // a JSON object merged into each body, its keys winning, as each dialect says; nil for none
 	Fields      Fields   // which optional fields this server takes
 }
 
@@ -70,6 +82,8 @@ type Fields struct {
 	StreamUsage         bool // "stream_options": {"include_usage": true}
 	ContinuousUsage     bool // a running count on every chunk; asked for only when chunks hold several tokens
 	MaxCompletionTokens bool // the length goes by "max_completion_tokens" in place of "max_tokens"
+	ReasoningEffort     bool // chat says whether to think by "reasoning_effort" in place of "chat_template_kwargs"
+	NoThinking          bool // whether to think is not said at all: the server rejects it
 }
 
 // AllFields is what a permissive server takes.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,7 +12,8 @@ import (
 )
 
 func TestEncode(t *testing.T) {
-	yes, half := true, 0.5
+	yes, half, zero := true, 0.5, 0.0
+	const joined = `"Be brief.\nSay \"hi\"\n\u0001�<é>"`
 	r := &Request{Messages: []Message{{"system", "Be brief."}, {"user", "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
 	tests := map[string]struct {
 		api  string
@@ -34,6 +36,37 @@ func TestEncode(t *testing.T) {
 			`{"model":"m","stream":true,"min_tokens":16,"temperature":0.5,"prompt":[1, 2],"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1}`},
 		"think": {"chat", Params{Model: "m", Think: &yes, Extra: []byte(`{"messages":[]}`)}, 0,
 			`{"model":"m","stream":true,"chat_template_kwargs":{"enable_thinking":true},"messages":[]}`},
+		"think, the way of OpenAI": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{ReasoningEffort: true}, Extra: []byte(`{"messages":[]}`)}, 0,
+			`{"model":"m","stream":true,"reasoning_effort":"medium","messages":[]}`},
+		"no word of thinking": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{NoThinking: true}, Extra: []byte(`{"messages":[]}`)}, 0,
+			`{"model":"m","stream":true,"messages":[]}`},
+		"sglang": {"sglang", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, 16,
+			`{"text":` + joined + `,"sampling_params":{"max_new_tokens":16,"ignore_eos":true,"temperature":0.5},"stream":true}`},
+		"sglang, strict": {"sglang", Params{}, 16, `{"text":` + joined + `,"sampling_params":{"max_new_tokens":16},"stream":true}`},
+		"sglang, merged": {"sglang", Params{Fields: AllFields,
+			Extra: []byte(`{"text":"x","sampling_params":{"ignore_eos":null,"top_p":0.9,"stop":["a"]},"return_logprob":true}`)}, 16,
+			`{"sampling_params":{"max_new_tokens":16,"top_p":0.9,"stop":["a"]},"stream":true,"text":"x","return_logprob":true}`},
+		"sglang, taken out":  {"sglang", Params{Extra: []byte(`{"sampling_params":null,"text":null}`)}, 16, `{"stream":true}`},
+		"sglang, not merged": {"sglang", Params{Extra: []byte(`{"sampling_params":[{"n":1}],"text":null}`)}, 16, `{"stream":true,"sampling_params":[{"n":1}]}`},
+		"lmdeploy": {"lmdeploy", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+			`{"prompt":` + joined + `,"max_tokens":16,"ignore_eos":true,"temperature":0.5,"stream":true}`},
+		"llamacpp": {"llamacpp", Params{Model: "m", Temperature: &half, Fields: AllFields, Extra: []byte(`{"cache_prompt":false}`)}, 16,
+			`{"prompt":` + joined + `,"n_predict":16,"ignore_eos":true,"temperature":0.5,"stream":true,"cache_prompt":false}`},
+		"llamacpp, length left to the server": {"llamacpp", Params{Fields: AllFields}, 0, `{"prompt":` + joined + `,"stream":true}`},
+		"ollama": {"ollama", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields, Extra: []byte(`{"options":{"num_ctx":9}}`)}, 16,
+			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
+				`"stream":true,"think":true,"options":{"num_predict":16,"temperature":0.5,"num_ctx":9}}`},
+		"ollama-generate": {"ollama-generate", Params{Model: "m", Think: &yes, Fields: AllFields}, 16,
+			`{"model":"m","prompt":` + joined + `,"raw":true,"stream":true,"options":{"num_predict":16}}`},
+		"tgi": {"tgi", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+			`{"inputs":` + joined + `,"parameters":{"max_new_tokens":16,"details":true,"do_sample":true,"temperature":0.5}}`},
+		"tgi, greedy": {"tgi", Params{Temperature: &zero}, 16,
+			`{"inputs":` + joined + `,"parameters":{"max_new_tokens":16,"details":true,"do_sample":false}}`},
+		"triton": {"triton", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+			`{"text_input":` + joined + `,"stream":true,"max_tokens":16,"temperature":0.5}`},
+		"triton-vllm": {"triton-vllm", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+			`{"text_input":` + joined + `,"stream":true,"return_finish_reason":true,"return_num_input_tokens":true,"return_num_output_tokens":true,` +
+				`"parameters":{"max_tokens":16,"ignore_eos":true,"min_tokens":16,"temperature":0.5}}`},
 		"everything out": {"completions", Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
 	}
 	for name, tt := range tests {
@@ -99,32 +132,49 @@ func FuzzInside(f *testing.F) {
 
 // Whatever object a user adds, the body is an object with the user's keys in it.
 func FuzzExtra(f *testing.F) {
-	for _, s := range []string{`{}`, ` {"a":1}`, `{"model":null}`, `{"a":{"b":[]},"\u0061":"x"}`, `{"":0}`, `{"a.b":1,"a|b":2,"#":3,"a*":4}`} {
+	for _, s := range []string{`{}`, ` {"a":1}`, `{"model":null}`, `{"a":{"b":[]},"\u0061":"x"}`, `{"":0}`, `{"a.b":1,"a|b":2,"#":3,"a*":4}`,
+		`{"options":{"num_ctx":9,"num_predict":null}}`, `{"parameters":7,"sampling_params":{"\u0061":[]}}`, `{"options":null}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, extra string) {
 		if len(extra) == 0 || len(extra) >= deep || checkExtra([]byte(extra)) != nil {
 			t.Skip()
 		}
-		d, _ := DialectFor("chat")
-		b, err := d.Encode(nil, ask, &Params{Model: "m", Fields: AllFields, Extra: []byte(extra)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var body, added map[string]any
-		if err := json.Unmarshal(b, &body); err != nil {
-			if strings.Contains(err.Error(), "cannot unmarshal number") {
-				t.Skip() // 1e999 is JSON all the same
-			}
-			t.Fatalf("%s: %v", b, err)
-		}
-		json.Unmarshal([]byte(extra), &added)
-		for k, v := range added {
-			if d := cmp.Diff(v, body[k]); d != "" {
-				t.Errorf("%q in %s: -added +sent\n%s", k, b, d)
-			}
+		for _, d := range dialects() {
+			checkExtraIn(t, d, extra)
 		}
 	})
+}
+
+// checkExtraIn encodes with a user's object in it. Objects that a dialect has too are merged, their nulls left out.
+func checkExtraIn(t *testing.T, d Dialect, extra string) {
+	t.Helper()
+	b, err := d.Encode(nil, ask, &Params{Model: "m", Fields: AllFields, Extra: []byte(extra)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body, added map[string]any
+	if err := json.Unmarshal(b, &body); err != nil {
+		if strings.Contains(err.Error(), "cannot unmarshal number") {
+			t.Skip() // 1e999 is JSON all the same
+		}
+		t.Fatalf("%s: %v", b, err)
+	}
+	json.Unmarshal([]byte(extra), &added)
+	for k, v := range added {
+		got := body[k]
+		if mine, ok := v.(map[string]any); ok && slices.Contains([]string{"sampling_params", "options", "parameters"}, k) {
+			for inner, v := range mine {
+				if d := cmp.Diff(v, got.(map[string]any)[inner]); d != "" {
+					t.Errorf("%q.%q in %s: -added +sent\n%s", k, inner, b, d)
+				}
+			}
+			continue
+		}
+		if d := cmp.Diff(v, got); d != "" {
+			t.Errorf("%q in %s: -added +sent\n%s", k, b, d)
+		}
+	}
 }
 
 // Any bytes make a message: one line, short, of valid UTF-8.

@@ -32,6 +32,9 @@ type exchange struct {
 	asked     time.Time // when a connection was asked for
 	connected bool      // a connection was had
 	reused    bool      // an earlier request had left it
+
+	ids       int // ids or log-probs that the server has sent
+	reasoning int // tokens in chunks of reasoning
 }
 
 // stream is what reading one answer takes; streams are kept and used again.
@@ -134,11 +137,8 @@ func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
 // streams looks at an answer's first bytes, and fails the request if they cannot be a stream's: a web page, or one
 // JSON object.
 func (x *exchange) streams(s *stream) bool {
-	if x.client.dialect.Framing() != SSE {
-		return true
-	}
 	head := bytes.TrimLeft(s.reader.Peek(), "\xef\xbb\xbf \t\r\n")
-	if len(head) == 0 || head[0] != '<' && head[0] != '{' && head[0] != '[' {
+	if len(head) == 0 || head[0] != '<' && (head[0] != '{' && head[0] != '[' || x.client.dialect.Framing() == NDJSON) {
 		return true
 	}
 	at := s.arrivals.at(1)
@@ -200,9 +200,15 @@ func (x *exchange) take(c *Chunk, at time.Duration, shared bool) {
 			r.SharedReads++
 		}
 		r.Token(at, c.Tokens, c.Reasoning)
-		if x.call.Request.KeepText {
-			r.Text = append(r.Text, c.Raw...)
+		if c.Reasoning {
+			x.reasoning += max(c.Tokens, 1)
 		}
+	}
+	if x.call.Request.KeepText {
+		r.Text = append(r.Text, c.Raw...)
+	}
+	if c.IDs != 0 {
+		x.ids = c.IDs
 	}
 	if c.Finish != "" {
 		r.Finish = x.client.cleaner.clean(c.Finish)
@@ -223,8 +229,9 @@ func set(count *int, n int) {
 // ended judges a body that came to its end, well or badly, without a terminator.
 func (x *exchange) ended(s *stream, err error) {
 	eof := err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)
+	told := err == io.EOF || !x.client.dialect.Traits().Bare // a cut stream must not pass for one that ended
 	switch {
-	case eof && s.decoder.Complete():
+	case eof && told && s.decoder.Complete():
 		x.res.Status, x.res.End = StatusOK, s.arrivals.ended
 	case eof && s.arrivals.total == 0:
 		x.fail(s.arrivals.ended, ClassTruncated, "the answer's body is empty")
@@ -237,13 +244,19 @@ func (x *exchange) ended(s *stream, err error) {
 	}
 }
 
-// conclude settles the output count and the text.
+// conclude settles the counts and the text.
 func (x *exchange) conclude() {
 	r := x.res
-	if r.OutputTokens > 0 || r.OutputTokens == 0 && r.Chunks() == 0 {
+	switch n := r.Chunks(); {
+	case r.OutputTokens > 0 || r.OutputTokens == 0 && n == 0:
 		r.TokenSource = SourceServer
-	} else if n := r.Chunks(); n > 0 {
+	case n > 0 && x.ids > 0:
+		r.OutputTokens, r.TokenSource = x.ids, SourceIDs
+	case n > 0:
 		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a zero beside text: nobody counted
+	}
+	if r.ReasoningTokens == Unknown && x.reasoning > 0 {
+		r.ReasoningTokens = min(x.reasoning, r.OutputTokens) // as far as chunks tell
 	}
 	if x.call.Request.KeepText {
 		r.Text = unescape(r.Text)

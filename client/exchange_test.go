@@ -95,7 +95,7 @@ func TestCapturedStreams(t *testing.T) {
 		"llama-comp": with(func(o *outcome) {
 			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 4, 13, 4, 2, " todulu rekume rusa karu"
 		}),
-		"llama-reasoning": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Answer = 3, 62, 3, false }),
+		"llama-reasoning": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Reasoning, o.Answer = 3, 62, 3, 3, false }),
 		"ollama-v1comp": with(func(o *outcome) {
 			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 3, 63, 3, Unknown, " nidu fedure zigota"
 		}),

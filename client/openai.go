@@ -9,7 +9,12 @@ import (
 )
 
 // dialects are all there are, by the names that --api takes.
-func dialects() []Dialect { return []Dialect{openAI{chat: true}, openAI{}} }
+func dialects() []Dialect {
+	return []Dialect{
+		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
+		triton{}, triton{vllm: true},
+	}
+}
 
 // DialectFor returns the dialect of that name; the error lists those there are.
 func DialectFor(name string) (Dialect, error) {
@@ -47,6 +52,10 @@ func (openAI) Framing() Framing { return SSE }
 
 func (openAI) NewDecoder() Decoder { return &openAIDecoder{} }
 
+func (d openAI) Traits() Traits {
+	return Traits{Forces: true, Thinks: d.chat, Counts: true, Fields: AllFields}
+}
+
 // Encode appends the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included,
 // and a null in it leaves our key out.
 func (d openAI) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
@@ -65,17 +74,31 @@ func (d openAI) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
 	if p.Temperature != nil && e.field("temperature") {
 		e.dst = strconv.AppendFloat(e.dst, *p.Temperature, 'g', -1, 64)
 	}
-	if p.Think != nil && d.chat {
-		e.literal("chat_template_kwargs", `{"enable_thinking":`+strconv.FormatBool(*p.Think)+`}`)
+	if d.chat {
+		e.think(p)
 	}
 	e.extras()
 	return append(e.dst, '}'), nil
 }
 
+// think says whether to think: in the way of vLLM, SGLang, lmdeploy and llama.cpp, or in that of OpenAI and Ollama.
+func (e *encoder) think(p *Params) {
+	switch {
+	case p.Think == nil || p.Fields.NoThinking:
+	case !p.Fields.ReasoningEffort:
+		e.literal("chat_template_kwargs", `{"enable_thinking":`+strconv.FormatBool(*p.Think)+`}`)
+	case *p.Think:
+		e.literal("reasoning_effort", `"medium"`)
+	default:
+		e.literal("reasoning_effort", `"none"`)
+	}
+}
+
 // encoder writes one body.
 type encoder struct {
-	dst   []byte
-	extra gjson.Result // the user's object; its keys win
+	dst    []byte
+	extra  gjson.Result // the user's object; its keys win
+	merged string       // a key of it that has been written
 }
 
 // field writes a key, unless the user's object has it.
@@ -148,7 +171,7 @@ func (e *encoder) usage(f Fields) {
 // extras writes the user's fields as they stand, nulls left out.
 func (e *encoder) extras() {
 	e.extra.ForEach(func(k, v gjson.Result) bool {
-		if v.Type != gjson.Null {
+		if v.Type != gjson.Null && (e.merged == "" || k.Str != e.merged) {
 			e.key(k.Str)
 			e.dst = append(e.dst, v.Raw...)
 		}

@@ -24,6 +24,9 @@ func TestAddress(t *testing.T) {
 		"https://h/api/paas/v4":                    {"https://h/api/paas/v4/models", "https://h/api/paas/v4/chat/completions", "https://h/api/paas/metrics"},
 		"https://h/v1beta/openai/chat/completions": {"https://h/v1beta/openai/models", "https://h/v1beta/openai/chat/completions", "https://h/v1beta/openai/metrics"},
 		"https://me:pw@h/v1?api-version=7&key=s#x": {"https://h/v1/models", "https://h/v1/chat/completions", "https://h/metrics"},
+		"http://h:1/generate":                      {"http://h:1/v1/models", "http://h:1/v1/chat/completions", "http://h:1/metrics"},
+		"http://h:1/x/api/chat/":                   {"http://h:1/x/v1/models", "http://h:1/x/v1/chat/completions", "http://h:1/x/metrics"},
+		"h:1/v2/models/m/generate_stream":          {"http://h:1/v1/models", "http://h:1/v1/chat/completions", "http://h:1/metrics"},
 		"[::1]:8000":                               {"http://[::1]:8000/v1/models", "http://[::1]:8000/v1/chat/completions", "http://[::1]:8000/metrics"},
 	} {
 		c, err := New(Options{URL: in})
@@ -51,7 +54,7 @@ func TestWrongOptions(t *testing.T) {
 		"no host":    {Options{URL: "http:///v1"}, "http:///v1 names no host; want something like http://localhost:8000"},
 		"scheme":     {Options{URL: "ftp://u:hunter2@h"}, "ftp://h: ftp is not a scheme to benchmark over; want http:// or https://"},
 		"port":       {Options{URL: "http://u:hunter2@h:80x"}, `http://h:80x is not a URL (invalid port ":80x" after host); want something like http://localhost:8000`},
-		"API":        {Options{URL: "h", API: "soap"}, "--api soap: no such API; there are chat, completions"},
+		"API":        {Options{URL: "h", API: "soap"}, "--api soap: no such API; there are chat, completions, sglang, lmdeploy, llamacpp, ollama, ollama-generate, tgi, triton, triton-vllm"},
 		"body":       {Options{URL: "h", Params: Params{Extra: []byte("[1]")}}, `--body: not a JSON object; want something like {"top_p": 0.9}`},
 		"key":        {Options{URL: "h", APIKey: "hunter\n2"}, "--api-key: it holds a control character; was it pasted with a line break?"},
 		"header":     {Options{URL: "h", Headers: http.Header{"X Y": {"hunter2"}}}, `--header: "X Y" is no header's name; want letters, digits and dashes`},

@@ -43,7 +43,7 @@ func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 // CountSource is what the last count rested on, [CountUsage] or [CountTokenize]; "" before the first.
 func (p *Prober) CountSource() string { return p.source }
 
-// Tokenize is how many tokens the server's tokenizer makes of a text alone, asked in the ways of vLLM, llama.cpp and
+// Tokenize is how many tokens the server's tokenizer makes of a text alone, asked in the ways of vLLM, llama.cpp, TGI and
 // lmdeploy. It is an error where the server has none to ask.
 func (p *Prober) Tokenize(ctx context.Context, text string) (int, error) {
 	for _, way := range []struct {
@@ -51,7 +51,7 @@ func (p *Prober) Tokenize(ctx context.Context, text string) (int, error) {
 		ask  map[string]any
 		size func(gjson.Result) int
 	}{
-		{"/tokenize", map[string]any{"model": p.options.Params.Model, "prompt": text, "content": text, "add_special_tokens": false}, tokenCount},
+		{"/tokenize", map[string]any{"model": p.options.Params.Model, "prompt": text, "content": text, "inputs": text, "add_special_tokens": false}, tokenCount},
 		{"/v1/encode", map[string]any{"input": text}, func(v gjson.Result) int { return int(v.Get("length").Int()) }},
 	} {
 		body, err := json.Marshal(way.ask)

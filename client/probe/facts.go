@@ -42,14 +42,9 @@ func (f *Facts) note(format string, args ...any) {
 // options by it. An error is a [*Error], one line that says what happened and what to do, or the context's.
 func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	var f Facts
-	listed, err := p.models(ctx)
-	if err != nil {
+	if err := p.meet(ctx, &f); err != nil {
 		return f, err
 	}
-	if err := p.choose(&f, listed); err != nil {
-		return f, err
-	}
-	p.identify(ctx, &f, listed)
 	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
 		f.note("%d prompt + %d output tokens are more than the model's %d: the server will refuse or cut short",
 			want.PromptTokens, want.OutputTokens, f.MaxModelLen)
@@ -59,7 +54,34 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 		return f, err
 	}
 	p.learn(ctx, &f, t)
+	p.context(ctx, &f, want)
 	o := p.options
 	o.API, o.Params.Model, o.Params.Fields = f.API, f.Model, f.Fields
 	return f, p.use(o)
+}
+
+// meet finds out which server this is, and which model to ask.
+func (p *Prober) meet(ctx context.Context, f *Facts) error {
+	l, missing, err := p.models(ctx)
+	if err != nil {
+		return err
+	}
+	if missing == nil {
+		if err := p.choose(f, l.names()); err != nil {
+			return err
+		}
+		p.identify(ctx, f, l)
+		return nil
+	}
+	named := p.identify(ctx, f, l)
+	if f.Engine == "" && p.options.Params.Model == "" {
+		return missing
+	}
+	if all := p.listed(ctx, f.Engine); len(all) > 0 {
+		named = all
+	}
+	if len(named) == 1 && p.options.Params.Model != "" && f.Engine != "Ollama" && f.Engine != "Triton" {
+		named = nil // the name on the page may be a path, and requests go without it
+	}
+	return p.choose(f, named)
 }

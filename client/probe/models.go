@@ -23,28 +23,26 @@ type list struct {
 	server string // the Server header
 }
 
-// models asks which models there are. A server without such a list is no error if the user named the model.
-func (p *Prober) models(ctx context.Context) (list, error) {
+// models asks which models there are. A server without such a list is no error yet: then missing is what to say if
+// there is no other way.
+func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
 	a, err := p.get(ctx, modelsPath)
 	if err != nil {
-		var e *Error
-		if errors.As(err, &e) && e.Kind == KindNotFound {
-			if p.options.Params.Model != "" {
-				return list{}, nil
-			}
-			e.Do += " A server that lists no models needs --model."
+		if errors.As(err, &missing) && missing.Kind == KindNotFound {
+			missing.Do += " A server that lists no models needs --model."
+			return list{server: a.Header.Get("Server")}, missing, nil
 		}
-		return list{}, err
+		return list{}, nil, err
 	}
 	v := gjson.ParseBytes(a.Body)
 	if !gjson.ValidBytes(a.Body) || !v.IsObject() && !v.IsArray() {
-		return list{}, p.notAPI(a)
+		return list{}, nil, p.notAPI(a)
 	}
 	data := v.Get("data")
 	if v.IsArray() {
 		data = v // some hosted services leave the wrapping out
 	}
-	return list{data.Array(), a.Header.Get("Server")}, nil
+	return list{data.Array(), a.Header.Get("Server")}, nil, nil
 }
 
 // notAPI is the error for an answer that is no JSON.
@@ -57,11 +55,18 @@ func (p *Prober) notAPI(a client.Answer) error {
 		Do: "Is that the server's base URL, and its API's port?"}
 }
 
-// choose settles the model: the one asked for, which must be there, or else the first.
-func (p *Prober) choose(f *Facts, l list) error {
+// names are the models' names.
+func (l list) names() []string {
+	var names []string
 	for _, m := range l.models {
-		f.Models = append(f.Models, m.Get("id").String())
+		names = append(names, m.Get("id").String())
 	}
+	return names
+}
+
+// choose settles the model: the one asked for, which must be there, or else the first.
+func (p *Prober) choose(f *Facts, names []string) error {
+	f.Models = names
 	asked := p.options.Params.Model
 	switch {
 	case asked == "" && len(f.Models) == 0:

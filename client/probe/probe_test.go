@@ -182,7 +182,7 @@ func TestPreflight(t *testing.T) {
 			server: fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
 			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
 				Notes: []string{"of 2 models the first was taken: a (--model chooses)",
-					"asked for exactly 16 tokens, the server sent 2: answers may be shorter than asked"}}},
+					"asked for exactly 24 tokens, the server sent 2: answers may be shorter than asked"}}},
 		"no list of models": {
 			server: fake{chat: forced(1)}, model: "mine",
 			want: Facts{API: "chat", Model: "mine", Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
@@ -233,7 +233,7 @@ func TestPreflight(t *testing.T) {
 			server: fake{models: vllmModels, chat: func(a *asked) { a.n = 128; forced(1)(a) }},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
-				Notes: []string{"asked for 16 tokens, the server sent 128: it does not heed the length"}}},
+				Notes: []string{"WARNING: asked for 24 tokens, the server sent 128: it does not heed the length"}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestHeldBack(t *testing.T) {
 	}
 	p := prober(t, client.Options{URL: serve(t, &fake{models: vllmModels, chat: held})})
 	f, err := p.Preflight(t.Context(), Want{})
-	want := []string{"all 16 chunks came at once: is a proxy holding the stream back? Inter-token times mean nothing then"}
+	want := []string{"all 24 chunks came at once: is a proxy holding the stream back? Inter-token times mean nothing then"}
 	if d := cmp.Diff(want, f.Notes); err != nil || d != "" {
 		t.Errorf("%v, -want +got\n%s", err, d)
 	}

@@ -11,10 +11,11 @@ import (
 	"llmsweep/client"
 )
 
-// trialTokens is how many tokens the trial asks for: enough to tell a forced length, and several tokens in a chunk.
-const trialTokens = 16
+// trialTokens is how many tokens the trial asks for: enough to tell a forced length, and several tokens in a chunk. It is
+// no engine's default (16, 100, 128, 256), so that a server which ignores the length shows.
+const trialTokens = 24
 
-// trialPrompt has a short natural answer, so that sixteen tokens mean that the length was forced.
+// trialPrompt has a short natural answer, so that as many tokens as asked mean that the length was forced.
 const trialPrompt = "Answer with the single word yes."
 
 // packed is how many tokens a chunk must hold on average for running counts to be asked for. Below it lie streams
@@ -54,6 +55,10 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
+	if o.API == "triton" && p.nests(ctx, f.Model) {
+		o.API = "triton-vllm"
+		f.note("the model is served by Triton's vLLM backend: its way is spoken (triton-vllm)")
+	}
 	if o.API != "auto" {
 		return p.fit(ctx, f, o)
 	}
@@ -64,11 +69,21 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	}
 	o.API = "completions"
 	t, second := p.fit(ctx, f, o)
-	if second != nil {
-		return chat, err // what chat said is the more telling
+	if second == nil {
+		f.note("chat completions do not work here (%s): plain completions are measured", chat.result.Message)
+		return t, nil
 	}
-	f.note("chat completions do not work here (%s): plain completions are measured", chat.result.Message)
-	return t, nil
+	if o.API = p.native(ctx, f); o.API != "" && refusedAPI(second) {
+		if t, second = p.fit(ctx, f, o); second == nil {
+			f.note("neither chat nor plain completions work here (%s): %s's own API is measured (%s)",
+				chat.result.Message, f.Engine, o.API)
+			return t, nil
+		}
+		if chat.result.HTTP == http.StatusNotFound {
+			return t, second
+		}
+	}
+	return chat, err // what chat said is the more telling
 }
 
 // refusedAPI says that another API may fare better: the path is not there, or the model has no chat template.
@@ -79,7 +94,13 @@ func refusedAPI(err error) bool {
 
 // fit tries one API, leaving out fields for as long as the server rejects them.
 func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, error) {
-	o.Params.Fields = client.AllFields
+	d, err := client.DialectFor(o.API)
+	if err != nil {
+		return trial{}, err
+	}
+	o.Params.Fields = d.Traits().Fields
+	o.Params.Fields.ReasoningEffort = o.API == "chat" && f.Engine == "Ollama" && o.Params.Think != nil
+	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
 	var rejected, notes []string
 	for {
@@ -95,13 +116,37 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 		if first == nil {
 			first = &t
 		}
-		name := drop(&o.Params.Fields, &t.result)
+		name := ""
+		if asksThink {
+			name = dropThinking(&o.Params.Fields, &t.result)
+		}
+		if name == "" {
+			name = drop(&o.Params.Fields, &t.result)
+		}
 		if name == "" {
 			return *first, failed(*first)
 		}
 		rejected = append(rejected, name)
 		notes = append(notes, fmt.Sprintf("the server rejects %s: left out (%s)", name, t.result.Message))
 	}
+}
+
+// dropThinking says whether to think in another way, or not at all, where a refusal names the way it was said.
+func dropThinking(f *client.Fields, r *client.Result) string {
+	said := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
+	switch {
+	case f.NoThinking:
+	case !f.ReasoningEffort && said("chat_template_kwargs"):
+		f.ReasoningEffort = true
+		return "chat_template_kwargs"
+	case f.ReasoningEffort && said("reasoning_effort"), said("think"):
+		f.NoThinking = true
+		if f.ReasoningEffort {
+			return "reasoning_effort"
+		}
+		return "think"
+	}
+	return ""
 }
 
 // drop leaves out the field that a refusal names, or the least known one that is left; "" where no field can be to
@@ -141,7 +186,12 @@ func failed(t trial) error {
 			What: "the server answers in one piece although asked to stream, so no token's time can be told",
 			Do:   "Ask a server that streams, or have the proxy before it pass \"stream\": true on."}
 	}
-	return remedy(t.url, &client.Failure{Class: r.Class, HTTP: r.HTTP, Message: r.Message})
+	err := remedy(t.url, &client.Failure{Class: r.Class, HTTP: r.HTTP, Message: r.Message})
+	var e *Error
+	if api := t.options.API; errors.As(err, &e) && e.Kind == KindNotFound && api != "chat" && api != "completions" {
+		e.Do = "The server does not speak that API (" + api + "), or not for that model: --api auto finds out which it speaks."
+	}
+	return err
 }
 
 // learn takes from a trial what it showed.
@@ -155,26 +205,61 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	}
 	f.Latency = r.LastToken - r.Sent
 	learnLength(f, r)
-	switch {
-	case !f.Usage:
-		f.note("the server does not count tokens: chunks are counted instead, and a chunk may hold several")
-	case f.TokensPerChunk > packed:
-		p.unpack(ctx, f, t.options)
-	}
-	if n := r.Chunks(); n > 3 && r.SharedReads == n-1 {
+	p.learnChunks(ctx, f, t)
+	learnThinking(f, t.options.Params)
+	if n := r.Chunks(); atOnce(r) && p.againAtOnce(ctx, t.options) {
 		f.note("all %d chunks came at once: is a proxy holding the stream back? Inter-token times mean nothing then", n)
 	}
 }
 
-// learnLength tells whether the answer's length was forced. Ollama takes any field and honours none of these.
+// atOnce says that an answer came in one read.
+func atOnce(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
+
+// againAtOnce tries once more: a quick server's answer may come in one read by chance, when this machine is busy.
+func (p *Prober) againAtOnce(ctx context.Context, o client.Options) bool {
+	t, err := p.try(ctx, o, trialPrompt, trialTokens)
+	return err == nil && t.result.Status == client.StatusOK && atOnce(&t.result)
+}
+
+// learnChunks tells what is known of how many tokens a chunk holds.
+func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
+	r := &t.result
+	switch {
+	case r.TokenSource == client.SourceIDs:
+		f.note("the server does not count tokens: the ids or log-probs that it sends are counted instead")
+	case !f.Usage:
+		f.note("the server does not count tokens: chunks are counted instead, and a chunk may hold several")
+	case f.TokensPerChunk <= packed:
+	case len(r.Counts) > 0:
+		f.note("chunks hold %.1f tokens on average: the server tells how many each", f.TokensPerChunk)
+	default:
+		p.unpack(ctx, f, t.options)
+	}
+}
+
+// forces says that API and engine can be told to go on after a natural end. Ollama and TGI take any field on their
+// /v1, and honour none of these.
+func forces(f *Facts) bool {
+	d, err := client.DialectFor(f.API)
+	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
+}
+
+// learnLength tells whether the answer's length was heeded, and forced.
 func learnLength(f *Facts, r *client.Result) {
 	exact := r.OutputTokens == trialTokens
-	f.LengthForced = exact && f.Fields.IgnoreEOS && f.Engine != "Ollama"
+	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)
+	who := f.Engine
+	if who == "" {
+		who = "the server"
+	}
 	switch {
+	case r.OutputTokens == 128 && (f.API == "sglang" || f.API == "lmdeploy"):
+		f.note("WARNING: asked for %d tokens, the server sent 128: it ignores the length. 128 is what SGLang's and "+
+			"lmdeploy's own /generate send where the length stands in the other's place: is --api %s right?", trialTokens, f.API)
 	case r.OutputTokens > trialTokens:
-		f.note("asked for %d tokens, the server sent %d: it does not heed the length", trialTokens, r.OutputTokens)
-	case f.Engine == "Ollama":
-		f.note("Ollama cannot be told to go on after a natural end: answers may be shorter than asked")
+		f.note("WARNING: asked for %d tokens, the server sent %d: it does not heed the length", trialTokens, r.OutputTokens)
+	case !forces(f):
+		f.note("%s cannot be told to go on after a natural end: answers may be shorter than asked", who)
 	case !f.Fields.IgnoreEOS:
 		f.note("the server does not take ignore_eos: answers may be shorter than asked")
 	case !exact:
@@ -182,14 +267,33 @@ func learnLength(f *Facts, r *client.Result) {
 	}
 }
 
-// unpack asks for running counts, which tell how many tokens each chunk holds, where chunks hold several.
+// learnThinking tells where the server did not do as it was told, or could not be told.
+func learnThinking(f *Facts, p client.Params) {
+	d, err := client.DialectFor(f.API)
+	switch {
+	case err != nil || p.Think == nil:
+	case !d.Traits().Thinks:
+		f.note("whether to think cannot be said with this API (%s): it has no chat template, or none that could be told", f.API)
+	case f.Fields.NoThinking:
+		f.note("the server does not take whether to think: the model does as it will")
+	case *p.Think && !f.Thinks:
+		f.note("asked to think, the server sent no reasoning: the model has none, or the server does not tell it apart")
+	case !*p.Think && f.Thinks:
+		f.note("asked not to think, the server sent reasoning all the same")
+	}
+}
+
+// unpack asks for running counts, which tell how many tokens each chunk holds, where chunks hold several. Only OpenAI's
+// APIs have them.
 func (p *Prober) unpack(ctx context.Context, f *Facts, o client.Options) {
-	o.Params.Fields.ContinuousUsage = true
-	t, err := p.try(ctx, o, trialPrompt, trialTokens)
-	if err == nil && t.result.Status == client.StatusOK && len(t.result.Counts) > 0 {
-		f.Fields.ContinuousUsage = true
-		f.note("chunks hold %.1f tokens on average: running counts tell how many each", f.TokensPerChunk)
-		return
+	if o.API == "chat" || o.API == "completions" {
+		o.Params.Fields.ContinuousUsage = true
+		t, err := p.try(ctx, o, trialPrompt, trialTokens)
+		if err == nil && t.result.Status == client.StatusOK && len(t.result.Counts) > 0 {
+			f.Fields.ContinuousUsage = true
+			f.note("chunks hold %.1f tokens on average: running counts tell how many each", f.TokensPerChunk)
+			return
+		}
 	}
 	f.note("chunks hold %.1f tokens on average, and the server does not tell how many each", f.TokensPerChunk)
 }

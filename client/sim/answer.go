@@ -14,36 +14,36 @@ import (
 // goroutine turns the count into chunks, so that a reader that stalls holds up nobody else.
 type answer struct {
 	server  *server
+	api     *api
 	job     job
 	call    *call
 	id      string
 	created time.Time
 	fault   Fault
 	faultAt int // tokens sent before it strikes
+	stamps  bool
 	w       http.ResponseWriter
 	out     *http.ResponseController
-	chunks  *encoder
+	voice   voice
 	ready   atomic.Int64
 	more    chan struct{}
 }
 
-func newAnswer(s *server, w http.ResponseWriter, j job, n uint64, fault Fault, stamps bool) *answer {
-	kind := "cmpl"
-	if j.chat {
-		kind = "chatcmpl"
-	}
+func newAnswer(s *server, w http.ResponseWriter, to *api, j job, n uint64, fault Fault, stamps bool) *answer {
 	a := &answer{
 		server:  s,
+		api:     to,
 		job:     j,
-		id:      fmt.Sprintf("%s-%016x%016x", kind, mix(s.live.cfg.Seed+n), mix(j.seed+n)),
+		id:      fmt.Sprintf("%016x%016x", mix(s.live.cfg.Seed+n), mix(j.seed+n)),
 		created: time.Now(),
 		fault:   fault,
 		faultAt: max(1, j.seq.OutputTokens/2),
+		stamps:  stamps,
 		w:       w,
 		out:     http.NewResponseController(w),
 		more:    make(chan struct{}, 1),
 	}
-	a.chunks = newEncoder(s, &a.job, a.id, a.created, stamps)
+	a.voice = to.voice(a)
 	return a
 }
 
@@ -58,15 +58,15 @@ func (a *answer) emit(n int, _ time.Time) {
 
 // stream sends the tokens as they come, each chunk in a write of its own.
 func (a *answer) stream(ctx context.Context) {
-	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	if a.job.chat {
-		a.send(a.chunks.role())
+	a.w.Header().Set("Content-Type", a.api.framing.media)
+	if first := a.voice.opening(); first != nil {
+		a.send(first)
 	} else {
 		a.out.Flush()
 	}
 	for sent := 0; sent < a.job.seq.OutputTokens; {
 		end := a.chunkEnd(sent)
-		if !a.await(ctx, end) || !a.send(a.chunks.tokens(sent, end, a.finishAt(end))) {
+		if !a.await(ctx, end) || !a.send(a.voice.tokens(sent, end)) {
 			return
 		}
 		struck := sent < a.faultAt && end >= a.faultAt && a.fault != ""
@@ -75,13 +75,7 @@ func (a *answer) stream(ctx context.Context) {
 			return
 		}
 	}
-	if a.finishAt(a.job.seq.OutputTokens) == "" {
-		a.send(a.chunks.finish())
-	}
-	if a.job.usage {
-		a.send(a.chunks.usage(a.call.usage, a.server.live.cfg.PrefixCache))
-	}
-	a.send([]byte("data: [DONE]\n\n"))
+	a.voice.closing(a.call.usage, a.send)
 }
 
 // chunkEnd says up to which token the chunk goes that begins after sent. Reasoning and answer do not share a chunk.
@@ -96,14 +90,11 @@ func (a *answer) chunkEnd(sent int) int {
 	return min(end, a.job.seq.OutputTokens)
 }
 
-// finishAt is the finish reason that rides on the chunk ending with a token. As with vLLM's completions, "length"
-// comes with the last text, "stop" by itself; in a chat the reason always has its own chunk.
-func (a *answer) finishAt(end int) string {
-	if a.job.chat || a.job.finish == "stop" || end < a.job.seq.OutputTokens {
-		return ""
-	}
-	return a.job.finish
-}
+// last says that a chunk ends the answer.
+func (a *answer) last(to int) bool { return to == a.job.seq.OutputTokens }
+
+// cached is how much of the prompt was found in the prefix cache; known once there is a token.
+func (a *answer) cached() int { return a.call.cached }
 
 // await waits for the n-th token. It returns false if none will come, and has said so to the client if it is there.
 func (a *answer) await(ctx context.Context, n int) bool {
@@ -133,7 +124,7 @@ func (a *answer) send(chunk []byte) bool {
 }
 
 func (a *answer) sendError(e *apiError) {
-	a.send(fmt.Appendf(nil, "data: %s\n\ndata: [DONE]\n\n", e.json()))
+	a.send(a.api.framing.frame(a.api.refusal(e), a.api.doneAfterError))
 }
 
 // breakStream plays the faults of a stream. It returns true if the stream goes on.
@@ -144,11 +135,15 @@ func (a *answer) breakStream(ctx context.Context) bool {
 	case FaultStall:
 		<-ctx.Done()
 	case FaultError:
-		a.sendError(&apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."})
+		a.sendError(engineDied())
 	case FaultGarbage:
-		return a.send([]byte("data: {\"id\":\"garbage\",\"choices\":[{\"delta\":{\"content\":\n\n"))
+		return a.send(a.api.framing.frame([]byte(`{"id":"garbage","choices":[{"delta":{"content":`), false))
 	}
 	return false
+}
+
+func engineDied() *apiError {
+	return &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."}
 }
 
 // reset closes the connection in the middle of the answer; over TCP with a RST.
@@ -171,10 +166,10 @@ func (a *answer) whole(ctx context.Context) {
 		return
 	}
 	if a.call.err != nil {
-		writeError(a.w, asAPIError(a.call.err))
+		a.api.refuse(a.w, asAPIError(a.call.err))
 		return
 	}
-	text := a.wholeJSON()
+	text := a.voice.whole(a.call.usage)
 	switch a.fault {
 	case FaultReset:
 		reset(a.out)
@@ -183,34 +178,13 @@ func (a *answer) whole(ctx context.Context) {
 		<-ctx.Done()
 		return
 	case FaultError:
-		writeError(a.w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."})
+		a.api.refuse(a.w, engineDied())
 		return
 	case FaultTruncate, FaultGarbage:
 		text = text[:len(text)/2]
 	}
 	a.w.Header().Set("Content-Type", "application/json")
 	a.w.Write(text)
-}
-
-func (a *answer) wholeJSON() []byte {
-	object := "text_completion"
-	choice := fmt.Appendf(nil, `"text":%s`, quote(a.text(0, a.job.seq.OutputTokens)))
-	if a.job.chat {
-		object = "chat.completion"
-		reasoning := a.job.seq.ReasoningTokens
-		choice = fmt.Appendf(nil, `"message":{"role":"assistant","content":%s`, quote(a.text(reasoning, a.job.seq.OutputTokens)))
-		if reasoning > 0 {
-			choice = fmt.Appendf(choice, `,"%s":%s`, a.server.options.ReasoningField, quote(a.text(0, reasoning)))
-		}
-		choice = append(choice, '}')
-	}
-	raw := fmt.Appendf(nil, `{"id":"%s","object":"%s","created":%d,"model":%s,"choices":[{"index":0,%s,"logprobs":null,"finish_reason":"%s","stop_reason":null}]`,
-		a.id, object, a.created.Unix(), quote(a.server.options.ModelID), choice, a.job.finish)
-	if !a.server.options.NoUsage {
-		raw = append(raw, `,"usage":`...)
-		raw = appendUsage(raw, a.call.usage, a.server.live.cfg.PrefixCache)
-	}
-	return append(raw, '}')
 }
 
 func (a *answer) text(from, to int) string {

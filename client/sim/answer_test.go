@@ -23,6 +23,7 @@ func TestGoldenStreams(t *testing.T) {
 	cached.PrefixCache = true
 	chat := `{"messages":[{"role":"user","content":"Tell me."}],"max_tokens":6,"ignore_eos":true`
 	text := `{"prompt":"Tell me.","max_tokens":6,"ignore_eos":true`
+	const usage = `,"stream":true,"stream_options":{"include_usage":true}}`
 	for name, tc := range map[string]struct {
 		options    ServerOptions
 		path, body string
@@ -32,6 +33,37 @@ func TestGoldenStreams(t *testing.T) {
 		"completion": {ServerOptions{}, "/v1/completions", text + `,"stream":true}`},
 		"chat-whole": {ServerOptions{Think: 2}, "/v1/chat/completions", chat + `}`},
 		"text-whole": {ServerOptions{NoUsage: true}, "/v1/completions", text + `}`},
+
+		"sglang-chat":   {ServerOptions{Engine: "sglang"}, "/v1/chat/completions", chat + usage},
+		"lmdeploy-chat": {ServerOptions{Engine: "lmdeploy", Think: 2}, "/v1/chat/completions", chat + usage},
+		"llamacpp-chat": {ServerOptions{Engine: "llamacpp"}, "/v1/chat/completions", chat + usage},
+		"llamacpp-text": {ServerOptions{Engine: "llamacpp"}, "/v1/completions", text + `,"stream":true}`},
+		"ollama-chat":   {ServerOptions{Engine: "ollama", FullLength: true, Think: 2}, "/v1/chat/completions", chat + usage},
+		"ollama-text":   {ServerOptions{Engine: "ollama", FullLength: true}, "/v1/completions", text + usage},
+		"tgi-chat":      {ServerOptions{Engine: "tgi", FullLength: true}, "/v1/chat/completions", chat + usage},
+
+		"sglang-native": {ServerOptions{Engine: "sglang"}, "/generate",
+			`{"text":"Tell me.","sampling_params":{"max_new_tokens":6,"ignore_eos":true},"stream":true}`},
+		"sglang-pieces": {ServerOptions{Engine: "sglang", Texts: "pieces", ChunkTokens: 2}, "/generate",
+			`{"text":"Tell me.","sampling_params":{"max_new_tokens":6,"ignore_eos":true},"stream":true}`},
+		"sglang-whole": {ServerOptions{Engine: "sglang"}, "/generate", `{"input_ids":[7,8,9],"sampling_params":{"max_new_tokens":6}}`},
+		"lmdeploy-native": {ServerOptions{Engine: "lmdeploy"}, "/generate",
+			`{"prompt":"Tell me.","max_tokens":6,"ignore_eos":true,"stream":true}`},
+		"lmdeploy-whole":  {ServerOptions{Engine: "lmdeploy"}, "/generate", `{"prompt":"Tell me.","max_tokens":6}`},
+		"llamacpp-native": {ServerOptions{Engine: "llamacpp"}, "/completion", `{"prompt":"Tell me.","n_predict":6,"ignore_eos":true,"stream":true}`},
+		"llamacpp-whole":  {ServerOptions{Engine: "llamacpp"}, "/completion", `{"prompt":"Tell me.","n_predict":6}`},
+		"ollama-native": {ServerOptions{Engine: "ollama", FullLength: true, Think: 2}, "/api/chat",
+			`{"model":"Qwen2-7B","messages":[{"role":"user","content":"Tell me."}],"options":{"num_predict":6}}`},
+		"ollama-generate": {ServerOptions{Engine: "ollama", FullLength: true}, "/api/generate",
+			`{"model":"Qwen2-7B","prompt":"Tell me.","raw":true,"options":{"num_predict":6}}`},
+		"ollama-whole": {ServerOptions{Engine: "ollama", Think: 2}, "/api/generate",
+			`{"model":"Qwen2-7B","prompt":"Tell me.","stream":false,"options":{"num_predict":6}}`},
+		"tgi-native": {ServerOptions{Engine: "tgi", ChunkTokens: 4}, "/generate_stream",
+			`{"inputs":"Tell me.","parameters":{"max_new_tokens":6,"details":true}}`},
+		"triton-native": {ServerOptions{Engine: "triton", FullLength: true, LogProbs: true}, "/v2/models/Qwen2-7B/generate_stream",
+			`{"text_input":"Tell me.","max_tokens":6,"stream":true}`},
+		"triton-vllm": {ServerOptions{Engine: "triton-vllm"}, "/v2/models/Qwen2-7B/generate_stream",
+			`{"text_input":"Tell me.","parameters":{"max_tokens":6,"ignore_eos":true},"stream":true,"return_num_output_tokens":true}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, cached, tc.options, func(t *testing.T, b *bubble) {
@@ -77,13 +109,55 @@ func TestChatHasTheShapeOfACapture(t *testing.T) {
 	})
 }
 
+// TestNativesHaveTheShapeOfCaptures does the same for what engines were seen to send on their own APIs, in the first
+// and the last object.
+func TestNativesHaveTheShapeOfCaptures(t *testing.T) {
+	for file, tc := range map[string]struct{ engine, path, body string }{
+		"llama-native.sse": {"llamacpp", "/completion", `{"prompt":"x","n_predict":3,"ignore_eos":true,"stream":true}`},
+		"ollama-raw.ndjson": {"ollama", "/api/generate",
+			`{"model":"Qwen2-7B","prompt":"x","raw":true,"options":{"num_predict":4}}`},
+		"ollama-chat.ndjson": {"ollama", "/api/chat",
+			`{"model":"Qwen2-7B","messages":[{"role":"user","content":"x"}],"options":{"num_predict":16}}`},
+	} {
+		raw, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := shapes(t, string(raw))
+		inBubble(t, demoConfig(t), ServerOptions{Engine: tc.engine, FullLength: true}, func(t *testing.T, b *bubble) {
+			_, text := b.fetch("POST", tc.path, tc.body, "")
+			ours := shapes(t, text)
+			if len(ours) != len(theirs) {
+				t.Fatalf("%s: %d objects, theirs has %d", file, len(ours), len(theirs))
+			}
+			for _, i := range []int{0, len(theirs) - 1} {
+				for path, kind := range theirs[i] {
+					if !measured(path) && ours[i][path] != kind {
+						t.Errorf("%s, %d: %s is %s there, %q here", file, i, path, kind, ours[i][path])
+					}
+				}
+			}
+		})
+	}
+}
+
+// measured says that a path belongs to what the simulator leaves out: settings that it has not, and llama-server's times.
+func measured(path string) bool {
+	for _, part := range []string{".generation_settings", ".timings", ".prompt", "tokens[]"} {
+		if strings.HasPrefix(path, part) || strings.HasSuffix(path, part) {
+			return path != ".prompt_eval_count"
+		}
+	}
+	return false
+}
+
 // shapes maps, for each event, the path of each value to its type.
 func shapes(t *testing.T, stream string) []map[string]string {
 	t.Helper()
 	var all []map[string]string
 	for line := range strings.Lines(stream) {
-		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
-		if !ok {
+		data := strings.TrimPrefix(strings.TrimSpace(line), "data: ")
+		if data == "" {
 			continue
 		}
 		shape := make(map[string]string)

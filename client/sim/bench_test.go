@@ -66,13 +66,13 @@ func (nowhere) Flush()                      {}
 func BenchmarkChunk(b *testing.B) {
 	s := &server{options: ServerOptions{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}, words: quotedWords()}
 	j := job{chat: true, usage: true, continuousUsage: true, seq: Seq{PromptTokens: 512, OutputTokens: 1 << 40}}
-	a := &answer{w: nowhere{}, out: http.NewResponseController(nowhere{}), more: make(chan struct{}, 1)}
-	a.chunks = newEncoder(s, &j, "chatcmpl-0123456789abcdef0123456789abcdef", time.Unix(1e9, 0), false)
+	a := &answer{server: s, job: j, api: chatAPI(vllmManners()), w: nowhere{}, out: http.NewResponseController(nowhere{}), more: make(chan struct{}, 1)}
+	a.voice = a.api.voice(a)
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
 		a.emit(n+1, time.Time{})
-		a.send(a.chunks.tokens(n, n+1, ""))
+		a.send(a.voice.tokens(n, n+1))
 		n++
 	}
 }

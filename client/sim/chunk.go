@@ -3,108 +3,190 @@ package sim
 import (
 	"fmt"
 	"strconv"
-	"time"
+	"strings"
 )
 
-// encoder writes the chunks of one stream. It appends to one buffer: nothing is allocated per token.
-type encoder struct {
-	words  [][]byte
-	job    *job
-	head   []byte // of each chunk, up to the list of choices
-	before []byte // of a choice with text: before, text, after
-	think  []byte // the same for reasoning
-	after  []byte
-	stamps bool
-	buf    []byte
+// openAIVoice speaks the OpenAI APIs: chat completions, and plain ones.
+type openAIVoice struct {
+	chunkWriter
+	m     *manners
+	head  []byte // of each chunk, up to the list of choices
+	think string // of a choice with reasoning, up to the text
 }
 
-func newEncoder(s *server, j *job, id string, created time.Time, stamps bool) *encoder {
-	object, before, after := "text_completion", `{"index":0,"text":"`, `","logprobs":null`
-	if j.chat {
-		object, before, after = "chat.completion.chunk", `{"index":0,"delta":{"content":"`, `"},"logprobs":null`
+// knownFields are the parameters of the OpenAI API, which a strict server stops at.
+func knownFields() []string {
+	return strings.Fields(`model messages prompt max_tokens max_completion_tokens temperature top_p n stream
+	stream_options stop seed presence_penalty frequency_penalty logprobs top_logprobs logit_bias user response_format
+	tools tool_choice parallel_tool_calls echo best_of suffix store metadata reasoning_effort service_tier`)
+}
+
+// chatAPI and textAPI are OpenAI's two endpoints in an engine's manners.
+func chatAPI(m *manners) *api { return openAIAPI(m, "/v1/chat/completions", true) }
+func textAPI(m *manners) *api { return openAIAPI(m, "/v1/completions", false) }
+
+func openAIAPI(m *manners, path string, chat bool) *api {
+	return &api{
+		path: path, known: knownFields(), framing: events(), refusal: m.refusal, doneAfterError: m.doneAfterError,
+		parse: func(s *server, raw []byte) (job, error) { return s.parseOpenAI(raw, chat) },
+		voice: func(a *answer) voice { return newOpenAIVoice(a, m) },
 	}
-	return &encoder{
-		words:  s.words,
-		job:    j,
-		head:   fmt.Appendf(nil, `data: {"id":"%s","object":"%s","created":%d,"model":%s,"choices":[`, id, object, created.Unix(), quote(s.options.ModelID)),
-		before: []byte(before),
-		think:  fmt.Appendf(nil, `{"index":0,"delta":{"%s":"`, s.options.ReasoningField),
-		after:  []byte(after),
-		stamps: stamps,
+}
+
+func newOpenAIVoice(a *answer, m *manners) *openAIVoice {
+	object, kind := "text_completion", "cmpl-"
+	if a.job.chat {
+		object, kind = "chat.completion.chunk", "chatcmpl-"
+	}
+	a.id = kind + a.id
+	return &openAIVoice{
+		chunkWriter: chunkWriter{answer: a},
+		m:           m,
+		head: fmt.Appendf(nil, `{"id":"%s","object":"%s","created":%d,"model":%s,%s"choices":[`,
+			a.id, object, a.created.Unix(), quote(a.server.options.ModelID), m.head),
+		think: fmt.Sprintf(`{"index":0,"delta":{%s"%s":"`, m.delta, a.server.options.ReasoningField),
 	}
 }
 
-// role is the chunk that opens a chat: no token yet.
-func (e *encoder) role() []byte {
-	e.buf = append(e.buf[:0], e.head...)
-	e.buf = append(e.buf, `{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}`...)
-	return e.end(0)
+// chunk starts a chunk.
+func (v *openAIVoice) chunk() {
+	v.begin()
+	v.buf = append(v.buf, v.head...)
 }
 
-// tokens is the chunk that carries the tokens after from, up to to.
-func (e *encoder) tokens(from, to int, finish string) []byte {
-	e.buf = append(e.buf[:0], e.head...)
-	if from < e.job.seq.ReasoningTokens {
-		e.buf = append(e.buf, e.think...)
+// opening is the chunk that opens a chat: no token yet.
+func (v *openAIVoice) opening() []byte {
+	if !v.job.chat || v.m.role == "" {
+		return nil
+	}
+	v.chunk()
+	v.say(v.m.role)
+	v.finish("")
+	return v.finishChunk(0)
+}
+
+// choice writes a choice with tokens, up to its finish reason.
+func (v *openAIVoice) choice(from, to int) {
+	switch {
+	case from < v.job.seq.ReasoningTokens && to > from:
+		v.say(v.think)
+	case v.job.chat:
+		v.say(`{"index":0,"delta":{`)
+		v.say(v.m.delta)
+		v.say(`"content":"`)
+	default:
+		v.say(`{"index":0,"text":"`)
+	}
+	v.words(from, to)
+	if v.job.chat {
+		v.say(`"}`)
 	} else {
-		e.buf = append(e.buf, e.before...)
+		v.say(`"`)
 	}
-	for n := from + 1; n <= to; n++ {
-		e.buf = append(e.buf, e.words[wordAt(e.job.seed, n)]...)
-	}
-	e.buf = append(e.buf, e.after...)
-	e.finishReason(finish)
-	return e.end(to)
+	v.say(v.m.extra)
 }
 
-// finish is a chunk with a finish reason and no text.
-func (e *encoder) finish() []byte {
-	e.buf = append(e.buf[:0], e.head...)
-	e.buf = append(e.buf, e.before...)
-	e.buf = append(e.buf, e.after...)
-	e.finishReason(e.job.finish)
-	return e.end(e.job.seq.OutputTokens)
+func (v *openAIVoice) tokens(from, to int) []byte {
+	v.chunk()
+	v.choice(from, to)
+	v.finish(v.finishAt(to))
+	return v.finishChunk(to)
 }
 
-func (e *encoder) finishReason(finish string) {
-	if finish == "" {
-		e.buf = append(e.buf, `,"finish_reason":null}`...)
+// finishAt is the finish reason that rides on the chunk ending with a token.
+func (v *openAIVoice) finishAt(to int) string {
+	if !v.last(to) || !v.m.rides(v.job.chat, v.job.finish) {
+		return ""
+	}
+	return v.job.finish
+}
+
+// finish ends a choice.
+func (v *openAIVoice) finish(reason string) {
+	if reason == "" {
+		v.say(`,"finish_reason":null}`)
 		return
 	}
-	e.buf = append(e.buf, `,"finish_reason":"`...)
-	e.buf = append(e.buf, finish...)
-	e.buf = append(e.buf, `","stop_reason":null}`...)
+	v.say(`,"finish_reason":"`)
+	v.say(reason)
+	v.say(`"`)
+	v.say(v.m.finished)
+	v.say("}")
 }
 
-// usage is the chunk after the last, without choices.
-func (e *encoder) usage(u Usage, prefixCache bool) []byte {
-	e.buf = append(e.buf[:0], e.head...)
-	e.buf = append(e.buf, `],"usage":`...)
-	e.buf = appendUsage(e.buf, u, prefixCache)
-	return e.close()
-}
-
-// end closes the list of choices; produced tokens are out by then.
-func (e *encoder) end(produced int) []byte {
-	e.buf = append(e.buf, ']')
+// finishChunk closes the list of choices; so many tokens are out by then.
+func (v *openAIVoice) finishChunk(produced int) []byte {
+	v.say("]")
 	switch {
-	case e.job.continuousUsage:
-		e.buf = append(e.buf, `,"usage":{`...)
-		e.buf = appendCounts(e.buf, e.job.seq.PromptTokens, produced)
-		e.buf = append(e.buf, '}')
-	case e.job.usage:
-		e.buf = append(e.buf, `,"usage":null`...)
+	case v.job.continuousUsage:
+		v.say(`,"usage":{`)
+		v.buf = appendCounts(v.buf, v.job.seq.PromptTokens, produced)
+		v.say("}")
+	case v.m.zeros && v.job.usage && !v.job.chat:
+		v.say(`,"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`)
+	case v.job.usage && !v.m.noNulls || v.m.nulls:
+		v.say(`,"usage":null`)
 	}
-	return e.close()
+	return v.end()
 }
 
-func (e *encoder) close() []byte {
-	if e.stamps {
-		e.buf = append(e.buf, `,"sim_sent_ns":`...)
-		e.buf = strconv.AppendInt(e.buf, time.Now().UnixNano(), 10)
+// closing sends what has not gone along with the text: a chunk with the finish reason, one with the usage, [DONE].
+func (v *openAIVoice) closing(u Usage, send func([]byte) bool) {
+	counted := false
+	if !v.m.rides(v.job.chat, v.job.finish) {
+		v.chunk()
+		if v.m.bare && v.job.chat {
+			v.say(`{"index":0,"delta":{}`)
+		} else {
+			v.choice(u.OutputTokens, u.OutputTokens)
+		}
+		v.finish(v.job.finish)
+		if v.m.usageOnFinish && !v.job.chat && !v.server.options.NoUsage {
+			v.say(`],"usage":`)
+			v.usage(u)
+			send(v.end())
+			counted = true
+		} else {
+			send(v.finishChunk(u.OutputTokens))
+		}
 	}
-	e.buf = append(e.buf, "}\n\n"...)
-	return e.buf
+	if v.job.usage && !counted {
+		v.chunk()
+		v.say(`],"usage":`)
+		v.usage(u)
+		send(v.end())
+	}
+	send([]byte(done))
+}
+
+// usage writes the whole usage object, and llama.cpp's timings behind it.
+func (v *openAIVoice) usage(u Usage) {
+	v.buf = appendUsage(v.buf, u, v.server.live.cfg.PrefixCache)
+	if v.m.timings {
+		v.buf = appendTimings(v.buf, u)
+	}
+}
+
+// whole is the answer in one piece.
+func (v *openAIVoice) whole(u Usage) []byte {
+	object := "text_completion"
+	choice := fmt.Appendf(nil, `"text":%s`, quote(v.text(0, u.OutputTokens)))
+	if v.job.chat {
+		object = "chat.completion"
+		reasoning := v.job.seq.ReasoningTokens
+		choice = fmt.Appendf(nil, `"message":{"role":"assistant","content":%s`, quote(v.text(reasoning, u.OutputTokens)))
+		if reasoning > 0 {
+			choice = fmt.Appendf(choice, `,"%s":%s`, v.server.options.ReasoningField, quote(v.text(0, reasoning)))
+		}
+		choice = append(choice, '}')
+	}
+	raw := fmt.Appendf(nil, `{"id":"%s","object":"%s","created":%d,"model":%s,"choices":[{"index":0,%s%s,"finish_reason":"%s"%s}]`,
+		v.id, object, v.created.Unix(), quote(v.server.options.ModelID), choice, v.m.extra, v.job.finish, v.m.finished)
+	if !v.server.options.NoUsage {
+		raw = append(raw, `,"usage":`...)
+		raw = appendUsage(raw, u, v.server.live.cfg.PrefixCache)
+	}
+	return append(raw, '}')
 }
 
 func appendCounts(buf []byte, prompt, output int) []byte {

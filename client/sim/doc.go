@@ -1,7 +1,8 @@
 // Package sim is a pretend LLM server. It exists so that a load generator can be tried, demonstrated and tested
 // against a server whose every instant is known: a discrete-event engine that batches continuously on a stated
-// roofline (Config.StepTime), a driver that runs the engine against the clock (Live), an HTTP server in the manner of
-// vLLM around that (NewHandler), and the capacity such a server must show (Config.Capacity).
+// roofline (Config.StepTime), a driver that runs the engine against the clock (Live), an HTTP server around that which
+// speaks as vLLM, SGLang, lmdeploy, llama.cpp, Ollama, TGI or Triton would (NewHandler), and the capacity such a server
+// must show (Config.Capacity). Whatever it speaks, it schedules as vLLM.
 //
 // The engine is what vLLM V1's scheduler is at heart: a FIFO queue, at most MaxNumSeqs running, KV-cache blocks taken
 // as a sequence grows, one token budget per step shared by decodes (first) and chunks of prompts, and the youngest

@@ -19,11 +19,13 @@ type ServerOptions struct {
 	NoUsage         bool   // never report usage
 	UsageEveryChunk bool   // report it on each chunk and at the end, asked or not
 	Think           int    // reasoning tokens at the head of a chat answer, unless enable_thinking is false
-	ReasoningField  string // "reasoning_content" (default) or "reasoning"
+	ReasoningField  string // "reasoning_content" (default but for Ollama) or "reasoning"
 	IgnoreLength    bool   // answers end at a length of their own even where ignore_eos or min_tokens forbid it
 	FullLength      bool   // answers are always as long as allowed, even without ignore_eos
 	Faults          Faults
-	Engine          string // owned_by; default "vllm", which alone has /version and /metrics
+	Engine          string // whose APIs to speak, one of [Engines]; default "vllm"
+	Texts           string // of SGLang's and Triton's streams: "pieces" or "cumulative"; "" is the engine's default
+	LogProbs        bool   // Triton's TensorRT-LLM sends a list of them with each chunk
 }
 
 const engineVersion = "0.11.0+sim"
@@ -35,6 +37,7 @@ type server struct {
 	started  time.Time
 	words    [][]byte
 	requests atomic.Uint64 // completion requests so far
+	engine   *personality
 	routes   map[string]route
 }
 
@@ -43,38 +46,29 @@ type route struct {
 	serve  http.HandlerFunc
 }
 
-// NewHandler serves a Live over HTTP in the manner of vLLM: /v1/models, /v1/chat/completions, /v1/completions,
-// /tokenize, /health, /version, /metrics. Two request headers are its own: X-Sim-Fault: KIND makes the request
-// go wrong, X-Sim-Stamps: 1 puts the instant of sending into each chunk (sim_sent_ns, Unix time in ns).
+// NewHandler serves a Live over HTTP in the manner of an engine: its OpenAI-compatible endpoints, its own, and those
+// that tell what it is. Two request headers are the simulator's own: X-Sim-Fault: KIND makes the request go wrong,
+// X-Sim-Stamps: 1 puts the instant of sending into each chunk (sim_sent_ns, Unix time in ns). It panics on an engine
+// that is not one of [Engines].
 //
 // The role chunk of a chat goes out with the headers, as soon as the request is queued: a client that takes it for the
 // first token shows a TTFT of nothing.
 func NewHandler(l *Live, o ServerOptions) http.Handler {
 	setDefault(&o.ModelID, l.cfg.Model.Name)
 	setDefault(&o.ChunkTokens, 1)
-	setDefault(&o.ReasoningField, "reasoning_content")
 	setDefault(&o.Engine, "vllm")
-	s := &server{live: l, options: o, started: time.Now(), words: quotedWords()}
-	s.routes = map[string]route{
-		"/health":              {http.MethodGet, func(http.ResponseWriter, *http.Request) {}},
-		"/v1/models":           {http.MethodGet, s.models},
-		"/v1/chat/completions": {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, true) }},
-		"/v1/completions":      {http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, false) }},
-		"/tokenize":            {http.MethodPost, s.tokenize},
-	}
-	if o.Engine == "vllm" {
-		s.routes["/version"] = route{http.MethodGet, s.version}
-		s.routes["/metrics"] = route{http.MethodGet, s.metrics}
-	}
+	s := &server{live: l, options: o, started: time.Now(), words: quotedWords(), engine: personalityOf(o.Engine)}
+	setDefault(&s.options.ReasoningField, s.engine.reasoning)
+	s.routes = s.engine.routes(s)
 	return s
 }
 
-// ServeHTTP answers what has no route as vLLM's framework does.
+// ServeHTTP answers what has no route as the engine's framework does.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to, ok := s.routes[r.URL.Path]
 	switch {
 	case !ok:
-		writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+		s.engine.notFound(w)
 	case r.Method != to.method:
 		w.Header().Set("Allow", to.method)
 		writeJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
@@ -83,6 +77,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, &apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error",
 			Code: "invalid_api_key", Message: "Incorrect API key provided."})
 	default:
+		if s.engine.server != "" {
+			w.Header().Set("Server", s.engine.server)
+		}
 		to.serve(w, r)
 	}
 }
@@ -94,7 +91,7 @@ func (s *server) models(w http.ResponseWriter, _ *http.Request) {
 			"id":            s.options.ModelID,
 			"object":        "model",
 			"created":       s.started.Unix(),
-			"owned_by":      s.options.Engine,
+			"owned_by":      s.engine.owner,
 			"root":          s.options.ModelID,
 			"parent":        nil,
 			"max_model_len": s.live.cfg.MaxModelLen,
@@ -126,8 +123,8 @@ func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 		"count": len(ids), "max_model_len": s.live.cfg.MaxModelLen, "tokens": ids, "token_strs": nil})
 }
 
-// generate serves both completion endpoints.
-func (s *server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
+// generate serves a completion endpoint.
+func (s *server) generate(w http.ResponseWriter, r *http.Request, to *api) {
 	n := s.requests.Add(1)
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -136,22 +133,22 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 	fault := s.options.Faults.strike(n)
 	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
 		if fault, err = parseFault(asked); err != nil {
-			writeError(w, badRequest("X-Sim-Fault: %v", err))
+			to.refuse(w, badRequest("X-Sim-Fault: %v", err))
 			return
 		}
 	}
-	if failInstead(w, r, fault) {
+	if failInstead(w, r, to, fault) {
 		return
 	}
-	j, err := s.parseJob(raw, chat)
+	j, err := s.understand(raw, to)
 	if err != nil {
-		writeError(w, asAPIError(err))
+		to.refuse(w, asAPIError(err))
 		return
 	}
-	a := newAnswer(s, w, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
+	a := newAnswer(s, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
 	a.call, err = s.live.submit(j.seq, a.emit)
 	if err != nil {
-		writeError(w, asAPIError(err))
+		to.refuse(w, asAPIError(err))
 		return
 	}
 	defer s.live.abandon(a.call, context.Canceled)
@@ -162,14 +159,24 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 	}
 }
 
+// understand reads a request's body, or returns an *apiError.
+func (s *server) understand(raw []byte, to *api) (job, error) {
+	if s.options.Strict {
+		if err := rejectUnknown(raw, to.known); err != nil {
+			return job{}, err
+		}
+	}
+	return to.parse(s, raw)
+}
+
 // failInstead plays the faults that leave no answer.
-func failInstead(w http.ResponseWriter, r *http.Request, fault Fault) bool {
+func failInstead(w http.ResponseWriter, r *http.Request, to *api, fault Fault) bool {
 	switch fault {
 	case Fault500:
-		writeError(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
+		to.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
 	case Fault429:
 		w.Header().Set("Retry-After", "1")
-		writeError(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
+		to.refuse(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
 			Message: "Rate limit reached. Please try again in 1s."})
 	case FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -115,7 +115,7 @@ func TestOtherEngines(t *testing.T) {
 		if _, text := b.fetch("GET", "/v1/models", "", ""); !strings.Contains(text, `"owned_by":"sglang"`) || !strings.Contains(text, `"id":"m"`) {
 			t.Errorf("models: %s", text)
 		}
-		for _, path := range []string{"/version", "/metrics"} {
+		for _, path := range []string{"/version", "/api/version"} {
 			if status, _ := b.fetch("GET", path, "", ""); status != 404 {
 				t.Errorf("%s: %d, want 404", path, status)
 			}

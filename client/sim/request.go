@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // naturalLimit bounds a chat answer whose length the request left open. A real model would have come to its end; vLLM
@@ -31,17 +30,13 @@ type body struct {
 	ChatTemplateKwargs struct {
 		EnableThinking *bool `json:"enable_thinking"`
 	} `json:"chat_template_kwargs"`
+	ReasoningEffort string `json:"reasoning_effort"`
 }
 
 type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
 }
-
-// knownFields are the parameters of the OpenAI API, which a strict server stops at.
-var knownFields = strings.Fields(`model messages prompt max_tokens max_completion_tokens temperature top_p n stream
-	stream_options stop seed presence_penalty frequency_penalty logprobs top_logprobs logit_bias user response_format
-	tools tool_choice parallel_tool_calls echo best_of suffix store metadata reasoning_effort service_tier`)
 
 // job is a request understood.
 type job struct {
@@ -52,15 +47,11 @@ type job struct {
 	usage           bool   // report it at the end of the stream
 	continuousUsage bool   // and on each chunk
 	seed            uint64 // of the answer's words
+	told            bool   // Triton's vLLM backend was asked for counts and the finish reason
 }
 
-// parseJob understands the body of a request to one of the completion endpoints, or returns an *apiError.
-func (s *server) parseJob(raw []byte, chat bool) (job, error) {
-	if s.options.Strict {
-		if err := rejectUnknown(raw); err != nil {
-			return job{}, err
-		}
-	}
+// parseOpenAI understands the body of a request to one of OpenAI's endpoints.
+func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
 	var b body
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return job{}, badRequest("the body is not a valid request: %v", err)
@@ -72,59 +63,68 @@ func (s *server) parseJob(raw []byte, chat bool) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	if len(ids) == 0 {
-		return job{}, badRequest("the prompt is empty")
-	}
 	j := job{chat: chat, stream: b.Stream}
 	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
 	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
-	j.seq.PromptTokens = len(ids)
-	j.seq.Prefix = blockHashes(ids, s.live.cfg.BlockTokens)
-	j.seed = promptSeed(s.live.cfg.Seed, ids)
-	if err := s.setLength(&j, &b); err != nil {
+	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: DefaultOutputTokens}
+	if b.MaxCompletionTokens != nil && s.engine.name != "ollama" { // which ignores it
+		w.most = b.MaxCompletionTokens
+	}
+	if chat {
+		w.otherwise = math.MaxInt
+		if !b.IgnoreEOS {
+			w.otherwise = naturalLimit
+		}
+	}
+	if s.engine.deaf {
+		w.forced, w.least = false, 0
+	}
+	if s.engine.name == "ollama" {
+		ids = cut(ids, ollamaContext)
+	}
+	if err := s.settle(&j, ids, w); err != nil {
 		return job{}, err
 	}
-	thinks := b.ChatTemplateKwargs.EnableThinking == nil || *b.ChatTemplateKwargs.EnableThinking
-	if chat && thinks {
+	if chat && b.thinks() {
 		j.seq.ReasoningTokens = min(s.options.Think, j.seq.OutputTokens)
 	}
 	return j, nil
 }
 
-// setLength decides how long the answer gets. Left alone, a model ends somewhere in the last four fifths of what
-// is allowed, by a chance that hangs on the prompt: 60 % of it on average.
-func (s *server) setLength(j *job, b *body) error {
-	cfg := s.live.cfg
-	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - j.seq.PromptTokens
-	limit := DefaultOutputTokens
-	if j.chat {
-		limit = room
-		if !b.IgnoreEOS {
-			limit = min(room, naturalLimit)
-		}
+// thinks says whether a chat's answer begins with thoughts, if the model has any.
+func (b *body) thinks() bool {
+	k := b.ChatTemplateKwargs.EnableThinking
+	return (k == nil || *k) && b.ReasoningEffort != "none"
+}
+
+// wish is how long an answer should be.
+type wish struct {
+	most      *int
+	otherwise int  // most where nothing was asked
+	least     int  // no natural end before
+	forced    bool // no natural end at all
+}
+
+// settle puts a prompt and the length of its answer into a job. Left alone, a model ends somewhere in the last four
+// fifths of what is allowed, by a chance that hangs on the prompt: 60 % of it on average.
+func (s *server) settle(j *job, ids []uint32, w wish) error {
+	if len(ids) == 0 {
+		return badRequest("the prompt is empty")
 	}
-	for _, asked := range []*int{b.MaxTokens, b.MaxCompletionTokens} {
-		if asked != nil {
-			limit = *asked
-		}
-	}
-	switch {
-	case limit > room || room < 1:
-		return badRequest("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the "+
-			"messages, %d in the completion). Please reduce the length of the messages or completion.",
-			room+j.seq.PromptTokens, j.seq.PromptTokens+limit, j.seq.PromptTokens, limit)
-	case limit < 1:
-		return badRequest("max_tokens must be at least 1, got %d.", limit)
-	case b.MinTokens > limit:
-		return badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, b.MinTokens)
+	j.seq.PromptTokens = len(ids)
+	j.seq.Prefix = blockHashes(ids, s.live.cfg.BlockTokens)
+	j.seed = promptSeed(s.live.cfg.Seed, ids)
+	limit, err := s.limit(len(ids), w)
+	if err != nil {
+		return err
 	}
 	j.seq.OutputTokens, j.finish = limit, "length"
-	if s.options.FullLength || b.IgnoreEOS && !s.options.IgnoreLength {
+	if s.options.FullLength || w.forced && !s.options.IgnoreLength {
 		return nil
 	}
 	own := int(math.Ceil((0.2 + 0.8*fraction(mix(j.seed))) * float64(limit)))
 	if !s.options.IgnoreLength {
-		own = max(own, b.MinTokens)
+		own = max(own, w.least)
 	}
 	if own < limit {
 		j.seq.OutputTokens, j.finish = own, "stop"
@@ -132,8 +132,35 @@ func (s *server) setLength(j *job, b *body) error {
 	return nil
 }
 
+// limit is the most tokens that an answer may have.
+func (s *server) limit(prompt int, w wish) (int, error) {
+	cfg := s.live.cfg
+	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
+	limit := w.otherwise
+	if limit > DefaultOutputTokens {
+		limit = min(limit, room)
+	}
+	if w.most != nil {
+		limit = *w.most
+	}
+	switch {
+	case limit > room || room < 1:
+		return 0, badRequest("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the "+
+			"messages, %d in the completion). Please reduce the length of the messages or completion.",
+			room+prompt, prompt+limit, prompt, limit)
+	case limit < 1:
+		return 0, badRequest("max_tokens must be at least 1, got %d.", limit)
+	case w.least > limit:
+		return 0, badRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.least)
+	}
+	return limit, nil
+}
+
+// cut leaves of a prompt what a context holds, without a word, as Ollama does.
+func cut(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
+
 func (s *server) checkModel(name string) error {
-	if name == "" || name == s.options.ModelID {
+	if name == "" || s.engine.anyModel || name == s.options.ModelID || name+":latest" == s.options.ModelID {
 		return nil
 	}
 	return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError",
@@ -142,22 +169,26 @@ func (s *server) checkModel(name string) error {
 
 // promptTokens returns the ids of a request's prompt.
 func (s *server) promptTokens(b *body, chat bool) ([]uint32, error) {
-	vocab := s.live.cfg.Model.Vocab
 	if !chat {
-		return completionPrompt(b.Prompt, vocab)
+		return completionPrompt(b.Prompt, s.live.cfg.Model.Vocab)
 	}
-	if len(b.Messages) == 0 {
+	return s.chatTokens(b.Messages)
+}
+
+// chatTokens returns the ids of a conversation in the chat template.
+func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
+	if len(all) == 0 {
 		return nil, badRequest("messages is missing or empty")
 	}
-	messages := make([]message, len(b.Messages))
-	for i, m := range b.Messages {
+	messages := make([]message, len(all))
+	for i, m := range all {
 		text, err := contentText(m.Content)
 		if err != nil {
 			return nil, err
 		}
 		messages[i] = message{m.Role, text}
 	}
-	return appendChat(nil, messages, vocab), nil
+	return appendChat(nil, messages, s.live.cfg.Model.Vocab), nil
 }
 
 // contentText reads a message's content: a string, or a list of parts of which the texts count.
@@ -206,14 +237,14 @@ func promptSeed(seed uint64, ids []uint32) uint64 {
 }
 
 // rejectUnknown names the first field that a strict server does not know.
-func rejectUnknown(raw []byte) error {
+func rejectUnknown(raw []byte, known []string) error {
 	var fields, options map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return badRequest("the body is not a JSON object: %v", err)
 	}
 	var unknown []string
 	for name := range fields {
-		if !slices.Contains(knownFields, name) {
+		if !slices.Contains(known, name) {
 			unknown = append(unknown, name)
 		}
 	}

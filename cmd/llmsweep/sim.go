@@ -26,6 +26,7 @@ type simCmd struct {
 	Texts          string  `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts of SGLang's and Triton's own streams: pieces, cumulative. Default: the engine's."`
 	FullLength     bool    `name:"full-length" help:"Answers are as long as allowed, even where nothing forces them (Ollama, TGI, Triton)."`
 	Faults         string  `placeholder:"KIND:P,.." help:"Faults and how often: 500:0.01,reset:0.005. A request can ask for one: X-Sim-Fault: KIND."`
+	predictFlags
 }
 
 // Help is what --help says at its end.
@@ -34,11 +35,15 @@ func (simCmd) Help() string {
   llmsweep sim
   llmsweep sim --preset Qwen2-7B/L20x2/int4 --listen 127.0.0.1:8001
   llmsweep sim --engine sglang
+  llmsweep sim --predict --only Qwen2-7B/L20
   llmsweep sim --faults 500:0.01,stall:0.001`
 }
 
 // Run serves until interrupted.
 func (s *simCmd) Run(c *console) error {
+	if s.Predict {
+		return s.predict(c)
+	}
 	config, err := sim.Preset(s.Preset)
 	if err != nil {
 		return usage(err)

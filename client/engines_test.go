@@ -1,0 +1,320 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/sim"
+)
+
+// spokenBy are the APIs of each engine.
+func spokenBy() map[string][]string {
+	return map[string][]string{
+		"vllm":        {"chat", "completions"},
+		"sglang":      {"chat", "completions", "sglang"},
+		"lmdeploy":    {"chat", "completions", "lmdeploy"},
+		"llamacpp":    {"chat", "completions", "llamacpp"},
+		"ollama":      {"chat", "completions", "ollama", "ollama-generate"},
+		"tgi":         {"chat", "completions", "tgi"},
+		"triton":      {"triton"},
+		"triton-vllm": {"triton-vllm"},
+	}
+}
+
+// each runs a test for each engine and API.
+func each(t *testing.T, test func(t *testing.T, engine, api string)) {
+	for engine, apis := range spokenBy() {
+		for _, api := range apis {
+			t.Run(engine+" "+api, func(t *testing.T) {
+				t.Parallel()
+				test(t, engine, api)
+			})
+		}
+	}
+}
+
+// simulated is the URL of a simulated engine, quick enough for tests.
+func simulated(t testing.TB, o sim.ServerOptions) string {
+	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.StepOverhead = 100 * time.Microsecond
+	c.PrefixCache = true
+	live, err := sim.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(live.Close)
+	s := httptest.NewServer(sim.NewHandler(live, o))
+	t.Cleanup(s.CloseClientConnections)
+	return s.URL
+}
+
+// request24 asks for 24 tokens.
+var request24 = &Request{
+	Messages:     []Message{{Role: "user", Content: strings.Repeat("Tell me about the sea.\n", 12)}},
+	OutputTokens: 24, KeepText: true,
+}
+
+// run24 sends it, and checks what is so for any answer.
+func run24(t *testing.T, o Options) *Result {
+	t.Helper()
+	o.Params.Model = "Qwen2-7B"
+	if o.Params.Fields == (Fields{}) {
+		d, err := DialectFor(o.API)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Params.Fields = d.Traits().Fields
+	}
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdle()
+	call, err := c.Prepare(request24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Result
+	r.Reset(time.Now())
+	c.Do(t.Context(), call, &r)
+	sum := 0
+	for _, n := range r.Counts {
+		sum += int(n)
+	}
+	if len(r.Counts) > 0 && (len(r.Counts) != r.Chunks() || r.Status == StatusOK && sum != r.OutputTokens) {
+		t.Errorf("counts %v of %d tokens in %d chunks", r.Counts, r.OutputTokens, r.Chunks())
+	}
+	if r.Status == StatusOK && (r.FirstToken < r.Headers || r.LastToken < r.FirstToken || r.End < r.LastToken) {
+		t.Errorf("instants out of order: %+v", r)
+	}
+	return &r
+}
+
+// Each API of each engine gives as many tokens as asked, counted, with the same text in however large chunks.
+func TestEngines(t *testing.T) {
+	each(t, func(t *testing.T, engine, api string) {
+		var texts []string
+		for _, o := range []sim.ServerOptions{
+			{}, {ChunkTokens: 3}, {Texts: "pieces"}, {Texts: "cumulative"}, {Texts: "cumulative", ChunkTokens: 5, LogProbs: true},
+		} {
+			o.Engine, o.FullLength = engine, true
+			r := run24(t, Options{URL: simulated(t, o), API: api})
+			checkAnswer(t, api, &o, r)
+			texts = append(texts, string(r.Text))
+		}
+		if texts[0] == "" || len(slices.Compact(texts)) != 1 {
+			t.Errorf("not one text: %q", texts)
+		}
+	})
+}
+
+// checkAnswer checks an answer of 24 tokens.
+func checkAnswer(t *testing.T, api string, o *sim.ServerOptions, r *Result) {
+	t.Helper()
+	chunks := 24
+	if o.ChunkTokens > 1 && api != "tgi" {
+		chunks = 1 + (23+o.ChunkTokens-1)/o.ChunkTokens
+	}
+	type answer struct {
+		Status              Status
+		Message             string
+		Finish, Source      string
+		Output, Chunks, Sum int
+		Reasoning           int
+		Prompt, FirstAnswer bool
+	}
+	want := answer{StatusOK, "", "length", SourceServer, 24, chunks, 0, Unknown, true, true}
+	switch {
+	case api == "triton" && o.LogProbs:
+		want.Finish, want.Source, want.Prompt = "", SourceIDs, false
+	case api == "triton":
+		want.Finish, want.Source, want.Prompt, want.Output = "", SourceChunks, false, chunks
+	}
+	tells := slices.Contains([]string{"sglang", "lmdeploy", "llamacpp", "triton-vllm"}, api) || api == "triton" && o.LogProbs
+	if tells && chunks < 24 {
+		want.Sum = 24
+	}
+	got := answer{r.Status, r.Message, r.Finish, r.TokenSource, r.OutputTokens, r.Chunks(), 0, r.ReasoningTokens,
+		r.PromptTokens > 50 && r.PromptTokens < 200, r.FirstAnswer == r.FirstToken}
+	for _, n := range r.Counts {
+		got.Sum += int(n)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%+v -want +got\n%s", *o, d)
+	}
+}
+
+// Reasoning is told apart, counted, and can be turned off where an API has it.
+func TestEnginesThink(t *testing.T) {
+	no := false
+	each(t, func(t *testing.T, engine, api string) {
+		o := sim.ServerOptions{Engine: engine, FullLength: true, Think: 5, NoUsage: api == "ollama"}
+		url := simulated(t, o)
+		r := run24(t, Options{URL: url, API: api})
+		d, _ := DialectFor(api)
+		thinks := d.Traits().Thinks
+		if thinks != (r.ReasoningTokens == 5) || thinks != (r.FirstAnswer > r.FirstToken) || r.Status != StatusOK {
+			t.Errorf("%s: %d reasoning tokens of %d, answer after %v", r.Status, r.ReasoningTokens, r.OutputTokens, r.FirstAnswer-r.FirstToken)
+		}
+		p := Params{Think: &no, Fields: d.Traits().Fields}
+		p.Fields.ReasoningEffort = engine == "ollama"
+		r = run24(t, Options{URL: url, API: api, Params: p})
+		if r.ReasoningTokens > 0 || r.FirstAnswer != r.FirstToken || r.Status != StatusOK {
+			t.Errorf("told not to think: %s, %d reasoning tokens", r.Status, r.ReasoningTokens)
+		}
+	})
+}
+
+// Whatever goes wrong is told for what it is, on each API. Only TensorRT-LLM's stream on Triton can be cut without
+// anybody being able to know.
+func TestEnginesFail(t *testing.T) {
+	each(t, func(t *testing.T, engine, api string) {
+		for fault, want := range map[sim.Fault]string{
+			sim.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
+			sim.Fault429:  "http_429 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			sim.FaultHTML: "malformed HTML instead of an event stream (Welcome)", sim.FaultReset: "reset connection reset by the server",
+			sim.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
+			sim.FaultError:    "stream_error EngineCore encountered an issue.",
+			sim.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
+			sim.FaultHang:     "timeout no answer within the request's limit of 100ms",
+			sim.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
+		} {
+			always := sim.Faults{Rules: []sim.FaultRule{{Kind: fault, Every: 1}}}
+			o := Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true, Faults: always}), API: api}
+			if strings.HasPrefix(want, "timeout") {
+				o.Timeout = 100 * time.Millisecond
+			}
+			r := run24(t, o)
+			if api == "triton" && fault == sim.FaultTruncate {
+				want = " "
+			}
+			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
+				t.Errorf("%s: %s, want %s", fault, got, want)
+			}
+			if after := fault == sim.FaultTruncate || fault == sim.FaultError || fault == sim.FaultStall; after && r.Chunks() != 12 {
+				t.Errorf("%s: %d chunks, want the 12 before it", fault, r.Chunks())
+			}
+		}
+	})
+}
+
+// A stream that a broken connection ends is never taken for one that ended.
+func TestBrokenBareStream(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(200)
+		fmt.Fprint(w, events(`{"text_output":" a"}`, `{"text_output":" b"}`))
+		http.NewResponseController(w).Flush()
+		conn, _, _ := http.NewResponseController(w).Hijack()
+		conn.Close() // before the last chunk of the transfer coding
+	}))
+	defer s.Close()
+	r := do(t, t.Context(), Options{URL: s.URL, API: "triton", Params: Params{Model: "m"}})
+	if r.Status != StatusError || r.Class != ClassTruncated || r.OutputTokens != 2 {
+		t.Errorf("%s %s %s, %d tokens", r.Status, r.Class, r.Message, r.OutputTokens)
+	}
+}
+
+// A body in SGLang's shape on lmdeploy, and the other way round, gives 128 tokens whatever was asked.
+func TestTrapOf128(t *testing.T) {
+	for engine, api := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
+		r := run24(t, Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true}), API: api})
+		if r.Status != StatusOK || r.OutputTokens != 128 {
+			t.Errorf("%s's body on %s: %s %s, %d tokens", api, engine, r.Status, r.Message, r.OutputTokens)
+		}
+	}
+	// Losing the length needs no wrong API: but a user's own sampling_params do not lose it.
+	o := Options{URL: simulated(t, sim.ServerOptions{Engine: "sglang"}), API: "sglang",
+		Params: Params{Extra: []byte(`{"sampling_params":{"top_p":0.9}}`), Fields: AllFields}}
+	if r := run24(t, o); r.OutputTokens != 24 {
+		t.Errorf("with top_p: %d tokens", r.OutputTokens)
+	}
+}
+
+// Ollama cuts a prompt to its context, and says so only by its count.
+func TestOllamaCutsPrompts(t *testing.T) {
+	url := simulated(t, sim.ServerOptions{Engine: "ollama"})
+	long := &Request{Messages: []Message{{"user", strings.Repeat("word ", 6000)}}, OutputTokens: 4}
+	for _, api := range []string{"ollama", "ollama-generate", "chat"} {
+		for extra, want := range map[string]int{"": 4096, `{"options":{"num_ctx":5000}}`: 5000} {
+			if api == "chat" {
+				want = 4096 // has no such field
+			}
+			c, err := New(Options{URL: url, API: api, Params: Params{Model: "Qwen2-7B", Fields: AllFields, Extra: []byte(extra)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			call, _ := c.Prepare(long)
+			var r Result
+			r.Reset(time.Now())
+			if c.Do(context.Background(), call, &r); r.PromptTokens != want || r.Status != StatusOK {
+				t.Errorf("%s %s: %s, %d prompt tokens, want %d", api, extra, r.Message, r.PromptTokens, want)
+			}
+			c.CloseIdle()
+		}
+	}
+}
+
+// The streams that running servers sent on their own APIs.
+func TestCapturedNativeStreams(t *testing.T) {
+	ok := func(edit func(*outcome)) outcome {
+		o := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: Unknown, Cached: Unknown}
+		edit(&o)
+		return o
+	}
+	for file, tt := range map[string]struct {
+		api  string
+		want outcome
+	}{
+		"llama-native.sse": {"llamacpp", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 3, 4, 3, 1, " hefupe mibagu vasege"
+		})},
+		"llama-native-16.sse": {"llamacpp", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached = 16, 13, 16, 0
+			o.Text = " zeke zuga mupa rida dalila tocapa bise face reduko ruco sivu zomu kuki lomasi nona lugi"
+		})},
+		"ollama-gen.ndjson": {"ollama-generate", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Text = 4, 63, 4, " todulu lere bahufo tali" })},
+		"ollama-raw.ndjson": {"ollama-generate", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Text = 4, 13, 4, " zeke zuga!w" })},
+		"ollama-chat.ndjson": {"ollama", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output = 16, 63, 16
+			o.Text = " nidu fedure hotiho luvo benida bire poda hibifu makega fupo mesiru vici nomesi lado refa cala"
+		})},
+		"ollama-v1chat.sse": {"chat", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output = 16, 63, 16
+			o.Text = " nidu fedure hotiho luvo benida bire poda hibifu makega fupo mesiru vici nomesi lado refa cala"
+		})},
+	} {
+		body, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(file, func(t *testing.T) {
+			url := answering(t, 200, nil, string(body))
+			checkOutcome(t, do(t, t.Context(), Options{URL: url, API: tt.api, Params: Params{Model: "tiny"}}), tt.want)
+		})
+	}
+}
+
+// The streams of vLLM 0.32, whose counts are known.
+func TestCapturedVLLM(t *testing.T) {
+	streams := captured(t)
+	for name, want := range map[string][4]int{ // chunks, prompt, output, counts known
+		"vllm-chat": {16, 14, 16}, "vllm-comp": {16, 4, 16}, "vllm-continuous": {4, 14, 4}, "llama-comp-16": {16, 13, 16},
+	} {
+		r := do(t, t.Context(), Options{URL: answering(t, 200, nil, string(streams[name]))})
+		if got := [4]int{r.Chunks(), r.PromptTokens, r.OutputTokens}; got != want || r.Status != StatusOK || r.Finish != "length" {
+			t.Errorf("%s: %s %s %v, finish %q", name, r.Status, r.Message, got, r.Finish)
+		}
+	}
+}

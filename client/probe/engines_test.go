@@ -1,0 +1,242 @@
+package probe
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client"
+	"llmsweep/client/sim"
+)
+
+// simulated is the URL of a simulated engine, quick enough for tests; without /v1 where that is hidden.
+func simulated(t testing.TB, o sim.ServerOptions, hidden bool) string {
+	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.StepOverhead = 100 * time.Microsecond
+	live, err := sim.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(live.Close)
+	engine := sim.NewHandler(live, o)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hidden && strings.HasPrefix(r.URL.Path, "/v1/") {
+			http.NotFound(w, r)
+			return
+		}
+		engine.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.CloseClientConnections)
+	return s.URL
+}
+
+// met is what a preflight finds out about an engine.
+type met struct {
+	API, Model, Engine, Version string
+	Usage, Forced               bool
+	Notes                       []string
+}
+
+// meeting runs a preflight.
+func meeting(t *testing.T, o client.Options, want Want) (met, *Prober) {
+	t.Helper()
+	p := prober(t, o)
+	f, err := p.Preflight(t.Context(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := slices.DeleteFunc(f.Notes, func(s string) bool { return strings.Contains(s, "came at once") })
+	return met{f.API, f.Model, f.Engine, f.Version, f.Usage, f.LengthForced, notes}, p
+}
+
+const ceiling = " cannot be told to go on after a natural end: answers may be shorter than asked"
+
+func check(t *testing.T, want, got met) {
+	t.Helper()
+	if len(want.Notes) == 0 {
+		want.Notes = got.Notes[:0]
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// Each engine is recognised, and spoken to by OpenAI's API where it has that.
+func TestAuto(t *testing.T) {
+	for engine, want := range map[string]met{
+		"vllm":     {"chat", "Qwen2-7B", "vLLM", "0.11.0+sim", true, true, nil},
+		"sglang":   {"chat", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil},
+		"lmdeploy": {"chat", "Qwen2-7B", "lmdeploy", "", true, true, nil},
+		"llamacpp": {"chat", "Qwen2-7B", "llama.cpp", "b0-sim", true, true, nil},
+		"ollama":   {"chat", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, []string{"Ollama" + ceiling}},
+		"tgi":      {"chat", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, []string{"TGI" + ceiling}},
+		"triton": {"triton", "Qwen2-7B", "Triton", "2.60.0-sim", false, false, []string{
+			"neither chat nor plain completions work here (404 Not Found: 404 page not found): Triton's own API is measured (triton)",
+			"Triton" + ceiling, "the server does not count tokens: chunks are counted instead, and a chunk may hold several"}},
+		"triton-vllm": {"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true, []string{
+			"neither chat nor plain completions work here (404 Not Found: 404 page not found): Triton's own API is measured (triton-vllm)"}},
+	} {
+		t.Run(engine, func(t *testing.T) {
+			got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false)}, Want{})
+			check(t, want, got)
+		})
+	}
+}
+
+// Where /v1 is not to be had, the engine's own pages tell who it is, and its own API is spoken.
+func TestAutoNative(t *testing.T) {
+	for engine, want := range map[string]met{
+		"sglang":   {"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil},
+		"llamacpp": {"llamacpp", "Qwen2-7B", "llama.cpp", "b0-sim", true, true, nil},
+		"ollama":   {"ollama", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, []string{"Ollama" + ceiling}},
+		"tgi":      {"tgi", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, []string{"TGI" + ceiling}},
+	} {
+		t.Run(engine, func(t *testing.T) {
+			got, p := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, true)}, Want{})
+			said := "neither chat nor plain completions work here (404 Not Found: 404 page not found): " + want.Engine +
+				"'s own API is measured (" + want.API + ")"
+			want.Notes = append([]string{said}, want.Notes...)
+			check(t, want, got)
+			n, err := p.Count(t.Context(), "one two three four")
+			if err != nil || n < 4 || p.CountSource() != CountUsage {
+				t.Errorf("count %d, %v", n, err)
+			}
+		})
+	}
+}
+
+// A native API that is asked for is spoken, with and without counts.
+func TestNativeAsked(t *testing.T) {
+	for engine, tt := range map[string]struct {
+		api  string
+		want met
+		n    int // what Count says of four words without usage; 0 for an error
+	}{
+		"sglang":   {"sglang", met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, 4},
+		"lmdeploy": {"lmdeploy", met{"lmdeploy", "Qwen2-7B", "lmdeploy", "", true, true, nil}, 4},
+		"llamacpp": {"llamacpp", met{"llamacpp", "Qwen2-7B", "llama.cpp", "b0-sim", true, true, nil}, 4},
+		"tgi":      {"tgi", met{"tgi", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, []string{"TGI" + ceiling}}, 4},
+		"ollama":   {"ollama-generate", met{"ollama-generate", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, []string{"Ollama" + ceiling}}, 0},
+		"triton-vllm": {"triton", met{"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true, []string{
+			"the model is served by Triton's vLLM backend: its way is spoken (triton-vllm)"}}, 0},
+	} {
+		t.Run(engine, func(t *testing.T) {
+			got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false), API: tt.api}, Want{})
+			check(t, tt.want, got)
+			o := sim.ServerOptions{Engine: engine, NoUsage: true}
+			_, p := meeting(t, client.Options{URL: simulated(t, o, false), API: tt.api}, Want{})
+			if n, err := p.Count(t.Context(), "one two three four"); n != tt.n || (err == nil) != (n > 0) {
+				t.Errorf("count %d, %v, want %d", n, err, tt.n)
+			}
+		})
+	}
+}
+
+// A server that ignores the length is told of loudly.
+func TestPreflightOf128(t *testing.T) {
+	for engine, api := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
+		got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true}, false), API: api}, Want{})
+		want := "WARNING: asked for 24 tokens, the server sent 128: it ignores the length. 128 is what SGLang's and lmdeploy's own " +
+			"/generate send where the length stands in the other's place: is --api " + api + " right?"
+		if got.Forced || !slices.Contains(got.Notes, want) {
+			t.Errorf("%s's body on %s: %+v", api, engine, got)
+		}
+	}
+}
+
+// Strict servers get what they know, and what was left out is said.
+func TestStrictEngines(t *testing.T) {
+	for engine, tt := range map[string]struct {
+		api      string
+		rejected []string
+	}{
+		"vllm": {"chat", []string{"ignore_eos"}}, "sglang": {"sglang", nil}, "lmdeploy": {"lmdeploy", []string{"ignore_eos"}},
+		"llamacpp": {"llamacpp", []string{"ignore_eos"}}, "ollama": {"ollama", nil}, "tgi": {"tgi", nil}, "triton": {"triton", nil},
+		"triton-vllm": {"triton-vllm", []string{"stream_options"}},
+	} {
+		t.Run(engine, func(t *testing.T) {
+			p := prober(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine, Strict: true}, false), API: tt.api})
+			f, err := p.Preflight(t.Context(), Want{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(f.Rejected)
+			for _, name := range tt.rejected {
+				if !slices.Contains(f.Rejected, name) {
+					t.Errorf("rejected %v, want %v", f.Rejected, tt.rejected)
+				}
+			}
+			if len(tt.rejected) == 0 && len(f.Rejected) > 0 {
+				t.Errorf("rejected %v", f.Rejected)
+			}
+		})
+	}
+}
+
+// Whether to think is said in the engine's way; where that cannot be, or is not heeded, people are told.
+func TestThinkingPreflight(t *testing.T) {
+	yes, no := true, false
+	for name, tt := range map[string]struct {
+		o     sim.ServerOptions
+		api   string
+		think *bool
+		notes string // one of them; "" for none about thinking
+	}{
+		"off, vLLM":             {sim.ServerOptions{Engine: "vllm", Think: 4}, "chat", &no, ""},
+		"off, Ollama's /v1":     {sim.ServerOptions{Engine: "ollama", Think: 4}, "chat", &no, ""},
+		"off, Ollama":           {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama", &no, ""},
+		"on, Ollama":            {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama", &yes, ""},
+		"on, a model without":   {sim.ServerOptions{Engine: "vllm"}, "chat", &yes, "asked to think, the server sent no reasoning: the model has none, or the server does not tell it apart"},
+		"on, Ollama without":    {sim.ServerOptions{Engine: "ollama"}, "ollama", &yes, `the server rejects think: left out (400 Bad Request: "Qwen2-7B" does not support thinking)`},
+		"no chat template":      {sim.ServerOptions{Engine: "llamacpp"}, "llamacpp", &no, "whether to think cannot be said with this API (llamacpp): it has no chat template, or none that could be told"},
+		"strict, hosted":        {sim.ServerOptions{Engine: "vllm", Strict: true, Think: 4}, "chat", &no, "the server rejects chat_template_kwargs: left out (400 Bad Request: Unknown parameter: 'chat_template_kwargs'.)"},
+		"deaf to being told":    {sim.ServerOptions{Engine: "tgi", Think: 4, ReasoningField: "reasoning"}, "chat", nil, ""},
+		"no thinking, raw mode": {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama-generate", &yes, "whether to think cannot be said with this API (ollama-generate): it has no chat template, or none that could be told"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := prober(t, client.Options{URL: simulated(t, tt.o, false), API: tt.api, Params: client.Params{Think: tt.think}})
+			f, err := p.Preflight(t.Context(), Want{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			about := slices.DeleteFunc(slices.Clone(f.Notes), func(s string) bool { return !strings.Contains(s, "think") })
+			if tt.notes == "" && len(about) > 0 || tt.notes != "" && !slices.Contains(f.Notes, tt.notes) {
+				t.Errorf("notes %q", f.Notes)
+			}
+			if thinks := tt.o.Think > 0 && (tt.think == nil || *tt.think) && tt.api != "ollama-generate"; f.Thinks != thinks {
+				t.Errorf("thinks %v", f.Thinks)
+			}
+		})
+	}
+}
+
+// Ollama's context is known once the model is loaded.
+func TestOllamaContext(t *testing.T) {
+	got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: "ollama"}, false)}, Want{PromptTokens: 8000, OutputTokens: 100})
+	want := "8000 prompt + 100 output tokens are more than Ollama's context of 4096: it cuts such prompts without a word " +
+		`(--body '{"options":{"num_ctx":8100}}' on its own API, or num_ctx in the Modelfile)`
+	if !slices.Contains(got.Notes, want) {
+		t.Errorf("notes %q", got.Notes)
+	}
+}
+
+// The metrics of each engine that has them are understood.
+func TestEngineLoad(t *testing.T) {
+	for engine, known := range map[string]bool{
+		"vllm": true, "sglang": true, "lmdeploy": true, "llamacpp": true, "ollama": false, "tgi": false, "triton": false,
+	} {
+		p := prober(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false), Params: client.Params{Model: "m"}})
+		l, err := p.Load(t.Context())
+		if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {
+			t.Errorf("%s: %+v %v", engine, l, err)
+		}
+	}
+}
