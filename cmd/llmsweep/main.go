@@ -40,6 +40,8 @@ type cli struct {
 	Report  reportCmd  `cmd:"" help:"Render run directories again."`
 	Import  importCmd  `cmd:"" help:"Read results that other tools printed into run directories."`
 	Audit   auditCmd   `cmd:"" help:"Say which published or measured rows cannot be right, and why."`
+	Compare compareCmd `cmd:"" help:"Set results side by side: differences with intervals, scaling, engines, quantization."`
+	Choose  chooseCmd  `cmd:"" help:"Find which GPU, how many, which engine and quantization meets a demand for the least money."`
 	Sim     simCmd     `cmd:"" help:"Serve the simulated server, to try things on."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 

@@ -14,11 +14,15 @@ import (
 
 // reportCmd is llmsweep report.
 type reportCmd struct {
-	Dirs   []string `arg:"" name:"dir" type:"path" help:"Run directories."`
+	Dirs   []string `arg:"" name:"dir" help:"Run directories; for --document also directories of those, and documents with published results."`
 	Format string   `default:"console" help:"One of ${formats}."`
 	Lang   string   `default:"en" enum:"en,zh" help:"Language: en, zh."`
-	Output string   `short:"o" type:"path" placeholder:"FILE" help:"Write to a file instead."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write to a file instead."`
 	Plain  bool     `help:"No colour."`
+
+	Document    bool `help:"Write one document that compares all of them, with drawings beside it. Where -o is such a document, its own parts are renewed, and what people wrote in it is kept."`
+	AnyWorkload bool `name:"any-workload" help:"With --document: compare even what asked different things of its servers."`
+	wishFlags
 }
 
 // Help is what --help says at its end.
@@ -26,11 +30,16 @@ func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
-  llmsweep report run-a run-b --format csv`
+  llmsweep report run-a run-b --format csv
+  llmsweep report run-a results.md --document --lang zh -o report.md
+  llmsweep report run-b --document -o report.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2`
 }
 
 // Run renders.
 func (r *reportCmd) Run(c *console) error {
+	if r.Document {
+		return r.document(c)
+	}
 	var runs []rundir.Run
 	for _, path := range r.Dirs {
 		run, err := sweep.Reopen(path)
