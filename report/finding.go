@@ -38,7 +38,7 @@ func warnings(run *rundir.Run, l Lang) []string {
 // noted are the warnings that the run itself wrote down, in English.
 func noted(run *rundir.Run, l Lang) []string {
 	var lines []string
-	for _, s := range slices.Concat(run.Target.Notes, run.Warnings, run.Client.Warnings) {
+	for _, s := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
 		lines = append(lines, fromRun.in(l, s))
 	}
 	where := map[string][]string{}
