@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +15,7 @@ import (
 
 // reportCmd is llmsweep report.
 type reportCmd struct {
-	Dirs   []string `arg:"" name:"dir" help:"Run directories; for --document also directories of those, and documents with published results."`
+	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories; for --document also directories of those, and documents with published results."`
 	Format string   `default:"console" help:"One of ${formats}."`
 	Lang   string   `default:"en" enum:"en,zh" help:"Language: en, zh."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to a file instead."`
@@ -39,6 +40,9 @@ func (reportCmd) Help() string {
 func (r *reportCmd) Run(c *console) error {
 	if r.Document {
 		return r.document(c)
+	}
+	if len(r.Dirs) == 0 {
+		return usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
 	}
 	var runs []rundir.Run
 	for _, path := range r.Dirs {

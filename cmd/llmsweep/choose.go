@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/choose"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep/slo"
+)
+
+// chooseCmd is llmsweep choose.
+type chooseCmd struct {
+	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results."`
+	AnyWorkload bool     `name:"any-workload" help:"Choose even among what asked different things of its servers."`
+	Only        []string `sep:"," placeholder:"K=V" help:"Only configurations with that model, gpu, gpus, engine or quant; may be repeated. A beginning in whole words will do; quant= takes what is not quantized."`
+	wishFlags
+	tableFlags
+}
+
+// wishFlags say what is wanted, and what it may cost.
+type wishFlags struct {
+	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"What must hold: ttft|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<1%; may be repeated." group:"Choice"`
+	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
+	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices per GPU-hour: L20=1.2,A100=3.6. None is built in." group:"Choice"`
+	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"A YAML file of them, one 'L20: 1.2' a line; --price wins." group:"Choice"`
+	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" help:"Take no more GPUs than that." group:"Choice"`
+	Headroom float64  `json:"headroom" default:"0.2" help:"Share of what each replica can take that is kept free." group:"Choice"`
+}
+
+// Help is what --help says at its end.
+func (chooseCmd) Help() string {
+	return `Examples:
+  llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
+  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8`
+}
+
+// Run chooses.
+func (ch *chooseCmd) Run(c *console) error {
+	options, err := ch.options()
+	if err != nil {
+		return usage(err)
+	}
+	options.AnyWorkload = ch.AnyWorkload
+	inputs, err := readInputs(c.err, ch.Paths)
+	if err != nil {
+		return usage(err)
+	}
+	setups, err := ch.some(curve.Load(inputs)) // the audit has seen them all
+	if err != nil {
+		return usage(err)
+	}
+	choices, err := choose.Of(setups, options)
+	if err != nil {
+		return usage(err)
+	}
+	return ch.write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, func(l report.Lang) []report.Section {
+		var all []report.Section
+		for i := range choices {
+			all = append(all, choices[i].Sections(l, 1)...)
+		}
+		return all
+	})
+}
+
+// some are the setups that --only takes.
+func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
+	for _, text := range ch.Only {
+		o, err := choose.ParseOnly(text)
+		if err != nil {
+			return nil, err
+		}
+		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(named(s.Run)) })
+	}
+	if len(setups) == 0 {
+		return nil, fmt.Errorf("--only %s: none of the results is like that; llmsweep compare lists what there is", strings.Join(ch.Only, ","))
+	}
+	return setups, nil
+}
+
+// options reads the wishes.
+func (f *wishFlags) options() (choose.Options, error) {
+	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{}}
+	var err error
+	if o.Terms, err = slo.ParseAll(f.SLO); err != nil {
+		return o, err
+	}
+	if f.Demand != "" {
+		if o.Demand, err = choose.ParseDemand(f.Demand); err != nil {
+			return o, err
+		}
+	}
+	if f.Prices != "" {
+		file, err := os.Open(f.Prices)
+		if err != nil {
+			return o, err
+		}
+		defer file.Close()
+		if o.Prices, err = choose.ReadPrices(f.Prices, file); err != nil {
+			return o, err
+		}
+	}
+	for _, text := range f.Price {
+		more, err := choose.ParsePrices(text)
+		if err != nil {
+			return o, err
+		}
+		maps.Copy(o.Prices, more)
+	}
+	return o, nil
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/compare"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// compareCmd is llmsweep compare.
+type compareCmd struct {
+	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. The first result is what the others are held against."`
+	AnyWorkload bool     `name:"any-workload" help:"Compare even what asked different things of its servers."`
+	FailIf      []string `name:"fail-if" sep:"none" placeholder:"FIGURE<-5%" help:"Exit with 1 where a difference from the first is beyond that, such as tokens_per_s<-5%; may be repeated."`
+	tableFlags
+}
+
+// tableFlags say how tables are written.
+type tableFlags struct {
+	Format string `default:"console" enum:"console,markdown,json" help:"console, markdown, json."`
+	Lang   string `default:"en" enum:"en,zh" help:"Language: en, zh."`
+	Output string `short:"o" placeholder:"FILE" help:"Write to a file instead."`
+	Plain  bool   `help:"No colour."`
+}
+
+// Help is what --help says at its end.
+func (compareCmd) Help() string {
+	return `Figures for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
+A difference whose interval shows none passes.
+
+Examples:
+  llmsweep compare before after
+  llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
+  llmsweep compare results.md my-run --format markdown --lang zh -o compared.md`
+}
+
+// Run compares.
+func (cm *compareCmd) Run(c *console) error {
+	var gates []compare.Gate
+	for _, text := range cm.FailIf {
+		g, err := compare.ParseGate(text)
+		if err != nil {
+			return usage(err)
+		}
+		gates = append(gates, g)
+	}
+	inputs, err := readInputs(c.err, cm.Paths)
+	if err != nil {
+		return usage(err)
+	}
+	result, err := compare.Of(curve.Load(inputs), compare.Options{AnyWorkload: cm.AnyWorkload})
+	if err != nil {
+		return usage(err)
+	}
+	err = cm.write(c, result.JSON, func(l report.Lang) []report.Section { return result.Sections(l, 1) })
+	if err != nil {
+		return err
+	}
+	return judge(result, gates)
+}
+
+// judge says which gates a comparison does not pass. What cannot be judged does not pass either.
+func judge(result *compare.Comparison, gates []compare.Gate) error {
+	var failed []string
+	for _, g := range gates {
+		if !result.Judged(g) {
+			failed = append(failed, fmt.Sprintf("%s cannot be judged: %s is not known of both", g, g.Key))
+		}
+		for _, ch := range result.Failures(g) {
+			failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, ch.Setup, ch))
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return &exitError{exitFailed, errors.New(strings.Join(failed, "; "))}
+}
+
+// write writes tables as they were asked for.
+func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(report.Lang) []report.Section) error {
+	out, options := c.out, report.Options{Lang: report.Lang(t.Lang)}
+	if t.Output == "" {
+		options = consoleOptions(c, &outFlags{Lang: t.Lang, Plain: t.Plain}, "")
+	} else {
+		f, err := os.Create(t.Output)
+		if err != nil {
+			return usage(err)
+		}
+		defer f.Close()
+		out = f
+	}
+	if t.Format == "json" {
+		return asJSON(out)
+	}
+	return report.WriteSections(out, t.Format, sections(options.Lang), options)
+}
+
+// readInputs reads results of all kinds, in the order given. What could not be read of a document is told to w.
+func readInputs(w io.Writer, paths []string) ([]curve.Input, error) {
+	var all []curve.Input
+	for _, path := range paths {
+		some, err := readInput(w, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// readInput reads a run directory, a directory of those, or a document.
+func readInput(w io.Writer, path string) ([]curve.Input, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return readDocument(w, path)
+	}
+	dirs := []string{path}
+	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err != nil {
+		inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
+		if err != nil || len(inside) == 0 {
+			return nil, fmt.Errorf("%s is no run directory and holds none; name run directories or documents with published results", path)
+		}
+		dirs = dirs[:0]
+		for _, file := range inside {
+			dirs = append(dirs, filepath.Dir(file))
+		}
+	}
+	var all []curve.Input
+	for _, dir := range dirs {
+		run, err := sweep.Reopen(dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, curve.Input{Path: dir, Run: run})
+	}
+	return all, nil
+}
+
+// readDocument reads the results of a document that others published.
+func readDocument(w io.Writer, path string) ([]curve.Input, error) {
+	doc, err := readPublished(path)
+	if err != nil {
+		return nil, err
+	}
+	unread := 0
+	for _, r := range doc.Remarks {
+		if r.Unread {
+			unread++
+		}
+	}
+	if unread > 0 {
+		fmt.Fprintf(w, "%s: %d lines could not be read (llmsweep audit %s says which)\n", path, unread, path)
+	}
+	var all []curve.Input
+	for i := range doc.Runs {
+		all = append(all, curve.Input{Path: path, Run: &doc.Runs[i]})
+	}
+	return all, nil
+}
+
+// named is a run's labels with what the server said of itself where nobody labelled it.
+func named(run *rundir.Run) rundir.Labels {
+	l := run.Labels
+	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
+	return l
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/compare/curve"
+	"llmsweep/report/document"
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+)
+
+// document writes the comparison document of all results, or renews the one that is there.
+func (r *reportCmd) document(c *console) error {
+	if r.Output == "" {
+		return usage(errors.New("--document needs a file to write, -o report.md: drawings go beside it"))
+	}
+	old, err := os.ReadFile(r.Output)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return usage(err)
+	}
+	// The document's own tables are no new results: what they came from is named in it.
+	inputs, err := readInputs(c.err, slices.DeleteFunc(r.Dirs, func(path string) bool { return r.from(path) == filepath.Base(r.Output) }))
+	if err != nil {
+		return usage(err)
+	}
+	if inputs, err = r.withKept(c, inputs, old); err != nil {
+		return usage(fmt.Errorf("%s: %w", r.Output, err))
+	}
+	if len(inputs) == 0 {
+		return usage(errors.New("--document needs results: run directories, or documents with published tables"))
+	}
+	o := document.Options{
+		Lang: report.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: r.from, AnyWorkload: r.AnyWorkload,
+	}
+	if err := r.choice(&o, old); err != nil {
+		return usage(err)
+	}
+	out, err := document.Write(curve.Load(inputs), old, o)
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", r.Output, err))
+	}
+	return keep(r.Output, out)
+}
+
+// keep writes a document and its drawings. The document is whole or not at all: people write in it.
+func keep(path string, out document.Output) error {
+	for name, b := range out.Files {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), b, 0o644); err != nil {
+			return usage(err)
+		}
+	}
+	next := path + ".new"
+	if err := os.WriteFile(next, out.Document, 0o644); err != nil {
+		return usage(err)
+	}
+	return os.Rename(next, path)
+}
+
+// from names a file as somebody who reads the document would: from where it lies.
+func (r *reportCmd) from(path string) string {
+	there, err1 := filepath.Abs(path)
+	here, err2 := filepath.Abs(filepath.Dir(r.Output))
+	if err1 == nil && err2 == nil {
+		if rel, err := filepath.Rel(here, there); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(path)
+}
+
+// choice fills in what is chosen for: what the flags say, else what the document was written for.
+func (r *reportCmd) choice(o *document.Options, old []byte) error {
+	wish := r.wishFlags
+	if len(wish.SLO) == 0 && wish.Demand == "" {
+		text := document.ChoiceNote(old)
+		if text == "" {
+			return nil
+		}
+		prices := wish.Price
+		if err := json.Unmarshal([]byte(text), &wish); err != nil {
+			return fmt.Errorf("%s: the marker of its choice is damaged (%s); give --slo and --demand again", r.Output, text)
+		}
+		wish.Price = append(wish.Price, prices...)
+	}
+	options, err := wish.options()
+	if err != nil {
+		return err
+	}
+	options.AnyWorkload = r.AnyWorkload
+	o.Choice, o.ChoiceNote = &options, wish
+	return nil
+}
+
+// withKept adds the runs that the document holds and nobody named now. Each is read again where it came from; where that
+// is gone, the document's own table has the figures.
+func (r *reportCmd) withKept(c *console, inputs []curve.Input, old []byte) ([]curve.Input, error) {
+	kept, err := document.Runs(old)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kept {
+		if slices.ContainsFunc(inputs, func(in curve.Input) bool { return r.is(in, k) }) {
+			continue
+		}
+		again, ok := r.again(k)
+		if !ok {
+			if again, ok = r.printed(k, old); !ok {
+				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; take the part out", k.FirstLine, k.FirstLine+k.Lines, k.From)
+			}
+			fmt.Fprintf(c.err, "%s is gone: its figures are taken from %s\n", k.From, r.Output)
+		}
+		inputs = append(inputs, again)
+	}
+	return inputs, nil
+}
+
+// is says that an input is the run that a document holds.
+func (r *reportCmd) is(in curve.Input, k document.Kept) bool {
+	if src := in.Run.Source; src != nil {
+		return r.from(src.File) == k.From && src.Line == k.Line
+	}
+	return r.from(in.Path) == k.From
+}
+
+// again reads a run where it came from.
+func (r *reportCmd) again(k document.Kept) (curve.Input, bool) {
+	path := filepath.Join(filepath.Dir(r.Output), filepath.FromSlash(k.From))
+	some, err := readInput(&bytes.Buffer{}, path) // what is wrong with it was said when it was read first
+	if err != nil {
+		return curve.Input{}, false
+	}
+	i := slices.IndexFunc(some, func(in curve.Input) bool { return r.is(in, k) })
+	if i < 0 {
+		return curve.Input{}, false
+	}
+	return some[i], true
+}
+
+// printed reads a run's table in the document itself.
+func (r *reportCmd) printed(k document.Kept, old []byte) (curve.Input, bool) {
+	doc, err := published.Parse(r.Output, bytes.NewReader(old))
+	if err != nil {
+		return curve.Input{}, false
+	}
+	i := slices.IndexFunc(doc.Runs, func(run rundir.Run) bool {
+		return run.Source.Line >= k.FirstLine && run.Source.Line < k.FirstLine+k.Lines
+	})
+	if i < 0 {
+		return curve.Input{}, false
+	}
+	run := &doc.Runs[i]
+	path := filepath.Join(filepath.Dir(r.Output), filepath.FromSlash(k.From))
+	run.Source.File, run.Source.Line = path, k.Line
+	return curve.Input{Path: path, Run: run}, true
+}

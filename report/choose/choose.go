@@ -1,0 +1,243 @@
+// Package choose finds what to rent: for each configuration the load at which it keeps what was promised, how many of it
+// a demand takes, and what that costs; which is cheapest, which are worth a look, and what would change the order. It
+// interpolates between measured rows and never goes beyond them, relies on no row that the audit calls impossible, knows
+// no price that it was not told, and says nothing of how good a model's answers are.
+package choose
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/compare"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// Options say what is wanted.
+type Options struct {
+	Terms    []slo.Term
+	Demand   Demand
+	Prices   Prices
+	MaxGPUs  int     // 0: any number
+	Headroom float64 // share of what a replica can take that is kept free
+
+	AnyWorkload bool
+}
+
+// hoursPerMonth is the twelfth part of a year of 365 days.
+const hoursPerMonth = 365 * 24 / 12
+
+// Choice is what was found.
+type Choice struct {
+	Model      string          `json:"model"` // the rankings of different models stand apart: their answers are not equal
+	Workload   string          `json:"workload,omitempty"`
+	SLO        []string        `json:"slo"`
+	Demand     string          `json:"demand"`
+	Headroom   float64         `json:"headroom"`
+	MaxGPUs    int             `json:"max_gpus,omitempty"`
+	Priced     bool            `json:"priced"`  // else the order is by the number of GPUs
+	Ranked     []Candidate     `json:"ranked"`  // those that meet the demand, the best first
+	Refused    []Refused       `json:"refused"` // those that do not, with why
+	BreakEven  *BreakEven      `json:"break_even,omitempty"`
+	Sensitive  []Sensitivity   `json:"sensitivity"`
+	FrontSpeed []FrontPoint    `json:"pareto_speed"` // tokens/s for a user against tokens/s a GPU gives
+	FrontCost  []string        `json:"pareto_cost"`  // names; cost of a million tokens against TTFT
+	LeftOut    []curve.LeftOut `json:"left_out,omitempty"`
+	asked      *rundir.Run
+}
+
+// Candidate is a configuration that meets the demand.
+type Candidate struct {
+	Name      string        `json:"name"`
+	Labels    rundir.Labels `json:"labels"`
+	Rate      float64       `json:"rate"`                // requests per second of one replica at the SLO
+	Output    rundir.Figure `json:"output_tokens_per_s"` // there
+	TTFT      rundir.Figure `json:"ttft_s,omitzero"`     // mean, there
+	ITL       rundir.Figure `json:"itl_s,omitzero"`
+	Where     string        `json:"where"`      // the rows that it rests on
+	LimitedBy string        `json:"limited_by"` // the term that ends it, or that the rows end
+	Replicas  int           `json:"replicas"`
+	GPUs      int           `json:"gpus"`
+	Carries   float64       `json:"carries"` // of what is demanded, all replicas at the SLO's limit
+	Price     float64       `json:"gpu_hour,omitempty"`
+	Hour      rundir.Figure `json:"cost_per_hour,omitzero"`
+	Month     rundir.Figure `json:"cost_per_month,omitzero"`
+	// Cost of a million output tokens with every replica loaded to the SLO's limit, and to its saturation.
+	MillionSLO        rundir.Figure `json:"cost_per_million_at_slo,omitzero"`
+	MillionSaturation rundir.Figure `json:"cost_per_million_at_saturation,omitzero"`
+
+	setup *curve.Setup
+	limit curve.Limit
+}
+
+// Refused is a configuration that does not meet the demand.
+type Refused struct {
+	Name  string `json:"name"`
+	Where string `json:"where"`
+	Why   string `json:"why"`
+	why   reason
+}
+
+// Of chooses among setups, each model for itself.
+func Of(setups []curve.Setup, o Options) ([]Choice, error) {
+	if err := o.check(setups); err != nil {
+		return nil, err
+	}
+	var models []string
+	groups := map[string][]*curve.Setup{}
+	for i := range setups {
+		m := curve.Model(setups[i].Run)
+		if groups[m] == nil {
+			models = append(models, m)
+		}
+		groups[m] = append(groups[m], &setups[i])
+	}
+	var all []Choice
+	for _, m := range models {
+		all = append(all, choose(m, groups[m], o))
+	}
+	return all, nil
+}
+
+func (o Options) check(setups []curve.Setup) error {
+	switch {
+	case len(setups) == 0:
+		return errors.New("choose needs results: run directories, or documents with published tables")
+	case len(o.Terms) == 0:
+		return errors.New("choose needs at least one --slo, such as --slo ttft:mean<200ms")
+	case o.Demand.Amount <= 0:
+		return errors.New("choose needs a --demand, such as 20rps or 5000tok/s")
+	case !(o.Headroom >= 0 && o.Headroom < 1):
+		return errors.New("--headroom is the share kept free, from 0 to below 1")
+	case o.MaxGPUs < 0:
+		return errors.New("--max-gpus must not be negative")
+	}
+	for i := range setups {
+		a, b := &setups[0], &setups[i]
+		if x, y := compare.Workload(a.Run, report.English), compare.Workload(b.Run, report.English); x != y && !o.AnyWorkload {
+			return fmt.Errorf("%s asks for %s and %s for %s, so no demand means the same to both; leave one out, or take them all the same with --any-workload",
+				a.Origin(), x, b.Origin(), y)
+		}
+	}
+	return nil
+}
+
+// choose ranks the setups of one model, and says what would change the order.
+func choose(model string, setups []*curve.Setup, o Options) Choice {
+	c := rank(setups, o)
+	c.Model, c.Demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Headroom, o.MaxGPUs
+	c.Workload, c.asked = compare.Workload(setups[0].Run, report.English), setups[0].Run
+	for _, t := range o.Terms {
+		c.SLO = append(c.SLO, t.String())
+	}
+	for _, s := range setups {
+		c.LeftOut = append(c.LeftOut, s.LeftOut...)
+	}
+	c.BreakEven = breakEven(&c, o)
+	c.Sensitive = sensitivity(&c, setups, o)
+	c.FrontSpeed = FrontSpeed(setups)
+	c.FrontCost = frontCost(c.Ranked)
+	return c
+}
+
+// rank sorts the setups into those that meet the demand, in order, and those that don't.
+func rank(setups []*curve.Setup, o Options) Choice {
+	c := Choice{Priced: true}
+	for _, s := range setups {
+		k, r := consider(s, o)
+		if r != nil {
+			c.Refused = append(c.Refused, *r)
+			continue
+		}
+		c.Ranked = append(c.Ranked, *k)
+	}
+	c.Priced = slices.ContainsFunc(c.Ranked, func(k Candidate) bool { return k.Hour.Known() })
+	if c.Priced { // what has no price cannot stand in an order of costs
+		c.Ranked = slices.DeleteFunc(c.Ranked, func(k Candidate) bool {
+			if !k.Hour.Known() {
+				c.Refused = append(c.Refused, refuse(k.setup, reason{kind: noPrice, gpu: k.Labels.GPU}))
+			}
+			return !k.Hour.Known()
+		})
+	}
+	slices.SortStableFunc(c.Ranked, better)
+	return c
+}
+
+// better orders candidates: by cost, then by GPUs, then by how much they carry, then by the time to the first token.
+func better(a, b Candidate) int {
+	if a.Hour.Known() && b.Hour.Known() && !sameCost(a, b) {
+		return cmp.Compare(a.Hour.Value(), b.Hour.Value())
+	}
+	return cmp.Or(cmp.Compare(a.GPUs, b.GPUs), -cmp.Compare(a.Carries, b.Carries), cmp.Compare(seconds(a.TTFT), seconds(b.TTFT)))
+}
+
+// sameCost says that two costs differ by rounding alone.
+func sameCost(a, b Candidate) bool { return math.Abs(a.Hour.Value()-b.Hour.Value()) < 1e-9 }
+
+// seconds sorts what does not exist last.
+func seconds(f rundir.Figure) float64 {
+	if f.IsZero() {
+		return math.Inf(1)
+	}
+	return f.Value()
+}
+
+// consider works out what a setup takes to meet the demand.
+func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
+	no := func(r reason) (*Candidate, *Refused) {
+		out := refuse(s, r)
+		return nil, &out
+	}
+	limit, refusal := s.Within(o.Terms)
+	if refusal != nil {
+		return no(reason{kind: missesSLO, refusal: refusal})
+	}
+	k := &Candidate{
+		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
+		TTFT: limit.Point.At(curve.TTFT).Figure, ITL: limit.Point.At(curve.ITL).Figure,
+	}
+	k.LimitedBy = limitedBy(limit).english()
+	if k.Labels.GPUs == 0 {
+		return no(reason{kind: noCount})
+	}
+	supply, ok := o.Demand.of(k)
+	if !ok {
+		return no(reason{kind: noOutput})
+	}
+	k.Replicas = int(math.Ceil(o.Demand.Amount/(supply*(1-o.Headroom)) - 1e-9))
+	k.GPUs, k.Carries = k.Replicas*k.Labels.GPUs, float64(k.Replicas)*supply
+	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
+		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
+	}
+	if price, ok := o.Prices.of(k.Labels); ok {
+		k.pay(price)
+	}
+	return k, nil
+}
+
+// pay fills in what a price makes of it.
+func (k *Candidate) pay(price float64) {
+	k.Price = price
+	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
+	k.Month = rundir.Exactly(k.Hour.Value() * hoursPerMonth)
+	million := func(output rundir.Figure) rundir.Figure {
+		if !output.Known() || output.Value() <= 0 {
+			return rundir.Figure{}
+		}
+		return rundir.Exactly(float64(k.Labels.GPUs) * price / (output.Value() * 3600) * 1e6)
+	}
+	k.MillionSLO, k.MillionSaturation = million(k.Output), million(k.setup.Plateau.Output)
+}
+
+// Quantized says that the candidate's weights are not those of the model that its name begins with.
+func (k *Candidate) Quantized() bool {
+	q := strings.ToLower(k.Labels.Quant)
+	return q != "" && !slices.Contains([]string{"fp16", "bf16", "f16", "none"}, q)
+}

@@ -1,0 +1,413 @@
+package choose
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/report"
+	"llmsweep/report/compare/curve"
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// tables are the setups of the published document with that model.
+func tables(t *testing.T, model string) []curve.Setup {
+	t.Helper()
+	f, err := os.Open("../published/testdata/guidellm-tables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	doc, err := published.Parse("tables.md", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []curve.Input
+	for i := range doc.Runs {
+		all = append(all, curve.Input{Path: "tables.md", Run: &doc.Runs[i]})
+	}
+	var some []curve.Setup
+	for _, s := range curve.Load(all) {
+		if (Only{"model", model}).Takes(s.Run.Labels) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+func wanted(t *testing.T, demand, prices string, terms ...string) Options {
+	t.Helper()
+	o := Options{Headroom: 0.2}
+	var err error
+	if o.Terms, err = slo.ParseAll(terms); err != nil {
+		t.Fatal(err)
+	}
+	if o.Demand, err = ParseDemand(demand); err != nil {
+		t.Fatal(err)
+	}
+	if prices != "" {
+		if o.Prices, err = ParsePrices(prices); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+func chosen(t *testing.T, setups []curve.Setup, o Options) Choice {
+	t.Helper()
+	all, err := Of(setups, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0]
+}
+
+// The limits by hand, from the printed rows. SGLang on two L20: TTFT is 183.85 ms at 25.14 offered (24.54 completed) and
+// 300.49 ms at 28.19 (24.50): the limit of 200 ms lies between them, where no more than 24.54 was ever completed. GPTQ-Int4
+// on one A100: 124.99 ms at 11.36 completed and 321.97 ms at 12.49.
+func TestLimitsByHand(t *testing.T) {
+	o := wanted(t, "20rps", "L20=1.2,A100=3.6", "itl:mean<50ms", "ttft:mean<200ms")
+	for name, want := range map[string]struct {
+		rate           float64
+		replicas, gpus int
+		where          string
+	}{
+		"Qwen2-7B-Instruct, 2 x L20 48GB, SGLang":          {24.54, 2, 4, "tables.md:73, tables.md:72"},
+		"Qwen2-7B-Instruct-GPTQ-Int4, 1 x A100 80GB, vLLM": {11.36 + (12.49-11.36)*(200-124.99)/(321.97-124.99), 3, 3, "tables.md:154, tables.md:155"},
+		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":           {11.66 + (13.13-11.66)*(200-128.75)/(309.98-128.75), 3, 3, "tables.md:104, tables.md:105"},
+		// 44.34 ms at 4.62, 60.59 ms at 5.60
+		"Qwen2-7B-Instruct, 1 x L20 48GB, vLLM": {4.62 + (5.60-4.62)*(50-44.34)/(60.59-44.34), 6, 6, "tables.md:18, tables.md:19"},
+	} {
+		c := chosen(t, tables(t, "Qwen2-7B"), o)
+		found := false
+		for _, k := range c.Ranked {
+			if k.Name != name {
+				continue
+			}
+			found = true
+			if math.Abs(k.Rate-want.rate) > 1e-9 || k.Replicas != want.replicas || k.GPUs != want.gpus || k.Where != want.where {
+				t.Errorf("%s: %v req/s, %d replicas, %d GPUs, %s; want %+v", name, k.Rate, k.Replicas, k.GPUs, k.Where, want)
+			}
+		}
+		if !found {
+			t.Errorf("%s is not ranked", name)
+		}
+	}
+}
+
+// Two price lists that rank differently.
+func TestPricesDecide(t *testing.T) {
+	for prices, want := range map[string]string{
+		"L20=1.2,A100=3.6": "Qwen2-7B-Instruct, 2 x L20 48GB, SGLang", // 4 x 1.2 = 4.80 against 3 x 3.6 = 10.80
+		"L20=1.2,A100=1.5": "Qwen2-7B-Instruct, 1 x A100 80GB, vLLM",  // 3 x 1.5 = 4.50
+	} {
+		c := chosen(t, tables(t, "Qwen2-7B"), wanted(t, "20rps", prices, "itl:mean<50ms", "ttft:mean<200ms"))
+		if got := c.Ranked[0].Name; got != want {
+			t.Errorf("%s: %s comes first, want %s", prices, got, want)
+		}
+		for i := range c.Ranked[1:] {
+			if c.Ranked[i].Hour.Value() > c.Ranked[i+1].Hour.Value() {
+				t.Errorf("%s: %s is before %s, which is cheaper", prices, c.Ranked[i].Name, c.Ranked[i+1].Name)
+			}
+		}
+	}
+}
+
+// What the audit calls impossible neither ends a limit nor carries one: the TTFT of line 21, printed as 1090 sec, lies
+// beyond where its table's rows break ttft:mean<4s; with it in, the limit would end before.
+func TestImpossibleRowsDecideNothing(t *testing.T) {
+	c := chosen(t, tables(t, "Qwen2-7B"), wanted(t, "5rps", "", "ttft:mean<4s"))
+	for _, k := range append(c.Ranked, Candidate{}) {
+		if strings.Contains(k.Where, "tables.md:21") {
+			t.Errorf("%s rests on an impossible row", k.Name)
+		}
+		if k.Name == "Qwen2-7B-Instruct, 1 x L20 48GB, vLLM" && math.Abs(k.Rate-(7.15+(7.20-7.15)*(4-0.12762)/(4.67495-0.12762))) > 1e-9 {
+			t.Errorf("%s: %v req/s by %s", k.Name, k.Rate, k.Where)
+		}
+	}
+	if !strings.Contains(fmt.Sprint(c.LeftOut), "tables.md:21") {
+		t.Error("the row left out is not named")
+	}
+}
+
+// Never beyond the rows, and never better for a stricter promise.
+func TestLimitsStayWithinTheRows(t *testing.T) {
+	for _, s := range tables(t, "Qwen2-7B") {
+		top := 0.0
+		for _, r := range s.Rows {
+			top = max(top, r.Served)
+		}
+		before := 0.0
+		for ms := 5.0; ms < 20_000; ms *= 1.03 {
+			l, refusal := s.Within([]slo.Term{{Figure: slo.ITL, Stat: slo.Mean, Limit: ms / 1e3}, {Figure: slo.TTFT, Stat: slo.Mean, Limit: 4 * ms / 1e3}})
+			if refusal != nil {
+				if before > 0 {
+					t.Errorf("%s: none at %v ms, %v req/s below it", s.Name, ms, before)
+				}
+				continue
+			}
+			if l.Rate > top || l.Rate < before-1e-9 {
+				t.Errorf("%s: %v req/s at %v ms, after %v; the rows end at %v", s.Name, l.Rate, ms, before, top)
+			}
+			before = l.Rate
+		}
+	}
+}
+
+func TestRefusalsSayWhy(t *testing.T) {
+	o := wanted(t, "20rps", "L20=1.2", "itl:mean<50ms", "ttft:mean<90ms")
+	o.MaxGPUs = 8
+	c := chosen(t, tables(t, "Qwen2-7B"), o)
+	said := map[string]string{}
+	for _, r := range c.Refused {
+		said[r.Name] = r.Why
+	}
+	for name, want := range map[string]string{
+		"Qwen2-7B-Instruct-AWQ, 1 x L20 48GB, vLLM": "misses ttft:mean<90ms as early as synchronous: 137ms",
+		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":    `no price for the GPU "A100 80GB" (--price)`,
+		"Qwen2-7B-Instruct, 2 x L20 48GB, lmdeploy": "takes 8 GPUs",
+	} {
+		if want == "takes 8 GPUs" { // it fits: it must not be refused
+			if said[name] != "" {
+				t.Errorf("%s: %s", name, said[name])
+			}
+			continue
+		}
+		if said[name] != want {
+			t.Errorf("%s: %q, want %q", name, said[name], want)
+		}
+	}
+	o = wanted(t, "20rps", "", "ttft:p99<500ms")
+	for _, r := range chosen(t, tables(t, "Qwen2-7B"), o).Refused {
+		if r.Why != "ttft:p99 was not measured" {
+			t.Errorf("%s: %s", r.Name, r.Why)
+		}
+	}
+}
+
+// steps is a measured setup whose rows keep the terms up to some rate.
+func steps(gpu string, gpus int, rates ...float64) curve.Input {
+	run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m", GPU: gpu, GPUs: gpus, Engine: "e"}}
+	for i, r := range rates {
+		run.Stages = append(run.Stages, rundir.Stage{
+			Name: fmt.Sprintf("poisson@%g", r), Kind: "poisson", Role: rundir.Grid, State: rundir.Complete, Rate: rundir.Exactly(r),
+			Rates: rundir.Rates{Completed: rundir.Exactly(r)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(100 * r)},
+			TTFT: rundir.Dist{Mean: rundir.Exactly(0.1 * float64(i+1))}, InterToken: rundir.Exactly(0.01), Verdict: rundir.Stable,
+		})
+	}
+	return curve.Input{Path: gpu, Run: run}
+}
+
+func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
+	in := steps("G", 1, 1, 2, 3)
+	in.Run.Stages[2].Verdict = rundir.Saturated
+	s := curve.Load([]curve.Input{in})
+	if l, _ := s[0].Within([]slo.Term{{Figure: slo.TTFT, Stat: slo.Mean, Limit: 9}}); l.Rate != 2 || !l.Backlog {
+		t.Errorf("a saturated row was counted on: %+v", l)
+	}
+	in = steps("G", 1, 1, 2, 3)
+	in.Run.Stages[2].TTFT.Mean = rundir.Over(0.25)
+	s = curve.Load([]curve.Input{in})
+	for _, limit := range []float64{0.24, 9} { // broken for certain, and not known
+		if l, _ := s[0].Within([]slo.Term{{Figure: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 || l.Unknown != (limit == 9) {
+			t.Errorf("a lower bound was taken for a figure: %+v", l)
+		}
+	}
+}
+
+// A row with too few samples for its percentile is passed over where a higher load keeps the promise, and is no proof of
+// anything where none does.
+func TestUnsupportedRowsAreNoProof(t *testing.T) {
+	term := []slo.Term{{Figure: slo.TTFT, Stat: "p99", Limit: 1}}
+	for name, c := range map[string]struct {
+		supported []bool
+		rate      float64
+	}{"below": {[]bool{false, true, true}, 3}, "above": {[]bool{true, true, false}, 2}, "all": {[]bool{false, false, false}, 0}} {
+		in := steps("G", 1, 1, 2, 3)
+		for i := range in.Run.Stages {
+			d := &in.Run.Stages[i].TTFT
+			if d.P99 = rundir.Exactly(0.5); !c.supported[i] {
+				d.Unsupported = []string{"p99"}
+			}
+		}
+		l, refusal := curve.Load([]curve.Input{in})[0].Within(term)
+		if l.Rate != c.rate || (refusal != nil) != (c.rate == 0) {
+			t.Errorf("%s: %v req/s, %+v", name, l.Rate, refusal)
+		}
+	}
+}
+
+// Break-even and sensitivity are true: on either side of what they name, the order is as they say.
+func TestWhatWouldChangeTheOrder(t *testing.T) {
+	setups := tables(t, "Qwen2-7B")
+	o := wanted(t, "20rps", "L20=1.2,A100=3.6", "itl:mean<50ms", "ttft:mean<200ms")
+	c := chosen(t, setups, o)
+	if len(c.Sensitive) != 5 { // two prices, two terms, the demand
+		t.Fatalf("%d things were moved", len(c.Sensitive))
+	}
+	var some []*curve.Setup
+	for i := range setups {
+		some = append(some, &setups[i])
+	}
+	for i, k := range knobs(&c, o) {
+		s := c.Sensitive[i]
+		for _, side := range []struct {
+			at    rundir.Figure
+			then  string
+			in    float64
+			moved float64
+		}{{s.Lower, s.Then, 1.0001, 0.9999}, {s.Upper, s.Else, 0.9999, 1.0001}} {
+			if !side.at.Known() {
+				continue
+			}
+			leads := func(v float64) string { return rank(some, k.set(o, v)).Ranked[0].Name }
+			if got := leads(side.at.Value() * side.in); got != c.Ranked[0].Name {
+				t.Errorf("%s before %v: %s leads already", s.What, side.at.Value(), got)
+			}
+			if got := leads(side.at.Value() * side.moved); got != side.then {
+				t.Errorf("%s past %v: %s leads, not %s", s.What, side.at.Value(), got, side.then)
+			}
+		}
+	}
+	e := c.BreakEven
+	a, b := c.Ranked[0], c.Ranked[1]
+	if e == nil || e.First != a.Name || e.Second != b.Name {
+		t.Fatalf("break-even %+v", e)
+	}
+	if e.FirstPrice.Known() && math.Abs(e.FirstPrice.Value()*float64(a.GPUs)-b.Hour.Value()) > 1e-9 {
+		t.Errorf("at %v the first does not cost what the second does", e.FirstPrice)
+	}
+}
+
+// The nearest demands at which the second is cheaper, against trying all.
+func TestDemandBreakEven(t *testing.T) {
+	setups := curve.Load([]curve.Input{steps("small", 1, 1, 3), steps("large", 2, 1, 10)})
+	o := wanted(t, "11rps", "small=1,large=1.3", "ttft:mean<1s")
+	o.Headroom = 0
+	c := chosen(t, setups, o)
+	cost := func(gpus float64, price, unit, d float64) float64 { return math.Ceil(d/unit-1e-9) * gpus * price }
+	small := func(d float64) float64 { return cost(1, 1, 3, d) }
+	large := func(d float64) float64 { return cost(2, 1.3, 10, d) }
+	first, second := small, large
+	if c.Ranked[0].Name == "m, 2 x large, e" {
+		first, second = large, small
+	}
+	var above, below float64
+	for d := 11.0; d < 110 && above == 0; d += 0.001 {
+		if second(d) < first(d) {
+			above = d
+		}
+	}
+	for d := 11.0; d > 1.1 && below == 0; d -= 0.001 {
+		if second(d) < first(d) {
+			below = d
+		}
+	}
+	near := func(f rundir.Figure, want float64) bool {
+		return want == 0 && f.IsZero() || math.Abs(f.Value()-want) < 0.01
+	}
+	if !near(c.BreakEven.Above, above) || !near(c.BreakEven.Below, below) {
+		t.Errorf("above %v, below %v; trying all gives %v and %v", c.BreakEven.Above, c.BreakEven.Below, above, below)
+	}
+}
+
+func TestFrontAgainstTryingAll(t *testing.T) {
+	setups := tables(t, "Qwen2-7B")
+	c := chosen(t, setups, wanted(t, "20rps", "L20=1.2,A100=3.6", "itl:mean<50ms"))
+	on := map[string]bool{}
+	for _, p := range c.FrontSpeed {
+		on[p.Where] = true
+	}
+	var all []FrontPoint
+	for i := range setups {
+		all = append(all, SpeedPoints(&setups[i])...)
+	}
+	for _, p := range all {
+		beaten := false
+		for _, q := range all {
+			beaten = beaten || q.PerUser >= p.PerUser && q.PerGPU >= p.PerGPU && (q.PerUser > p.PerUser || q.PerGPU > p.PerGPU)
+		}
+		if on[p.Where] == beaten {
+			t.Errorf("%s on the front: %v, beaten: %v", p.Where, on[p.Where], beaten)
+		}
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, prices := range map[string]string{"l20": "L20=1.2,A100=3.6", "a100": "L20=1.2,A100=1.5", "unpriced": ""} {
+		c := chosen(t, tables(t, "Qwen2-7B"), wanted(t, "20rps", prices, "itl:mean<50ms", "ttft:mean<200ms"))
+		for _, o := range []struct {
+			file, format string
+			o            report.Options
+		}{
+			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: report.Chinese}},
+			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
+		} {
+			var b bytes.Buffer
+			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), o.o); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+"."+o.file, b.Bytes())
+		}
+	}
+}
+
+func TestWishes(t *testing.T) {
+	for text, want := range map[string]Demand{"20rps": {20, false}, "2.5 req/s": {2.5, false}, "5,000tok/s": {5000, true}, "5000tokens/s": {5000, true}} {
+		if got, err := ParseDemand(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, bad := range []string{"20", "rps", "-3rps", "0tok/s", "many tok/s"} {
+		if _, err := ParseDemand(bad); err == nil {
+			t.Errorf("demand %q was taken", bad)
+		}
+	}
+	for _, bad := range []string{"L20", "L20=", "=3", "L20=-1", "L20=1,L20=2", "L20=x"} {
+		if _, err := ParsePrices(bad); err == nil {
+			t.Errorf("price %q was taken", bad)
+		}
+	}
+	p, err := ReadPrices("prices.yaml", strings.NewReader("L20: 1.2\nA100 80GB: 3.6 # list price\nA100: 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for gpu, want := range map[string]float64{"L20 48GB": 1.2, "A100 80GB": 3.6, "A100-40GB": 2, "L2": 0, "L20S": 0} {
+		if got, _ := p.of(rundir.Labels{GPU: gpu}); got != want {
+			t.Errorf("%s costs %v, want %v", gpu, got, want)
+		}
+	}
+	for _, bad := range []string{"", "- L20\n", "L20: cheap\n", "L20: 0\n"} {
+		if _, err := ReadPrices("p.yaml", strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), "p.yaml") {
+			t.Errorf("prices %q: %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package choose
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"llmsweep/report/compare/curve"
+)
+
+// FrontPoint is a row that no other beats in both what a user and what a GPU gets.
+type FrontPoint struct {
+	Name    string  `json:"name"`
+	Where   string  `json:"where"`
+	PerUser float64 `json:"tokens_per_s_per_user"` // 1 / mean gap between tokens
+	PerGPU  float64 `json:"tokens_per_s_per_gpu"`
+}
+
+// SpeedPoints are the rows of a setup as a user sees them and as a GPU does.
+func SpeedPoints(s *curve.Setup) []FrontPoint {
+	var all []FrontPoint
+	for _, r := range s.Rows {
+		itl, _, _ := curve.ITL(r.Stage)
+		output, n := r.Stage.TokensPerS.Output, s.Run.Labels.GPUs
+		if n > 0 && itl.Known() && itl.Value() > 0 && output.Known() {
+			all = append(all, FrontPoint{s.Name, r.Where, 1 / itl.Value(), output.Value() / float64(n)})
+		}
+	}
+	return all
+}
+
+// FrontSpeed is the Pareto front of all rows, from the fastest for a user to the most from a GPU.
+func FrontSpeed(setups []*curve.Setup) []FrontPoint {
+	var all []FrontPoint
+	for _, s := range setups {
+		all = append(all, SpeedPoints(s)...)
+	}
+	return undominated(all, func(p FrontPoint) (float64, float64) { return -p.PerUser, -p.PerGPU })
+}
+
+// frontCost is the Pareto front of candidates: less for a million tokens, or sooner the first of them.
+func frontCost(ranked []Candidate) []string {
+	priced := slices.DeleteFunc(slices.Clone(ranked), func(k Candidate) bool { return !k.MillionSLO.Known() || !k.TTFT.Known() })
+	var names []string
+	for _, k := range undominated(priced, func(k Candidate) (float64, float64) { return k.MillionSLO.Value(), k.TTFT.Value() }) {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// undominated keeps what nothing else beats in one measure without losing in the other; less is better in both. The
+// result goes up in the first measure and down in the second.
+func undominated[T any](all []T, measures func(T) (a, b float64)) []T {
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(x, y T) int {
+		a1, b1 := measures(x)
+		a2, b2 := measures(y)
+		return cmp.Or(cmp.Compare(a1, a2), cmp.Compare(b1, b2))
+	})
+	var front []T
+	least := math.Inf(1)
+	for _, x := range sorted {
+		if _, b := measures(x); b < least {
+			front = append(front, x)
+			least = b
+		}
+	}
+	return front
+}

@@ -1,0 +1,89 @@
+package choose
+
+import (
+	"fmt"
+
+	"llmsweep/report"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep/slo"
+)
+
+// reasonKind is why a configuration does not meet the demand.
+type reasonKind uint8
+
+const (
+	missesSLO reasonKind = iota
+	noCount
+	noOutput
+	noPrice
+	tooMany
+)
+
+// reason is why, with the figures of it.
+type reason struct {
+	kind       reasonKind
+	refusal    *curve.Refusal
+	gpu        string
+	gpus, most int
+}
+
+func refuse(s *curve.Setup, r reason) Refused {
+	where := s.Origin()
+	if r.refusal != nil && r.refusal.Row != nil {
+		where = r.refusal.Row.Where
+	}
+	return Refused{Name: s.Name, Where: where, Why: r.in(report.English), why: r}
+}
+
+// in is the reason in words.
+func (r reason) in(l report.Lang) string {
+	switch r.kind {
+	case noCount:
+		return whyNoCount.In(l)
+	case noOutput:
+		return whyNoOutput.In(l)
+	case noPrice:
+		return whyNoPrice.In(l, r.gpu)
+	case tooMany:
+		return whyTooMany.In(l, r.gpus, r.most)
+	}
+	switch f := r.refusal; {
+	case f.Row == nil:
+		return whyNoRows.In(l)
+	case f.Term == nil:
+		return whySaturated.In(l, f.Row.Stage.Name)
+	case f.Figure.IsZero():
+		return whyAbsent.In(l, f.Term.Name())
+	case f.Unknown:
+		return whyUnsupported.In(l, f.Term.Name(), f.Row.Stage.Name)
+	default:
+		return whyBroken.In(l, f.Term.String(), f.Row.Stage.Name, amount(f.Term, f.Figure.Value(), f.Figure.Bound()))
+	}
+}
+
+// end is what ends the load at which the SLO holds.
+type end struct{ limit curve.Limit }
+
+func limitedBy(l curve.Limit) end { return end{l} }
+
+func (e end) english() string { return e.in(report.English) }
+
+func (e end) in(l report.Lang) string {
+	switch m := e.limit; {
+	case m.Broken != nil && m.Unknown:
+		return endUnknown.In(l, m.Broken.Name())
+	case m.Broken != nil:
+		return m.Broken.Name()
+	case m.Backlog:
+		return endBacklog.In(l)
+	}
+	return endRows.In(l)
+}
+
+// amount prints a figure of a term; a lower bound as one.
+func amount(t *slo.Term, v float64, bound bool) string {
+	if bound {
+		return fmt.Sprintf("> %s", t.Amount(v))
+	}
+	return t.Amount(v)
+}

@@ -1,0 +1,273 @@
+package choose
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/compare"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// JSON writes choices, indented.
+func JSON(w io.Writer, all []Choice) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(all)
+}
+
+// Sections is a choice for people; level is that of its heading in Markdown.
+func (c *Choice) Sections(l report.Lang, level int) []report.Section {
+	wish := sayWish.In(l, strings.Join(c.SLO, comma.In(l)), c.Demand, trim(100*c.Headroom))
+	if c.MaxGPUs > 0 {
+		wish += sayMaxGPUs.In(l, c.MaxGPUs)
+	}
+	head := report.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
+	if len(c.Ranked) > 0 {
+		head.Table, head.Notes = c.table(l), c.notes(l)
+	}
+	all := []report.Section{head}
+	if len(c.Refused) > 0 {
+		all = append(all, c.refused(l, level+1))
+	}
+	if lines := c.changing(l); len(lines) > 0 {
+		all = append(all, report.Section{Title: titleChanging.In(l), Level: level + 1, Lines: lines})
+	}
+	if len(c.FrontSpeed) > 0 {
+		all = append(all, c.front(l, level+1))
+	}
+	if len(c.LeftOut) > 0 {
+		all = append(all, c.leftOut(l, level+1))
+	}
+	return all
+}
+
+// answer is what to rent, in a sentence or two.
+func (c *Choice) answer(l report.Lang) []string {
+	if len(c.Ranked) == 0 {
+		return []string{sayNone.In(l)}
+	}
+	k := &c.Ranked[0]
+	what := sayFewest.In(l, k.Name, k.Replicas, k.GPUs)
+	if c.Priced {
+		what = sayCheapest.In(l, k.Name, k.Replicas, k.GPUs, money(k.Hour), money(k.Month))
+	}
+	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
+	if same := c.tied(l); same != "" {
+		lines = append(lines, same)
+	}
+	if k.Replicas > 1 {
+		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
+		lines = append(lines, sayOneLess.In(l, fmt.Sprintf("%.2f %s", less, c.unit())))
+	}
+	if k.Quantized() {
+		lines = append(lines, sayQuantized.In(l, k.Labels.Quant))
+	}
+	return lines
+}
+
+// tied names those that cost what the first does, or take as many GPUs where nothing has a price.
+func (c *Choice) tied(l report.Lang) string {
+	var names []string
+	first := c.Ranked[0]
+	for _, k := range c.Ranked[1:] {
+		if k.GPUs == first.GPUs && (!c.Priced || sameCost(k, first)) {
+			names = append(names, k.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	say := sayTied
+	if !c.Priced {
+		say = sayTiedGPUs
+	}
+	return say.In(l, fmt.Sprintf("%.2f %s", first.Carries, c.unit()), strings.Join(names, semicolon.In(l)))
+}
+
+// table has a row for each candidate, the best first.
+func (c *Choice) table(l report.Lang) report.Table {
+	heads := []report.Column{
+		{Head: "#"}, {Head: headSetup.In(l), Left: true}, {Head: headRate.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"},
+		{Head: headAnswer.In(l), Sub: "tok"}, {Head: "TTFT"}, {Head: "ITL"}, {Head: headReplicas.In(l)}, {Head: headGPUs.In(l)},
+		{Head: headCarries.In(l), Sub: c.unit()},
+	}
+	if c.Priced {
+		heads = append(heads, report.Column{Head: headCost.In(l), Sub: subHour.In(l)}, report.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
+			report.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, report.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
+	}
+	heads = append(heads, report.Column{Head: headLimit.In(l), Left: true}, report.Column{Head: headRests.In(l), Left: true})
+	t := report.Table{Columns: heads}
+	for i := range c.Ranked {
+		k := &c.Ranked[i]
+		name := report.Cell{Text: k.Name}
+		if i == 0 {
+			name.Tone = report.Strong
+		}
+		row := []report.Cell{
+			{Text: strconv.Itoa(i + 1)}, name, {Text: fmt.Sprintf("%.2f", k.Rate)}, report.Number(k.Output, "", 0),
+			report.Number(k.answer(), "", 0),
+			report.Seconds(k.TTFT), report.Seconds(k.ITL), {Text: strconv.Itoa(k.Replicas)}, {Text: strconv.Itoa(k.GPUs)},
+			{Text: fmt.Sprintf("%.2f", k.Carries)},
+		}
+		if c.Priced {
+			row = append(row, report.Number(k.Hour, "", 2), report.Number(k.Month, "", 0), report.Number(k.MillionSLO, "", 3), report.Number(k.MillionSaturation, "", 3))
+		}
+		t.Rows = append(t.Rows, append(row, report.Cell{Text: limitedBy(k.limit).in(l)}, report.Cell{Text: k.Where}))
+	}
+	return t
+}
+
+// answer is how long an answer was, in tokens.
+func (k *Candidate) answer() rundir.Figure {
+	if !k.Output.Known() || k.Rate <= 0 {
+		return rundir.Figure{}
+	}
+	return rundir.Exactly(k.Output.Value() / k.Rate)
+}
+
+// uneven says that answers were not equally long, by more than an end token or two.
+func (c *Choice) uneven() bool {
+	low, high := math.Inf(1), 0.0
+	for i := range c.Ranked {
+		if v := c.Ranked[i].answer(); v.Known() {
+			low, high = min(low, v.Value()), max(high, v.Value())
+		}
+	}
+	return high > 1.1*low
+}
+
+func (c *Choice) notes(l report.Lang) []string {
+	notes := []string{legendReplica.In(l, trim(100*c.Headroom))}
+	if c.Priced {
+		notes = append(notes, legendMillion.In(l))
+	} else {
+		notes = append(notes, legendUnpriced.In(l))
+	}
+	if c.uneven() {
+		notes = append(notes, legendUneven.In(l))
+	}
+	if len(c.FrontCost) > 0 {
+		notes = append(notes, sayFrontCost.In(l, strings.Join(c.FrontCost, semicolon.In(l))))
+	}
+	return append(notes, legendReplicas.In(l))
+}
+
+// refused lists those that do not meet the demand, and why.
+func (c *Choice) refused(l report.Lang, level int) report.Section {
+	t := report.Table{Columns: []report.Column{{Head: headSetup.In(l), Left: true}, {Head: headWhy.In(l), Left: true}, {Head: headRests.In(l), Left: true}}}
+	for _, r := range c.Refused {
+		t.Rows = append(t.Rows, []report.Cell{{Text: r.Name}, {Text: r.why.in(l)}, {Text: r.Where}})
+	}
+	return report.Section{Title: titleRefused.In(l), Level: level, Table: t}
+}
+
+// changing says where the first two cost the same, and what would put another first.
+func (c *Choice) changing(l report.Lang) []string {
+	var lines []string
+	if e := c.BreakEven; e != nil {
+		lines = append(lines, e.lines(l, c.unit())...)
+	}
+	var steady []string
+	for _, s := range c.Sensitive {
+		if s.Lower.Known() {
+			lines = append(lines, s.line(l, c.unit(), sayBelow, s.Lower, s.Then))
+		}
+		if s.Upper.Known() {
+			lines = append(lines, s.line(l, c.unit(), sayAbove, s.Upper, s.Else))
+		}
+		if !s.Lower.Known() && !s.Upper.Known() {
+			steady = append(steady, s.name(l))
+		}
+	}
+	if len(steady) > 0 {
+		lines = append(lines, saySteady.In(l, strings.Join(steady, comma.In(l))))
+	}
+	return lines
+}
+
+// unit is that of the demand.
+func (c *Choice) unit() string { return strings.TrimLeft(c.Demand, "0123456789.") }
+
+func (e *BreakEven) lines(l report.Lang, unit string) []string {
+	var lines []string
+	if e.FirstPrice.Known() {
+		lines = append(lines, sayEvenPrice.In(l, e.Second, e.firstGPU, money(e.FirstPrice), e.secondGPU, money(e.SecondPrice)))
+	}
+	amount := func(f rundir.Figure) string { return fmt.Sprintf("%.2f %s", f.Value(), unit) }
+	switch {
+	case e.Above.Known() && e.Below.Known():
+		lines = append(lines, sayEvenBoth.In(l, e.Second, amount(e.Below), amount(e.Above)))
+	case e.Above.Known():
+		lines = append(lines, sayEvenAbove.In(l, e.Second, amount(e.Above)))
+	case e.Below.Known():
+		lines = append(lines, sayEvenBelow.In(l, e.Second, amount(e.Below)))
+	default:
+		lines = append(lines, sayEvenNever.In(l, e.Second))
+	}
+	return lines
+}
+
+// name is what moves, in words.
+func (s Sensitivity) name(l report.Lang) string {
+	if gpu, ok := strings.CutPrefix(s.What, "price "); ok {
+		return wordPrice.In(l, gpu)
+	}
+	if s.What == "demand" {
+		return wordDemand.In(l)
+	}
+	return s.What
+}
+
+func (s Sensitivity) line(l report.Lang, unit string, say report.Phrase, at rundir.Figure, then string) string {
+	amount := func(v float64) string {
+		if strings.HasPrefix(s.What, "price ") {
+			return money(rundir.Exactly(v))
+		}
+		if s.What == "demand" {
+			return fmt.Sprintf("%.2f %s", v, unit)
+		}
+		figure, _, _ := strings.Cut(s.What, ":")
+		return slo.Term{Figure: figure}.Amount(v)
+	}
+	if then == "" {
+		then = wordNone.In(l)
+	}
+	return say.In(l, s.name(l), amount(at.Value()), amount(s.Now), then)
+}
+
+// front lists the Pareto front of rows.
+func (c *Choice) front(l report.Lang, level int) report.Section {
+	t := report.Table{Columns: []report.Column{
+		{Head: headSetup.In(l), Left: true}, {Head: headPerUser.In(l), Sub: "tok/s"}, {Head: headPerGPU.In(l), Sub: "tok/s"}, {Head: headRests.In(l), Left: true},
+	}}
+	for _, p := range c.FrontSpeed {
+		t.Rows = append(t.Rows, []report.Cell{{Text: p.Name}, {Text: fmt.Sprintf("%.1f", p.PerUser)}, {Text: fmt.Sprintf("%.1f", p.PerGPU)}, {Text: p.Where}})
+	}
+	return report.Section{Title: titleFront.In(l), Level: level, Lines: []string{sayFront.In(l)}, Table: t}
+}
+
+func (c *Choice) leftOut(l report.Lang, level int) report.Section {
+	s := report.Section{Title: titleLeftOut.In(l), Level: level}
+	for _, o := range c.LeftOut {
+		s.Lines = append(s.Lines, o.Where+" ("+o.Setup+", "+o.Row+"): "+o.Why)
+	}
+	return s
+}
+
+// money prints an amount in whatever currency the prices were in.
+func money(f rundir.Figure) string {
+	if !f.Known() {
+		return "n/a"
+	}
+	return strconv.FormatFloat(f.Value(), 'f', 2, 64)
+}
+
+func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

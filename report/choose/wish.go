@@ -1,0 +1,166 @@
+package choose
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Demand is how much is to be served.
+type Demand struct {
+	Amount float64 // per second
+	Tokens bool    // output tokens; else requests
+}
+
+// ParseDemand reads 20rps, 20req/s or 5000tok/s.
+func ParseDemand(text string) (Demand, error) {
+	t := strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), ",", ""))
+	for _, u := range []struct {
+		suffix string
+		tokens bool
+	}{{"rps", false}, {"req/s", false}, {"tok/s", true}, {"tokens/s", true}, {"tps", true}} {
+		digits, ok := strings.CutSuffix(t, u.suffix)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(digits, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			break
+		}
+		return Demand{v, u.tokens}, nil
+	}
+	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, such as 20rps or 5000tok/s", text)
+}
+
+// String is the demand as ParseDemand reads it.
+func (d Demand) String() string {
+	unit := "rps"
+	if d.Tokens {
+		unit = "tok/s"
+	}
+	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + unit
+}
+
+// of is what one replica gives of what is demanded.
+func (d Demand) of(k *Candidate) (float64, bool) {
+	if !d.Tokens {
+		return k.Rate, k.Rate > 0
+	}
+	return k.Output.Value(), k.Output.Known() && k.Output.Value() > 0
+}
+
+// Prices are what a GPU costs for an hour, by the name it goes by. "L20" is also the price of an "L20 48GB".
+type Prices map[string]float64
+
+// ParsePrices reads L20=1.2,A100=3.6.
+func ParsePrices(text string) (Prices, error) {
+	p := Prices{}
+	for _, part := range strings.Split(text, ",") {
+		name, digits, ok := strings.Cut(part, "=")
+		v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		if name = strings.TrimSpace(name); !ok || err != nil || name == "" {
+			return nil, fmt.Errorf("--price %q: write GPU=PRICE per GPU-hour, such as L20=1.2,A100=3.6", part)
+		}
+		if err := p.set(name, v); err != nil {
+			return nil, fmt.Errorf("--price %q: %w", part, err)
+		}
+	}
+	return p, nil
+}
+
+// ReadPrices reads a YAML file of them: one "L20: 1.2" a line.
+func ReadPrices(name string, r io.Reader) (Prices, error) {
+	var in map[string]float64
+	if err := yaml.NewDecoder(r).Decode(&in); err != nil {
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, fmt.Errorf("%s: not a list of prices, one \"L20: 1.2\" a line: %s", name, why)
+	}
+	p := Prices{}
+	for _, gpu := range slices.Sorted(maps.Keys(in)) {
+		if err := p.set(gpu, in[gpu]); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", name, gpu, err)
+		}
+	}
+	if len(p) == 0 {
+		return nil, fmt.Errorf("%s: holds no price; write one \"L20: 1.2\" a line", name)
+	}
+	return p, nil
+}
+
+func (p Prices) set(name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%v is no price per GPU-hour", v)
+	}
+	if _, twice := p[name]; twice {
+		return fmt.Errorf("a price for it was given before; leave one")
+	}
+	p[name] = v
+	return nil
+}
+
+// of is the price of a GPU: by its own name, else by the longest name that it begins with, else the one that the run was
+// labelled with.
+func (p Prices) of(l rundir.Labels) (float64, bool) {
+	name, ok := p.key(l.GPU)
+	if !ok {
+		return l.Price, l.Price > 0
+	}
+	return p[name], true
+}
+
+// key is the entry that a GPU's price stands under.
+func (p Prices) key(gpu string) (string, bool) {
+	best, found := "", false
+	for name := range p {
+		if matches(gpu, name) && (!found || len(name) > len(best)) {
+			best, found = name, true
+		}
+	}
+	return best, found
+}
+
+// matches says that a name is the other, or the beginning of it in whole words: L4 is no L40.
+func matches(whole, name string) bool {
+	words := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == ' ' || r == '-' || r == '_' })
+	}
+	w, n := words(whole), words(name)
+	return len(n) > 0 && len(n) <= len(w) && slices.Equal(w[:len(n)], n)
+}
+
+// Only is a wish for some of the configurations: gpu=L20.
+type Only struct{ Key, Value string }
+
+// ParseOnly reads one.
+func ParseOnly(text string) (Only, error) {
+	key, value, ok := strings.Cut(text, "=")
+	o := Only{strings.TrimSpace(key), strings.TrimSpace(value)}
+	if !ok || !slices.Contains([]string{"model", "gpu", "gpus", "engine", "quant"}, o.Key) {
+		return o, fmt.Errorf("--only %q: write model, gpu, gpus, engine or quant, an equals sign and a value, such as gpu=L20", text)
+	}
+	return o, nil
+}
+
+// Takes says that a configuration is wanted. Names may be beginnings in whole words: model=Qwen2-7B takes
+// Qwen2-7B-Instruct; quant= takes what is not quantized.
+func (o Only) Takes(l rundir.Labels) bool {
+	switch o.Key {
+	case "model":
+		return matches(l.Model, o.Value)
+	case "gpu":
+		return matches(l.GPU, o.Value)
+	case "gpus":
+		return strconv.Itoa(l.GPUs) == o.Value
+	case "engine":
+		return strings.EqualFold(l.Engine, o.Value)
+	}
+	return o.Value == "" && l.Quant == "" || matches(l.Quant, o.Value)
+}

@@ -1,0 +1,311 @@
+// Package compare sets configurations side by side: what each takes and how it feels on the way there, how they differ
+// and how sure that is, and what more GPUs, another engine or another quantization change. It never compares different
+// workloads unasked, never calls a difference shown that its interval does not show, and gives no interval to figures
+// that were read elsewhere, which have no records behind them.
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep/rundir"
+)
+
+// Options say how to compare.
+type Options struct {
+	AnyWorkload bool // compare runs that asked different things of their servers
+}
+
+// Comparison is setups side by side. The first is what the others are held against.
+type Comparison struct {
+	Workload string          `json:"workload,omitempty"` // empty where they differ
+	Setups   []Measured      `json:"setups"`
+	Changes  []Change        `json:"changes"` // of each setup but the first
+	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
+	LeftOut  []curve.LeftOut `json:"left_out,omitempty"`
+	asked    *rundir.Run     // one with the workload that all have
+}
+
+// Measured is one setup in figures.
+type Measured struct {
+	Name     string        `json:"name"`
+	Origin   string        `json:"origin"`
+	Labels   rundir.Labels `json:"labels"`
+	Rising   bool          `json:"rising,omitempty"`   // its rows end before its plateau: it may take more
+	Imported bool          `json:"imported,omitempty"` // read elsewhere: there are no records
+	Figures  []Figure      `json:"figures"`
+}
+
+// Figure is one figure of a setup, where it exists.
+type Figure struct {
+	Key   string        `json:"key"`
+	Value rundir.Figure `json:"value"`
+	Low   rundir.Figure `json:"low,omitzero"` // 95 % interval
+	High  rundir.Figure `json:"high,omitzero"`
+	Where string        `json:"where"` // the rows it rests on
+	se    float64       // standard error, NaN where there is none
+}
+
+// Change is how one setup differs from another in one figure.
+type Change struct {
+	Setup string        `json:"setup"`
+	From  string        `json:"from"`
+	Key   string        `json:"key"`
+	Ratio rundir.Figure `json:"ratio"`         // new to old, minus 1; of errors the difference of the shares
+	Low   rundir.Figure `json:"low,omitzero"`  // 95 % interval
+	High  rundir.Figure `json:"high,omitzero"` //
+	Shown *bool         `json:"shown,omitempty"`
+}
+
+// The figures, by key. TTFT and ITL are taken alone on the server, and at 50 and 80 % of what it can take.
+const (
+	KeyRate   = "saturation"
+	KeyOutput = "tokens_per_s"
+	KeyPerGPU = "tokens_per_s_per_gpu"
+	KeyAnswer = "tokens_per_request"
+	KeyErrors = "errors"
+)
+
+// shares are the loads, as parts of the plateau, and what keys call them.
+func shares() []struct {
+	name  string
+	share float64
+} {
+	return []struct {
+		name  string
+		share float64
+	}{{"sync", 0}, {"50", 0.5}, {"80", 0.8}}
+}
+
+// Keys lists the figures that are held against each other, in the order of the tables.
+func Keys() []string {
+	keys := []string{KeyRate, KeyOutput, KeyPerGPU}
+	for _, what := range []string{"ttft", "itl"} {
+		for _, at := range shares() {
+			keys = append(keys, what+"@"+at.name)
+		}
+	}
+	return append(keys, KeyErrors)
+}
+
+// Of compares setups.
+func Of(setups []curve.Setup, o Options) (*Comparison, error) {
+	if len(setups) < 2 {
+		return nil, errors.New("compare needs two results or more: run directories, or documents with published tables")
+	}
+	if err := alike(setups); err != nil && !o.AnyWorkload {
+		return nil, err
+	}
+	c := &Comparison{}
+	if alike(setups) == nil {
+		c.Workload, c.asked = Workload(setups[0].Run, report.English), setups[0].Run
+	}
+	for i := range setups {
+		c.Setups = append(c.Setups, measure(&setups[i]))
+		c.LeftOut = append(c.LeftOut, setups[i].LeftOut...)
+	}
+	for _, m := range c.Setups[1:] {
+		c.Changes = append(c.Changes, changes(m, c.Setups[0])...)
+	}
+	c.Factors = factors(setups, c.Setups)
+	return c, nil
+}
+
+// alike says which two workloads differ.
+func alike(setups []curve.Setup) error {
+	first := &setups[0]
+	for i := range setups[1:] {
+		s := &setups[i+1]
+		if a, b := Workload(first.Run, report.English), Workload(s.Run, report.English); a != b {
+			return fmt.Errorf("%s asks for %s and %s for %s, so their figures say nothing of each other; leave one out, or compare all the same with --any-workload",
+				first.Origin(), a, s.Origin(), b)
+		}
+	}
+	return nil
+}
+
+// Workload says what was asked of a server, as far as it must be the same to compare. Seeds may differ.
+func Workload(run *rundir.Run, l report.Lang) string {
+	w := run.Workload
+	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), lengths(w.OutputTokens))}
+	if w.Dataset != "" {
+		parts = append(parts, loadDataset.In(l, w.Dataset))
+	}
+	if w.Prompt != "" {
+		parts = append(parts, loadPrompt.In(l, len(w.Prompt)))
+	}
+	if w.Think != nil && *w.Think {
+		parts = append(parts, loadThinks.In(l))
+	} else if w.Think != nil {
+		parts = append(parts, loadThinksNot.In(l))
+	}
+	return strings.Join(parts, comma.In(l))
+}
+
+func lengths(n rundir.Lengths) string {
+	if n.Mean == 0 {
+		return "?"
+	}
+	s := strconv.FormatFloat(n.Mean, 'f', -1, 64)
+	if n.Std > 0 {
+		s += fmt.Sprintf("±%g (%d-%d)", n.Std, n.Min, n.Max)
+	}
+	return s
+}
+
+// measure takes a setup's figures.
+func measure(s *curve.Setup) Measured {
+	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
+	m.Labels.Model, m.Labels.Engine = curve.Model(s.Run), curve.Engine(s.Run)
+	p := s.Plateau
+	m.add(KeyRate, curve.Value{Figure: p.Rate, SE: halfWidth(p, 1)}, p.Where)
+	scale := math.NaN()
+	if p.Rate.Known() && p.Rate.Value() > 0 && p.Output.Known() {
+		scale = p.Output.Value() / p.Rate.Value()
+	}
+	spread := outputSpread(s, scale)
+	m.add(KeyOutput, curve.Value{Figure: p.Output, SE: spread}, p.Where)
+	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
+		m.add(KeyPerGPU, curve.Value{Figure: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
+	}
+	m.add(KeyAnswer, curve.Value{Figure: rundir.Exactly(scale), SE: math.NaN()}, p.Where)
+	for _, at := range shares() {
+		point, ok := s.AtShare(at.share)
+		if at.share == 0 {
+			point, ok = s.Alone()
+		}
+		if ok {
+			m.add("ttft@"+at.name, point.At(curve.TTFT), point.Where())
+			m.add("itl@"+at.name, point.At(curve.ITL), point.Where())
+			m.add("output@"+at.name, point.At(curve.Output), point.Where())
+		}
+	}
+	m.errors(s)
+	return m
+}
+
+// outputSpread is the standard error of the plateau's output: that of its rate, since both count the same work, and how
+// far they disagree: output over rate should be as long as the answers were.
+func outputSpread(s *curve.Setup, scale float64) float64 {
+	spread := halfWidth(s.Plateau, scale)
+	var tokens, n float64
+	for i := range s.Run.Stages {
+		if t := s.Run.Stages[i].OutputTokens; t.N > 0 && t.Mean.Known() {
+			tokens, n = tokens+float64(t.N)*t.Mean.Value(), n+float64(t.N)
+		}
+	}
+	if n == 0 || tokens == 0 {
+		return spread
+	}
+	return math.Hypot(spread, s.Plateau.Rate.Value()*(scale-tokens/n))
+}
+
+// halfWidth is the standard error of the plateau, in the unit that scale makes of requests per second.
+func halfWidth(p curve.Plateau, scale float64) float64 {
+	if !p.Low.Known() || !p.High.Known() {
+		return math.NaN()
+	}
+	return (p.High.Value() - p.Low.Value()) / 2 / z95 * scale
+}
+
+// add keeps a figure that exists.
+func (m *Measured) add(key string, v curve.Value, where string) {
+	if v.Figure.IsZero() {
+		return
+	}
+	f := Figure{Key: key, Value: v.Figure, Where: where, se: v.SE}
+	if !math.IsNaN(v.SE) {
+		f.Low, f.High = rundir.Exactly(v.Figure.Value()-z95*v.SE), rundir.Exactly(v.Figure.Value()+z95*v.SE)
+	}
+	m.Figures = append(m.Figures, f)
+}
+
+// errors adds the share of failed requests over all rows that count; absent where nobody counted requests. The interval
+// is that of Agresti and Coull (The American Statistician 52 (1998)), so that none seen is not taken for none to come.
+func (m *Measured) errors(s *curve.Setup) {
+	ended, failed := 0, 0
+	for _, r := range s.Rows {
+		ended += r.Stage.Requests.OK + r.Stage.Requests.Error
+		failed += r.Stage.Requests.Error
+	}
+	if ended == 0 {
+		return
+	}
+	n := float64(ended)
+	share := float64(failed) / n
+	p := (float64(failed) + 2) / (n + 4)
+	se := math.Sqrt(p * (1 - p) / (n + 4))
+	if s.Run.Source != nil {
+		se = math.NaN()
+	}
+	m.add(KeyErrors, curve.Value{Figure: rundir.Exactly(share), SE: se}, s.Origin())
+}
+
+// Get is a figure by its key.
+func (m *Measured) Get(key string) (Figure, bool) {
+	i := slices.IndexFunc(m.Figures, func(f Figure) bool { return f.Key == key })
+	if i < 0 {
+		return Figure{}, false
+	}
+	return m.Figures[i], true
+}
+
+// z95 is the 97.5 % point of the normal distribution.
+const z95 = 1.959963984540054
+
+// changes holds one setup against another.
+func changes(m, from Measured) []Change {
+	var all []Change
+	for _, key := range Keys() {
+		a, ok1 := from.Get(key)
+		b, ok2 := m.Get(key)
+		if !ok1 || !ok2 {
+			continue
+		}
+		if c := change(b, a); !c.Ratio.IsZero() {
+			c.Setup, c.From, c.Key = m.Name, from.Name, key
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// change is b/a - 1 with its interval by the delta method on the logarithm, the two being independent:
+// var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares of errors, which may be 0, are subtracted instead.
+func change(b, a Figure) Change {
+	if b.Key == KeyErrors {
+		return difference(b, a)
+	}
+	if !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
+		return Change{}
+	}
+	ratio := b.Value.Value() / a.Value.Value()
+	c := Change{Ratio: rundir.Exactly(ratio - 1)}
+	half := z95 * math.Hypot(a.se/a.Value.Value(), b.se/b.Value.Value())
+	if math.IsNaN(half) {
+		return c
+	}
+	return c.within(ratio*math.Exp(-half)-1, ratio*math.Exp(half)-1)
+}
+
+func difference(b, a Figure) Change {
+	c := Change{Ratio: rundir.Exactly(b.Value.Value() - a.Value.Value())}
+	half := z95 * math.Hypot(a.se, b.se)
+	if math.IsNaN(half) {
+		return c
+	}
+	return c.within(c.Ratio.Value()-half, c.Ratio.Value()+half)
+}
+
+// within adds an interval, and whether it shows a difference.
+func (c Change) within(low, high float64) Change {
+	shown := low > 0 || high < 0
+	c.Low, c.High, c.Shown = rundir.Exactly(low), rundir.Exactly(high), &shown
+	return c
+}

@@ -1,0 +1,301 @@
+package compare
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/report"
+	"llmsweep/report/compare/curve"
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// tables are the setups of the published document.
+func tables(t *testing.T) []curve.Setup {
+	t.Helper()
+	f, err := os.Open("../published/testdata/guidellm-tables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	doc, err := published.Parse("tables.md", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []curve.Input
+	for i := range doc.Runs {
+		all = append(all, curve.Input{Path: "tables.md", Run: &doc.Runs[i]})
+	}
+	return curve.Load(all)
+}
+
+func compared(t *testing.T, setups []curve.Setup) *Comparison {
+	t.Helper()
+	c, err := Of(setups, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Qwen2-7B on vLLM, one L20 against two: the plateaus as they are printed in lines 23 and 55 or so of the document.
+func TestScalingOfThePublishedTables(t *testing.T) {
+	c := compared(t, tables(t))
+	for _, f := range c.Factors {
+		if f.What != ByGPUs || !strings.HasPrefix(f.Equal, "Qwen2-7B-Instruct, L20") || !strings.Contains(f.Equal, "vLLM") {
+			continue
+		}
+		p, ok := f.Steps[0].at(KeyRate)
+		if !ok || p.Before.Value.Value() != 510.64 || p.After.Value.Value() != 969.20 {
+			t.Fatalf("plateaus %v and %v", p.Before.Value, p.After.Value)
+		}
+		if got := fmt.Sprintf("%.2f %.0f", p.SpeedUp.Value(), 100*p.Efficiency.Value()); got != "1.90 95" {
+			t.Errorf("speed-up and efficiency %s", got)
+		}
+		if p.Before.Where != "tables.md:23" || p.After.Where != "tables.md:57" {
+			t.Errorf("traced to %s and %s", p.Before.Where, p.After.Where)
+		}
+		for _, want := range []string{"1.90 x", "510.64", "969.20", "95 %", "at least"} {
+			if !strings.Contains(f.Says, want) {
+				t.Errorf("does not say %q: %s", want, f.Says)
+			}
+		}
+		return
+	}
+	t.Error("no scaling section for Qwen2-7B-Instruct on vLLM")
+}
+
+// Each figure of the published document can be found in the lines it names, or between the two of them.
+func TestFiguresAreTraceable(t *testing.T) {
+	text, err := os.ReadFile("../published/testdata/guidellm-tables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for _, m := range compared(t, tables(t)).Setups {
+		for _, f := range m.Figures {
+			for _, where := range strings.Split(f.Where, ", ") {
+				var n int
+				if _, err := fmt.Sscanf(where, "tables.md:%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], "|") {
+					t.Errorf("%s %s: %q is no line of a table", m.Name, f.Key, where)
+				}
+			}
+			if strings.Contains(f.Where, ", ") || f.Key == KeyPerGPU || f.Key == KeyAnswer {
+				continue
+			}
+			var n int
+			fmt.Sscanf(f.Where, "tables.md:%d", &n)
+			v := f.Value.Value()
+			if strings.HasPrefix(f.Key, "ttft") || strings.HasPrefix(f.Key, "itl") {
+				v *= 1e3
+			}
+			if !strings.Contains(strings.ReplaceAll(lines[n-1], ",", ""), fmt.Sprintf("%.2f", v)) {
+				t.Errorf("%s %s: %.2f is not in line %d: %s", m.Name, f.Key, v, n, lines[n-1])
+			}
+		}
+	}
+}
+
+func TestImportedFiguresHaveNoIntervals(t *testing.T) {
+	c := compared(t, tables(t))
+	for _, ch := range c.Changes {
+		if ch.Shown != nil || !ch.Low.IsZero() {
+			t.Errorf("an interval was invented: %+v", ch)
+		}
+	}
+}
+
+func TestImpossibleRowsAreLeftOut(t *testing.T) {
+	c := compared(t, tables(t))
+	left := map[string]bool{}
+	for _, o := range c.LeftOut {
+		left[o.Where] = true
+	}
+	for _, line := range []string{"tables.md:21", "tables.md:212", "tables.md:215"} { // seconds for ms, zeros, more than offered
+		if !left[line] {
+			t.Errorf("%s was relied on", line)
+		}
+	}
+	if left["tables.md:22"] || left["tables.md:23"] {
+		t.Error("rows beside an impossible one were left out")
+	}
+}
+
+func TestGolden(t *testing.T) {
+	published := compared(t, tables(t))
+	measured := compared(t, pair(0.05, 0.01))
+	for name, c := range map[string]*Comparison{"published": published, "measured": measured} {
+		for _, o := range []struct {
+			file, format string
+			o            report.Options
+		}{
+			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: report.Chinese}},
+			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
+		} {
+			var b bytes.Buffer
+			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), o.o); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+"."+o.file, b.Bytes())
+		}
+	}
+}
+
+// pair is two measured runs: the second takes more by gain, and each interval is noise wide on either side.
+func pair(gain, noise float64) []curve.Setup {
+	var all []curve.Input
+	for i, name := range []string{"before", "after"} {
+		k := 1 + gain*float64(i)
+		run := &rundir.Run{
+			Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true},
+			Labels:   rundir.Labels{Model: "m", GPU: "G", GPUs: 1, Engine: []string{"old", "new"}[i]},
+			Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
+			Saturation: &rundir.Saturation{
+				Rate: rundir.Exactly(10 * k), Low: rundir.Exactly(10 * k * (1 - noise)), High: rundir.Exactly(10 * k * (1 + noise)),
+				Output: rundir.Exactly(1280 * k),
+			},
+		}
+		for _, rate := range []float64{0, 4, 7, 9} {
+			run.Stages = append(run.Stages, stage(rate, k, noise))
+		}
+		all = append(all, curve.Input{Path: name, Run: run})
+	}
+	return curve.Load(all)
+}
+
+func stage(rate, k, noise float64) rundir.Stage {
+	s := rundir.Stage{
+		Name: fmt.Sprintf("poisson@%.2f", rate), Kind: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable,
+		Requests: rundir.Requests{Due: 600, Sent: 600, OK: 600}, Window: 60, Rate: rundir.Exactly(rate * k), Elapsed: 60,
+	}
+	if rate == 0 {
+		s.Name, s.Kind, s.Role, s.Rate, rate = "synchronous", "synchronous", rundir.Floor, rundir.Figure{}, 0.7199
+	}
+	itl, ttft := 0.01*(1+rate/10)/k, 0.05*(1+rate/5)/k
+	s.Rates = rundir.Rates{Offered: s.Rate, Completed: rundir.Exactly(rate * k)}
+	s.TokensPerS.Output = rundir.Exactly(rate * k * 128)
+	interval := func(v float64) map[string][2]float64 {
+		return map[string][2]float64{"mean": {v * (1 - noise), v * (1 + noise)}}
+	}
+	s.TTFT, s.ITL = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft), CI: interval(ttft)}, rundir.Dist{N: 76800, Mean: rundir.Exactly(itl), CI: interval(itl)}
+	s.Latency = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft + 127*itl)}
+	s.InterToken = rundir.Exactly(itl)
+	return s
+}
+
+func TestIntervals(t *testing.T) {
+	for _, x := range []struct {
+		gain, noise float64
+		shown       bool
+	}{{0.05, 0.01, true}, {0.05, 0.1, false}, {0, 0.01, false}, {-0.2, 0.02, true}} {
+		c := compared(t, pair(x.gain, x.noise))
+		for _, ch := range c.Changes {
+			if ch.Key != KeyOutput {
+				continue
+			}
+			if math.Abs(ch.Ratio.Value()-x.gain) > 1e-9 {
+				t.Errorf("gain %v: ratio %v", x.gain, ch.Ratio.Value())
+			}
+			// Two relative half-widths of equal size add up as the root of 2.
+			if want := (1+x.gain)*math.Exp(math.Sqrt2*x.noise) - 1; math.Abs(ch.High.Value()-want) > 1e-9 {
+				t.Errorf("gain %v, noise %v: upper bound %v, want %v", x.gain, x.noise, ch.High.Value(), want)
+			}
+			if ch.Shown == nil || *ch.Shown != x.shown {
+				t.Errorf("gain %v, noise %v: shown %v", x.gain, x.noise, ch.Shown)
+			}
+			if strings.HasPrefix(ch.String(), "~") == x.shown {
+				t.Errorf("gain %v, noise %v: printed %q", x.gain, x.noise, ch)
+			}
+		}
+		for _, f := range c.Factors {
+			if got := !strings.Contains(f.Says, "no difference from"); got != x.shown {
+				t.Errorf("gain %v, noise %v: concluded %q", x.gain, x.noise, f.Says)
+			}
+		}
+	}
+}
+
+// Where output and rate disagree about how long answers were, the output is not known better than that.
+func TestDisagreeingCountsWiden(t *testing.T) {
+	setups := pair(0, 0.01)
+	for i := range setups {
+		for j := range setups[i].Run.Stages {
+			setups[i].Run.Stages[j].OutputTokens = rundir.TokenStats{N: 600, Mean: rundir.Exactly(128)}
+		}
+	}
+	setups[1].Plateau.Output = rundir.Exactly(1280 * 1.12)
+	for _, ch := range compared(t, setups).Changes {
+		if ch.Key == KeyOutput && (ch.Shown == nil || *ch.Shown) {
+			t.Errorf("the same rate and the same answers, yet a difference is shown: %s", ch)
+		}
+	}
+}
+
+func TestGates(t *testing.T) {
+	for _, x := range []struct {
+		gain, noise float64
+		gate        string
+		fails       bool
+	}{
+		{-0.1, 0.01, "tokens_per_s<-5%", true}, {-0.03, 0.01, "tokens_per_s<-5%", false}, {-0.1, 0.2, "tokens_per_s<-5%", false},
+		{-0.2, 0.01, "itl@80>10%", true}, {0.1, 0.01, "itl@80>+10%", false}, {0.1, 0.01, "errors>1%", false},
+	} {
+		g, err := ParseGate(x.gate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := compared(t, pair(x.gain, x.noise))
+		if !c.Judged(g) {
+			t.Errorf("%s cannot be judged", g)
+		}
+		if got := len(c.Failures(g)) > 0; got != x.fails {
+			t.Errorf("gain %v, noise %v: %s fails: %v", x.gain, x.noise, g, got)
+		}
+	}
+	for _, bad := range []string{"tokens_per_s", "speed<-5%", "tokens_per_s=5%", "tokens_per_s<-5"} {
+		if _, err := ParseGate(bad); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func TestOtherWorkloadsAreRefused(t *testing.T) {
+	setups := pair(0, 0.01)
+	setups[1].Run.Workload.OutputTokens.Mean = 256
+	if _, err := Of(setups, Options{}); err == nil || !strings.Contains(err.Error(), "--any-workload") || !strings.Contains(err.Error(), "512/256") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Of(setups, Options{AnyWorkload: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Of(setups[:1], Options{}); err == nil {
+		t.Error("one run was compared")
+	}
+}

@@ -1,0 +1,185 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/sweep/rundir"
+)
+
+// Conclusion says in a sentence or two what the figures of a factor show, and no more than they show.
+func (f *Factor) Conclusion(l report.Lang) string {
+	if f.What == ByGPUs {
+		return f.scaling(l)
+	}
+	best := f.Members[0]
+	if best.output() <= 0 {
+		return sayNoOutput.In(l, f.Equal)
+	}
+	var against []string
+	for _, m := range f.Members[1:] {
+		if s := f.versus(best, m, l); s != "" {
+			against = append(against, s)
+		}
+	}
+	if len(against) == 0 {
+		return sayNoOutput.In(l, f.Equal)
+	}
+	top, _ := best.m.Get(KeyOutput)
+	s := sayMost.In(l, f.Equal, f.named(best.Value, l), tokens(top.Value), strings.Join(against, comma.In(l))) + f.atLeast(best, l) + stop.In(l)
+	return s + f.quickest(l)
+}
+
+// versus sets the best against another: a ratio, or that none is shown.
+func (f *Factor) versus(best, m Member, l report.Lang) string {
+	a, ok1 := m.m.Get(KeyOutput)
+	b, ok2 := best.m.Get(KeyOutput)
+	c := change(b, a)
+	switch {
+	case !ok1 || !ok2 || c.Ratio.IsZero():
+		return ""
+	case c.Shown != nil && !*c.Shown:
+		return sayNoDifference.In(l, f.named(m.Value, l))
+	}
+	mark := ""
+	if m.m.Rising {
+		mark = sayMayTakeMore.In(l)
+	}
+	if c.Shown == nil && c.Ratio.Value() < close {
+		return sayClose.In(l, f.named(m.Value, l), tokens(a.Value)+mark)
+	}
+	return sayTimes.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), f.named(m.Value, l), tokens(a.Value)+mark, interval(c, l))
+}
+
+// close is what figures without intervals may differ by and still not be told apart: single measurements of a minute
+// repeat no better.
+const close = 0.05
+
+// interval is the interval of a ratio, in parentheses, where there is one.
+func interval(c Change, l report.Lang) string {
+	if c.Shown == nil {
+		return ""
+	}
+	return sayInterval.In(l, fmt.Sprintf("%.2f", 1+c.Low.Value()), fmt.Sprintf("%.2f", 1+c.High.Value()))
+}
+
+func (f *Factor) atLeast(m Member, l report.Lang) string {
+	if m.m.Rising {
+		return sayStillRising.In(l, f.named(m.Value, l))
+	}
+	return ""
+}
+
+// quickest says which has the shortest gaps between tokens alone on the server, where that is shown against all others.
+func (f *Factor) quickest(l report.Lang) string {
+	var best *Member
+	var least Figure
+	for i := range f.Members {
+		v, ok := f.Members[i].m.Get("itl@sync")
+		if !ok || !v.Value.Known() {
+			return ""
+		}
+		if best == nil || v.Value.Value() < least.Value.Value() {
+			best, least = &f.Members[i], v
+		}
+	}
+	var rest []string
+	for i := range f.Members {
+		m := &f.Members[i]
+		if m == best {
+			continue
+		}
+		v, _ := m.m.Get("itl@sync")
+		if c := change(v, least); c.Ratio.IsZero() || c.Shown != nil && !*c.Shown || c.Shown == nil && c.Ratio.Value() < close {
+			return ""
+		}
+		rest = append(rest, f.named(m.Value, l)+" "+seconds(v.Value))
+	}
+	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, comma.In(l)))
+}
+
+// named is a member's value in words: no quantization has none.
+func (f *Factor) named(value string, l report.Lang) string {
+	if f.What == ByQuant && value == "" {
+		return wordUnquantized.In(l)
+	}
+	return value
+}
+
+// scaling says what the steps from fewer GPUs to more bring.
+func (f *Factor) scaling(l report.Lang) string {
+	var all []string
+	for _, s := range f.Steps {
+		p, ok := s.at(KeyRate)
+		if !ok {
+			continue
+		}
+		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}
+		if p.Low.Known() {
+			shown := p.Low.Value() > 1 || p.High.Value() < 1
+			c = c.within(p.Low.Value()-1, p.High.Value()-1)
+			if !shown {
+				all = append(all, sayNoSpeedUp.In(l, f.Equal, s.To, s.From))
+				continue
+			}
+		}
+		all = append(all, sayScales.In(l, f.Equal, s.To, s.From, fmt.Sprintf("%.2f", p.SpeedUp.Value()), tokens(p.After.Value),
+			tokens(p.Before.Value), fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))+f.bounds(s, l)+stop.In(l)+answers(p, l)+alone(s, l))
+	}
+	if len(all) == 0 {
+		return sayNoOutput.In(l, f.Equal)
+	}
+	return strings.Join(all, space.In(l))
+}
+
+// bounds says where rows end before the plateau, which makes the ratio a bound or leaves it open.
+func (f *Factor) bounds(s Step, l report.Lang) string {
+	rising := func(gpus int) bool {
+		for _, m := range f.Members {
+			if m.m.Labels.GPUs == gpus && m.m.Rising {
+				return true
+			}
+		}
+		return false
+	}
+	switch few, many := rising(s.From), rising(s.To); {
+	case few && many:
+		return sayBothRising.In(l)
+	case many:
+		return sayAtLeast.In(l, s.To)
+	case few:
+		return sayAtMost.In(l, s.From)
+	}
+	return ""
+}
+
+// uneven is how much the lengths of answers may differ before they are said: an end token or two, and a request cut at
+// the window's edge.
+const uneven = 0.1
+
+// answers says where the answers before and after were not equally long, so that requests are not equal work.
+func answers(p Load, l report.Lang) string {
+	if !unlike(p.Answer[0], p.Answer[1]) {
+		return ""
+	}
+	return sayAnswers.In(l, fmt.Sprintf("%.1f", p.Answer[0].Value()), fmt.Sprintf("%.1f", p.Answer[1].Value()))
+}
+
+func unlike(a, b rundir.Figure) bool {
+	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > uneven*min(a.Value(), b.Value())
+}
+
+// alone says what a step brings to a request alone on the server.
+func alone(s Step, l report.Lang) string {
+	p, ok := s.at("sync")
+	if !ok || !p.ITL[0].Known() || !p.ITL[1].Known() {
+		return ""
+	}
+	return sayAlone.In(l, seconds(p.ITL[0]), seconds(p.ITL[1]))
+}
+
+func tokens(f rundir.Figure) string { return report.Number(f, "tok/s", 2).String() }
+
+func seconds(f rundir.Figure) string { return report.Seconds(f).String() }

@@ -1,0 +1,140 @@
+package curve
+
+import (
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// Limit is the highest load at which promises hold.
+type Limit struct {
+	Rate   float64 // requests per second, completed
+	Output rundir.Figure
+	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
+	Point Point
+	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
+	Broken *slo.Term
+	By     rundir.Figure
+	// Backlog says that the first row beyond was shown to be saturated, its terms aside.
+	Backlog bool
+	Unknown bool // the term could not be judged in the first row beyond: its figure is absent, unsupported or a bound
+}
+
+// Refusal says why no load keeps the terms.
+type Refusal struct {
+	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
+	Term    *slo.Term
+	Figure  rundir.Figure
+	Unknown bool // the term cannot be judged: the figure is absent, unsupported or a bound
+}
+
+// Within finds the highest load at which all terms hold. Rows are taken from the lowest load up; the first that breaks a
+// term, or was saturated, ends it, whatever rows beyond it say. A row that cannot be judged is passed over where one
+// at a higher load keeps all terms, and ends it where none does. Between the last row that keeps a term and the first
+// that breaks it the figure is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
+// Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
+func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
+	if len(s.Rows) == 0 {
+		return Limit{}, &Refusal{}
+	}
+	good := -1
+	for i := range s.Rows {
+		t, verdict := s.failing(i, terms)
+		if verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+			break
+		}
+		if t == nil {
+			good = i
+		}
+	}
+	if good < 0 {
+		return Limit{}, s.refusal(terms)
+	}
+	return s.edge(good, terms), nil
+}
+
+// failing is a term that a row breaks, else one that it is not shown to keep, else nil.
+func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict slo.Verdict) {
+	verdict = slo.Kept
+	for j := range terms {
+		switch v := terms[j].Holds(s.Rows[i].Stage); {
+		case v == slo.Broken:
+			return &terms[j], v
+		case v == slo.Unknown && failed == nil:
+			failed, verdict = &terms[j], v
+		}
+	}
+	return failed, verdict
+}
+
+// refusal names the lowest row that breaks a term or was saturated, else the lowest.
+func (s *Setup) refusal(terms []slo.Term) *Refusal {
+	at := 0
+	for i := range s.Rows {
+		if _, verdict := s.failing(i, terms); verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+			at = i
+			break
+		}
+	}
+	r := &Refusal{Row: &s.Rows[at]}
+	t, verdict := s.failing(at, terms)
+	if t != nil {
+		r.Term, r.Unknown = t, verdict == slo.Unknown
+		r.Figure, _ = t.Of(r.Row.Stage)
+	}
+	return r
+}
+
+// edge is the limit above the row good, the last that keeps all terms.
+func (s *Setup) edge(good int, terms []slo.Term) Limit {
+	low := &s.Rows[good]
+	l := Limit{Point: Point{Low: low, High: low}, Rate: low.Top, Output: low.topOutput}
+	if good+1 == len(s.Rows) {
+		return l
+	}
+	high := &s.Rows[good+1]
+	l.Backlog = high.Stage.Verdict == rundir.Saturated
+	weight := 1.0
+	for j := range terms {
+		t := &terms[j]
+		verdict := t.Holds(high.Stage)
+		if verdict == slo.Kept {
+			continue
+		}
+		if w := s.crossing(good, t); l.Broken == nil || w < weight {
+			l.Broken, l.Unknown, weight = t, verdict == slo.Unknown, w
+			l.By, _ = t.Of(high.Stage)
+		}
+	}
+	if l.Backlog || l.Broken == nil || weight == 0 {
+		return l
+	}
+	l.Point = Point{Low: low, High: high, Weight: weight}
+	l.Rate += weight * (high.Top - low.Top)
+	if l.Output.Known() && high.topOutput.Known() {
+		l.Output = rundir.Exactly(l.Output.Value() + weight*(high.topOutput.Value()-l.Output.Value()))
+	}
+	return l
+}
+
+// crossing is how far from the row good to the next a term's figure reaches its limit, from the worst seen so far; 0
+// where the next row is a bound or cannot be judged.
+func (s *Setup) crossing(good int, t *slo.Term) float64 {
+	high := s.Rows[good+1].Stage
+	by, _ := t.Of(high)
+	worst := s.worst(good, t)
+	if t.Holds(high) != slo.Broken || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+		return 0
+	}
+	return (t.Limit - worst) / (by.Value() - worst)
+}
+
+// worst is the largest value of a term's figure up to a row.
+func (s *Setup) worst(upTo int, t *slo.Term) float64 {
+	worst := 0.0
+	for i := range upTo + 1 {
+		if f, _ := t.Of(s.Rows[i].Stage); f.Known() {
+			worst = max(worst, f.Value())
+		}
+	}
+	return worst
+}

@@ -1,0 +1,212 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep/rundir"
+)
+
+// What can differ while the rest is equal.
+const (
+	ByGPUs   = "gpus"
+	ByEngine = "engine"
+	ByQuant  = "quant"
+	ByGPU    = "gpu"
+)
+
+// Factor is what one thing changes, the rest being equal.
+type Factor struct {
+	What    string   `json:"what"`
+	Equal   string   `json:"equal"` // what is the same in all of them
+	Members []Member `json:"members"`
+	Steps   []Step   `json:"steps,omitempty"` // from fewer GPUs to more
+	Says    string   `json:"says"`            // the conclusion
+}
+
+// Member is a setup of a factor.
+type Member struct {
+	Value string `json:"value"` // of what differs
+	Setup string `json:"setup"`
+	m     Measured
+}
+
+// Step is what more GPUs bring.
+type Step struct {
+	From  int    `json:"from"` // GPUs
+	To    int    `json:"to"`
+	Loads []Load `json:"loads"`
+}
+
+// Load is a step at one load.
+type Load struct {
+	At         string           `json:"at"` // "sync", "50", "80", or "saturation"
+	Before     Figure           `json:"before"`
+	After      Figure           `json:"after"`
+	SpeedUp    rundir.Figure    `json:"speed_up"`
+	Low        rundir.Figure    `json:"low,omitzero"` // 95 % interval
+	High       rundir.Figure    `json:"high,omitzero"`
+	Efficiency rundir.Figure    `json:"efficiency"` // of SpeedUp, 1 where twice the GPUs give twice as much
+	ITL        [2]rundir.Figure `json:"itl_s"`      // before and after
+	TTFT       [2]rundir.Figure `json:"ttft_s"`
+	Answer     [2]rundir.Figure `json:"tokens_per_request"`
+}
+
+// labelOf is a setup's value of one thing.
+func labelOf(run *rundir.Run, what string) string {
+	switch what {
+	case ByGPUs:
+		if run.Labels.GPUs == 0 {
+			return ""
+		}
+		return strconv.Itoa(run.Labels.GPUs)
+	case ByEngine:
+		return curve.Engine(run)
+	case ByQuant:
+		return run.Labels.Quant
+	case ByGPU:
+		return run.Labels.GPU
+	}
+	return curve.Model(run)
+}
+
+// factors finds the groups in which one thing differs. Only there does a difference say what caused it, and only one
+// label is ever let vary; what no label names may still differ.
+func factors(setups []curve.Setup, all []Measured) []Factor {
+	var found []Factor
+	for _, what := range []string{ByGPUs, ByEngine, ByQuant, ByGPU} {
+		groups := map[string]*Factor{}
+		var order []string
+		for i := range setups {
+			key, equal := keyOf(setups[i].Run, what)
+			if key == "" {
+				continue
+			}
+			if groups[key] == nil {
+				groups[key] = &Factor{What: what, Equal: equal}
+				order = append(order, key)
+			}
+			g := groups[key]
+			g.Members = append(g.Members, Member{labelOf(setups[i].Run, what), setups[i].Name, all[i]})
+		}
+		for _, key := range order {
+			g := groups[key]
+			if g.differs() {
+				g.arrange()
+				found = append(found, *g)
+			}
+		}
+	}
+	return found
+}
+
+// keyOf is what the members of a group have in common; empty where too little is known to say so.
+func keyOf(run *rundir.Run, what string) (key, equal string) {
+	var parts []string
+	for _, other := range []string{"model", ByQuant, ByGPU, ByGPUs, ByEngine} {
+		v := labelOf(run, other)
+		if other == what {
+			if v == "" && what != ByQuant {
+				return "", ""
+			}
+			continue
+		}
+		if v == "" && other != ByQuant && !(other == ByGPUs && what == ByGPUs) {
+			return "", ""
+		}
+		parts = append(parts, v)
+	}
+	shown := parts
+	if what != ByQuant && parts[1] == "" {
+		shown = append(slices.Clone(parts[:1]), parts[2:]...)
+	}
+	if what == ByEngine || what == ByQuant { // the count and its GPU are one thing to read
+		shown = slices.Clone(shown)
+		n := slices.Index(shown, run.Labels.GPU)
+		shown = slices.Replace(shown, n, n+2, curve.Hardware(run))
+	} else if what == ByGPU {
+		shown = slices.Clone(shown)
+		n := slices.Index(shown, strconv.Itoa(run.Labels.GPUs))
+		shown[n] += " GPU"
+	}
+	return strings.Join(append(parts, Workload(run, report.English)), "\x00"), strings.Join(shown, ", ")
+}
+
+func (f *Factor) differs() bool {
+	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Value != f.Members[0].Value })
+}
+
+// arrange sorts the members: by the number of GPUs, else those with the most output first. It fills in what is said.
+func (f *Factor) arrange() {
+	slices.SortStableFunc(f.Members, func(a, b Member) int {
+		if f.What == ByGPUs {
+			x, _ := strconv.Atoi(a.Value) // labelOf wrote it
+			y, _ := strconv.Atoi(b.Value)
+			return cmp.Compare(x, y)
+		}
+		return cmp.Compare(b.output(), a.output())
+	})
+	if f.What == ByGPUs {
+		for i := 1; i < len(f.Members); i++ {
+			if f.Members[i].Value != f.Members[i-1].Value {
+				f.Steps = append(f.Steps, step(&f.Members[i-1].m, &f.Members[i].m))
+			}
+		}
+	}
+	f.Says = f.Conclusion(report.English)
+}
+
+func (m Member) output() float64 {
+	f, _ := m.m.Get(KeyOutput)
+	if !f.Value.Known() {
+		return -1
+	}
+	return f.Value.Value()
+}
+
+// step is what more GPUs bring at each load. At a share of the plateau, each is loaded to that share of its own.
+func step(a, b *Measured) Step {
+	s := Step{From: a.Labels.GPUs, To: b.Labels.GPUs}
+	for _, at := range []string{"sync", "50", "80", KeyRate} {
+		key := "output@" + at
+		if at == KeyRate {
+			key = KeyOutput
+		}
+		before, ok1 := a.Get(key)
+		after, ok2 := b.Get(key)
+		if !ok1 || !ok2 {
+			continue
+		}
+		c := change(after, before)
+		if c.Ratio.IsZero() {
+			continue
+		}
+		plus1 := func(f rundir.Figure) rundir.Figure { return rundir.Exactly(f.Value() + 1) } // absent stays absent: NaN
+		l := Load{At: at, Before: before, After: after, SpeedUp: plus1(c.Ratio), Low: plus1(c.Low), High: plus1(c.High)}
+		l.Efficiency = rundir.Exactly(l.SpeedUp.Value() * float64(s.From) / float64(s.To))
+		for i, m := range []*Measured{a, b} {
+			itl, _ := m.Get("itl@" + at)
+			ttft, _ := m.Get("ttft@" + at)
+			l.ITL[i], l.TTFT[i] = itl.Value, ttft.Value
+			if at == KeyRate {
+				answer, _ := m.Get(KeyAnswer)
+				l.Answer[i] = answer.Value
+			}
+		}
+		s.Loads = append(s.Loads, l)
+	}
+	return s
+}
+
+// at is the step at one load.
+func (s Step) at(name string) (Load, bool) {
+	i := slices.IndexFunc(s.Loads, func(l Load) bool { return l.At == name })
+	if i < 0 {
+		return Load{}, false
+	}
+	return s.Loads[i], true
+}

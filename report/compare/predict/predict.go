@@ -1,0 +1,72 @@
+// Package predict lists what the simulator's roofline model expects of hardware that nobody has measured yet, and sets it
+// beside published rows to show how far off it is. A prediction is never shown without being called one, and no figure
+// here is fitted to the rows that it is set beside; what was fitted once, in the simulator itself, is said.
+package predict
+
+import (
+	"fmt"
+
+	"llmsweep/client/sim"
+	"llmsweep/report"
+	"llmsweep/sweep/rundir"
+)
+
+// Estimate is the roofline model's estimate of one configuration.
+type Estimate struct {
+	Model, GPU string
+	Count      int
+	Quant      sim.Quant
+	Capacity   sim.Capacity
+}
+
+// counts are the numbers of GPUs that are listed: tensor parallelism comes in powers of two.
+func counts() []int { return []int{1, 2, 4, 8} }
+
+// quants are the quantizations, from the largest weights to the smallest.
+func quants() []sim.Quant { return []sim.Quant{sim.FP16, sim.INT8, sim.INT4} }
+
+// List estimates all counts and quantizations of a model on a GPU that it fits in.
+func List(m sim.Model, g sim.GPU, load sim.Workload) []Estimate {
+	var all []Estimate
+	for _, n := range counts() {
+		for _, q := range quants() {
+			if e, ok := estimate(m.Name, g.Name, n, q, load); ok {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// estimate is one estimate; ok is false where the model does not fit, or GPUs cannot share it evenly.
+func estimate(model, gpu string, n int, q sim.Quant, load sim.Workload) (Estimate, bool) {
+	c, err := sim.Preset(fmt.Sprintf("%s/%sx%d/%s", model, gpu, n, q))
+	if err != nil {
+		return Estimate{}, false
+	}
+	e := Estimate{model, gpu, n, q, c.Capacity(load)}
+	return e, e.Capacity.OutputTokensPerSecond > 0
+}
+
+// Section lists estimates for people.
+func Section(all []Estimate, load sim.Workload, l report.Lang) report.Section {
+	t := report.Table{Columns: []report.Column{
+		{Head: headModel.In(l), Left: true}, {Head: headGPU.In(l), Left: true}, {Head: headCount.In(l)}, {Head: headQuant.In(l), Left: true},
+		{Head: "TTFT", Sub: subAlone.In(l)}, {Head: "ITL", Sub: subAlone.In(l)}, {Head: headLatency.In(l), Sub: subAlone.In(l)},
+		{Head: headCapacity.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"}, {Head: headPerGPU.In(l), Sub: "tok/s"},
+	}}
+	for _, e := range all {
+		c := e.Capacity
+		t.Rows = append(t.Rows, []report.Cell{
+			{Text: e.Model}, {Text: e.GPU}, {Text: fmt.Sprint(e.Count)}, {Text: string(e.Quant)},
+			report.Seconds(rundir.Exactly(c.SyncTTFT.Seconds())), report.Seconds(rundir.Exactly(c.SyncITL.Seconds())),
+			report.Seconds(rundir.Exactly(c.SyncLatency.Seconds())), report.Digits(rundir.Exactly(c.RequestsPerSecond), ""),
+			report.Digits(rundir.Exactly(c.OutputTokensPerSecond), ""), report.Digits(rundir.Exactly(c.OutputTokensPerSecond/float64(e.Count)), ""),
+		})
+	}
+	s := report.Section{Title: titlePrediction.In(l, load.PromptTokens, load.OutputTokens), Level: 1, Lines: []string{sayPrediction.In(l)}, Table: t, Notes: []string{sayHow.In(l)}}
+	if len(all) == 0 {
+		s.Table, s.Notes = report.Table{}, []string{sayNothingFits.In(l)}
+	}
+	return s
+}

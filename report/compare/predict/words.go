@@ -1,0 +1,38 @@
+package predict
+
+import "llmsweep/report"
+
+// Headings and columns.
+var (
+	titlePrediction = report.Say("PREDICTION, not measured: %d/%d tokens", "预测值（非实测）：%d/%d token")
+	titleBeside     = report.Say("Predictions beside published rows", "预测值与已发表数据对照")
+	headModel       = report.Say("Model", "模型")
+	headGPU         = report.Say("GPU", "显卡")
+	headCount       = report.Say("GPUs", "卡数")
+	headQuant       = report.Say("Quant", "量化")
+	headLatency     = report.Say("latency", "总时延")
+	headCapacity    = report.Say("capacity", "容量")
+	headOutput      = report.Say("output", "输出")
+	headPerGPU      = report.Say("per GPU", "每卡")
+	headSetup       = report.Say("Configuration", "配置")
+	headPreset      = report.Say("Simulated as", "模拟配置")
+	headITL         = report.Say("ITL alone", "单请求 ITL")
+	headPeak        = report.Say("peak tok/s", "峰值 tok/s")
+	headError       = report.Say("off by", "误差")
+	headRows        = report.Say("Rows", "行")
+	subAlone        = report.Say("alone", "单请求")
+	subPredicted    = report.Say("predicted", "预测")
+	subPublished    = report.Say("published", "已发表")
+)
+
+// What is said.
+var (
+	sayPrediction  = report.Say("Predictions come from a roofline model of data-sheet figures. Nothing was run; do not publish them as results, and measure before you buy.", "预测值由数据手册参数的屋顶线模型算出，未经任何实测；请勿作为结果发表，购买前务必实测。")
+	sayHow         = report.Say("A step takes the longer of reading weights and cache at 80 % of the memory bandwidth and computing at 60 % of the peak, plus 1.5 ms; 256 sequences at most. What does not fit in 90 % of the memory is left out.", "每步耗时取（按 80 % 显存带宽读取权重与缓存）与（按 60 % 峰值算力计算）中的较大者，另加 1.5 ms；最多 256 个并发序列。90 % 显存放不下的组合不列出。")
+	sayNothingFits = report.Say("Nothing fits.", "没有放得下的组合。")
+	sayITLOff      = report.Say("Inter-token latency alone on the server, %d configurations: half of the predictions are within %s %%; the worst is off by %s %% (%s).", "单请求 token 间延迟，共 %d 个配置：一半预测误差在 %s %% 以内；最差为 %s %%（%s）。")
+	sayPeakOff     = report.Say("Peak output, %d configurations: half of the predictions are within %s %%; the worst is off by %s %% (%s).", "峰值输出，共 %d 个配置：一半预测误差在 %s %% 以内；最差为 %s %%（%s）。")
+	sayRising      = report.Say("+ the published rows end while the output still rises, so the true peak is higher, by how much nobody printed.", "+ 已发表数据到最后一行仍在上升，真实峰值更高，但未发表。")
+	sayFitted      = report.Say("The simulator's fixed step time was chosen so that rows of vLLM alone on the server come out about right, and its shares of bandwidth and peak so that Qwen2-7B alone on one L20 does: for vLLM the latencies here are no independent test of it. No row under load was used.", "模拟器的固定步时参照了 vLLM 单请求数据，带宽与算力利用率参照了单卡 L20 上 Qwen2-7B 的单请求数据：因此对 vLLM 而言，此处的延迟不构成独立检验。有负载的各行均未使用。")
+	sayWhyOff      = report.Say("It knows one scheduler and no engine: engines differ by a factor of three on the same cards here, and so does the error. Peaks are predicted for 256 sequences at once and answers of exactly the asked length; many published answers are shorter, and it is not known how many sequences their servers ran.", "模型只含一种调度器，不区分引擎：同样的显卡上各引擎相差三倍，误差亦然。峰值按 256 个并发序列、回答长度与要求完全一致计算；已发表数据中许多回答更短，其服务端并发上限也未知。")
+)

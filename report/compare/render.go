@@ -1,0 +1,286 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/sweep/rundir"
+)
+
+// Marks on cells, explained beneath the tables.
+const (
+	markRising = "+"
+	tilde      = "~"
+	absent     = "n/a"
+)
+
+// JSON writes the comparison, indented.
+func (c *Comparison) JSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(c)
+}
+
+// Sections is the comparison for people; level is that of its headings in Markdown.
+func (c *Comparison) Sections(l report.Lang, level int) []report.Section {
+	title := titleCompare.In(l)
+	if c.Workload != "" {
+		title = titleCompared.In(l, Workload(c.asked, l))
+	}
+	all := []report.Section{{Title: title, Level: level, Table: c.table(l), Notes: c.legend(l)}}
+	if len(c.Changes) > 0 {
+		all = append(all, report.Section{
+			Title: titleChanges.In(l, c.Setups[0].Name), Level: level + 1, Table: c.changeTable(l), Notes: c.changeLegend(l),
+		})
+	}
+	for i := range c.Factors {
+		all = append(all, c.Factors[i].section(l, level+1))
+	}
+	if len(c.LeftOut) > 0 {
+		all = append(all, c.leftOut(l, level+1))
+	}
+	return all
+}
+
+// columns are the figures as columns: heading, second line, and how to print one.
+func columns(l report.Lang) []column {
+	at := func(name string) string {
+		if name == "sync" {
+			return subAlone.In(l)
+		}
+		return name + " %"
+	}
+	all := []column{
+		{KeyRate, report.Column{Head: headSaturation.In(l), Sub: "req/s"}, fixed(2)},
+		{KeyOutput, report.Column{Head: headOutput.In(l), Sub: "tok/s"}, fixed(2)},
+		{KeyPerGPU, report.Column{Head: headPerGPU.In(l), Sub: "tok/s"}, fixed(2)},
+		{KeyAnswer, report.Column{Head: headAnswer.In(l), Sub: "tok"}, fixed(1)},
+	}
+	for _, what := range []string{"TTFT", "ITL"} {
+		for _, s := range shares() {
+			all = append(all, column{strings.ToLower(what) + "@" + s.name, report.Column{Head: what, Sub: at(s.name)}, report.Seconds})
+		}
+	}
+	return append(all, column{KeyErrors, report.Column{Head: headErrors.In(l), Sub: "%"}, func(f rundir.Figure) report.Cell {
+		return report.Digits(rundir.Exactly(f.Value()*100), "")
+	}})
+}
+
+type column struct {
+	key string
+	report.Column
+	cell func(rundir.Figure) report.Cell
+}
+
+func fixed(decimals int) func(rundir.Figure) report.Cell {
+	return func(f rundir.Figure) report.Cell { return report.Number(f, "", decimals) }
+}
+
+// table is one row a setup. Columns that no setup fills are left out.
+func (c *Comparison) table(l report.Lang) report.Table {
+	t := report.Table{Columns: []report.Column{{Head: headSetup.In(l), Left: true}}}
+	var shown []column
+	for _, col := range columns(l) {
+		if slices.ContainsFunc(c.Setups, func(m Measured) bool { _, ok := m.Get(col.key); return ok }) {
+			shown = append(shown, col)
+			t.Columns = append(t.Columns, col.Column)
+		}
+	}
+	for i := range c.Setups {
+		m := &c.Setups[i]
+		row := []report.Cell{{Text: m.Name, Tone: report.Strong}}
+		for _, col := range shown {
+			f, _ := m.Get(col.key)
+			cell := col.cell(f.Value)
+			if m.Rising && f.Value.Known() && (col.key == KeyRate || col.key == KeyOutput || col.key == KeyPerGPU) {
+				cell.Mark = markRising
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// legend explains the marks of the first table.
+func (c *Comparison) legend(l report.Lang) []string {
+	var notes []string
+	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
+		notes = append(notes, legendRising.In(l))
+	}
+	low, high := rundir.Figure{}, rundir.Figure{}
+	for i := range c.Setups {
+		f, _ := c.Setups[i].Get(KeyAnswer)
+		if v := f.Value; v.Known() && (!low.Known() || v.Value() < low.Value()) {
+			low = v
+		}
+		if v := f.Value; v.Known() && (!high.Known() || v.Value() > high.Value()) {
+			high = v
+		}
+	}
+	if unlike(low, high) {
+		notes = append(notes, sayUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
+	}
+	return append(notes, legendLoads.In(l))
+}
+
+// changeTable holds the others against the first.
+func (c *Comparison) changeTable(l report.Lang) report.Table {
+	t := report.Table{Columns: []report.Column{{Head: headSetup.In(l), Left: true}}}
+	var shown []column
+	for _, col := range columns(l) {
+		if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key }) {
+			shown = append(shown, col)
+			if col.Sub == "req/s" || col.Sub == "tok/s" || col.Sub == "%" {
+				col.Column.Sub = ""
+			}
+			t.Columns = append(t.Columns, col.Column)
+		}
+	}
+	for _, m := range c.Setups[1:] {
+		row := []report.Cell{{Text: m.Name, Tone: report.Strong}}
+		for _, col := range shown {
+			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
+			if i < 0 {
+				row = append(row, report.Cell{Text: absent, Tone: report.Faint})
+				continue
+			}
+			row = append(row, report.Cell{Text: c.Changes[i].String()})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// String is a change in percent with its interval; ~ where the interval shows none.
+func (c Change) String() string {
+	unit := " %"
+	if c.Key == KeyErrors {
+		unit = " pp"
+	}
+	if c.Shown == nil {
+		return percent(c.Ratio.Value()) + unit
+	}
+	span := fmt.Sprintf(" (%s..%s)", percent(c.Low.Value()), percent(c.High.Value()))
+	if !*c.Shown {
+		return tilde + span
+	}
+	return percent(c.Ratio.Value()) + unit + span
+}
+
+// percent is a signed percentage of three digits at most.
+func percent(v float64) string {
+	v *= 100
+	switch {
+	case math.Abs(v) < 0.05:
+		return "0"
+	case math.Abs(v) < 100:
+		return fmt.Sprintf("%+.1f", v)
+	}
+	return fmt.Sprintf("%+.0f", v)
+}
+
+func (c *Comparison) changeLegend(l report.Lang) []string {
+	var notes []string
+	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown != nil && !*ch.Shown }) {
+		notes = append(notes, legendTilde.In(l))
+	}
+	bare := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown == nil })
+	if elsewhere := slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Imported }); bare && elsewhere {
+		notes = append(notes, legendNoInterval.In(l))
+	} else if bare {
+		notes = append(notes, legendFew.In(l))
+	}
+	return notes
+}
+
+// section is a factor for people: its conclusion, and the figures that it rests on.
+func (f *Factor) section(l report.Lang, level int) report.Section {
+	titles := map[string]report.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
+	s := report.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}, Notes: []string{legendAlone.In(l)}}
+	if f.What == ByGPUs {
+		s.Table = f.stepTable(l)
+	} else {
+		s.Table = f.memberTable(l)
+	}
+	return s
+}
+
+// stepTable has a row for each step and load.
+func (f *Factor) stepTable(l report.Lang) report.Table {
+	t := report.Table{Columns: []report.Column{
+		{Head: headGPUs.In(l), Left: true}, {Head: headLoad.In(l), Left: true}, {Head: headOutput.In(l), Sub: "tok/s"},
+		{Head: headSpeedUp.In(l)}, {Head: headEfficiency.In(l)}, {Head: "ITL"}, {Head: "TTFT"}, {Head: headRests.In(l), Left: true},
+	}}
+	for _, s := range f.Steps {
+		for _, p := range s.Loads {
+			name := map[string]string{"sync": subAlone.In(l), KeyRate: atPlateau.In(l)}[p.At]
+			if name == "" {
+				name = atShare.In(l, p.At)
+			}
+			c := Change{Ratio: p.SpeedUp, Low: p.Low, High: p.High}
+			times := fmt.Sprintf("%.2f x", c.Ratio.Value())
+			if p.Low.Known() {
+				times += fmt.Sprintf(" (%.2f-%.2f)", p.Low.Value(), p.High.Value())
+			}
+			t.Rows = append(t.Rows, []report.Cell{
+				{Text: gpuSteps.In(l, s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, fixed(2)), {Text: times},
+				{Text: fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), Unit: "%"}, both(p.ITL[0], p.ITL[1], report.Seconds),
+				both(p.TTFT[0], p.TTFT[1], report.Seconds), {Text: p.Before.Where + " | " + p.After.Where},
+			})
+		}
+	}
+	return t
+}
+
+// both is a cell with a figure before and after.
+func both(a, b rundir.Figure, cell func(rundir.Figure) report.Cell) report.Cell {
+	if a.IsZero() && b.IsZero() {
+		return report.Cell{Text: "-", Tone: report.Faint}
+	}
+	return report.Cell{Text: cell(a).String() + " -> " + cell(b).String()}
+}
+
+// memberTable has a row for each member.
+func (f *Factor) memberTable(l report.Lang) report.Table {
+	head := map[string]report.Phrase{ByEngine: headEngine, ByQuant: headQuant, ByGPU: headGPU}[f.What]
+	t := report.Table{Columns: []report.Column{{Head: head.In(l), Left: true}}}
+	all := slices.DeleteFunc(columns(l), func(c column) bool { return c.key == KeyErrors || c.key == KeyPerGPU })
+
+	for _, col := range all {
+		t.Columns = append(t.Columns, col.Column)
+	}
+	t.Columns = append(t.Columns, report.Column{Head: headRests.In(l), Left: true})
+	for i := range f.Members {
+		m := &f.Members[i].m
+		row := []report.Cell{{Text: f.named(f.Members[i].Value, l), Tone: report.Strong}}
+		for _, col := range all {
+			v, _ := m.Get(col.key)
+			cell := col.cell(v.Value)
+			if m.Rising && v.Value.Known() && (col.key == KeyRate || col.key == KeyOutput) {
+				cell.Mark = markRising
+			}
+			row = append(row, cell)
+		}
+		top, _ := m.Get(KeyOutput)
+		t.Rows = append(t.Rows, append(row, report.Cell{Text: top.Where}))
+	}
+	return t
+}
+
+// leftOut says which rows were not relied on, and why.
+func (c *Comparison) leftOut(l report.Lang, level int) report.Section {
+	t := report.Table{Columns: []report.Column{
+		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headWhy.In(l), Left: true},
+	}}
+	for _, o := range c.LeftOut {
+		t.Rows = append(t.Rows, []report.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: o.Why}})
+	}
+	return report.Section{Title: titleLeftOut.In(l), Level: level, Table: t}
+}

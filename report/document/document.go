@@ -1,0 +1,348 @@
+// Package document writes the comparison of many configurations as one document that people keep: what is compared, a
+// table for each configuration, the comparison, the choice, and drawings beside it. Written again, it renews its own
+// parts, which stand between markers, and keeps every byte that people wrote around them. It never reads or writes a
+// file.
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/choose"
+	"llmsweep/report/compare"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep/rundir"
+)
+
+// Options say how to write.
+type Options struct {
+	Lang report.Lang
+	Base string // what drawings' names begin with
+	// From is how the document names a file or directory that a result came from.
+	From func(path string) string
+	// Choice is what is to be chosen for; nil: no choice is made. ChoiceNote is kept in the document, so that it can be
+	// made again.
+	Choice      *choose.Options
+	ChoiceNote  any
+	AnyWorkload bool
+}
+
+// Output is a document and the drawings beside it, by name.
+type Output struct {
+	Document []byte
+	Files    map[string][]byte
+}
+
+// origin is what a run's marker says of it.
+type origin struct {
+	From string `json:"from"`
+	Line int    `json:"line,omitempty"`
+}
+
+// Kept is a run that a document holds already.
+type Kept struct {
+	From             string // as [Options].From named it
+	Line             int    // in that file; 0 for a run directory
+	FirstLine, Lines int    // where the document has it
+}
+
+// Runs lists the runs that a document holds.
+func Runs(old []byte) ([]Kept, error) {
+	pieces, err := split(string(old))
+	if err != nil {
+		return nil, err
+	}
+	var all []Kept
+	for _, p := range pieces {
+		var o origin
+		if p.name == partRun && json.Unmarshal([]byte(p.note), &o) == nil {
+			all = append(all, Kept{o.From, o.Line, p.line, strings.Count(p.text, "\n")})
+		}
+	}
+	return all, nil
+}
+
+// ChoiceNote is what the choice in a document was made for, as JSON; empty where it has none.
+func ChoiceNote(old []byte) string {
+	pieces, err := split(string(old))
+	if err != nil {
+		return ""
+	}
+	for _, p := range pieces {
+		if p.name == partChoice {
+			return p.note
+		}
+	}
+	return ""
+}
+
+// Write writes the document of the setups. Old is the document as it was, empty for a new one: of it the text that
+// people wrote and the order of the runs are kept.
+func Write(setups []curve.Setup, old []byte, o Options) (Output, error) {
+	pieces, err := split(string(old))
+	if err != nil {
+		return Output{}, err
+	}
+	if len(old) > 0 && !slices.ContainsFunc(pieces, func(p piece) bool { return p.name != "" }) {
+		return Output{}, fmt.Errorf("it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another file with -o")
+	}
+	w := &writer{Options: o, setups: setups, out: Output{Files: map[string][]byte{}}}
+	parts, err := w.parts()
+	if err != nil {
+		return Output{}, err
+	}
+	if len(pieces) == 0 {
+		pieces = w.skeleton()
+	}
+	w.out.Document = []byte(join(w.fill(pieces, parts)))
+	return w.out, nil
+}
+
+// writer is one document while it is written.
+type writer struct {
+	Options
+	setups []curve.Setup
+	out    Output
+}
+
+// skeleton is a new document: the headings are text, which people may change.
+func (w *writer) skeleton() []piece {
+	return []piece{
+		{text: "# " + docTitle.In(w.Lang) + "\n\n"}, {name: partSummary},
+		{text: "\n## " + docDetails.In(w.Lang) + "\n\n"}, {name: partRun},
+		{text: "\n"}, {name: partCompare}, {text: "\n"}, {name: partChoice},
+	}
+}
+
+// parts are the generated parts that there is one of, by name.
+func (w *writer) parts() (map[string]piece, error) {
+	parts := map[string]piece{}
+	comparison, err := compare.Of(w.setups, compare.Options{AnyWorkload: w.AnyWorkload})
+	if err != nil && (len(w.setups) > 1 || len(w.setups) == 0) {
+		return nil, err
+	}
+	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
+	if comparison != nil {
+		var b bytes.Buffer
+		if err := report.WriteSections(&b, "markdown", comparison.Sections(w.Lang, 2), report.Options{Lang: w.Lang}); err != nil {
+			return nil, err
+		}
+		b.WriteString(w.drawings())
+		parts[partCompare] = piece{name: partCompare, text: b.String()}
+	}
+	if w.Choice != nil {
+		text, err := w.choice()
+		if err != nil {
+			return nil, err
+		}
+		parts[partChoice] = piece{name: partChoice, note: note(w.ChoiceNote), text: text}
+	}
+	return parts, nil
+}
+
+// choice is the choice among the setups, each model for itself.
+func (w *writer) choice() (string, error) {
+	all, err := choose.Of(w.setups, *w.Choice)
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	for i := range all {
+		if err := report.WriteSections(&b, "markdown", all[i].Sections(w.Lang, 2), report.Options{Lang: w.Lang}); err != nil {
+			return "", err
+		}
+		if chart, ok := costChart(&all[i], w.setups, w.Lang); ok {
+			b.WriteString(w.drawing(all[i].Model, "cost", []report.Chart{chart}))
+		}
+	}
+	return b.String(), nil
+}
+
+// fill puts the parts into the pieces, and adds what has no place yet at the end.
+func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
+	runs := w.arrange(pieces)
+	var filled []piece
+	placed := map[string]bool{}
+	for _, p := range pieces {
+		switch part, ok := parts[p.name]; {
+		case p.name == partRun:
+			if !placed[partRun] { // those that come before all that the document has
+				filled = append(filled, runs[""]...)
+			}
+			placed[partRun] = true
+			if written, ok := runs[p.note]; ok && p.note != "" {
+				filled = append(filled, written...)
+				delete(runs, p.note)
+			} else if p.note != "" { // not among the setups, or there twice: nobody asked for it to go
+				filled = append(filled, p)
+			}
+		case p.name == "":
+			filled = append(filled, p)
+		case ok && !placed[p.name]:
+			placed[p.name] = true
+			filled = append(filled, part)
+		}
+	}
+	for _, name := range []string{partRun, partCompare, partChoice} {
+		part, ok := parts[name]
+		switch {
+		case placed[name]:
+		case name == partRun:
+			filled = append(filled, piece{text: "\n"})
+			filled = append(filled, runs[""]...)
+		case ok:
+			filled = append(filled, piece{text: "\n"}, part)
+		}
+	}
+	return filled
+}
+
+// arrange renders all runs, and says behind which run of the document each stands, by its marker: itself where the
+// document has it, else the last that sorts before it. New ones that sort before all stand under "".
+func (w *writer) arrange(pieces []piece) map[string][]piece {
+	var known []string
+	for _, p := range pieces {
+		if p.name == partRun && p.note != "" {
+			known = append(known, p.note)
+		}
+	}
+	sorted := make([]*curve.Setup, len(w.setups))
+	for i := range w.setups {
+		sorted[i] = &w.setups[i]
+	}
+	slices.SortStableFunc(sorted, order)
+	behind := map[string][]*curve.Setup{}
+	at := ""
+	for _, s := range sorted {
+		if n := w.note(s); slices.Contains(known, n) {
+			at = n
+			behind[at] = append([]*curve.Setup{s}, behind[at]...)
+			continue
+		}
+		behind[at] = append(behind[at], s)
+	}
+	runs := map[string][]piece{}
+	last := ""
+	for _, n := range append([]string{""}, known...) {
+		for _, s := range behind[n] {
+			group := groupOf(s, w.Lang)
+			runs[n] = append(runs[n], piece{name: partRun, note: w.note(s), text: w.run(s, group != last)})
+			last = group
+		}
+	}
+	return runs
+}
+
+// note is the marker of a setup.
+func (w *writer) note(s *curve.Setup) string {
+	if src := s.Run.Source; src != nil {
+		return note(origin{w.From(src.File), src.Line})
+	}
+	return note(origin{From: w.From(s.Path)})
+}
+
+// order groups configurations by hardware, engine, model size and quantization.
+func order(a, b *curve.Setup) int {
+	x, y := a.Run.Labels, b.Run.Labels
+	return cmp.Or(
+		strings.Compare(x.GPU, y.GPU), strings.Compare(curve.Engine(a.Run), curve.Engine(b.Run)),
+		cmp.Compare(size(curve.Model(a.Run)), size(curve.Model(b.Run))), strings.Compare(curve.Model(a.Run), curve.Model(b.Run)),
+		cmp.Compare(x.GPUs, y.GPUs), strings.Compare(x.Quant, y.Quant),
+	)
+}
+
+var sizeText = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(\d+(?:\.\d+)?)b(?:$|[^a-z0-9])`)
+
+// size is a model's size in billions, as its name has it; 0 where it does not.
+func size(model string) float64 {
+	m := sizeText.FindStringSubmatch(model)
+	if m == nil {
+		return 0
+	}
+	v, _ := strconv.ParseFloat(m[1], 64) // the expression takes only numbers
+	return v
+}
+
+// groupOf is the heading that a setup stands under.
+func groupOf(s *curve.Setup, l report.Lang) string {
+	return cmp.Or(s.Run.Labels.GPU, docNoGPU.In(l)) + docGroup.In(l) + cmp.Or(curve.Engine(s.Run), docNoEngine.In(l))
+}
+
+// run is the part of one setup: its heading and table as they are published, and what a reader of them must know.
+func (w *writer) run(s *curve.Setup, heading bool) string {
+	var b bytes.Buffer
+	if heading {
+		report.Heading(&b, 3, groupOf(s, w.Lang))
+	}
+	report.Published(&b, s.Run, w.Lang) // a bytes.Buffer takes everything
+	lines := []string{docSource.In(w.Lang, w.source(s))}
+	if s.Run.Source == nil {
+		lines = append(lines, report.Answer(s.Run, w.Lang)...)
+	}
+	for _, o := range s.LeftOut {
+		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Why))
+	}
+	report.Bullets(&b, lines)
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// source is where a setup came from.
+func (w *writer) source(s *curve.Setup) string {
+	if src := s.Run.Source; src != nil {
+		return w.From(src.File) + ":" + strconv.Itoa(src.Line)
+	}
+	return w.From(s.Path)
+}
+
+// summary says what is compared, and what came of it.
+func (w *writer) summary(c *compare.Comparison) string {
+	var b bytes.Buffer
+	report.Heading(&b, 2, docSummary.In(w.Lang))
+	b.WriteString("\n")
+	n := 0
+	for _, about := range []struct {
+		say  report.Phrase
+		what func(*rundir.Run) string
+	}{
+		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, curve.Engine},
+		{docModels, curve.Model}, {docQuants, func(r *rundir.Run) string { return r.Labels.Quant }},
+	} {
+		if names := w.distinct(about.what); len(names) > 1 || len(names) == 1 && w.alsoWithout(about.what) {
+			n++
+			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, strings.Join(names, docListComma.In(w.Lang))))
+		}
+	}
+	lines := []string{docCount.In(w.Lang, len(w.setups))}
+	if c != nil {
+		for i := range c.Factors {
+			lines = append(lines, c.Factors[i].Conclusion(w.Lang))
+		}
+		if len(c.LeftOut) > 0 {
+			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
+		}
+	}
+	report.Bullets(&b, lines)
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// distinct are the names of one thing among the setups, in the order in which they come.
+func (w *writer) distinct(what func(*rundir.Run) string) []string {
+	var names []string
+	for i := range w.setups {
+		if v := what(w.setups[i].Run); v != "" && !slices.Contains(names, v) {
+			names = append(names, v)
+		}
+	}
+	return names
+}
+
+func (w *writer) alsoWithout(what func(*rundir.Run) string) bool {
+	return slices.ContainsFunc(w.setups, func(s curve.Setup) bool { return what(s.Run) == "" })
+}

@@ -1,0 +1,272 @@
+package document
+
+import (
+	"bytes"
+	"encoding/xml"
+	"html"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+
+	"llmsweep/report"
+	"llmsweep/report/choose"
+	"llmsweep/report/compare/curve"
+	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+func parsed(t *testing.T, name string, text []byte) []rundir.Run {
+	t.Helper()
+	doc, err := published.Parse(name, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Runs
+}
+
+// inputs are the results of the published document.
+func inputs(t *testing.T) []curve.Input {
+	t.Helper()
+	text, err := os.ReadFile("../published/testdata/guidellm-tables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := parsed(t, "tables.md", text)
+	var all []curve.Input
+	for i := range runs {
+		all = append(all, curve.Input{Path: "tables.md", Run: &runs[i]})
+	}
+	return all
+}
+
+func options(t *testing.T, l report.Lang) Options {
+	t.Helper()
+	terms, err := slo.ParseAll([]string{"itl:mean<50ms", "ttft:mean<200ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{
+		Lang: l, Base: "report", From: func(path string) string { return path }, ChoiceNote: map[string]string{"demand": "20rps -- or so"},
+		Choice: &choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2, "A100": 3.6}, Headroom: 0.2},
+	}
+}
+
+func written(t *testing.T, in []curve.Input, old []byte, o Options) Output {
+	t.Helper()
+	out, err := Write(curve.Load(in), old, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestDrawings(t *testing.T) {
+	for _, l := range []report.Lang{report.English, report.Chinese} {
+		out := written(t, inputs(t), nil, options(t, l))
+		var names []string
+		for name, b := range out.Files {
+			names = append(names, name)
+			wellFormed(t, name, b)
+		}
+		slices.Sort(names)
+		want := []string{
+			"report-qwen2-14b-instruct-cost.svg", "report-qwen2-14b-instruct-latency.svg", "report-qwen2-14b-instruct-throughput.svg", "report-qwen2-7b-instruct-cost.svg",
+			"report-qwen2-7b-instruct-latency.svg", "report-qwen2-7b-instruct-throughput.svg",
+			"report-qwen2-moe-57b-a14b-instruct-latency.svg", "report-qwen2-moe-57b-a14b-instruct-throughput.svg",
+		}
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Errorf("drawings (-want +got):\n%s", diff)
+		}
+		for _, name := range names {
+			if !strings.Contains(string(out.Document), "]("+name+")") {
+				t.Errorf("%s is not shown", name)
+			}
+		}
+	}
+}
+
+// wellFormed says that a drawing is XML that needs nothing from elsewhere.
+func wellFormed(t *testing.T, name string, b []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(b))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			if slices.Contains([]string{"script", "image", "use", "style", "foreignObject"}, e.Name.Local) {
+				t.Errorf("%s: has <%s>", name, e.Name.Local)
+			}
+			for _, a := range e.Attr {
+				if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || strings.Contains(a.Name.Local, "href") {
+					t.Errorf("%s: <%s %s=%q>", name, e.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+}
+
+// The document holds the published tables in the published format: read again, they are the same figures.
+func TestTablesReadBack(t *testing.T) {
+	in := inputs(t)
+	for _, l := range []report.Lang{report.English, report.Chinese} {
+		out := written(t, in, nil, options(t, l))
+		again := parsed(t, "report.md", out.Document)
+		if len(again) != len(in) {
+			t.Fatalf("%s: %d results read back of %d", l, len(again), len(in))
+		}
+		for _, r := range again {
+			i := slices.IndexFunc(in, func(x curve.Input) bool { return x.Run.Labels == r.Labels })
+			if i < 0 {
+				t.Fatalf("%s: nothing is labelled %+v", l, r.Labels)
+			}
+			if diff := cmp.Diff(figures(in[i].Run), figures(&r)); diff != "" {
+				t.Errorf("%s: %+v (-want +got):\n%s", l, r.Labels, diff)
+			}
+		}
+	}
+}
+
+// figures are what the six columns hold, by row. A row of zeros has none: nothing was measured in it.
+func figures(run *rundir.Run) map[string][]string {
+	all := map[string][]string{}
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		if s.Rates.Completed.Known() && s.Rates.Completed.Value() == 0 {
+			s.Rates.Completed, s.TokensPerS.Output = rundir.Figure{}, rundir.Figure{}
+		}
+		var row []string
+		for _, f := range []rundir.Figure{s.Rates.Completed, s.Latency.Mean, s.TTFT.Mean, s.InterToken, s.TokensPerS.Output} {
+			row = append(row, report.Number(f, "", 5).String())
+		}
+		all[s.Name] = row
+	}
+	return all
+}
+
+var cellText = regexp.MustCompile(`(?s)<t[hd](?: [^>]*)?>(.*?)</t[hd]>`)
+
+// A strict Markdown reader finds as many tables with the same cells as were written.
+func TestRendersOnAStrictParser(t *testing.T) {
+	for _, l := range []report.Lang{report.English, report.Chinese} {
+		doc := written(t, inputs(t), nil, options(t, l)).Document
+		var page bytes.Buffer
+		if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(doc, &page); err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, m := range cellText.FindAllStringSubmatch(page.String(), -1) {
+			got = append(got, html.UnescapeString(m[1]))
+		}
+		for _, line := range strings.Split(string(doc), "\n") {
+			if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| :--") || strings.HasPrefix(line, "| --") {
+				continue
+			}
+			for _, cell := range strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, "\x00"), "| "), " | ") {
+				want = append(want, html.UnescapeString(strings.NewReplacer("\x00", "|", `\~`, "~").Replace(cell)))
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-written +read):\n%s", l, diff)
+		}
+		if strings.Contains(page.String(), "<li>\n<ul>") {
+			t.Errorf("%s: a mark began a list", l)
+		}
+		if strings.Contains(page.String(), "<p>|") {
+			t.Errorf("%s: a table was not seen as one", l)
+		}
+	}
+}
+
+// What people write in a document stays where they wrote it when a run is added, and twice is as once.
+func TestHandWrittenTextIsKept(t *testing.T) {
+	in, o := inputs(t), options(t, report.English)
+	first := string(written(t, in[:4], nil, o).Document)
+	title, details, end := "# Our servers, spring", "Measured by Li on **rack 7**; see <https://example.com>.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "\n## What we decided\n\nTwo L20.\n"
+	edited := strings.Replace(first, "# LLM inference compared", title, 1)
+	edited = strings.Replace(edited, "## Details\n", "## Details\n\n"+details, 1)
+	second := strings.Index(edited, "<!-- /llmsweep:run -->\n") + len("<!-- /llmsweep:run -->\n")
+	edited = edited[:second] + "\nThis one is loud.\n\n" + edited[second:] + end
+	again := string(written(t, in, []byte(edited), o).Document)
+	for _, text := range []string{title, details, "\nThis one is loud.\n", end} {
+		if strings.Count(again, text) != 1 {
+			t.Errorf("%q is there %d times", text, strings.Count(again, text))
+		}
+	}
+	before, _, _ := strings.Cut(again, "This one is loud.")
+	if strings.Count(before, "<!-- llmsweep:run") < 1 || !strings.Contains(before, "lmdeploy") && !strings.Contains(before, "SGLang") && !strings.Contains(before, "vLLM") {
+		t.Error("the remark on a table moved away from it")
+	}
+	if n := strings.Count(again, "<!-- llmsweep:run "); n != len(in) {
+		t.Errorf("%d runs in the document, want %d", n, len(in))
+	}
+	if third := string(written(t, in, []byte(again), o).Document); third != again {
+		t.Errorf("written once more it changed:\n%s", cmp.Diff(again, third))
+	}
+	kept, err := Runs([]byte(again))
+	if err != nil || len(kept) != len(in) {
+		t.Fatalf("%d runs listed, %v", len(kept), err)
+	}
+	if n := ChoiceNote([]byte(again)); !strings.Contains(n, `20rps -\u002d or so`) {
+		t.Errorf("the choice's note is %q", n)
+	}
+	// A document of which only some runs are given keeps the others as they are.
+	fewer := string(written(t, in[:2], []byte(again), o).Document)
+	if n := strings.Count(fewer, "<!-- llmsweep:run "); n != len(in) {
+		t.Errorf("%d runs are left", n)
+	}
+}
+
+// Whatever surrounds markers, taking a document apart and joining it changes nothing.
+func TestSplitAndJoin(t *testing.T) {
+	for _, doc := range []string{
+		"", "a", "a\n", "a\n<!-- llmsweep:run {\"from\":\"x\"} -->\nb\n<!-- /llmsweep:run -->\n", "<!-- llmsweep:choice -->\n<!-- /llmsweep:choice -->\nend",
+		"<!-- another comment -->\n",
+	} {
+		pieces, err := split(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := join(pieces); got != doc {
+			t.Errorf("%q became %q", doc, got)
+		}
+	}
+	for doc, says := range map[string]string{
+		"<!-- llmsweep:run -->\n":                                "line 1 opens",
+		"x\n<!-- /llmsweep:run -->\n":                            "line 2 closes",
+		"<!-- llmsweep:run -->\n<!-- llmsweep:choice -->\n":      "line 2 opens",
+		"<!-- llmsweep:run -->\nx\n<!-- /llmsweep:compare -->\n": "line 3 closes",
+	} {
+		if _, err := split(doc); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", doc, err)
+		}
+	}
+	if _, err := Write(nil, []byte("# Somebody's own document\n"), options(t, report.English)); err == nil || !strings.Contains(err.Error(), "-o") {
+		t.Errorf("a document that is not ours was taken: %v", err)
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add("a\n<!-- llmsweep:run {} -->\nb\n<!-- /llmsweep:run -->\n")
+	f.Fuzz(func(t *testing.T, doc string) {
+		pieces, err := split(doc)
+		if err != nil || strings.Contains(doc, "\r") {
+			return
+		}
+		if got := join(pieces); got != doc && got != doc+"\n" { // a last marker line may lack its newline
+			t.Errorf("%q became %q", doc, got)
+		}
+	})
+}

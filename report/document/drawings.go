@@ -1,0 +1,158 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"llmsweep/report"
+	"llmsweep/report/choose"
+	"llmsweep/report/compare/curve"
+	"llmsweep/sweep/rundir"
+)
+
+// drawings draws each model's configurations, and returns the lines that show the files.
+func (w *writer) drawings() string {
+	var models []string
+	groups := map[string][]*curve.Setup{}
+	for i := range w.setups {
+		m := curve.Model(w.setups[i].Run)
+		if groups[m] == nil {
+			models = append(models, m)
+		}
+		groups[m] = append(groups[m], &w.setups[i])
+	}
+	var b strings.Builder
+	for _, m := range models {
+		b.WriteString(w.drawing(m, "latency", []report.Chart{
+			againstRate(m+": TTFT", drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Figure { return milliseconds(s.TTFT.Mean) }, true),
+			againstRate(m+": ITL", drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Figure {
+				f, _, _ := curve.ITL(s)
+				return milliseconds(f)
+			}, true),
+		}))
+		throughput := againstRate(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Figure { return s.TokensPerS.Output }, false)
+		throughput.Spans, throughput.Note = brackets(groups[m]), drawBrackets.In(w.Lang)
+		b.WriteString(w.drawing(m, "throughput", []report.Chart{throughput, frontChart(m, groups[m], w.Lang)}))
+	}
+	return b.String()
+}
+
+// drawing keeps a drawing as a file, and returns the line that shows it.
+func (w *writer) drawing(model, what string, charts []report.Chart) string {
+	var b bytes.Buffer
+	if err := report.SVG(&b, charts); err != nil { // a bytes.Buffer takes everything
+		return ""
+	}
+	name := fileName(w.Base + "-" + model + "-" + what)
+	w.out.Files[name+".svg"] = b.Bytes()
+	return fmt.Sprintf("\n![%s](%s.svg)\n", strings.Trim(charts[0].Title, "[]"), name)
+}
+
+// fileName keeps what every file system and every link takes.
+func fileName(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(s) {
+		switch {
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == '_':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-.")
+}
+
+func milliseconds(f rundir.Figure) rundir.Figure {
+	if f.Bound() {
+		return rundir.Over(f.Value() * 1e3)
+	}
+	return rundir.Exactly(f.Value() * 1e3)
+}
+
+// againstRate draws a figure against the rate offered; one request at a time, and closed loops, stand at what they
+// completed.
+func againstRate(title, y string, setups []*curve.Setup, l report.Lang, of func(*rundir.Stage) rundir.Figure, log bool) report.Chart {
+	c := report.Chart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}
+	for _, s := range setups {
+		line := report.Series{Name: shortName(s)}
+		for _, r := range s.Rows {
+			x, f := r.Served, of(r.Stage)
+			if r.Stage.Rate.Known() {
+				x = r.Stage.Rate.Value()
+			}
+			if !f.IsZero() {
+				line.Spots = append(line.Spots, report.Spot{X: x, Y: f.Value(), Bound: f.Bound(), Title: r.Where})
+			}
+		}
+		c.Series = append(c.Series, line)
+	}
+	return c
+}
+
+// shortName is a setup's name without its model, which the drawing's title has.
+func shortName(s *curve.Setup) string {
+	return strings.TrimLeft(strings.TrimPrefix(s.Name, curve.Model(s.Run)), "-, ")
+}
+
+// brackets are the saturation points: the highest stable and the lowest saturated rate where there are verdicts, and the
+// plateau.
+func brackets(setups []*curve.Setup) []report.Span {
+	var all []report.Span
+	for i, s := range setups {
+		b := report.Span{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
+		if sat := s.Run.Saturation; sat != nil {
+			b.Low, b.High = sat.HighestStable.Value(), sat.LowestSaturated.Value()
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// frontChart draws what a user gets against what a GPU gives, and the front of it.
+func frontChart(model string, setups []*curve.Setup, l report.Lang) report.Chart {
+	c := report.Chart{Title: drawFront.In(l, model), X: drawPerUser.In(l), Y: drawPerGPU.In(l), FrontName: drawFrontLine.In(l)}
+	spot := func(p choose.FrontPoint) report.Spot { return report.Spot{X: p.PerUser, Y: p.PerGPU, Title: p.Where} }
+	for _, s := range setups {
+		line := report.Series{Name: shortName(s)}
+		for _, p := range choose.SpeedPoints(s) {
+			line.Spots = append(line.Spots, spot(p))
+		}
+		c.Series = append(c.Series, line)
+	}
+	for _, p := range choose.FrontSpeed(setups) {
+		c.Front = append(c.Front, spot(p))
+	}
+	return c
+}
+
+// costChart draws the cost of a million tokens against the time to the first, each setup as in the other drawings; ok is
+// false where fewer than two have a price.
+func costChart(c *choose.Choice, setups []curve.Setup, l report.Lang) (chart report.Chart, ok bool) {
+	chart = report.Chart{Title: drawCost.In(l, c.Model), X: drawMillion.In(l), Y: drawTTFT.In(l), FrontName: drawFrontLine.In(l)}
+	spots := 0
+	for i := range setups {
+		s := &setups[i]
+		if curve.Model(s.Run) != c.Model {
+			continue
+		}
+		series := report.Series{Name: shortName(s), Loose: true}
+		for j := range c.Ranked {
+			if k := &c.Ranked[j]; k.Name == s.Name && k.MillionSLO.Known() && k.TTFT.Known() {
+				series.Spots = []report.Spot{{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3, Title: k.Where}}
+				spots++
+			}
+		}
+		chart.Series = append(chart.Series, series)
+	}
+	for _, name := range c.FrontCost {
+		for i := range c.Ranked {
+			if k := &c.Ranked[i]; k.Name == name {
+				chart.Front = append(chart.Front, report.Spot{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3})
+			}
+		}
+	}
+	return chart, spots > 1
+}
