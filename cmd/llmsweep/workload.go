@@ -164,16 +164,22 @@ func (t *target) calibrate(ctx context.Context, wanted int) (workload.Calibratio
 	return costs, nil
 }
 
-// checkLength has the server count a prompt as it will be sent.
+// checkLength has the server count a few prompts as they will be sent.
 func (t *target) checkLength(ctx context.Context, s *workload.Synthetic, wanted int) error {
-	counted, _, err := t.count(ctx, s.Sample(wanted))
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	const samples = 3
+	sum := 0
+	for range samples {
+		n, _, err := t.count(ctx, s.Sample(wanted))
+		if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			t.note("the length of prompts could not be checked: %v", err)
+			return nil
 		}
-		t.note("the length of prompts could not be checked: %v", err)
-		return nil
+		sum += n
 	}
+	counted := (sum + samples/2) / samples
 	t.counted = counted
 	if off := float64(counted-wanted) / float64(wanted); off > 0.01 || off < -0.01 {
 		t.note("asked for prompts of %d tokens; the server counts %d", wanted, counted)

@@ -43,9 +43,10 @@ func (s *synthetic) Next() (sweep.Task, bool) {
 	return sweep.Task{Turns: []sweep.Turn{turn}}, true
 }
 
-// Sample is a prompt of the wanted number of tokens, as the stages send them, and unlike theirs.
+// Sample is a prompt of the wanted number of tokens, as the stages send them, and takes its number like one of theirs.
 func (s *Synthetic) Sample(tokens int) string {
-	return s.Costs.write(s.opening(0), tokens, sweep.NewRand(s.Seed, "sample", ""))
+	opening := s.opening(s.next())
+	return s.Costs.write(opening, tokens, sweep.NewRand(s.Seed, "sample", opening))
 }
 
 // Repeated sends one given prompt over and over.

@@ -68,19 +68,52 @@ func Calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 	c := Calibration{Source: source}
 	c.Word = float64(b-a) / float64(many-few)
 	c.Base = float64(a) - c.Word*float64(few)
-	if c.Word == 1 {
-		return c, nil // words are the finest there is
+	if c.Word != 1 { // else words are the finest there is
+		if c.Filler, err = findFiller(ctx, count, few, a); err != nil {
+			return Calibration{}, err
+		}
 	}
+	return c.refine(ctx, count, target)
+}
+
+// findFiller looks for a text that costs one token after a text of so many words, which costs known tokens itself.
+func findFiller(ctx context.Context, count Counter, few, known int) (string, error) {
 	const tries = 8
 	for _, filler := range fillers {
 		n, _, err := count(ctx, compose(opening(2), plain(few), strings.Repeat(filler, tries)))
 		if err != nil {
+			return "", err
+		}
+		if n-known == tries {
+			return filler, nil
+		}
+	}
+	return "", nil
+}
+
+// refine corrects the cost of a word by texts of random words, as they will be sent: a small vocabulary spells some of
+// them, and the first few words are not the average.
+func (c Calibration) refine(ctx context.Context, count Counter, target int) (Calibration, error) {
+	const texts = 4
+	n, fill := c.fit(target)
+	if n == 0 {
+		return c, nil
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	sum := 0
+	for i := range texts {
+		text := make([]string, n)
+		for k := range text {
+			text[k] = words[rng.IntN(len(words))]
+		}
+		got, _, err := count(ctx, compose(opening(uint64(3+i)), text, strings.Repeat(c.Filler, fill)))
+		if err != nil {
 			return Calibration{}, err
 		}
-		if n-a == tries {
-			c.Filler = filler
-			break
-		}
+		sum += got
+	}
+	if mean := float64(sum) / texts; math.Abs(mean-float64(c.Tokens(target))) >= 0.5 && mean > c.Base {
+		c.Word = (mean - c.Base - float64(fill)) / float64(n)
 	}
 	return c, nil
 }

@@ -267,3 +267,32 @@ func TestZeroCalibrationIsAGuess(t *testing.T) {
 		t.Errorf("%q", task.Turns[0].User)
 	}
 }
+
+// A small vocabulary has a token for some words and spells others; the average prompt must still be as long as asked.
+func TestASmallVocabularyIsCalibratedOnAverage(t *testing.T) {
+	known := func(text string) int {
+		n := 0
+		for i, w := range strings.Fields(text) {
+			switch {
+			case i == 0: // the number
+				n += 9
+			case len(w) > 1 && (w[0]+w[1])%3 == 0: // spelt
+				n += 5
+			default:
+				n++
+			}
+		}
+		return n
+	}
+	costs := calibrated(t, known, 7)
+	s := NewSynthetic(rundir.Lengths{Mean: 512}, rundir.Lengths{Mean: 1}, 1, costs)
+	source, sum := s.Stage("x"), 0
+	const prompts = 200
+	for range prompts {
+		task, _ := source.Next()
+		sum += known(task.Turns[0].User) + 7
+	}
+	if mean := float64(sum) / prompts; mean < 512*0.98 || mean > 512*1.02 {
+		t.Errorf("prompts have %.1f tokens on average, want 512", mean)
+	}
+}
