@@ -94,7 +94,7 @@ func findFiller(ctx context.Context, count Counter, few, known int) (string, err
 // refine corrects the cost of a word by texts of random words, as they will be sent: a small vocabulary spells some of
 // them, and the first few words are not the average.
 func (c Calibration) refine(ctx context.Context, count Counter, target int) (Calibration, error) {
-	const texts = 4
+	const texts = 8
 	n, fill := c.fit(target)
 	if n == 0 {
 		return c, nil
