@@ -210,7 +210,7 @@ func TestHelpHasExamples(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "sweep") {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
-	for _, command := range []string{"demo", "sweep", "run", "report", "sim"} {
+	for _, command := range []string{"demo", "sweep", "run", "report", "import", "audit", "compare", "choose", "sim"} {
 		if code, out, _ := llmsweep(command, "--help"); code != exitDone || !strings.Contains(out, "Examples:") || !strings.Contains(out, "llmsweep "+command) {
 			t.Errorf("%s --help: exit %d\n%s", command, code, out)
 		}

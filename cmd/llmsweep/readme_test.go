@@ -86,6 +86,12 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 	url := server(t, sim.ServerOptions{})
 	t.Chdir(t.TempDir())
 	writeInputs(t)
+	for _, gpu := range []string{"L20", "A100"} {
+		args := append([]string{"sweep", "sim:", "--label", "gpu=" + gpu, "--out", strings.ToLower(gpu)}, rushed["sweep"]...)
+		if code, out, errs := llmsweep(args...); code != exitDone {
+			t.Fatalf("exit %d\n%s\n%s", code, out, errs)
+		}
+	}
 	for _, args := range commands {
 		line := strings.Join(args, " ")
 		for i := range args {
@@ -97,7 +103,7 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 				args[i] = "20"
 			}
 		}
-		if args[0] == "sim" {
+		if args[0] == "sim" && !slices.Contains(args, "--predict") {
 			serveBriefly(t, args)
 			continue
 		}
