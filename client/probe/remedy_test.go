@@ -88,7 +88,7 @@ func TestErrors(t *testing.T) {
 		"no JSON": {url: serve(t, status(200, "hello")), kind: KindNotAPI,
 			want: "URL/v1/models: the answer is not JSON. Is that the server's base URL, and its API's port?"},
 		"not HTTP": {url: greeting(t, "SSH-2.0-OpenSSH_9\r\n"), kind: KindNotAPI, want: "URL/v1/models: "},
-		"redirect": {url: serve(t, http.RedirectHandler("https://elsewhere/v1/models", 308)), kind: KindNotAPI,
+		"redirect": {url: serve(t, http.RedirectHandler("https://elsewhere/v1/models", http.StatusPermanentRedirect)), kind: KindNotAPI,
 			want: "URL/v1/models: 308 Permanent Redirect: redirects to https://elsewhere/v1/models; give that URL instead. " +
 				"Is that the API's URL, and not a web page's or another service's?"},
 		"no model": {url: serve(t, status(200, `{"data":[]}`)), kind: KindModel,

@@ -28,8 +28,6 @@ type ServerOptions struct {
 	LogProbs        bool   // Triton's TensorRT-LLM sends a list of them with each chunk
 }
 
-const engineVersion = "0.11.0+sim"
-
 // server is the HTTP side of a Live.
 type server struct {
 	live     *Live
@@ -98,10 +96,6 @@ func (s *server) models(w http.ResponseWriter, _ *http.Request) {
 			"permission":    []any{},
 		}},
 	})
-}
-
-func (s *server) version(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]string{"version": engineVersion})
 }
 
 func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {

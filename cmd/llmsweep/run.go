@@ -88,7 +88,7 @@ func (r *runCmd) check() (sweep.Arrivals, error) {
 	case !open && len(r.Concurrency) == 0:
 		return arrivals, errors.New("say how requests come: --concurrency N keeps N in flight, --rate R lets R arrive per second")
 	case r.Rate < 0 || r.Rate > 1e6:
-		return arrivals, errors.New("--rate must be above 0")
+		return arrivals, errors.New("--rate must be above 0 and at most 1000000")
 	case open && r.Rate == 0 && arrivals.NeedsRate():
 		return arrivals, fmt.Errorf("--arrivals %s needs --rate", arrivals)
 	case arrivals.Kind == sweep.ArrivalsRamp && r.Rate != 0:
