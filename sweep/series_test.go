@@ -45,3 +45,18 @@ func TestSeriesHoldsTheArea(t *testing.T) {
 		}
 	})
 }
+
+// A token sample's place tells its time, also when ticks were dropped.
+func TestTokenSamplesKeepTheirTime(t *testing.T) {
+	m := &measured{tick: 10 * time.Millisecond}
+	for _, at := range []int{10, 20, 31, 79, 80, 83} {
+		m.count(6, time.Duration(at)*time.Millisecond)
+	}
+	sum := 0.0
+	for _, k := range m.tokens {
+		sum += k
+	}
+	if len(m.tokens) != 8 || sum != 36 || m.tokens[3] != 1.5 {
+		t.Errorf("%v, sum %v", m.tokens, sum)
+	}
+}

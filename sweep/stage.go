@@ -176,7 +176,7 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 		case <-ticker.C:
 		}
 		now, total := s.now(), s.tokens.Load()
-		m.tokens = append(m.tokens, float64(total-counted))
+		m.count(float64(total-counted), now)
 		counted = total
 		s.show(now, m)
 		switch {
@@ -194,6 +194,22 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 			}
 			tailEnds = now + s.Tail
 		}
+	}
+}
+
+// count notes tokens that arrived since the last count. A machine that is busy drops ticks: what came in them is shared out,
+// so that a sample's place tells its time.
+func (m *measured) count(tokens float64, now time.Duration) {
+	missing := int(now/m.tick) - len(m.tokens)
+	if missing < 1 {
+		if n := len(m.tokens); n > 0 {
+			m.tokens[n-1] += tokens
+			return
+		}
+		missing = 1
+	}
+	for range missing {
+		m.tokens = append(m.tokens, tokens/float64(missing))
 	}
 }
 
