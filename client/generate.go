@@ -56,16 +56,21 @@ func (lmdeploy) Traits() Traits {
 
 // Encode appends the body. There is no chat template: the messages' contents are the prompt.
 func (lmdeploy) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
+	return encodePrompt(dst, r, p, "max_tokens"), nil
+}
+
+// encodePrompt appends the flat body that lmdeploy's and llama.cpp's own APIs take, which name the length differently.
+func encodePrompt(dst []byte, r *Request, p *Params, length string) []byte {
 	e := encoder{dst: append(dst, '{'), extra: gjson.ParseBytes(p.Extra)}
 	e.text("prompt", r.Prompt())
-	e.number("max_tokens", r.OutputTokens)
+	e.number(length, r.OutputTokens)
 	if p.Fields.IgnoreEOS && r.OutputTokens > 0 {
 		e.literal("ignore_eos", "true")
 	}
 	e.temperature(p.Temperature)
 	e.literal("stream", "true")
 	e.extras()
-	return append(e.dst, '}'), nil
+	return append(e.dst, '}')
 }
 
 // generateDecoder reads both kinds of /generate, which look alike:

@@ -1,7 +1,5 @@
 package client
 
-import "github.com/tidwall/gjson"
-
 // llamacpp is llama-server's own /completion. It follows ggml-org/llama.cpp, tools/server/README.md ("POST
 // /completion") and what llama-server b11669 was seen to send.
 type llamacpp struct{}
@@ -18,16 +16,7 @@ func (llamacpp) Traits() Traits {
 
 // Encode appends the body. There is no chat template: the messages' contents are the prompt.
 func (llamacpp) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
-	e := encoder{dst: append(dst, '{'), extra: gjson.ParseBytes(p.Extra)}
-	e.text("prompt", r.Prompt())
-	e.number("n_predict", r.OutputTokens)
-	if p.Fields.IgnoreEOS && r.OutputTokens > 0 {
-		e.literal("ignore_eos", "true")
-	}
-	e.temperature(p.Temperature)
-	e.literal("stream", "true")
-	e.extras()
-	return append(e.dst, '}'), nil
+	return encodePrompt(dst, r, p, "n_predict"), nil
 }
 
 // llamacppDecoder reads chunks such as
