@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/report/internal/golden"
 	"llmsweep/sweep/rundir"
 )
 
@@ -42,7 +43,7 @@ func TestFixedFormats(t *testing.T) {
 					if err := Render(&b, format, rs, Options{Lang: lang}); err != nil {
 						t.Fatal(err)
 					}
-					golden(t, name+"."+string(lang)+"."+format+".txt", b.Bytes())
+					golden.Check(t, name+"."+string(lang)+"."+format+".txt", b.Bytes())
 				})
 			}
 		}

@@ -2,35 +2,12 @@ package report
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"llmsweep/report/internal/golden"
 	"llmsweep/sweep/rundir"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 func TestGolden(t *testing.T) {
 	runs := map[string][]rundir.Run{
@@ -63,7 +40,7 @@ func TestGolden(t *testing.T) {
 				if err := Render(&b, c.format, rs, c.o); err != nil {
 					t.Fatal(err)
 				}
-				golden(t, name+"."+c.file, b.Bytes())
+				golden.Check(t, name+"."+c.file, b.Bytes())
 			})
 		}
 	}

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,28 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/report/internal/golden"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 func subjects(runs []rundir.Run) []Subject {
 	var all []Subject
@@ -72,11 +53,11 @@ func TestPublishedDocuments(t *testing.T) {
 	if err := Text(&text, all); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "published.txt", text.Bytes())
+	golden.Check(t, "published.txt", text.Bytes())
 	if err := JSON(&list, all[2:]); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "serving.json", list.Bytes())
+	golden.Check(t, "serving.json", list.Bytes())
 }
 
 // TestExpertsList: what somebody finds who reads the three documents with a pencil. Nothing more is found, and nothing

@@ -2,40 +2,18 @@ package compare
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/report"
 	"llmsweep/report/compare/curve"
+	"llmsweep/report/internal/golden"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 // tables are the setups of the published document.
 func tables(t *testing.T) []curve.Setup {
@@ -163,7 +141,7 @@ func TestGolden(t *testing.T) {
 			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), o.o); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+"."+o.file, b.Bytes())
+			golden.Check(t, name+"."+o.file, b.Bytes())
 		}
 	}
 }

@@ -2,9 +2,6 @@ package live
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,9 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"llmsweep/report"
+	"llmsweep/report/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // play is half a minute of a run, with news ten times a second.
 func play(v *View) {
@@ -50,7 +46,7 @@ func TestPlain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b bytes.Buffer
 				play(New(&b, Options{Lang: lang}))
-				golden(t, "plain."+string(lang)+".txt", b.Bytes())
+				golden.Check(t, "plain."+string(lang)+".txt", b.Bytes())
 			})
 		})
 	}
@@ -93,7 +89,7 @@ func TestBlockShows(t *testing.T) {
 			all = append(all, append(screen(b.String()), "")...)
 		})
 	}
-	golden(t, "block.txt", []byte(strings.Join(all, "\n")))
+	golden.Check(t, "block.txt", []byte(strings.Join(all, "\n")))
 }
 
 func TestRedrawIsThrottled(t *testing.T) {
@@ -213,21 +209,4 @@ func screen(out string) []string {
 		rows = rows[:len(rows)-1]
 	}
 	return rows
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
 }
