@@ -148,7 +148,7 @@ func request(t *Task, turn int, history []client.Message, keep bool) *client.Req
 
 // one does one request: admission, the call, the record.
 func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, call *client.Call, res *client.Result) {
-	s.arrive()
+	s.arrive(asks(call.Request))
 	queued := s.admit(ctx)
 	if queued > 0 {
 		queued = max(0, s.now()-due)
@@ -177,14 +177,20 @@ func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, c
 	if err := s.log.Append(r); err != nil {
 		s.giveUp(err)
 	}
+	s.asked.Add(int64(emitted - asks(call.Request)))
 	s.ended(due, res, emitted)
 }
 
-// arrive counts a request as due.
-func (s *stage) arrive() {
+// asks is how many output tokens a request owes us: at least one.
+func asks(r *client.Request) int { return max(1, r.OutputTokens) }
+
+// arrive counts a request as due, and what it asks for as owed.
+func (s *stage) arrive(tokens int) {
+	s.asked.Add(int64(tokens))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.arrived++
+	s.ordered += float64(tokens)
 	s.system.add(s.now(), 1)
 }
 

@@ -1,11 +1,16 @@
 package sweep
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,8 +19,34 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// anyServer is a random simulated server with a workload that it can hold.
-func anyServer(rng *rand.Rand) (sim.Config, fixed) {
+// lengths asks for prompts and answers of random length: spread is the coefficient of variation, 0 for the same each time.
+type lengths struct {
+	fixed
+	spread float64
+	rng    *rand.Rand
+}
+
+func (l lengths) Next() (Task, bool) {
+	draw := func(mean int) int {
+		return max(1, int(math.Round(float64(mean)*(1+l.spread*min(max(l.rng.NormFloat64(), -1/l.spread), 3)))))
+	}
+	if l.spread == 0 {
+		return l.fixed.Next()
+	}
+	return fixed{draw(l.prompt), draw(l.output)}.Next()
+}
+
+// trial is a random simulated server with a workload that it can hold.
+type trial struct {
+	seed   uint64
+	server sim.Config
+	work   fixed // mean lengths
+	spread float64
+	truth  float64 // requests per second in long overloaded runs
+}
+
+func anyTrial(seed uint64) *trial {
+	rng := rand.New(rand.NewPCG(seed, 11))
 	gpus, models := sim.GPUs(), sim.Models()
 	for {
 		c := sim.Config{
@@ -24,80 +55,252 @@ func anyServer(rng *rand.Rand) (sim.Config, fixed) {
 			MaxNumSeqs: 8 << rng.IntN(5), Jitter: 0.05 * rng.Float64(), Seed: rng.Uint64(),
 		}
 		w := fixed{32 << rng.IntN(6), 16 << rng.IntN(5)}
+		spread := []float64{0, 0.2, 0.5}[rng.IntN(3)]
 		if k := w.capacity(c); k.RequestsPerSecond > 0.5 && k.RequestsPerSecond < 60 {
 			if live, err := sim.Start(c); err == nil {
 				live.Close()
-				return c, w
+				return &trial{seed: seed, server: c, work: w, spread: spread}
 			}
 		}
 	}
 }
 
-// overloaded is what a server completes per second in a long run in which far more arrive than it takes. The closed form of
-// the simulator's capacity is for a burst: equal lengths keep the rhythm in which they began, and arrivals at random find
-// another one.
-func overloaded(t *testing.T, server sim.Config, w fixed) float64 {
-	var rate float64
-	virtually(t, server, func(t *testing.T, d Doer) {
-		c := experimentWith(d, w)
-		k := w.capacity(server)
-		c.StageTime, c.Drain = max(20*time.Minute, 100*k.Latency), 0
-		rate = oneStage(t, c, func(x *experiment) *Spec {
-			s := x.open(1.5*k.RequestsPerSecond, rundir.Probe)
-			s.MaxTime, s.Tail = s.MinTime, 0
-			return s
-		}).Progress.Rate.Value()
-	})
-	return rate
+func (k *trial) String() string {
+	return fmt.Sprintf("seed %d: %s/%sx%d/%s seqs %d %v+-%.1f jitter %.3f", k.seed, k.server.Model.Name, k.server.GPU.Name, k.server.TP,
+		k.server.Quant, k.server.MaxNumSeqs, k.work, k.spread, k.server.Jitter)
 }
 
-// The printed interval of the saturation rate must hold the capacity, and so must the bracket, give or take 2 %. LLMSWEEP_SERVERS=200 is the
-// long way.
-func TestSaturationIntervalsCover(t *testing.T) {
-	servers := 4
-	if n, err := strconv.Atoi(os.Getenv("LLMSWEEP_SERVERS")); err == nil {
-		servers = n
-	}
-	var interval, bracket, undecided int
-	var errs []float64
-	for seed := range servers {
-		server, w := anyServer(rand.New(rand.NewPCG(uint64(seed), 11)))
-		truth, run := overloaded(t, server, w), &rundir.Run{}
+// config is a sweep of the trial's server.
+func (k *trial) config(d Doer, seed uint64) Config {
+	c := experimentWith(d, nil)
+	c.Seed = seed
+	c.Sources = func(stage string) Source { return lengths{k.work, k.spread, NewRand(seed, "lengths", stage)} }
+	return c
+}
+
+// measure is what the server completes per second in long runs in which far more arrive than it takes: the mean of several,
+// since equal lengths keep the rhythm in which a run began.
+func (k *trial) measure(t *testing.T) {
+	const runs, waves = 4, 150
+	capacity := k.work.capacity(k.server)
+	for seed := range uint64(runs) {
+		server := k.server
+		server.Seed += seed
 		virtually(t, server, func(t *testing.T, d Doer) {
-			c := experimentWith(d, w)
-			c.Seed = uint64(seed)
-			if err := Sweep(t.Context(), c, run); err != nil {
+			c := k.config(d, 1000+seed)
+			c.StageTime, c.Drain = waves*capacity.Latency, 0
+			k.truth += oneStage(t, c, func(x *experiment) *Spec {
+				s := x.open(1.5*capacity.RequestsPerSecond, rundir.Probe)
+				s.MaxTime, s.Tail = s.MinTime, 0
+				return s
+			}).Progress.Rate.Value() / runs
+		})
+	}
+}
+
+// trials are n random servers, their truths measured, or read from LLMSWEEP_TRUTHS, a file that is written where it is missing.
+func trials(t *testing.T, n int) []*trial {
+	known := map[string]float64{}
+	file := os.Getenv("LLMSWEEP_TRUTHS")
+	if data, err := os.ReadFile(file); err == nil {
+		if err := json.Unmarshal(data, &known); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := make([]*trial, n)
+	for i := range all {
+		all[i] = anyTrial(uint64(i))
+	}
+	each(t, all, func(t *testing.T, k *trial) {
+		if k.truth = known[k.String()]; k.truth == 0 {
+			k.measure(t)
+		}
+	})
+	if file != "" {
+		for _, k := range all {
+			known[k.String()] = k.truth
+		}
+		data, err := json.MarshalIndent(known, "", " ")
+		if err == nil {
+			err = os.WriteFile(file, data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// each runs f for all trials side by side.
+func each(t *testing.T, all []*trial, f func(*testing.T, *trial)) {
+	t.Run("trials", func(t *testing.T) {
+		for _, k := range all {
+			t.Run(strconv.FormatUint(k.seed, 10), func(t *testing.T) {
+				t.Parallel()
+				f(t, k)
+			})
+		}
+	})
+}
+
+// scale is how many random servers a statistical test runs over: LLMSWEEP_SERVERS=200 is the long way.
+func scale(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("LLMSWEEP_SERVERS")); err == nil {
+		return n
+	}
+	return few
+}
+
+// The printed interval of the saturation rate must hold the capacity, and so must the bracket.
+func TestSaturationIntervalsCover(t *testing.T) {
+	servers := scale(4)
+	all := trials(t, servers)
+	var mu sync.Mutex
+	var interval, bracket, open int
+	var errs, widths, spent []float64
+	each(t, all, func(t *testing.T, k *trial) {
+		run := &rundir.Run{}
+		took := time.Duration(0)
+		virtually(t, k.server, func(t *testing.T, d Doer) {
+			began := time.Now()
+			if err := Sweep(t.Context(), k.config(d, k.seed), run); err != nil {
 				t.Fatal(err)
 			}
+			took = time.Since(began)
 		})
 		s := run.Saturation
 		if s == nil {
-			t.Fatalf("seed %d: no saturation", seed)
+			t.Fatalf("%v: no saturation", k)
 		}
-		off := s.Rate.Value()/truth - 1
-		errs = append(errs, math.Abs(off))
-		if s.Low.Value() <= truth && truth <= s.High.Value() {
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, math.Abs(s.Rate.Value()/k.truth-1))
+		widths = append(widths, (s.High.Value()-s.Low.Value())/2/s.Rate.Value())
+		spent = append(spent, took.Minutes())
+		if s.Low.Value() <= k.truth && k.truth <= s.High.Value() {
 			interval++
 		} else {
-			t.Logf("seed %d: %s/%sx%d/%s seqs %d %v jitter %.3f: capacity %.3f, found %.3f (%.3f-%.3f)", seed, server.Model.Name, server.GPU.Name,
-				server.TP, server.Quant, server.MaxNumSeqs, w, server.Jitter, truth, s.Rate.Value(), s.Low.Value(), s.High.Value())
+			t.Logf("%v: capacity %.3f, found %.3f (%.3f-%.3f)%s", k, k.truth, s.Rate.Value(), s.Low.Value(), s.High.Value(), rows(run, k.truth))
 		}
-		if s.HighestStable.Value() <= truth*1.02 && (!s.LowestSaturated.Known() || s.LowestSaturated.Value() >= truth*0.98) {
+		if s.HighestStable.Value() <= k.truth && (!s.LowestSaturated.Known() || s.LowestSaturated.Value() >= k.truth) {
 			bracket++
 		} else {
-			t.Logf("seed %d: bracket %.3f-%.3f, capacity %.3f", seed, s.HighestStable.Value(), s.LowestSaturated.Value(), truth)
+			t.Logf("%v: bracket %.3f-%.3f, capacity %.3f%s", k, s.HighestStable.Value(), s.LowestSaturated.Value(), k.truth, rows(run, k.truth))
 		}
 		if !s.LowestSaturated.Known() {
-			undecided++
+			open++
 		}
-	}
+	})
 	slices.Sort(errs)
-	t.Logf("%d servers: the interval holds the capacity in %d, the bracket in %d; none saturated in %d; median error %.1f %%, worst %.1f %%",
-		servers, interval, bracket, undecided, stats.Quantile(errs, 0.5)*100, errs[servers-1]*100)
-	if servers >= 40 && (float64(interval) < 0.85*float64(servers) || float64(bracket) < 0.85*float64(servers)) {
+	slices.Sort(widths)
+	slices.Sort(spent)
+	t.Logf("%d servers: the interval holds the capacity in %d, the bracket in %d; none saturated in %d; error median %.1f %%, worst %.1f %%; "+
+		"half-width median %.1f %%, p90 %.1f %%, worst %.1f %%; sweep time median %.0f min, worst %.0f min", servers, interval, bracket, open,
+		stats.Quantile(errs, 0.5)*100, errs[servers-1]*100, stats.Quantile(widths, 0.5)*100, stats.Quantile(widths, 0.9)*100, widths[servers-1]*100,
+		stats.Quantile(spent, 0.5), spent[servers-1])
+	if servers >= 40 && (float64(interval) < 0.93*float64(servers) || float64(bracket) < 0.95*float64(servers)) {
 		t.Error("the intervals promise more than they keep")
 	}
-	if stats.Quantile(errs, 0.5) > 0.04 || undecided*4 > servers {
+	if stats.Quantile(errs, 0.5) > 0.04 || open*4 > servers {
 		t.Error("the estimate is off")
+	}
+}
+
+// rows are the stages near the edge, as shares of the capacity.
+func rows(run *rundir.Run, truth float64) string {
+	line := ""
+	for _, st := range run.Stages {
+		if p := st.Progress; p.Rate.Value() > 0.85*truth || st.Rate.Value() > 0.85*truth {
+			line += fmt.Sprintf("\n    %s %.3f: %.3f (%.3f-%.3f, %d) %s drift %.3f (%.3f-%.3f) %.0f s of %.0f", st.Kind, st.Rate.Value()/truth, p.Rate.Value()/truth, p.Low.Value()/truth, p.High.Value()/truth,
+				p.Batches, st.Verdict, st.Drift.Value.Value(), st.Drift.Low.Value(), st.Drift.High.Value(), st.Window, st.Elapsed)
+		}
+	}
+	return line
+}
+
+// Verdicts well below and well above the capacity must be right, or honestly undecided.
+func TestVerdictsOnRandomServers(t *testing.T) {
+	all := trials(t, scale(3))
+	var mu sync.Mutex
+	count := map[string]int{}
+	each(t, all, func(t *testing.T, k *trial) {
+		for _, load := range []float64{0.8, 1.2} {
+			var st rundir.Stage
+			virtually(t, k.server, func(t *testing.T, d Doer) {
+				st = oneStage(t, k.config(d, k.seed), func(x *experiment) *Spec { return x.open(load*k.truth, rundir.Grid) })
+			})
+			right := rundir.Stable
+			if load > 1 {
+				right = rundir.Saturated
+			}
+			mu.Lock()
+			count[fmt.Sprint(load, " ", st.Verdict)]++
+			mu.Unlock()
+			if st.Verdict != right {
+				t.Logf("%v at %.0f %%: %s drift %.3f (%.3f-%.3f) latency %.1f s, window %.0f s of %.0f", k, load*100, st.Verdict, st.Drift.Value.Value(),
+					st.Drift.Low.Value(), st.Drift.High.Value(), st.Latency.Mean.Value(), st.Window, st.Elapsed)
+			}
+		}
+	})
+	t.Logf("%d servers: %v", len(all), count)
+	wrong, undecided := count["0.8 saturated"]+count["1.2 stable"], count["0.8 undecided"]+count["1.2 undecided"]
+	if n := 2 * len(all); wrong*100 > n || n >= 100 && undecided*20 > n {
+		t.Errorf("%d wrong and %d undecided of %d", wrong, undecided, n)
+	}
+}
+
+// The printed intervals of the mean TTFT and of the p95 latency must hold what a long run shows, as often as they say.
+func TestLatencyIntervalsCover(t *testing.T) {
+	const long = 20 * time.Minute
+	all := trials(t, scale(2))
+	stageAt := func(t *testing.T, k *trial, load float64, seed uint64, change func(*Spec)) (st rundir.Stage) {
+		virtually(t, k.server, func(t *testing.T, d Doer) {
+			st = oneStage(t, k.config(d, seed), func(x *experiment) *Spec {
+				s := x.open(load*k.truth, rundir.Grid)
+				change(s)
+				return s
+			})
+		})
+		return st
+	}
+	var mu sync.Mutex
+	holds, printed := map[string]int{}, map[string]int{}
+	var off []string
+	each(t, all, func(t *testing.T, k *trial) {
+		for _, load := range []float64{0.3, 0.6, 0.85, 0.95} {
+			truth := stageAt(t, k, load, k.seed+1, func(s *Spec) { s.MinTime, s.MaxTime = long, long })
+			st := stageAt(t, k, load, k.seed, func(*Spec) {})
+			for _, f := range []struct {
+				name  string
+				got   rundir.Dist
+				which string
+				want  rundir.Figure
+			}{{"mean TTFT", st.TTFT, "mean", truth.TTFT.Mean}, {"p95 latency", st.Latency, "p95", truth.Latency.P95}} {
+				ci, ok := f.got.CI[f.which]
+				if !ok || !f.want.Known() {
+					continue
+				}
+				key := fmt.Sprintf("%s at %.0f %%", f.name, load*100)
+				mu.Lock()
+				printed[key]++
+				if ci[0] <= f.want.Value() && f.want.Value() <= ci[1] {
+					holds[key]++
+				} else {
+					off = append(off, fmt.Sprintf("%v: %s %.4f, printed %.4f-%.4f n %d worth %.0f", k, key, f.want.Value(), ci[0], ci[1], f.got.N, f.got.Neff.Value()))
+				}
+				mu.Unlock()
+			}
+		}
+	})
+	slices.Sort(off)
+	for _, line := range off {
+		t.Log(line)
+	}
+	for _, key := range slices.Sorted(maps.Keys(printed)) {
+		share := float64(holds[key]) / float64(printed[key])
+		t.Logf("%s: printed in %d of %d, holds in %.1f %%", key, printed[key], len(all), share*100)
+		if len(all) >= 100 && !strings.Contains(key, "95 %") && (share < 0.92 || share > 0.98) {
+			t.Errorf("%s: a 95 %% interval holds in %.1f %%", key, share*100)
+		}
 	}
 }

@@ -51,11 +51,14 @@ func summarise(st rundir.Stage, records []*rundir.Record, m *measured, tolerance
 
 	st.Verdict = rundir.Closed
 	if st.Rate.Known() {
-		e := &evidence{
-			system: m.system, tokens: m.tokens, tick: m.tick, perRequest: chunksPerRequest(records),
-			service: service, rate: st.Rate.Value(), tolerance: tolerance,
+		st.Verdict, st.Drift = m.verdict, m.drift
+		if m.verdict == "" { // nobody has looked yet
+			e := &evidence{
+				owed: m.owed, asked: askedPerRequest(records), tokens: m.tokens, tick: m.tick, perRequest: chunksPerRequest(records),
+				service: service, rate: st.Rate.Value(), tolerance: tolerance, level: errorLevel,
+			}
+			st.Verdict, st.Drift = judge(e, duration(w.from), duration(w.to))
 		}
-		st.Verdict, st.Drift = judge(e, duration(w.from), duration(w.to))
 		if !settled {
 			st.Verdict = rundir.Undecided
 		}
@@ -132,6 +135,15 @@ func chunksPerRequest(records []*rundir.Record) float64 {
 		}
 	}
 	return sum / max(n, 1)
+}
+
+// askedPerRequest is how many output tokens a request owed us on average.
+func askedPerRequest(records []*rundir.Record) float64 {
+	sum := 0.0
+	for _, r := range records {
+		sum += max(1, float64(r.AskedTokens))
+	}
+	return sum / float64(max(len(records), 1))
 }
 
 // ticksUntil is how many token samples were taken until an instant.

@@ -58,11 +58,21 @@ func retrace(records []*rundir.Record) *measured {
 	}
 	m.elapsed = m.closedAt
 	m.tokens = make([]float64, int(m.closedAt/tick)+1)
+	m.owed = make([]float64, len(m.tokens))
+	bin := func(at float64) int { return min(int(duration(at)/tick), len(m.tokens)-1) }
 	count := newTokenCounter(records)
 	for _, r := range records {
+		left := max(1, float64(r.AskedTokens))
+		m.owed[bin(r.Due.Value())] += left
 		for at, k := range count.arrivals(r) {
-			m.tokens[min(int(duration(at)/tick), len(m.tokens)-1)] += k
+			m.tokens[bin(at)] += k
+			m.owed[bin(at)] -= k
+			left -= k
 		}
+		m.owed[bin(r.End.Value())] -= left
+	}
+	for i := range m.owed[1:] { // from changes to the level
+		m.owed[i+1] += m.owed[i]
 	}
 	replay(m.system, system, m.closedAt)
 	replay(m.flight, flight, m.closedAt)

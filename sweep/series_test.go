@@ -50,7 +50,7 @@ func TestSeriesHoldsTheArea(t *testing.T) {
 func TestTokenSamplesKeepTheirTime(t *testing.T) {
 	m := &measured{tick: 10 * time.Millisecond}
 	for _, at := range []int{10, 20, 31, 79, 80, 83} {
-		m.count(6, time.Duration(at)*time.Millisecond)
+		m.count(6, 0, time.Duration(at)*time.Millisecond)
 	}
 	sum := 0.0
 	for _, k := range m.tokens {

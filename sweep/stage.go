@@ -52,7 +52,10 @@ type measured struct {
 	system   *series       // due and not ended
 	flight   *series       // admitted and not ended
 	tokens   []float64     // output tokens that arrived in each tick
+	owed     []float64     // output tokens asked for and not arrived, at the end of each tick
 	tick     time.Duration
+	verdict  string // of the look that ended the stage; empty where it ended otherwise
+	drift    rundir.Drift
 	cpu      float64 // share of all cores; negative where unknown
 	early    string  // why the stage ended early; empty where it did not
 	cut      bool    // interrupted from outside
@@ -75,7 +78,8 @@ type stage struct {
 	paced    chan struct{} // closed when no more do
 	slots    chan struct{} // a closed loop's free places
 	work     sync.WaitGroup
-	tokens   atomic.Int64
+	tokens   atomic.Int64 // output tokens that arrived
+	asked    atomic.Int64 // output tokens asked for, but for those that their requests ended without
 
 	mu       sync.Mutex
 	system   *series
@@ -83,6 +87,7 @@ type stage struct {
 	admitted int
 	queue    []chan struct{} // turns that the bound holds back, oldest first
 	arrived  int
+	ordered  float64 // output tokens asked for by those that arrived
 	done     int
 	failed   int
 	latency  float64         // sum over done, seconds
@@ -176,7 +181,7 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 		case <-ticker.C:
 		}
 		now, total := s.now(), s.tokens.Load()
-		m.count(float64(total-counted), now)
+		m.count(float64(total-counted), float64(s.asked.Load()-total), now)
 		counted = total
 		s.show(now, m)
 		switch {
@@ -197,19 +202,21 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 	}
 }
 
-// count notes tokens that arrived since the last count. A machine that is busy drops ticks: what came in them is shared out,
-// so that a sample's place tells its time.
-func (m *measured) count(tokens float64, now time.Duration) {
+// count notes tokens that arrived since the last count, and those still owed. A machine that is busy drops ticks: what came in
+// them is shared out, so that a sample's place tells its time.
+func (m *measured) count(tokens, owed float64, now time.Duration) {
 	missing := int(now/m.tick) - len(m.tokens)
 	if missing < 1 {
 		if n := len(m.tokens); n > 0 {
 			m.tokens[n-1] += tokens
+			m.owed[n-1] = owed
 			return
 		}
 		missing = 1
 	}
 	for range missing {
 		m.tokens = append(m.tokens, tokens/float64(missing))
+		m.owed = append(m.owed, owed)
 	}
 }
 

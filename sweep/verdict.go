@@ -1,18 +1,26 @@
 package sweep
 
 import (
+	"math"
 	"time"
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
 
-// A stage is looked at this often at most; each look gets its part of the error that is allowed (Bonferroni), so that
-// looking again does not turn chance into a finding.
+// A stage is looked at this often at most, and the error that is allowed is spent over the looks, so that looking again
+// does not turn chance into a finding: as the square of the time gone, most of it on the last look, which has the most to go
+// by (Kim and DeMets, Biometrika 74 (1987)). The looks' errors are added up (Boole), as if no two ever coincided.
 const (
-	maxLooks   = 6
+	maxLooks   = 7
 	errorLevel = 0.05
 )
+
+// spent is the part of the error that the k-th look may make, k from 1 to maxLooks.
+func spent(k int) float64 {
+	share := func(k int) float64 { return math.Pow(float64(min(k, maxLooks))/maxLooks, 2) }
+	return errorLevel * (share(k) - share(k-1))
+}
 
 // A server full of requests of equal length works in waves: those that began together end together, and the next begin.
 // What is averaged over anything but whole waves swings with them. A wave takes as long as a request is served, so
@@ -41,8 +49,9 @@ func wholeWaves(from, to, service time.Duration) time.Duration {
 
 // looks decides when a stage has gone on for long enough.
 type looks struct {
-	spec *Spec
-	next time.Duration
+	spec  *Spec
+	next  time.Duration
+	taken int
 }
 
 func (l *looks) enough(s *stage, m *measured, now time.Duration) bool {
@@ -59,27 +68,24 @@ func (l *looks) enough(s *stage, m *measured, now time.Duration) bool {
 	defer s.mu.Unlock()
 	service := s.service.median()
 	longest := s.longest(service)
-	if now >= longest {
-		return true
-	}
-	if now < l.next {
+	last := now >= longest
+	if now < l.next && !last {
 		return false
 	}
-	l.next = now + (longest-s.MinTime)/maxLooks
+	l.taken = min(l.taken+1, maxLooks)
+	if l.next = now + (longest-s.MinTime)/(maxLooks-1); last {
+		l.taken = maxLooks
+	}
 	cut, ok := transient(m.tokens, m.tick, service)
-	if !ok {
-		return false
+	if !ok || float64(s.arrived)*float64(now-cut)/float64(now) < float64(s.MinRequests) {
+		return last
 	}
-	if float64(s.arrived)*float64(now-cut)/float64(now) < float64(s.MinRequests) {
-		return false
-	}
-	s.system.advance(now)
 	e := &evidence{
-		system: s.system, tokens: m.tokens, tick: m.tick, perRequest: s.emitted / float64(max(s.done, 1)),
-		service: service, rate: s.Rate, tolerance: s.Tolerance,
+		owed: m.owed, asked: s.ordered / float64(max(s.arrived, 1)), tokens: m.tokens, tick: m.tick, perRequest: s.emitted / float64(max(s.done, 1)),
+		service: service, rate: s.Rate, tolerance: s.Tolerance, level: spent(l.taken),
 	}
-	verdict, _ := judge(e, wholeWaves(cut, now, service), now)
-	return verdict != rundir.Undecided
+	m.verdict, m.drift = judge(e, wholeWaves(cut, now, service), now)
+	return last || m.verdict != rundir.Undecided
 }
 
 // longest is how long the stage goes on while it is undecided. A server whose requests take long needs longer than was
@@ -133,13 +139,15 @@ func transient(tokens []float64, tick, service time.Duration) (cut time.Duration
 
 // evidence is what a verdict rests on.
 type evidence struct {
-	system     *series   // due and not ended
+	owed       []float64 // output tokens asked for and not arrived, at the end of each tick: the backlog
+	asked      float64   // output tokens asked for by a request, on average
 	tokens     []float64 // output tokens that arrived in each tick
 	tick       time.Duration
 	perRequest float64       // output tokens of a request, counted in the same way
 	service    time.Duration // how long a request is being served
 	rate       float64       // asked, per second
 	tolerance  float64       // drift below this share of rate is none
+	level      float64       // error allowed on either side
 }
 
 // judge says whether the asked rate is sustained, from what was seen between two instants. It is stable when the drift's
@@ -151,9 +159,12 @@ func judge(e *evidence, from, to time.Duration) (string, rundir.Drift) {
 	if n < fewestWaves || to <= from {
 		return rundir.Undecided, rundir.Drift{}
 	}
-	batches := e.system.batches(from, to, n)
-	trend, low, high := slope(batches)
-	scale := float64(n) / (to - from).Seconds() / e.rate
+	batches, ok := stats.Batches(e.owed[min(int(from/e.tick), len(e.owed)):min(int(to/e.tick), len(e.owed))], n)
+	if !ok || e.asked <= 0 {
+		return rundir.Undecided, rundir.Drift{}
+	}
+	trend, low, high := slope(batches, e.level)
+	scale := float64(n) / (to - from).Seconds() / e.asked / e.rate
 	drift := rundir.Drift{
 		Value: rundir.Exactly(trend * scale),
 		Low:   rundir.Exactly(low * scale),
@@ -188,11 +199,11 @@ func growsOn(y []float64, slope float64) bool {
 
 // slope bounds the growth per batch in the way that suits the series better: a line through averages that stay about
 // one level, or the mean step of averages that walk away.
-func slope(y []float64) (slope, low, high float64) {
+func slope(y []float64, level float64) (slope, low, high float64) {
 	line, _ := stats.FitTrend(y)
-	low, high = line.Bounds(errorLevel / maxLooks)
+	low, high = line.Bounds(level)
 	if step, ok := stats.MeanStep(y); ok {
-		if l, h := step.Bounds(errorLevel / maxLooks); h-l < high-low {
+		if l, h := step.Bounds(level); h-l < high-low {
 			return step.Slope, l, h
 		}
 	}

@@ -38,19 +38,26 @@ func autocovariance(x []float64, mean float64, lag int) float64 {
 // mean alone. ok is false for fewer than two values a batch or fewer than two batches.
 func BatchMeans(x []float64, k int) (mean, low, high float64, ok bool) {
 	mean = Mean(x)
-	size := 0
-	if k >= 2 {
-		size = len(x) / k
-	}
-	if size < 1 {
+	means, ok := Batches(x, k)
+	if !ok {
 		return mean, 0, 0, false
-	}
-	means := make([]float64, k)
-	for i := range means {
-		means[i] = Mean(x[i*size : (i+1)*size])
 	}
 	half := StudentQuantile(0.975, float64(k-1)) * math.Sqrt(variance(means)/float64(k-1))
 	return mean, mean - half, mean + half, true
+}
+
+// Batches is the means of k consecutive batches of equal size; what does not fill the last is left out. ok is false for fewer
+// than two batches or less than a value a batch.
+func Batches(x []float64, k int) (means []float64, ok bool) {
+	if k < 2 || len(x) < k {
+		return nil, false
+	}
+	size := len(x) / k
+	means = make([]float64, k)
+	for i := range means {
+		means[i] = Mean(x[i*size : (i+1)*size])
+	}
+	return means, true
 }
 
 // MSER5 finds the end of a series' opening transient: batches of five, and the cut that makes the standard error of
