@@ -254,7 +254,7 @@ func (s *stage) ended(due time.Duration, res *client.Result, emitted int) {
 		s.failed++
 	}
 	if s.closed() && s.closedAt < 0 {
-		s.ends = append(s.ends, now)
+		s.ends.add(now)
 	}
 	if len(s.queue) > 0 {
 		close(s.queue[0])

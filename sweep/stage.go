@@ -85,11 +85,11 @@ type stage struct {
 	arrived  int
 	done     int
 	failed   int
-	latency  float64         // sum over done, seconds
-	emitted  float64         // tokens of those done, as OnToken counted them
-	ends     []time.Duration // when each request ended: a closed loop's waves are counted by them
-	closedAt time.Duration   // negative until the window closes
-	pending  int             // due before the window closed and not ended
+	latency  float64       // sum over done, seconds
+	emitted  float64       // tokens of those done, as OnToken counted them
+	ends     *ends         // a closed loop's waves are counted by them
+	closedAt time.Duration // negative until the window closes
+	pending  int           // due before the window closed and not ended
 	ttft     ring
 	itl      ring
 	service  ring          // how long requests are being served, without their wait in the server's queue
@@ -116,7 +116,7 @@ func newStage(spec *Spec, d Doer, l Log, w Observer) *stage {
 	return &stage{
 		Spec: spec, doer: d, log: l, watch: w,
 		prepared: make(chan task, 64), stop: make(chan struct{}), paced: make(chan struct{}), slots: make(chan struct{}, max(spec.Bound, 1)),
-		system: newSeries(tick), flight: newSeries(tick), closedAt: -1,
+		system: newSeries(tick), flight: newSeries(tick), ends: newEnds(spec.Bound), closedAt: -1,
 	}
 }
 
@@ -211,7 +211,14 @@ func (m *measured) count(tokens float64, now time.Duration) {
 	for range missing {
 		m.tokens = append(m.tokens, tokens/float64(missing))
 	}
+	for len(m.tokens) > maxTicks {
+		m.tokens = mergePairs(m.tokens, func(a, b float64) float64 { return a + b })
+		m.tick *= 2
+	}
 }
+
+// maxTicks bounds the samples of a stage that goes on for hours: neighbours are merged, and the tick doubles.
+const maxTicks = 1 << 15
 
 // hopeless ends a stage in which errors dominate.
 func (s *stage) hopeless(m *measured) bool {
