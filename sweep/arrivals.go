@@ -191,7 +191,7 @@ func (s *stage) arrive(tokens int) {
 	defer s.mu.Unlock()
 	s.arrived++
 	s.ordered += float64(tokens)
-	s.system.add(s.now(), 1)
+	s.present++
 }
 
 // admit waits until the bound lets a request through, in order of arrival. It returns a positive duration where it had
@@ -237,7 +237,7 @@ func (s *stage) ended(due time.Duration, res *client.Result, emitted int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	s.system.add(now, -1)
+	s.present--
 	if s.closedAt >= 0 && due <= s.closedAt {
 		s.pending--
 	}
@@ -260,7 +260,7 @@ func (s *stage) ended(due time.Duration, res *client.Result, emitted int) {
 		s.failed++
 	}
 	if s.closed() && s.closedAt < 0 {
-		s.ends = append(s.ends, now)
+		s.ends.add(now)
 	}
 	if len(s.queue) > 0 {
 		close(s.queue[0])

@@ -49,14 +49,12 @@ func (x *experiment) hold(ctx context.Context, level int) (rundir.Figure, error)
 	if err != nil {
 		return rundir.Figure{}, err
 	}
-	records, err := collect(x.Log, spec.Name)
-	if err != nil {
-		return rundir.Figure{}, err
-	}
 	if err := context.Cause(ctx); err != nil {
 		return rundir.Figure{}, err
 	}
-	st = summarise(st, records, m, spec.Tolerance)
+	if st, err = summarise(st, x.Log.Records(spec.Name), m, spec.Tolerance); err != nil {
+		return rundir.Figure{}, err
+	}
 	if l := st.Latency.Mean; !l.IsZero() {
 		x.latency = l.Value()
 	}

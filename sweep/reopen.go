@@ -1,8 +1,8 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -22,19 +22,9 @@ func Reopen(path string) (*rundir.Run, error) {
 		if st.State != rundir.Running {
 			continue
 		}
-		var records []*rundir.Record
-		for r, err := range rundir.Records(path) {
-			if err != nil {
-				return nil, err
-			}
-			if r.Stage == st.Name {
-				records = append(records, r)
-			}
-		}
 		st.State = rundir.Interrupted
-		if len(records) > 0 {
-			*st = summarise(*st, records, retrace(records), run.Plan.Tolerance)
-			st.Warnings = append(st.Warnings, fmt.Sprintf("llmsweep was killed; requests that were in flight then are not among the %d on record", len(records)))
+		if err := salvage(st, ofStage(path, st.Name), run.Plan.Tolerance); err != nil {
+			return nil, err
 		}
 	}
 	if run.Plan.Kind == KindSweep {
@@ -43,56 +33,91 @@ func Reopen(path string) (*rundir.Run, error) {
 	return run, nil
 }
 
-// retrace gathers from records what the runner would have seen.
-func retrace(records []*rundir.Record) *measured {
-	tick := 100 * time.Millisecond
-	m := &measured{tick: tick, system: newSeries(tick), flight: newSeries(tick), cpu: -1}
-	var system, flight []step
-	for _, r := range records {
+// ofStage yields the records of one stage in a run directory.
+func ofStage(path, stage string) iter.Seq2[*rundir.Record, error] {
+	return func(yield func(*rundir.Record, error) bool) {
+		for r, err := range rundir.Records(path) {
+			if (err != nil || r.Stage == stage) && !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// salvage fills in st from its records, as far as it got.
+func salvage(st *rundir.Stage, records iter.Seq2[*rundir.Record, error], tolerance float64) error {
+	m, n, err := retrace(records)
+	if err != nil || n == 0 {
+		return err
+	}
+	if *st, err = summarise(*st, records, m, tolerance); err != nil {
+		return err
+	}
+	st.Warnings = append(st.Warnings, fmt.Sprintf("llmsweep was killed; requests that were in flight then are not among the %d on record", n))
+	return nil
+}
+
+// retrace gathers from records what the runner would have seen, and counts them. It holds their instants, and nothing else
+// of them.
+func retrace(records iter.Seq2[*rundir.Record, error]) (m *measured, n int, err error) {
+	m = &measured{cpu: -1, tick: 100 * time.Millisecond}
+	var sent, ended []time.Duration
+	var tally tokenTally
+	if err := each(records, func(r *rundir.Record) {
 		end := duration(r.End.Value())
 		m.closedAt = max(m.closedAt, end)
-		system = append(system, step{duration(r.Due.Value()), 1}, step{end, -1})
+		n++
 		if r.Sent.Known() {
-			flight = append(flight, step{duration(r.Sent.Value()), 1}, step{end, -1})
+			sent, ended = append(sent, duration(r.Sent.Value())), append(ended, end)
 		}
+		tally.add(r)
+	}); err != nil {
+		return nil, 0, err
+	}
+	for m.closedAt/m.tick >= maxTicks {
+		m.tick *= 2
 	}
 	m.elapsed = m.closedAt
-	m.tokens = make([]float64, int(m.closedAt/tick)+1)
+	m.flight = replay(sent, ended, m)
+	return m, n, m.recount(records, tally.counter())
+}
+
+// recount samples the tokens that arrived, and those owed.
+func (m *measured) recount(records iter.Seq2[*rundir.Record, error], count tokenCounter) error {
+	m.tokens = make([]float64, int(m.closedAt/m.tick)+1)
 	m.owed = make([]float64, len(m.tokens))
-	bin := func(at float64) int { return min(int(duration(at)/tick), len(m.tokens)-1) }
-	count := newTokenCounter(records)
-	for _, r := range records {
-		left := max(1, float64(r.AskedTokens))
-		m.owed[bin(r.Due.Value())] += left
+	tick := func(at float64) int { return min(int(duration(at)/m.tick), len(m.tokens)-1) }
+	err := each(records, func(r *rundir.Record) {
+		left := owes(r)
+		m.owed[tick(r.Due.Value())] += left
 		for at, k := range count.arrivals(r) {
-			m.tokens[bin(at)] += k
-			m.owed[bin(at)] -= k
+			m.tokens[tick(at)] += k
+			m.owed[tick(at)] -= k
 			left -= k
 		}
-		m.owed[bin(r.End.Value())] -= left
-	}
+		m.owed[tick(r.End.Value())] -= left
+	})
 	for i := range m.owed[1:] { // from changes to the level
 		m.owed[i+1] += m.owed[i]
 	}
-	replay(m.system, system, m.closedAt)
-	replay(m.flight, flight, m.closedAt)
-	return m
+	return err
 }
 
-type step struct {
-	at    time.Duration
-	delta int
-}
-
-func replay(s *series, steps []step, until time.Duration) {
-	sortSteps(steps)
-	for _, p := range steps {
-		s.add(p.at, p.delta)
+// replay counts from beginnings and ends. Beginnings come before ends at the same instant, so that the count never falls
+// below zero.
+func replay(begin, end []time.Duration, m *measured) *series {
+	slices.Sort(begin)
+	slices.Sort(end)
+	s := newSeries(m.tick)
+	for len(end) > 0 {
+		if len(begin) > 0 && begin[0] <= end[0] {
+			s.add(begin[0], 1)
+			begin = begin[1:]
+		} else {
+			s.add(end[0], -1)
+			end = end[1:]
+		}
 	}
-	s.advance(until)
-}
-
-// sortSteps puts beginnings before ends at the same instant, so that the count never falls below zero.
-func sortSteps(steps []step) {
-	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.delta, a.delta)) })
+	s.advance(m.closedAt)
+	return s
 }

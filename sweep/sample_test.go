@@ -106,11 +106,17 @@ func unfinished(at, first, until float64, gaps ...int64) *rundir.Record {
 
 // summed is a stage of one Hertz measured over its first ten seconds.
 func summed(records ...*rundir.Record) rundir.Stage {
-	m := retrace(records)
+	m, _, err := retrace(listed(records))
+	if err != nil {
+		panic(err)
+	}
 	m.closedAt, m.elapsed = duration(10), duration(10)
 	m.tokens = slices.Repeat([]float64{1}, 100) // steady from the start
 	st := rundir.Stage{Name: "x", Kind: "poisson", Rate: rundir.Exactly(1), State: rundir.Complete}
-	return summarise(st, records, m, 0.05)
+	if st, err = summarise(st, listed(records), m, 0.05); err != nil {
+		panic(err)
+	}
+	return st
 }
 
 func near(t *testing.T, what string, got rundir.Figure, want float64) {

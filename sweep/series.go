@@ -96,14 +96,3 @@ func (s *series) highest(from, to time.Duration) int {
 	}
 	return top
 }
-
-// batches is the averages of n equal spans between two instants.
-func (s *series) batches(from, to time.Duration, n int) []float64 {
-	out := make([]float64, n)
-	span := (to - from) / time.Duration(n)
-	for i := range out {
-		a := from + time.Duration(i)*span
-		out[i] = s.mean(a, a+span)
-	}
-	return out
-}

@@ -49,7 +49,6 @@ func (s *Spec) whole() bool { return s.MaxTasks > 0 }
 type measured struct {
 	closedAt time.Duration // when the window closed; the stage's last instant of interest
 	elapsed  time.Duration // drain included
-	system   *series       // due and not ended
 	flight   *series       // admitted and not ended
 	tokens   []float64     // output tokens that arrived in each tick
 	owed     []float64     // output tokens asked for and not arrived, at the end of each tick
@@ -82,7 +81,7 @@ type stage struct {
 	asked    atomic.Int64 // output tokens asked for, but for those that their requests ended without
 
 	mu       sync.Mutex
-	system   *series
+	present  int // due and not ended
 	flight   *series
 	admitted int
 	queue    []chan struct{} // turns that the bound holds back, oldest first
@@ -90,11 +89,11 @@ type stage struct {
 	ordered  float64 // output tokens asked for by those that arrived
 	done     int
 	failed   int
-	latency  float64         // sum over done, seconds
-	emitted  float64         // tokens of those done, as OnToken counted them
-	ends     []time.Duration // when each request ended: a closed loop's waves are counted by them
-	closedAt time.Duration   // negative until the window closes
-	pending  int             // due before the window closed and not ended
+	latency  float64       // sum over done, seconds
+	emitted  float64       // tokens of those done, as OnToken counted them
+	ends     *ends         // a closed loop's waves are counted by them
+	closedAt time.Duration // negative until the window closes
+	pending  int           // due before the window closed and not ended
 	ttft     ring
 	itl      ring
 	service  ring          // how long requests are being served, without their wait in the server's queue
@@ -121,7 +120,7 @@ func newStage(spec *Spec, d Doer, l Log, w Observer) *stage {
 	return &stage{
 		Spec: spec, doer: d, log: l, watch: w,
 		prepared: make(chan task, 64), stop: make(chan struct{}), paced: make(chan struct{}), slots: make(chan struct{}, max(spec.Bound, 1)),
-		system: newSeries(tick), flight: newSeries(tick), closedAt: -1,
+		flight: newSeries(tick), ends: newEnds(spec.Bound), closedAt: -1,
 	}
 }
 
@@ -138,7 +137,7 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 
 	idle := make(chan struct{})
 	go func() { s.work.Wait(); close(idle) }()
-	m := &measured{tick: s.system.width}
+	m := &measured{tick: s.flight.width}
 	s.measure(ctx, m, idle)
 	close(s.stop)
 	if m.cut || s.failure() != nil {
@@ -150,9 +149,8 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m.elapsed = s.now()
-	s.system.advance(m.elapsed)
 	s.flight.advance(m.elapsed)
-	m.system, m.flight, m.cpu = s.system, s.flight, cpu.fraction()
+	m.flight, m.cpu = s.flight, cpu.fraction()
 	m.closedAt, m.gauges = s.closedAt, s.gauges
 	return m, s.err
 }
@@ -218,7 +216,15 @@ func (m *measured) count(tokens, owed float64, now time.Duration) {
 		m.tokens = append(m.tokens, tokens/float64(missing))
 		m.owed = append(m.owed, owed)
 	}
+	for len(m.tokens) > maxTicks {
+		m.tokens = mergePairs(m.tokens, func(a, b float64) float64 { return a + b })
+		m.owed = mergePairs(m.owed, func(_, b float64) float64 { return b })
+		m.tick *= 2
+	}
 }
+
+// maxTicks bounds the samples of a stage that goes on for hours: neighbours are merged, and the tick doubles.
+const maxTicks = 1 << 15
 
 // hopeless ends a stage in which errors dominate.
 func (s *stage) hopeless(m *measured) bool {
@@ -239,7 +245,7 @@ func (s *stage) close(now time.Duration) {
 	defer s.mu.Unlock()
 	if s.closedAt < 0 {
 		s.closedAt = now
-		s.pending = s.system.level
+		s.pending = s.present
 	}
 }
 

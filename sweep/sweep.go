@@ -199,10 +199,8 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 	running := newStage(spec, x.Doer, x.Log, x.Observer)
 	running.scrape = x.Scrape
 	m, broken := running.run(ctx)
-	records, err := collect(x.Log, spec.Name)
-	if err = errors.Join(broken, err); err == nil || len(records) > 0 {
-		st = summarise(st, records, m, spec.Tolerance)
-	}
+	st, err := summarise(st, x.Log.Records(spec.Name), m, spec.Tolerance)
+	err = errors.Join(broken, err)
 	x.retokenize(ctx, &st, running.texts)
 	st.State = rundir.Complete
 	if m.cut || broken != nil {
@@ -272,17 +270,6 @@ func (x *experiment) warn(format string, a ...any) {
 func (x *experiment) left(stages int) time.Duration {
 	each := x.StageTime.Seconds() + 2*math.Min(x.latency, x.StageTime.Seconds())
 	return duration(each * float64(stages+1))
-}
-
-func collect(l Log, stage string) ([]*rundir.Record, error) {
-	var records []*rundir.Record
-	for r, err := range l.Records(stage) {
-		if err != nil {
-			return records, err
-		}
-		records = append(records, r)
-	}
-	return records, nil
 }
 
 // judgeClient sums up over the stages whether the client was fit to measure.

@@ -14,18 +14,21 @@ type tokenCounter struct {
 	known    bool    // perChunk rests on the server's counts
 }
 
-func newTokenCounter(records []*rundir.Record) tokenCounter {
-	var tokens, chunks float64
-	for _, r := range records {
-		if ok(r) && r.OutputTokens.Known() && r.FirstToken.Known() {
-			tokens += r.OutputTokens.Value()
-			chunks += float64(len(r.GapsUS) + 1)
-		}
+// tokenTally counts what a tokenCounter rests on.
+type tokenTally struct{ tokens, chunks float64 }
+
+func (t *tokenTally) add(r *rundir.Record) {
+	if ok(r) && r.OutputTokens.Known() && r.FirstToken.Known() {
+		t.tokens += r.OutputTokens.Value()
+		t.chunks += float64(len(r.GapsUS) + 1)
 	}
-	if tokens == 0 {
+}
+
+func (t *tokenTally) counter() tokenCounter {
+	if t.tokens == 0 {
 		return tokenCounter{perChunk: 1}
 	}
-	return tokenCounter{perChunk: tokens / chunks, known: true}
+	return tokenCounter{perChunk: t.tokens / t.chunks, known: true}
 }
 
 // share is what each chunk of an answer held, where the counts of single chunks are not known.

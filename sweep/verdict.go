@@ -99,7 +99,7 @@ func (s *stage) longest(service time.Duration) time.Duration {
 func (s *stage) wavesSuffice(now time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	from, to, n := waves(s.ends, s.Bound)
+	from, to, n := s.ends.waves()
 	if n == 0 {
 		return now >= 3*s.MaxTime // the first wave outlasts everything: give up
 	}
@@ -108,20 +108,6 @@ func (s *stage) wavesSuffice(now time.Duration) bool {
 	}
 	mean := s.latency / float64(max(s.done, 1))
 	return n >= s.MinRequests && (to-from).Seconds() >= s.MinWaves*mean
-}
-
-// waves finds the whole waves in a closed loop of the given width: from the end of the first wave, which filled the
-// server, to the end of the last whole one. One request at a time has no such transient, and counts from the start.
-// n is the number of requests in them; 0 where there is no whole wave yet.
-func waves(ends []time.Duration, width int) (from, to time.Duration, n int) {
-	whole := len(ends) / width * width
-	if width == 1 && whole > 0 {
-		return 0, ends[whole-1], whole
-	}
-	if whole < 2*width {
-		return 0, 0, 0
-	}
-	return ends[width-1], ends[whole-1], whole - width
 }
 
 // transient is the end of the opening transient in the rate of tokens, averaged over waves. An idle server's can only rise:

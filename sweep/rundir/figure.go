@@ -107,6 +107,8 @@ type Dist struct {
 	P99  Figure `json:"p99,omitzero"`
 	P999 Figure `json:"p999,omitzero"`
 
+	// Digits is how many significant digits the percentiles have that were counted in a histogram; 0 where they are exact.
+	Digits int `json:"digits,omitempty"`
 	// Neff is the number of independent samples that N correlated ones are worth.
 	Neff Figure `json:"n_eff,omitzero"`
 	// Censored counts the samples of which only a lower bound is known; they are part of N.

@@ -7,20 +7,39 @@ import "math"
 // Quantile is the p-quantile (0 <= p <= 1) of an ascending sample by linear interpolation between order statistics:
 // type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), which is
 // NumPy's default. It is NaN for an empty sample.
-func Quantile(sorted []float64, p float64) float64 {
-	n := len(sorted)
+func Quantile(sorted []float64, p float64) float64 { return QuantileOf(Sorted(sorted), p) }
+
+// Ascending is a sample in ascending order that is asked for its values by rank, from 0: a slice or a histogram.
+type Ascending interface {
+	Len() int
+	At(rank int) float64
+}
+
+// Sorted is an ascending slice.
+type Sorted []float64
+
+// Len is the number of values.
+func (s Sorted) Len() int { return len(s) }
+
+// At is the value of that rank.
+func (s Sorted) At(rank int) float64 { return s[rank] }
+
+// QuantileOf is [Quantile] of any ascending sample.
+func QuantileOf(s Ascending, p float64) float64 {
+	n := s.Len()
 	if n == 0 {
 		return math.NaN()
 	}
 	h := p * float64(n-1)
 	i := int(h)
 	if i >= n-1 {
-		return sorted[n-1]
+		return s.At(n - 1)
 	}
 	if i < 0 {
-		return sorted[0]
+		return s.At(0)
 	}
-	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+	low := s.At(i)
+	return low + (h-float64(i))*(s.At(i+1)-low)
 }
 
 // Supported says whether a sample worth neff independent values tells anything about its p-quantile: at least five of
@@ -34,7 +53,12 @@ func Supported(neff, p float64) bool {
 // values: order statistics at the Wilson score bounds of p (Wilson, JASA 22 (1927)). ok is false where the sample is too
 // small to have an order statistic beyond the bound.
 func QuantileInterval(sorted []float64, p, neff float64) (low, high float64, ok bool) {
-	if len(sorted) == 0 || neff < 1 {
+	return QuantileIntervalOf(Sorted(sorted), p, neff)
+}
+
+// QuantileIntervalOf is [QuantileInterval] of any ascending sample.
+func QuantileIntervalOf(s Ascending, p, neff float64) (low, high float64, ok bool) {
+	if s.Len() == 0 || neff < 1 {
 		return 0, 0, false
 	}
 	z2 := z95 * z95
@@ -43,7 +67,7 @@ func QuantileInterval(sorted []float64, p, neff float64) (low, high float64, ok 
 	if limit := 1 / (2 * neff); centre-half < limit || centre+half > 1-limit {
 		return 0, 0, false
 	}
-	return Quantile(sorted, centre-half), Quantile(sorted, centre+half), true
+	return QuantileOf(s, centre-half), QuantileOf(s, centre+half), true
 }
 
 // z95 is the 97.5 % point of the normal distribution.
