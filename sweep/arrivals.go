@@ -44,7 +44,7 @@ func (s *stage) giveUp(err error) {
 func (s *stage) pace(ctx context.Context) {
 	defer close(s.paced)
 	var timer *time.Timer
-	for {
+	for n := 0; ; n++ {
 		due, ok := s.Schedule.Next()
 		if !ok {
 			return
@@ -63,6 +63,11 @@ func (s *stage) pace(ctx context.Context) {
 			case s.slots <- struct{}{}:
 			case <-s.stop:
 				return
+			}
+			if n < len(s.Opening) {
+				if timer, ok = s.await(s.Opening[n], timer, s.stop); !ok {
+					return
+				}
 			}
 			due = s.now()
 		} else if timer, ok = s.await(due, timer, s.stop); !ok {

@@ -18,13 +18,14 @@ const comfortable = 0.8
 func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
 	warn := func(format string, a ...any) { *warnings = append(*warnings, fmt.Sprintf(format, a...)) }
 	open := openRows(stages)
-	s := &rundir.Saturation{}
-	s.HighestStable, s.LowestSaturated = bracket(open, warn)
-	rows := plateauRows(stages, warn)
+	cut := edge(open, warn)
+	rows := plateauRows(stages, open[cut:], warn)
 	if len(rows) == 0 {
 		return nil
 	}
+	s := &rundir.Saturation{}
 	s.Rate, s.Low, s.High = plateau(rows)
+	s.HighestStable, s.LowestSaturated = bracket(open, cut, s)
 	var output, weight float64
 	for _, r := range rows {
 		if t := r.TokensPerS.Output; t.Known() {
@@ -46,8 +47,10 @@ func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
 			break
 		}
 	}
-	if h := s.HighestStable; h.Known() && h.Value() > s.High.Value()*1.05 {
-		warn("%.4g req/s was stable, above the saturation rate: the throughput stage did not fill the server", h.Value())
+	for _, r := range open[:cut] {
+		if r.Verdict == rundir.Stable && r.Rate.Value() > s.High.Value()*1.05 {
+			warn("%.4g req/s was stable, above the saturation rate: the throughput stage did not fill the server", r.Rate.Value())
+		}
 	}
 	return s
 }
@@ -64,9 +67,9 @@ func openRows(stages []rundir.Stage) []*rundir.Stage {
 	return open
 }
 
-// bracket is the highest stable and the lowest saturated rate on either side of the cut that contradicts the fewest
-// verdicts: a lone exception is a warning, not a new bracket.
-func bracket(open []*rundir.Stage, warn func(string, ...any)) (stable, saturated rundir.Figure) {
+// edge cuts the rows in two so that the fewest verdicts are contradicted when all below are taken for stable and all above
+// for saturated: a lone exception is a warning, not another edge.
+func edge(open []*rundir.Stage, warn func(string, ...any)) int {
 	against := func(cut int) int {
 		n := 0
 		for i, r := range open {
@@ -83,13 +86,22 @@ func bracket(open []*rundir.Stage, warn func(string, ...any)) (stable, saturated
 		}
 	}
 	for i, r := range open {
-		switch {
-		case i < best && r.Verdict == rundir.Stable:
-			stable = r.Rate
-		case i >= best && r.Verdict == rundir.Saturated && !saturated.Known():
-			saturated = r.Rate
-		case r.Verdict == rundir.Stable || i < best && r.Verdict == rundir.Saturated:
+		if i < best && r.Verdict == rundir.Saturated || i >= best && r.Verdict == rundir.Stable {
 			warn("%s was %s, against its neighbours", r.Name, r.Verdict)
+		}
+	}
+	return best
+}
+
+// bracket is the highest stable and the lowest saturated rate around the plateau's interval. A rate within it that was
+// stable may lie above the capacity yet: by less than the tolerance of drift.
+func bracket(open []*rundir.Stage, cut int, s *rundir.Saturation) (stable, saturated rundir.Figure) {
+	for i, r := range open {
+		switch rate := r.Rate; {
+		case i < cut && r.Verdict == rundir.Stable && !(rate.Value() > s.Low.Value()):
+			stable = rate
+		case i >= cut && r.Verdict == rundir.Saturated && !(rate.Value() < s.High.Value()) && !saturated.Known():
+			saturated = rate
 		}
 	}
 	return stable, saturated
@@ -102,16 +114,18 @@ func serverLimited(st rundir.Stage) bool {
 		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
 }
 
-// plateauRows are the rows that show what the server can do: the saturated ones, and the ceiling where it agrees with
-// them.
-func plateauRows(stages []rundir.Stage, warn func(string, ...any)) []rundir.Stage {
+// plateauRows are the rows that show what the server can do: the saturated ones above the edge, and the ceiling where it
+// agrees with them.
+func plateauRows(stages []rundir.Stage, above []*rundir.Stage, warn func(string, ...any)) []rundir.Stage {
 	var limited []rundir.Stage
 	var ceiling *rundir.Stage
+	for _, st := range above {
+		if serverLimited(*st) {
+			limited = append(limited, *st)
+		}
+	}
 	for i, st := range stages {
-		switch {
-		case serverLimited(st):
-			limited = append(limited, st)
-		case st.Role == rundir.Ceiling && st.Invalid == "" && st.State == rundir.Complete && st.Progress.Rate.Known():
+		if st.Role == rundir.Ceiling && st.Invalid == "" && st.State == rundir.Complete && st.Progress.Rate.Known() {
 			ceiling = &stages[i]
 		}
 	}

@@ -40,7 +40,7 @@ func TestSaturate(t *testing.T) {
 		"the closed loop was too narrow":                 {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, ""},
 		"overload costs":                                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 10, 8, 13, "overload costs"},
 		"the client's fault":                             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, ""},
-		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 6, ""},
+		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 12, ""},
 	} {
 		var warnings []string
 		s := saturate(c.rows, &warnings)

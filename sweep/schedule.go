@@ -3,6 +3,7 @@ package sweep
 import (
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -64,3 +65,14 @@ func NewRand(seed uint64, purpose, stage string) *rand.Rand {
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// opening spreads the first requests of a closed loop at random over the time that one takes. Begun all at once they would
+// stay in step: the server would prefill them all together, wave after wave, which no arrivals make it do.
+func opening(width int, over time.Duration, rng *rand.Rand) []time.Duration {
+	at := make([]time.Duration, width)
+	for i := range at {
+		at[i] = time.Duration(rng.Float64() * float64(over))
+	}
+	slices.Sort(at)
+	return at
+}

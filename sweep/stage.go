@@ -21,6 +21,8 @@ type Spec struct {
 	Schedule Schedule
 	Source   Source
 	Bound    int // in flight at most; 0 for no bound
+	// Opening is when each slot of a closed loop is first free, ascending; those beyond it are at once.
+	Opening []time.Duration
 
 	MinTime     time.Duration // the stage measures at least this long
 	MaxTime     time.Duration // and goes on to this long while it is undecided or has too few requests

@@ -36,6 +36,7 @@ type Config struct {
 	StageRequests  int           // requests due in a stage's window at least
 	MaxConcurrency int           // bound of the throughput stage; the ceiling is searched for below it
 	Warmup         Warmup
+	Precision      float64       // the saturation rate's interval is narrowed to this, as a share of the rate on either side
 	Drain          time.Duration // how long a backlog may take to end between stages before it is cancelled
 	Caps           *Caps         // limits of a hosted API; nil for none
 	MaxErrorRate   float64
@@ -47,7 +48,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		Observer: Blind{}, Points: 9, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
-		MaxConcurrency: 512, Warmup: Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
+		MaxConcurrency: 512, Warmup: Warmup{Auto: true}, Precision: 0.05, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 	}
 }
 
@@ -118,7 +119,10 @@ func (x *experiment) stages(ctx context.Context) error {
 			return err
 		}
 	}
-	return x.probe(ctx, high.Value())
+	if err := x.probe(ctx, high.Value()); err != nil {
+		return err
+	}
+	return x.narrow(ctx)
 }
 
 // grid is n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster
@@ -139,7 +143,7 @@ func grid(low, high float64, n int) []float64 {
 // stage can decide.
 func (x *experiment) probe(ctx context.Context, ceiling float64) error {
 	for _, factor := range []float64{1.1, 1.25, 1.5, 2} {
-		if slices.ContainsFunc(x.run.Stages, serverLimited) {
+		if s := x.answer(); s != nil && s.LowestSaturated.Known() {
 			return nil
 		}
 		if !x.Caps.allows(ceiling * factor) {
@@ -154,10 +158,49 @@ func (x *experiment) probe(ctx context.Context, ceiling float64) error {
 	return nil
 }
 
+// narrow adds stages beyond the edge, each with arrivals of its own, until the interval of the saturation rate is as narrow
+// as was asked for.
+func (x *experiment) narrow(ctx context.Context) error {
+	const most = 8 // rows of a server that is this unsteady would not agree any better after more
+	for n := range most {
+		s := x.answer()
+		if s == nil || !s.LowestSaturated.Known() || x.Precision <= 0 {
+			return nil
+		}
+		half := (s.High.Value() - s.Low.Value()) / 2 / s.Rate.Value()
+		if half <= x.Precision {
+			return nil
+		}
+		// An interval narrows with the root of what it rests on.
+		more := min(most-n, int(math.Ceil(float64(n+2)*(math.Pow(half/x.Precision, 2)-1))))
+		x.ahead = more
+		x.Observer.Note(fmt.Sprintf("the saturation rate is known to %.1f %%; %.1f %% takes about %d more stages, %v", half*100, x.Precision*100,
+			more, x.left(more-1).Round(time.Second)))
+		rate := s.Rate.Value() * (overload + 0.01*float64(n)) // a name is a rate, and names are unique
+		if !x.Caps.allows(rate) {
+			return nil
+		}
+		if _, err := x.stage(ctx, x.open(rate, rundir.Probe)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overload is how far beyond the edge a stage shows what the server can do: so far that its verdict is soon clear, and not so
+// far that the backlog takes long to drain.
+const overload = 1.15
+
+// answer is the saturation as far as it is known.
+func (x *experiment) answer() *rundir.Saturation { return saturate(x.run.Stages, new([]string)) }
+
 // closed plans a closed loop of the given width.
 func (x *experiment) closed(kind, role string, width int) *Spec {
 	s := x.spec(kind, kind, role)
 	s.Schedule, s.Bound, s.MinWaves = Always{}, width, 3
+	if width > 1 {
+		s.Opening = opening(width, duration(x.latency), NewRand(x.Seed, "opening", s.Name))
+	}
 	if role == rundir.Floor { // one at a time is slow, and varies little
 		s.MinRequests = min(s.MinRequests, 10)
 	}
