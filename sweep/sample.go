@@ -39,8 +39,8 @@ func (c *complete) dist(neff float64) rundir.Dist {
 	} else {
 		d.Mean = rundir.Exactly(c.mean)
 		d.Std = rundir.Exactly(c.deviation)
-		if _, low, high, ok := stats.BatchMeans(c.series, meanBatches); ok && len(c.series) >= 2*meanBatches {
-			d.CI = map[string][2]float64{"mean": {low, high}}
+		if low, high, ok := stats.MeanInterval(c.series, c.deviation, neff); ok {
+			d.CI = map[string][2]float64{"mean": {max(low, c.At(0)), high}}
 		}
 	}
 	for _, q := range []struct {
@@ -60,9 +60,6 @@ func (c *complete) dist(neff float64) rundir.Dist {
 	}
 	return d
 }
-
-// meanBatches is how many batches a mean's interval rests on.
-const meanBatches = 20
 
 // quantile is bare only where both order statistics that it lies between are below every bound.
 func (c *complete) quantile(p float64) rundir.Figure {

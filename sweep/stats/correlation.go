@@ -60,6 +60,25 @@ func Batches(x []float64, k int) (means []float64, ok bool) {
 	return means, true
 }
 
+// MeanInterval is a 95 % confidence interval for the mean of a correlated series, whose values deviate by deviation and are
+// worth neff independent ones: the widest of those that batches of several sizes and neff give, since each is too narrow
+// where its assumption fails. Waiting times are skewed, and a short series lacks the rare long ones: its mean and its spread
+// are then too small together. The upper side is therefore stretched, by 1 + 12/sqrt(neff); the 12 is from simulated servers
+// (TestLatencyIntervalsCover in package sweep). ok is false for fewer than 40 values.
+func MeanInterval(series []float64, deviation, neff float64) (low, high float64, ok bool) {
+	const enough, stretch = 40, 12
+	if len(series) < enough || neff < 2 {
+		return 0, 0, false
+	}
+	half := StudentQuantile(0.975, neff-1) * deviation / math.Sqrt(neff)
+	for _, k := range []int{20, 10, 5} {
+		mean, _, top, _ := BatchMeans(series, k)
+		half = math.Max(half, top-mean)
+	}
+	mean := Mean(series)
+	return mean - half, mean + half*(1+stretch/math.Sqrt(neff)), true
+}
+
 // MSER5 finds the end of a series' opening transient: batches of five, and the cut that makes the standard error of
 // the mean of the rest smallest (White, Cobb and Spratt, Winter Simulation Conference 2000). cut is in values of x. ok is
 // false where the best cut would take more than half: the series is too short to tell.
