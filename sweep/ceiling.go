@@ -22,6 +22,10 @@ func (x *experiment) searchCeiling(ctx context.Context, floor rundir.Stage) (int
 		return min(2, x.MaxConcurrency), nil // nothing to double from; the throughput stage tells why
 	}
 	for before, level := 1, min(2, x.MaxConcurrency); ; before, level = level, min(2*level, x.MaxConcurrency) {
+		if x.short() {
+			x.warn("the budget ended the search for the ceiling at %d in flight", before)
+			return before, nil
+		}
 		rate, err := x.hold(ctx, level)
 		if err != nil {
 			return 0, err

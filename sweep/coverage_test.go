@@ -307,3 +307,46 @@ func TestLatencyIntervalsCover(t *testing.T) {
 		}
 	}
 }
+
+// A sweep within a budget keeps to it, and its answer narrows as the budget grows.
+func TestBudgetsAreKept(t *testing.T) {
+	all := trials(t, scale(2))
+	var mu sync.Mutex
+	widths, held, under := map[time.Duration][]float64{}, map[time.Duration]int{}, map[time.Duration]int{}
+	forEach(t, all, func(t *testing.T, k *trial) {
+		for _, budget := range []time.Duration{4 * time.Minute, 8 * time.Minute, 16 * time.Minute} {
+			run := &rundir.Run{}
+			var took time.Duration
+			virtually(t, k.server, func(t *testing.T, d Doer) {
+				c := k.config(d, k.seed)
+				c.Budget = budget
+				began := time.Now()
+				if err := Sweep(t.Context(), c, run); err != nil {
+					t.Fatal(err)
+				}
+				took = time.Since(began)
+			})
+			mu.Lock()
+			off := took.Seconds()/budget.Seconds() - 1
+			if off > 0.01 {
+				t.Errorf("%v: a budget of %v took %v", k, budget, took)
+			}
+			if off < -0.05 {
+				under[budget]++
+			}
+			if s := run.Saturation; s != nil {
+				widths[budget] = append(widths[budget], (s.High.Value()-s.Low.Value())/2/s.Rate.Value())
+				if s.Low.Value() <= k.truth && k.truth <= s.High.Value() {
+					held[budget]++
+				}
+			}
+			mu.Unlock()
+		}
+	})
+	for _, budget := range slices.Sorted(maps.Keys(widths)) {
+		w := widths[budget]
+		slices.Sort(w)
+		t.Logf("%v: %d of %d with an answer, known to %.1f %% (median; p90 %.1f %%); the interval holds the capacity in %d; more than 5 %% left over in %d",
+			budget, len(w), len(all), stats.Quantile(w, 0.5)*100, stats.Quantile(w, 0.9)*100, held[budget], under[budget])
+	}
+}

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type Spec struct {
 	MinRequests int           // due in the window at least
 	MinWaves    float64       // a closed loop's window spans at least this many mean latencies
 	MaxTasks    int           // so many tasks arrive, and all of them count; 0 where the time decides
+	Until       time.Time     // by then the stage is over, its backlog cancelled; zero for no such limit
 	Tail        time.Duration // how long load is kept on for the window's requests to end, at most
 	Drain       time.Duration // how long the backlog may take to end after that, before it is cancelled
 
@@ -159,6 +161,14 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 
 func (s *stage) now() time.Duration { return time.Since(s.epoch) }
 
+// limit is when the stage must be over.
+func (s *stage) limit() time.Duration {
+	if s.Until.IsZero() {
+		return math.MaxInt64
+	}
+	return s.Until.Sub(s.epoch)
+}
+
 func (s *stage) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +180,7 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 	ticker := time.NewTicker(m.tick)
 	defer ticker.Stop()
 	looks := looks{spec: s.Spec}
-	tailEnds := time.Duration(0)
+	closed, tailEnds := false, time.Duration(0)
 	for counted := int64(0); ; {
 		finished := false
 		select {
@@ -188,7 +198,7 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 		case m.cut, finished, s.failure() != nil:
 			s.close(now)
 			return
-		case tailEnds > 0:
+		case closed:
 			if s.settled() || now > tailEnds {
 				return
 			}
@@ -197,7 +207,7 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 			if m.early != "" {
 				return
 			}
-			tailEnds = now + s.Tail
+			closed, tailEnds = true, min(now+s.Tail, s.limit())
 		}
 	}
 }
@@ -260,7 +270,7 @@ func (s *stage) settled() bool {
 
 // drain waits for what is left, and cancels it at the limit or when ctx ends.
 func (s *stage) drain(ctx context.Context, cancel func(), idle <-chan struct{}) {
-	limit := time.NewTimer(s.Drain)
+	limit := time.NewTimer(min(s.Drain, s.limit()-s.now()))
 	defer limit.Stop()
 	ticker := time.NewTicker(250 * time.Millisecond)
 	defer ticker.Stop()

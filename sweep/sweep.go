@@ -31,6 +31,8 @@ type Config struct {
 	Retokenize func(context.Context, string) (int, error)
 
 	Points         int           // arrival rates between floor and ceiling
+	Adaptive       bool          // no even grid: stages only where they narrow the answer, and at a comfortable load
+	Budget         time.Duration // for the whole sweep; 0 for none. It sets the stages' time and, where it is short, their number
 	StageTime      time.Duration // each stage measures at least this long,
 	StageMax       time.Duration // and at most this long while it is undecided
 	StageRequests  int           // requests due in a stage's window at least
@@ -63,8 +65,9 @@ type experiment struct {
 	Config
 	run     *rundir.Run
 	started time.Time
-	ahead   int     // stages still to come after the one that runs, as far as planned
-	latency float64 // mean of the latest stage, seconds
+	until   time.Time // the end of the budget; zero for none
+	ahead   int       // stages still to come after the one that runs, as far as planned
+	latency float64   // mean of the latest stage, seconds
 }
 
 // errDead ends a run whose server is no longer there.
@@ -87,112 +90,13 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 // begin opens a run of so many stages after the first.
 func (c Config) begin(run *rundir.Run, plan rundir.Plan, ahead int) (*experiment, error) {
 	x := &experiment{Config: c, run: run, started: time.Now(), ahead: ahead}
+	if c.Budget > 0 {
+		x.until = x.started.Add(c.Budget)
+	}
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
 	return x, c.Log.Save(run)
 }
-
-// stages runs all stages in order.
-func (x *experiment) stages(ctx context.Context) error {
-	if err := x.warmUp(ctx); err != nil {
-		return err
-	}
-	floor, err := x.stage(ctx, x.closed("synchronous", rundir.Floor, 1))
-	if err != nil {
-		return err
-	}
-	level, err := x.searchCeiling(ctx, floor)
-	if err != nil {
-		return err
-	}
-	ceiling, err := x.stage(ctx, x.closed("throughput", rundir.Ceiling, level))
-	if err != nil {
-		return err
-	}
-	low, high := floor.Progress.Rate, ceiling.Progress.Rate
-	if !low.Known() || !high.Known() {
-		return errors.New("no request succeeded, so that there are no rates to sweep")
-	}
-	for _, rate := range grid(low.Value(), high.Value(), x.Points) {
-		x.ahead = max(0, x.ahead-1)
-		if _, err := x.stage(ctx, x.open(rate, rundir.Grid)); err != nil {
-			return err
-		}
-	}
-	if err := x.probe(ctx, high.Value()); err != nil {
-		return err
-	}
-	return x.narrow(ctx)
-}
-
-// grid is n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster
-// with many than with one is swept from below.
-func grid(low, high float64, n int) []float64 {
-	const worthwhile = 1.2
-	if high < worthwhile*low {
-		low = 0
-	}
-	rates := make([]float64, n)
-	for i := range rates {
-		rates[i] = low + (high-low)*float64(i+1)/float64(n)
-	}
-	return rates
-}
-
-// probe goes beyond the ceiling until a rate is shown saturated: the top of the grid sits at the edge, where no short
-// stage can decide.
-func (x *experiment) probe(ctx context.Context, ceiling float64) error {
-	for _, factor := range []float64{1.1, 1.25, 1.5, 2} {
-		if s := x.answer(); s != nil && s.LowestSaturated.Known() {
-			return nil
-		}
-		if !x.Caps.allows(ceiling * factor) {
-			x.warn("rates beyond the cap of %.4g requests/s were not tried: the ceiling is the cap's, not the server's", x.Caps.rps)
-			return nil
-		}
-		x.ahead = 1
-		if _, err := x.stage(ctx, x.open(ceiling*factor, rundir.Probe)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// narrow adds stages beyond the edge, each with arrivals of its own, until the interval of the saturation rate is as narrow
-// as was asked for.
-func (x *experiment) narrow(ctx context.Context) error {
-	const most = 8 // rows of a server that is this unsteady would not agree any better after more
-	for n := range most {
-		s := x.answer()
-		if s == nil || !s.LowestSaturated.Known() || x.Precision <= 0 {
-			return nil
-		}
-		half := (s.High.Value() - s.Low.Value()) / 2 / s.Rate.Value()
-		if half <= x.Precision {
-			return nil
-		}
-		// An interval narrows with the root of what it rests on.
-		more := min(most-n, int(math.Ceil(float64(n+2)*(math.Pow(half/x.Precision, 2)-1))))
-		x.ahead = more
-		x.Observer.Note(fmt.Sprintf("the saturation rate is known to %.1f %%; %.1f %% takes about %d more stages, %v", half*100, x.Precision*100,
-			more, x.left(more-1).Round(time.Second)))
-		rate := s.Rate.Value() * (overload + 0.01*float64(n)) // a name is a rate, and names are unique
-		if !x.Caps.allows(rate) {
-			return nil
-		}
-		if _, err := x.stage(ctx, x.open(rate, rundir.Probe)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// overload is how far beyond the edge a stage shows what the server can do: so far that its verdict is soon clear, and not so
-// far that the backlog takes long to drain.
-const overload = 1.15
-
-// answer is the saturation as far as it is known.
-func (x *experiment) answer() *rundir.Saturation { return saturate(x.run.Stages, new([]string)) }
 
 // closed plans a closed loop of the given width.
 func (x *experiment) closed(kind, role string, width int) *Spec {
@@ -217,7 +121,7 @@ func (x *experiment) open(rate float64, role string) *Spec {
 func (x *experiment) spec(name, kind, role string) *Spec {
 	return &Spec{
 		Name: name, Kind: kind, Role: role, Source: x.Sources(name), MinTime: x.StageTime, MaxTime: x.StageMax,
-		MinRequests: x.StageRequests, Tail: x.StageTime, Drain: x.Drain, Caps: x.Caps, KeepText: x.Retokenize != nil, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
+		MinRequests: x.StageRequests, Until: x.until, Tail: x.StageTime, Drain: x.Drain, Caps: x.Caps, KeepText: x.Retokenize != nil, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
 	}
 }
 
@@ -232,6 +136,9 @@ func rateName(rate float64) string {
 
 // stage runs one stage and saves what it measured.
 func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error) {
+	if !x.until.IsZero() && time.Until(x.until) <= 0 {
+		return rundir.Stage{}, fmt.Errorf("the budget of %v ran out before %s", x.Budget, spec.Name)
+	}
 	st := spec.describe(time.Since(x.started))
 	x.run.Stages = append(x.run.Stages, st)
 	if err := x.Log.Save(x.run); err != nil {
@@ -295,7 +202,11 @@ func (x *experiment) settle(ctx context.Context) error {
 	if x.Idle == nil {
 		return nil
 	}
-	wait, cancel := context.WithTimeout(ctx, x.Drain)
+	limit := x.Drain
+	if !x.until.IsZero() {
+		limit = min(limit, time.Until(x.until))
+	}
+	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if err := x.Idle(wait); err != nil && ctx.Err() == nil {
 		x.warn("after %s the server did not become idle: %v", x.run.Stages[len(x.run.Stages)-1].Name, err)

@@ -58,17 +58,18 @@ func (l *looks) enough(s *stage, m *measured, now time.Duration) bool {
 	if s.whole() { // it ends when all have
 		return false
 	}
-	if now < s.MinTime {
+	closing := now >= l.closes(s)
+	if now < s.MinTime && !closing {
 		return false
 	}
 	if s.closed() {
-		return s.wavesSuffice(now)
+		return closing || s.wavesSuffice(now)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	service := s.service.median()
 	longest := s.longest(service)
-	last := now >= longest
+	last := closing || now >= longest
 	if now < l.next && !last {
 		return false
 	}
@@ -86,6 +87,16 @@ func (l *looks) enough(s *stage, m *measured, now time.Duration) bool {
 	}
 	m.verdict, m.drift = judge(e, wholeWaves(cut, now, service), now)
 	return last || m.verdict != rundir.Undecided
+}
+
+// closes is when the window must close so that what it holds has a chance to end within the limit.
+func (l *looks) closes(s *stage) time.Duration {
+	const drain = 1.15
+	limit := s.limit()
+	if limit == math.MaxInt64 {
+		return limit
+	}
+	return time.Duration(float64(limit) / drain)
 }
 
 // longest is how long the stage goes on while it is undecided. A server whose requests take long needs longer than was

@@ -1,0 +1,67 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// A stage costs more than its window: what is in flight at its end must end, and a backlog must drain.
+const stageCost = 1.25
+
+// Within a budget a stage is at least this long, or this many latencies: a shorter one tells nothing. One that only fills what
+// is left, far beyond the edge, tells something after a few.
+const (
+	shortestStage   = 5 * time.Second
+	fewestLatencies = 6
+	fillLatencies   = 3
+)
+
+// allot shares out what is left of the budget over so many stages.
+func (x *experiment) allot(stages int) {
+	if x.until.IsZero() {
+		return
+	}
+	x.StageTime = max(duration(time.Until(x.until).Seconds()/float64(stages)/stageCost), x.least())
+	x.StageMax = x.StageTime * 3 / 2
+}
+
+// least is the shortest stage that is worth its time.
+func (x *experiment) least() time.Duration {
+	return max(shortestStage, duration(fewestLatencies*x.latency))
+}
+
+// short says that what is left of the budget is too little for another stage.
+func (x *experiment) short() bool {
+	return !x.until.IsZero() && time.Until(x.until) < max(x.least(), x.Budget/20)
+}
+
+// leftover says that a budget has time left that a last stage beyond the edge can use.
+func (x *experiment) leftover() bool {
+	return !x.until.IsZero() && time.Until(x.until) >= max(shortestStage, duration(fillLatencies*x.latency), x.Budget/20)
+}
+
+// afford is how many of so many rates the budget leaves time for, besides one beyond the edge and a last one to narrow the
+// answer; it shares the time out over them, and says what that can decide and what not.
+func (x *experiment) afford(points int, ceiling float64) int {
+	if x.until.IsZero() {
+		return points
+	}
+	const others = 2
+	left := time.Until(x.until).Seconds() / stageCost
+	points = max(0, min(points, int(left/x.least().Seconds())-others))
+	x.allot(points + others)
+	x.ahead = points + others
+	// The drift of a stage with n arrivals is known to about 3/sqrt(n) (METRICS: (3/h)^2 arrivals for a half-width of h).
+	arrivals := ceiling * left / float64(points+others)
+	x.Observer.Note(fmt.Sprintf("what is left of the budget, %v, is for %d rates, one beyond the edge and another: %v each; "+
+		"near the edge that is %.0f requests a stage, which shows a drift of %.2g %%%s", time.Until(x.until).Round(time.Second), points,
+		x.StageTime.Round(time.Second), arrivals, 300/math.Sqrt(arrivals), x.supports()))
+	return points
+}
+
+// supports says which percentiles the stages will have the requests for.
+func (x *experiment) supports() string {
+	rate := func(p float64) float64 { return 5 / (1 - p) / x.StageTime.Seconds() }
+	return fmt.Sprintf("; a p95 needs at least %.2g req/s, a p99 %.2g", rate(0.95), rate(0.99))
+}
