@@ -198,11 +198,14 @@ func TestTicksOfALongStageAreMerged(t *testing.T) {
 	const tick, n = time.Second, 5*maxTicks + 3
 	m := &measured{tick: tick}
 	for i := range n {
-		m.count(2, time.Duration(i+1)*tick)
+		m.count(2, float64(i), time.Duration(i+1)*tick)
 	}
 	sum := 0.0
 	for _, k := range m.tokens {
 		sum += k
+	}
+	if last := m.owed[len(m.owed)-1]; last != n-1 || len(m.owed) != len(m.tokens) {
+		t.Errorf("%v are owed at the end, want %d", last, n-1)
 	}
 	if sum != 2*n || len(m.tokens) > maxTicks || m.tick != 8*tick || ticksUntil(m, n*tick) < len(m.tokens)-1 {
 		t.Errorf("%v tokens in %d ticks of %v", sum, len(m.tokens), m.tick)
@@ -235,7 +238,7 @@ func synthetic(n, gaps int) iter.Seq2[*rundir.Record, error] {
 // whole is a stage in which so many requests counted, in a closed loop.
 func whole(n int) (rundir.Stage, *measured) {
 	end := duration(float64(n+20) * 0.01)
-	m := &measured{tick: time.Second, system: newSeries(time.Second), flight: newSeries(time.Second), cpu: -1, closedAt: end, elapsed: end}
+	m := &measured{tick: time.Second, flight: newSeries(time.Second), cpu: -1, closedAt: end, elapsed: end}
 	m.flight.add(0, 20)
 	m.flight.advance(end)
 	return rundir.Stage{Name: "x", MaxConcurrency: 20, Whole: true}, m
