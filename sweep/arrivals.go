@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"llmsweep/client"
@@ -107,11 +108,13 @@ func (s *stage) serve(ctx context.Context, t task, due time.Duration) {
 	if s.closed() {
 		defer func() { <-s.slots }()
 	}
-	res := &client.Result{}
+	b := s.buffers.Get().(*buffers)
+	defer s.buffers.Put(b)
+	res := &b.result
 	call := t.call
 	var history []client.Message
 	for turn := 0; ; turn++ {
-		s.one(ctx, &t, turn, due, call, res)
+		s.one(ctx, &t, turn, due, call, b)
 		if s.closed() && res.Status == client.StatusError {
 			s.await(s.now()+failurePause, nil, s.stop)
 		}
@@ -151,8 +154,15 @@ func request(t *Task, turn int, history []client.Message, keep bool) *client.Req
 	}
 }
 
+// buffers is what following a request takes. They are used again: what a request leaves behind is in the log.
+type buffers struct {
+	result client.Result
+	record rundir.Record
+}
+
 // one does one request: admission, the call, the record.
-func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, call *client.Call, res *client.Result) {
+func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, call *client.Call, b *buffers) {
+	res := &b.result
 	s.arrive(asks(call.Request))
 	queued := s.admit(ctx)
 	if queued > 0 {
@@ -178,8 +188,8 @@ func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, c
 	} else {
 		res.Status = client.StatusIncomplete
 	}
-	r := record(s.Name, t.seq, turn, due, queued, call.Request.OutputTokens, res, s.now())
-	if err := s.log.Append(r); err != nil {
+	record(&b.record, s.Name, t.seq, turn, due, queued, call.Request.OutputTokens, res, s.now())
+	if err := s.log.Append(&b.record); err != nil {
 		s.giveUp(err)
 	}
 	s.asked.Add(int64(emitted - asks(call.Request)))
@@ -276,19 +286,19 @@ func (s *stage) ended(due time.Duration, res *client.Result, emitted int) {
 	s.flight.add(now, -1)
 }
 
-// record is what a request leaves behind.
-func record(stage string, seq, turn int, due, queued time.Duration, asked int, res *client.Result, now time.Duration) *rundir.Record {
+// record fills in r with what a request leaves behind. The counts are res's own.
+func record(r *rundir.Record, stage string, seq, turn int, due, queued time.Duration, asked int, res *client.Result, now time.Duration) {
 	if res.End == client.Absent { // cancelled: it lived until now
 		res.End = now
 	}
-	r := &rundir.Record{
+	*r = rundir.Record{
 		Stage: stage, Seq: seq, Turn: turn, Status: string(res.Status), Error: string(res.Class), Message: res.Message,
 		HTTP: res.HTTP, AskedTokens: asked, TokenSource: res.TokenSource, Finish: res.Finish,
 		Due: rundir.Exactly(due.Seconds()), Sent: instant(res.Sent), Headers: instant(res.Headers),
 		FirstToken: instant(res.FirstToken), FirstAnswer: instant(res.FirstAnswer), LastToken: instant(res.LastToken),
 		End: instant(res.End), PromptTokens: count(res.PromptTokens), OutputTokens: count(res.OutputTokens),
 		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
-		Resent: res.Resent, Counts: res.Counts, GapsUS: make([]int64, len(res.Gaps)),
+		Resent: res.Resent, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)),
 	}
 	if queued > 0 {
 		r.Queued = rundir.Exactly(queued.Seconds())
@@ -298,12 +308,12 @@ func record(stage string, seq, turn int, due, queued time.Duration, asked int, r
 	}
 	var sum time.Duration
 	var written int64
-	for i, g := range res.Gaps { // rounded cumulatively, so that the rounding does not add up
+	for _, g := range res.Gaps { // rounded cumulatively, so that the rounding does not add up
 		sum += g
 		us := sum.Round(time.Microsecond).Microseconds()
-		r.GapsUS[i], written = us-written, us
+		r.GapsUS = append(r.GapsUS, us-written)
+		written = us
 	}
-	return r
 }
 
 func instant(d time.Duration) rundir.Figure {

@@ -80,6 +80,7 @@ type stage struct {
 	stop     chan struct{} // closed when no more shall arrive
 	paced    chan struct{} // closed when no more do
 	slots    chan struct{} // a closed loop's free places
+	buffers  sync.Pool     // of *buffers
 	work     sync.WaitGroup
 	tokens   atomic.Int64 // output tokens that arrived
 	asked    atomic.Int64 // output tokens asked for, but for those that their requests ended without
@@ -125,6 +126,7 @@ func newStage(spec *Spec, d Doer, l Log, w Observer) *stage {
 		Spec: spec, doer: d, log: l, watch: w,
 		prepared: make(chan task, 64), stop: make(chan struct{}), paced: make(chan struct{}), slots: make(chan struct{}, max(spec.Bound, 1)),
 		flight: newSeries(tick), ends: newEnds(spec.Bound), closedAt: -1,
+		buffers: sync.Pool{New: func() any { return &buffers{} }},
 	}
 }
 

@@ -39,6 +39,7 @@ type Doer interface {
 
 // Log keeps what was measured: a run directory, or memory.
 type Log interface {
+	// Append keeps nothing of the record it is given, which is used again.
 	Append(*rundir.Record) error
 	Records(stage string) iter.Seq2[*rundir.Record, error]
 	Save(*rundir.Run) error

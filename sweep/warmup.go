@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/sweep/rundir"
 )
 
 // Warmup says how much is sent before anything is measured: so many requests, for so long, or until they agree.
@@ -100,7 +101,9 @@ func (x *experiment) once(ctx context.Context, t Task, seq int, epoch time.Time)
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	return res, x.Log.Append(record("warm-up", seq, 0, due, 0, req.OutputTokens, res, time.Since(epoch)))
+	r := &rundir.Record{}
+	record(r, "warm-up", seq, 0, due, 0, req.OutputTokens, res, time.Since(epoch))
+	return res, x.Log.Append(r)
 }
 
 // settledDown says that the latest requests agree in both their figures.

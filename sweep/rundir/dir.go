@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,16 +25,36 @@ const (
 // flushEvery bounds what a killed process loses.
 const flushEvery = time.Second
 
-// Dir is a run directory being written. Append and Save may be called from any goroutine.
+// queuedRecords may wait for a disk that is slow to take them, before those who append wait too.
+const queuedRecords = 4096
+
+// Dir is a run directory being written. Its methods may be called from any goroutine; records are written by one, so that
+// no request waits for the disk.
 type Dir struct {
 	Path string
 
-	mu      sync.Mutex
-	file    *os.File
-	buf     *bufio.Writer
-	enc     []byte
-	flushed time.Time
-	err     error // the first failure to write; sticky
+	queue  chan entry
+	closed chan struct{} // when no more is written
+	lines  sync.Pool     // of *[]byte, to encode records into
+
+	mu    sync.Mutex
+	parts map[string]part // of the records file, by stage
+	at    part            // what has been written
+	err   error           // the first failure to write; sticky
+}
+
+// entry is a record on its way to the file, or a wish to have all before it there.
+type entry struct {
+	stage   string
+	line    *[]byte
+	flushed chan<- error
+	last    bool
+}
+
+// part is where in the records file those of a stage are.
+type part struct {
+	from, to int64 // bytes
+	line     int   // before the first
 }
 
 // Create makes the directory, and refuses one that holds a run already.
@@ -58,7 +79,17 @@ func Replace(path string) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write in the run directory: %w", err)
 	}
-	return &Dir{Path: path, file: f, buf: bufio.NewWriterSize(f, 1<<16), flushed: time.Now()}, nil
+	return newDir(path, f), nil
+}
+
+// newDir writes records to f until it is closed.
+func newDir(path string, f io.WriteCloser) *Dir {
+	d := &Dir{
+		Path: path, queue: make(chan entry, queuedRecords), closed: make(chan struct{}), parts: map[string]part{},
+		lines: sync.Pool{New: func() any { return new([]byte) }},
+	}
+	go d.write(f)
+	return d
 }
 
 // Free returns path, or the first of path-2, path-3, ... that holds no run.
@@ -71,44 +102,109 @@ func Free(path string) string {
 	}
 }
 
-// Append writes one record. The first failure, a full disk say, is returned from then on.
+// Append hands one record to the writer, which keeps nothing of r. The first failure to write, a full disk say, is
+// returned from then on.
 func (d *Dir) Append(r *Record) error {
+	if err := d.failure(); err != nil {
+		return err
+	}
+	line := d.lines.Get().(*[]byte)
+	*line = append(r.appendJSON((*line)[:0]), '\n')
+	return d.send(entry{stage: r.Stage, line: line})
+}
+
+// Flush waits until what was appended is with the operating system.
+func (d *Dir) Flush() error { return d.wait(false) }
+
+// Close flushes and closes the records.
+func (d *Dir) Close() error { return d.wait(true) }
+
+func (d *Dir) wait(last bool) error {
+	flushed := make(chan error, 1)
+	if err := d.send(entry{flushed: flushed, last: last}); err != nil {
+		return err
+	}
+	select {
+	case err := <-flushed:
+		return err
+	case <-d.closed: // by somebody else meanwhile
+		return d.failure()
+	}
+}
+
+func (d *Dir) send(e entry) error {
+	select {
+	case <-d.closed:
+	default:
+		select {
+		case d.queue <- e:
+			return nil
+		case <-d.closed:
+		}
+	}
+	return fmt.Errorf("cannot write %s: %w", filepath.Join(d.Path, RecordsFile), os.ErrClosed)
+}
+
+func (d *Dir) failure() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.err != nil {
-		return d.err
-	}
-	d.enc = append(r.appendJSON(d.enc[:0]), '\n')
-	if _, err := d.buf.Write(d.enc); err != nil {
-		return d.fail(err)
-	}
-	if time.Since(d.flushed) >= flushEvery {
-		return d.flush()
-	}
-	return nil
-}
-
-// Flush pushes what is buffered to the operating system.
-func (d *Dir) Flush() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.err != nil {
-		return d.err
-	}
-	return d.flush()
-}
-
-func (d *Dir) flush() error {
-	d.flushed = time.Now()
-	if err := d.buf.Flush(); err != nil {
-		return d.fail(err)
-	}
-	return nil
-}
-
-func (d *Dir) fail(err error) error {
-	d.err = fmt.Errorf("cannot write %s: %w", filepath.Join(d.Path, RecordsFile), err)
 	return d.err
+}
+
+// write writes what is queued, flushed each second, until it is told that this was the last.
+func (d *Dir) write(f io.WriteCloser) {
+	defer close(d.closed)
+	out := bufio.NewWriterSize(f, 1<<16)
+	ticker := time.NewTicker(flushEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case e := <-d.queue:
+			switch {
+			case e.last:
+				d.note(out.Flush())
+				d.note(f.Close())
+				e.flushed <- d.failure()
+				return
+			case e.flushed != nil:
+				d.note(out.Flush())
+				e.flushed <- d.failure()
+			default:
+				n, err := out.Write(*e.line)
+				d.note(err)
+				d.wrote(e.stage, n)
+				d.lines.Put(e.line)
+			}
+		case <-ticker.C:
+			d.note(out.Flush())
+		}
+	}
+}
+
+// note keeps the first failure. A [bufio.Writer] that failed writes nothing any more.
+func (d *Dir) note(err error) {
+	if err == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		d.err = fmt.Errorf("cannot write %s: %w", filepath.Join(d.Path, RecordsFile), err)
+	}
+}
+
+// wrote counts a line, and remembers which part of the file its stage has.
+func (d *Dir) wrote(stage string, bytes int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, known := d.parts[stage]
+	if !known {
+		p.from, p.line = d.at.to, d.at.line
+	}
+	d.at.to += int64(bytes)
+	d.at.line++
+	p.to = d.at.to
+	d.parts[stage] = p
 }
 
 // Save writes run.json whole or not at all: a reader never sees half of it.
@@ -141,7 +237,10 @@ func (d *Dir) Records(stage string) iter.Seq2[*Record, error] {
 		if err := d.Flush(); err != nil && !yield(nil, err) {
 			return
 		}
-		for r, err := range Records(d.Path) {
+		d.mu.Lock()
+		p := d.parts[stage]
+		d.mu.Unlock()
+		for r, err := range records(d.Path, p) {
 			if err == nil && r.Stage != stage {
 				continue
 			}
@@ -150,12 +249,6 @@ func (d *Dir) Records(stage string) iter.Seq2[*Record, error] {
 			}
 		}
 	}
-}
-
-// Close flushes and closes the records.
-func (d *Dir) Close() error {
-	err := d.Flush()
-	return errors.Join(err, d.file.Close())
 }
 
 // Open reads run.json.
@@ -181,6 +274,11 @@ func Open(path string) (*Run, error) {
 // Records yields the records in a run directory one at a time, never all in memory. A last line without its newline is
 // what a killed process leaves, and is passed over.
 func Records(path string) iter.Seq2[*Record, error] {
+	return records(path, part{to: math.MaxInt64})
+}
+
+// records yields the records in a part of the file.
+func records(path string, p part) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		name := filepath.Join(path, RecordsFile)
 		f, err := os.Open(name)
@@ -189,15 +287,16 @@ func Records(path string) iter.Seq2[*Record, error] {
 			return
 		}
 		defer f.Close()
-		in := bufio.NewReaderSize(f, 1<<18)
-		for line := 1; ; line++ {
+		in := bufio.NewReaderSize(io.NewSectionReader(f, p.from, p.to-p.from), 1<<18)
+		var read parser
+		for line := p.line + 1; ; line++ {
 			b, err := readLine(in)
 			if err == io.EOF {
 				return
 			}
-			r := &Record{}
+			var r *Record
 			if err == nil {
-				err = json.Unmarshal(b, r)
+				r, err = read.record(b)
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))

@@ -2,11 +2,16 @@ package rundir
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -195,19 +200,138 @@ func TestAFullDiskIsSaidOnceAndForAll(t *testing.T) {
 	if err != nil {
 		t.Skip("no /dev/full here")
 	}
+	d := newDir(t.TempDir(), full)
+	defer d.Close()
+	if err := d.Append(&Record{Stage: strings.Repeat("x", 1<<17), Status: "ok"}); err != nil {
+		t.Fatal(err) // not written yet
+	}
+	for what, err := range map[string]error{"flush": d.Flush(), "append": d.Append(&Record{}), "close": d.Close()} {
+		if err == nil || !strings.Contains(err.Error(), RecordsFile) || !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s on a full disk: %v", what, err)
+		}
+	}
+}
+
+// Whatever the parser of our own makes of a line, encoding/json makes the same.
+func FuzzParse(f *testing.F) {
+	for _, line := range []string{
+		`{"stage":"a","seq":1,"turn":0,"due":1.5,"sent":-0.25,"status":"ok","gaps_us":[1,-2],"counts":[1,2,3]}`,
+		`{"due":00}`, `{"due":1.}`, `{"due":1e3}`, `{"due":{"over":3}}`, `{"seq":1.0}`, `{"gaps_us":[]}`, `{"gaps_us":[01]}`,
+		`{"counts":[4294967296]}`, `{"due":9007199254740993.5}`, `{"stage":"\u0041"}`, `{"seq":1,"seq":2}`, `{} `, `{"Seq":3}`,
+		`{"gaps_us":[1,2],"gaps_us":[3]}`, `{"status":"ok","due":0.000000001}`, `{"seq":-0}`, `null`, `{"seq":1}}`, `{"due":-0}`, `{"due":0.12345678901}`,
+	} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var p parser
+		for range 2 { // the second time strings are known already
+			got, err := p.record(line)
+			want := &Record{}
+			if wrong := json.Unmarshal(line, want); (err == nil) != (wrong == nil) {
+				t.Fatalf("%s: %v, encoding/json says %v", line, err, wrong)
+			}
+			if diff := cmp.Diff(want, got, figures); err == nil && diff != "" {
+				t.Fatalf("%s: %s", line, diff)
+			}
+		}
+	})
+}
+
+// What is written is read by the parser of our own, and not left to encoding/json.
+func TestTheParserKnowsWhatIsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := anyRecord(t)
+		in.Stage, in.Error, in.Message, in.TokenSource = "a", "timeout", "no answer", "server"
+		in.Counts[0] = -1
+		p := parser{line: in.appendJSON(nil)}
+		var out Record
+		if !p.object(&out) {
+			t.Fatalf("stops at %s", p.line[p.at:])
+		}
+		if diff := cmp.Diff(in, out, figures); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// A stage's records are read from its part of the file, which a later stage does not lengthen.
+func TestEachStageHasItsPart(t *testing.T) {
 	d, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.file.Close()
-	d.file = full
-	d.buf.Reset(full)
-	if err := d.Append(&Record{Stage: strings.Repeat("x", 1<<17), Status: "ok"}); err == nil {
-		t.Error("a full disk went unnoticed")
+	defer d.Close()
+	for i, stage := range []string{"a", "a", "b", "a", "c"} {
+		if err := d.Append(&Record{Stage: stage, Seq: i, Due: Exactly(0), Status: "ok"}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := d.Append(&Record{}); err == nil || !strings.Contains(err.Error(), RecordsFile) {
-		t.Errorf("the error is not kept: %v", err)
+	for stage, want := range map[string][]int{"a": {0, 1, 3}, "b": {2}, "c": {4}, "d": nil} {
+		var got []int
+		for r, err := range d.Records(stage) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, r.Seq)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the records %v, want %v", stage, got, want)
+		}
 	}
+	if p := d.parts["b"]; p.line != 2 || p.to-p.from != d.at.to/5 {
+		t.Errorf("b has %+v of %d bytes", p, d.at.to)
+	}
+}
+
+// What was appended is on disk within a second or so, though nobody asks and nothing follows.
+func TestRecordsAreFlushedEachSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := &kept{}
+		d := newDir("x", file)
+		if err := d.Append(&Record{Stage: "a", Due: Exactly(0), Status: "ok"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := file.len(); n != 0 {
+			t.Errorf("%d bytes were written at once", n)
+		}
+		time.Sleep(flushEvery)
+		synctest.Wait()
+		if file.len() == 0 {
+			t.Error("nothing is written after a second")
+		}
+		if err := d.Close(); err != nil || !file.shut {
+			t.Errorf("not closed: %v", err)
+		}
+		if err := d.Append(&Record{}); err == nil {
+			t.Error("a closed directory takes records")
+		}
+	})
+}
+
+// kept is a file in memory.
+type kept struct {
+	mu   sync.Mutex
+	b    []byte
+	shut bool
+}
+
+func (k *kept) Write(b []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.b = append(k.b, b...)
+	return len(b), nil
+}
+
+func (k *kept) len() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.b)
+}
+
+func (k *kept) Close() error {
+	k.shut = true
+	return nil
 }
 
 func FuzzRecords(f *testing.F) {
@@ -273,5 +397,38 @@ func BenchmarkAppend(b *testing.B) {
 		if err := d.Append(r); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func BenchmarkRecords(b *testing.B) {
+	path := b.TempDir()
+	d, err := Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := &Record{
+		Stage: "poisson@10.00", Due: Exactly(12.5), Sent: Exactly(12.500012), FirstToken: Exactly(12.6), LastToken: Exactly(14),
+		End: Exactly(14.0001), Status: "ok", AskedTokens: 128, PromptTokens: Exactly(512), OutputTokens: Exactly(128),
+		TokenSource: "server", GapsUS: slices.Repeat([]int64{11023}, 127),
+	}
+	for range b.N {
+		if err := d.Append(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	n := 0
+	for _, err := range Records(path) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	if n != b.N {
+		b.Fatalf("%d records of %d", n, b.N)
 	}
 }
