@@ -81,16 +81,19 @@ func (f *framing) step(c byte) {
 
 // status reads "HTTP/1.1 200 OK".
 func (f *framing) status(c byte) {
-	switch f.column {
-	case len("HTTP/1."):
+	switch {
+	case c == '\n':
+		f.state, f.column = inHead, 0
+		return
+	case f.column == len("HTTP/1."):
 		f.old = c == '0'
-	case len("HTTP/1.1 "):
+	case f.column == len("HTTP/1.1 "):
+		if c == ' ' { // one more than there should be, which net/http allows
+			return
+		}
 		f.interim = c == '1'
 	}
 	f.column++
-	if c == '\n' {
-		f.state, f.column = inHead, 0
-	}
 }
 
 // header looks for a Transfer-Encoding and for the blank line.
