@@ -30,24 +30,29 @@ func (a *arrivals) reset(body io.Reader, watch *wire.Watch, epoch time.Time) {
 // take several reads.
 func (a *arrivals) Read(p []byte) (int, error) {
 	n, err := a.body.Read(p)
-	now := time.Now()
 	a.total += int64(n)
 	a.reads++
 	known := len(a.parts)
 	a.parts = a.watch.Take(a.parts)
 	if n > 0 && (len(a.parts) == 0 || a.parts[len(a.parts)-1].End < a.total) {
-		a.parts = append(a.parts, wire.Receive{End: a.total, Seq: -a.reads, At: now})
+		a.parts = append(a.parts, wire.Receive{End: a.total, Seq: -a.reads, At: time.Now()})
 	}
 	for _, r := range a.parts[known:] {
 		a.count(r)
 	}
 	if err != nil {
-		if end, ok := a.watch.End(); ok && err == io.EOF {
-			now = end
-		}
-		a.ended = now.Sub(a.epoch)
+		a.end(err)
 	}
 	return n, err
+}
+
+// end dates the end of the body: the arrival of what says so, where something does.
+func (a *arrivals) end(err error) {
+	at, ok := a.watch.End()
+	if !ok || err != io.EOF {
+		at = time.Now()
+	}
+	a.ended = at.Sub(a.epoch)
 }
 
 // count adds a receive to the delay.
