@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -71,7 +70,7 @@ func BenchmarkPath(b *testing.B) {
 			for b.Loop() {
 				r.Reset(time.Now())
 				if c.Do(context.Background(), call, &r); r.OutputTokens != tokens || r.Status != StatusOK {
-					b.Fatal(fmt.Sprintf("%+v", r))
+					b.Fatalf("%+v", r)
 				}
 				sent += r.Sent
 			}
