@@ -11,9 +11,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/wire"
 )
 
 // DefaultTimeout is a request's time limit where none was asked for.
@@ -50,8 +53,12 @@ type Client struct {
 	host      string      // the Host header where the user set one
 	timeout   time.Duration
 	transport *http.Transport
+	dialer    *wire.Dialer
+	endpoint  *url.URL // where calls go
 	cleaner   cleaner
-	streams   sync.Pool // of *stream
+	streams   sync.Pool    // of *stream
+	stamped   atomic.Int64 // receives that the kernel dated,
+	unstamped atomic.Int64 // and those that it did not
 }
 
 // New checks the options; it connects to nothing. An error is one line that says which option to change, and shows
@@ -72,13 +79,13 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTransport(o)
+	t, dialer, err := newTransport(o)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
-		timeout: cmp.Or(o.Timeout, DefaultTimeout), transport: t,
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
 		cleaner: newCleaner(h, a.base.Query(), user),
 	}
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
@@ -104,11 +111,37 @@ func (c *Client) Do(ctx context.Context, call *Call, res *Result) {
 	x.run()
 }
 
-// CloseIdle closes the connections that no request is using.
-func (c *Client) CloseIdle() { c.transport.CloseIdleConnections() }
+// Warm makes connections ahead of need until n wait to be used, so that the next n requests need not wait for any. They
+// are kept for a few seconds, as used ones are; behind a proxy none are made. The error is a [*Failure].
+func (c *Client) Warm(ctx context.Context, n int) error {
+	if through, err := c.transport.Proxy(&http.Request{URL: c.endpoint}); err != nil || through != nil {
+		return nil
+	}
+	secure, port := c.endpoint.Scheme == "https", "80"
+	if secure {
+		port = "443"
+	}
+	address := net.JoinHostPort(c.endpoint.Hostname(), cmp.Or(c.endpoint.Port(), port))
+	if err := c.dialer.Warm(ctx, address, secure, n); err != nil {
+		return c.failure(ctx, err, c.timeout, false)
+	}
+	return nil
+}
 
-// Timestamps tells who notes when bytes arrive: "user", this program when its read returns.
-func (c *Client) Timestamps() string { return "user" }
+// CloseIdle closes the connections that no request is using.
+func (c *Client) CloseIdle() {
+	c.transport.CloseIdleConnections()
+	c.dialer.CloseIdle()
+}
+
+// Timestamps tells who noted when most of the bytes so far arrived: "kernel", or "user", this program as it read them.
+// Before the first answer it is "user".
+func (c *Client) Timestamps() string {
+	if c.stamped.Load() > c.unstamped.Load() {
+		return "kernel"
+	}
+	return "user"
+}
 
 // URL is where an API path such as "/v1/models" is on this server, without secrets.
 func (c *Client) URL(path string) string { return c.address.show(path) }

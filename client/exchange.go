@@ -28,17 +28,19 @@ type exchange struct {
 	ctx    context.Context // the caller's, with the request's time limit
 	cancel context.CancelFunc
 
-	watch     wire.Watch
+	stream    *stream
 	asked     time.Time // when a connection was asked for
 	connected bool      // a connection was had
 	reused    bool      // an earlier request had left it
 
-	ids       int // ids or log-probs that the server has sent
-	reasoning int // tokens in chunks of reasoning
+	receive   int64 // the receive that brought the last token
+	ids       int   // ids or log-probs that the server has sent
+	reasoning int   // tokens in chunks of reasoning
 }
 
 // stream is what reading one answer takes; streams are kept and used again.
 type stream struct {
+	watch    wire.Watch
 	arrivals arrivals
 	reader   sse.Reader
 	decoder  Decoder
@@ -47,6 +49,13 @@ type stream struct {
 
 // run sends the request and follows the answer to its end.
 func (x *exchange) run() {
+	s := x.client.streams.Get().(*stream)
+	s.watch.Reset()
+	x.stream = s
+	defer func() {
+		s.watch.Detach() // from now on nobody writes to it
+		x.client.streams.Put(s)
+	}()
 	resp, err := x.send()
 	x.stampSent()
 	if err != nil {
@@ -54,17 +63,16 @@ func (x *exchange) run() {
 		return
 	}
 	defer resp.Body.Close()
-	x.res.Headers = x.now()
+	x.stampHeaders()
 	x.res.HTTP = resp.StatusCode
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		x.refused(resp)
 		return
 	}
-	s := x.client.streams.Get().(*stream)
-	defer x.client.streams.Put(s)
-	s.arrivals.reset(resp.Body, x.res.Epoch)
+	s.arrivals.reset(resp.Body, &s.watch, x.res.Epoch)
 	s.reader.Reset(&s.arrivals, x.client.dialect.Framing() == NDJSON)
 	s.decoder.Reset()
+	defer x.tally(s)
 	if !x.streams(s) {
 		return
 	}
@@ -93,7 +101,7 @@ func (x *exchange) send() (*http.Response, error) {
 
 // stale says that a request failed because its connection had been kept too long.
 func (x *exchange) stale(err error) bool {
-	sent, written := x.watch.Sent()
+	sent, written := x.stream.watch.Sent()
 	return x.reused && x.ctx.Err() == nil && hungUp(err) && (!written || time.Since(sent) < staleTime)
 }
 
@@ -104,7 +112,7 @@ func (x *exchange) request() *http.Request {
 	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.call.Body)), nil }
 	first, _ := body()
 	r := &http.Request{
-		Method: http.MethodPost, URL: c.address.join(c.dialect.Path(c.params.Model)), Host: c.host, Header: c.header,
+		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: c.header,
 		Body: first, GetBody: body, ContentLength: int64(len(x.call.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
@@ -116,20 +124,33 @@ func (x *exchange) request() *http.Request {
 
 // gotConn notes what the connection cost, and has its first byte stamped.
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
-	x.connected, x.reused = true, info.Reused
-	if !info.Reused {
+	x.connected, x.reused = true, info.Reused || wire.Ahead(info.Conn)
+	if !x.reused {
 		x.res.Dial += time.Since(x.asked)
 	}
-	if c := wire.Of(info.Conn); c != nil {
-		c.Attach(&x.watch)
-	}
+	x.stream.watch.Attach(info.Conn)
 }
 
 // stampSent notes when the first byte went out, if it did.
 func (x *exchange) stampSent() {
-	if t, ok := x.watch.Sent(); ok {
+	if t, ok := x.stream.watch.Sent(); ok {
 		x.res.Sent = t.Sub(x.res.Epoch)
 	}
+}
+
+// stampHeaders notes when the answer's head had come.
+func (x *exchange) stampHeaders() {
+	x.res.Headers = x.now()
+	if t, ok := x.stream.watch.Head(); ok {
+		x.res.Headers = t.Sub(x.res.Epoch)
+	}
+}
+
+// tally adds up whose stamps these were.
+func (x *exchange) tally(s *stream) {
+	x.res.ReadDelay = s.arrivals.delay
+	x.client.stamped.Add(int64(s.arrivals.delay.Reads))
+	x.client.unstamped.Add(int64(s.arrivals.delay.Unstamped))
 }
 
 func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
@@ -141,7 +162,7 @@ func (x *exchange) streams(s *stream) bool {
 	if len(head) == 0 || head[0] != '<' && (head[0] != '{' && head[0] != '[' || x.client.dialect.Framing() == NDJSON) {
 		return true
 	}
-	at := s.arrivals.at(1)
+	at, _ := s.arrivals.at(1)
 	rest := make([]byte, 0, maxWhole)
 	rest = append(rest, head...)
 	n, err := io.ReadFull(&s.arrivals, rest[len(rest):cap(rest)])
@@ -168,7 +189,8 @@ func (x *exchange) follow(s *stream) {
 
 // frame takes in one frame.
 func (x *exchange) frame(s *stream, f sse.Frame) {
-	at, c := s.arrivals.at(f.End), &s.chunk
+	at, receive := s.arrivals.at(f.End)
+	c := &s.chunk
 	if f.Error {
 		x.fail(at, ClassStreamError, errorText(f.Data))
 		return
@@ -181,7 +203,7 @@ func (x *exchange) frame(s *stream, f sse.Frame) {
 		}
 		return
 	}
-	x.take(c, at, f.Shared)
+	x.take(c, at, receive)
 	switch {
 	case c.Error != "":
 		x.fail(at, ClassStreamError, c.Error)
@@ -193,12 +215,13 @@ func (x *exchange) frame(s *stream, f sse.Frame) {
 }
 
 // take adds what a chunk said to the result. Later counts replace earlier ones.
-func (x *exchange) take(c *Chunk, at time.Duration, shared bool) {
+func (x *exchange) take(c *Chunk, at time.Duration, receive int64) {
 	r := x.res
 	if c.Text {
-		if shared && r.FirstToken != Absent {
-			r.SharedReads++
+		if r.FirstToken != Absent && receive == x.receive {
+			r.share()
 		}
+		x.receive = receive
 		r.Token(at, c.Tokens, c.Reasoning)
 		if c.Reasoning {
 			x.reasoning += max(c.Tokens, 1)

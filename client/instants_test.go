@@ -95,14 +95,17 @@ func TestInstants(t *testing.T) {
 		type instants struct {
 			Sent, Headers, FirstToken, FirstAnswer, LastToken, End, Dial time.Duration
 			Gaps                                                         []time.Duration
-			Shared                                                       int
+			Shared                                                       Marks
 		}
 		// Sent at 100 ms; a chunk's instant is when its line was whole, not when it was decoded.
 		want := instants{100 * ms, 110 * ms, 135 * ms, 142 * ms, 183 * ms, 225 * ms, 0,
-			[]time.Duration{7 * ms, 0, 24 * ms, 17 * ms}, 1}
-		got := instants{r.Sent, r.Headers, r.FirstToken, r.FirstAnswer, r.LastToken, r.End, r.Dial, r.Gaps, r.SharedReads}
+			[]time.Duration{7 * ms, 0, 24 * ms, 17 * ms}, Marks{1 << 1}}
+		got := instants{r.Sent, r.Headers, r.FirstToken, r.FirstAnswer, r.LastToken, r.End, r.Dial, r.Gaps, r.Shared}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("-want +got\n%s", d)
+		}
+		if r.SharedReads != 1 || !r.Bounded(0) || !r.Bounded(1) || r.Bounded(2) || r.Bounded(3) {
+			t.Errorf("%d share a receive: %b", r.SharedReads, r.Shared)
 		}
 		if r.Status != StatusOK || len(tokens) != 5 || tokens[0] != 135*ms {
 			t.Errorf("%s %s, tokens at %v", r.Status, r.Message, tokens)

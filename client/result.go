@@ -61,9 +61,14 @@ type Result struct {
 	// Counts holds the tokens in each token-bearing chunk (len(Gaps)+1 of them), as far as the server told;
 	// empty where it did not, or where all are 1.
 	Counts []int32
-	// SharedReads counts the token-bearing chunks that came in one read with a frame before them: the gap before
-	// each is not known, only that it was short.
+	// Shared holds the numbers, from 0, of the token-bearing chunks that came in one receive with the next one. What waits
+	// to be received together carries the stamp of its last byte: the instants of these chunks are only bounded from
+	// above, and [Result.Bounded] says which gaps that spoils. Empty where there are none.
+	Shared Marks
+	// SharedReads is how many numbers Shared holds.
 	SharedReads int
+	// ReadDelay is how late this program was to read what the kernel had received.
+	ReadDelay ReadDelay
 
 	Status  Status
 	Class   Class  // set when Status is error
@@ -92,7 +97,7 @@ func (r *Result) Reset(epoch time.Time) {
 		Epoch: epoch,
 		Sent:  Absent, Headers: Absent, FirstToken: Absent, FirstAnswer: Absent, LastToken: Absent, End: Absent,
 		PromptTokens: Unknown, OutputTokens: Unknown, ReasoningTokens: Unknown, CachedTokens: Unknown,
-		Gaps: r.Gaps[:0], Counts: r.Counts[:0], Text: r.Text[:0], OnToken: r.OnToken,
+		Gaps: r.Gaps[:0], Counts: r.Counts[:0], Shared: r.Shared[:0], Text: r.Text[:0], OnToken: r.OnToken,
 	}
 }
 
@@ -122,6 +127,16 @@ func (r *Result) Token(at time.Duration, tokens int, reasoning bool) {
 	}
 }
 
+// share notes that the latest token-bearing chunk came in one receive with the one about to be noted.
+func (r *Result) share() {
+	r.Shared.set(r.Chunks() - 1)
+	r.SharedReads++
+}
+
+// Bounded says that Gaps[i] is not to be trusted: one of the two chunks around it came in one receive with a later one,
+// and may have arrived before its instant. The sum over such neighbours is exact.
+func (r *Result) Bounded(i int) bool { return r.Shared.Has(i) || r.Shared.Has(i+1) }
+
 // note keeps Counts empty for as long as every chunk is known, or assumed, to hold one token.
 func (r *Result) note(tokens int) {
 	if len(r.Counts) == 0 && tokens <= 1 {
@@ -136,4 +151,35 @@ func (r *Result) note(tokens int) {
 // Fail makes r a failure of the given class at the given instant.
 func (r *Result) Fail(at time.Duration, class Class, message string) {
 	r.Status, r.Class, r.Message, r.End = StatusError, class, message, at
+}
+
+// ReadDelay sums up, over the receives of an answer's body, the time from the arrival of the bytes at the kernel to this
+// program's having them: the client's own delay. The zero value is none.
+type ReadDelay struct {
+	Reads     int           // receives that the kernel dated
+	Sum, Max  time.Duration // of their delays
+	Unstamped int           // receives that it did not, or not credibly: this program dated them as it read them
+}
+
+func (d *ReadDelay) add(delay time.Duration, kernel bool) {
+	if !kernel {
+		d.Unstamped++
+		return
+	}
+	d.Reads++
+	d.Sum += delay
+	d.Max = max(d.Max, delay)
+}
+
+// Marks is a set of small numbers. The nil set is empty.
+type Marks []uint64
+
+// Has says whether i is in the set.
+func (m Marks) Has(i int) bool { return i/64 < len(m) && m[i/64]>>(i%64)&1 == 1 }
+
+func (m *Marks) set(i int) {
+	for i/64 >= len(*m) {
+		*m = append(*m, 0)
+	}
+	(*m)[i/64] |= 1 << (i % 64)
 }

@@ -24,20 +24,22 @@ const (
 // newTransport makes the connection pool. It speaks HTTP/1.1 only: HTTP/2 would put all streams on one connection,
 // where a read holds pieces of many and a lost packet delays them all, and the servers that people run themselves do
 // not speak it.
-func newTransport(o Options) (*http.Transport, error) {
-	conf := &tls.Config{InsecureSkipVerify: o.Insecure}
+func newTransport(o Options) (*http.Transport, *wire.Dialer, error) {
+	conf := &tls.Config{InsecureSkipVerify: o.Insecure, NextProtos: []string{"http/1.1"}}
 	if o.CAFile != "" {
 		pool, err := trusted(o.CAFile)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		conf.RootCAs = pool
 	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	conns := max(o.MaxConns, 1)
+	dialer := wire.NewDialer(o.Dial, conf, idleTimeout)
 	return &http.Transport{
-		DialContext:            wire.Dialer(o.Dial),
+		DialContext:            dialer.Dial,
+		DialTLSContext:         dialer.DialTLS,
 		Proxy:                  http.ProxyFromEnvironment, // never for loopback
 		TLSClientConfig:        conf,
 		Protocols:              &protocols,
@@ -47,7 +49,7 @@ func newTransport(o Options) (*http.Transport, error) {
 		IdleConnTimeout:        idleTimeout,
 		ReadBufferSize:         readBuffer,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-	}, nil
+	}, dialer, nil
 }
 
 // trusted is the system's certificates and those in a PEM file.

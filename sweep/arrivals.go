@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/wait"
 )
 
 // prepare encodes tasks ahead of time, so that nothing is left to do between due and sent.
@@ -44,7 +45,10 @@ func (s *stage) giveUp(err error) {
 // pace lets tasks arrive when the schedule says so. In a closed loop they are due when a slot is free.
 func (s *stage) pace(ctx context.Context) {
 	defer close(s.paced)
-	var timer *time.Timer
+	waiter := s.Waiter
+	if waiter == nil {
+		waiter = &wait.Timer{}
+	}
 	for n := 0; ; n++ {
 		due, ok := s.Schedule.Next()
 		if !ok {
@@ -66,41 +70,22 @@ func (s *stage) pace(ctx context.Context) {
 				return
 			}
 			if n < len(s.Opening) {
-				if timer, ok = s.await(s.Opening[n], timer, s.stop); !ok {
+				if !s.await(s.Opening[n], s.stop) {
 					return
 				}
 			}
 			due = s.now()
-		} else if timer, ok = s.await(due, timer, s.stop); !ok {
+		} else if !waiter.Wait(s.epoch.Add(due), s.stop) {
 			return
 		}
 		s.work.Go(func() { s.serve(ctx, next, due) })
 	}
 }
 
-// await waits for an instant of the stage; ok is false where quit was closed first. It reuses the timer it is given.
-func (s *stage) await(at time.Duration, timer *time.Timer, quit <-chan struct{}) (_ *time.Timer, ok bool) {
-	wait := at - s.now()
-	if wait <= 0 { // late already: the lag is measured, and nothing else can be done about it
-		select {
-		case <-quit:
-			return timer, false
-		default:
-			return timer, true
-		}
-	}
-	if timer == nil {
-		timer = time.NewTimer(wait)
-	} else {
-		timer.Reset(wait)
-	}
-	select {
-	case <-timer.C:
-		return timer, true
-	case <-quit:
-		timer.Stop()
-		return timer, false
-	}
+// await waits for an instant of the stage that no schedule set; false where quit was closed first.
+func (s *stage) await(at time.Duration, quit <-chan struct{}) bool {
+	var timer wait.Timer
+	return timer.Wait(s.epoch.Add(at), quit)
 }
 
 // serve follows one task to its end, turn after turn.
@@ -116,7 +101,7 @@ func (s *stage) serve(ctx context.Context, t task, due time.Duration) {
 	for turn := 0; ; turn++ {
 		s.one(ctx, &t, turn, due, call, b)
 		if s.closed() && res.Status == client.StatusError {
-			s.await(s.now()+failurePause, nil, s.stop)
+			s.await(s.now()+failurePause, s.stop)
 		}
 		if turn+1 == len(t.Turns) || res.Status != client.StatusOK {
 			return
@@ -129,7 +114,7 @@ func (s *stage) serve(ctx context.Context, t task, due time.Duration) {
 		}
 		call = next
 		due = s.now() + t.Turns[turn+1].Think
-		if _, ok := s.await(due, nil, s.stop); !ok {
+		if !s.await(due, s.stop) {
 			return
 		}
 	}

@@ -21,7 +21,8 @@ type Spec struct {
 	Rate     float64 // asked arrivals per second, on average; 0 for a closed loop
 	Schedule Schedule
 	Source   Source
-	Bound    int // in flight at most; 0 for no bound
+	Waiter   Waiter // for the schedule's instants; nil for a timer
+	Bound    int    // in flight at most; 0 for no bound
 	// Opening is when each slot of a closed loop is first free, ascending; those beyond it are at once.
 	Opening []time.Duration
 

@@ -22,6 +22,7 @@ type Config struct {
 	Sources  func(stage string) Source // a fresh source for each stage
 	Log      Log
 	Observer Observer
+	Waiter   Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
 	// Idle waits until the server says that it has nothing left to do; nil where it cannot be asked.
 	Idle func(context.Context) error
 
@@ -120,8 +121,9 @@ func (x *experiment) open(rate float64, role string) *Spec {
 
 func (x *experiment) spec(name, kind, role string) *Spec {
 	return &Spec{
-		Name: name, Kind: kind, Role: role, Source: x.Sources(name), MinTime: x.StageTime, MaxTime: x.StageMax,
-		MinRequests: x.StageRequests, Until: x.until, Tail: x.StageTime, Drain: x.Drain, Caps: x.Caps, KeepText: x.Retokenize != nil, MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
+		Name: name, Kind: kind, Role: role, Source: x.Sources(name), Waiter: x.Waiter, MinTime: x.StageTime, MaxTime: x.StageMax,
+		MinRequests: x.StageRequests, Until: x.until, Tail: x.StageTime, Drain: x.Drain, Caps: x.Caps, KeepText: x.Retokenize != nil,
+		MaxErrorRate: x.MaxErrorRate, Tolerance: x.Tolerance,
 	}
 }
 
@@ -229,6 +231,9 @@ func (x *experiment) left(stages int) time.Duration {
 // judgeClient sums up over the stages whether the client was fit to measure.
 func (x *experiment) judgeClient() {
 	c := &x.run.Client
+	if d, ok := x.Doer.(stamper); ok {
+		c.Timestamps = d.Timestamps()
+	}
 	c.Valid, c.Warnings, c.LagP99, c.CPU = true, nil, rundir.Figure{}, rundir.Figure{}
 	for i := range x.run.Stages {
 		st := &x.run.Stages[i]

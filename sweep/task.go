@@ -37,6 +37,14 @@ type Doer interface {
 	Do(context.Context, *client.Call, *client.Result)
 }
 
+// Waiter waits for an instant: true then, or false once quit is closed. One goroutine at a time waits.
+type Waiter interface {
+	Wait(until time.Time, quit <-chan struct{}) bool
+}
+
+// stamper is a Doer that knows who dates what arrives: "kernel" or "user". It knows once something has arrived.
+type stamper interface{ Timestamps() string }
+
 // Log keeps what was measured: a run directory, or memory.
 type Log interface {
 	// Append keeps nothing of the record it is given, which is used again.

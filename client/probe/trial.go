@@ -199,7 +199,8 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	f.Streams = true
 	f.Usage = r.TokenSource == client.SourceServer
-	f.Thinks = r.FirstToken < r.FirstAnswer || r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
+	// By count too: what is received together has one instant.
+	f.Thinks = r.ReasoningTokens > 0 || r.FirstToken < r.FirstAnswer || r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
 	if n := r.Chunks(); n > 0 {
 		f.TokensPerChunk = float64(r.OutputTokens) / float64(n)
 	}

@@ -28,12 +28,9 @@ type Frame struct {
 	Data []byte // valid until the next call of Next; may be changed by the caller
 	// End is the offset in the stream just past the line that completed Data. What arrived with byte End-1 brought
 	// the frame, whether or not the blank line that ends an event came later.
-	End int64
-	// Shared is set when the read that brought byte End-1 had completed another frame before: how much later than
-	// that one this frame arrived is not known.
-	Shared bool
-	Error  bool // it came on an "error:" line
-	Open   bool // the stream ended before the line did: Data may be cut short
+	End   int64
+	Error bool // it came on an "error:" line
+	Open  bool // the stream ended before the line did: Data may be cut short
 }
 
 // Reader cuts one stream after another. The zero Reader must be Reset before use.
@@ -41,7 +38,6 @@ type Reader struct {
 	src   io.Reader
 	lines bool  // newline-delimited, not events
 	err   error // what the source ended with
-	reads int   // reads that brought bytes
 
 	buf     []byte
 	pos     int   // buf[pos:end] is not yet cut
@@ -51,7 +47,6 @@ type Reader struct {
 	afterCR bool  // the line before ended in CR, so an LF here belongs to it
 
 	event event
-	last  int // the read that completed the frame before
 }
 
 // event is the one being put together: its data lie in buf[from:to], lines joined.
@@ -61,7 +56,6 @@ type event struct {
 	error    bool
 	open     bool
 	end      int64
-	read     int // the read that brought its last line end
 }
 
 // Reset makes r read frames from src: server-sent events, or with lines set one frame a line. It keeps the buffer.
@@ -178,7 +172,7 @@ func (r *Reader) add(from, to int) {
 	} else {
 		e.started, e.from, e.to = true, from, to
 	}
-	e.end, e.read = r.base+int64(r.pos), r.reads
+	e.end = r.base + int64(r.pos)
 }
 
 // blank reports whether the event has nothing but white space for data, and forgets it if so: a keep-alive.
@@ -193,9 +187,7 @@ func (r *Reader) blank() bool {
 // frame hands out the event.
 func (r *Reader) frame() Frame {
 	e := &r.event
-	f := Frame{Data: r.buf[e.from:e.to], End: e.end, Shared: e.read == r.last, Error: e.error, Open: e.open}
-	r.last = e.read
-	return f
+	return Frame{Data: r.buf[e.from:e.to], End: e.end, Error: e.error, Open: e.open}
 }
 
 // finish delivers what is left when the source has ended, then the source's error. A line without its end counts
@@ -226,9 +218,6 @@ func (r *Reader) fill() {
 	for range maxEmpty {
 		n, err := r.src.Read(r.buf[r.end:min(len(r.buf), r.end+maxRead)])
 		r.end += n
-		if n > 0 {
-			r.reads++
-		}
 		if r.err = err; n > 0 || err != nil {
 			return
 		}

@@ -132,24 +132,6 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Shared marks the frames whose last byte came in a read that had completed another.
-func TestShared(t *testing.T) {
-	var r Reader
-	r.Reset(&pieces{left: []string{
-		"data: 0\n\ndata: 1\n\nda", "ta: 2\n\n", "data: 3\n", "\n", "data: 4\n", "\ndata: 5\n\n", ": ping\n\ndata: 6\n\n"}, err: io.EOF}, false)
-	var shared []bool
-	for {
-		f, err := r.Next()
-		if err != nil {
-			break
-		}
-		shared = append(shared, f.Shared)
-	}
-	if d := cmp.Diff([]bool{false, true, false, false, false, false, false}, shared); d != "" {
-		t.Errorf("-want +got\n%s", d)
-	}
-}
-
 // What arrived whole before a connection broke is delivered; what was cut is not.
 func TestBroken(t *testing.T) {
 	broken := errors.New("reset")

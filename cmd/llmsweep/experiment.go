@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/live"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/wait"
 )
 
 // experiment is a measurement and everything around it: the preflight before, the progress during, the report after.
@@ -77,6 +78,9 @@ func (e *experiment) run() error {
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges
 	}
+	waiter := wait.NewExact()
+	defer waiter.Close()
+	e.plan.Waiter = waiter
 	broken := e.measure(e.ctx, e.plan, t, run)
 	view.Close()
 	return errors.Join(broken, e.conclude(run, dir))

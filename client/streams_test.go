@@ -1,0 +1,186 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// serverProcess, in the environment, makes the test binary a server of streams: so many tokens each, so many a second.
+// A server in the client's own process would share its memory and its scheduler.
+const serverProcess = "LLMSWEEP_TEST_STREAMS"
+
+func TestMain(m *testing.M) {
+	if load := os.Getenv(serverProcess); load != "" {
+		if err := serveStreams(load); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serveStreams serves until standard input ends. It says on its first line where.
+func serveStreams(load string) error {
+	var tokens, rate int
+	if _, err := fmt.Sscanf(load, "%d %d", &tokens, &rate); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go stream1(c, tokens, time.Second/time.Duration(rate))
+		}
+	}()
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// stream1 answers one request: each token's text is when it was written, nanoseconds of the wall clock.
+func stream1(c net.Conn, tokens int, every time.Duration) {
+	defer c.Close()
+	r, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return
+	}
+	io.Copy(io.Discard, r.Body)
+	io.WriteString(c, truthHead)
+	before, after, _ := strings.Cut("data: "+vllmChunk+"\n\n", " word")
+	due := time.Now().Add(rand.N(every))
+	var b []byte
+	for range tokens {
+		due = due.Add(every)
+		time.Sleep(time.Until(due))
+		b = fmt.Appendf(b[:0], "%x\r\n%s", len(before)+19+len(after), before)
+		b = strconv.AppendInt(b, time.Now().UnixNano(), 10)
+		if _, err := c.Write(append(append(b, after...), "\r\n"...)); err != nil {
+			return
+		}
+	}
+	io.WriteString(c, chunk(events(chunkFinish, "[DONE]"))+"0\r\n\r\n")
+}
+
+// streamServer starts such a server.
+func streamServer(b *testing.B, tokens, rate int) (url string) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", serverProcess, tokens, rate))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { in.Close(); cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return "http://" + strings.TrimSpace(line)
+}
+
+// resident is the memory of this process, in bytes; 0 where the system does not say.
+func resident() int {
+	b, _ := os.ReadFile("/proc/self/statm")
+	var size, pages int
+	fmt.Sscan(string(b), &size, &pages)
+	return pages * os.Getpagesize()
+}
+
+// BenchmarkOpenStreams holds so many paced streams open, and tells what each takes in memory and how far from the truth
+// the instants of tokens are: as the result has them, and as this program would have noted them by itself.
+func BenchmarkOpenStreams(b *testing.B) {
+	for _, n := range []int{1000, 5000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			const tokens, rate = 100, 20
+			c, err := New(Options{URL: streamServer(b, tokens, rate), MaxConns: n})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.CloseIdle()
+			call, _ := c.Prepare(&Request{Messages: ask.Messages, KeepText: true})
+			for b.Loop() {
+				openStreams(b, c, call, n, tokens)
+			}
+		})
+	}
+}
+
+// openStreams does it once.
+func openStreams(b *testing.B, c *Client, call *Call, n, tokens int) {
+	results, read := make([]Result, n), make([][]time.Duration, n)
+	for i := range results { // what is kept for the comparison is no stream's memory
+		results[i].Gaps, results[i].Text = make([]time.Duration, 0, tokens), make([]byte, 0, 20*tokens)
+		read[i] = make([]time.Duration, 0, tokens)
+	}
+	debug.FreeOSMemory()
+	before := resident()
+	var wg sync.WaitGroup
+	epoch := time.Now()
+	for i := range results {
+		r := &results[i]
+		r.Reset(epoch)
+		r.OnToken = func(int) { read[i] = append(read[i], time.Since(epoch)) }
+		wg.Go(func() { c.Do(context.Background(), call, r) })
+	}
+	time.Sleep(2 * time.Second)
+	during := resident()
+	wg.Wait()
+	var stamps, reads []float64
+	shared := 0
+	for i := range results {
+		r := &results[i]
+		if r.Status != StatusOK || r.Chunks() != tokens || len(r.Text) != 19*tokens {
+			b.Fatalf("%s %s: %d chunks", r.Status, r.Message, r.Chunks())
+		}
+		shared += r.SharedReads
+		at := r.FirstToken
+		for k := range tokens {
+			if k > 0 {
+				at += r.Gaps[k-1]
+			}
+			wrote, _ := strconv.ParseInt(string(r.Text[19*k:19*k+19]), 10, 64)
+			truth := time.Duration(wrote - epoch.UnixNano())
+			if !r.Shared.Has(k) { // those are known to be no more than bounds
+				stamps = append(stamps, (at-truth).Seconds()*1e6)
+			}
+			reads = append(reads, (read[i][k]-truth).Seconds()*1e6)
+		}
+	}
+	slices.Sort(stamps)
+	slices.Sort(reads)
+	b.ReportMetric(float64(during-before)/float64(n), "B/stream")
+	b.ReportMetric(stamps[len(stamps)/2], "us-p50")
+	b.ReportMetric(stamps[len(stamps)*99/100], "us-p99")
+	b.ReportMetric(reads[len(reads)/2], "read-us-p50")
+	b.ReportMetric(reads[len(reads)*99/100], "read-us-p99")
+	b.ReportMetric(float64(shared)/float64(n*tokens), "shared/token")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,194 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	dialTimeout = 30 * time.Second // a host that drops packets must not hold a request for its whole time limit
+	keepAlive   = 30 * time.Second
+	// maxDials is how many handshakes are under way at once: more only fill the server's queue, and at ten thousand
+	// arrivals a second they use up the descriptors.
+	maxDials = 256
+)
+
+// DialFunc connects; it is what an http.Transport calls DialContext.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Dialer makes an http.Transport's connections, which are Conns, and has some ready ahead of need. All go to one
+// server.
+type Dialer struct {
+	dial  DialFunc
+	tls   *tls.Config
+	idle  time.Duration
+	slots chan struct{}
+
+	mu    sync.Mutex
+	ready []spare // oldest first
+	reap  *time.Timer
+}
+
+// spare is a connection that has been made and not used.
+type spare struct {
+	conn *Conn
+	made time.Time
+}
+
+// NewDialer returns a Dialer over those connections that dial makes; nil dials TCP, with the kernel's timestamps.
+// Connections made ahead are kept for as long as idle.
+func NewDialer(dial DialFunc, conf *tls.Config, idle time.Duration) *Dialer {
+	if dial == nil {
+		dial = (&net.Dialer{KeepAlive: keepAlive, Control: stamped}).DialContext
+	}
+	return &Dialer{dial: dial, tls: conf, idle: idle, slots: make(chan struct{}, maxDials)}
+}
+
+// Dial connects, or hands out a connection that was made ahead.
+func (d *Dialer) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return d.take(ctx, network, address, false)
+}
+
+// DialTLS is Dial with TLS, whose handshake has been done.
+func (d *Dialer) DialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	return d.take(ctx, network, address, true)
+}
+
+// Warm makes connections ahead of need until n are there. It returns the first error, after all attempts.
+func (d *Dialer) Warm(ctx context.Context, address string, secure bool, n int) error {
+	d.mu.Lock()
+	missing := n - len(d.ready)
+	d.mu.Unlock()
+	var wg sync.WaitGroup
+	errs := make(chan error, max(missing, 0))
+	for range missing {
+		wg.Go(func() {
+			c, err := d.connect(ctx, "tcp", address, secure)
+			if err != nil {
+				errs <- err
+				return
+			}
+			c.ahead = true
+			d.keep(c)
+		})
+	}
+	wg.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+// CloseIdle closes the connections made ahead.
+func (d *Dialer) CloseIdle() { d.close(time.Now()) }
+
+// keep puts a connection by, and sees to it that it is not kept too long.
+func (d *Dialer) keep(c *Conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ready = append(d.ready, spare{c, time.Now()})
+	if d.reap == nil {
+		d.reap = time.AfterFunc(d.idle, d.expire)
+	}
+}
+
+// expire closes what has been kept for too long, and comes back for the rest.
+func (d *Dialer) expire() {
+	d.close(time.Now().Add(-d.idle))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reap = nil
+	if len(d.ready) > 0 {
+		d.reap = time.AfterFunc(max(time.Until(d.ready[0].made.Add(d.idle)), time.Millisecond), d.expire)
+	}
+}
+
+// close closes those made at a time or before.
+func (d *Dialer) close(before time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := 0
+	for ; n < len(d.ready) && !d.ready[n].made.After(before); n++ {
+		d.ready[n].conn.Close()
+	}
+	d.ready = append(d.ready[:0], d.ready[n:]...)
+}
+
+// take hands out the newest of those made ahead that is still good, or else makes one.
+func (d *Dialer) take(ctx context.Context, network, address string, secure bool) (net.Conn, error) {
+	for {
+		c := d.pop()
+		if c == nil {
+			break
+		}
+		if c.socket.alive(secure) {
+			return c, nil
+		}
+		c.Close()
+	}
+	c, err := d.connect(ctx, network, address, secure)
+	if err != nil {
+		return nil, err // not a nil *Conn
+	}
+	return c, nil
+}
+
+func (d *Dialer) pop() *Conn {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	last := len(d.ready) - 1
+	if last < 0 {
+		return nil
+	}
+	c := d.ready[last].conn
+	d.ready = d.ready[:last]
+	return c
+}
+
+// errQueue is what a dial ends with whose turn did not come.
+var errQueue = fmt.Errorf("no connection within %v: %d were being made, and did not come about", dialTimeout, maxDials)
+
+// connect makes a connection, when it is its turn.
+func (d *Dialer) connect(ctx context.Context, network, address string, secure bool) (*Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errQueue)
+	defer cancel()
+	select {
+	case d.slots <- struct{}{}:
+		defer func() { <-d.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	c, err := d.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	conn := wrap(c)
+	if secure {
+		err = conn.secure(ctx, address, d.tls)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// secure puts TLS over the socket.
+func (c *Conn) secure(ctx context.Context, address string, conf *tls.Config) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	conf = conf.Clone()
+	conf.ServerName = cmp.Or(conf.ServerName, host)
+	over := tls.Client(c.socket, conf)
+	c.Conn = over
+	return over.HandshakeContext(ctx)
+}

@@ -1,0 +1,215 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// classOf is the innermost error's text.
+func classOf(err error) string {
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return err.Error()
+}
+
+// accepting is a server that accepts and holds connections until the test ends.
+func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var all []net.Conn
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			all = append(all, c)
+			mu.Unlock()
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		wg.Wait()
+		for _, c := range all {
+			c.Close()
+		}
+	})
+	return l.Addr().String(), func() []net.Conn {
+		mu.Lock()
+		defer mu.Unlock()
+		return append([]net.Conn(nil), all...)
+	}
+}
+
+// However many ask, so many handshakes are under way and no more.
+func TestDialsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		d := NewDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+			if n := now.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			defer now.Add(-1)
+			time.Sleep(time.Second)
+			near, _ := net.Pipe()
+			return near, nil
+		}, nil, time.Minute)
+		var wg sync.WaitGroup
+		begin := time.Now()
+		for range 1000 {
+			wg.Go(func() {
+				if _, err := d.Dial(t.Context(), "tcp", "server"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if most.Load() != maxDials || time.Since(begin) != 4*time.Second {
+			t.Errorf("%d at once, %v", most.Load(), time.Since(begin))
+		}
+	})
+}
+
+// Who does not get its turn is told so, and who is cancelled leaves.
+func TestDialQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, nil, time.Minute)
+		for range maxDials {
+			go d.Dial(t.Context(), "tcp", "server")
+		}
+		time.Sleep(dialTimeout / 2)
+		for range maxDials {
+			go d.Dial(t.Context(), "tcp", "server") // takes over when those above give up
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		begin := time.Now()
+		if _, err := d.Dial(ctx, "tcp", "server"); !errors.Is(err, context.Canceled) || time.Since(begin) != time.Second {
+			t.Errorf("%v after %v", err, time.Since(begin))
+		}
+		synctest.Wait()
+		time.Sleep(dialTimeout)
+	})
+}
+
+// Connections made ahead are handed out, newest first, as long as they are good.
+func TestWarm(t *testing.T) {
+	address, accepted := accepting(t)
+	d := NewDialer(nil, nil, time.Minute)
+	defer d.CloseIdle()
+	for range 2 { // the second time there is nothing left to do
+		if err := d.Warm(t.Context(), address, false, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dial := func(ahead bool) net.Conn {
+		t.Helper()
+		c, err := d.Dial(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		if Ahead(c) != ahead {
+			t.Errorf("made ahead: %v", !ahead)
+		}
+		return c
+	}
+	first := dial(true)
+	for len(accepted()) < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	for _, c := range accepted() {
+		if c.RemoteAddr().String() != first.LocalAddr().String() {
+			c.Close()
+		}
+	}
+	for _, spare := range d.ready { // the server's closing has come this far
+		for spare.conn.socket.alive(false) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	dial(false)
+	if len(d.ready) != 0 {
+		t.Errorf("%d dead connections kept", len(d.ready))
+	}
+}
+
+// What was made ahead is closed when it has waited for too long, or at once when asked.
+func TestWarmIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var far []net.Conn
+		var mu sync.Mutex
+		d := NewDialer(func(context.Context, string, string) (net.Conn, error) {
+			a, b := net.Pipe()
+			mu.Lock()
+			defer mu.Unlock()
+			far = append(far, b)
+			return a, nil
+		}, nil, 4*time.Second)
+		closed := func() (n int) {
+			for _, c := range far {
+				c.SetReadDeadline(time.Now())
+				if _, err := c.Read(make([]byte, 1)); err == io.EOF {
+					n++
+				}
+			}
+			return n
+		}
+		warm := func(n int) {
+			t.Helper()
+			err := d.Warm(t.Context(), "server", false, n)
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if err != nil || len(d.ready) != n {
+				t.Fatalf("%d ready, %v", len(d.ready), err)
+			}
+		}
+		warm(2)
+		time.Sleep(3 * time.Second)
+		warm(5)
+		if closed() != 0 {
+			t.Errorf("%d closed too early", closed())
+		}
+		time.Sleep(2 * time.Second)
+		if closed() != 2 {
+			t.Errorf("%d closed, not the two old ones", closed())
+		}
+		time.Sleep(3 * time.Second)
+		if closed() != 5 {
+			t.Errorf("%d closed, not all", closed())
+		}
+		synctest.Wait()
+		warm(1)
+		if d.CloseIdle(); closed() != 6 {
+			t.Error("CloseIdle left one open")
+		}
+	})
+}
+
+func TestWarmTellsErrors(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	d := NewDialer(nil, nil, time.Minute)
+	if err := d.Warm(t.Context(), l.Addr().String(), false, 2); err == nil || classOf(err) != "connection refused" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,153 @@
+package wire
+
+// framing follows an HTTP/1 answer and counts the bytes of its body: status line, headers and blank line, then either
+// chunks (RFC 9112, section 7.1) or all that comes. It checks nothing, which is net/http's work: an answer that net/http
+// takes is counted right, and nobody asks about another.
+type framing struct {
+	state   state
+	total   int64 // bytes of the body so far
+	left    int64 // bytes of the chunk still to come
+	column  int   // in the line, CR left out
+	match   int   // how much of transferEncoding the line begins with
+	old     bool  // HTTP/1.0, which has no chunks
+	interim bool  // a 1xx answer's head, and another follows
+	chunked bool
+}
+
+type state uint8
+
+const (
+	inStatus   state = iota
+	inHead           // header lines
+	inSize           // a chunk's size
+	inComment        // what else is on that line
+	inChunk          // its bytes
+	afterChunk       // the line end behind them
+	inTrailer        // lines after the last chunk
+	atEnd            // of a chunked body
+	inRest           // a body that ends with its length, or with the connection
+)
+
+const transferEncoding = "transfer-encoding:" // net/http takes none but "chunked"
+
+func (f *framing) begun() bool { return f.state > inHead }
+func (f *framing) ended() bool { return f.state == atEnd }
+
+// pass follows the bytes that came next.
+func (f *framing) pass(p []byte) {
+	for len(p) > 0 {
+		switch f.state {
+		case inChunk:
+			n := min(int64(len(p)), f.left)
+			f.total, f.left, p = f.total+n, f.left-n, p[n:]
+			if f.left == 0 {
+				f.state = afterChunk
+			}
+			continue
+		case inRest:
+			f.total += int64(len(p))
+			return
+		case atEnd:
+			return
+		}
+		f.step(p[0])
+		p = p[1:]
+	}
+}
+
+// step follows a byte that is not the body's.
+func (f *framing) step(c byte) {
+	switch f.state {
+	case inStatus:
+		f.status(c)
+	case inHead:
+		f.header(c)
+	case inSize:
+		f.size(c)
+	case inComment:
+		if c == '\n' {
+			f.chunk()
+		}
+	case afterChunk:
+		if c == '\n' {
+			f.state = inSize
+		}
+	case inTrailer:
+		if f.blank(c) {
+			f.state = atEnd
+		}
+	}
+}
+
+// status reads "HTTP/1.1 200 OK".
+func (f *framing) status(c byte) {
+	switch {
+	case c == '\n':
+		f.state, f.column = inHead, 0
+		return
+	case f.column == len("HTTP/1."):
+		f.old = c == '0'
+	case f.column == len("HTTP/1.1 "):
+		if c == ' ' { // one more than there should be, which net/http allows
+			return
+		}
+		f.interim = c == '1'
+	}
+	f.column++
+}
+
+// header looks for a Transfer-Encoding and for the blank line.
+func (f *framing) header(c byte) {
+	if f.column == 0 {
+		f.match = 0
+	}
+	if f.match == f.column && f.match < len(transferEncoding) && c|0x20 == transferEncoding[f.match] {
+		f.match++
+		f.chunked = f.chunked || f.match == len(transferEncoding) && !f.old
+	}
+	switch {
+	case !f.blank(c):
+	case f.interim:
+		*f = framing{}
+	case f.chunked:
+		f.state = inSize
+	default:
+		f.state = inRest
+	}
+}
+
+// blank says that c ends a blank line.
+func (f *framing) blank(c byte) bool {
+	switch c {
+	case '\n':
+		empty := f.column == 0
+		f.column = 0
+		return empty
+	case '\r':
+	default:
+		f.column++
+	}
+	return false
+}
+
+// size reads a chunk's size.
+func (f *framing) size(c byte) {
+	switch {
+	case c >= '0' && c <= '9':
+		f.left = f.left<<4 | int64(c-'0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		f.left = f.left<<4 | int64(c|0x20-'a'+10)
+	case c == '\n':
+		f.chunk()
+	case c != '\r':
+		f.state = inComment
+	}
+}
+
+// chunk begins a chunk whose size was read; the last one has none.
+func (f *framing) chunk() {
+	f.state = inChunk
+	if f.left <= 0 {
+		f.state, f.column = inTrailer, 0
+	}
+}

@@ -1,0 +1,28 @@
+//go:build !linux || !(amd64 || arm64)
+
+package wire
+
+import (
+	"net"
+	"syscall"
+	"time"
+)
+
+// stamped has nobody to ask.
+func stamped(string, string, syscall.RawConn) error { return nil }
+
+// receiver reads as net does: when bytes arrived is when the read returns.
+type receiver struct {
+	conn  net.Conn
+	empty time.Time
+}
+
+func (r *receiver) init(c net.Conn) { r.conn = c }
+
+func (r *receiver) receive(p []byte) (n int, stamp int64, err error) {
+	n, err = r.conn.Read(p)
+	return n, 0, err
+}
+
+// alive cannot be known without taking what is there.
+func (r *receiver) alive(bool) bool { return true }
