@@ -283,7 +283,17 @@ func record(r *rundir.Record, stage string, seq, turn int, due, queued time.Dura
 		FirstToken: instant(res.FirstToken), FirstAnswer: instant(res.FirstAnswer), LastToken: instant(res.LastToken),
 		End: instant(res.End), PromptTokens: count(res.PromptTokens), OutputTokens: count(res.OutputTokens),
 		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
-		Resent: res.Resent, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)),
+		Resent: res.Resent, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)), Shared: r.Shared[:0],
+	}
+	if res.SharedReads > 0 {
+		for i := range res.Chunks() {
+			if res.Shared.Has(i) {
+				r.Shared = append(r.Shared, int32(i))
+			}
+		}
+	}
+	if res.ReadDelay.Reads > 0 {
+		r.ReadDelay = rundir.Exactly(res.ReadDelay.Max.Seconds())
 	}
 	if queued > 0 {
 		r.Queued = rundir.Exactly(queued.Seconds())

@@ -21,6 +21,7 @@ type figures struct {
 	latency  latencies
 	gaps     tokenGaps
 	lengths  lengths
+	reading  reading
 	inFlight float64 // request-seconds in the window, by the requests' own instants
 }
 
@@ -44,6 +45,7 @@ func (f *figures) add(r *rundir.Record) {
 	f.latency.add(r)
 	f.gaps.add(r, f.count)
 	f.lengths.add(r)
+	f.reading.add(r)
 }
 
 // fill writes the figures into st, which says already how many were in flight.
@@ -56,6 +58,7 @@ func (f *figures) fill(st *rundir.Stage) {
 	f.latency.fill(st)
 	f.gaps.fill(st, f.count)
 	f.lengths.fill(st, f.count)
+	f.reading.fill(st)
 }
 
 func countRequest(q *rundir.Requests, r *rundir.Record) {

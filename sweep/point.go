@@ -59,7 +59,7 @@ func summarise(st rundir.Stage, records iter.Seq2[*rundir.Record, error], m *mea
 	}
 	st.Server = serverSide(m.gauges, w)
 	if m.cpu >= 0 {
-		st.ClientCPU = rundir.Exactly(m.cpu)
+		st.ClientCPU, st.ClientGC = rundir.Exactly(m.cpu), rundir.Exactly(m.gc)
 	}
 	warn(&st, v.n > 0 && !settled, f.inFlight/w.length(), m)
 	return st, err
@@ -133,16 +133,8 @@ func warn(st *rundir.Stage, short bool, little float64, m *measured) {
 			add("bookkeeping: %.1f in flight on average, but latencies add up to %.1f", got, little)
 		}
 	}
-	if lag := st.Lag.P99; lag.Known() && lag.Value() > maxLag {
-		st.Invalid = fmt.Sprintf("the client sent late: lag p99 %.0f ms", lag.Value()*1e3)
-	} else if st.ClientCPU.Known() && st.ClientCPU.Value() > maxCPU {
-		st.Invalid = fmt.Sprintf("the client used %.0f %% of this machine's cores", st.ClientCPU.Value()*100)
+	if share := st.SharedChunks.Value(); share > maxShared {
+		add("%.0f %% of the tokens came in one read with the next: the server, or the way here, sends them together, and the time between them is not known", share*100)
 	}
+	st.Invalid = unfit(st)
 }
-
-// Beyond these a row says as much of the client as of the server: a lag that people would notice in a TTFT, and a
-// machine with no core left.
-const (
-	maxLag = 0.050 // seconds, p99
-	maxCPU = 0.95  // of all cores
-)

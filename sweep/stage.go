@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -60,7 +61,8 @@ type measured struct {
 	tick     time.Duration
 	verdict  string // of the look that ended the stage; empty where it ended otherwise
 	drift    rundir.Drift
-	cpu      float64 // share of all cores; negative where unknown
+	cpu      float64 // share of all cores that this process took; negative where unknown
+	gc       float64 // and that its garbage collector took
 	early    string  // why the stage ended early; empty where it did not
 	cut      bool    // interrupted from outside
 	gauges   []gauged
@@ -135,7 +137,7 @@ func newStage(spec *Spec, d Doer, l Log, w Observer) *stage {
 func (s *stage) run(ctx context.Context) (*measured, error) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	cpu := startCPU()
+	meter := startMeter()
 	s.epoch = time.Now()
 	s.work.Go(s.prepare)
 	s.work.Go(func() { s.pace(inner) })
@@ -157,7 +159,7 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 	defer s.mu.Unlock()
 	m.elapsed = s.now()
 	s.flight.advance(m.elapsed)
-	m.flight, m.cpu = s.flight, cpu.fraction()
+	m.flight, m.cpu, m.gc = s.flight, meter.cpu.fraction(), meter.collected(runtime.GOMAXPROCS(0))
 	m.closedAt, m.gauges = s.closedAt, s.gauges
 	return m, s.err
 }

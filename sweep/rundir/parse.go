@@ -94,6 +94,10 @@ func (p *parser) value(r *Record, key []byte) bool {
 		return integers(p, &r.GapsUS)
 	case "counts":
 		return integers(p, &r.Counts)
+	case "shared":
+		return integers(p, &r.Shared)
+	case "read_delay":
+		return p.figure(&r.ReadDelay)
 	}
 	return false
 }

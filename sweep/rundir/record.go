@@ -38,11 +38,18 @@ type Record struct {
 
 	GapsUS []int64 `json:"gaps_us,omitempty"` // between token-bearing chunks, rounded cumulatively so that they add up
 	Counts []int32 `json:"counts,omitempty"`  // tokens in each chunk; left out where all are 1
+
+	// Shared are the token-bearing chunks, from 0, that were received together with the next one: theirs is the instant of
+	// the last, and the gaps around them are not to be trusted one by one. ReadDelay is how late, in seconds and at most,
+	// this program read what the kernel had received; absent where the kernel did not date it.
+	Shared    []int32 `json:"shared,omitempty"`
+	ReadDelay Figure  `json:"read_delay,omitzero"`
 }
 
 func (r *Record) clone() *Record {
 	c := *r
 	c.GapsUS, c.Counts = slices.Clone(r.GapsUS), slices.Clone(r.Counts)
+	c.Shared = slices.Clone(r.Shared)
 	return &c
 }
 
@@ -79,6 +86,8 @@ func (r *Record) appendJSON(b []byte) []byte {
 	b = appendText(b, "finish", r.Finish)
 	b = appendInts(b, "gaps_us", r.GapsUS)
 	b = appendInts(b, "counts", r.Counts)
+	b = appendInts(b, "shared", r.Shared)
+	b = appendFigure(b, "read_delay", r.ReadDelay)
 	return append(b, '}')
 }
 

@@ -140,12 +140,14 @@ type Stage struct {
 	ChunkGap     Dist              `json:"chunk_gap_s,omitzero"` // per chunk as it came; absent where each chunk held one token
 	Lag          Dist              `json:"lag_s"`
 	Queued       Dist              `json:"queued_s"`
+	ReadDelay    Dist              `json:"read_delay_s,omitzero"` // the longest of each request; absent where the kernel did not date what came
 	Concurrency  Concurrency       `json:"concurrency"`
 	OutputTokens TokenStats        `json:"output_tokens"`
 	PromptTokens TokenStats        `json:"prompt_tokens"`
 
 	// InterToken is sum(last - first) / sum(n - 1) over the requests: every token weighs the same.
 	InterToken     Figure   `json:"inter_token_s,omitzero"`
+	SharedChunks   Figure   `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were received together with the next
 	TokensPerChunk Figure   `json:"tokens_per_chunk,omitzero"`
 	CachedTokens   Figure   `json:"cached_tokens,omitzero"` // mean per request
 	AskedTokens    Figure   `json:"asked_tokens,omitzero"`  // mean asked output length
@@ -154,9 +156,10 @@ type Stage struct {
 
 	Verdict   string   `json:"verdict"`
 	Drift     Drift    `json:"drift,omitzero"`
-	ClientCPU Figure   `json:"client_cpu_fraction,omitzero"`
-	Server    *Server  `json:"server,omitempty"`  // what it said of itself
-	Invalid   string   `json:"invalid,omitempty"` // why the row says more of the client than of the server
+	ClientCPU Figure   `json:"client_cpu_fraction,omitzero"` // of all cores
+	ClientGC  Figure   `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
+	Server    *Server  `json:"server,omitempty"`             // what it said of itself
+	Invalid   string   `json:"invalid,omitempty"`            // why the row says more of the client than of the server
 	Warnings  []string `json:"warnings,omitempty"`
 	Source    *Source  `json:"source,omitempty"` // where it was read; absent in what was measured here
 }
