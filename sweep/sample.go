@@ -43,6 +43,10 @@ func (c *complete) dist(neff float64) rundir.Dist {
 			d.CI = map[string][2]float64{"mean": {max(low, c.At(0)), high}}
 		}
 	}
+	series := c.series
+	if c.digits != 0 {
+		series = nil // they are means of batches
+	}
 	for _, q := range []struct {
 		name string
 		p    float64
@@ -51,7 +55,7 @@ func (c *complete) dist(neff float64) rundir.Dist {
 		*q.to = c.quantile(q.p)
 		if !stats.Supported(d.Neff.Value(), q.p) {
 			d.Unsupported = append(d.Unsupported, q.name)
-		} else if low, high, ok := stats.QuantileIntervalOf(c, q.p, d.Neff.Value()); ok && high < c.smallest {
+		} else if low, high, ok := stats.QuantileInterval(c, series, q.p, d.Neff.Value()); ok && high < c.smallest {
 			if d.CI == nil {
 				d.CI = map[string][2]float64{}
 			}

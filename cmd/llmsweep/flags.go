@@ -78,6 +78,9 @@ type planFlags struct {
 	StageTime      time.Duration `name:"stage-time" default:"1m" help:"Each stage measures at least this long, and up to three times as long while it is undecided." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" help:"Requests that a stage measures at least, within its time." group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" help:"Most in flight when the ceiling is searched for." group:"Sweep"`
+	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate is known to this share on either side; 0 adds none." group:"Sweep"`
+	Adaptive       bool          `help:"No even grid: spend stages only where they narrow the answer, and at 80 and 90 % of it." group:"Sweep"`
+	Budget         time.Duration `placeholder:"TIME" help:"Time for the whole sweep: it sets how long stages are, and how many, and says what that can decide." group:"Sweep"`
 	Warmup         string        `default:"auto" help:"Before the first stage: auto until requests agree, a number of requests, or a time." group:"Sweep"`
 	Drain          time.Duration `default:"1m" help:"How long a backlog may take to end between stages before it is cancelled." group:"Sweep"`
 	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" help:"A stage ends early when more than this share of its requests fails." group:"Sweep"`
@@ -87,12 +90,18 @@ type planFlags struct {
 func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
 	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, 3*p.StageTime, p.StageRequests
+	c.Adaptive, c.Budget = p.Adaptive, p.Budget
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
 	if c.Warmup, err = sweep.ParseWarmup(p.Warmup); err != nil {
 		return c, fmt.Errorf("--warmup: %w", err)
 	}
+	if c.Precision, err = share(p.Precision); err != nil {
+		return c, fmt.Errorf("--precision: %w", err)
+	}
 	switch {
+	case p.Budget < 0 || p.Budget > 0 && p.Budget < leastBudget:
+		return c, fmt.Errorf("--budget must be at least %v: a shorter sweep decides nothing", leastBudget)
 	case p.Points < 1 || p.Points > 1000:
 		return c, errors.New("--points must be between 1 and 1000")
 	case p.StageTime < 100*time.Millisecond:
@@ -107,6 +116,22 @@ func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 		return c, errors.New("--max-error-rate is a share between 0 and 1")
 	}
 	return c, nil
+}
+
+// leastBudget is the shortest time in which a fast server's limits can be told.
+const leastBudget = 20 * time.Second
+
+// share reads "5%" or 0.05.
+func share(s string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v < 1) {
+		return 0, fmt.Errorf("%q is no share: 5%% or 0.05", s)
+	}
+	return v, nil
 }
 
 // outFlags say where the results go.

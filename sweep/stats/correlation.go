@@ -70,13 +70,19 @@ func MeanInterval(series []float64, deviation, neff float64) (low, high float64,
 	if len(series) < enough || neff < 2 {
 		return 0, 0, false
 	}
-	half := StudentQuantile(0.975, neff-1) * deviation / math.Sqrt(neff)
-	for _, k := range []int{20, 10, 5} {
-		mean, _, top, _ := BatchMeans(series, k)
-		half = math.Max(half, top-mean)
-	}
-	mean := Mean(series)
+	mean, half := Mean(series), math.Max(StudentQuantile(0.975, neff-1)*deviation/math.Sqrt(neff), widest(series))
 	return mean - half, mean + half*(1+stretch/math.Sqrt(neff)), true
+}
+
+// widest is the half-width of the widest of the intervals for a series' mean that batches of several sizes give.
+func widest(series []float64) float64 {
+	half := 0.0
+	for _, k := range []int{20, 10, 5} {
+		if mean, _, top, ok := BatchMeans(series, k); ok {
+			half = math.Max(half, top-mean)
+		}
+	}
+	return half
 }
 
 // MSER5 finds the end of a series' opening transient: batches of five, and the cut that makes the standard error of

@@ -49,25 +49,36 @@ func Supported(neff, p float64) bool {
 	return neff*(1-p) >= enough-1e-9
 }
 
-// QuantileInterval is a 95 % confidence interval for the p-quantile of an ascending sample worth neff independent
-// values: order statistics at the Wilson score bounds of p (Wilson, JASA 22 (1927)). ok is false where the sample is too
-// small to have an order statistic beyond the bound.
-func QuantileInterval(sorted []float64, p, neff float64) (low, high float64, ok bool) {
-	return QuantileIntervalOf(Sorted(sorted), p, neff)
-}
-
-// QuantileIntervalOf is [QuantileInterval] of any ascending sample.
-func QuantileIntervalOf(s Ascending, p, neff float64) (low, high float64, ok bool) {
+// QuantileInterval is a 95 % confidence interval for the p-quantile of an ascending sample worth neff independent values: order
+// statistics at the Wilson score bounds of p (Wilson, JASA 22 (1927)). series is the same values in the order in which they
+// came, nil where that is not known: where the share of them beyond the quantile wanders from batch to batch by more than
+// neff has it, the bounds are as far apart as that. ok is false where the sample is too small to have an order statistic
+// beyond a bound.
+func QuantileInterval(s Ascending, series []float64, p, neff float64) (low, high float64, ok bool) {
 	if s.Len() == 0 || neff < 1 {
 		return 0, 0, false
 	}
 	z2 := z95 * z95
 	centre := (p + z2/(2*neff)) / (1 + z2/neff)
 	half := z95 / (1 + z2/neff) * math.Sqrt(p*(1-p)/neff+z2/(4*neff*neff))
+	if wandering := widest(beyond(series, QuantileOf(s, p))); wandering > half {
+		centre, half = p, wandering
+	}
 	if limit := 1 / (2 * neff); centre-half < limit || centre+half > 1-limit {
 		return 0, 0, false
 	}
 	return QuantileOf(s, centre-half), QuantileOf(s, centre+half), true
+}
+
+// beyond is 1 for each value above q, and 0 for the others.
+func beyond(series []float64, q float64) []float64 {
+	out := make([]float64, len(series))
+	for i, v := range series {
+		if v > q {
+			out[i] = 1
+		}
+	}
+	return out
 }
 
 // z95 is the 97.5 % point of the normal distribution.

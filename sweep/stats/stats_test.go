@@ -98,14 +98,12 @@ func TestIntervalsCover(t *testing.T) {
 		"median of independent values": {func(rng *rand.Rand) bool {
 			x := ar1(rng, 200, 0, 0)
 			slices.Sort(x)
-			low, high, ok := QuantileInterval(x, 0.5, 200)
+			low, high, ok := QuantileInterval(Sorted(x), nil, 0.5, 200)
 			return ok && low <= 0 && 0 <= high
 		}, 0.93, 0.97},
 		"p95 of correlated values": {func(rng *rand.Rand) bool {
 			x := ar1(rng, 4000, 0.6, 0)
-			neff := EffectiveN(x)
-			slices.Sort(x)
-			low, high, ok := QuantileInterval(x, 0.95, neff)
+			low, high, ok := QuantileInterval(Sorted(slices.Sorted(slices.Values(x))), x, 0.95, EffectiveN(x))
 			return ok && low <= 1.6449 && 1.6449 <= high
 		}, 0.93, 1},
 		"mean by batches": {func(rng *rand.Rand) bool {
