@@ -98,7 +98,11 @@ func TestAHistogramSaysTheSame(t *testing.T) {
 			t.Fatalf("worth %v, without %v; want %v, without %v", got.Neff.Value(), got.Unsupported, want.Neff.Value(), want.Unsupported)
 		}
 		for name, w := range want.CI {
-			if g, ok := got.CI[name]; ok && (!close3(g[0], w[0]) || !close3(g[1], w[1])) || !ok && !close3(w[1], smallest) {
+			g, ok := got.CI[name]
+			same := ok && close3(g[0], w[0]) && close3(g[1], w[1])
+			// Values in their order may widen a percentile's interval; a histogram has no order.
+			within := ok && name != "mean" && g[0] >= w[0]*(1-1e-3) && g[1] <= w[1]*(1+1e-3)
+			if ok && !same && !within || !ok && !close3(w[1], smallest) {
 				t.Fatalf("%s lies within %v, want %v", name, g, w)
 			}
 		}

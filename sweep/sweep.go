@@ -148,6 +148,7 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 	}
 	left := x.left(x.ahead)
 	x.Observer.StageBegins(&st, spec.MinTime, left)
+	x.connect(ctx, spec)
 	running := newStage(spec, x.Doer, x.Log, x.Observer)
 	running.scrape = x.Scrape
 	m, broken := running.run(ctx)
@@ -171,6 +172,19 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 		return st, errDead
 	}
 	return st, x.settle(ctx)
+}
+
+// connect makes the connections that a stage will need at its start, or as many of them as are worth it. That it fails is for
+// the stage's requests to find out.
+func (x *experiment) connect(ctx context.Context, spec *Spec) {
+	const most = 256
+	n := spec.Bound
+	if !spec.closed() {
+		n = int(math.Ceil(1.5 * spec.Rate * x.latency)) // Little's law, and some more
+	}
+	if w, ok := x.Doer.(warmer); ok {
+		w.Warm(ctx, min(n, most))
+	}
 }
 
 // retokenize counts what the text of the window's answers tokenizes to. A total far from the reported one means that the

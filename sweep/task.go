@@ -45,6 +45,11 @@ type Waiter interface {
 // stamper is a Doer that knows who dates what arrives: "kernel" or "user". It knows once something has arrived.
 type stamper interface{ Timestamps() string }
 
+// warmer is a Doer that can connect ahead of need, so that the first requests of a stage need not wait for it.
+type warmer interface {
+	Warm(ctx context.Context, connections int) error
+}
+
 // Log keeps what was measured: a run directory, or memory.
 type Log interface {
 	// Append keeps nothing of the record it is given, which is used again.
