@@ -350,3 +350,90 @@ func TestBudgetsAreKept(t *testing.T) {
 			budget, len(w), len(all), stats.Quantile(w, 0.5)*100, stats.Quantile(w, 0.9)*100, held[budget], under[budget])
 	}
 }
+
+// An adaptive sweep knows the saturation rate to 5 % in at most half the server time that an even grid with bisection of its
+// verdicts takes.
+func TestAdaptiveSweepsCostHalf(t *testing.T) {
+	const width, most = 0.05, 8
+	all := trials(t, scale(3))
+	var mu sync.Mutex
+	var ratios, adaptive, bisecting []float64
+	reached := 0
+	forEach(t, all, func(t *testing.T, k *trial) {
+		var smart, even rundir.Run
+		virtually(t, k.server, func(t *testing.T, d Doer) {
+			c := k.config(d, k.seed)
+			c.Adaptive = true
+			if err := Sweep(t.Context(), c, &smart); err != nil {
+				t.Fatal(err)
+			}
+		})
+		virtually(t, k.server, func(t *testing.T, d Doer) {
+			c := k.config(d, k.seed)
+			c.Precision = 0
+			x, err := c.begin(&even, rundir.Plan{}, c.Points)
+			if err == nil {
+				err = x.stages(t.Context())
+			}
+			for n := 0; n < most && err == nil && bisected(even.Stages) > width; n++ {
+				low, high := verdicts(even.Stages)
+				_, err = x.stage(t.Context(), x.open((low+high)/2, rundir.Probe))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		a, ok := until(smart.Stages, func(s []rundir.Stage) bool {
+			w := saturate(s, new([]string))
+			return w != nil && w.LowestSaturated.Known() && (w.High.Value()-w.Low.Value())/2/w.Rate.Value() <= width
+		})
+		b, _ := until(even.Stages, func(s []rundir.Stage) bool { return len(s) > 11 && bisected(s) <= width })
+		mu.Lock()
+		defer mu.Unlock()
+		if ok {
+			reached++
+		}
+		ratios, adaptive, bisecting = append(ratios, a/b), append(adaptive, a/60), append(bisecting, b/60)
+	})
+	for _, x := range [][]float64{ratios, adaptive, bisecting} {
+		slices.Sort(x)
+	}
+	t.Logf("%d servers: adaptive %.1f min, of which %d reached the width; grid and bisection %.1f min; ratio median %.2f, p90 %.2f (medians)", len(all),
+		stats.Quantile(adaptive, 0.5), reached, stats.Quantile(bisecting, 0.5), stats.Quantile(ratios, 0.5), stats.Quantile(ratios, 0.9))
+	if got := stats.Quantile(ratios, 0.5); got > 0.5 {
+		t.Errorf("the adaptive search takes %.2f of the time", got)
+	}
+}
+
+// verdicts are the highest stable and the lowest saturated rate; where a row is undecided its drift's sign decides.
+func verdicts(stages []rundir.Stage) (low, high float64) {
+	high = math.Inf(1)
+	for _, st := range stages {
+		rate := st.Rate.Value()
+		switch {
+		case !st.Rate.Known():
+		case st.Verdict == rundir.Saturated || st.Verdict == rundir.Undecided && st.Drift.Value.Value() > 0.025:
+			high = min(high, rate)
+		case rate < high:
+			low = max(low, rate)
+		}
+	}
+	return min(low, high), high
+}
+
+// bisected is the half-width of the bracket of verdicts, as a share of its middle.
+func bisected(stages []rundir.Stage) float64 {
+	low, high := verdicts(stages)
+	return (high - low) / (high + low)
+}
+
+// until is how many seconds a run took until its stages satisfied somebody; false where they never did.
+func until(stages []rundir.Stage, satisfied func([]rundir.Stage) bool) (float64, bool) {
+	end := 0.0
+	for i, st := range stages {
+		if end = st.Started + st.Elapsed; satisfied(stages[:i+1]) {
+			return end, true
+		}
+	}
+	return end, false
+}

@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"testing"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Beyond its capacity a server keeps some requests longer than anybody waits for. Dropping those makes its latencies look
+// better than they are; no figure that we print may lie below what the very same requests took when each was followed to
+// its end.
+func TestOverloadIsNotFlattered(t *testing.T) {
+	w, server := fixed{512, 128}, preset(t, "Qwen2-7B/L20/fp16")
+	rate := 1.3 * w.capacity(server).RequestsPerSecond
+	stageWith := func(patience time.Duration) (st rundir.Stage, records []*rundir.Record) {
+		virtually(t, server, func(t *testing.T, d Doer) {
+			c := experimentWith(d, w)
+			c.Drain = patience
+			st = oneStage(t, c, func(x *experiment) *Spec {
+				s := x.open(rate, rundir.Probe)
+				s.MaxTime, s.Tail = s.MinTime, patience
+				return s
+			})
+			for r, err := range c.Log.Records(st.Name) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				records = append(records, r)
+			}
+		})
+		return st, records
+	}
+	truth, _ := stageWith(time.Hour)
+	got, records := stageWith(2 * time.Second)
+	if truth.Latency.Censored > 0 || got.Latency.Censored < 20 {
+		t.Fatalf("%d and %d censored", truth.Latency.Censored, got.Latency.Censored)
+	}
+	var naive latencies
+	window := span{got.WindowFrom, got.WindowFrom + got.Window}
+	for _, r := range records {
+		if ok(r) && window.holds(r.Due.Value()) {
+			naive.add(r)
+		}
+	}
+	var dropped rundir.Stage
+	naive.fill(&dropped)
+	flattered := 0
+	for _, d := range []struct {
+		name                 string
+		truth, got, dropping rundir.Dist
+	}{{"latency", truth.Latency, got.Latency, dropped.Latency}, {"TTFT", truth.TTFT, got.TTFT, dropped.TTFT}} {
+		for i, f := range d.got.Figures() {
+			want, without := *d.truth.Figures()[i].Figure, *d.dropping.Figures()[i].Figure
+			if f.Name == "std" || !f.Figure.Known() && !f.Figure.Bound() {
+				continue
+			}
+			sign := ""
+			if f.Figure.Bound() {
+				sign = ">"
+			}
+			t.Logf("%-7s %-4s truth %6.2f s, printed %s%.2f s, dropping the unfinished %.2f s", d.name, f.Name, want.Value(), sign, f.Figure.Value(), without.Value())
+			const rounding = 0.999
+			if f.Figure.Known() && f.Figure.Value() < want.Value()*rounding {
+				t.Errorf("%s %s: %.3f s is printed bare, and it was %.3f s", d.name, f.Name, f.Figure.Value(), want.Value())
+			}
+			if f.Figure.Bound() && f.Figure.Value() > want.Value()/rounding {
+				t.Errorf("%s %s: more than %.3f s is printed, and it was %.3f s", d.name, f.Name, f.Figure.Value(), want.Value())
+			}
+			if without.Value() < want.Value()*0.95 {
+				flattered++
+			}
+		}
+	}
+	if flattered < 4 {
+		t.Errorf("dropping the unfinished flatters only %d figures: this stage shows nothing", flattered)
+	}
+}

@@ -1,0 +1,69 @@
+package sweep
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// starved waits as a client does whose machine has no time for it.
+type starved struct{ late time.Duration }
+
+func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
+	select {
+	case <-time.After(time.Until(until.Add(s.late))):
+		return true
+	case <-quit:
+		return false
+	}
+}
+
+// A client that is itself the limit must say so, and not blame the server.
+func TestAStarvedClientMarksItsRows(t *testing.T) {
+	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
+		virtually(t, preset(t, "demo"), func(t *testing.T, d Doer) {
+			c, run := experimentWith(d, fixed{64, 16}), &rundir.Run{}
+			c.Waiter = starved{late}
+			if err := Sweep(t.Context(), c, run); err != nil {
+				t.Fatal(err)
+			}
+			for _, st := range run.Stages {
+				spoiled := st.Rate.Known() && late > 0
+				if (st.Invalid != "") != spoiled {
+					t.Errorf("%v late: %s is marked %q", late, st.Name, st.Invalid)
+				}
+				if spoiled && (!strings.Contains(st.Invalid, "the client sent late") || !strings.Contains(st.Invalid, "cores of its own")) {
+					t.Errorf("%q names neither culprit nor remedy", st.Invalid)
+				}
+			}
+			if run.Client.Valid != (late == 0) {
+				t.Errorf("%v late: the client is called fit: %v", late, run.Client.Valid)
+			}
+			if s := run.Saturation; late > 0 && s != nil && (s.LowestSaturated.Known() || s.HighestStable.Known()) {
+				t.Errorf("rows that the client spoiled bracket the answer: %+v", s)
+			}
+		})
+	}
+}
+
+func TestUnfit(t *testing.T) {
+	late := func(seconds float64) rundir.Dist { return rundir.Dist{P99: rundir.Exactly(seconds)} }
+	for name, c := range map[string]struct {
+		st   rundir.Stage
+		want string // part of it; empty: fit
+	}{
+		"fit":                         {rundir.Stage{Lag: late(0.001), ReadDelay: late(0.001), ClientCPU: rundir.Exactly(0.5)}, ""},
+		"sent late":                   {rundir.Stage{Lag: late(0.06)}, "sent late: lag p99 60 ms"},
+		"read late, but each by each": {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.1)}, ""},
+		"packed by the server":        {rundir.Stage{ReadDelay: late(0.001), SharedChunks: rundir.Exactly(0.9)}, ""},
+		"read late":                   {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.5)}, "read late: p99 60 ms, and 50 % of the tokens"},
+		"busy": {rundir.Stage{ClientCPU: rundir.Exactly(0.98), ClientGC: rundir.Exactly(0.49)},
+			"used 98 % of this machine's cores, 50 % of them to collect garbage"},
+	} {
+		if got := unfit(&c.st); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
