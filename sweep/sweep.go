@@ -215,12 +215,12 @@ func onlyConnects(errs map[string]int) bool {
 
 // settle waits until the server says that it is idle, so that no stage begins on another's backlog.
 func (x *experiment) settle(ctx context.Context) error {
-	if x.Idle == nil {
-		return nil
-	}
 	limit := x.Drain
 	if !x.until.IsZero() {
 		limit = min(limit, time.Until(x.until))
+	}
+	if x.Idle == nil || limit < time.Second { // the last stage of a budget: nothing comes after it
+		return nil
 	}
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

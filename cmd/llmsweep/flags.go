@@ -119,7 +119,7 @@ func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 }
 
 // leastBudget is the shortest time in which a fast server's limits can be told.
-const leastBudget = 20 * time.Second
+const leastBudget = 10 * time.Second
 
 // share reads "5%" or 0.05.
 func share(s string) (float64, error) {

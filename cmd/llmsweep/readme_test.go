@@ -75,7 +75,7 @@ func shellWords(line string) []string {
 var rushed = map[string][]string{
 	"demo":  {"--stage-time", "100ms", "--plain"},
 	"run":   {"--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
-	"sweep": {"--stage-time", "100ms", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--plain"},
+	"sweep": {"--stage-time", "100ms", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--precision", "0", "--plain"},
 }
 
 func TestEveryCommandInTheREADME(t *testing.T) {
@@ -99,6 +99,8 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 			switch args[i] { // nobody waits that long for a test
 			case "5m", "10m":
 				args[i] = "1s"
+			case "15m": // a budget
+				args[i] = "10s"
 			case "50", "100", "200":
 				args[i] = "20"
 			}
