@@ -28,7 +28,7 @@ func Reopen(path string) (*rundir.Run, error) {
 		}
 	}
 	if run.Plan.Kind == KindSweep {
-		run.Saturation = saturate(run.Stages, &run.Warnings)
+		conclude(run)
 	}
 	return run, nil
 }

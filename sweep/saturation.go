@@ -13,6 +13,19 @@ import (
 // comfortable is the share of the saturation rate that leaves room for a busy minute.
 const comfortable = 0.8
 
+// conclude writes the answer of a sweep, and takes out what the answer shows to be unsure.
+func conclude(run *rundir.Run) {
+	run.Saturation = saturate(run.Stages, &run.Warnings)
+	if run.Saturation == nil {
+		return
+	}
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Rate.Known() {
+			dropIntervals(st, st.Rate.Value()/run.Saturation.Rate.Value())
+		}
+	}
+}
+
 // saturate finds how many requests per second the server takes: the plateau of completed work over the ceiling and the
 // rows that were shown saturated, and the bracket of verdicts around it. It is nil where no row completed anything.
 func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
@@ -53,6 +66,24 @@ func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
 		}
 	}
 	return s
+}
+
+// Near the edge a queue swings more slowly than a stage lasts, and what one stage shows of latencies is narrower than the truth:
+// beyond these shares of the saturation rate their intervals would not hold what they say (TestLatencyIntervalsCover).
+const (
+	percentilesHold = 0.8
+	meansHold       = 0.9
+)
+
+// dropIntervals takes out the intervals of latencies that a stage at such a share of the saturation rate cannot know.
+func dropIntervals(st *rundir.Stage, share float64) {
+	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TTFTDue, &st.TPOT, &st.ITL, &st.ChunkGap, &st.Queued} {
+		for name := range d.CI {
+			if share > meansHold || share > percentilesHold && name != "mean" {
+				delete(d.CI, name)
+			}
+		}
+	}
 }
 
 // openRows are the rows whose rate we chose, in its order, those left out that the client spoiled or that are not whole.

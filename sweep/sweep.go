@@ -273,7 +273,7 @@ func (x *experiment) finish(err error) error {
 	run.Ended = time.Now()
 	run.State = rundir.Complete
 	if run.Plan.Kind == KindSweep {
-		run.Saturation = saturate(run.Stages, &run.Warnings)
+		conclude(run)
 	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrInterrupted):
