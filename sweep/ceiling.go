@@ -14,10 +14,11 @@ const worthDoubling = 1.05
 // SearchPrefix begins the names of the steps of the search for the ceiling. They are recorded, but are no rows.
 const SearchPrefix = "search@"
 
-// searchCeiling doubles the number in flight until it brings less than 5 %, and returns the level reached: as many as
-// make the server faster, and not so many that the backlog takes minutes to drain.
+// searchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
+// make the server faster, and not so many that the backlog takes minutes to drain. Twice, since a step is held for a wave
+// only, and a few long answers in it hide what it brings.
 func (x *experiment) searchCeiling(ctx context.Context, floor rundir.Stage) (int, error) {
-	best := floor.TokensPerS.Output
+	best, reached, flat := floor.TokensPerS.Output, 1, 0
 	if !best.Known() || x.MaxConcurrency == 1 {
 		return min(2, x.MaxConcurrency), nil // nothing to double from; the throughput stage tells why
 	}
@@ -32,14 +33,21 @@ func (x *experiment) searchCeiling(ctx context.Context, floor rundir.Stage) (int
 		}
 		switch {
 		case !rate.Known() || rate.Value()*worthDoubling < best.Value(): // more in flight made it worse
-			return before, nil
-		case rate.Value() < worthDoubling*best.Value():
-			return level, nil
+			flat++
+		case rate.Value() < worthDoubling*best.Value(): // as fast, and surely full
+			if flat++; flat == 1 {
+				reached = level
+			}
+		default:
+			best, reached, flat = rate, level, 0
+		}
+		switch {
+		case flat == 2 || flat == 1 && level == x.MaxConcurrency:
+			return reached, nil
 		case level == x.MaxConcurrency:
 			x.warn("the ceiling is bounded by --max-concurrency %d: the server was still getting faster", level)
 			return level, nil
 		}
-		best = rate
 	}
 }
 

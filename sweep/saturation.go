@@ -32,7 +32,7 @@ func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
 	warn := func(format string, a ...any) { *warnings = append(*warnings, fmt.Sprintf(format, a...)) }
 	open := openRows(stages)
 	cut := edge(open, warn)
-	rows := plateauRows(stages, open[cut:], warn)
+	rows := plateauRows(stages, open, cut, warn)
 	if len(rows) == 0 {
 		return nil
 	}
@@ -104,7 +104,7 @@ func edge(open []*rundir.Stage, warn func(string, ...any)) int {
 	against := func(cut int) int {
 		n := 0
 		for i, r := range open {
-			if i < cut && r.Verdict == rundir.Saturated || i >= cut && r.Verdict == rundir.Stable {
+			if i < cut && r.Verdict == rundir.Saturated && !outdone(open, i) || i >= cut && (r.Verdict == rundir.Stable || outdone(open, i)) {
 				n++
 			}
 		}
@@ -119,6 +119,27 @@ func edge(open []*rundir.Stage, warn func(string, ...any)) int {
 	for i, r := range open {
 		if i < best && r.Verdict == rundir.Saturated || i >= best && r.Verdict == rundir.Stable {
 			warn("%s was %s, against its neighbours", r.Name, r.Verdict)
+		}
+	}
+	return best
+}
+
+// outdone says that the server got more done at a higher rate than it did in a row, beyond doubt: this row shows no limit.
+func outdone(open []*rundir.Stage, row int) bool {
+	for _, r := range open[row+1:] {
+		if r.Progress.Low.Known() && r.Progress.Low.Value() > open[row].Progress.High.Value() {
+			return true
+		}
+	}
+	return false
+}
+
+// most is what the server got done per second in some row, at least.
+func most(open []*rundir.Stage) float64 {
+	best := 0.0
+	for _, r := range open {
+		if r.Progress.Low.Known() {
+			best = max(best, r.Progress.Low.Value())
 		}
 	}
 	return best
@@ -147,11 +168,11 @@ func serverLimited(st rundir.Stage) bool {
 
 // plateauRows are the rows that show what the server can do: the saturated ones above the edge, and the ceiling where it
 // agrees with them.
-func plateauRows(stages []rundir.Stage, above []*rundir.Stage, warn func(string, ...any)) []rundir.Stage {
+func plateauRows(stages []rundir.Stage, open []*rundir.Stage, cut int, warn func(string, ...any)) []rundir.Stage {
 	var limited []rundir.Stage
 	var ceiling *rundir.Stage
-	for _, st := range above {
-		if serverLimited(*st) {
+	for i, st := range open {
+		if i >= cut && serverLimited(*st) && !outdone(open, i) {
 			limited = append(limited, *st)
 		}
 	}
@@ -164,6 +185,11 @@ func plateauRows(stages []rundir.Stage, above []*rundir.Stage, warn func(string,
 	case ceiling == nil:
 		return limited
 	case len(limited) == 0:
+		if best := most(open); best > ceiling.Progress.High.Value() {
+			warn("the throughput stage did not fill the server: with %d in flight %.4g req/s were completed, and at least %.4g when more arrived",
+				ceiling.MaxConcurrency, ceiling.Progress.Rate.Value(), best)
+			return nil
+		}
 		return []rundir.Stage{*ceiling}
 	}
 	_, low, high := plateau(limited)

@@ -37,10 +37,13 @@ func TestSaturate(t *testing.T) {
 		"none saturated":  {[]rundir.Stage{ceilingRow(10), row(5, 5, rundir.Stable)}, 10, 5, 0, ""},
 		"a lone exception": {[]rundir.Stage{ceilingRow(10), row(4, 4, rundir.Stable), row(5, 5, rundir.Saturated), row(8, 8, rundir.Stable),
 			row(12, 10, rundir.Saturated)}, 10, 8, 12, "poisson@5.00 was saturated"},
-		"the closed loop was too narrow":                 {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, ""},
-		"overload costs":                                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 10, 8, 13, "overload costs"},
-		"the client's fault":                             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, ""},
-		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 12, ""},
+		"a lull taken for a limit": {[]rundir.Stage{ceilingRow(9), row(4, 3, rundir.Saturated), row(7, 7, rundir.Undecided), row(12, 10, rundir.Saturated)}, 10, 0, 12,
+			"poisson@4.00 was saturated"},
+		"the closed loop was too narrow": {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, ""},
+		"overload costs":                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 10, 8, 13, "overload costs"},
+		"the client's fault":             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, ""},
+		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 12,
+			"poisson@6.00 was saturated"},
 	} {
 		var warnings []string
 		s := saturate(c.rows, &warnings)
@@ -65,6 +68,10 @@ func TestSaturate(t *testing.T) {
 		if s.Reason == "" || !strings.HasSuffix(s.Reason, ".") {
 			t.Errorf("%s: reason %q", name, s.Reason)
 		}
+	}
+	var warnings []string
+	if s := saturate([]rundir.Stage{ceilingRow(5), row(6, 6, rundir.Stable), row(9, 9, rundir.Undecided)}, &warnings); s != nil || len(warnings) != 1 {
+		t.Errorf("a ceiling that was no limit saturates at %v, warnings %q", s.Rate, warnings)
 	}
 	if s := saturate(nil, new([]string)); s != nil {
 		t.Errorf("nothing saturates at %v", s.Rate)

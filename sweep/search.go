@@ -108,7 +108,7 @@ func grid(low, high float64, n int) []float64 {
 // probe goes beyond the ceiling until a rate is shown saturated: the top of the grid sits at the edge, where no short
 // stage can decide.
 func (x *experiment) probe(ctx context.Context, ceiling float64) error {
-	for _, factor := range []float64{1.1, 1.25, 1.5, 2} {
+	for _, factor := range []float64{1.1, 1.25, 1.5, 2, 3, 4, 6, 8} {
 		if s := x.answer(); s != nil && s.LowestSaturated.Known() {
 			return nil
 		}
