@@ -21,12 +21,14 @@ func answer(run *rundir.Run, l Lang) []string {
 	}
 	sat := run.Saturation
 	if sat == nil {
+		lines = append(lines, promises(run, l)...)
 		if run.Plan.Kind == "sweep" && run.State == rundir.Complete {
 			add(sayNoSaturation.in(l))
 		}
 		return lines
 	}
 	add(saturates(sat, l))
+	lines = append(lines, promises(run, l)...)
 	add(bracket(sat, l))
 	if grew := backlog(run, l); grew != "" {
 		add(grew)

@@ -94,6 +94,7 @@ func consoleFields(l Lang, runs []rundir.Run) []field {
 		verdictField(l),
 	}
 	fields[len(fields)-1].Drop = 5
+	fields = slices.Insert(fields, len(fields)-2, sloFields(l, runs)...)
 	if !anyLength(runs, l) {
 		fields = slices.Delete(fields, len(fields)-2, len(fields)-1)
 	}

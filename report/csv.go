@@ -138,10 +138,29 @@ func csvJudgement() []csvColumn {
 		csvFigure("drift_value", func(s *rundir.Stage) rundir.Figure { return s.Drift.Value }),
 		csvFigure("drift_low", func(s *rundir.Stage) rundir.Figure { return s.Drift.Low }),
 		csvFigure("drift_high", func(s *rundir.Stage) rundir.Figure { return s.Drift.High }),
+		csvFigure("goodput_rate", func(s *rundir.Stage) rundir.Figure { return goodput(s).Rate }),
+		csvFigure("goodput_share", func(s *rundir.Stage) rundir.Figure { return goodput(s).Share }),
+		{"goodput_unknown", func(r row) string { return positive(float64(goodput(r.stage).Unknown)) }},
+		{"goodput_verdict", func(r row) string { return goodput(r.stage).Verdict }},
+		{"goodput_terms", func(r row) string {
+			var parts []string
+			for _, p := range goodput(r.stage).Terms {
+				parts = append(parts, p.Term+"="+p.Verdict)
+			}
+			return strings.Join(parts, " ")
+		}},
 		csvFigure("client_cpu_fraction", func(s *rundir.Stage) rundir.Figure { return s.ClientCPU }),
 		{"invalid", func(r row) string { return r.stage.Invalid }},
 		{"warnings", func(r row) string { return strings.Join(r.stage.Warnings, "; ") }},
 	}
+}
+
+// goodput is empty where nothing was promised.
+func goodput(s *rundir.Stage) rundir.Goodput {
+	if s.Goodput == nil {
+		return rundir.Goodput{}
+	}
+	return *s.Goodput
 }
 
 // csvDist are the columns of a distribution.

@@ -182,6 +182,45 @@ func singleRun() rundir.Run {
 	return run
 }
 
+// promisedRun is a sweep of which something was promised: kept at low rates, not judged at one, broken from then on.
+func promisedRun() rundir.Run {
+	run := sweptRun()
+	run.Plan.SLO = []string{"ttft:p99<200ms", "itl:p95<90ms"}
+	verdicts := []string{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken", "broken", "broken", "broken"}
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		s.Goodput = &rundir.Goodput{
+			Rate: rundir.Exactly(s.Rates.Completed.Value() * 0.9), Share: rundir.Exactly(0.9), Verdict: verdicts[i],
+			Terms: []rundir.Promise{
+				{Term: "ttft:p99<200ms", Verdict: verdicts[i], Value: s.TTFT.P99}, {Term: "itl:p95<90ms", Verdict: "kept", Value: s.ITL.P95},
+			},
+		}
+		if verdicts[i] == "unknown" {
+			s.Goodput.Terms[0].Needs = 340
+		}
+	}
+	run.Stages[9].Goodput.Share, run.Stages[9].Goodput.Unknown = rundir.Over(0.1), 12
+	run.SLO = &rundir.SLO{
+		Terms: run.Plan.SLO, Rate: rundir.Exactly(5.93), Low: rundir.Exactly(5.71), High: rundir.Exactly(6.2), Goodput: rundir.Exactly(5.34),
+		KeptStage: "poisson@5.80", BrokenStage: "poisson@6.86", Limiting: "ttft:p99<200ms", Reason: "poisson@5.80 kept all terms; beyond, ttft:p99<200ms ends it",
+	}
+	return run
+}
+
+// judgedRun is single stages: one keeps what was promised, one misses it, one has too few requests to tell.
+func judgedRun() rundir.Run {
+	run := singleRun()
+	run.Plan.SLO = []string{"ttft:p99<130ms"}
+	run.Stages = append(run.Stages, measured("constant@3.00", "constant", rundir.Single, rundir.Stable, 3, 2.98, 2.5, 99.9, 125, 18.1, 31.2, 380, 7.4))
+	for i, verdict := range []string{"broken", "unknown", "kept"} {
+		s := &run.Stages[i]
+		s.Goodput = &rundir.Goodput{Rate: s.Rates.Completed, Share: rundir.Exactly(0.953), Verdict: verdict, Terms: []rundir.Promise{
+			{Term: "ttft:p99<130ms", Verdict: verdict, Value: s.TTFT.P99, Needs: []int{0, 380, 0}[i]},
+		}}
+	}
+	return run
+}
+
 // simulatedRun is a sweep of the simulator, whose capacity can be computed.
 func simulatedRun() rundir.Run {
 	run := sweptRun()

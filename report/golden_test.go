@@ -16,6 +16,8 @@ func TestGolden(t *testing.T) {
 		"interrupted": {interruptedRun()},
 		"single":      {singleRun()},
 		"empty":       {blankRun()},
+		"promised":    {promisedRun()},
+		"judged":      {judgedRun()},
 		"several":     {simulatedRun(), interruptedRun()},
 	}
 	for _, c := range []struct {

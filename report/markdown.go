@@ -67,7 +67,7 @@ func (d document) run(run *rundir.Run, level string) {
 		d.table(tabulate("", append(publishedFields(), verdictField(d.l)), probes))
 	}
 	if len(run.Stages) > 0 {
-		t := tabulate("", rowFields(d.l), append(tableRows(run), probeRows(run)...))
+		t := tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), append(tableRows(run), probeRows(run)...))
 		d.heading(level, wordRows.in(d.l))
 		d.table(t)
 		d.list("", legend([]Table{t}, d.l))

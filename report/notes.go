@@ -100,7 +100,7 @@ func stressNotes(r row, l Lang) []string {
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, noteIncomplete.in(l, counted(s, n)))
 	}
-	return append(notes, received(r, l))
+	return append(notes, received(r, l), goodputNote(s, l))
 }
 
 // writeNotes writes what stands beneath a table. No note begins like a line of the format.

@@ -130,7 +130,7 @@ func TestColumnsAlign(t *testing.T) {
 func TestConsoleFits(t *testing.T) {
 	for _, lang := range []Lang{English, Chinese} {
 		for _, width := range []int{80, 100, 120, 140} {
-			for _, run := range []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun()} {
+			for _, run := range []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun(), promisedRun(), judgedRun()} {
 				for line := range strings.Lines(render(t, "console", []rundir.Run{run}, Options{Lang: lang, Width: width})) {
 					if n := measure().StringWidth(strings.TrimSuffix(line, "\n")); n > width {
 						t.Errorf("%d columns in %d: %s", n, width, line)
@@ -258,7 +258,7 @@ func TestCSV(t *testing.T) {
 
 // TestCSVNamesAreKeys: the columns are named by the keys of run.json.
 func TestCSVNamesAreKeys(t *testing.T) {
-	b, err := json.Marshal(sweptRun())
+	b, err := json.Marshal(promisedRun())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestCSVNamesAreKeys(t *testing.T) {
 	for _, s := range run["stages"].([]any) {
 		flatten("", s.(map[string]any))
 	}
-	mine := regexp.MustCompile(`^(stage_state|errors|labels_price|labels_quant|workload_dataset|max_concurrency|cached_tokens|client_cpu_fraction|invalid|warnings|queued_s_.*|chunk_gap_s_.*|.*_over|.*_unsupported)$`)
+	mine := regexp.MustCompile(`^(stage_state|errors|labels_price|labels_quant|workload_dataset|max_concurrency|cached_tokens|goodput_unknown|client_cpu_fraction|invalid|warnings|queued_s_.*|chunk_gap_s_.*|.*_over|.*_unsupported)$`)
 	for _, c := range csvColumns() {
 		if !keys[c.name] && !mine.MatchString(c.name) {
 			t.Errorf("%s is no key of run.json", c.name)
@@ -353,7 +353,7 @@ func TestPhrases(t *testing.T) {
 
 // TestChineseIsWhole: no English sentence of ours in a Chinese rendering.
 func TestChineseIsWhole(t *testing.T) {
-	runs := []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun(), blankRun()}
+	runs := []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun(), promisedRun(), judgedRun(), blankRun()}
 	var out strings.Builder
 	for i := range runs {
 		for _, format := range []string{"console", "markdown"} {
@@ -412,4 +412,49 @@ func catalogue(t *testing.T) map[string]string {
 		t.Fatalf("only %d phrases found", len(phrases))
 	}
 	return phrases
+}
+
+// TestPromises: what is said of an SLO, in each way that it can end.
+func TestPromises(t *testing.T) {
+	swept := func(s rundir.SLO) rundir.Run {
+		run := promisedRun()
+		s.Terms = run.SLO.Terms
+		run.SLO = &s
+		return run
+	}
+	for _, c := range []struct {
+		run    rundir.Run
+		en, zh string
+	}{
+		{promisedRun(), "Meets ttft:p99<200ms, itl:p95<90ms up to 5.9 req/s (95 %: 5.7-6.2), goodput 5.3 req/s; ttft:p99<200ms is the first to break.",
+			"到达率不超过 5.9 req/s 时满足 ttft:p99<200ms、itl:p95<90ms（95 % 区间：5.7-6.2），有效吞吐 5.3 req/s；最先不满足的是 ttft:p99<200ms。"},
+		{swept(rundir.SLO{Rate: rundir.Exactly(7.14), Limiting: rundir.LimitSaturation}), "Meets ttft:p99<200ms, itl:p95<90ms up to 7.14 req/s; there the server saturates.", ""},
+		{swept(rundir.SLO{Rate: rundir.Over(10.04)}), "Meets ttft:p99<200ms, itl:p95<90ms at all rates measured, the highest 10.04 req/s.", ""},
+		{swept(rundir.SLO{BrokenStage: "synchronous", Limiting: "itl:p95<90ms"}), "No rate was shown to meet ttft:p99<200ms, itl:p95<90ms: itl:p95<90ms is broken as early as synchronous.",
+			"没有任何到达率被证明满足 ttft:p99<200ms、itl:p95<90ms：synchronous 时已不满足 itl:p95<90ms。"},
+		{swept(rundir.SLO{Needs: 340, NeedsStage: "poisson@1.57", Limiting: "ttft:p99<200ms"}),
+			"No rate was shown to meet ttft:p99<200ms, itl:p95<90ms: too few requests for ttft:p99<200ms; poisson@1.57 needs 340 more (217 s at that rate).",
+			"没有任何到达率被证明满足 ttft:p99<200ms、itl:p95<90ms：请求太少，不足以判定 ttft:p99<200ms；poisson@1.57 还需 340 个（按该到达率为 217 秒）。"},
+	} {
+		if got := promises(&c.run, English); len(got) != 1 || got[0] != c.en {
+			t.Errorf("got  %q\nwant %q", got, c.en)
+		}
+		if got := promises(&c.run, Chinese); c.zh != "" && got[0] != c.zh {
+			t.Errorf("got  %q\nwant %q", got[0], c.zh)
+		}
+	}
+	judged := judgedRun()
+	want := []string{
+		"concurrent@10 misses ttft:p99<130ms: ttft:p99 is 160ms; goodput 3.41 req/s, 95.3 % of those due.",
+		"Whether constant@2.00 meets ttft:p99<130ms is not known: ttft:p99<130ms needs 380 more requests (190 s at that rate); goodput 1.99 req/s, 95.3 % of those due.",
+		"constant@3.00 meets ttft:p99<130ms: goodput 2.98 req/s, 95.3 % of those due.",
+	}
+	if diff := cmp.Diff(want, promises(&judged, English)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, format := range []string{"stress", "serving"} {
+		if out := render(t, format, []rundir.Run{judged}, Options{}); !strings.Contains(out, "  Requests that met ttft:p99<130ms: 3.41 a second, 95.3 % of those due.\n") {
+			t.Errorf("%s says nothing of goodput:\n%s", format, out)
+		}
+	}
 }

@@ -170,7 +170,7 @@ func servingNotes(r row, l Lang) []string {
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, noteIncomplete.in(l, strconv.Itoa(n)))
 	}
-	return append(notes, retokenized(s, l), received(r, l))
+	return append(notes, retokenized(s, l), received(r, l), goodputNote(s, l))
 }
 
 // retokenized compares what the text tokenizes to with what was reported. Tokenizing anew loses special tokens and

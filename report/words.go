@@ -89,6 +89,32 @@ var (
 	inParens         = phrase{" (%s)", "（%s）"}
 )
 
+// What was promised.
+var (
+	headGoodput     = phrase{"goodput", "有效吞吐"}
+	headSLO         = phrase{"SLO", "SLO"}
+	sloKept         = phrase{"kept", "满足"}
+	sloBroken       = phrase{"broken", "不满足"}
+	sloUnknown      = phrase{"unknown", "未知"}
+	sloNeeds        = phrase{"needs %s more", "还需 %s 个"}
+	sayMeets        = phrase{"Meets %s up to %s req/s", "到达率不超过 %[2]s req/s 时满足 %[1]s"}
+	sayMeetsAll     = phrase{"Meets %s at all rates measured, the highest %s req/s", "在所有实测到达率下均满足 %s，最高为 %s req/s"}
+	sayGoodput      = phrase{", goodput %s req/s", "，有效吞吐 %s req/s"}
+	sayFirstToBreak = phrase{"; %s is the first to break.", "；最先不满足的是 %s。"}
+	sayEndsBacklog  = phrase{"; there the server saturates.", "；此时服务已饱和。"}
+	sayMeetsNone    = phrase{"No rate was shown to meet %s%s.", "没有任何到达率被证明满足 %s%s。"}
+	sayBrokenAt     = phrase{": %s is broken as early as %s", "：%[2]s 时已不满足 %[1]s"}
+	sayNeedsMore    = phrase{": too few requests for %s; %s needs %s more%s", "：请求太少，不足以判定 %s；%s 还需 %s 个%s"}
+	sayNeedsTime    = phrase{" (%s s at that rate)", "（按该到达率为 %s 秒）"}
+	sayRowKeeps     = phrase{"%s meets %s", "%s 满足 %s"}
+	sayRowMisses    = phrase{"%s misses %s", "%s 不满足 %s"}
+	sayRowUnknown   = phrase{"Whether %s meets %s is not known", "%s 是否满足 %s 未知"}
+	sayTermBroken   = phrase{"%s is %s", "%s 为 %s"}
+	sayTermNeeds    = phrase{"%s needs %s more requests%s", "%s 还需 %s 个请求%s"}
+	sayGoodputShare = phrase{"goodput %s req/s, %s %% of those due", "有效吞吐 %s req/s，占应发出请求的 %s %%"}
+	noteGoodput     = phrase{"Requests that met %s: %s a second, %s %% of those due.", "满足 %s 的请求：每秒 %s 个，占应发出请求的 %s %%。"}
+)
+
 // What is beneath the table.
 var (
 	legendUnsupported = phrase{"? too few requests to support this percentile", "? 请求太少，不足以支持该分位数"}

@@ -47,7 +47,7 @@ func (x *experiment) afford(points int, ceiling float64) int {
 	if x.until.IsZero() {
 		return points
 	}
-	const others = 2
+	others := 2 + x.stagesForSLO()
 	left := time.Until(x.until).Seconds() / stageCost
 	points = max(0, min(points, int(left/x.least().Seconds())-others))
 	x.allot(points + others)

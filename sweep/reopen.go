@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // Reopen reads a run directory. What a killed process left unfinished is summarised from its records, as far as it got.
@@ -29,6 +30,13 @@ func Reopen(path string) (*rundir.Run, error) {
 	}
 	if run.Plan.Kind == KindSweep {
 		conclude(run)
+	}
+	if len(run.Plan.SLO) > 0 {
+		terms, err := slo.ParseAll(run.Plan.SLO)
+		if err != nil {
+			return nil, err
+		}
+		return run, Assess(path, run, terms)
 	}
 	return run, nil
 }

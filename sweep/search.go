@@ -48,7 +48,9 @@ func (x *experiment) even(ctx context.Context, low, high float64) error {
 			return err
 		}
 	}
-	for _, rate := range grid(low, high, points) {
+	rates := grid(low, high, points)
+	x.announceSLO(rates)
+	for _, rate := range rates {
 		x.ahead = max(0, x.ahead-1)
 		if err := x.row(ctx, rate, rundir.Grid); err != nil {
 			return err
@@ -65,6 +67,7 @@ func (x *experiment) even(ctx context.Context, low, high float64) error {
 // adapt narrows the answer first, and then measures how a comfortable load feels, and one near the edge.
 func (x *experiment) adapt(ctx context.Context, high float64) error {
 	x.afford(3, high)
+	x.announceSLO(nil)
 	if err := x.probe(ctx, high); err != nil {
 		return err
 	}
@@ -127,6 +130,9 @@ func (x *experiment) probe(ctx context.Context, ceiling float64) error {
 // narrow adds stages until the answer is as precise as was asked for, and for as long as a budget lasts.
 func (x *experiment) narrow(ctx context.Context) error {
 	if err := x.precise(ctx); err != nil {
+		return err
+	}
+	if err := x.searchSLO(ctx); err != nil {
 		return err
 	}
 	for n := 0; x.leftover(); n++ {

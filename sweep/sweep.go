@@ -14,6 +14,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // Config is a whole sweep. The zero value of a number is not its default: [Defaults] has those.
@@ -45,6 +46,8 @@ type Config struct {
 	MaxErrorRate   float64
 	Tolerance      float64 // drift below this share of the offered rate is none
 	Seed           uint64
+
+	SLO []slo.Term // what must hold; the highest rate at which it does is searched for, to the same precision
 }
 
 // Defaults are the settings of a sweep that nobody tuned.
@@ -94,6 +97,7 @@ func (c Config) begin(run *rundir.Run, plan rundir.Plan, ahead int) (*experiment
 	if c.Budget > 0 {
 		x.until = x.started.Add(c.Budget)
 	}
+	plan.SLO = slo.Strings(c.SLO)
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
 	return x, c.Log.Save(run)
@@ -116,6 +120,7 @@ func (x *experiment) closed(kind, role string, width int) *Spec {
 func (x *experiment) open(rate float64, role string) *Spec {
 	s := x.spec("poisson@"+rateName(rate), "poisson", role)
 	s.Rate, s.Schedule = rate, NewPoisson(rate, x.Seed, s.Name)
+	x.support(s)
 	return s
 }
 
@@ -153,7 +158,7 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 	running.scrape = x.Scrape
 	m, broken := running.run(ctx)
 	st, err := summarise(st, x.Log.Records(spec.Name), m, spec.Tolerance)
-	err = errors.Join(broken, err)
+	err = errors.Join(broken, err, judgeSLO(&st, x.SLO, x.Log.Records(spec.Name)))
 	x.retokenize(ctx, &st, running.texts)
 	st.State = rundir.Complete
 	if m.cut || broken != nil {
@@ -274,6 +279,7 @@ func (x *experiment) finish(err error) error {
 	run.State = rundir.Complete
 	if run.Plan.Kind == KindSweep {
 		conclude(run)
+		run.SLO = promised(run, x.SLO, run.Saturation)
 	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrInterrupted):

@@ -25,7 +25,7 @@ type chooseCmd struct {
 
 // wishFlags say what is wanted, and what it may cost.
 type wishFlags struct {
-	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"What must hold: ttft|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<1%; may be repeated." group:"Choice"`
+	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"What must hold: ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<1%; may be repeated." group:"Choice"`
 	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
 	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices per GPU-hour: L20=1.2,A100=3.6. None is built in." group:"Choice"`
 	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"A YAML file of them, one 'L20: 1.2' a line; --price wins." group:"Choice"`

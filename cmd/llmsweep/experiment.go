@@ -121,7 +121,7 @@ func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	case run.State == rundir.Failed:
 		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, run.Failure, dir.Path)
 	}
-	return nil
+	return missed(run)
 }
 
 // consoleOptions fit what is printed to where it goes.

@@ -78,7 +78,7 @@ type planFlags struct {
 	StageTime      time.Duration `name:"stage-time" default:"1m" help:"Each stage measures at least this long, and up to three times as long while it is undecided." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" help:"Requests that a stage measures at least, within its time." group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" help:"Most in flight when the ceiling is searched for." group:"Sweep"`
-	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate is known to this share on either side; 0 adds none." group:"Sweep"`
+	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate, and that at which the SLO ends, are known to this share on either side; 0 adds none." group:"Sweep"`
 	Adaptive       bool          `help:"No even grid: spend stages only where they narrow the answer, and at 80 and 90 % of it." group:"Sweep"`
 	Budget         time.Duration `placeholder:"TIME" help:"Time for the whole sweep: it sets how long stages are, and how many, and says what that can decide." group:"Sweep"`
 	Warmup         string        `default:"auto" help:"Before the first stage: auto until requests agree, a number of requests, or a time." group:"Sweep"`
@@ -132,6 +132,11 @@ func share(s string) (float64, error) {
 		return 0, fmt.Errorf("%q is no share: 5%% or 0.05", s)
 	}
 	return v, nil
+}
+
+// sloFlags say what is promised.
+type sloFlags struct {
+	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"What must hold: ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<1%; may be repeated. Exit code 1 where it does not, or where there are too few requests to tell." group:"Load"`
 }
 
 // outFlags say where the results go.

@@ -101,7 +101,7 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 				args[i] = "1s"
 			case "15m": // a budget
 				args[i] = "10s"
-			case "50", "100", "200":
+			case "50", "100", "200", "600":
 				args[i] = "20"
 			}
 		}
@@ -111,7 +111,8 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 		}
 		began := time.Now()
 		code, out, errs := llmsweep(append(args, rushed[args[0]]...)...)
-		if code != exitDone && !(args[0] == "audit" && code == exitFailed) {
+		hasty := strings.Contains(line, "--slo") && strings.Contains(errs, "needs") // too few requests to tell
+		if code != exitDone && !((args[0] == "audit" || hasty) && code == exitFailed) {
 			t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)
 		}
 		if out == "" && !slices.Contains(args, "-o") {

@@ -11,6 +11,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // reportCmd is llmsweep report.
@@ -32,6 +33,7 @@ func (reportCmd) Help() string {
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
   llmsweep report run-a run-b --format csv
+  llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
   llmsweep report run-a results.md --document --lang zh -o report.md
   llmsweep report run-b --document -o report.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2`
 }
@@ -44,11 +46,20 @@ func (r *reportCmd) Run(c *console) error {
 	if len(r.Dirs) == 0 {
 		return usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
 	}
+	terms, err := slo.ParseAll(r.SLO)
+	if err != nil {
+		return usage(err)
+	}
 	var runs []rundir.Run
 	for _, path := range r.Dirs {
 		run, err := sweep.Reopen(path)
 		if err != nil {
 			return usage(err)
+		}
+		if len(terms) > 0 {
+			if err := sweep.Assess(path, run, terms); err != nil {
+				return usage(err)
+			}
 		}
 		runs = append(runs, *run)
 	}

@@ -10,6 +10,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
 )
 
@@ -31,6 +32,7 @@ type runCmd struct {
 
 	targetFlags
 	loadFlags
+	sloFlags
 	outFlags
 }
 
@@ -40,6 +42,7 @@ func (runCmd) Help() string {
   llmsweep run http://localhost:8000 --concurrency 10 --requests 100 --format stress
   llmsweep run http://localhost:8000 --concurrency 5,10,30,50,100 --requests 200
   llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --warmup 5 --format serving
+  llmsweep run http://localhost:8000 --rate 8 --requests 600 --slo 'ttft:p99<500ms' --slo 'errors<1%'    # exit 1 where it misses
   llmsweep run http://localhost:8000 --rate 4 --arrivals gamma:0.5 --duration 5m
   llmsweep run http://localhost:8000 --arrivals ramp:1-20 --duration 10m
   llmsweep run http://localhost:8000 --arrivals trace:mooncake.jsonl --time-scale 2
@@ -56,6 +59,9 @@ func (r *runCmd) Run(c *console) error {
 	plan.Seed, plan.Drain, plan.MaxErrorRate = r.Seed, r.Drain, r.MaxErrorRate
 	if plan.Warmup, err = sweep.ParseWarmup(r.Warmup); err != nil {
 		return usage(fmt.Errorf("--warmup: %w", err))
+	}
+	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
+		return usage(err)
 	}
 	e := experiment{
 		console: c, url: r.URL, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags, dir: r.freshDir,

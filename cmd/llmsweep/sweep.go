@@ -5,6 +5,7 @@ import (
 
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // sweepCmd is llmsweep sweep.
@@ -14,6 +15,7 @@ type sweepCmd struct {
 	targetFlags
 	loadFlags
 	planFlags
+	sloFlags
 	outFlags
 }
 
@@ -22,6 +24,7 @@ func (sweepCmd) Help() string {
 	return `Examples:
   llmsweep sweep http://localhost:8000
   llmsweep sweep http://localhost:8000 --prompt-tokens 1024 --output-tokens 256 --label gpu="L20 48GB",gpus=2,engine=vLLM
+  llmsweep sweep http://localhost:8000 --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'    # and the highest rate that keeps both
   llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # key in LLMSWEEP_API_KEY
   llmsweep sweep sim: --stage-time 5s`
 }
@@ -30,6 +33,9 @@ func (sweepCmd) Help() string {
 func (s *sweepCmd) Run(c *console) error {
 	plan, err := s.config(s.Seed)
 	if err != nil {
+		return usage(err)
+	}
+	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return usage(err)
 	}
 	e := experiment{

@@ -101,6 +101,29 @@ func TestLimitsByHand(t *testing.T) {
 	}
 }
 
+// What a sweep searched for, for the same terms, is what is chosen by: it and choose must not say two things.
+func TestTheLimitIsTheSweeps(t *testing.T) {
+	setup := tables(t, "Qwen2-7B-Instruct")[0]
+	terms, err := slo.ParseAll([]string{"itl:mean<50ms", "ttft:mean<200ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, refusal := setup.Within(terms)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	run := *setup.Run
+	run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<200ms", "itl:mean<50ms"}, Rate: rundir.Exactly(own.Rate * 1.03), Limiting: "itl:mean<50ms"}
+	setup.Run = &run
+	found, _ := setup.Within(terms)
+	if found.Rate != own.Rate*1.03 || found.Broken == nil || found.Broken.Name() != "itl:mean" || found.Backlog || !found.Output.Known() || found.Point.Weight <= 0 {
+		t.Errorf("%+v", found)
+	}
+	if other, _ := setup.Within(terms[:1]); other.Rate == found.Rate {
+		t.Error("the limit of other terms was taken")
+	}
+}
+
 // Two price lists that rank differently.
 func TestPricesDecide(t *testing.T) {
 	for prices, want := range map[string]string{

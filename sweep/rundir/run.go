@@ -46,6 +46,7 @@ type Run struct {
 	Plan       Plan        `json:"plan"`
 	Stages     []Stage     `json:"stages"`
 	Saturation *Saturation `json:"saturation,omitempty"`
+	SLO        *SLO        `json:"slo,omitempty"` // absent where nothing was promised
 	Client     Client      `json:"client"`
 	Warnings   []string    `json:"warnings,omitempty"`
 	Source     *Source     `json:"source,omitempty"` // where it was read; absent in what was measured here
@@ -111,6 +112,8 @@ type Plan struct {
 	Drain          float64 `json:"drain_s,omitempty"`
 	MaxErrorRate   float64 `json:"max_error_rate,omitempty"`
 	Tolerance      float64 `json:"drift_tolerance,omitempty"`
+
+	SLO []string `json:"slo,omitempty"` // what must hold: "ttft:p99<500ms"
 }
 
 // Stage is one stage and what was measured in it.
@@ -153,6 +156,8 @@ type Stage struct {
 	AskedTokens    Figure   `json:"asked_tokens,omitzero"`  // mean asked output length
 	TokenSource    string   `json:"token_source,omitempty"`
 	Progress       Progress `json:"progress,omitzero"`
+
+	Goodput *Goodput `json:"goodput,omitempty"` // absent where nothing was promised
 
 	Verdict   string   `json:"verdict"`
 	Drift     Drift    `json:"drift,omitzero"`
@@ -243,6 +248,47 @@ type Drift struct {
 	Low   Figure `json:"low,omitzero"`
 	High  Figure `json:"high,omitzero"`
 }
+
+// Goodput is how much of what a stage served was as good as promised, and whether the stage as a whole was.
+type Goodput struct {
+	Rate    Figure `json:"rate,omitzero"`     // requests per second that ended in the window and met every term
+	Share   Figure `json:"share,omitzero"`    // of those due in the window
+	Unknown int    `json:"unknown,omitempty"` // of those due in the window, cannot be judged: then Share is a lower bound
+
+	Verdict string    `json:"verdict"` // of the row by its percentiles: "kept", "broken" or "unknown"
+	Terms   []Promise `json:"terms"`
+}
+
+// Promise is one term and what came of it in a stage.
+type Promise struct {
+	Term    string `json:"term"` // "ttft:p99<500ms"
+	Verdict string `json:"verdict"`
+	Value   Figure `json:"value,omitzero"` // seconds; of errors a share
+	// Needs is how many more requests it takes to judge the term.
+	Needs int `json:"needs_requests,omitempty"`
+}
+
+// SLO is the highest rate at which everything promised holds.
+type SLO struct {
+	Terms []string `json:"terms"`
+	Rate  Figure   `json:"rate,omitzero"` // arrivals per second; a lower bound where nothing measured broke a term
+	Low   Figure   `json:"low,omitzero"`  // 95 % interval
+	High  Figure   `json:"high,omitzero"`
+	// Goodput is what the rows on either side of Rate had, per second, at Rate.
+	Goodput Figure `json:"goodput,omitzero"`
+	// KeptStage is the highest stage that kept all terms below Rate, BrokenStage the lowest above that did not.
+	KeptStage   string `json:"kept_stage,omitempty"`
+	BrokenStage string `json:"broken_stage,omitempty"`
+	// Limiting is the term that ends it, or Saturation's name.
+	Limiting string `json:"limiting_term,omitempty"`
+	// Needs is how many more requests a stage takes to judge the terms, where that is what was missing, and NeedsStage which.
+	Needs      int    `json:"needs_requests,omitempty"`
+	NeedsStage string `json:"needs_stage,omitempty"`
+	Reason     string `json:"reason"`
+}
+
+// LimitSaturation is what ends an SLO that holds for as long as the server keeps up.
+const LimitSaturation = "saturation"
 
 // Saturation is the answer: how many requests per second the server takes.
 type Saturation struct {

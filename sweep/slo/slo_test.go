@@ -14,6 +14,7 @@ func TestParse(t *testing.T) {
 		"ttft:p99<500ms":        {TTFT, "p99", 0.5},
 		"itl:mean<50ms":         {ITL, Mean, 0.05},
 		"tpot:p50<1.5s":         {TPOT, "p50", 1.5},
+		"ttft_due:p90<1s":       {TTFTDue, "p90", 1},
 		" Latency:P95 <= 2m ":   {Latency, "p95", 120},
 		"errors<1%":             {Errors, "", 0.01},
 		"errors<0.005":          {Errors, "", 0.005},
@@ -51,8 +52,8 @@ func TestParseRefuses(t *testing.T) {
 
 func TestHolds(t *testing.T) {
 	stage := rundir.Stage{
-		Requests:   rundir.Requests{OK: 98, Error: 2},
-		TTFT:       rundir.Dist{Mean: rundir.Exactly(0.1), P95: rundir.Exactly(0.2), P99: rundir.Exactly(0.3), Unsupported: []string{"p99"}},
+		Requests:   rundir.Requests{OK: 980, Error: 20},
+		TTFT:       rundir.Dist{Mean: rundir.Exactly(0.1), P95: rundir.Exactly(0.2), P99: rundir.Exactly(0.3), Neff: rundir.Exactly(125), Unsupported: []string{"p99"}},
 		Latency:    rundir.Dist{Mean: rundir.Over(2)},
 		InterToken: rundir.Exactly(0.02),
 	}
@@ -61,7 +62,8 @@ func TestHolds(t *testing.T) {
 		"ttft:mean<100ms":  Broken, // below, not at
 		"ttft:p95<150ms":   Broken,
 		"ttft:p99<500ms":   Unknown, // unsupported
-		"ttft:p99<100ms":   Unknown,
+		"ttft:p99<250ms":   Unknown, // p99 is beyond, but unsupported
+		"ttft:p99<150ms":   Broken,  // more than six of the 125 are
 		"ttft:p90<1s":      Unknown, // absent
 		"latency:mean<1s":  Broken,  // at least 2 s
 		"latency:mean<3s":  Unknown,
@@ -70,6 +72,7 @@ func TestHolds(t *testing.T) {
 		"tpot:mean<50ms":   Unknown,
 		"errors<3%":        Kept,
 		"errors<1%":        Broken,
+		"errors<0.1%":      Broken, // twenty are enough to say so
 		"latency:p99<10ms": Unknown,
 	} {
 		term, err := Parse(text)
@@ -83,5 +86,51 @@ func TestHolds(t *testing.T) {
 	errors := Term{Errors, "", 0.01}
 	if got := errors.Holds(&rundir.Stage{}); got != Unknown {
 		t.Errorf("errors where nobody counted: %v", got)
+	}
+	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 300}}); got != Unknown {
+		t.Errorf("no error in 300, which a server with twice the limit may well show: %v", got)
+	}
+}
+
+func TestNeeds(t *testing.T) {
+	d := rundir.Dist{N: 250, P99: rundir.Exactly(0.3), Neff: rundir.Exactly(125), Unsupported: []string{"p99", "p999"}}
+	stage := rundir.Stage{Requests: rundir.Requests{OK: 250}, TTFT: d, ITL: d}
+	for text, want := range map[string]int{
+		"ttft:p99<500ms": 750, // 125 are worth a quarter of the 500 that it takes
+		"itl:p99<500ms":  750,
+		"ttft:p95<500ms": 0, // absent: no number of requests would help
+		"errors<1%":      250,
+		"errors<2%":      0,
+	} {
+		term, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := term.Needs(&stage); got != want {
+			t.Errorf("%s needs %d more, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]int{"ttft:p99<1s": 500, "latency:p50<1s": 10, "tpot:p95<1s": 100, "itl:p99<1s": 0, "ttft:mean<1s": 0, "errors<1%": 500} {
+		term, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := term.Sample(); got != want {
+			t.Errorf("%s takes %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	terms, err := ParseAll([]string{"ttft:p50<1s", "ttft:p99<1s", "itl:mean<10ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := rundir.Stage{TTFT: rundir.Dist{P50: rundir.Exactly(0.5), P99: rundir.Exactly(0.6), Unsupported: []string{"p99"}}, InterToken: rundir.Exactly(0.02)}
+	for n, want := range map[int]Verdict{0: Kept, 1: Kept, 2: Unknown, 3: Broken} {
+		got, term := Judge(&stage, terms[:n])
+		if got != want || (term == nil) != (want == Kept) || term != nil && term != &terms[n-1] {
+			t.Errorf("%v: %v by %v", terms[:n], got, term)
+		}
 	}
 }

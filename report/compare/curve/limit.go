@@ -1,6 +1,8 @@
 package curve
 
 import (
+	"slices"
+
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -36,6 +38,9 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Rows) == 0 {
 		return Limit{}, &Refusal{}
 	}
+	if l, ok := s.searched(terms); ok {
+		return l, nil
+	}
 	good := -1
 	for i := range s.Rows {
 		t, verdict := s.failing(i, terms)
@@ -52,17 +57,33 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	return s.edge(good, terms), nil
 }
 
-// failing is a term that a row breaks, else one that it is not shown to keep, else nil.
-func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict slo.Verdict) {
-	verdict = slo.Kept
+// searched is the limit that a sweep searched for, where it was for the same terms: it rests on stages of its own, and on all
+// rows about it, and not on two of them.
+func (s *Setup) searched(terms []slo.Term) (Limit, bool) {
+	found := s.Run.SLO
+	if found == nil || !found.Rate.Known() || !slices.Equal(slices.Sorted(slices.Values(found.Terms)), slices.Sorted(slices.Values(slo.Strings(terms)))) {
+		return Limit{}, false
+	}
+	rate := found.Rate.Value()
+	i := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
+	if i < 1 { // the rows on one side of it were left out
+		return Limit{}, false
+	}
+	low, high := &s.Rows[i-1], &s.Rows[i]
+	l := Limit{Rate: rate, Point: Point{Low: low, High: high, Weight: (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))}}
+	l.Output, l.Backlog = l.Point.At(Output).Figure, found.Limiting == rundir.LimitSaturation
 	for j := range terms {
-		switch v := terms[j].Holds(s.Rows[i].Stage); {
-		case v == slo.Broken:
-			return &terms[j], v
-		case v == slo.Unknown && failed == nil:
-			failed, verdict = &terms[j], v
+		if terms[j].String() == found.Limiting {
+			l.Broken = &terms[j]
+			l.By, _ = terms[j].Of(high.Stage)
 		}
 	}
+	return l, true
+}
+
+// failing is a term that a row breaks, else one that it is not shown to keep, else nil.
+func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict slo.Verdict) {
+	verdict, failed = slo.Judge(s.Rows[i].Stage, terms)
 	return failed, verdict
 }
 

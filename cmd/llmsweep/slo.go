@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"llmsweep/sweep/rundir"
+)
+
+// missed says in which way a run misses what was promised, and is nil where it keeps it or nothing was promised. What cannot
+// be judged is missed: a gate must not pass for want of knowledge.
+func missed(run *rundir.Run) error {
+	if s := run.SLO; s != nil {
+		if s.Rate.IsZero() {
+			return fmt.Errorf("no rate was shown to meet the SLO: %s", s.Reason)
+		}
+		return nil
+	}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		switch {
+		case st.Goodput == nil:
+		case st.Goodput.Verdict == "broken":
+			return fmt.Errorf("the SLO is missed: %s", failing(st))
+		case st.Goodput.Verdict != "kept":
+			return fmt.Errorf("the SLO is not shown to be met: %s", failing(st))
+		case st.Invalid != "":
+			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, st.Invalid)
+		}
+	}
+	return nil
+}
+
+// failing is the term that decides a stage's verdict, and what became of it.
+func failing(st *rundir.Stage) string {
+	for _, p := range st.Goodput.Terms {
+		switch {
+		case p.Verdict != st.Goodput.Verdict:
+		case p.Verdict == "broken":
+			return fmt.Sprintf("%s is broken in %s", p.Term, st.Name)
+		case p.Needs > 0:
+			return fmt.Sprintf("%s is not supported by the %d requests of %s, and needs %d more", p.Term, st.Requests.OK+st.Requests.Error, st.Name, p.Needs)
+		default:
+			return fmt.Sprintf("%s cannot be judged in %s", p.Term, st.Name)
+		}
+	}
+	return st.Name
+}

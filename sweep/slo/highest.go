@@ -1,0 +1,164 @@
+package slo
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// How the curve of a term is read: by a line through the rows within a tenth of the rate on either side, each of them taken
+// to be off by 2 % of a rate, standing alone, besides its own noise.
+const (
+	reach   = 0.1
+	scatter = 0.02
+)
+
+// Highest is the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
+// through those with one request at a time, which is what a rate comes to as it goes to 0. It never lies beyond what was
+// measured. Nothing holds for long beyond the rate at which the server saturates, which may be nil.
+func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
+	stages = slices.Clone(stages)
+	slices.SortStableFunc(stages, func(a, b *rundir.Stage) int { return cmp.Compare(rateOf(a), rateOf(b)) })
+	out := &rundir.SLO{}
+	end := stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)}
+	for _, t := range terms {
+		out.Terms = append(out.Terms, t.String())
+		root := t.end(stages)
+		if root.At < end.At {
+			end.At, out.Limiting = root.At, t.String()
+		}
+		end.Low, end.High = min(end.Low, root.Low), min(end.High, root.High)
+	}
+	if s := saturation; s != nil && s.Rate.Known() && s.Rate.Value() < end.At {
+		end, out.Limiting = stats.Root{At: s.Rate.Value(), Low: min(end.Low, s.Low.Value()), High: min(end.High, s.High.Value())}, rundir.LimitSaturation
+	}
+	settle(out, stages, terms, end)
+	return out
+}
+
+// end is where the term's curve reaches its limit.
+func (t Term) end(stages []*rundir.Stage) stats.Root {
+	var points []stats.Point
+	for _, s := range stages {
+		if p, ok := t.point(s); ok {
+			points = append(points, p)
+		}
+	}
+	if len(points) == 0 {
+		return stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)} // no row is kept either
+	}
+	return stats.Crossing(points, reach, scatter)
+}
+
+// settle fills in the answer. A rate is one at which the terms hold only where a row was shown to keep them all, or where the
+// rows up to it have together the requests that it takes: what holds at a rate holds below.
+func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Root) {
+	var kept, broken *rundir.Stage
+	for _, s := range stages {
+		switch v, _ := Judge(s, terms); {
+		case s.Verdict == rundir.Saturated || v == Broken:
+			if rateOf(s) >= end.At && (broken == nil || rateOf(broken) < end.At) || broken == nil {
+				broken = s
+			}
+		case v == Kept && (kept == nil || rateOf(s) <= end.At):
+			kept = s
+		}
+	}
+	if broken != nil {
+		out.BrokenStage = broken.Name
+	}
+	switch {
+	case kept == nil && !together(stages, terms, end.At):
+		none(out, stages, terms, broken, math.IsInf(end.At, -1))
+		if !math.IsInf(end.At, 0) { // where to look for it
+			out.Low, out.High = rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
+		}
+	case kept != nil && math.IsInf(end.At, 1):
+		out.KeptStage, out.Rate, out.Limiting = kept.Name, rundir.Over(rateOf(kept)), ""
+		out.Reason = fmt.Sprintf("%s kept all terms, and no higher rate broke one", kept.Name)
+	case math.IsInf(end.At, -1): // one exception does not make a rate
+		none(out, stages, terms, broken, true)
+	default:
+		if out.Reason = fmt.Sprintf("beyond, %s ends it", out.Limiting); kept != nil {
+			out.KeptStage, out.Reason = kept.Name, kept.Name+" kept all terms; "+out.Reason
+		}
+		out.Rate, out.Low, out.High = rundir.Exactly(end.At), rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
+		out.Goodput = goodputAt(stages, end.At)
+	}
+}
+
+// together says that the rows up to a rate have enough independent requests between them for each of the terms.
+func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
+	if math.IsInf(rate, 0) {
+		return false
+	}
+	for _, t := range terms {
+		worth := 0.0
+		for _, s := range stages {
+			if rateOf(s) <= rate && t.Takes(s) > 0 {
+				worth += float64(s.Requests.OK+s.Requests.Error) / float64(t.Takes(s))
+			}
+		}
+		if t.tail() > 0 && worth < 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// none says why there is no such rate: the terms are broken from the lowest on, or nothing can be said for want of requests.
+func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.Stage, outright bool) {
+	for _, s := range stages { // the one that is nearest to being judged
+		v, t := Judge(s, terms)
+		if outright && broken != nil || v != Unknown || s.Verdict == rundir.Saturated || !s.Rate.Known() {
+			continue
+		}
+		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {
+			out.Needs, out.NeedsStage, out.Limiting = n, s.Name, t.String()
+		}
+	}
+	switch {
+	case out.Needs > 0:
+		out.Reason = fmt.Sprintf("too few requests for %s: %s needs %d more", out.Limiting, out.NeedsStage, out.Needs)
+	case broken == nil:
+		out.Limiting, out.Reason = "", "no row that could be judged"
+	default:
+		out.Reason = fmt.Sprintf("broken as early as %s", broken.Name)
+		if _, t := Judge(broken, terms); t != nil {
+			out.Limiting = t.String()
+		}
+	}
+}
+
+// goodputAt is the goodput at a rate: the share of good requests, linear between the rows on either side.
+func goodputAt(stages []*rundir.Stage, rate float64) rundir.Figure {
+	var low, high *rundir.Stage
+	for _, s := range stages {
+		switch {
+		case s.Goodput == nil || s.Goodput.Share.IsZero():
+		case rateOf(s) <= rate:
+			low = s
+		case high == nil:
+			high = s
+		}
+	}
+	switch {
+	case low == nil:
+		return rundir.Figure{}
+	case high == nil:
+		high = low
+	}
+	a, b := low.Goodput.Share, high.Goodput.Share
+	share := a.Value()
+	if gap := rateOf(high) - rateOf(low); gap > 0 {
+		share += (b.Value() - a.Value()) * (rate - rateOf(low)) / gap
+	}
+	if a.Bound() || b.Bound() {
+		return rundir.Over(rate * share)
+	}
+	return rundir.Exactly(rate * share)
+}

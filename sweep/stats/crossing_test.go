@@ -1,0 +1,107 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCrossingOfALine(t *testing.T) {
+	var points []Point
+	for _, x := range []float64{9, 12, 10, 11, 8} { // in any order
+		points = append(points, Point{X: x, Y: 3 * (x - 10.4), SE: 0.1})
+	}
+	r := Crossing(points, 0.3, 0)
+	if math.Abs(r.At-10.4) > 1e-6 || !(r.Low < 10.4 && r.High > 10.4) || r.High-r.Low > 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCrossingBeyondThePoints(t *testing.T) {
+	below := []Point{{X: 1, Y: -3, SE: 1}, {X: 2, Y: -2, SE: 1}}
+	if r := Crossing(below, 0.1, 0); !math.IsInf(r.At, 1) {
+		t.Errorf("all below: %+v", r)
+	}
+	if r := Crossing([]Point{{X: 1, Y: 3, SE: 1}, {X: 2, Y: 4, SE: 1}}, 0.1, 0); !math.IsInf(r.At, -1) {
+		t.Errorf("all above: %+v", r)
+	}
+	if r := Crossing(nil, 0.1, 0); !math.IsNaN(r.At) {
+		t.Errorf("nothing: %+v", r)
+	}
+	if r := Crossing(append(below, Point{X: 3, Y: 2, SE: 1}), 0.1, 0); math.Abs(r.At-2.5) > 1e-9 || r.Low != 2 || r.High != 3 {
+		t.Errorf("three points make no line worth fitting: %+v", r)
+	}
+}
+
+// Points of a bent curve with a known error: the interval must hold the root (more often than it says, since points far off count
+// as less exact than they are), and the points be better together than one of
+// them alone.
+func TestCrossingCovers(t *testing.T) {
+	off := 0.0
+	held := coverage(func(rng *rand.Rand) bool {
+		var points []Point
+		for _, x := range []float64{2, 4, 6, 7, 7.5, 7.8, 8, 8.1, 8.4, 9, 10} {
+			const se = 0.3
+			points = append(points, Point{X: x, Y: 2.5*math.Log(x/8)*(1+x/8) + se*rng.NormFloat64(), SE: se}) // slope 5/8 at the root, 8
+		}
+		r := Crossing(points, 0.1, 0)
+		off += math.Abs(r.At-8) / 1000
+		return r.Low <= 8 && 8 <= r.High
+	})
+	if held < 0.9 || held > 0.999 {
+		t.Errorf("the interval holds the root in %.1f %%", held*100)
+	}
+	if single := 0.8 * 0.3 / (5.0 / 8); off > 0.75*single { // mean absolute deviation of a normal is 0.8 of its standard deviation
+		t.Errorf("%.3f off on average, where a single point is %.3f", off, single)
+	}
+}
+
+// Whatever it is given, what it finds lies between points, in order.
+func TestCrossingStaysWithin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Point {
+			x := rapid.Float64Range(0, 10).Draw(t, "x")
+			if rapid.Bool().Draw(t, "share") {
+				return Share(x, rapid.Float64Range(0, 1).Draw(t, "of"), rapid.Float64Range(1, 1e6).Draw(t, "n"), 0.01)
+			}
+			return Point{X: x, Y: rapid.Float64Range(-5, 5).Draw(t, "y"), SE: rapid.Float64Range(0.01, 3).Draw(t, "se")}
+		}), 0, 12).Draw(t, "points")
+		r := Crossing(points, 0.1, 0.02)
+		if math.IsNaN(r.At) || math.IsInf(r.At, 0) {
+			return
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, p := range points {
+			low, high = min(low, p.X), max(high, p.X)
+		}
+		if !(low <= r.Low && r.Low <= r.At && r.At <= r.High && r.High <= high) {
+			t.Fatalf("%v: %+v", points, r)
+		}
+	})
+}
+
+// Shares of few are skewed: most rows have seen less of what is rare than there is. The root must not be put too high for it.
+func TestCrossingOfRareSharesIsNotTooHigh(t *testing.T) {
+	const n, at = 300, 0.01
+	sum := 0.0
+	covered := coverage(func(rng *rand.Rand) bool {
+		var points []Point
+		for _, x := range []float64{6, 7, 7.5, 7.8, 8, 8.2, 8.5, 9, 10} {
+			hits := 0.0
+			for range n {
+				if rng.Float64() < expit(logit(at)+1.2*(x-8)) {
+					hits++
+				}
+			}
+			points = append(points, Share(x, hits/n, n, at))
+		}
+		r := Crossing(points, 0.1, 0)
+		sum += r.At / 1000
+		return r.Low <= 8 && 8 <= r.High
+	})
+	if math.Abs(sum/8-1) > 0.01 || covered < 0.93 {
+		t.Errorf("the root is put at %.3f on average, not at 8; the interval holds it in %.1f %%", sum, covered*100)
+	}
+}
