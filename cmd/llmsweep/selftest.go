@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report"
+	"llmsweep/report/live"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
@@ -109,19 +110,23 @@ type selftestFlags struct {
 	NoSelftest bool `name:"no-selftest" help:"Leave out the two seconds that show how far this client can be trusted on this machine." group:"Client"`
 }
 
-// check tests the client quickly, for a plan of so many streams at most, 0 where nobody knows. One that cannot be done
-// is no reason not to measure: it returns nil, and why.
-func (f *selftestFlags) check(ctx context.Context, streams int) (*rundir.Selftest, error) {
-	if f.NoSelftest {
-		return nil, nil
+// selftest tries the client quickly, before anything is measured with it, and notes what it was shown to do. That it could
+// not be tried is no reason not to measure.
+func (e *experiment) selftest(run *rundir.Run, view *live.View) {
+	if e.fit.NoSelftest {
+		return
 	}
 	command, err := helpers()
-	if err != nil {
-		return nil, err
+	var r *selftest.Result
+	if err == nil {
+		r, err = selftest.Run(e.ctx, selftest.Quick(command, e.width))
 	}
-	r, err := selftest.Run(ctx, selftest.Quick(command, streams))
-	if err != nil {
-		return nil, err
+	switch {
+	case e.ctx.Err() != nil: // the measurement, which it interrupts too, says so
+	case err != nil:
+		view.Note(fmt.Sprintf("how far this client can be trusted on this machine is not known: %v", err))
+	default:
+		run.Client.Selftest = r.Summary()
+		view.Note(report.SelftestVerdict(run.Client.Selftest, report.Lang(e.out.Lang)))
 	}
-	return r.Summary(), nil
 }

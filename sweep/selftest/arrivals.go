@@ -18,6 +18,9 @@ type Arrivals struct {
 	Limit   string  `json:"limit,omitempty"`
 }
 
+// enough requests for a p99; they are waited for where they take no longer than a second.
+const enough = 500
+
 // arrivals measures one rate.
 func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	c, err := b.client(256)
@@ -28,7 +31,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	exact := wait.NewExact()
 	defer exact.Close()
 	w := &timed{Waiter: exact}
-	n := max(int(math.Ceil(rate*b.Hold.Seconds())), 2)
+	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
 	job := sweep.OpenJob(sweep.ArrivalsPoisson, rate, sweep.NewPoisson(rate, 1, "selftest"), 0, n, 0)
 	st, err := b.stage(ctx, c, w, job, source{order{}, 2})
 	if err != nil {

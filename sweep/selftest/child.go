@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -66,19 +67,14 @@ func startServer(ctx context.Context, command []string) (c *child, url string, e
 
 // Hog keeps every core busy until in ends.
 func Hog(in io.Reader) error {
-	done := make(chan struct{})
+	var done atomic.Bool
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
+			for !done.Load() {
 			}
 		}()
 	}
 	_, err := io.Copy(io.Discard, in)
-	close(done)
+	done.Store(true)
 	return err
 }

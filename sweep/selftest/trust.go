@@ -46,13 +46,18 @@ func (l *Level) limit(cpus int) string {
 	return ""
 }
 
+// limit is likewise. Where there are too few requests for a p99, their median decides.
 func (a *Arrivals) limit() string {
+	lag := a.Written.P99
+	if !a.Written.Supported(0.99) {
+		lag = a.Written.P50
+	}
 	switch {
 	case a.Failed > 0:
 		return LimitFailed
-	case !a.Written.P99.Known():
+	case !lag.Known():
 		return LimitUnknown
-	case !within(a.Written.P99, maxLag):
+	case !within(lag, maxLag):
 		return LimitLag
 	}
 	return ""
@@ -90,7 +95,10 @@ func trust(r *Result) Trust {
 		if a.Limit != "" {
 			break
 		}
-		t.ArrivalsPerS, t.LagP99 = rundir.Exactly(a.Rate), larger(t.LagP99, a.Written.P99)
+		t.ArrivalsPerS = rundir.Exactly(a.Rate)
+		if a.Written.Supported(0.99) {
+			t.LagP99 = larger(t.LagP99, a.Written.P99)
+		}
 	}
 	return t
 }
