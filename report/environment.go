@@ -26,6 +26,7 @@ func environment(run *rundir.Run, l Lang) []fact {
 		{envWorkload.in(l), workload(run, l)},
 		{envTool.in(l), tool(run.Tool)},
 		{envClient.in(l), client(run.Client, l)},
+		{envSelftest.in(l), selftested(run.Client.Selftest, l)},
 		{envClock.in(l), timestamps(run.Client.Timestamps, l)},
 		{envDate.in(l), date},
 	}
@@ -119,6 +120,14 @@ func client(c rundir.Client, l Lang) string {
 		return ""
 	}
 	return clientFit.in(l, durationText(c.LagP99), number(scaled(c.CPU, 100), short))
+}
+
+// selftested is what the client was shown to do before the run.
+func selftested(s *rundir.Selftest, l Lang) string {
+	if s == nil {
+		return ""
+	}
+	return SelftestVerdict(s, l)
 }
 
 func timestamps(by string, l Lang) string {

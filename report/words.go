@@ -166,6 +166,7 @@ var (
 	envDate      = phrase{"Started", "开始时间"}
 	envClock     = phrase{"Timestamps", "时间戳"}
 	envClient    = phrase{"Client", "客户端"}
+	envSelftest  = phrase{"Self-test", "客户端自检"}
 	clockKernel  = phrase{"by the kernel, as the bytes arrived", "由内核在字节到达时记录"}
 	clockUser    = phrase{"by the program, as it read the bytes", "由程序在读取时记录"}
 	clientFit    = phrase{"lag p99 %s, %s %% of this machine's processors", "发送延迟 p99 %s，占用本机处理器 %s %%"}

@@ -50,6 +50,9 @@ func Run(ctx context.Context, c Config, jobs []Job, run *rundir.Run) error {
 	if err != nil {
 		return err
 	}
+	for _, j := range jobs {
+		x.foresee(j.Bound, j.Rate, run.Workload.OutputTokens.Mean)
+	}
 	return x.finish(x.jobs(ctx, jobs))
 }
 

@@ -72,6 +72,7 @@ type experiment struct {
 	until   time.Time // the end of the budget; zero for none
 	ahead   int       // stages still to come after the one that runs, as far as planned
 	latency float64   // mean of the latest stage, seconds
+	plan    []string  // what was foreseen to be too much for the client
 }
 
 // errDead ends a run whose server is no longer there.
@@ -88,6 +89,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	if err != nil {
 		return err
 	}
+	x.foresee(c.MaxConcurrency, 0, 0)
 	return x.finish(x.stages(ctx))
 }
 
@@ -163,6 +165,9 @@ func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error
 	st.State = rundir.Complete
 	if m.cut || broken != nil {
 		st.State = rundir.Interrupted
+	}
+	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
+		st.Warnings = append(st.Warnings, w)
 	}
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
@@ -253,7 +258,7 @@ func (x *experiment) judgeClient() {
 	if d, ok := x.Doer.(stamper); ok {
 		c.Timestamps = d.Timestamps()
 	}
-	c.Valid, c.Warnings, c.LagP99, c.CPU = true, nil, rundir.Figure{}, rundir.Figure{}
+	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.plan), rundir.Figure{}, rundir.Figure{}
 	for i := range x.run.Stages {
 		st := &x.run.Stages[i]
 		c.LagP99 = larger(c.LagP99, st.Lag.P99)

@@ -11,6 +11,7 @@ import (
 type demoCmd struct {
 	StageTime time.Duration `name:"stage-time" default:"2500ms" hidden:"" help:"Each stage measures at least this long."`
 	outFlags
+	selftestFlags
 }
 
 // Help is what --help says at its end.
@@ -31,6 +32,7 @@ func (d *demoCmd) Run(c *console) error {
 	e := experiment{
 		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,
 		plan: plan, out: &d.outFlags, kind: sweep.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
+		fit: &d.selftestFlags, width: plan.MaxConcurrency,
 		dir: func() (*rundir.Dir, error) {
 			if d.Out != "" {
 				return rundir.Create(d.Out)

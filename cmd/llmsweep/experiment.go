@@ -33,6 +33,8 @@ type experiment struct {
 	format string // of what is printed at the end; empty for the console's
 	stages int    // planned
 	conns  int    // connections kept
+	fit    *selftestFlags
+	width  int // streams at once, at most; 0 where nobody knows
 	dir    func() (*rundir.Dir, error)
 	// measure does it, once the server is known.
 	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
@@ -71,6 +73,7 @@ func (e *experiment) run() error {
 	for _, note := range run.Target.Notes {
 		view.Note(note)
 	}
+	e.selftest(run, view)
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
 	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.stages, began: time.Now()}

@@ -34,16 +34,19 @@ func main() {
 
 // cli is the grammar.
 type cli struct {
-	Demo    demoCmd    `cmd:"" help:"Sweep the embedded simulated server: a minute, no flags needed."`
-	Sweep   sweepCmd   `cmd:"" help:"Sweep a server: one request at a time, as many as it takes, and rates in between."`
-	Run     runCmd     `cmd:"" help:"Do one thing to a server: a closed loop, a ladder of them, a rate, a ramp, a trace."`
-	Report  reportCmd  `cmd:"" help:"Render run directories again."`
-	Import  importCmd  `cmd:"" help:"Read results that other tools printed into run directories."`
-	Audit   auditCmd   `cmd:"" help:"Say which published or measured rows cannot be right, and why."`
-	Compare compareCmd `cmd:"" help:"Set results side by side: differences with intervals, scaling, engines, quantization."`
-	Choose  chooseCmd  `cmd:"" help:"Find which GPU, how many, which engine and quantization meets a demand for the least money."`
-	Sim     simCmd     `cmd:"" help:"Serve the simulated server, to try things on."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Demo     demoCmd     `cmd:"" help:"Sweep the embedded simulated server: a minute, no flags needed."`
+	Sweep    sweepCmd    `cmd:"" help:"Sweep a server: one request at a time, as many as it takes, and rates in between."`
+	Run      runCmd      `cmd:"" help:"Do one thing to a server: a closed loop, a ladder of them, a rate, a ramp, a trace."`
+	Report   reportCmd   `cmd:"" help:"Render run directories again."`
+	Import   importCmd   `cmd:"" help:"Read results that other tools printed into run directories."`
+	Audit    auditCmd    `cmd:"" help:"Say which published or measured rows cannot be right, and why."`
+	Compare  compareCmd  `cmd:"" help:"Set results side by side: differences with intervals, scaling, engines, quantization."`
+	Choose   chooseCmd   `cmd:"" help:"Find which GPU, how many, which engine and quantization meets a demand for the least money."`
+	Sim      simCmd      `cmd:"" help:"Serve the simulated server, to try things on."`
+	Selftest selftestCmd `cmd:"" help:"Measure this client on this machine: how fast and how exact it is, and how far to trust it."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
 	Config kong.ConfigFlag `placeholder:"FILE" help:"Read flags from a YAML file (stage-time: 30s); the command line wins."`
 }

@@ -24,7 +24,8 @@ import (
 
 // TestMain lets the test binary stand in for llmsweep itself, to be killed.
 func TestMain(m *testing.M) {
-	if os.Getenv("LLMSWEEP_BE_MAIN") != "" {
+	helps := len(os.Args) > 1 && os.Args[1] == selftestHelper // which knows nothing of the environment
+	if helps || os.Getenv("LLMSWEEP_BE_MAIN") != "" {
 		main()
 	}
 	os.Exit(m.Run())
@@ -38,7 +39,7 @@ func llmsweep(args ...string) (code int, out, errs string) {
 }
 
 // hurried are the flags that make a sweep short enough for a test.
-var hurried = []string{"--stage-time", "300ms", "--points", "2", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "8", "--max-concurrency", "32", "--plain"}
+var hurried = []string{"--stage-time", "300ms", "--points", "2", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "8", "--max-concurrency", "32", "--no-selftest", "--plain"}
 
 // simulated is a simulated server's handler.
 func simulated(t *testing.T, o sim.ServerOptions) http.Handler {
@@ -210,7 +211,7 @@ func TestHelpHasExamples(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "sweep") {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
-	for _, command := range []string{"demo", "sweep", "run", "report", "import", "audit", "compare", "choose", "sim"} {
+	for _, command := range []string{"demo", "sweep", "run", "report", "import", "audit", "compare", "choose", "sim", "selftest"} {
 		if code, out, _ := llmsweep(command, "--help"); code != exitDone || !strings.Contains(out, "Examples:") || !strings.Contains(out, "llmsweep "+command) {
 			t.Errorf("%s --help: exit %d\n%s", command, code, out)
 		}
@@ -327,7 +328,7 @@ func TestTheKeyIsWrittenNowhere(t *testing.T) {
 
 func TestAConfigFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	config := "stage-time: 300ms\npoints: 1\nwarmup: 1\nprompt-tokens: 64\noutput-tokens: 8\nmax-concurrency: 16\nlabel:\n  - gpu=H100\n  - gpus=4\n"
+	config := "stage-time: 300ms\nno-selftest: true\npoints: 1\nwarmup: 1\nprompt-tokens: 64\noutput-tokens: 8\nmax-concurrency: 16\nlabel:\n  - gpu=H100\n  - gpus=4\n"
 	if err := os.WriteFile("c.yaml", []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -73,9 +73,10 @@ func shellWords(line string) []string {
 
 // rushed are flags that make any measurement as short as can be.
 var rushed = map[string][]string{
-	"demo":  {"--stage-time", "100ms", "--plain"},
-	"run":   {"--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
-	"sweep": {"--stage-time", "100ms", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--precision", "0", "--plain"},
+	"demo":     {"--stage-time", "100ms", "--no-selftest", "--plain"},
+	"run":      {"--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
+	"sweep":    {"--stage-time", "100ms", "--no-selftest", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--precision", "0", "--plain"},
+	"selftest": {"--quick", "--streams", "10"},
 }
 
 func TestEveryCommandInTheREADME(t *testing.T) {

@@ -34,6 +34,7 @@ type runCmd struct {
 	loadFlags
 	sloFlags
 	outFlags
+	selftestFlags
 }
 
 // Help is what --help says at its end.
@@ -66,6 +67,7 @@ func (r *runCmd) Run(c *console) error {
 	e := experiment{
 		console: c, url: r.URL, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags, dir: r.freshDir,
 		kind: sweep.KindRun, format: r.Format, stages: max(1, len(r.Concurrency)), conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
+		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)),
 	}
 	if arrivals.Kind == sweep.ArrivalsTrace && len(r.Concurrency) == 0 {
 		e.replay = &replay{file: arrivals.File, speed: r.TimeScale, rate: r.Rate, limit: r.Requests}

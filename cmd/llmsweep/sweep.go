@@ -17,6 +17,7 @@ type sweepCmd struct {
 	planFlags
 	sloFlags
 	outFlags
+	selftestFlags
 }
 
 // Help is what --help says at its end.
@@ -41,6 +42,7 @@ func (s *sweepCmd) Run(c *console) error {
 	e := experiment{
 		console: c, url: s.URL, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags, dir: s.freshDir,
 		kind: sweep.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
+		fit: &s.selftestFlags, width: plan.MaxConcurrency,
 	}
 	return e.run()
 }

@@ -316,6 +316,22 @@ type Client struct {
 	Timestamps string   `json:"timestamps"`            // "kernel" or "user"
 	Valid      bool     `json:"valid"`
 	Warnings   []string `json:"warnings,omitempty"`
+	// Selftest is what the client was shown to measure well on this machine before the run; absent where nobody tried.
+	Selftest *Selftest `json:"selftest,omitempty"`
+}
+
+// Selftest is how far a client can be trusted on its machine, as far as it was tried: p99s are over what is trusted.
+type Selftest struct {
+	Streams       int    `json:"streams"` // open at once; 0 where the fewest that were tried were too many
+	TokensPerS    Figure `json:"tokens_per_s,omitzero"`
+	ArrivalsPerS  Figure `json:"arrivals_per_s,omitzero"`
+	StampErrorP99 Figure `json:"stamp_error_p99_s,omitzero"`
+	LagP99        Figure `json:"lag_p99_s,omitzero"` // from when a request was due to its first byte's being written
+	CPUPerEvent   Figure `json:"cpu_per_event_s,omitzero"`
+	Load          Figure `json:"load_average,omitzero"` // of the machine, as it began
+	// Limit is what the next level failed by, and LimitStreams how many streams it had; empty and 0 where none failed.
+	Limit        string `json:"limit,omitempty"`
+	LimitStreams int    `json:"limit_streams,omitempty"`
 }
 
 // Lengths is a distribution of lengths in tokens: fixed, or normal cut at Min and Max.

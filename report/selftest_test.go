@@ -1,0 +1,83 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"llmsweep/report/internal/golden"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest"
+)
+
+// selftest1 is a self-test with one of everything.
+func selftest1() *selftest.Result {
+	f := rundir.Exactly
+	return &selftest.Result{
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), CPUs: 2, Load: f(1.25), Descriptors: 4096, Timestamps: "kernel",
+		Decode: &selftest.Decode{Events: 1e6, PerEvent: f(321e-9), PerCoreSecond: f(3115264), AllocsPerEvent: f(0.0067)},
+		Levels: []selftest.Level{
+			{
+				Streams: 100, Rate: 50, Phase: selftest.Uniform, Tokens: 5000, TokensPerS: f(4950), Shared: f(0),
+				Error:     selftest.Spread{N: 5000, P50: f(2.5e-6), P99: f(6.1e-6), P999: f(9e-6), Max: f(2e-5)},
+				DelayMean: f(3e-5), Cores: f(0.19), PerStream: f(58 * 1024),
+			},
+			{
+				Streams: 100, Rate: 50, Phase: selftest.InStep, Busy: true, Tokens: 400, TokensPerS: f(4800), Shared: f(0.105),
+				Error:     selftest.Spread{N: 358, P50: f(2.5e-6), P99: f(2.5e-3), P999: f(9e-3), Max: f(2e-2)},
+				DelayMean: f(7e-3), Cores: f(0.34), Limit: selftest.LimitShared,
+			},
+			{Streams: 1000, Rate: 33, Phase: selftest.Uniform, Failed: 7, Failure: "connection refused", Limit: selftest.LimitFailed},
+			{Streams: 5000, Rate: 20, Phase: selftest.Uniform, Limit: selftest.LimitDescriptors, Unmeasured: true},
+		},
+		Arrivals: []selftest.Arrivals{
+			{Rate: 10, Lag: selftest.Spread{N: 10, P50: f(1e-6), P99: f(2e-4), Max: f(2e-4)}, Written: selftest.Spread{N: 10, P50: f(1e-4), P99: f(3e-4), Max: f(3e-4)}},
+			{Rate: 1000, Lag: selftest.Spread{N: 1000, P50: f(1e-6), P99: f(2e-4), Max: f(1e-3)}, Written: selftest.Spread{N: 1000, P50: f(1e-4), P99: f(1.2e-3), Max: f(3e-3)}, Limit: selftest.LimitLag},
+		},
+		Trust: selftest.Trust{
+			Streams: 100, TokensPerS: f(4950), ArrivalsPerS: f(10), StampP99: f(6.1e-6), Limit: selftest.LimitFailed, LimitStreams: 1000,
+		},
+	}
+}
+
+func TestSelftestGolden(t *testing.T) {
+	for name, c := range map[string]struct {
+		lang   Lang
+		format string
+	}{"selftest.en.txt": {English, "console"}, "selftest.zh.txt": {Chinese, "console"}, "selftest.en.md": {English, "markdown"}} {
+		var b bytes.Buffer
+		if err := WriteSections(&b, c.format, Selftest(selftest1(), c.lang), Options{Lang: c.lang}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, name, b.Bytes())
+	}
+}
+
+func TestSelftestVerdict(t *testing.T) {
+	f := rundir.Exactly
+	for want, s := range map[string]*rundir.Selftest{
+		"On this machine trust rows up to 5000 streams and 99000 tokens/s, and up to 5000 arrivals/s; more streams were not tried.": {
+			Streams: 5000, TokensPerS: f(99000), ArrivalsPerS: f(5000),
+		},
+		"On this machine trust rows up to 100 streams and 5000 tokens/s; requests left late at each rate that was tried; 1000 streams were too many (inexact), and nothing in between was tried.": {
+			Streams: 100, TokensPerS: f(5000), Limit: selftest.LimitError, LimitStreams: 1000,
+		},
+		"On this machine trust no row: 100 streams were too many (fell behind), and fewer were not tried.": {
+			Limit: selftest.LimitShared, LimitStreams: 100,
+		},
+	} {
+		if got := SelftestVerdict(s, English); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	run := sweptRun()
+	run.Client.Selftest = &rundir.Selftest{Streams: 100, TokensPerS: f(5000), ArrivalsPerS: f(10)}
+	var b bytes.Buffer
+	if err := Markdown(&b, []rundir.Run{run}, English); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "trust rows up to 100 streams") {
+		t.Error("the report does not say how far the client can be trusted")
+	}
+}

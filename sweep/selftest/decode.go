@@ -1,0 +1,70 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+)
+
+// Decode is what a token costs this client when many wait to be read, from the socket to the result.
+type Decode struct {
+	Events         int           `json:"events"`
+	PerEvent       rundir.Figure `json:"cpu_per_event_s,omitzero"`        // processor time of this process, the system's part included
+	PerCoreSecond  rundir.Figure `json:"events_per_core_second,omitzero"` // the other way round
+	AllocsPerEvent rundir.Figure `json:"allocations_per_event,omitzero"`  // those of a request shared among its events
+}
+
+// burst is how many events one request of the decoding brings.
+const burst = 10_000
+
+// decode reads one long answer after another.
+func (b *bench) decode(ctx context.Context) (*Decode, error) {
+	c, err := b.client(1)
+	if err != nil {
+		return nil, err
+	}
+	defer c.CloseIdle()
+	call, err := c.Prepare(&client.Request{Messages: []client.Message{{Role: "user", Content: order{}.String()}}, OutputTokens: burst})
+	if err != nil {
+		return nil, err
+	}
+	var res client.Result
+	ask := func() error {
+		res.Reset(time.Now())
+		c.Do(ctx, call, &res)
+		if res.Status != client.StatusOK || res.Chunks() != burst {
+			return gone(ctx, errors.New(res.Message))
+		}
+		return nil
+	}
+	if err := ask(); err != nil { // connects, and grows what is used again
+		return nil, err
+	}
+	var first, last runtime.MemStats
+	runtime.ReadMemStats(&first)
+	from, known := processor()
+	d := &Decode{}
+	for began := time.Now(); time.Since(began) < b.Decode || d.Events == 0; d.Events += burst {
+		if err := ask(); err != nil {
+			return nil, err
+		}
+	}
+	to, _ := processor()
+	runtime.ReadMemStats(&last)
+	d.AllocsPerEvent = rundir.Exactly(float64(last.Mallocs-first.Mallocs) / float64(d.Events))
+	if used := (to - from).Seconds(); known && used > 0 {
+		d.PerEvent, d.PerCoreSecond = rundir.Exactly(used/float64(d.Events)), rundir.Exactly(float64(d.Events)/used)
+	}
+	return d, nil
+}
+
+// client makes a client of the server, as any measurement has one.
+func (b *bench) client(conns int) (*client.Client, error) {
+	return client.New(client.Options{
+		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: client.Params{Model: "selftest", Fields: client.AllFields},
+	})
+}

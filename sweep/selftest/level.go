@@ -1,0 +1,181 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// Level is so many streams at once, each with so many tokens a second.
+type Level struct {
+	Streams int     `json:"streams"`
+	Rate    float64 `json:"tokens_per_s_per_stream"`
+	Phase   string  `json:"phase"` // Uniform or InStep
+	Busy    bool    `json:"busy_cores"`
+
+	Failed     int           `json:"failed,omitempty"`  // streams that did not end well
+	Failure    string        `json:"failure,omitempty"` // of one of them
+	Tokens     int           `json:"tokens"`
+	TokensPerS rundir.Figure `json:"tokens_per_s,omitzero"` // as the server really sent them
+	// Error is the instant of a token less that at which the server began to write it, or the other way round. Those
+	// that the client itself knows for mere bounds are left out, and counted in Shared.
+	Error      Spread        `json:"stamp_error_s"`
+	Shared     rundir.Figure `json:"shared_reads,omitzero"`      // share of tokens received together with the next one of their stream
+	Unstamped  rundir.Figure `json:"unstamped_reads,omitzero"`   // share of receives that the kernel did not date
+	DelayMean  rundir.Figure `json:"read_delay_mean_s,omitzero"` // from the arrival of bytes to this program's having them
+	DelayMax   rundir.Figure `json:"read_delay_max_s,omitzero"`
+	Cores      rundir.Figure `json:"cores,omitzero"`            // that this client kept busy while all streams ran
+	PerStream  rundir.Figure `json:"bytes_per_stream,omitzero"` // resident memory, records included; of an n's first level only
+	Limit      string        `json:"limit,omitempty"`           // why the level is not to be trusted: one of the Limits
+	Unmeasured bool          `json:"unmeasured,omitempty"`      // it was not even tried
+}
+
+// Spread sums up a distribution in seconds.
+type Spread struct {
+	N    int           `json:"n"`
+	P50  rundir.Figure `json:"p50,omitzero"`
+	P99  rundir.Figure `json:"p99,omitzero"`
+	P999 rundir.Figure `json:"p999,omitzero"`
+	Max  rundir.Figure `json:"max,omitzero"`
+}
+
+// Supported says whether there are enough values for that quantile.
+func (s Spread) Supported(p float64) bool { return stats.Supported(float64(s.N), p) }
+
+// spread sums up nanoseconds.
+func spread(nanos []int64) Spread {
+	if len(nanos) == 0 {
+		return Spread{}
+	}
+	seconds := make([]float64, len(nanos))
+	for i, n := range nanos {
+		seconds[i] = float64(n) / 1e9
+	}
+	slices.Sort(seconds)
+	at := func(p float64) rundir.Figure { return rundir.Exactly(stats.Quantile(seconds, p)) }
+	return Spread{N: len(seconds), P50: at(0.5), P99: at(0.99), P999: at(0.999), Max: at(1)}
+}
+
+// condition is under what a number of streams is measured.
+type condition struct {
+	phase string
+	busy  bool
+}
+
+func (b *bench) conditions() []condition {
+	all := []condition{{Uniform, false}, {InStep, false}}
+	if b.Busy {
+		all = append(all, condition{Uniform, true}, condition{InStep, true})
+	}
+	return all
+}
+
+// perStream is how many tokens a second each of so many streams gets: the more there are, the fewer, as from a server.
+func perStream(streams int) float64 {
+	switch {
+	case streams <= 100:
+		return 50
+	case streams <= 1000:
+		return 33
+	}
+	return 20
+}
+
+// spare descriptors are for all that is not a stream.
+const spare = 64
+
+// streams measures one number of streams under all conditions. Connections are kept from one to the next.
+func (b *bench) streams(ctx context.Context, n int) error {
+	if limit := b.out.Descriptors; limit > 0 && n+spare > limit {
+		for _, c := range b.conditions() {
+			b.out.Levels = append(b.out.Levels, Level{
+				Streams: n, Rate: perStream(n), Phase: c.phase, Busy: c.busy, Limit: LimitDescriptors, Unmeasured: true,
+			})
+			b.step(1)
+		}
+		return nil
+	}
+	debug.FreeOSMemory()
+	empty := resident()
+	c, err := b.client(n)
+	if err != nil {
+		return err
+	}
+	defer c.CloseIdle()
+	for _, cond := range b.conditions() {
+		l, err := b.level(ctx, c, n, cond, empty)
+		if err != nil {
+			return err
+		}
+		empty = rundir.Figure{} // from now on what others left behind is used again
+		b.out.Levels = append(b.out.Levels, *l)
+		b.step(1)
+	}
+	b.out.Timestamps = c.Timestamps()
+	return nil
+}
+
+// level measures one level, as a closed loop that is as wide as it has requests.
+func (b *bench) level(ctx context.Context, c *client.Client, n int, cond condition, empty rundir.Figure) (*Level, error) {
+	if cond.busy {
+		hog, err := start(ctx, b.Command, "hog")
+		if err != nil {
+			return nil, gone(ctx, err)
+		}
+		defer hog.stop()
+	}
+	rate := perStream(n)
+	from := source{order{cond.phase, time.Duration(1e9 / rate), n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
+	w := &witness{Client: c, clock: b.clock, streams: int64(n)}
+	looking, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { w.look(looking) })
+	_, err := b.stage(ctx, w, nil, sweep.ClosedJob(n, n, 0), from)
+	stop()
+	watch.Wait()
+	if err != nil {
+		return nil, err
+	}
+	l := w.level(rate, empty)
+	l.Phase, l.Busy = cond.phase, cond.busy
+	l.Limit = l.limit(b.out.CPUs)
+	return l, nil
+}
+
+// stage runs one stage as any measurement would, and returns its figures.
+func (b *bench) stage(ctx context.Context, d sweep.Doer, w sweep.Waiter, j sweep.Job, from source) (*rundir.Stage, error) {
+	dir, err := b.records()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	c := sweep.Defaults()
+	c.Doer, c.Waiter, c.Log, c.Warmup, c.MaxErrorRate, c.Drain = d, w, dir, sweep.Warmup{}, 1, time.Second
+	c.Sources = func(string) sweep.Source { return from }
+	var run rundir.Run
+	err = sweep.Run(ctx, c, []sweep.Job{j}, &run)
+	if err = errors.Join(err, context.Cause(ctx)); err != nil {
+		return nil, gone(ctx, err)
+	}
+	return &run.Stages[0], nil
+}
+
+// source asks for the same again and again.
+type source struct {
+	order
+	tokens int
+}
+
+// Next is the next task.
+func (s source) Next() (sweep.Task, bool) {
+	return sweep.Task{Turns: []sweep.Turn{{User: s.order.String(), OutputTokens: s.tokens}}}, true
+}

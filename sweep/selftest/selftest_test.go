@@ -1,0 +1,354 @@
+package selftest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+)
+
+// TestMain lets the test binary stand in for the helper processes, which know nothing of its environment.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "helper" {
+		help := map[string]func() error{
+			"serve": func() error { return Serve(os.Stdin, os.Stdout) }, "hog": func() error { return Hog(os.Stdin) },
+		}
+		if err := help[os.Args[2]](); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// small is a self-test of a moment.
+func small(t *testing.T) Options {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{
+		Command: []string{self, "helper"}, Streams: []int{3, 20}, Busy: true, Rates: []float64{200},
+		Hold: 100 * time.Millisecond, Decode: time.Millisecond,
+	}
+}
+
+// childless fails where this process has children.
+func childless(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no processes: %v", err)
+	}
+	for _, file := range all {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(b), ") ")
+		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
+			t.Errorf("a child is left: %s", b)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	o := small(t)
+	var steps []string
+	o.Progress = func(done, all int) { steps = append(steps, fmt.Sprintf("%d/%d", done, all)) }
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	childless(t)
+	if d := r.Decode; d.Events < burst || d.Events%burst != 0 || !d.AllocsPerEvent.Known() {
+		t.Errorf("%+v", d)
+	}
+	if d := r.Decode; d.PerEvent.Known() && math.Abs(d.PerEvent.Value()*d.PerCoreSecond.Value()-1) > 1e-9 {
+		t.Errorf("%v s an event, %v a second", d.PerEvent.Value(), d.PerCoreSecond.Value())
+	}
+	var got []Level
+	for _, l := range r.Levels {
+		if l.Error.N+int(math.Round(l.Shared.Value()*float64(l.Tokens))) != l.Tokens || !(l.Error.P50.Value() <= l.Error.P99.Value()) || !l.TokensPerS.Known() {
+			t.Errorf("%+v", l)
+		}
+		if (l.Unstamped.Value() < 0.5) != (r.Timestamps == "kernel") {
+			t.Errorf("%s, but %v unstamped", r.Timestamps, l.Unstamped.Value())
+		}
+		got = append(got, Level{Streams: l.Streams, Rate: l.Rate, Phase: l.Phase, Busy: l.Busy, Tokens: l.Tokens, Failed: l.Failed})
+	}
+	var want []Level
+	for _, n := range []int{3, 20} {
+		for _, busy := range []bool{false, true} {
+			for _, phase := range []string{Uniform, InStep} {
+				want = append(want, Level{Streams: n, Rate: 50, Phase: phase, Busy: busy, Tokens: 5 * n})
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(rundir.Figure{})); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if a := r.Arrivals[0]; a.Rate != 200 || a.Failed != 0 || a.Lag.N != 200 || a.Written.N != 200 || a.Written.P50.Value() < 0 {
+		t.Errorf("%+v", a)
+	}
+	if steps[0] != "0/10" || steps[len(steps)-1] != "10/10" {
+		t.Errorf("steps %v", steps)
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Result
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	if again.Levels[0].Error.P99 != r.Levels[0].Error.P99 || again.Trust.Streams != r.Trust.Streams {
+		t.Errorf("read again: %+v", again)
+	}
+}
+
+// What cannot be opened is told, and the rest is measured.
+func TestMoreStreamsThanFiles(t *testing.T) {
+	o := small(t)
+	o.Busy, o.Rates, o.Decode, o.Descriptors = false, nil, 0, 3+spare
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range r.Levels {
+		if many := i >= 2; l.Unmeasured != many || (l.Limit == LimitDescriptors) != many || (l.Tokens == 0) != many {
+			t.Errorf("%+v", l)
+		}
+	}
+	if r.Trust.Streams > 3 || r.Trust.Limit == "" {
+		t.Errorf("%+v", r.Trust)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	for part := range 4 {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := errors.New("stop")
+		o := small(t)
+		o.Hold = time.Hour // it would not end by itself
+		o.Progress = func(done, _ int) {
+			if done == min(part, 1) {
+				time.AfterFunc(time.Duration(part)*50*time.Millisecond, func() { cancel(stop) })
+			}
+		}
+		if _, err := Run(ctx, o); !errors.Is(err, stop) {
+			t.Errorf("%v", err)
+		}
+		childless(t)
+	}
+}
+
+func TestNoHelper(t *testing.T) {
+	for _, command := range [][]string{nil, {"/no/such/program"}, {os.Args[0], "-test.run=^$"}} {
+		o := small(t)
+		o.Command = command
+		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "self-test") {
+			t.Errorf("%q: %v", command, err)
+		}
+	}
+	childless(t)
+}
+
+// Instants that are off by a known amount are found to be.
+func TestKnownErrors(t *testing.T) {
+	const n = 1000
+	w := &witness{clock: newClock(), streams: 2}
+	for stream := range 2 {
+		var r client.Result
+		r.Reset(w.clock.at.Add(time.Second))
+		truth := w.clock.of(r.Epoch) + int64(time.Millisecond)
+		for i := range n {
+			truth += int64(10 * time.Millisecond)
+			off := time.Duration(i+1) * time.Microsecond // 1 to 1000 us
+			if stream == 1 {
+				off = -off // as wrong the other way round
+			}
+			r.Token(time.Duration(truth-w.clock.of(r.Epoch))+off, 1, false)
+			r.Text = fmt.Appendf(r.Text, "%019d", truth)
+		}
+		r.Status = client.StatusOK
+		r.ReadDelay = client.ReadDelay{Reads: 10, Sum: 20 * time.Millisecond, Max: 15 * time.Millisecond, Unstamped: 30}
+		if stream == 1 {
+			r.Shared, r.SharedReads = client.Marks{1<<0 | 1<<1}, 2
+		}
+		w.take(&r)
+	}
+	l := w.level(100, rundir.Figure{})
+	near := func(name string, f rundir.Figure, want float64) {
+		t.Helper()
+		if !f.Known() || math.Abs(f.Value()/want-1) > 2e-3 {
+			t.Errorf("%s is %v, want %v", name, f.Value(), want)
+		}
+	}
+	if l.Error.N != 2*n-2 || l.Tokens != 2*n || l.Failed != 0 || l.limit(2) != "" {
+		t.Errorf("%+v", l)
+	}
+	near("p50", l.Error.P50, 501e-6)
+	near("p99", l.Error.P99, 990e-6)
+	near("max", l.Error.Max, 1000e-6)
+	near("shared", l.Shared, 2./(2*n))
+	near("unstamped", l.Unstamped, 60./80)
+	near("mean delay", l.DelayMean, 2e-3)
+	near("longest delay", l.DelayMax, 15e-3)
+	near("tokens/s", l.TokensPerS, (2*n-2)/((n-1)*0.01))
+
+	for name, text := range map[string]string{"no instant": strings.Repeat("x", digits), "too little": "0", "none": ""} {
+		var r client.Result
+		r.Reset(w.clock.at)
+		r.Token(0, 1, false)
+		r.Status, r.Text = client.StatusOK, []byte(text)
+		before := w.failed
+		if w.take(&r); w.failed != before+1 {
+			t.Errorf("%s: not told", name)
+		}
+	}
+	if l := w.level(100, rundir.Figure{}); l.limit(2) != LimitFailed {
+		t.Errorf("%+v", l)
+	}
+}
+
+// What was noted while all streams ran: processor time and memory.
+func TestWhatAStreamTakes(t *testing.T) {
+	at := time.Now()
+	w := &witness{streams: 10}
+	w.all = sight{at: at, used: time.Second, known: true, memory: rundir.Exactly(1)}
+	w.late = sight{at: at.Add(2 * time.Second), used: 2500 * time.Millisecond, known: true, memory: rundir.Exactly(3 << 20)}
+	l := w.level(100, rundir.Exactly(1<<20))
+	if l.Cores.Value() != 0.75 || l.PerStream.Value() != (2<<20)/10. {
+		t.Errorf("%v cores, %v bytes", l.Cores.Value(), l.PerStream.Value())
+	}
+	w.all, w.late = sight{}, sight{} // never all at once
+	if l := w.level(100, rundir.Exactly(1<<20)); l.Cores.Known() || l.PerStream.Known() {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestTrust(t *testing.T) {
+	f := rundir.Exactly
+	good := func(streams int, tokens, p99 float64) Level {
+		return Level{Streams: streams, TokensPerS: f(tokens), Error: Spread{N: 1000, P99: f(p99)}, Shared: f(0.001), Cores: f(1)}
+	}
+	but := func(l Level, change func(*Level)) Level { change(&l); return l }
+	rate := func(r float64, n int, p50, p99 float64) Arrivals {
+		return Arrivals{Rate: r, Written: Spread{N: n, P50: f(p50), P99: f(p99)}}
+	}
+	for name, c := range map[string]struct {
+		levels []Level
+		rates  []Arrivals
+		want   Trust
+	}{
+		"all": {
+			[]Level{good(100, 5000, 1e-5), good(100, 4900, 2e-5), good(1000, 33000, 1e-5)},
+			[]Arrivals{rate(10, 10, 1e-4, 2e-2), rate(1000, 1000, 1e-4, 9e-4)},
+			Trust{Streams: 1000, TokensPerS: f(33000), ArrivalsPerS: f(1000), StampP99: f(2e-5), LagP99: f(9e-4)},
+		},
+		"inexact in one way": {
+			[]Level{good(100, 5000, 1e-5), good(1000, 33000, 1e-5), good(1000, 33000, 1.1e-3), good(5000, 1e5, 1e-5)}, nil,
+			Trust{Streams: 100, TokensPerS: f(5000), StampP99: f(1e-5), Limit: LimitError, LimitStreams: 1000},
+		},
+		"busy cores do not count": {
+			[]Level{good(100, 5000, 1e-5), but(good(100, 5000, 1), func(l *Level) { l.Busy = true })}, nil,
+			Trust{Streams: 100, TokensPerS: f(5000), StampP99: f(1e-5)},
+		},
+		"fell behind": {
+			[]Level{but(good(100, 5000, 1e-5), func(l *Level) { l.Shared = f(0.011) })}, nil, Trust{Limit: LimitShared, LimitStreams: 100},
+		},
+		"too busy": {
+			[]Level{but(good(100, 5000, 1e-5), func(l *Level) { l.Cores = f(1.61) })}, nil, Trust{Limit: LimitCPU, LimitStreams: 100},
+		},
+		"failures": {
+			[]Level{but(good(100, 5000, 1e-5), func(l *Level) { l.Failed = 1 })}, nil, Trust{Limit: LimitFailed, LimitStreams: 100},
+		},
+		"nothing compared": {[]Level{{Streams: 100}}, nil, Trust{Limit: LimitUnknown, LimitStreams: 100}},
+		"late from 1000 a second": {
+			nil, []Arrivals{rate(100, 1000, 1e-4, 5e-4), rate(1000, 1000, 1e-4, 1.1e-3), rate(5000, 5000, 1e-4, 1e-4)},
+			Trust{ArrivalsPerS: f(100), LagP99: f(5e-4)},
+		},
+		"few and late": {nil, []Arrivals{rate(10, 10, 1.1e-3, 2e-3)}, Trust{}},
+	} {
+		r := &Result{Levels: c.levels, Arrivals: c.rates}
+		for i := range r.Levels {
+			r.Levels[i].Limit = r.Levels[i].limit(2)
+		}
+		for i := range r.Arrivals {
+			r.Arrivals[i].Limit = r.Arrivals[i].limit()
+		}
+		if diff := cmp.Diff(c.want, trust(r), cmp.AllowUnexported(rundir.Figure{})); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+}
+
+// Streams begin together, spread over their interval or in step.
+func TestPhases(t *testing.T) {
+	for phase, apart := range map[string]int64{Uniform: int64(10 * time.Millisecond), InStep: 0} {
+		p := newPacer()
+		var all []*stream
+		for range 4 {
+			p.begin()
+			s := &stream{order: order{Phase: phase, Every: 40 * time.Millisecond, Streams: 4}}
+			all = append(all, s)
+			p.take(s)
+		}
+		if len(p.running) > 0 {
+			t.Fatalf("%s: %d have not waited for the rest", phase, len(p.running))
+		}
+		p.begin()
+		for i, s := range all {
+			if got := s.due - all[0].due; got != int64(i)*apart {
+				t.Errorf("%s: stream %d is %d ns behind the first", phase, i, got)
+			}
+		}
+	}
+}
+
+func TestInstant(t *testing.T) {
+	for nanos, want := range map[int64]string{0: "0000000000000000000", 1234567: "0000000000001234567", math.MaxInt64: "9223372036854775807"} {
+		b := []byte(strings.Repeat("9", digits+2))
+		if instant(b[1:], nanos); string(b) != "9"+want+"9" {
+			t.Errorf("%d is %s", nanos, b)
+		}
+	}
+}
+
+// A server's clock in another process is this process's.
+func TestClock(t *testing.T) {
+	c := newClock()
+	if before, now, after := monotonic(), c.now(), monotonic(); now < before-int64(time.Millisecond) || now > after+int64(time.Millisecond) {
+		t.Errorf("%d is not between %d and %d", now, before, after)
+	}
+	if got := c.of(c.at.Add(time.Hour)) - c.nanos; got != int64(time.Hour) {
+		t.Errorf("an hour is %d ns", got)
+	}
+}
+
+func TestQuickTriesWhatThePlanNeeds(t *testing.T) {
+	for streams, want := range map[int]int{0: 1000, 512: 1000, 1000: 1000, 1001: 5000, 20000: 5000} {
+		if all := Quick(nil, streams).Streams; all[len(all)-1] != want {
+			t.Errorf("a plan of %d streams is tried with %v", streams, all)
+		}
+	}
+}

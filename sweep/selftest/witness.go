@@ -1,0 +1,157 @@
+package selftest
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+)
+
+// witness is a client whose results are compared with what the server wrote into their texts, and which is watched
+// meanwhile.
+type witness struct {
+	*client.Client
+	clock   clock
+	streams int64 // that there will be
+
+	begun, ended, tokens atomic.Int64
+	all, late            sight // all streams have begun; none has ended yet
+
+	mu          sync.Mutex
+	errors      []int64 // nanoseconds
+	first, last int64   // instants at which the server wrote
+	shared      int
+	delay       client.ReadDelay
+	failed      int
+	failure     string
+}
+
+// sight is how things stood at an instant.
+type sight struct {
+	at     time.Time
+	used   time.Duration // processor time
+	known  bool
+	memory rundir.Figure
+}
+
+func see() sight {
+	used, known := processor()
+	return sight{time.Now(), used, known, resident()}
+}
+
+// Prepare asks for the text.
+func (w *witness) Prepare(r *client.Request) (*client.Call, error) {
+	r.KeepText = true
+	return w.Client.Prepare(r)
+}
+
+// Do compares.
+func (w *witness) Do(ctx context.Context, call *client.Call, res *client.Result) {
+	tell, first := res.OnToken, true
+	res.OnToken = func(n int) {
+		if first {
+			first = false
+			w.begun.Add(1)
+		}
+		tell(n)
+	}
+	w.Client.Do(ctx, call, res)
+	w.ended.Add(1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.take(res)
+}
+
+// take compares a result's instants with those in its text.
+func (w *witness) take(res *client.Result) {
+	if res.Status != client.StatusOK || len(res.Text) != digits*res.Chunks() {
+		w.failed++
+		w.failure = res.Message
+		return
+	}
+	w.delay.Reads += res.ReadDelay.Reads
+	w.delay.Unstamped += res.ReadDelay.Unstamped
+	w.delay.Sum += res.ReadDelay.Sum
+	w.delay.Max = max(w.delay.Max, res.ReadDelay.Max)
+	w.shared += res.SharedReads
+	at := w.clock.of(res.Epoch) + int64(res.FirstToken)
+	for i := range res.Chunks() {
+		if i > 0 {
+			at += int64(res.Gaps[i-1])
+		}
+		wrote, err := strconv.ParseInt(string(res.Text[digits*i:digits*(i+1)]), 10, 64)
+		if err != nil {
+			w.failed++
+			w.failure = err.Error()
+			return
+		}
+		w.tokens.Add(1)
+		if w.first == 0 || wrote < w.first {
+			w.first = wrote
+		}
+		w.last = max(w.last, wrote)
+		if !res.Shared.Has(i) {
+			w.errors = append(w.errors, int64(math.Abs(float64(at-wrote))))
+		}
+	}
+}
+
+// look notes how things stand while all streams run, until ctx ends.
+func (w *witness) look(ctx context.Context) {
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		if w.begun.Load() < w.streams {
+			continue
+		}
+		now := see()
+		if w.ended.Load() > 0 {
+			return
+		}
+		if w.all.at.IsZero() {
+			w.all = now
+		}
+		w.late = now
+	}
+}
+
+// level sums up.
+func (w *witness) level(rate float64, empty rundir.Figure) *Level {
+	tokens := float64(w.tokens.Load())
+	l := &Level{
+		Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: int(tokens), Error: spread(w.errors),
+		Shared: share(w.shared, int(tokens)), Unstamped: share(w.delay.Unstamped, w.delay.Reads+w.delay.Unstamped),
+	}
+	if span := w.last - w.first; span > 0 { // the first token of each stream begins its span: this is rather too little
+		l.TokensPerS = rundir.Exactly((tokens - float64(w.streams)) / (float64(span) / 1e9))
+	}
+	if w.delay.Reads > 0 {
+		l.DelayMean = rundir.Exactly(w.delay.Sum.Seconds() / float64(w.delay.Reads))
+		l.DelayMax = rundir.Exactly(w.delay.Max.Seconds())
+	}
+	if wall := w.late.at.Sub(w.all.at); wall > 0 && w.all.known {
+		l.Cores = rundir.Exactly((w.late.used - w.all.used).Seconds() / wall.Seconds())
+	}
+	if m := w.late.memory; m.Known() && empty.Known() {
+		l.PerStream = rundir.Exactly(max(m.Value()-empty.Value(), 0) / float64(w.streams))
+	}
+	return l
+}
+
+// share is n of all; absent where there are none.
+func share(n, all int) rundir.Figure {
+	if all == 0 {
+		return rundir.Figure{}
+	}
+	return rundir.Exactly(float64(n) / float64(all))
+}
