@@ -66,7 +66,7 @@ func (x *experiment) announceSLO(rates []float64) {
 			more += takes - x.StageTime.Seconds()
 		}
 	}
-	if n > x.StageRequests {
+	if more > 0 {
 		x.Observer.Note(fmt.Sprintf("--slo: a stage collects %d requests, which its percentiles take: %s more in all", n, duration(more).Round(time.Second)))
 	}
 	if tooSlow > 0 {

@@ -272,7 +272,7 @@ type Promise struct {
 type SLO struct {
 	Terms []string `json:"terms"`
 	Rate  Figure   `json:"rate,omitzero"` // arrivals per second; a lower bound where nothing measured broke a term
-	Low   Figure   `json:"low,omitzero"`  // 95 % interval
+	Low   Figure   `json:"low,omitzero"`  // 95 % interval; without a Rate, where it may be
 	High  Figure   `json:"high,omitzero"`
 	// Goodput is what the rows on either side of Rate had, per second, at Rate.
 	Goodput Figure `json:"goodput,omitzero"`
