@@ -97,12 +97,22 @@ type selftestHelperCmd struct {
 	Role string `arg:"" enum:"serve,hog"`
 }
 
-// Run helps until standard input ends.
+// Run helps until standard input ends, or somebody interrupts it.
 func (h *selftestHelperCmd) Run(c *console) error {
-	if h.Role == "hog" {
-		return selftest.Hog(os.Stdin)
+	over := make(chan error, 1)
+	go func() {
+		if h.Role == "hog" {
+			over <- selftest.Hog(os.Stdin)
+		} else {
+			over <- selftest.Serve(os.Stdin, c.out)
+		}
+	}()
+	select {
+	case err := <-over:
+		return err
+	case <-c.ctx.Done():
+		return nil
 	}
-	return selftest.Serve(os.Stdin, c.out)
 }
 
 // selftestFlags say whether a measurement begins with a self-test.
