@@ -29,7 +29,7 @@ type Level struct {
 	// Error is the instant of a token less that at which the server began to write it, or the other way round. Those
 	// that the client itself knows for mere bounds are left out, and counted in Shared.
 	Error      Spread        `json:"stamp_error_s"`
-	Shared     rundir.Figure `json:"shared_reads,omitzero"`      // share of tokens received together with the next one of their stream
+	Shared     rundir.Figure `json:"shared_reads,omitzero"`      // share of tokens received together with the next one of their stream, though sent apart
 	Unstamped  rundir.Figure `json:"unstamped_reads,omitzero"`   // share of receives that the kernel did not date
 	DelayMean  rundir.Figure `json:"read_delay_mean_s,omitzero"` // from the arrival of bytes to this program's having them
 	DelayMax   rundir.Figure `json:"read_delay_max_s,omitzero"`
@@ -135,7 +135,7 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, cond conditi
 	}
 	rate := perStream(n)
 	from := source{order{cond.phase, time.Duration(1e9 / rate), n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
-	w := &witness{Client: c, clock: b.clock, streams: int64(n)}
+	w := &witness{Client: c, clock: b.clock, streams: int64(n), every: from.Every}
 	looking, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() { w.look(looking) })

@@ -17,7 +17,8 @@ import (
 type witness struct {
 	*client.Client
 	clock   clock
-	streams int64 // that there will be
+	streams int64         // that there will be
+	every   time.Duration // from token to token of each
 
 	begun, ended, tokens atomic.Int64
 	all, late            sight // all streams have begun; none has ended yet
@@ -78,7 +79,7 @@ func (w *witness) take(res *client.Result) {
 	w.delay.Unstamped += res.ReadDelay.Unstamped
 	w.delay.Sum += res.ReadDelay.Sum
 	w.delay.Max = max(w.delay.Max, res.ReadDelay.Max)
-	w.shared += res.SharedReads
+	var before int64
 	at := w.clock.of(res.Epoch) + int64(res.FirstToken)
 	for i := range res.Chunks() {
 		if i > 0 {
@@ -95,6 +96,10 @@ func (w *witness) take(res *client.Result) {
 			w.first = wrote
 		}
 		w.last = max(w.last, wrote)
+		if i > 0 && res.Shared.Has(i-1) && wrote-before >= int64(w.every)/2 { // a server that catches up sends them together
+			w.shared++
+		}
+		before = wrote
 		if !res.Shared.Has(i) {
 			w.errors = append(w.errors, int64(math.Abs(float64(at-wrote))))
 		}
