@@ -81,6 +81,9 @@ func steadyWindow(st *rundir.Stage, v *survey, m *measured, service time.Duratio
 	if st.Whole {
 		return span{0, v.last}, true
 	}
+	if w := m.fixed; w.to > 0 && m.closedAt.Seconds() >= w.to {
+		return w, true
+	}
 	if st.Rate.Known() {
 		cut, settled := transient(m.tokens[:ticksUntil(m, m.closedAt)], m.tick, service)
 		cut = wholeWaves(cut, m.closedAt, service)

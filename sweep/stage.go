@@ -27,6 +27,7 @@ type Spec struct {
 	// Opening is when each slot of a closed loop is first free, ascending; those beyond it are at once.
 	Opening []time.Duration
 
+	From        time.Duration // the window is fixed beforehand, from here to MinTime; 0 where it is found
 	MinTime     time.Duration // the stage measures at least this long
 	MaxTime     time.Duration // and goes on to this long while it is undecided or has too few requests
 	MinRequests int           // due in the window at least
@@ -66,6 +67,7 @@ type measured struct {
 	early    string  // why the stage ended early; empty where it did not
 	cut      bool    // interrupted from outside
 	gauges   []gauged
+	fixed    span // the window, where it was fixed beforehand
 }
 
 // stage runs one Spec.
@@ -147,6 +149,9 @@ func (s *stage) run(ctx context.Context) (*measured, error) {
 	idle := make(chan struct{})
 	go func() { s.work.Wait(); close(idle) }()
 	m := &measured{tick: s.flight.width}
+	if s.From > 0 {
+		m.fixed = span{s.From.Seconds(), s.MinTime.Seconds()}
+	}
 	s.measure(ctx, m, idle)
 	close(s.stop)
 	if m.cut || s.failure() != nil {

@@ -62,6 +62,9 @@ func (l *looks) enough(s *stage, m *measured, now time.Duration) bool {
 	if now < s.MinTime && !closing {
 		return false
 	}
+	if s.From > 0 {
+		return true
+	}
 	if s.closed() {
 		return closing || s.wavesSuffice(now)
 	}

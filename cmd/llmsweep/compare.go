@@ -18,10 +18,11 @@ import (
 
 // compareCmd is llmsweep compare.
 type compareCmd struct {
-	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. The first result is what the others are held against."`
+	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. The first result is what the others are held against. With --live: the URLs of two servers."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare even what asked different things of its servers."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"FIGURE<-5%" help:"Exit with 1 where a difference from the first is beyond that, such as tokens_per_s<-5%; may be repeated."`
 	tableFlags
+	liveFlags
 }
 
 // tableFlags say how tables are written.
@@ -40,18 +41,30 @@ A difference whose interval shows none passes.
 Examples:
   llmsweep compare before after
   llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
-  llmsweep compare results.md my-run --format markdown --lang zh -o compared.md`
+  llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
+
+With --live two servers get the same arrivals and the same prompts, in turns. A pilot tells how long it takes to
+show a difference of --difference in four runs of five. The directory can be compared again by its name. Figures for
+--fail-if are then: ` + strings.Join(sweep.PairKeys(nil, nil), ", ") + `,
+errors; with --rate 4 ttft@4rps and so on; with --concurrency 8 tokens_per_s@c8 and so on.
+
+  llmsweep compare --live http://old:8000 http://new:8000
+  llmsweep compare --live http://old:8000 http://new:8000 --rate 4 --difference 2% --budget 30m
+  llmsweep compare --live http://old:8000 http://new:8000 --fail-if 'tokens_per_s<-3%'    # keys: LLMSWEEP_API_KEY, .._B
+  llmsweep compare llmsweep-pair --lang zh`
 }
 
 // Run compares.
 func (cm *compareCmd) Run(c *console) error {
-	var gates []compare.Gate
-	for _, text := range cm.FailIf {
-		g, err := compare.ParseGate(text)
-		if err != nil {
-			return usage(err)
-		}
-		gates = append(gates, g)
+	if cm.Live {
+		return cm.live(c)
+	}
+	if dir, ok := pairDir(cm.Paths); ok {
+		return cm.again(c, dir)
+	}
+	gates, err := cm.gates(compare.Keys())
+	if err != nil {
+		return usage(err)
 	}
 	inputs, err := readInputs(c.err, cm.Paths)
 	if err != nil {
@@ -68,8 +81,27 @@ func (cm *compareCmd) Run(c *console) error {
 	return judge(result, gates)
 }
 
+// gates are those of --fail-if, each on one of the keys.
+func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
+	var gates []compare.Gate
+	for _, text := range cm.FailIf {
+		g, err := compare.ParseGateOn(text, keys)
+		if err != nil {
+			return nil, err
+		}
+		gates = append(gates, g)
+	}
+	return gates, nil
+}
+
+// judged is a comparison that gates can be held against.
+type judged interface {
+	Judged(compare.Gate) bool
+	Failures(compare.Gate) []compare.Change
+}
+
 // judge says which gates a comparison does not pass. What cannot be judged does not pass either.
-func judge(result *compare.Comparison, gates []compare.Gate) error {
+func judge(result judged, gates []compare.Gate) error {
 	var failed []string
 	for _, g := range gates {
 		if !result.Judged(g) {
@@ -108,6 +140,9 @@ func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections fu
 func readInputs(w io.Writer, paths []string) ([]curve.Input, error) {
 	var all []curve.Input
 	for _, path := range paths {
+		if strings.Contains(path, "://") || strings.HasPrefix(path, simScheme) {
+			return nil, fmt.Errorf("%s is a server: llmsweep compare --live A B compares two of them", path)
+		}
 		some, err := readInput(w, path)
 		if err != nil {
 			return nil, err

@@ -35,7 +35,11 @@ func (p *progress) StageBegins(s *rundir.Stage, planned, left time.Duration) {
 	} else {
 		p.index++
 	}
-	p.view.Stage(live.Stage{Index: p.index, Total: max(p.total, p.index), Name: name, Planned: planned})
+	total := p.total
+	if total > 0 { // 0: nobody knows yet
+		total = max(total, p.index)
+	}
+	p.view.Stage(live.Stage{Index: p.index, Total: total, Name: name, Planned: planned})
 }
 
 // Progress shows how the stage stands.

@@ -111,7 +111,11 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 			continue
 		}
 		began := time.Now()
-		code, out, errs := llmsweep(append(args, rushed[args[0]]...)...)
+		flags := rushed[args[0]]
+		if slices.Contains(args, "--live") {
+			flags = append([]string{"--stage-time", "100ms", "--budget", "1s", "--max-concurrency", "8"}, rushed["run"]...)
+		}
+		code, out, errs := llmsweep(append(args, flags...)...)
 		hasty := strings.Contains(line, "--slo") && strings.Contains(errs, "needs") // too few requests to tell
 		if code != exitDone && !((args[0] == "audit" || hasty) && code == exitFailed) {
 			t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)

@@ -55,7 +55,22 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 }
 
 // connect asks the server about itself, and makes the workload to measure it with.
-func connect(c *console, url string, flags *targetFlags, l *load, r *replay, conns int) (_ *target, err error) {
+func connect(c *console, url string, flags *targetFlags, l *load, r *replay, conns int) (*target, error) {
+	t, err := reach(c, url, flags, l, r != nil, conns)
+	if err != nil {
+		return nil, err
+	}
+	w, err := t.open(c.ctx, l, r)
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	t.ask(w)
+	return t, nil
+}
+
+// reach asks the server about itself.
+func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, conns int) (_ *target, err error) {
 	t := &target{close: func() {}, tokenize: l.tokenize}
 	defer func() {
 		if err != nil {
@@ -70,7 +85,7 @@ func connect(c *console, url string, flags *targetFlags, l *load, r *replay, con
 			return nil, err
 		}
 		t.close = stop
-		if l.plain() && r == nil {
+		if l.plain() && !replayed {
 			capacity := config.Capacity(sim.Workload{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 			t.about.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
 		}
@@ -94,16 +109,19 @@ func connect(c *console, url string, flags *targetFlags, l *load, r *replay, con
 	}
 	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
 	t.about.Notes = facts.Notes
-	if t.workload, err = t.open(c.ctx, l, r); err != nil {
-		return nil, err
-	}
-	t.asked = t.workload.Describe()
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {
 		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)
 	}
-	t.asked.Forced, t.asked.CountedPrompt = facts.LengthForced, t.counted
+	t.asked.Forced = facts.LengthForced
 	return t, nil
+}
+
+// ask says what will be asked of the server.
+func (t *target) ask(w workload.Workload) {
+	params := t.asked
+	t.workload, t.asked = w, w.Describe()
+	t.asked.Think, t.asked.Temperature, t.asked.Forced, t.asked.CountedPrompt = params.Think, params.Temperature, params.Forced, t.counted
 }
 
 func (t *target) note(format string, a ...any) {

@@ -234,6 +234,11 @@ func (m *Measured) errors(s *curve.Setup) {
 		ended += r.Stage.Requests.OK + r.Stage.Requests.Error
 		failed += r.Stage.Requests.Error
 	}
+	m.shareOfErrors(ended, failed, s.Run.Source != nil, s.Origin())
+}
+
+// shareOfErrors adds the share of failed requests; imported ones have no interval.
+func (m *Measured) shareOfErrors(ended, failed int, imported bool, where string) {
 	if ended == 0 {
 		return
 	}
@@ -241,10 +246,10 @@ func (m *Measured) errors(s *curve.Setup) {
 	share := float64(failed) / n
 	p := (float64(failed) + 2) / (n + 4)
 	se := math.Sqrt(p * (1 - p) / (n + 4))
-	if s.Run.Source != nil {
+	if imported {
 		se = math.NaN()
 	}
-	m.add(KeyErrors, curve.Value{Figure: rundir.Exactly(share), SE: se}, s.Origin())
+	m.add(KeyErrors, curve.Value{Figure: rundir.Exactly(share), SE: se}, where)
 }
 
 // Get is a figure by its key.

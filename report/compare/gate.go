@@ -15,16 +15,19 @@ type Gate struct {
 	Limit float64 // as in [Change].Ratio
 }
 
-var gateText = regexp.MustCompile(`^\s*([a-z_]+(?:@\w+)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*$`)
+var gateText = regexp.MustCompile(`^\s*([a-z_]+(?:@[\w.]+)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*$`)
 
-// ParseGate reads a gate.
-func ParseGate(text string) (Gate, error) {
+// ParseGate reads a gate on one of [Keys].
+func ParseGate(text string) (Gate, error) { return ParseGateOn(text, Keys()) }
+
+// ParseGateOn reads a gate on one of the keys.
+func ParseGateOn(text string, keys []string) (Gate, error) {
 	m := gateText.FindStringSubmatch(text)
 	if m == nil {
 		return Gate{}, fmt.Errorf("--fail-if %q: write FIGURE<-5%% or FIGURE>+5%%, such as tokens_per_s<-5%%", text)
 	}
-	if !slices.Contains(Keys(), m[1]) {
-		return Gate{}, fmt.Errorf("--fail-if %q: there is no figure %s; there are %s", text, m[1], strings.Join(Keys(), ", "))
+	if !slices.Contains(keys, m[1]) {
+		return Gate{}, fmt.Errorf("--fail-if %q: there is no figure %s; there are %s", text, m[1], strings.Join(keys, ", "))
 	}
 	limit, err := strconv.ParseFloat(m[3], 64)
 	if err != nil {

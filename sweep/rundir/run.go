@@ -103,7 +103,7 @@ type Workload struct {
 
 // Plan is how the run was to go.
 type Plan struct {
-	Kind           string  `json:"kind"` // "sweep" or "run"
+	Kind           string  `json:"kind"` // "sweep", "run" or "pair"
 	Points         int     `json:"points,omitempty"`
 	StageTime      float64 `json:"stage_time_s,omitempty"`
 	StageRequests  int     `json:"stage_requests,omitempty"`

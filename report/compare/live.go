@@ -1,0 +1,354 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"llmsweep/report"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// Live is two servers that were measured under the same load, stage against stage.
+type Live struct {
+	State    string          `json:"state"`
+	Failure  string          `json:"failure,omitempty"`
+	Servers  [2]string       `json:"servers"`
+	Plan     rundir.PairPlan `json:"plan"`
+	Blocks   int             `json:"blocks"` // that are whole
+	Rows     []LiveRow       `json:"rows"`
+	Says     string          `json:"conclusion"`
+	Warnings []string        `json:"warnings,omitempty"`
+	changes  []Change
+	asked    *rundir.Run
+	requests [2]rundir.Requests // in the stages that are compared
+	answers  [2]rundir.Figure   // mean length
+}
+
+// LiveRow is a figure at a load: of A, of B, and how B differs from A.
+type LiveRow struct {
+	Key     string        `json:"key"`
+	Primary bool          `json:"primary,omitempty"`
+	A       rundir.Figure `json:"a"`
+	B       rundir.Figure `json:"b"`
+	Ratio   rundir.Figure `json:"ratio"` // B to A, minus 1
+	Low     rundir.Figure `json:"low,omitzero"`
+	High    rundir.Figure `json:"high,omitzero"` // 95 % interval, of this row by itself
+	Sees    rundir.Figure `json:"sees,omitzero"` // the smallest difference that it would have shown in four runs of five
+	Shown   bool          `json:"shown"`         // the interval does not hold 0
+	Stands  bool          `json:"stands"`        // the difference is shown also when all rows are asked at once
+	row     sweep.PairRow
+	once    rundir.Figure // Sees where all rows are asked at once
+}
+
+// OfPair compares two servers over the whole blocks of what was measured.
+func OfPair(p *rundir.Pair, a, b *rundir.Run) *Live {
+	v := &Live{State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan, Blocks: p.Blocks(), asked: a}
+	rows := sweep.PairRows(p, a, b)
+	for i, r := range rows {
+		v.Rows = append(v.Rows, LiveRow{
+			Key: r.Key, Primary: r.Primary, A: r.A, B: r.B, Ratio: r.Ratio, Low: r.Low, High: r.High, Sees: r.Sees,
+			Shown: r.Shown(), Stands: r.Stands, row: r, once: sweep.SeesAtOnce(rows, i),
+		})
+		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
+			v.changes = append(v.changes, c.within(r.Low.Value(), r.High.Value()))
+		}
+	}
+	v.count(p, [2]*rundir.Run{a, b})
+	v.Says = strings.Join(v.conclusion(report.English), " ")
+	return v
+}
+
+// count adds up the requests of the stages that are compared, and holds the shares of failed ones against each other.
+func (v *Live) count(p *rundir.Pair, runs [2]*rundir.Run) {
+	var failed [2]Measured
+	for side, run := range runs {
+		var tokens, answers float64
+		for _, st := range pairedStages(p, run) {
+			q := &v.requests[side]
+			q.OK, q.Error, q.Incomplete = q.OK+st.Requests.OK, q.Error+st.Requests.Error, q.Incomplete+st.Requests.Incomplete
+			if n := float64(st.OutputTokens.N); n > 0 {
+				tokens, answers = tokens+n*st.OutputTokens.Mean.Value(), answers+n
+			}
+			if st.Invalid != "" {
+				v.Warnings = append(v.Warnings, string(rune('A'+side))+" "+st.Name+": "+st.Invalid)
+			}
+		}
+		v.answers[side] = rundir.Exactly(tokens / answers)
+		failed[side].shareOfErrors(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
+	}
+	a, ok1 := failed[0].Get(KeyErrors)
+	b, ok2 := failed[1].Get(KeyErrors)
+	if ok1 && ok2 {
+		c := difference(b, a)
+		c.Setup, c.From, c.Key = "B", "A", KeyErrors
+		v.changes = append(v.changes, c)
+	}
+}
+
+// pairedStages are the stages of a run in whole blocks.
+func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
+	names := map[string]bool{}
+	for i := range p.Loads {
+		for round := range 2 * p.Blocks() {
+			names[p.Loads[i].StageName(round+1)] = true
+		}
+	}
+	var all []*rundir.Stage
+	for i := range run.Stages {
+		if names[run.Stages[i].Name] {
+			all = append(all, &run.Stages[i])
+		}
+	}
+	return all
+}
+
+// Failures are the differences that a gate does not let pass; see [Comparison.Failures].
+func (v *Live) Failures(g Gate) []Change { return (&Comparison{Changes: v.changes}).Failures(g) }
+
+// Judged says that the gate's figure could be compared at all.
+func (v *Live) Judged(g Gate) bool { return (&Comparison{Changes: v.changes}).Judged(g) }
+
+// Keys are those of the figures that there are.
+func (v *Live) Keys() []string {
+	var keys []string
+	for i := range v.Rows {
+		keys = append(keys, v.Rows[i].Key)
+	}
+	return append(keys, KeyErrors)
+}
+
+// JSON writes the comparison, indented.
+func (v *Live) JSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// Sections is the comparison for people; level is that of its heading in Markdown.
+func (v *Live) Sections(l report.Lang, level int) []report.Section {
+	s := report.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
+	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
+	s.Lines = append(s.Lines, v.ended(l)...)
+	return []report.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
+}
+
+// ended says how much was measured, and whether that was all.
+func (v *Live) ended(l report.Lang) []string {
+	var lines []string
+	switch {
+	case v.Blocks == 0:
+	case v.Plan.Needed == 0:
+		lines = append(lines, liveBlocks.In(l, v.Blocks))
+	default:
+		lines = append(lines, livePlanned.In(l, v.Blocks, v.Plan.Pilot, v.Plan.Needed, share(v.Plan.Difference)))
+	}
+	switch v.State {
+	case rundir.Failed:
+		lines = append(lines, liveFailed.In(l, v.Failure))
+	case rundir.Interrupted:
+		lines = append(lines, liveInterrupted.In(l))
+	}
+	return lines
+}
+
+// table has a row for each figure at each load.
+func (v *Live) table(l report.Lang) report.Table {
+	t := report.Table{Columns: []report.Column{
+		{Head: headLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
+		{Head: headDifference.In(l), Left: true}, {Head: headSees.In(l)},
+	}}
+	before := ""
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		load, cell := loadName(r.row.Load, l), report.Seconds
+		if load == before {
+			load = ""
+		} else {
+			before = load
+		}
+		if r.row.Figure == sweep.FigureOutput {
+			cell = fixed(2)
+		}
+		figure := report.Cell{Text: figureName(r.row.Figure, l)}
+		if r.Primary {
+			figure.Mark = markPrimary
+		}
+		sees := report.Cell{Text: absent, Tone: report.Faint}
+		if r.Sees.Known() {
+			sees = report.Cell{Text: share(r.Sees.Value())}
+		}
+		t.Rows = append(t.Rows, []report.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: r.change()}, sees})
+	}
+	return t
+}
+
+// markPrimary is on the figures that the conclusion rests on.
+const markPrimary = "*"
+
+// change is the difference in percent with its interval; ~ where that shows none.
+func (r *LiveRow) change() string {
+	if r.Ratio.IsZero() {
+		return absent
+	}
+	c := Change{Key: r.Key, Ratio: r.Ratio}
+	if r.Low.Known() {
+		c = c.within(r.Low.Value(), r.High.Value())
+	}
+	return c.String()
+}
+
+// share is a percentage without a sign, to two digits.
+func share(v float64) string {
+	switch v *= 100; {
+	case v < 0.995:
+		return fmt.Sprintf("%.2f %%", v)
+	case v < 9.95:
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}
+
+// shortLoad is a load in a sentence, after the table has told its rate.
+func shortLoad(p *rundir.PairLoad, l report.Lang) string {
+	switch p.Key {
+	case sweep.LoadHalf, sweep.LoadHigh:
+		return atShare.In(l, p.Key)
+	case sweep.LoadCeiling:
+		return liveTop.In(l)
+	}
+	return loadName(p, l)
+}
+
+// loadName is a load in words.
+func loadName(p *rundir.PairLoad, l report.Lang) string {
+	switch p.Key {
+	case sweep.LoadSync:
+		return subAlone.In(l)
+	case sweep.LoadHalf, sweep.LoadHigh:
+		return liveShare.In(l, p.Key, strings.TrimPrefix(p.Name, "poisson@"))
+	case sweep.LoadCeiling:
+		return liveCeiling.In(l, p.MaxConcurrency)
+	}
+	if p.Rate.Known() {
+		return liveRate.In(l, strings.TrimPrefix(p.Name, "poisson@"))
+	}
+	return liveWidth.In(l, p.MaxConcurrency)
+}
+
+func figureName(figure string, l report.Lang) string {
+	switch figure {
+	case sweep.FigureOutput:
+		return headOutput.In(l) + " tok/s"
+	case sweep.FigureLatency:
+		return wordLatency.In(l)
+	}
+	return strings.ToUpper(figure)
+}
+
+// legend explains the marks, and says what a reader must know.
+func (v *Live) legend(l report.Lang) []string {
+	var notes []string
+	if v.Blocks > 0 {
+		notes = append(notes, legendPrimary.In(l), legendLiveTilde.In(l), legendSees.In(l))
+	}
+	if a, b := v.requests[0], v.requests[1]; a.Error+b.Error > 0 {
+		notes = append(notes, liveErrors.In(l, a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
+	}
+	for i := range v.Rows {
+		if v.Blocks > 0 && v.Rows[i].Ratio.IsZero() {
+			notes = append(notes, liveUnknown.In(l))
+			break
+		}
+	}
+	low, high := v.answers[0], v.answers[1]
+	if low.Known() && high.Known() && unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
+		notes = append(notes, liveUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
+	}
+	if n := len(v.Warnings); n > 0 {
+		notes = append(notes, liveClient.In(l, n, v.Warnings[0]))
+	}
+	return notes
+}
+
+// conclusion says what is shown when all rows are asked at once, and no more.
+func (v *Live) conclusion(l report.Lang) []string {
+	var shown, also, not, would []string
+	single := 0
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		name := liveAt.In(l, figureName(r.row.Figure, l), shortLoad(r.row.Load, l))
+		switch {
+		case r.Stands && r.Primary:
+			shown = append(shown, name+" "+r.change())
+		case r.Stands:
+			also = append(also, name)
+		case r.Primary && r.once.Known():
+			not = append(not, name)
+			would = append(would, liveOf.In(l, share(r.once.Value()), name))
+		case r.Shown:
+			single++
+		}
+	}
+	var lines []string
+	if len(shown)+len(also)+len(not) == 0 {
+		return []string{liveTooFew.In(l)}
+	}
+	if len(shown) > 0 {
+		lines = append(lines, liveDiffers.In(l, strings.Join(shown, comma.In(l))))
+	}
+	if len(also) > 0 {
+		lines = append(lines, liveAlso.In(l, strings.Join(also, comma.In(l))))
+	}
+	switch {
+	case len(not) > 0 && len(shown)+len(also) == 0:
+		lines = append(lines, liveSame.In(l, strings.Join(would, liveOr.In(l))))
+	case len(not) > 0:
+		lines = append(lines, liveNotIn.In(l, strings.Join(not, comma.In(l)), strings.Join(would, liveOr.In(l))))
+	}
+	if single > 0 {
+		lines = append(lines, liveSingle.In(l, single, len(v.Rows)))
+	}
+	return lines
+}
+
+// Forecast says what a plan takes and what it will show: before the pilot, and when the plan has been fixed by it.
+func Forecast(p *rundir.Pair, l report.Lang) string {
+	plan := &p.Plan
+	took := func(blocks int) string { return about(time.Duration(float64(blocks)*plan.Block*1e9), l) }
+	more := plan.Needed - plan.Pilot
+	switch {
+	case plan.Blocks == 0 && plan.Budget > 0 && plan.Spent+float64(plan.Pilot)*plan.Block > plan.Budget:
+		return sayPilot.In(l, plan.Pilot, took(plan.Pilot)) + sayTooShort.In(l)
+	case plan.Blocks == 0:
+		return sayPilot.In(l, plan.Pilot, took(plan.Pilot))
+	case plan.Needed == 0:
+		return sayNoPlan.In(l)
+	case more == 0:
+		return sayPilotDoes.In(l, share(plan.Difference), share(plan.Sees.Value()))
+	case plan.Blocks == plan.Pilot:
+		return sayNoBudget.In(l, share(plan.Difference), more, took(more), share(plan.Sees.Value()))
+	case plan.Blocks < plan.Needed:
+		return sayBudget.In(l, share(plan.Difference), more, took(more), plan.Blocks-plan.Pilot, share(plan.Sees.Value()))
+	}
+	return sayNeeds.In(l, share(plan.Difference), more, took(more))
+}
+
+// about is a duration to two digits.
+func about(d time.Duration, l report.Lang) string {
+	switch {
+	case d < 90*time.Second:
+		return lastsSeconds.In(l, math.Ceil(d.Seconds()))
+	case d < 100*time.Minute:
+		return lastsMinutes.In(l, math.Ceil(d.Minutes()))
+	}
+	return lastsHours.In(l, d.Hours())
+}
+
+// SameServer says what becomes of prompts where both servers are one.
+func SameServer(l report.Lang) string { return saySame.In(l) }

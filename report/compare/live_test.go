@@ -1,0 +1,180 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"llmsweep/report"
+	"llmsweep/report/internal/golden"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+)
+
+// measuredPair is two servers of which B is faster by gain in everything but the first tokens, over so many blocks in which
+// rounds differ by noise.
+func measuredPair(gain, noise float64, blocks int) (*rundir.Pair, *rundir.Run, *rundir.Run) {
+	p := &rundir.Pair{
+		Schema: rundir.PairSchema, State: rundir.Complete,
+		Plan: rundir.PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 5, Needed: blocks, Blocks: blocks, Block: 130},
+		Loads: []rundir.PairLoad{
+			{Key: sweep.LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1, Requests: 5},
+			{Key: sweep.LoadHalf, Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Primary: sweep.FigureLatency},
+			{Key: sweep.LoadHigh, Name: "poisson@6.40", Kind: "poisson", Rate: rundir.Exactly(6.4)},
+			{Key: sweep.LoadCeiling, Name: "throughput", Kind: "throughput", MaxConcurrency: 64, Primary: sweep.FigureOutput},
+		},
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	var runs [2]*rundir.Run
+	for side := range runs {
+		run := &rundir.Run{
+			Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true},
+			Target:   rundir.Target{URL: "http://" + rundir.Sides()[side] + ":8000"},
+			Workload: rundir.Workload{PromptTokens: rundir.Lengths{Mean: 512}, OutputTokens: rundir.Lengths{Mean: 128}},
+		}
+		for block := range blocks {
+			for half := range 2 {
+				wave := float64(side) * noise * rng.NormFloat64()
+				k := 1 + gain*float64(side) + wave
+				for i := range p.Loads {
+					l := &p.Loads[i]
+					busy := []float64{1, 1.3, 2, 4}[i]
+					run.Stages = append(run.Stages, rundir.Stage{
+						Name: l.StageName(2*block + half + 1), Kind: l.Kind, State: rundir.Complete, MaxConcurrency: l.MaxConcurrency,
+						Requests:     rundir.Requests{Due: 40, OK: 40},
+						TTFT:         rundir.Dist{N: 40, Mean: rundir.Exactly(0.0956 * busy * (1 + wave))},
+						Latency:      rundir.Dist{N: 40, Mean: rundir.Exactly(2.7 * busy / k)},
+						InterToken:   rundir.Exactly(0.021 * busy / k),
+						TokensPerS:   rundir.TokenRates{Output: rundir.Exactly(905 * k)},
+						OutputTokens: rundir.TokenStats{N: 40, Mean: rundir.Exactly(128)},
+					})
+				}
+			}
+		}
+		runs[side] = run
+	}
+	for i := range blocks {
+		p.Orders = append(p.Orders, []string{"ABBA", "BAAB"}[i%2])
+	}
+	return p, runs[0], runs[1]
+}
+
+func TestLiveGolden(t *testing.T) {
+	differ := OfPair(measuredPair(0.03, 0.004, 7))
+	same := OfPair(measuredPair(0, 0.02, 7))
+	p, a, b := measuredPair(0.03, 0.004, 2)
+	p.Plan.Needed, p.Plan.Blocks = 0, 0
+	p.State, p.Failure = rundir.Failed, "B: the server stopped answering during throughput #5"
+	b.Stages[5].Latency.Mean = rundir.Over(9)
+	b.Stages[6].Requests = rundir.Requests{Due: 40, OK: 37, Error: 3}
+	b.Stages[7].OutputTokens.Mean = rundir.Exactly(10)
+	a.Stages[3].Invalid = "the client sent late: lag p99 80 ms"
+	for name, v := range map[string]*Live{"differ": differ, "same": same, "failed": OfPair(p, a, b)} {
+		for _, o := range []struct {
+			file, format string
+			o            report.Options
+		}{
+			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: report.Chinese}},
+			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
+		} {
+			var out bytes.Buffer
+			if err := report.WriteSections(&out, o.format, v.Sections(o.o.Lang, 2), o.o); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, "live-"+name+"."+o.file, out.Bytes())
+		}
+		if name == "differ" {
+			var out bytes.Buffer
+			if err := v.JSON(&out); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, "live-differ.json", out.Bytes())
+		}
+	}
+}
+
+// The conclusion is never stronger than the figures: it names no figure whose own interval holds 0, and what it says could
+// have been seen is no less than what the row says.
+func TestLiveConclusion(t *testing.T) {
+	for _, gain := range []float64{0, 0.01, 0.03, -0.1} {
+		for _, noise := range []float64{0.002, 0.02, 0.1} {
+			v := OfPair(measuredPair(gain, noise, 6))
+			stands := false
+			for _, r := range v.Rows {
+				stands = stands || r.Stands
+				if r.Stands && !r.Shown {
+					t.Errorf("gain %v, noise %v: %s is concluded from an interval that holds 0: %s", gain, noise, r.Key, r.change())
+				}
+				if r.once.Value() < r.Sees.Value() {
+					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.Sees.Value(), r.once.Value())
+				}
+				if r.Shown == strings.HasPrefix(r.change(), tilde) {
+					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown, r.change())
+				}
+			}
+			if got := strings.HasPrefix(v.Says, tilde); got == stands {
+				t.Errorf("gain %v, noise %v: stands %v, says %s", gain, noise, stands, v.Says)
+			}
+			if gain == 0.03 && noise == 0.002 && !strings.Contains(v.Says, "+3.0 %") {
+				t.Errorf("says %s", v.Says)
+			}
+		}
+	}
+}
+
+func TestLiveGates(t *testing.T) {
+	v := OfPair(measuredPair(-0.06, 0.002, 6))
+	for gate, fails := range map[string]bool{
+		"tokens_per_s<-5%": true, "tokens_per_s<-7%": false, "latency@50>5%": true, "ttft@80>1%": false, "errors>1%": false,
+	} {
+		g, err := ParseGateOn(gate, v.Keys())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !v.Judged(g) {
+			t.Errorf("%s cannot be judged", gate)
+		}
+		if got := len(v.Failures(g)) > 0; got != fails {
+			t.Errorf("%s fails: %v", gate, got)
+		}
+	}
+	if _, err := ParseGateOn("itl@4.5rps>5%", sweep.PairKeys([]string{"4.5"}, nil)); err != nil {
+		t.Error(err)
+	}
+	if want := sweep.PairKeys(nil, nil); !slices.Equal(v.Keys()[:len(want)], want) {
+		t.Errorf("keys %v, told beforehand %v", v.Keys(), want)
+	}
+}
+
+func TestForecast(t *testing.T) {
+	plan := func(needed, blocks int) rundir.PairPlan {
+		return rundir.PairPlan{Difference: 0.03, Pilot: 5, Block: 130, Needed: needed, Blocks: blocks, Sees: rundir.Exactly(0.051)}
+	}
+	for _, c := range []struct {
+		plan rundir.PairPlan
+		want string
+	}{
+		{plan(0, 0), "pilot: 5 blocks, about 11 min"},
+		{rundir.PairPlan{Pilot: 2, Block: 130, Spent: 60, Budget: 300}, "about 5 min; that is more than the budget"},
+		{rundir.PairPlan{Pilot: 2, Block: 130, Spent: 30, Budget: 300}, "pilot: 2 blocks, about 5 min"},
+		{plan(0, 5), "cannot be planned"},
+		{plan(5, 5), "it shows 5.1 %"},
+		{plan(17, 17), "a difference of 3.0 % takes 12 more blocks, about 26 min"},
+		{plan(17, 7), "would take 12 more blocks, about 26 min; the budget lasts for 2, which show 5.1 %"},
+		{plan(100, 5), "would take 95 more blocks, about 3.4 h; the budget lasts for none, and those measured show 5.1 %"},
+	} {
+		p := &rundir.Pair{Plan: c.plan}
+		if got := Forecast(p, report.English); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if zh := Forecast(p, report.Chinese); zh == "" || strings.Contains(zh, "%!") {
+			t.Errorf("%q", zh)
+		}
+	}
+	if got := fmt.Sprint(about(89e9, report.English), about(91e9, report.English)); got != "89 s2 min" {
+		t.Error(got)
+	}
+}

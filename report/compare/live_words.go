@@ -1,0 +1,65 @@
+package compare
+
+import "llmsweep/report"
+
+// Two servers, measured against each other.
+var (
+	titleLive      = report.Say("A against B, %s", "A 与 B 对照，%s")
+	titleLiveSays  = report.Say("Conclusion", "结论")
+	headFigure     = report.Say("Figure", "指标")
+	headDifference = report.Say("B against A (95 %)", "B 相对于 A（95 %）")
+	headSees       = report.Say("smallest seen", "可发现的最小差异")
+	wordLatency    = report.Say("latency", "总时延")
+	liveShare      = report.Say("%s %% load, %s req/s", "%s %% 负载，%s req/s")
+	liveCeiling    = report.Say("ceiling, %d in flight", "上限，并发 %d")
+	liveTop        = report.Say("ceiling", "上限")
+	liveRate       = report.Say("%s req/s", "%s req/s")
+	liveWidth      = report.Say("%d in flight", "并发 %d")
+	liveAt         = report.Say("%s (%s)", "%s（%s）")
+	liveOf         = report.Say("%s in %s", "%[2]s相差 %[1]s")
+	liveOr         = report.Say(" or of ", "，或")
+)
+
+// How it went.
+var (
+	liveBlocks      = report.Say("%d blocks of four stages at each load (A B B A, then B A A B).", "共 %d 组，每组在每个负载下各四个阶段（A B B A，下一组 B A A B）。")
+	livePlanned     = report.Say("%d blocks of four stages at each load (A B B A, then B A A B). After a pilot of %d it was fixed that %d show a difference of %s in four runs of five.", "共 %d 组，每组在每个负载下各四个阶段（A B B A，下一组 B A A B）。先导 %d 组之后即确定：%d 组可在五次中有四次发现 %s 的差异。")
+	liveFailed      = report.Say("It failed, and what was whole by then is compared. %s", "运行失败，仅比较此前完整的各组。%s")
+	liveInterrupted = report.Say("It was interrupted, and what was whole by then is compared.", "运行被中断，仅比较此前完整的各组。")
+	liveErrors      = report.Say("Failed requests: A %d of %d, B %d of %d. They are in no figure.", "失败请求：A %d/%d，B %d/%d，均不计入任何指标。")
+	liveUnknown     = report.Say("n/a: in some stage requests had not ended, and leaving it out would flatter the server.", "n/a：某些阶段有请求未结束，若剔除则会美化该服务。")
+	liveUneven      = report.Say("Answers were not equally long (A %s, B %s tokens): latency and output are not of equal work.", "回答长度不同（A %s，B %s token）：总时延与输出并非同等工作量。")
+	liveClient      = report.Say("The client was the limit in %d of the stages, such as %s.", "有 %d 个阶段受限于客户端，例如 %s。")
+)
+
+// What the marks mean.
+var (
+	legendPrimary   = report.Say("* what the conclusion mainly rests on, and the time was planned by", "* 结论主要依据的指标，测量时长亦据此确定")
+	legendLiveTilde = report.Say("~ no difference is shown: the 95 % interval of this row by itself holds 0", "~ 未显示出差异：该行自身的 95 % 置信区间包含 0")
+	legendSees      = report.Say("smallest seen: a difference of that size would have been shown by its row in four runs of five", "可发现的最小差异：若真有这么大的差异，五次测量中有四次会在该行显示出来")
+)
+
+// Conclusions.
+var (
+	liveDiffers = report.Say("B differs from A: %s.", "B 与 A 不同：%s。")
+	liveAlso    = report.Say("Differences are also shown in %s.", "另有差异的指标：%s。")
+	liveSame    = report.Say("~ No difference between A and B is shown. In four runs of five one of %s would have been.", "~ 未显示出 A 与 B 的差异。五次测量中有四次会发现：%s。")
+	liveNotIn   = report.Say("No difference is shown in %s: in four runs of five one of %s would have been.", "%s未显示出差异；五次测量中有四次会发现：%s。")
+	liveSingle  = report.Say("%d of the %d rows show a difference by themselves and not when all are asked at once: chance may do that.", "有 %d 行（共 %d 行）单独看显示出差异，但合并检验时不成立：可能出于偶然。")
+	liveTooFew  = report.Say("Fewer than two blocks are whole, or the main figures are not known: nothing is shown.", "完整的组不足两组，或主要指标未知：无法得出任何结论。")
+)
+
+// What it takes.
+var (
+	sayPilot     = report.Say("pilot: %d blocks, about %s", "先导测量：%d 组，约 %s")
+	sayTooShort  = report.Say("; that is more than the budget, but fewer give no interval", "；超出预算，但更少则没有置信区间")
+	sayNoPlan    = report.Say("the main figures are not known, and what they take cannot be planned", "主要指标未知，无法制定计划")
+	sayPilotDoes = report.Say("the pilot is enough to show a difference of %s: it shows %s", "先导测量已足以发现 %s 的差异：可发现 %s")
+	sayNeeds     = report.Say("to show a difference of %s takes %d more blocks, about %s", "要发现 %s 的差异，还需 %d 组，约 %s")
+	sayBudget    = report.Say("to show a difference of %s would take %d more blocks, about %s; the budget lasts for %d, which show %s", "要发现 %s 的差异，还需 %d 组，约 %s；预算仅够 %d 组，可发现 %s")
+	saySame      = report.Say("A and B are one server: their prompts differ in the first word, so that its prefix cache answers none of them", "A 与 B 是同一服务：两侧提示词的首个词不同，以免命中前缀缓存")
+	sayNoBudget  = report.Say("to show a difference of %s would take %d more blocks, about %s; the budget lasts for none, and those measured show %s", "要发现 %s 的差异，还需 %d 组，约 %s；预算已用完，已测各组可发现 %s")
+	lastsSeconds = report.Say("%.0f s", "%.0f 秒")
+	lastsMinutes = report.Say("%.0f min", "%.0f 分钟")
+	lastsHours   = report.Say("%.1f h", "%.1f 小时")
+)

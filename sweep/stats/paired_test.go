@@ -1,0 +1,112 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if math.Abs(got-want) > tolerance {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// Worked by hand: the first order has mean 2 and squares 2, the second mean 5 and squares 8.
+func TestCrossover(t *testing.T) {
+	mean, s, ok := Crossover([]float64{1, 2, 3}, []float64{3, 5, 7})
+	if !ok {
+		t.Fatal("three differences of each order are too few")
+	}
+	near(t, "mean", mean, 3.5, 1e-12)
+	near(t, "deviation", s.Deviation, math.Sqrt(10.0/4), 1e-12)
+	near(t, "degrees of freedom", s.DF, 4, 0)
+	near(t, "half", s.Half(6, 0.05), 2.776445*math.Sqrt(2.5/6), 1e-5)
+	if _, _, ok := Crossover([]float64{1, 2}, []float64{1}); ok {
+		t.Error("a single difference has a spread")
+	}
+}
+
+// A second server that always profits from coming second must not be called faster.
+func TestCrossoverCancelsTheOrder(t *testing.T) {
+	mean, s, _ := Crossover([]float64{10, 10.2, 9.8}, []float64{-10, -10.2, -9.8})
+	near(t, "mean", mean, 0, 1e-12)
+	near(t, "deviation", s.Deviation, 0.2, 1e-9)
+}
+
+// Student's own table: t = 2.262 and 3.250 at 9 degrees of freedom.
+func TestP(t *testing.T) {
+	s := Spread{2, 9}
+	near(t, "P", s.P(2.262157*2/math.Sqrt(10), 10), 0.05, 1e-6)
+	near(t, "P", s.P(-3.249836*2/math.Sqrt(10), 10), 0.01, 1e-6)
+	near(t, "P of nothing", s.P(0, 10), 1, 0)
+	near(t, "P without spread", Spread{0, 9}.P(1, 10), 0, 0)
+	near(t, "P of nothing without spread", Spread{0, 9}.P(0, 10), 1, 0)
+}
+
+// t(0.975, 8) = 2.306004 and t(0.8, 8) = 0.888890.
+func TestNeeded(t *testing.T) {
+	s := Spread{0.04, 8}
+	near(t, "needed", s.Needed(0.03, 0.05, 0.8), math.Ceil(math.Pow(0.04*(2.306004+0.888890)/0.03, 2)), 0)
+	near(t, "detectable", s.Detectable(16, 0.05, 0.8), 0.04*(2.306004+0.888890)/4, 1e-7)
+	big := Spread{1, 1e7}
+	near(t, "needed of a known spread", big.Needed(0.5, 0.05, 0.8), 32, 0) // (1.96+0.84)^2/0.25 = 31.4: the textbooks' 32
+}
+
+// What Stein promises: level and power, whatever the spread is, that nobody knows beforehand.
+func TestSteinKeepsLevelAndPower(t *testing.T) {
+	const first, delta, level, power, runs = 5, 0.03, 0.05, 0.8, 4000
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, sigma := range []float64{0.02, 0.04, 0.08} {
+		shown := func(truth float64) float64 {
+			n := 0
+			for range runs {
+				var d [2][]float64
+				draw := func(k int) {
+					for range k {
+						for order := range d {
+							d[order] = append(d[order], truth+sigma*rng.NormFloat64())
+						}
+					}
+				}
+				draw(first)
+				_, s, _ := Crossover(d[0], d[1])
+				pairs := int(math.Ceil(s.Needed(delta, level, power) / 2))
+				draw(max(0, pairs-first))
+				mean, _, _ := Crossover(d[0], d[1])
+				if s.P(mean, len(d[0])+len(d[1])) < level {
+					n++
+				}
+			}
+			return float64(n) / runs
+		}
+		if wrong := shown(0); wrong > level+0.012 {
+			t.Errorf("spread %v: nothing is taken for something in %.3f of runs", sigma, wrong)
+		}
+		if found := shown(delta); found < power-0.02 {
+			t.Errorf("spread %v: the difference is found in %.3f of runs", sigma, found)
+		}
+	}
+}
+
+// By hand: with equal weights 0.01 <= 0.05/4, but 0.02 > 0.05/3.
+func TestHolm(t *testing.T) {
+	for _, c := range []struct {
+		p, weights []float64
+		want       []bool
+	}{
+		{[]float64{0.04, 0.01, 0.02, 0.03}, []float64{1, 1, 1, 1}, []bool{false, true, false, false}},
+		{[]float64{0.04, 0.01, 0.016, 0.02}, []float64{1, 1, 1, 1}, []bool{true, true, true, true}},
+		{[]float64{0.03, 0.03}, []float64{0.8, 0.2}, []bool{true, true}},    // 0.03 <= 0.04, then 0.03 <= 0.05
+		{[]float64{0.045, 0.008}, []float64{0.8, 0.2}, []bool{true, true}},  // 0.008 <= 0.01, then 0.045 <= 0.05
+		{[]float64{0.045, 0.02}, []float64{0.8, 0.2}, []bool{false, false}}, // 0.045 > 0.04
+		{[]float64{0.0001, 1, 0.011}, []float64{0.4, 0.4, 0.2}, []bool{true, false, true}},
+		{nil, nil, []bool{}},
+	} {
+		if got := Holm(c.p, c.weights, 0.05); !slices.Equal(got, c.want) {
+			t.Errorf("Holm(%v, %v) = %v, want %v", c.p, c.weights, got, c.want)
+		}
+	}
+}
