@@ -41,6 +41,9 @@ func writeRun(w io.Writer, run *rundir.Run, fields []field, o Options) error {
 		if err := writePlot(w, run, o); err != nil {
 			return err
 		}
+		if err := writeRepeats(w, run, o); err != nil {
+			return err
+		}
 	}
 	writeLines(w, wordErrors.in(o.Lang), errorLines(run, o.Lang), Bad, o)
 	writeLines(w, wordWarnings.in(o.Lang), warnings(run, o.Lang), Caution, o)
@@ -48,6 +51,20 @@ func writeRun(w io.Writer, run *rundir.Run, fields []field, o Options) error {
 		writeLines(w, "", lines, Caution, o)
 	}
 	writeLines(w, "", answer(run, o.Lang), Strong, o)
+	return nil
+}
+
+// writeRepeats writes how repetitions differ, where there are any.
+func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
+	t := repeats(run, o.Lang)
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	io.WriteString(w, "\n"+strings.Repeat(" ", indent)+paint(wordRepeats.in(o.Lang), Strong, o.Color)+"\n")
+	if err := writeTables(w, []Table{t}, o.Width, o.Color); err != nil {
+		return err
+	}
+	writeLines(w, "", repeatNotes(t, o.Lang), Faint, o)
 	return nil
 }
 

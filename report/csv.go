@@ -100,6 +100,7 @@ func csvStageColumns() []csvColumn {
 		{"role", func(r row) string { return r.stage.Role }},
 		{"stage_state", func(r row) string { return r.stage.State }},
 		csvFigure("rate", func(s *rundir.Stage) rundir.Figure { return s.Rate }),
+		{"repeat", func(r row) string { return positive(float64(r.stage.Repeat)) }},
 		{"max_concurrency", func(r row) string { return positive(float64(r.stage.MaxConcurrency)) }},
 		{"started_s", func(r row) string { return raw(r.stage.Started) }},
 		{"elapsed_s", func(r row) string { return raw(r.stage.Elapsed) }},

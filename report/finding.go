@@ -228,7 +228,7 @@ func progress(run *rundir.Run, l Lang) []string {
 	if len(cut) > 0 {
 		lines = append(lines, stateCut.in(l, strings.Join(cut, listComma.in(l))))
 	}
-	planned := run.Plan.Points + 2 // the floor and the ceiling
+	planned := run.Plan.Points*max(1, run.Plan.Repeats) + 2 // the floor and the ceiling
 	if missing := planned - (len(run.Stages) - probes); run.Plan.Points > 0 && missing > 0 {
 		lines = append(lines, stateMissing.in(l, strconv.Itoa(missing), strconv.Itoa(planned)))
 	}

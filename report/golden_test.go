@@ -19,6 +19,7 @@ func TestGolden(t *testing.T) {
 		"promised":    {promisedRun()},
 		"judged":      {judgedRun()},
 		"several":     {simulatedRun(), interruptedRun()},
+		"repeated":    {repeatedRun()},
 	}
 	for _, c := range []struct {
 		file, format string

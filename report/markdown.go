@@ -72,6 +72,11 @@ func (d document) run(run *rundir.Run, level string) {
 		d.table(t)
 		d.list("", legend([]Table{t}, d.l))
 	}
+	if t := repeats(run, d.l); len(t.Rows) > 0 {
+		d.heading(level, wordRepeats.in(d.l))
+		d.table(t)
+		d.list("", repeatNotes(t, d.l))
+	}
 	if anyServer(run) {
 		d.heading(level, wordServer.in(d.l))
 		d.table(tabulate("", serverFields(d.l), append(tableRows(run), probeRows(run)...)))

@@ -130,7 +130,7 @@ func TestColumnsAlign(t *testing.T) {
 func TestConsoleFits(t *testing.T) {
 	for _, lang := range []Lang{English, Chinese} {
 		for _, width := range []int{80, 100, 120, 140} {
-			for _, run := range []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun(), promisedRun(), judgedRun()} {
+			for _, run := range []rundir.Run{sweptRun(), failedRun(), interruptedRun(), singleRun(), simulatedRun(), promisedRun(), judgedRun(), repeatedRun()} {
 				for line := range strings.Lines(render(t, "console", []rundir.Run{run}, Options{Lang: lang, Width: width})) {
 					if n := measure().StringWidth(strings.TrimSuffix(line, "\n")); n > width {
 						t.Errorf("%d columns in %d: %s", n, width, line)
@@ -280,7 +280,7 @@ func TestCSVNamesAreKeys(t *testing.T) {
 	for _, s := range run["stages"].([]any) {
 		flatten("", s.(map[string]any))
 	}
-	mine := regexp.MustCompile(`^(stage_state|errors|labels_price|labels_quant|workload_dataset|max_concurrency|cached_tokens|goodput_unknown|client_cpu_fraction|invalid|warnings|queued_s_.*|chunk_gap_s_.*|.*_over|.*_unsupported)$`)
+	mine := regexp.MustCompile(`^(stage_state|errors|labels_price|labels_quant|workload_dataset|max_concurrency|repeat|cached_tokens|goodput_unknown|client_cpu_fraction|invalid|warnings|queued_s_.*|chunk_gap_s_.*|.*_over|.*_unsupported)$`)
 	for _, c := range csvColumns() {
 		if !keys[c.name] && !mine.MatchString(c.name) {
 			t.Errorf("%s is no key of run.json", c.name)

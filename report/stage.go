@@ -12,10 +12,7 @@ import (
 func tableRows(run *rundir.Run) []row {
 	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe })
 	slices.SortStableFunc(rows, func(a, b row) int {
-		if c := cmp.Compare(place(a.stage.Role), place(b.stage.Role)); c != 0 || a.stage.Role != rundir.Grid {
-			return c
-		}
-		return cmp.Compare(a.stage.Rate.Value(), b.stage.Rate.Value())
+		return cmp.Or(cmp.Compare(place(a.stage.Role), place(b.stage.Role)), asAsked(a.stage, b.stage))
 	})
 	return rows
 }
@@ -67,11 +64,11 @@ func marks(s *rundir.Stage) string {
 func publishedName(s *rundir.Stage) string {
 	switch {
 	case !s.Rate.Known():
-		return s.Name
+		return stageName(s)
 	case s.Kind == "poisson":
 		return "asynchronous@" + number(s.Rate, rate) + " req/sec"
 	}
-	return s.Name + " req/sec"
+	return stageName(s) + " req/sec"
 }
 
 // modelName is the model as people call it, its quantization included.

@@ -35,6 +35,7 @@ const (
 	markUnsupported = "?" // a percentile that too few samples support
 	markCut         = "*" // a stage that was cut short
 	markInvalid     = "!" // a stage in which the client was the limit
+	markSpread      = "+" // a spread between runs that their own errors do not explain
 )
 
 // Tone is how a cell is coloured where colour is wanted; it never says what the text does not.

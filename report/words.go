@@ -27,6 +27,7 @@ var (
 	wordSummary     = phrase{"Summary", "提要"}
 	wordDetails     = phrase{"Details", "细节"}
 	wordProbes      = phrase{"Probes", "探测"}
+	wordRepeats     = phrase{"Repeats", "重复测量"}
 	wordRows        = phrase{"Percentiles and verdicts", "分位数与判定"}
 	wordWarnings    = phrase{"Warnings", "警告"}
 	wordErrors      = phrase{"Errors", "错误"}
@@ -50,6 +51,13 @@ var (
 	headInFlight  = phrase{"in flight", "并发"}
 	headVerdict   = phrase{"verdict", "判定"}
 	headAnswered  = phrase{"answered", "成功"}
+	headRuns      = phrase{"runs", "次数"}
+	headFigure    = phrase{"figure", "指标"}
+	headBetween   = phrase{"between runs", "各次之间"}
+	headWithin    = phrase{"within a run", "单次之内"}
+	figureTTFT    = phrase{"TTFT mean", "TTFT 均值"}
+	figureITL     = phrase{"ITL mean", "ITL 均值"}
+	figureLatency = phrase{"latency mean", "总时延均值"}
 	subMean       = phrase{"mean", "均值"}
 )
 
@@ -121,6 +129,8 @@ var (
 	legendCut         = phrase{"* cut short before it had what it needed", "* 该阶段提前结束，数据不足"}
 	legendInvalid     = phrase{"! the client was the limit here, so the row says little of the server", "! 此处瓶颈在客户端，该行不能说明服务端的性能"}
 	legendBound       = phrase{"> some requests had not ended, so the figure is at least this", "> 有请求尚未结束，实际值不小于此值"}
+	noteSpread        = phrase{"between runs: the standard deviation of the runs' figures; within a run: its own standard error; both in % of the mean", "各次之间：各次结果的标准差；单次之内：单次结果自身的标准误差；均为占均值的百分比"}
+	noteDoubtful      = phrase{"Marked +: runs differ by more than twice their own error, so a single run is less certain than its interval says.", "带 + 者：各次之间的差异超过单次误差的两倍，单次结果不如其区间所示那样可靠。"}
 	legendAbsent      = phrase{"n/a nothing completed, or nothing to measure", "n/a 没有请求完成，或没有可测之数"}
 	warnInvalid       = phrase{"The client was the limit; left out of the saturation point", "瓶颈在客户端；不计入饱和点"}
 	warnClient        = phrase{"This client was not fit to measure this server", "本机客户端的能力不足以测量该服务"}

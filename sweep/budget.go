@@ -41,21 +41,30 @@ func (x *experiment) leftover() bool {
 	return !x.until.IsZero() && time.Until(x.until) >= max(shortestStage, duration(fillLatencies*x.latency), x.Budget/20)
 }
 
-// afford is how many of so many rates the budget leaves time for, besides one beyond the edge and a last one to narrow the
-// answer; it shares the time out over them, and says what that can decide and what not.
-func (x *experiment) afford(points int, ceiling float64) int {
+// afford is how many of so many rates, each measured so many times, the budget leaves time for, besides one stage beyond the
+// edge and a last one to narrow the answer; it shares the time out over them, and says what that can decide and what not.
+func (x *experiment) afford(points, times int, ceiling float64) int {
 	if x.until.IsZero() {
 		return points
 	}
 	others := 2 + x.stagesForSLO()
 	left := time.Until(x.until).Seconds() / stageCost
-	points = max(0, min(points, int(left/x.least().Seconds())-others))
-	x.allot(points + others)
-	x.ahead = points + others
+	most := max(0, int(left/x.least().Seconds())-others)
+	if times > 1 && most < times {
+		x.warn("the budget leaves no time to measure any rate %d times: each is measured once", times)
+		times, x.Repeats, x.run.Plan.Repeats = 1, 1, 0
+	}
+	points = min(points, most/times)
+	stages, rates := points*times+others, fmt.Sprintf("%d rates", points)
+	if times > 1 {
+		rates += fmt.Sprintf(" (%d times each)", times)
+	}
+	x.allot(stages)
+	x.ahead = stages
 	// The drift of a stage with n arrivals is known to about 3/sqrt(n) (METRICS: (3/h)^2 arrivals for a half-width of h).
-	arrivals := ceiling * left / float64(points+others)
-	x.Observer.Note(fmt.Sprintf("what is left of the budget, %v, is for %d rates, one beyond the edge and another: %v each; "+
-		"near the edge that is %.0f requests a stage, which shows a drift of %.2g %%%s", time.Until(x.until).Round(time.Second), points,
+	arrivals := ceiling * left / float64(stages)
+	x.Observer.Note(fmt.Sprintf("what is left of the budget, %v, is for %s, one beyond the edge and another: %v each; "+
+		"near the edge that is %.0f requests a stage, which shows a drift of %.2g %%%s", time.Until(x.until).Round(time.Second), rates,
 		x.StageTime.Round(time.Second), arrivals, 300/math.Sqrt(arrivals), x.supports()))
 	return points
 }

@@ -14,6 +14,7 @@ type Job struct {
 	Name     string // unique in its run
 	Kind     string
 	Rate     float64 // arrivals per second, on average; 0 for a closed loop
+	Repeat   int     // which of several jobs that measure the same, from 1; 0 where there is one
 	Schedule Schedule
 	Source   Source // nil for the run's own
 	Bound    int    // in flight at most; 0 for no bound
@@ -43,7 +44,8 @@ func OpenJob(kind string, rate float64, schedule Schedule, bound, requests int, 
 // errNothing ends a run in which nothing succeeded.
 var errNothing = errors.New("no request succeeded")
 
-// Run does jobs in order and fills in run, which is saved as it goes. States and errors are as in [Sweep].
+// Run does jobs in order, or shuffled where they are repetitions, and fills in run, which is saved as it goes. States and errors
+// are as in [Sweep].
 func Run(ctx context.Context, c Config, jobs []Job, run *rundir.Run) error {
 	plan := rundir.Plan{Kind: KindRun, StageTime: jobs[0].Duration.Seconds(), StageRequests: jobs[0].Requests, MaxConcurrency: jobs[0].Bound}
 	x, err := c.begin(run, plan, len(jobs)-1)
@@ -52,6 +54,9 @@ func Run(ctx context.Context, c Config, jobs []Job, run *rundir.Run) error {
 	}
 	for _, j := range jobs {
 		x.foresee(j.Bound, j.Rate, run.Workload.OutputTokens.Mean)
+	}
+	if c.repeats() > 1 {
+		jobs = shuffled(jobs, c.Seed)
 	}
 	return x.finish(x.jobs(ctx, jobs))
 }
@@ -78,7 +83,7 @@ func (x *experiment) jobs(ctx context.Context, jobs []Job) error {
 // job plans one job. What somebody asked for is not prolonged while it is undecided.
 func (x *experiment) job(j Job) *Spec {
 	s := x.spec(j.Name, j.Kind, rundir.Single)
-	s.Schedule, s.Rate, s.Bound, s.MaxTasks = j.Schedule, j.Rate, j.Bound, j.Requests
+	s.Schedule, s.Rate, s.Repeat, s.Bound, s.MaxTasks = j.Schedule, j.Rate, j.Repeat, j.Bound, j.Requests
 	s.MinTime, s.MaxTime, s.MinRequests, s.Tail = j.Duration, j.Duration, 1, j.Duration
 	if j.Source != nil {
 		s.Source = j.Source

@@ -29,7 +29,11 @@ func conclude(run *rundir.Run) {
 // saturate finds how many requests per second the server takes: the plateau of completed work over the ceiling and the
 // rows that were shown saturated, and the bracket of verdicts around it. It is nil where no row completed anything.
 func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
-	warn := func(format string, a ...any) { *warnings = append(*warnings, fmt.Sprintf(format, a...)) }
+	warn := func(format string, a ...any) {
+		if line := fmt.Sprintf(format, a...); !slices.Contains(*warnings, line) { // repetitions warn of the same
+			*warnings = append(*warnings, line)
+		}
+	}
 	open := openRows(stages)
 	cut := edge(open, warn)
 	rows := plateauRows(stages, open, cut, warn)
@@ -94,12 +98,14 @@ func openRows(stages []rundir.Stage) []*rundir.Stage {
 			open = append(open, st)
 		}
 	}
-	slices.SortStableFunc(open, func(a, b *rundir.Stage) int { return cmp.Compare(a.Rate.Value(), b.Rate.Value()) })
+	slices.SortStableFunc(open, func(a, b *rundir.Stage) int {
+		return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.Repeat, b.Repeat))
+	})
 	return open
 }
 
 // edge cuts the rows in two so that the fewest verdicts are contradicted when all below are taken for stable and all above
-// for saturated: a lone exception is a warning, not another edge.
+// for saturated: a lone exception is a warning, not another edge. Rows at one rate stay together, so that most of them decide.
 func edge(open []*rundir.Stage, warn func(string, ...any)) int {
 	against := func(cut int) int {
 		n := 0
@@ -112,12 +118,17 @@ func edge(open []*rundir.Stage, warn func(string, ...any)) int {
 	}
 	best := 0
 	for cut := 1; cut <= len(open); cut++ {
-		if against(cut) <= against(best) {
+		between := cut == len(open) || open[cut-1].Rate != open[cut].Rate
+		if between && against(cut) <= against(best) {
 			best = cut
 		}
 	}
 	for i, r := range open {
-		if i < best && r.Verdict == rundir.Saturated || i >= best && r.Verdict == rundir.Stable {
+		stable, saturated := verdictsAt(open, r.Rate)
+		if stable > 0 && saturated > 0 {
+			warn("%.4g req/s was stable %d times and saturated %d times: it lies at the edge, or the server is not the same each time",
+				r.Rate.Value(), stable, saturated)
+		} else if i < best && r.Verdict == rundir.Saturated || i >= best && r.Verdict == rundir.Stable {
 			warn("%s was %s, against its neighbours", r.Name, r.Verdict)
 		}
 	}
@@ -127,7 +138,7 @@ func edge(open []*rundir.Stage, warn func(string, ...any)) int {
 // outdone says that the server got more done at a higher rate than it did in a row, beyond doubt: this row shows no limit.
 func outdone(open []*rundir.Stage, row int) bool {
 	for _, r := range open[row+1:] {
-		if r.Progress.Low.Known() && r.Progress.Low.Value() > open[row].Progress.High.Value() {
+		if r.Rate != open[row].Rate && r.Progress.Low.Known() && r.Progress.Low.Value() > open[row].Progress.High.Value() {
 			return true
 		}
 	}
@@ -145,14 +156,30 @@ func most(open []*rundir.Stage) float64 {
 	return best
 }
 
+// verdictsAt counts the rows at a rate that were shown stable, and those that were shown saturated.
+func verdictsAt(open []*rundir.Stage, rate rundir.Figure) (stable, saturated int) {
+	for _, r := range open {
+		switch {
+		case r.Rate != rate:
+		case r.Verdict == rundir.Stable:
+			stable++
+		case r.Verdict == rundir.Saturated:
+			saturated++
+		}
+	}
+	return stable, saturated
+}
+
 // bracket is the highest stable and the lowest saturated rate around the plateau's interval. A rate within it that was
-// stable may lie above the capacity yet: by less than the tolerance of drift.
+// stable may lie above the capacity yet: by less than the tolerance of drift. A rate whose rows are as often the one as the
+// other is neither.
 func bracket(open []*rundir.Stage, cut int, s *rundir.Saturation) (stable, saturated rundir.Figure) {
 	for i, r := range open {
+		stables, others := verdictsAt(open, r.Rate)
 		switch rate := r.Rate; {
-		case i < cut && r.Verdict == rundir.Stable && !(rate.Value() > s.Low.Value()):
+		case i < cut && stables > others && !(rate.Value() > s.Low.Value()):
 			stable = rate
-		case i >= cut && r.Verdict == rundir.Saturated && !(rate.Value() < s.High.Value()) && !saturated.Known():
+		case i >= cut && others > stables && !(rate.Value() < s.High.Value()) && !saturated.Known():
 			saturated = rate
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"llmsweep/sweep/rundir"
 )
 
@@ -44,6 +46,12 @@ func TestSaturate(t *testing.T) {
 		"the client's fault":             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, ""},
 		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 12,
 			"poisson@6.00 was saturated"},
+		"most repetitions decide": {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Saturated), row(8, 8, rundir.Stable), row(8, 8, rundir.Stable),
+			row(12, 10, rundir.Saturated), row(12, 10, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, "8 req/s was stable 2 times and saturated 1 times"},
+		"no repetition outdoes another at its own rate": {[]rundir.Stage{row(5, 5, rundir.Stable), row(12, 9.85, rundir.Saturated), row(12, 10.15, rundir.Saturated)},
+			10, 5, 12, ""},
+		"a rate that is half this and half that is neither": {[]rundir.Stage{ceilingRow(10), row(5, 5, rundir.Stable), row(5, 5, rundir.Stable),
+			row(9, 9, rundir.Stable), row(9, 9, rundir.Saturated), row(12, 10, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 5, 12, "9 req/s was stable 1 times and saturated 1 times"},
 	} {
 		var warnings []string
 		s := saturate(c.rows, &warnings)
@@ -106,4 +114,22 @@ func TestParseWarmup(t *testing.T) {
 			t.Errorf("%q is taken for %v", in, w)
 		}
 	}
+}
+
+// The edge never parts the repetitions of one rate, in whatever order they ran.
+func TestTheEdgePartsNoRepetitions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		verdicts := []string{rundir.Stable, rundir.Saturated, rundir.Undecided}
+		var rows []rundir.Stage
+		for rate := range rapid.IntRange(1, 5).Draw(t, "rates") {
+			for range rapid.IntRange(1, 4).Draw(t, "repeats") {
+				rows = append(rows, row(float64(rate+1), float64(rate+1), rapid.SampledFrom(verdicts).Draw(t, "verdict")))
+			}
+		}
+		open := openRows(rows)
+		cut := edge(open, func(string, ...any) {})
+		if cut > 0 && cut < len(open) && open[cut-1].Rate == open[cut].Rate {
+			t.Fatalf("cut at %d of %d, among the rows at %v req/s", cut, len(open), open[cut].Rate.Value())
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"llmsweep/sweep/rundir"
@@ -12,7 +13,7 @@ import (
 
 // stages runs all stages in order.
 func (x *experiment) stages(ctx context.Context) error {
-	x.allot(x.Points + 4)
+	x.allot(x.Points*x.repeats() + 4)
 	if err := x.warmUp(ctx); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (x *experiment) stages(ctx context.Context) error {
 // even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
 // answer first.
 func (x *experiment) even(ctx context.Context, low, high float64) error {
-	points := x.afford(x.Points, high)
+	points := x.afford(x.Points, x.repeats(), high)
 	short := points < x.Points
 	if short {
 		if err := x.probe(ctx, high); err != nil {
@@ -49,10 +50,10 @@ func (x *experiment) even(ctx context.Context, low, high float64) error {
 		}
 	}
 	rates := grid(low, high, points)
-	x.announceSLO(rates)
-	for _, rate := range rates {
+	x.announceSLO(slices.Repeat(rates, x.repeats()))
+	for _, r := range x.repetitions(rates) {
 		x.ahead = max(0, x.ahead-1)
-		if err := x.row(ctx, rate, rundir.Grid); err != nil {
+		if err := x.row(ctx, r, rundir.Grid); err != nil {
 			return err
 		}
 	}
@@ -66,7 +67,7 @@ func (x *experiment) even(ctx context.Context, low, high float64) error {
 
 // adapt narrows the answer first, and then measures how a comfortable load feels, and one near the edge.
 func (x *experiment) adapt(ctx context.Context, high float64) error {
-	x.afford(3, high)
+	x.afford(3, 1, high)
 	x.announceSLO(nil)
 	if err := x.probe(ctx, high); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (x *experiment) adapt(ctx context.Context, high float64) error {
 	}
 	if s := x.answer(); s != nil {
 		for _, share := range []float64{comfortable, 0.9} {
-			if err := x.row(ctx, share*s.Rate.Value(), rundir.Grid); err != nil {
+			if err := x.row(ctx, repetition{rate: share * s.Rate.Value()}, rundir.Grid); err != nil {
 				return err
 			}
 		}
@@ -85,12 +86,12 @@ func (x *experiment) adapt(ctx context.Context, high float64) error {
 }
 
 // row runs a stage at a rate, if there is time for it.
-func (x *experiment) row(ctx context.Context, rate float64, role string) error {
+func (x *experiment) row(ctx context.Context, r repetition, role string) error {
 	if x.short() {
-		x.warn("the budget left no time for %.4g req/s", rate)
+		x.warn("the budget left no time for %s", repeatName(fmt.Sprintf("%.4g req/s", r.rate), r.number))
 		return nil
 	}
-	_, err := x.stage(ctx, x.open(rate, role))
+	_, err := x.stage(ctx, x.openAgain(r, role))
 	return err
 }
 
@@ -120,7 +121,7 @@ func (x *experiment) probe(ctx context.Context, ceiling float64) error {
 			return nil
 		}
 		x.ahead = max(x.ahead, 1)
-		if err := x.row(ctx, ceiling*factor, rundir.Probe); err != nil {
+		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ type Spec struct {
 	Kind     string
 	Role     string
 	Rate     float64 // asked arrivals per second, on average; 0 for a closed loop
+	Repeat   int     // which of several stages that measure the same, from 1; 0 where there is one
 	Schedule Schedule
 	Source   Source
 	Waiter   Waiter // for the schedule's instants; nil for a timer
@@ -348,7 +349,7 @@ func (r *ring) median() time.Duration {
 // describe is the stage as run.json has it before anything was measured.
 func (s *Spec) describe(started time.Duration) rundir.Stage {
 	return rundir.Stage{
-		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, Rate: ratio(s.Rate, 1),
+		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, Rate: ratio(s.Rate, 1), Repeat: s.Repeat,
 		MaxConcurrency: s.Bound, Started: started.Seconds(), Whole: s.whole(),
 	}
 }

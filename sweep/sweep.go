@@ -33,6 +33,7 @@ type Config struct {
 	Retokenize func(context.Context, string) (int, error)
 
 	Points         int           // arrival rates between floor and ceiling
+	Repeats        int           // stages at each of them, in shuffled order; 0 for one. Adaptive sweeps have no use for it
 	Adaptive       bool          // no even grid: stages only where they narrow the answer, and at a comfortable load
 	Budget         time.Duration // for the whole sweep; 0 for none. It sets the stages' time and, where it is short, their number
 	StageTime      time.Duration // each stage measures at least this long,
@@ -53,7 +54,7 @@ type Config struct {
 // Defaults are the settings of a sweep that nobody tuned.
 func Defaults() Config {
 	return Config{
-		Observer: Blind{}, Points: 9, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
+		Observer: Blind{}, Points: 9, Repeats: 1, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
 		MaxConcurrency: 512, Warmup: Warmup{Auto: true}, Precision: 0.05, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
 	}
 }
@@ -85,7 +86,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 		Kind: KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
 		MaxConcurrency: c.MaxConcurrency,
 	}
-	x, err := c.begin(run, plan, c.Points+1)
+	x, err := c.begin(run, plan, c.Points*c.repeats()+1)
 	if err != nil {
 		return err
 	}
@@ -100,6 +101,9 @@ func (c Config) begin(run *rundir.Run, plan rundir.Plan, ahead int) (*experiment
 		x.until = x.started.Add(c.Budget)
 	}
 	plan.SLO = slo.Strings(c.SLO)
+	if c.Repeats > 1 {
+		plan.Repeats = c.Repeats
+	}
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
 	return x, c.Log.Save(run)
@@ -120,8 +124,13 @@ func (x *experiment) closed(kind, role string, width int) *Spec {
 
 // open plans Poisson arrivals.
 func (x *experiment) open(rate float64, role string) *Spec {
-	s := x.spec("poisson@"+rateName(rate), "poisson", role)
-	s.Rate, s.Schedule = rate, NewPoisson(rate, x.Seed, s.Name)
+	return x.openAgain(repetition{rate: rate}, role)
+}
+
+// openAgain plans Poisson arrivals of their own for a repetition.
+func (x *experiment) openAgain(r repetition, role string) *Spec {
+	s := x.spec(repeatName("poisson@"+rateName(r.rate), r.number), "poisson", role)
+	s.Rate, s.Repeat, s.Schedule = r.rate, r.number, NewPoisson(r.rate, x.Seed, s.Name)
 	x.support(s)
 	return s
 }

@@ -75,6 +75,7 @@ func (t *targetFlags) caps() *sweep.Caps {
 // planFlags say how the sweep goes.
 type planFlags struct {
 	Points         int           `default:"9" help:"Arrival rates between one at a time and as many as it takes." group:"Sweep"`
+	Repeats        int           `default:"1" help:"Measure each rate so many times, all in shuffled order, and report the spread between runs." group:"Sweep"`
 	StageTime      time.Duration `name:"stage-time" default:"1m" help:"Each stage measures at least this long, and up to three times as long while it is undecided." group:"Sweep"`
 	StageRequests  int           `name:"stage-requests" default:"50" help:"Requests that a stage measures at least, within its time." group:"Sweep"`
 	MaxConcurrency int           `name:"max-concurrency" default:"512" help:"Most in flight when the ceiling is searched for." group:"Sweep"`
@@ -90,7 +91,7 @@ type planFlags struct {
 func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
 	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, 3*p.StageTime, p.StageRequests
-	c.Adaptive, c.Budget = p.Adaptive, p.Budget
+	c.Repeats, c.Adaptive, c.Budget = p.Repeats, p.Adaptive, p.Budget
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
 	if c.Warmup, err = sweep.ParseWarmup(p.Warmup); err != nil {
@@ -104,6 +105,10 @@ func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 		return c, fmt.Errorf("--budget must be at least %v: a shorter sweep decides nothing", leastBudget)
 	case p.Points < 1 || p.Points > 1000:
 		return c, errors.New("--points must be between 1 and 1000")
+	case p.Repeats < 1 || p.Repeats > mostRepeats:
+		return c, errRepeats
+	case p.Adaptive && p.Repeats > 1:
+		return c, errors.New("--adaptive has no grid to repeat: leave out --repeats or --adaptive")
 	case p.StageTime < 100*time.Millisecond:
 		return c, errors.New("--stage-time must be at least 100ms")
 	case p.StageRequests < 1:
@@ -120,6 +125,11 @@ func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 
 // leastBudget is the shortest time in which a fast server's limits can be told.
 const leastBudget = 10 * time.Second
+
+// mostRepeats is more than anybody has the time for.
+const mostRepeats = 100
+
+var errRepeats = fmt.Errorf("--repeats must be between 1 and %d", mostRepeats)
 
 // share reads "5%" or 0.05.
 func share(s string) (float64, error) {

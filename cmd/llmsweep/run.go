@@ -24,6 +24,7 @@ type runCmd struct {
 	Concurrency    []int         `placeholder:"N,.." help:"Closed loop: so many in flight; several make a ladder." group:"Load"`
 	Requests       int           `placeholder:"N" help:"So many requests (or conversations) a stage, each of which counts." group:"Load"`
 	Duration       time.Duration `placeholder:"D" help:"Measure so long a stage, opening transient and drain left out. Default: 1m." group:"Load"`
+	Repeats        int           `default:"1" help:"Do each stage so many times, all in shuffled order, and report the spread between runs." group:"Load"`
 	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" help:"Open loop: most in flight; others wait their turn, and that wait is told apart." group:"Load"`
 	Warmup         string        `default:"auto" help:"Before the first stage: auto until requests agree, a number of requests, or a time." group:"Load"`
 	Drain          time.Duration `default:"1m" help:"How long the last requests may take before they are cancelled." group:"Load"`
@@ -42,6 +43,7 @@ func (runCmd) Help() string {
 	return `Examples:
   llmsweep run http://localhost:8000 --concurrency 10 --requests 100 --format stress
   llmsweep run http://localhost:8000 --concurrency 5,10,30,50,100 --requests 200
+  llmsweep run http://localhost:8000 --concurrency 5,10 --requests 100 --repeats 3
   llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --warmup 5 --format serving
   llmsweep run http://localhost:8000 --rate 8 --requests 600 --slo 'ttft:p99<500ms' --slo 'errors<1%'    # exit 1 where it misses
   llmsweep run http://localhost:8000 --rate 4 --arrivals gamma:0.5 --duration 5m
@@ -57,7 +59,7 @@ func (r *runCmd) Run(c *console) error {
 		return usage(err)
 	}
 	plan := sweep.Defaults()
-	plan.Seed, plan.Drain, plan.MaxErrorRate = r.Seed, r.Drain, r.MaxErrorRate
+	plan.Seed, plan.Repeats, plan.Drain, plan.MaxErrorRate = r.Seed, r.Repeats, r.Drain, r.MaxErrorRate
 	if plan.Warmup, err = sweep.ParseWarmup(r.Warmup); err != nil {
 		return usage(fmt.Errorf("--warmup: %w", err))
 	}
@@ -66,7 +68,7 @@ func (r *runCmd) Run(c *console) error {
 	}
 	e := experiment{
 		console: c, url: r.URL, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags, dir: r.freshDir,
-		kind: sweep.KindRun, format: r.Format, stages: max(1, len(r.Concurrency)), conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
+		kind: sweep.KindRun, format: r.Format, stages: max(1, len(r.Concurrency)) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)),
 	}
 	if arrivals.Kind == sweep.ArrivalsTrace && len(r.Concurrency) == 0 {
@@ -113,6 +115,8 @@ func (r *runCmd) check() (sweep.Arrivals, error) {
 		return arrivals, errors.New("--max-concurrency caps an open loop (--rate), and is above 0")
 	case r.Requests < 0 || r.Duration < 0 || r.Requests > 0 && r.Duration > 0 && arrivals.Kind != sweep.ArrivalsRamp:
 		return arrivals, errors.New("give --requests or --duration, above 0")
+	case r.Repeats < 1 || r.Repeats > mostRepeats:
+		return arrivals, errRepeats
 	case r.Drain < 0 || !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
 		return arrivals, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
 	case !slices.Contains(report.Formats(), r.Format):
@@ -126,19 +130,35 @@ func (r *runCmd) check() (sweep.Arrivals, error) {
 
 // jobs are the stages that the flags ask for.
 func (r *runCmd) jobs(a sweep.Arrivals, t *target) ([]sweep.Job, error) {
+	if r.Repeats == 1 {
+		return r.round(0, a, t)
+	}
+	var jobs []sweep.Job
+	for n := range r.Repeats {
+		some, err := r.round(n+1, a, t)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, some...)
+	}
+	return jobs, nil
+}
+
+// round is each stage once: its repetition of that number, or 0 where there are none.
+func (r *runCmd) round(number int, a sweep.Arrivals, t *target) ([]sweep.Job, error) {
 	var jobs []sweep.Job
 	for _, n := range r.Concurrency {
-		jobs = append(jobs, sweep.ClosedJob(n, r.Requests, r.Duration))
+		jobs = append(jobs, sweep.ClosedJob(n, r.Requests, r.Duration).Again(number))
 	}
 	if jobs != nil {
 		return jobs, nil
 	}
 	if trace, ok := t.workload.(*workload.Trace); ok {
 		j := sweep.OpenJob(a.Kind, trace.Rate(), trace.Schedule(), r.MaxConcurrency, trace.Rows(), 0)
-		return append(jobs, j), nil
+		return append(jobs, j.Again(number)), nil
 	}
 	rate := a.MeanRate(r.Rate)
-	j := sweep.OpenJob(a.Kind, rate, nil, r.MaxConcurrency, r.Requests, r.Duration)
+	j := sweep.OpenJob(a.Kind, rate, nil, r.MaxConcurrency, r.Requests, r.Duration).Again(number)
 	if a.Kind == sweep.ArrivalsRamp { // it ends of itself, and each of its requests counts
 		j.Requests, j.Duration = max(r.Requests, sweep.Endless), 0
 	}

@@ -27,6 +27,7 @@ func (sweepCmd) Help() string {
   llmsweep sweep http://localhost:8000 --prompt-tokens 1024 --output-tokens 256 --label gpu="L20 48GB",gpus=2,engine=vLLM
   llmsweep sweep http://localhost:8000 --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'    # and the highest rate that keeps both
   llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # key in LLMSWEEP_API_KEY
+  llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times, shuffled: how far single runs can be trusted
   llmsweep sweep sim: --stage-time 5s`
 }
 
@@ -41,7 +42,7 @@ func (s *sweepCmd) Run(c *console) error {
 	}
 	e := experiment{
 		console: c, url: s.URL, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags, dir: s.freshDir,
-		kind: sweep.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
+		kind: sweep.KindSweep, stages: plan.Points*plan.Repeats + 2, conns: plan.MaxConcurrency, measure: sweepAll,
 		fit: &s.selftestFlags, width: plan.MaxConcurrency,
 	}
 	return e.run()

@@ -105,6 +105,7 @@ type Workload struct {
 type Plan struct {
 	Kind           string  `json:"kind"` // "sweep", "run" or "pair"
 	Points         int     `json:"points,omitempty"`
+	Repeats        int     `json:"repeats,omitempty"` // times that each point, or stage, is measured; absent for once
 	StageTime      float64 `json:"stage_time_s,omitempty"`
 	StageRequests  int     `json:"stage_requests,omitempty"`
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
@@ -121,8 +122,9 @@ type Stage struct {
 	Name           string  `json:"name"` // unique in its run
 	Kind           string  `json:"kind"` // "synchronous", "throughput", "concurrent", "constant", "poisson"
 	Role           string  `json:"role"`
-	State          string  `json:"state"`         // "running" while it runs, "complete", "interrupted" when cut short
-	Rate           Figure  `json:"rate,omitzero"` // asked; absent in a closed loop
+	State          string  `json:"state"`            // "running" while it runs, "complete", "interrupted" when cut short
+	Rate           Figure  `json:"rate,omitzero"`    // asked; absent in a closed loop
+	Repeat         int     `json:"repeat,omitempty"` // which of several measurements of the same, from 1; absent where there is one
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
 	Started        float64 `json:"started_s"`           // since the run's start
 	Elapsed        float64 `json:"elapsed_s,omitempty"` // drain included
