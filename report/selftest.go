@@ -38,6 +38,7 @@ var (
 	limitDescriptors = phrase{"more than may be open", "超出可打开数"}
 	limitFailed      = phrase{"failures", "有失败"}
 	limitShared      = phrase{"fell behind", "跟不上"}
+	limitUnreached   = phrase{"not reached", "未达到"}
 	limitError       = phrase{"inexact", "误差大"}
 	limitCPU         = phrase{"too busy", "占用过高"}
 	limitLag         = phrase{"late", "发送晚"}
@@ -56,7 +57,7 @@ var (
 	sayNoRates    = phrase{"; requests left late at each rate that was tried", "；所有已测到达率下请求都发送过晚"}
 
 	legendStamp       = phrase{"stamp error: the instant of a token against the server's own, both by the monotonic clock; what was received together with the next token of its stream (shared) is known to be a bound, and left out", "时间戳误差：token 时刻与服务端自身记录之差，均为单调时钟；与同一流的下一个 token 一起接收者（合并接收）仅为上界，不计入"}
-	legendLevels      = phrase{"trusted: stamp error p99 within 1 ms, shared within 1 %, 80 % of the cores at most, no failures; arrivals: written within 1 ms at p99", "可信：时间戳误差 p99 不超过 1 ms，合并接收不超过 1 %，CPU 占用不超过 80 %，无失败；到达：p99 在 1 ms 内写出"}
+	legendLevels      = phrase{"trusted: stamp error p99 within 1 ms, shared within 1 %, 80 % of the cores at most, no failures, at least 90 % of the tokens asked for sent (else the level is not reached, and says nothing); arrivals: written within 1 ms at p99", "可信：时间戳误差 p99 不超过 1 ms，合并接收不超过 1 %，CPU 占用不超过 80 %，无失败，且至少发出所要求 token 的 90 %（否则记为未达到，该档不说明任何问题）；到达：p99 在 1 ms 内写出"}
 	legendFewArrivals = phrase{"? too few for this percentile: the median decides", "? 数量太少，不足以支持该分位数：以中位数判定"}
 	legendMemory      = phrase{"a stream: resident memory for each, its record included", "每流内存：每个流占用的常驻内存，含其记录"}
 )
@@ -162,7 +163,7 @@ func trusted(limit string, l Lang) Cell {
 func why(limit string, l Lang) string {
 	reasons := map[string]phrase{
 		selftest.LimitDescriptors: limitDescriptors, selftest.LimitFailed: limitFailed, selftest.LimitShared: limitShared,
-		selftest.LimitError: limitError, selftest.LimitCPU: limitCPU, selftest.LimitLag: limitLag, selftest.LimitUnknown: limitUnknown,
+		selftest.LimitError: limitError, selftest.LimitCPU: limitCPU, selftest.LimitLag: limitLag, selftest.LimitUnknown: limitUnknown, selftest.LimitUnreached: limitUnreached,
 	}
 	if say, ok := reasons[limit]; ok {
 		return say.in(l)

@@ -291,6 +291,10 @@ func TestTrust(t *testing.T) {
 		"fell behind": {
 			[]Level{but(good(100, 5000, 1e-5), func(l *Level) { l.Shared = f(0.011) })}, nil, Trust{Limit: LimitShared, LimitStreams: 100},
 		},
+		"half of it sent": {
+			[]Level{good(100, 5000, 1e-5), but(good(1000, 16000, 1e-5), func(l *Level) { l.Rate = 33 })}, nil,
+			Trust{Streams: 100, TokensPerS: f(5000), StampP99: f(1e-5), Limit: LimitUnreached, LimitStreams: 1000},
+		},
 		"too busy": {
 			[]Level{but(good(100, 5000, 1e-5), func(l *Level) { l.Cores = f(1.61) })}, nil, Trust{Limit: LimitCPU, LimitStreams: 100},
 		},

@@ -11,6 +11,7 @@ const (
 	LimitDescriptors = "descriptors"   // more streams than files may be open
 	LimitFailed      = "failed"        // streams or requests did not end well
 	LimitShared      = "shared_reads"  // the client fell behind, and had tokens of a stream at once
+	LimitUnreached   = "not_reached"   // this machine, server and all, did not send so much: the level shows nothing
 	LimitError       = "stamp_error"   // instants were off
 	LimitCPU         = "cpu"           // this client used too much of the machine
 	LimitLag         = "lag"           // requests were written late
@@ -24,6 +25,7 @@ const (
 	maxError  = 1e-3 // seconds, p99
 	maxLag    = 1e-3 // seconds, p99
 	maxCPU    = 0.8  // of all cores
+	minSent   = 0.9  // of the tokens that a level asks for
 )
 
 // within says that a figure is at most a limit; one that does not exist shows nothing to the contrary.
@@ -34,6 +36,8 @@ func (l *Level) limit(cpus int) string {
 	switch {
 	case l.Failed > 0:
 		return LimitFailed
+	case l.TokensPerS.Known() && l.TokensPerS.Value() < minSent*l.Rate*float64(l.Streams):
+		return LimitUnreached
 	case !within(l.Shared, maxShared):
 		return LimitShared
 	case l.Error.N == 0:
