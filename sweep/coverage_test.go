@@ -156,7 +156,7 @@ func scale(few int) int {
 
 // The printed interval of the saturation rate must hold the capacity, and so must the bracket.
 func TestSaturationIntervalsCover(t *testing.T) {
-	servers := scale(4)
+	servers := scale(2)
 	all := trials(t, servers)
 	var mu sync.Mutex
 	var interval, bracket, open int
@@ -223,7 +223,7 @@ func rows(run *rundir.Run, truth float64) string {
 
 // Verdicts well below and well above the capacity must be right, or honestly undecided.
 func TestVerdictsOnRandomServers(t *testing.T) {
-	all := trials(t, scale(3))
+	all := trials(t, scale(2))
 	var mu sync.Mutex
 	count := map[string]int{}
 	forEach(t, all, func(t *testing.T, k *trial) {
@@ -364,7 +364,7 @@ func TestBudgetsAreKept(t *testing.T) {
 // verdicts takes.
 func TestAdaptiveSweepsCostHalf(t *testing.T) {
 	const width, most = 0.05, 8
-	all := trials(t, scale(3))
+	all := trials(t, scale(2))
 	var mu sync.Mutex
 	var ratios, adaptive, bisecting []float64
 	reached := 0

@@ -104,7 +104,7 @@ func offGrid(t *table) []hit {
 	for _, r := range grid {
 		v, _ := r.span("rate")
 		k := int(math.Round((v.v - s.v) / step))
-		slack := (v.high - v.low + s.high - s.low + top.high - top.low) / 2
+		slack := (v.high-v.low+s.high-s.low+top.high-top.low)/2 + gridTolerance*v.v
 		if free[k] && math.Abs(v.v-s.v-float64(k)*step) <= slack+1e-9 {
 			delete(free, k)
 		} else {
@@ -116,6 +116,10 @@ func offGrid(t *table) []hit {
 	}
 	return missing(off, free, s.v, step)
 }
+
+// gridTolerance: a sweep may take its two limits from the work done, which differs a little from the whole completions that its
+// table shows.
+const gridTolerance = 0.002
 
 // missing pairs the rates that are off the grid with the places on it that no other rate took.
 func missing(off []*row, free map[int]bool, floor, step float64) []hit {
