@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"llmsweep/report/live"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/wait"
 	"llmsweep/sweep/workload"
 )
 
@@ -40,6 +42,7 @@ type liveFlags struct {
 	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask B for, where it is not --model." group:"Live"`
 	targetFlags
 	loadFlags
+	selftestFlags
 }
 
 // config is the plan of both sides, and what is looked for.
@@ -161,9 +164,14 @@ func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.R
 	if pair.Same {
 		view.Note(compare.SameServer(l))
 	}
+	e := experiment{console: c, fit: &cm.selftestFlags, width: slices.Max(append(cm.Concurrency, 0)), out: &outFlags{Lang: cm.Lang}}
+	e.selftest(runs[0], view)
+	runs[1].Client.Selftest = runs[0].Client.Selftest
+	waiter := wait.NewExact()
+	defer waiter.Close()
 	shown := &progress{view: view, lang: l, began: time.Now()}
 	for i := range pair.Sides {
-		pair.Sides[i].Observer = shown
+		pair.Sides[i].Observer, pair.Sides[i].Waiter = shown, waiter
 	}
 	pair.Planned = func(p *rundir.Pair, stages int) {
 		shown.total = shown.index + stages

@@ -16,7 +16,7 @@ import (
 )
 
 // brisk are the flags that make a comparison of two servers short enough for a test.
-var brisk = []string{"--stage-time", "100ms", "--budget", "1s", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"}
+var brisk = []string{"--no-selftest", "--stage-time", "100ms", "--budget", "1s", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"}
 
 func TestCompareLive(t *testing.T) {
 	a, b := server(t, sim.ServerOptions{APIKey: "key-of-a"}), server(t, sim.ServerOptions{APIKey: "key-of-b"})
