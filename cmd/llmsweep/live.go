@@ -191,7 +191,7 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 		conns = max(conns, n)
 	}
 	if both[0], err = connect(c, cm.Paths[0], &cm.targetFlags, l, nil, conns); err != nil {
-		return both, fmt.Errorf("A: %w", err)
+		return both, fmt.Errorf("server A: %w", err)
 	}
 	flags := cm.targetFlags
 	flags.APIKey, flags.Model = cmp.Or(cm.APIKeyB, flags.APIKey), cmp.Or(cm.ModelB, flags.Model)
@@ -203,7 +203,7 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	}
 	if err != nil {
 		both[0].close()
-		return both, fmt.Errorf("B: %w", err)
+		return both, fmt.Errorf("server B: %w", err)
 	}
 	return both, nil
 }

@@ -26,14 +26,13 @@ type stream struct {
 	word   int    // where the word is in chunk
 	output int
 
-	sent       int   // tokens
-	t0, due    int64 // ns since 1970
-	firstAt    int64
-	lastAt     int64
-	gaps       []int32 // us between writes, rounded
-	err        error
-	done       chan struct{}
-	concurrent int
+	sent    int   // tokens
+	t0, due int64 // ns since 1970
+	firstAt int64
+	lastAt  int64
+	gaps    []int32 // us between writes, rounded
+	err     error
+	done    chan struct{}
 }
 
 func (s *stream) render(c config, id int64, chat bool, prompt int, usage bool) {

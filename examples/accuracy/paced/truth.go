@@ -32,8 +32,6 @@ type truth struct {
 	done        []*record
 	aborted     int
 	active, top int
-	area        float64 // of streams x ns
-	changed     int64
 }
 
 // record is one request that was answered in full.
