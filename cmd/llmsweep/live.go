@@ -38,7 +38,7 @@ type liveFlags struct {
 	Out            string        `type:"path" placeholder:"DIR" help:"Directory of both runs. Default: llmsweep-pair, or the next free llmsweep-pair-N." group:"Live"`
 	Label          []string      `sep:"," placeholder:"K=V" help:"What the figures belong to, of both: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Live"`
 	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"What B has otherwise." group:"Live"`
-	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"B's key, where it is not A's." group:"Live"`
+	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"B's key. Default: A's, which then goes to both servers." group:"Live"`
 	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask B for, where it is not --model." group:"Live"`
 	targetFlags
 	loadFlags
