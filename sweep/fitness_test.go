@@ -25,7 +25,7 @@ func TestAStarvedClientMarksItsRows(t *testing.T) {
 	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
 		virtually(t, preset(t, "demo"), func(t *testing.T, d Doer) {
 			c, run := experimentWith(d, fixed{64, 16}), &rundir.Run{}
-			c.Waiter = starved{late}
+			c.Waiter, c.Points, c.StageTime, c.StageMax = starved{late}, 3, 10*time.Second, 30*time.Second
 			if err := Sweep(t.Context(), c, run); err != nil {
 				t.Fatal(err)
 			}

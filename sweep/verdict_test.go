@@ -11,7 +11,7 @@ import (
 
 // Verdicts well below and well above capacity must be right, or honestly undecided. LLMSWEEP_SEEDS=200 is the long way.
 func TestVerdicts(t *testing.T) {
-	seeds := 6
+	seeds := 2
 	if n, err := strconv.Atoi(os.Getenv("LLMSWEEP_SEEDS")); err == nil {
 		seeds = n
 	}
