@@ -151,6 +151,9 @@ func scale(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("LLMSWEEP_SERVERS")); err == nil {
 		return n
 	}
+	if raced {
+		return 1
+	}
 	return few
 }
 
