@@ -186,12 +186,12 @@ func requestHeader(key string, extra http.Header, user *url.Userinfo) (http.Head
 	return h, nil
 }
 
-// printable says that s may be sent as a header's value.
+// printable reports whether s may be sent as a header's value.
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// token says that s may be a header's name.
+// token reports whether s may be a header's name.
 func token(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)

@@ -99,7 +99,7 @@ func (x *exchange) send() (*http.Response, error) {
 	}
 }
 
-// stale says that a request failed because its connection had been kept too long.
+// stale reports whether a request failed because its connection had been kept too long.
 func (x *exchange) stale(err error) bool {
 	sent, written := x.stream.watch.Sent()
 	return x.reused && x.ctx.Err() == nil && hungUp(err) && (!written || time.Since(sent) < staleTime)

@@ -68,7 +68,7 @@ func reason(err error) (Cause, string) {
 	return CauseOther, err.Error()
 }
 
-// hungUp says that the other side closed the connection and sent nothing.
+// hungUp reports whether the other side closed the connection and sent nothing.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
 		strings.Contains(err.Error(), "server closed idle connection")

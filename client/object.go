@@ -66,7 +66,7 @@ func (v value) text() []byte {
 	return v[1 : len(v)-1]
 }
 
-// isTrue says that v is true.
+// isTrue reports whether v is true.
 func (v value) isTrue() bool { return string(v) == "true" }
 
 // isObject and isList tell the containers.

@@ -133,7 +133,7 @@ func (r *Result) share() {
 	r.SharedReads++
 }
 
-// Bounded says that Gaps[i] is not to be trusted: one of the two chunks around it came in one receive with a later one,
+// Bounded reports whether Gaps[i] is not to be trusted: one of the two chunks around it came in one receive with a later one,
 // and may have arrived before its instant. The sum over such neighbours is exact.
 func (r *Result) Bounded(i int) bool { return r.Shared.Has(i) || r.Shared.Has(i+1) }
 

@@ -32,8 +32,8 @@ func answer(run *rundir.Run, l Lang) []string {
 	add(bracket(sat, l))
 	if grew := backlog(run, l); grew != "" {
 		add(grew)
-	} else if sat.Reason != "" && l != Chinese { // the reason is in English
-		add(sayEvidence.in(l, sat.Reason))
+	} else if !sat.Reason.IsZero() {
+		add(Note(sat.Reason, l))
 	}
 	add(limit(run, l))
 	add(comfortable(run, l))
@@ -98,7 +98,7 @@ func backlog(run *rundir.Run, l Lang) string {
 	var lowest *rundir.Stage
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		grew := s.Verdict == rundir.Saturated && s.Invalid == "" && s.Drift.Value.Known() && s.Rates.Offered.Known()
+		grew := s.Verdict == rundir.Saturated && s.Invalid.IsZero() && s.Drift.Value.Known() && s.Rates.Offered.Known()
 		if grew && (lowest == nil || s.Rates.Offered.Value() < lowest.Rates.Offered.Value()) {
 			lowest = s
 		}

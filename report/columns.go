@@ -9,7 +9,7 @@ import (
 )
 
 // take picks one figure of a stage.
-type take func(s *rundir.Stage) rundir.Figure
+type take func(s *rundir.Stage) rundir.Number
 
 // publishedFields are the six columns of the published tables. Their headings and units are a format that others read,
 // so they are the same in every language.
@@ -24,8 +24,8 @@ func publishedFields() []field {
 		{Column{Head: "Benchmark", Left: true}, func(r row) Cell { return Cell{Text: publishedName(r.stage)} }},
 		{Column{Head: "Requests per Second"}, perSecond("req/sec", completed)},
 		{Column{Head: "Request Latency"}, func(r row) Cell { return quantity(r.stage.Latency.Mean, "sec", rate) }},
-		{Column{Head: "Time to First Token"}, milliseconds(func(s *rundir.Stage) rundir.Figure { return s.TTFT.Mean })},
-		{Column{Head: "Inter Token Latency"}, milliseconds(func(s *rundir.Stage) rundir.Figure { return s.InterToken })},
+		{Column{Head: "Time to First Token"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean })},
+		{Column{Head: "Inter Token Latency"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.InterToken })},
 		{Column{Head: "Output Token Throughput"}, perSecond("tokens/sec", output)},
 	}
 }
@@ -65,7 +65,7 @@ func lengthField(l Lang) field {
 	}}
 }
 
-// anyLength says that some answers were not as long as asked.
+// anyLength reports whether some answers were not as long as asked.
 func anyLength(runs []rundir.Run, l Lang) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
 		return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return lengths(&s, l) != "" })
@@ -104,14 +104,14 @@ func consoleFields(l Lang, runs []rundir.Run) []field {
 	return fields
 }
 
-func completed(s *rundir.Stage) rundir.Figure { return s.Rates.Completed }
-func output(s *rundir.Stage) rundir.Figure    { return s.TokensPerS.Output }
+func completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
+func output(s *rundir.Stage) rundir.Number    { return s.TokensPerS.Output }
 func latency(s *rundir.Stage) *rundir.Dist    { return &s.Latency }
 func ttft(s *rundir.Stage) *rundir.Dist       { return &s.TTFT }
 func itl(s *rundir.Stage) *rundir.Dist        { return &s.ITL }
 
 // quantity is a cell with a figure in a fixed unit.
-func quantity(f rundir.Figure, unit string, p printer) Cell {
+func quantity(f rundir.Number, unit string, p printer) Cell {
 	if f.IsZero() {
 		return Cell{Text: absent, Tone: Faint}
 	}
@@ -119,7 +119,7 @@ func quantity(f rundir.Figure, unit string, p printer) Cell {
 }
 
 // timed is a cell with a duration in the unit that reads best.
-func timed(f rundir.Figure) Cell {
+func timed(f rundir.Number) Cell {
 	digits, unit := duration(f)
 	if unit == "" {
 		return Cell{Text: digits, Tone: Faint}

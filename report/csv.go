@@ -99,7 +99,7 @@ func csvStageColumns() []csvColumn {
 		{"kind", func(r row) string { return r.stage.Kind }},
 		{"role", func(r row) string { return r.stage.Role }},
 		{"stage_state", func(r row) string { return r.stage.State }},
-		csvFigure("rate", func(s *rundir.Stage) rundir.Figure { return s.Rate }),
+		csvFigure("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
 		{"repeat", func(r row) string { return positive(float64(r.stage.Repeat)) }},
 		{"max_concurrency", func(r row) string { return positive(float64(r.stage.MaxConcurrency)) }},
 		{"started_s", func(r row) string { return raw(r.stage.Started) }},
@@ -112,23 +112,23 @@ func csvStageColumns() []csvColumn {
 		{"requests_error", func(r row) string { return strconv.Itoa(r.stage.Requests.Error) }},
 		{"requests_incomplete", func(r row) string { return strconv.Itoa(r.stage.Requests.Incomplete) }},
 		{"errors", func(r row) string { return classes(r.stage.Errors) }},
-		csvFigure("rates_offered", func(s *rundir.Stage) rundir.Figure { return s.Rates.Offered }),
-		csvFigure("rates_sent", func(s *rundir.Stage) rundir.Figure { return s.Rates.Sent }),
+		csvFigure("rates_offered", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }),
+		csvFigure("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
 		csvFigure("rates_completed", completed),
 		csvFigure("tokens_per_s_output", output),
-		csvFigure("tokens_per_s_input", func(s *rundir.Stage) rundir.Figure { return s.TokensPerS.Input }),
-		csvFigure("tokens_per_s_total", func(s *rundir.Stage) rundir.Figure { return s.TokensPerS.Total }),
-		csvFigure("concurrency_mean", func(s *rundir.Stage) rundir.Figure { return s.Concurrency.Mean }),
+		csvFigure("tokens_per_s_input", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }),
+		csvFigure("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
+		csvFigure("concurrency_mean", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }),
 		{"concurrency_peak", func(r row) string { return strconv.Itoa(r.stage.Concurrency.Peak) }},
-		csvFigure("prompt_tokens_mean", func(s *rundir.Stage) rundir.Figure { return s.PromptTokens.Mean }),
-		csvFigure("asked_tokens", func(s *rundir.Stage) rundir.Figure { return s.AskedTokens }),
-		csvFigure("output_tokens_mean", func(s *rundir.Stage) rundir.Figure { return s.OutputTokens.Mean }),
-		csvFigure("output_tokens_min", func(s *rundir.Stage) rundir.Figure { return s.OutputTokens.Min }),
-		csvFigure("output_tokens_max", func(s *rundir.Stage) rundir.Figure { return s.OutputTokens.Max }),
-		csvFigure("cached_tokens", func(s *rundir.Stage) rundir.Figure { return s.CachedTokens }),
-		csvFigure("tokens_per_chunk", func(s *rundir.Stage) rundir.Figure { return s.TokensPerChunk }),
+		csvFigure("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
+		csvFigure("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
+		csvFigure("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
+		csvFigure("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
+		csvFigure("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
+		csvFigure("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
+		csvFigure("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
 		{"token_source", func(r row) string { return r.stage.TokenSource }},
-		csvFigure("inter_token_s", func(s *rundir.Stage) rundir.Figure { return s.InterToken }),
+		csvFigure("inter_token_s", func(s *rundir.Stage) rundir.Number { return s.InterToken }),
 	}
 }
 
@@ -136,11 +136,11 @@ func csvStageColumns() []csvColumn {
 func csvJudgement() []csvColumn {
 	return []csvColumn{
 		{"verdict", func(r row) string { return r.stage.Verdict }},
-		csvFigure("drift_value", func(s *rundir.Stage) rundir.Figure { return s.Drift.Value }),
-		csvFigure("drift_low", func(s *rundir.Stage) rundir.Figure { return s.Drift.Low }),
-		csvFigure("drift_high", func(s *rundir.Stage) rundir.Figure { return s.Drift.High }),
-		csvFigure("goodput_rate", func(s *rundir.Stage) rundir.Figure { return goodput(s).Rate }),
-		csvFigure("goodput_share", func(s *rundir.Stage) rundir.Figure { return goodput(s).Share }),
+		csvFigure("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
+		csvFigure("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
+		csvFigure("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
+		csvFigure("goodput_rate", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }),
+		csvFigure("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
 		{"goodput_unknown", func(r row) string { return positive(float64(goodput(r.stage).Unknown)) }},
 		{"goodput_verdict", func(r row) string { return goodput(r.stage).Verdict }},
 		{"goodput_terms", func(r row) string {
@@ -150,9 +150,9 @@ func csvJudgement() []csvColumn {
 			}
 			return strings.Join(parts, " ")
 		}},
-		csvFigure("client_cpu_fraction", func(s *rundir.Stage) rundir.Figure { return s.ClientCPU }),
-		{"invalid", func(r row) string { return r.stage.Invalid }},
-		{"warnings", func(r row) string { return strings.Join(r.stage.Warnings, "; ") }},
+		csvFigure("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
+		{"invalid", func(r row) string { return noted1(r.stage.Invalid) }},
+		{"warnings", func(r row) string { return noted1(r.stage.Warnings...) }},
 	}
 }
 
@@ -167,8 +167,8 @@ func goodput(s *rundir.Stage) rundir.Goodput {
 // csvDist are the columns of a distribution.
 func csvDist(name string, of func(*rundir.Stage) *rundir.Dist) []csvColumn {
 	columns := []csvColumn{{name + "_n", func(r row) string { return strconv.Itoa(of(r.stage).N) }}}
-	for _, f := range new(rundir.Dist).Figures() {
-		columns = append(columns, csvFigure(name+"_"+f.Name, func(s *rundir.Stage) rundir.Figure { return of(s).Get(f.Name) }))
+	for _, f := range new(rundir.Dist).Numbers() {
+		columns = append(columns, csvFigure(name+"_"+f.Name, func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }))
 	}
 	return append(columns,
 		csvColumn{name + "_over", func(r row) string { return bounds(of(r.stage)) }},
@@ -188,9 +188,9 @@ func csvFigure(name string, of take) csvColumn {
 // bounds lists the figures of which only a lower bound is known.
 func bounds(d *rundir.Dist) string {
 	var parts []string
-	for _, f := range d.Figures() {
-		if f.Figure.Bound() {
-			parts = append(parts, f.Name+"="+raw(f.Figure.Value()))
+	for _, f := range d.Numbers() {
+		if f.Number.Bound() {
+			parts = append(parts, f.Name+"="+raw(f.Number.Value()))
 		}
 	}
 	return strings.Join(parts, " ")

@@ -130,15 +130,15 @@ func Heading(w io.Writer, level int, text string) error {
 }
 
 // Number is a cell with a figure in a fixed unit, to so many decimals.
-func Number(f rundir.Figure, unit string, decimals int) Cell {
+func Number(f rundir.Number, unit string, decimals int) Cell {
 	return quantity(f, unit, fixed(decimals))
 }
 
 // Digits is a cell with a figure to three digits.
-func Digits(f rundir.Figure, unit string) Cell { return quantity(f, unit, short) }
+func Digits(f rundir.Number, unit string) Cell { return quantity(f, unit, short) }
 
 // Seconds is a cell with a duration in the unit that reads best.
-func Seconds(f rundir.Figure) Cell { return timed(f) }
+func Seconds(f rundir.Number) Cell { return timed(f) }
 
 // Answer says in sentences what a run found out; nothing where it measured no more than rows.
 func Answer(run *rundir.Run, l Lang) []string { return answer(run, l) }

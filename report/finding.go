@@ -35,17 +35,18 @@ func warnings(run *rundir.Run, l Lang) []string {
 	return append(lines, noted(run, l)...)
 }
 
-// noted are the warnings that the run itself wrote down, in English.
+// noted are the warnings that the run itself wrote down.
 func noted(run *rundir.Run, l Lang) []string {
 	var lines []string
-	for _, s := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
-		lines = append(lines, fromRun.in(l, s))
+	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
+		lines = append(lines, Note(n, l))
 	}
 	where := map[string][]string{}
 	var order []string
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		for _, text := range s.Warnings {
+		for _, n := range s.Warnings {
+			text := Note(n, l)
 			if where[text] == nil {
 				order = append(order, text)
 			}
@@ -53,7 +54,7 @@ func noted(run *rundir.Run, l Lang) []string {
 		}
 	}
 	for _, text := range order {
-		lines = append(lines, fromRun.in(l, rowNames(where[text], run, l)+colon.in(l)+text))
+		lines = append(lines, rowNames(where[text], run, l)+colon.in(l)+text)
 	}
 	return lines
 }
@@ -88,7 +89,12 @@ func rowNames(names []string, run *rundir.Run, l Lang) string {
 }
 
 // invalid is why the client was the limit, as the run wrote it down.
-func invalid(s *rundir.Stage, _ Lang) string { return s.Invalid }
+func invalid(s *rundir.Stage, l Lang) string {
+	if s.Invalid.IsZero() {
+		return ""
+	}
+	return Note(s.Invalid, l)
+}
 
 // lengths compares the output tokens asked for with those received.
 func lengths(s *rundir.Stage, l Lang) string {
@@ -217,8 +223,8 @@ func progress(run *rundir.Run, l Lang) []string {
 		return []string{stateComplete.in(l, strconv.Itoa(len(done)))}
 	}
 	lines := []string{ended(run, l)}
-	if run.Failure != "" {
-		lines = append(lines, stateBecause.in(l, run.Failure))
+	if !run.Failure.IsZero() {
+		lines = append(lines, stateBecause.in(l, Note(run.Failure, l)))
 	}
 	if len(done) > 0 {
 		lines = append(lines, stateWhole.in(l, strings.Join(done, listComma.in(l))))

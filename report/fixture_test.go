@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -12,7 +13,7 @@ func dist(n int, mean, p99 float64) rundir.Dist {
 	if n == 0 {
 		return rundir.Dist{}
 	}
-	at := func(f float64) rundir.Figure { return rundir.Exactly(mean + f*(p99-mean)) }
+	at := func(f float64) rundir.Number { return rundir.Exactly(mean + f*(p99-mean)) }
 	d := rundir.Dist{
 		N: n, Mean: rundir.Exactly(mean), Std: rundir.Exactly((p99 - mean) / 2.5), Min: rundir.Exactly(mean * 0.8),
 		Max: at(1.2), P50: rundir.Exactly(mean * 0.97), P90: at(0.55), P95: at(0.7), P99: rundir.Exactly(p99), P999: at(1.15),
@@ -31,7 +32,7 @@ func dist(n int, mean, p99 float64) rundir.Dist {
 
 // over makes d's mean and its upper percentiles lower bounds.
 func over(d rundir.Dist, bound float64, censored int) rundir.Dist {
-	for _, f := range []*rundir.Figure{&d.Mean, &d.Max, &d.P95, &d.P99, &d.P999} {
+	for _, f := range []*rundir.Number{&d.Mean, &d.Max, &d.P95, &d.P99, &d.P999} {
 		*f = rundir.Over(bound)
 	}
 	d.Censored = censored
@@ -103,7 +104,7 @@ func sweptRun() rundir.Run {
 		Rate: rundir.Exactly(7.14), Low: rundir.Exactly(6.93), High: rundir.Exactly(7.31), Output: rundir.Exactly(909.3),
 		HighestStable: rundir.Exactly(6.86), LowestSaturated: rundir.Exactly(8.45),
 		Comfortable: rundir.Exactly(5.71), ComfortableStage: "poisson@4.75",
-		Reason: "completed requests level off over throughput, poisson@8.98 and poisson@10.04",
+		Reason: note.Text.New("completed requests level off over throughput, poisson@8.98 and poisson@10.04"),
 	}
 	run.Client = rundir.Client{LagP99: rundir.Exactly(2.1e-4), CPU: rundir.Exactly(0.042), Timestamps: "kernel", Valid: true}
 	return run
@@ -124,7 +125,7 @@ func blankRun() rundir.Run {
 // failedRun is a sweep of a server that answered every request with an error.
 func failedRun() rundir.Run {
 	run := blankRun()
-	run.State, run.Failure, run.Ended = rundir.Failed, "every request failed", run.Started.Add(41*time.Second)
+	run.State, run.Failure, run.Ended = rundir.Failed, note.Text.New("every request failed"), run.Started.Add(41*time.Second)
 	run.Labels = rundir.Labels{}
 	for _, name := range []string{"synchronous", "throughput"} {
 		run.Stages = append(run.Stages, rundir.Stage{
@@ -137,7 +138,7 @@ func failedRun() rundir.Run {
 			},
 			Errors:   map[string]int{"http_5xx": 20, "timeout": 4},
 			Examples: map[string]string{"http_5xx": "500: {\"error\": \"CUDA out of memory | `rank 0`\"}\n<html>\x1b[31m", "timeout": "no token within 10m"},
-			Warnings: []string{"more than half of the requests failed, so the stage ended early"},
+			Warnings: []note.Note{note.Text.New("more than half of the requests failed, so the stage ended early")},
 		})
 	}
 	run.Client = rundir.Client{Timestamps: "user", Valid: true}
@@ -157,14 +158,14 @@ func interruptedRun() rundir.Run {
 		s := &run.Stages[i]
 		s.TokenSource, s.TokensPerChunk, s.OutputTokens.Mean = "chunks", rundir.Exactly(2.3), rundir.Exactly(90.25)
 	}
-	run.Stages[1].Invalid = "the client was 94 % of one processor"
+	run.Stages[1].Invalid = note.Text.New("the client was 94 % of one processor")
 	run.Stages[1].TTFTDue.P99 = rundir.Exactly(17.9)
 	cut := &run.Stages[3]
 	cut.State, cut.Verdict, cut.Window, cut.Requests = rundir.Interrupted, "", 6.5, rundir.Requests{Due: 17, Sent: 17, OK: 14, Error: 1, Incomplete: 2}
 	cut.Errors, cut.Examples = map[string]int{"reset": 1}, map[string]string{"reset": "connection reset by peer"}
 	cut.TTFT, cut.Latency, cut.ITL = dist(14, 0.105, 0.161), dist(14, 2.66, 3.7), dist(1700, 0.0295, 0.0473)
 	cut.TTFTDue = cut.TTFT
-	run.Warnings = []string{"the server ignored min_tokens"}
+	run.Warnings = []note.Note{note.Text.New("the server ignored min_tokens")}
 	run.Client = rundir.Client{Timestamps: "user", Valid: true}
 	return run
 }
@@ -202,7 +203,7 @@ func promisedRun() rundir.Run {
 	run.Stages[9].Goodput.Share, run.Stages[9].Goodput.Unknown = rundir.Over(0.1), 12
 	run.SLO = &rundir.SLO{
 		Terms: run.Plan.SLO, Rate: rundir.Exactly(5.93), Low: rundir.Exactly(5.71), High: rundir.Exactly(6.2), Goodput: rundir.Exactly(5.34),
-		KeptStage: "poisson@5.80", BrokenStage: "poisson@6.86", Limiting: "ttft:p99<200ms", Reason: "poisson@5.80 kept all terms; beyond, ttft:p99<200ms ends it",
+		KeptStage: "poisson@5.80", BrokenStage: "poisson@6.86", Limiting: "ttft:p99<200ms", Reason: note.Text.New("poisson@5.80 kept all terms; beyond, ttft:p99<200ms ends it"),
 	}
 	return run
 }

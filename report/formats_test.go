@@ -102,7 +102,7 @@ func TestNotesInBothLanguages(t *testing.T) {
 }
 
 func TestTrafficRate(t *testing.T) {
-	for rate, want := range map[rundir.Figure]string{
+	for rate, want := range map[rundir.Number]string{
 		rundir.Exactly(20): "20.0", rundir.Exactly(0.5): "0.5", rundir.Exactly(1.57): "1.57", rundir.Exactly(182.8406): "182.84",
 		rundir.Exactly(0.0213): "0.0213", {}: "inf",
 	} {

@@ -44,7 +44,7 @@ func unsupported(l Lang, all []percentileName) string {
 	return noteUnsupported.in(l, strings.Join(labels, listComma.in(l)))
 }
 
-// windowNote says that the duration, as the format calls it, is not that of the whole stage.
+// windowNote reports whether the duration, as the format calls it, is not that of the whole stage.
 func windowNote(s *rundir.Stage, l Lang, duration string) string {
 	if s.Whole || s.Window == 0 {
 		return ""
@@ -72,10 +72,10 @@ func received(r row, l Lang) string {
 	return ""
 }
 
-// bounded says that one of the distributions holds lower bounds.
+// bounded reports whether one of the distributions holds lower bounds.
 func bounded(l Lang, dists ...*rundir.Dist) string {
 	for _, d := range dists {
-		if slices.ContainsFunc(d.Figures(), func(f rundir.Named) bool { return f.Figure.Bound() }) {
+		if slices.ContainsFunc(d.Numbers(), func(f rundir.Named) bool { return f.Number.Bound() }) {
 			return noteBound.in(l)
 		}
 	}

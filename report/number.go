@@ -14,7 +14,7 @@ const absent = "n/a"
 type printer func(v float64, down bool) string
 
 // number prints f: n/a where it does not exist, "> x" where only a lower bound is known.
-func number(f rundir.Figure, p printer) string {
+func number(f rundir.Number, p printer) string {
 	switch {
 	case f.IsZero():
 		return absent
@@ -73,7 +73,7 @@ func exponent(v float64) int {
 }
 
 // duration prints seconds in the unit that reads best, and names the unit.
-func duration(f rundir.Figure) (digits, unit string) {
+func duration(f rundir.Number) (digits, unit string) {
 	switch {
 	case f.IsZero():
 		return absent, ""
@@ -84,7 +84,7 @@ func duration(f rundir.Figure) (digits, unit string) {
 }
 
 // durationText is duration in one string.
-func durationText(f rundir.Figure) string {
+func durationText(f rundir.Number) string {
 	digits, unit := duration(f)
 	if unit == "" {
 		return digits
@@ -93,7 +93,7 @@ func durationText(f rundir.Figure) string {
 }
 
 // scaled multiplies a figure, and keeps what is known of it.
-func scaled(f rundir.Figure, by float64) rundir.Figure {
+func scaled(f rundir.Number, by float64) rundir.Number {
 	switch {
 	case f.Known():
 		return rundir.Exactly(f.Value() * by)
@@ -104,9 +104,9 @@ func scaled(f rundir.Figure, by float64) rundir.Figure {
 }
 
 // something is f, or absent where f says that nothing happened: a row in which nothing completed has no rate.
-func something(f rundir.Figure) rundir.Figure {
+func something(f rundir.Number) rundir.Number {
 	if f.Known() && f.Value() == 0 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return f
 }

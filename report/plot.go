@@ -78,7 +78,7 @@ func throughputChart(run *rundir.Run, o Options) chart {
 func latencyChart(run *rundir.Run, o Options) chart {
 	c := chart{
 		title:      plotTTFT.in(o.Lang),
-		points:     plotted(run, func(s *rundir.Stage) rundir.Figure { return s.TTFT.Mean }),
+		points:     plotted(run, func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }),
 		label:      func(y float64) string { return durationText(rundir.Exactly(y)) },
 		saturation: saturationRate(run),
 		ascii:      o.ASCII,
@@ -96,7 +96,7 @@ func plotted(run *rundir.Run, of take) []point {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		y := of(s)
-		if (s.Role == rundir.Grid || s.Role == rundir.Probe) && s.Rate.Known() && s.Invalid == "" && !y.IsZero() {
+		if (s.Role == rundir.Grid || s.Role == rundir.Probe) && s.Rate.Known() && s.Invalid.IsZero() && !y.IsZero() {
 			points = append(points, point{s.Rate.Value(), y.Value(), y.Bound()})
 		}
 	}

@@ -12,24 +12,24 @@ import (
 
 // spread is a figure over the repetitions of one stage.
 type spread struct {
-	mean rundir.Figure // of the repetitions' figures
+	mean rundir.Number // of the repetitions' figures
 	// between is the sample standard deviation of those figures, within the root mean square of their standard errors, both
 	// as a share of the mean. Repetitions that differ by no more than each wanders within itself have them alike.
-	between, within rundir.Figure
+	between, within rundir.Number
 }
 
 // doubtful is how many times the error within a run the spread between runs may be before an interval, which knows of the
 // former alone, says too much.
 const doubtful = 2
 
-// exceeds says that single runs are less certain than their intervals say.
+// exceeds reports whether single runs are less certain than their intervals say.
 func (s spread) exceeds() bool {
 	return s.between.Known() && s.within.Known() && s.between.Value() > doubtful*s.within.Value()
 }
 
 // estimate is a figure of one repetition with its standard error, NaN where it has none.
 type estimate struct {
-	figure rundir.Figure
+	figure rundir.Number
 	se     float64
 }
 
@@ -72,7 +72,7 @@ const z95 = 1.959963984540054
 
 // measuredMean is the mean of a distribution, with the standard error that its interval has; figure may be another estimate of
 // that mean.
-func measuredMean(d *rundir.Dist, figure rundir.Figure) estimate {
+func measuredMean(d *rundir.Dist, figure rundir.Number) estimate {
 	e := estimate{figure, math.NaN()}
 	if ci, ok := d.CI["mean"]; ok {
 		e.se = (ci[1] - ci[0]) / 2 / z95
@@ -81,7 +81,7 @@ func measuredMean(d *rundir.Dist, figure rundir.Figure) estimate {
 }
 
 // measuredRate is a rate with the relative standard error of the stage's progress, which counts the same work.
-func measuredRate(s *rundir.Stage, figure rundir.Figure) estimate {
+func measuredRate(s *rundir.Stage, figure rundir.Number) estimate {
 	e := estimate{something(figure), math.NaN()}
 	if p := s.Progress; p.Rate.Known() && p.Low.Known() && p.High.Known() {
 		e.se = (p.High.Value() - p.Low.Value()) / 2 / z95 / p.Rate.Value() * figure.Value()
@@ -93,12 +93,12 @@ func measuredRate(s *rundir.Stage, figure rundir.Figure) estimate {
 type repeatedFigure struct {
 	name phrase
 	of   func(*rundir.Stage) estimate
-	cell func(rundir.Figure) Cell
+	cell func(rundir.Number) Cell
 }
 
 func repeatedFigures() []repeatedFigure {
-	perSecond := func(unit string) func(rundir.Figure) Cell {
-		return func(f rundir.Figure) Cell { return quantity(f, unit, rate) }
+	perSecond := func(unit string) func(rundir.Number) Cell {
+		return func(f rundir.Number) Cell { return quantity(f, unit, rate) }
 	}
 	mean := func(name phrase, of func(*rundir.Stage) *rundir.Dist) repeatedFigure {
 		return repeatedFigure{name, func(s *rundir.Stage) estimate { return measuredMean(of(s), of(s).Mean) }, timed}
@@ -118,7 +118,7 @@ func repetitions(run *rundir.Run) [][]*rundir.Stage {
 	var groups [][]*rundir.Stage
 	for _, r := range tableRows(run) {
 		s := r.stage
-		if s.Repeat == 0 || !whole(s) || s.Invalid != "" {
+		if s.Repeat == 0 || !whole(s) || !s.Invalid.IsZero() {
 			continue
 		}
 		same := func(g []*rundir.Stage) bool {
@@ -158,7 +158,7 @@ func repeats(run *rundir.Run, l Lang) Table {
 	return t
 }
 
-func percent(f rundir.Figure) Cell { return quantity(scaled(f, 100), "%", rate) }
+func percent(f rundir.Number) Cell { return quantity(scaled(f, 100), "%", rate) }
 
 // repeatNotes explain the table of repetitions.
 func repeatNotes(t Table, l Lang) []string {

@@ -19,10 +19,10 @@ func repeated(of rundir.Stage, number int, times float64) rundir.Stage {
 	if number > 1 {
 		s.Name += "#" + string(rune('0'+number))
 	}
-	interval := func(f rundir.Figure) [2]float64 {
+	interval := func(f rundir.Number) [2]float64 {
 		return [2]float64{f.Value() * (1 - 0.01*z95), f.Value() * (1 + 0.01*z95)}
 	}
-	for _, f := range []*rundir.Figure{&s.Rates.Completed, &s.TokensPerS.Output, &s.Latency.Mean, &s.TTFT.Mean, &s.InterToken} {
+	for _, f := range []*rundir.Number{&s.Rates.Completed, &s.TokensPerS.Output, &s.Latency.Mean, &s.TTFT.Mean, &s.InterToken} {
 		*f = scaled(*f, times)
 	}
 	for _, d := range []*rundir.Dist{&s.Latency, &s.TTFT} {
@@ -50,13 +50,13 @@ func repeatedRun() rundir.Run {
 	return run
 }
 
-// near says that two figures agree, or that neither exists.
-func near(a, b rundir.Figure) bool {
+// near reports whether two figures agree, or that neither exists.
+func near(a, b rundir.Number) bool {
 	return a.IsZero() && b.IsZero() || a.Bound() == b.Bound() && math.Abs(a.Value()-b.Value()) < 1e-9*math.Abs(b.Value())+1e-12
 }
 
 func TestSpreadOf(t *testing.T) {
-	exact, none := rundir.Exactly, rundir.Figure{}
+	exact, none := rundir.Exactly, rundir.Number{}
 	nan := math.NaN()
 	for name, c := range map[string]struct {
 		all     []estimate
@@ -95,7 +95,7 @@ func TestSpreadIsAShare(t *testing.T) {
 			other = append([]estimate{{scaled(e.figure, unit), e.se * unit}}, other...)
 		}
 		a, b := spreadOf(all), spreadOf(other)
-		close := func(x, y rundir.Figure) bool { return math.Abs(x.Value()-y.Value()) < 1e-9 }
+		close := func(x, y rundir.Number) bool { return math.Abs(x.Value()-y.Value()) < 1e-9 }
 		if !close(a.between, b.between) || !close(a.within, b.within) || !near(scaled(a.mean, unit), b.mean) {
 			t.Fatalf("%+v, in another unit and order %+v", a, b)
 		}

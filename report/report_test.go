@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -60,7 +61,7 @@ func TestNumbers(t *testing.T) {
 		{durationText(rundir.Exactly(9.996)), "10.0 s"},
 		{durationText(rundir.Exactly(1090.02)), "1090 s"},
 		{durationText(rundir.Over(9.849)), "> 9.84 s"},
-		{durationText(rundir.Figure{}), "n/a"},
+		{durationText(rundir.Number{}), "n/a"},
 		{number(rundir.Exactly(0.51), rate), "0.51"},
 		{number(rundir.Exactly(0.00213), rate), "0.00213"},
 		{number(rundir.Exactly(0), rate), "0.00"},
@@ -160,7 +161,7 @@ func TestMarkdownKeepsItsCells(t *testing.T) {
 		text := anyText().Draw(t, "text")
 		run := interruptedRun()
 		run.Labels = rundir.Labels{Model: text, GPU: text, GPUs: 1, Engine: text, Quant: text}
-		run.Warnings, run.Failure, run.Target.URL = []string{text}, text, text
+		run.Warnings, run.Failure, run.Target.URL = []note.Note{note.Text.New(text)}, note.Text.New(text), text
 		run.Stages[1].Name, run.Stages[1].Invalid = "x"+text, text
 		run.Stages[3].Examples["reset"] = text
 		columns := 0
@@ -298,7 +299,7 @@ func TestJSON(t *testing.T) {
 		if err := json.Unmarshal(out, &again); err != nil {
 			t.Fatal(err)
 		}
-		figures := cmp.Comparer(func(a, b rundir.Figure) bool {
+		figures := cmp.Comparer(func(a, b rundir.Number) bool {
 			return a.Bound() == b.Bound() && (a.Value() == b.Value() || math.IsNaN(a.Value()) && math.IsNaN(b.Value()))
 		})
 		if diff := cmp.Diff(runs, again, figures); diff != "" {

@@ -134,7 +134,7 @@ func arrivals(r *selftest.Result, l Lang) Table {
 }
 
 // minute is a cell with a duration far below a second.
-func minute(f rundir.Figure) Cell {
+func minute(f rundir.Number) Cell {
 	switch v := f.Value(); {
 	case !f.Known() || v >= 1e-3:
 		return timed(f)
@@ -213,4 +213,4 @@ func SelftestVerdict(s *rundir.Selftest, l Lang) string {
 }
 
 // grouped prints a whole number.
-func grouped(f rundir.Figure) string { return number(f, fixed(0)) }
+func grouped(f rundir.Number) string { return number(f, fixed(0)) }

@@ -13,7 +13,7 @@ var (
 )
 
 // gauge is a column with one of the server's own figures.
-func gauge(head string, print printer, of func(*rundir.Server) rundir.Figure) field {
+func gauge(head string, print printer, of func(*rundir.Server) rundir.Number) field {
 	return field{Column{Head: head}, func(r row) Cell {
 		if r.stage.Server == nil {
 			return Cell{Text: absent, Tone: Faint}
@@ -24,18 +24,18 @@ func gauge(head string, print printer, of func(*rundir.Server) rundir.Figure) fi
 
 // serverFields are what a server said of itself: means over the window, and the highest share of its cache.
 func serverFields(l Lang) []field {
-	share := func(f rundir.Figure) rundir.Figure { return scaled(f, 100) }
+	share := func(f rundir.Number) rundir.Number { return scaled(f, 100) }
 	return []field{
 		{Column{Head: headBenchmark.in(l), Left: true}, func(r row) Cell { return Cell{Text: r.stage.Name, Mark: marks(r.stage)} }},
-		gauge(headRunning.in(l), tenths, func(s *rundir.Server) rundir.Figure { return s.Running }),
-		gauge(headWaiting.in(l), tenths, func(s *rundir.Server) rundir.Figure { return s.Waiting }),
-		gauge(headKV.in(l)+" %", tenths, func(s *rundir.Server) rundir.Figure { return share(s.KVUsageMax) }),
-		gauge(headPreemptions.in(l), fixed(0), func(s *rundir.Server) rundir.Figure { return s.Preemptions }),
-		gauge(headPrefix.in(l)+" %", tenths, func(s *rundir.Server) rundir.Figure { return share(s.PrefixHitRate) }),
+		gauge(headRunning.in(l), tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
+		gauge(headWaiting.in(l), tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),
+		gauge(headKV.in(l)+" %", tenths, func(s *rundir.Server) rundir.Number { return share(s.KVUsageMax) }),
+		gauge(headPreemptions.in(l), fixed(0), func(s *rundir.Server) rundir.Number { return s.Preemptions }),
+		gauge(headPrefix.in(l)+" %", tenths, func(s *rundir.Server) rundir.Number { return share(s.PrefixHitRate) }),
 	}
 }
 
-// anyServer says that some row has such figures.
+// anyServer reports whether some row has such figures.
 func anyServer(run *rundir.Run) bool {
 	for i := range run.Stages {
 		if run.Stages[i].Server != nil {

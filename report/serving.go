@@ -77,7 +77,7 @@ func (b servingBlock) line(label, value string) {
 	b.w.WriteString(pad(label+":", servingLabel, true) + " " + clean(value) + "\n")
 }
 
-func (b servingBlock) float(label string, f rundir.Figure) { b.line(label, number(f, fixed(2))) }
+func (b servingBlock) float(label string, f rundir.Number) { b.line(label, number(f, fixed(2))) }
 
 // tokens writes the totals. Text and vision tokens are told apart where somebody did: our own requests are all text.
 func (b servingBlock) tokens(s *rundir.Stage) {
@@ -138,7 +138,7 @@ func backend(run *rundir.Run) string {
 }
 
 // trafficRate prints a rate as Python prints a float of two decimals. A closed loop has none: all requests may come at once.
-func trafficRate(f rundir.Figure) string {
+func trafficRate(f rundir.Number) string {
 	if !f.Known() {
 		return "inf"
 	}

@@ -152,7 +152,7 @@ func rowPromise(s *rundir.Stage, l Lang) string {
 	return text + stop.in(l)
 }
 
-func bound(f rundir.Figure) string {
+func bound(f rundir.Number) string {
 	if f.Bound() {
 		return "> "
 	}

@@ -45,7 +45,7 @@ func place(role string) int {
 	return 1
 }
 
-// whole says that a stage had all the time it was to have.
+// whole reports whether a stage had all the time it was to have.
 func whole(s *rundir.Stage) bool { return s.State == rundir.Complete }
 
 // marks are what the name of a stage has to warn of.
@@ -54,7 +54,7 @@ func marks(s *rundir.Stage) string {
 	if !whole(s) {
 		m += markCut
 	}
-	if s.Invalid != "" {
+	if !s.Invalid.IsZero() {
 		m += markInvalid
 	}
 	return m

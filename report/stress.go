@@ -65,7 +65,7 @@ func stressTitle(run *rundir.Run) string {
 	return what + " Stress Test Results - " + when.Format(time.DateTime)
 }
 
-// isBase says that an address is that of an API, not of one of its endpoints.
+// isBase reports whether an address is that of an API, not of one of its endpoints.
 func isBase(url string) bool {
 	_, address, _ := strings.Cut(url, "://")
 	last := path.Base(strings.TrimRight(address, "/"))
@@ -95,7 +95,7 @@ func stressRows(r row) [][]string {
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
 		asked("Concurrent Requests", counted(s, s.MaxConcurrency))
 	}
-	seconds := func(label string, f rundir.Figure) { add(label, united(f, fixed(2), "seconds")) }
+	seconds := func(label string, f rundir.Number) { add(label, united(f, fixed(2), "seconds")) }
 	n := s.Requests
 	add("Total Requests", counted(s, n.Due))
 	add("Successful Requests", share(n.OK, n))
@@ -119,7 +119,7 @@ func stressRows(r row) [][]string {
 }
 
 // askedTokens is the longest answer that was asked for, as far as it is known.
-func askedTokens(r row) rundir.Figure {
+func askedTokens(r row) rundir.Number {
 	if r.stage.AskedTokens.Known() {
 		return r.stage.AskedTokens
 	}
@@ -127,7 +127,7 @@ func askedTokens(r row) rundir.Figure {
 }
 
 // positiveFigure is a figure that is stored as a bare number, where 0 is what was never set.
-func positiveFigure(v float64) rundir.Figure { return something(rundir.Exactly(v)) }
+func positiveFigure(v float64) rundir.Number { return something(rundir.Exactly(v)) }
 
 // counted is a count that a stage of ours always has, and that one read elsewhere may lack.
 func counted(s *rundir.Stage, n int) string {
@@ -147,7 +147,7 @@ func share(n int, of rundir.Requests) string {
 }
 
 // united is a figure with its unit, which n/a has none of.
-func united(f rundir.Figure, p printer, unit string) string {
+func united(f rundir.Number, p printer, unit string) string {
 	if f.IsZero() {
 		return absent
 	}
@@ -156,18 +156,18 @@ func united(f rundir.Figure, p printer, unit string) string {
 
 // theoreticalMax is all requests over the longest response time: what published tables of this kind show by that name.
 // Over a lower bound of the time it would be an upper bound, which is no figure of ours.
-func theoreticalMax(s *rundir.Stage) rundir.Figure {
+func theoreticalMax(s *rundir.Stage) rundir.Number {
 	if !s.Rates.TheoreticalMax.IsZero() {
 		return s.Rates.TheoreticalMax
 	}
 	if n := s.Requests.Due; n > 0 && s.Latency.Max.Known() {
 		return rundir.Exactly(float64(n) / s.Latency.Max.Value())
 	}
-	return rundir.Figure{}
+	return rundir.Number{}
 }
 
 // total is a number of tokens over all requests, told as such or as a mean.
-func total(t *rundir.TokenStats) rundir.Figure {
+func total(t *rundir.TokenStats) rundir.Number {
 	if !t.Total.IsZero() || t.N == 0 {
 		return t.Total
 	}

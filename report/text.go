@@ -214,7 +214,7 @@ func breakable(text string) []string {
 	return append(all, string(runes[start:]))
 }
 
-// closes says that a line must not begin with r.
+// closes reports whether a line must not begin with r.
 func closes(r rune) bool { return strings.ContainsRune("，。、；：）！？", r) }
 
 // paint colours text, and is the only place where escape sequences come from.

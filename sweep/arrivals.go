@@ -311,16 +311,16 @@ func record(r *rundir.Record, stage string, seq, turn int, due, queued time.Dura
 	}
 }
 
-func instant(d time.Duration) rundir.Figure {
+func instant(d time.Duration) rundir.Number {
 	if d == client.Absent {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(d.Seconds())
 }
 
-func count(n int) rundir.Figure {
+func count(n int) rundir.Number {
 	if n < 0 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(float64(n))
 }

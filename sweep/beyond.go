@@ -1,9 +1,7 @@
 package sweep
 
 import (
-	"fmt"
-	"strings"
-
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -15,34 +13,34 @@ func (x *experiment) foresee(streams int, rate, tokens float64) {
 	}
 }
 
-func (x *experiment) foreseen(beyond []string) {
+func (x *experiment) foreseen(beyond []note.Note) {
 	if len(beyond) == 0 {
 		return
 	}
-	x.warn("the plan may go beyond what this client was shown to measure well on this machine: %s", strings.Join(beyond, ", "))
+	x.warn(notePlanBeyondClient.New(beyond))
 	x.plan = append(x.plan, x.run.Warnings[len(x.run.Warnings)-1])
 }
 
 // beyond lists what a load is that the client was not shown to bear. What was never tried is left out.
-func beyond(t *rundir.Selftest, streams int, tokens, rate float64) []string {
-	var all []string
+func beyond(t *rundir.Selftest, streams int, tokens, rate float64) []note.Note {
+	var all []note.Note
 	if streams > t.Streams {
-		all = append(all, fmt.Sprintf("%d streams at once of %d", streams, t.Streams))
+		all = append(all, noteExcessStreams.New(streams, t.Streams))
 	}
 	if t.TokensPerS.Known() && tokens > t.TokensPerS.Value() {
-		all = append(all, fmt.Sprintf("%.0f tokens/s of %.0f", tokens, t.TokensPerS.Value()))
+		all = append(all, noteExcessTokens.New(tokens, t.TokensPerS.Value()))
 	}
 	if t.ArrivalsPerS.Known() && rate > t.ArrivalsPerS.Value() {
-		all = append(all, fmt.Sprintf("%.0f arrivals/s of %.0f", rate, t.ArrivalsPerS.Value()))
+		all = append(all, noteExcessArrivals.New(rate, t.ArrivalsPerS.Value()))
 	}
 	return all
 }
 
 // overreached says of a stage that it went there. Its figures may be right all the same: lag and processor time, which are
 // measured in each stage, make a row invalid.
-func overreached(t *rundir.Selftest, st *rundir.Stage) (warning string, ok bool) {
+func overreached(t *rundir.Selftest, st *rundir.Stage) (warning note.Note, ok bool) {
 	if t == nil {
-		return "", false
+		return note.Note{}, false
 	}
 	chunks := st.TokensPerS.Output
 	if k := st.TokensPerChunk; k.Known() && k.Value() > 1 { // the client's work is by the chunk
@@ -54,7 +52,7 @@ func overreached(t *rundir.Selftest, st *rundir.Stage) (warning string, ok bool)
 	}
 	all := beyond(t, st.Concurrency.Peak, tokens, 0)
 	if len(all) == 0 {
-		return "", false
+		return note.Note{}, false
 	}
-	return "beyond what this client was shown to measure well on this machine: " + strings.Join(all, ", "), true
+	return noteBeyondClient.New(all), true
 }

@@ -1,9 +1,11 @@
 package sweep
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -29,16 +31,16 @@ func TestBeyondTheSelftest(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		for what, texts := range map[string][]string{"run": run.Warnings, "client": run.Client.Warnings} {
-			if got := strings.Join(texts, "; "); (got == "") != (c.plan == "") || !strings.Contains(got, c.plan) {
+		for what, texts := range map[string][]note.Note{"run": run.Warnings, "client": run.Client.Warnings} {
+			if got := fmt.Sprint(texts); (got == "") != (c.plan == "") || !strings.Contains(got, c.plan) {
 				t.Errorf("%s: the %s's warnings are %q", name, what, got)
 			}
 		}
 		st := &run.Stages[0]
-		if got := strings.Join(st.Warnings, "; "); (got == "") != (c.row0 == "") || !strings.Contains(got, c.row0) {
+		if got := fmt.Sprint(st.Warnings); (got == "") != (c.row0 == "") || !strings.Contains(got, c.row0) {
 			t.Errorf("%s: the row's warnings are %q", name, got)
 		}
-		if st.Invalid != "" || !run.Client.Valid {
+		if !st.Invalid.IsZero() || !run.Client.Valid {
 			t.Errorf("%s: %s", name, st.Invalid)
 		}
 	}
@@ -52,7 +54,7 @@ func TestManyTokensInAChunkAreOnePieceOfWork(t *testing.T) {
 		t.Error(w)
 	}
 	st.TokensPerS.Output = rundir.Exactly(4004)
-	if w, ok := overreached(shown, st); !ok || !strings.Contains(w, "1001 tokens/s of 1000") {
+	if w, ok := overreached(shown, st); !ok || !strings.Contains(fmt.Sprint(w), "1001 tokens/s of 1000") {
 		t.Errorf("%q", w)
 	}
 }

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -31,12 +30,12 @@ func (x *experiment) least() time.Duration {
 	return max(shortestStage, duration(fewestLatencies*x.latency))
 }
 
-// short says that what is left of the budget is too little for another stage.
+// short reports whether what is left of the budget is too little for another stage.
 func (x *experiment) short() bool {
 	return !x.until.IsZero() && time.Until(x.until) < max(x.least(), x.Budget/20)
 }
 
-// leftover says that a budget has time left that a last stage beyond the edge can use.
+// leftover reports whether a budget has time left that a last stage beyond the edge can use.
 func (x *experiment) leftover() bool {
 	return !x.until.IsZero() && time.Until(x.until) >= max(shortestStage, duration(fillLatencies*x.latency), x.Budget/20)
 }
@@ -51,26 +50,19 @@ func (x *experiment) afford(points, times int, ceiling float64) int {
 	left := time.Until(x.until).Seconds() / stageCost
 	most := max(0, int(left/x.least().Seconds())-others)
 	if times > 1 && most < times {
-		x.warn("the budget leaves no time to measure any rate %d times: each is measured once", times)
+		x.warn(noteNoTimeRepeats.New(times))
 		times, x.Repeats, x.run.Plan.Repeats = 1, 1, 0
 	}
 	points = min(points, most/times)
-	stages, rates := points*times+others, fmt.Sprintf("%d rates", points)
-	if times > 1 {
-		rates += fmt.Sprintf(" (%d times each)", times)
-	}
+	stages := points*times + others
 	x.allot(stages)
 	x.ahead = stages
 	// The drift of a stage with n arrivals is known to about 3/sqrt(n) (METRICS: (3/h)^2 arrivals for a half-width of h).
 	arrivals := ceiling * left / float64(stages)
-	x.Observer.Note(fmt.Sprintf("what is left of the budget, %v, is for %s, one beyond the edge and another: %v each; "+
-		"near the edge that is %.0f requests a stage, which shows a drift of %.2g %%%s", time.Until(x.until).Round(time.Second), rates,
-		x.StageTime.Round(time.Second), arrivals, 300/math.Sqrt(arrivals), x.supports()))
+	x.Observer.Note(noteBudgetPlan.New(time.Until(x.until), points, times, x.StageTime, arrivals, 3/math.Sqrt(arrivals),
+		x.supported(0.95), x.supported(0.99)))
 	return points
 }
 
-// supports says which percentiles the stages will have the requests for.
-func (x *experiment) supports() string {
-	rate := func(p float64) float64 { return 5 / (1 - p) / x.StageTime.Seconds() }
-	return fmt.Sprintf("; a p95 needs at least %.2g req/s, a p99 %.2g", rate(0.95), rate(0.99))
-}
+// supported returns the rate from which a stage has the requests for a percentile.
+func (x *experiment) supported(p float64) float64 { return 5 / (1 - p) / x.StageTime.Seconds() }

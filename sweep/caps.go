@@ -39,7 +39,7 @@ func (c *Caps) wait(ctx context.Context, tokens int) time.Duration {
 	return time.Since(began)
 }
 
-// allows says that a rate of arrivals does not run into the cap on requests.
+// allows reports whether a rate of arrivals does not run into the cap on requests.
 func (c *Caps) allows(perSecond float64) bool {
 	return c == nil || c.requests == nil || perSecond <= c.rps
 }

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"llmsweep/sweep/rundir"
@@ -24,7 +23,7 @@ func (x *experiment) searchCeiling(ctx context.Context, floor rundir.Stage) (int
 	}
 	for before, level := 1, min(2, x.MaxConcurrency); ; before, level = level, min(2*level, x.MaxConcurrency) {
 		if x.short() {
-			x.warn("the budget ended the search for the ceiling at %d in flight", before)
+			x.warn(noteBudgetCeiling.New(before))
 			return before, nil
 		}
 		rate, err := x.hold(ctx, level)
@@ -45,33 +44,33 @@ func (x *experiment) searchCeiling(ctx context.Context, floor rundir.Stage) (int
 		case flat == 2 || flat == 1 && level == x.MaxConcurrency:
 			return reached, nil
 		case level == x.MaxConcurrency:
-			x.warn("the ceiling is bounded by --max-concurrency %d: the server was still getting faster", level)
+			x.warn(noteCeilingBounded.New(level))
 			return level, nil
 		}
 	}
 }
 
 // hold keeps a number in flight for a wave or two and returns the output tokens per second.
-func (x *experiment) hold(ctx context.Context, level int) (rundir.Figure, error) {
+func (x *experiment) hold(ctx context.Context, level int) (rundir.Number, error) {
 	spec := x.closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level)
 	spec.MinWaves, spec.MinRequests, spec.MinTime, spec.Tail = 1, level, x.StageTime/16, 0
 	st := spec.describe(0)
 	x.Observer.StageBegins(&st, spec.MinTime, x.left(x.ahead+1))
 	m, err := newStage(spec, x.Doer, x.Log, x.Observer).run(ctx)
 	if err != nil {
-		return rundir.Figure{}, err
+		return rundir.Number{}, err
 	}
 	if err := context.Cause(ctx); err != nil {
-		return rundir.Figure{}, err
+		return rundir.Number{}, err
 	}
 	if st, err = summarise(st, x.Log.Records(spec.Name), m, spec.Tolerance); err != nil {
-		return rundir.Figure{}, err
+		return rundir.Number{}, err
 	}
 	if l := st.Latency.Mean; !l.IsZero() {
 		x.latency = l.Value()
 	}
 	if rate := st.TokensPerS.Output; rate.Known() {
-		x.Observer.Note(fmt.Sprintf("%d in flight: %.4g output tokens/s", level, rate.Value()))
+		x.Observer.Note(noteCeilingStep.New(level, rate.Value()))
 	}
 	return st.TokensPerS.Output, x.settle(ctx)
 }

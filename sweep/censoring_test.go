@@ -50,22 +50,22 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 		name                 string
 		truth, got, dropping rundir.Dist
 	}{{"latency", truth.Latency, got.Latency, dropped.Latency}, {"TTFT", truth.TTFT, got.TTFT, dropped.TTFT}} {
-		for i, f := range d.got.Figures() {
-			want, without := *d.truth.Figures()[i].Figure, *d.dropping.Figures()[i].Figure
-			if f.Name == "std" || !f.Figure.Known() && !f.Figure.Bound() {
+		for i, f := range d.got.Numbers() {
+			want, without := *d.truth.Numbers()[i].Number, *d.dropping.Numbers()[i].Number
+			if f.Name == "std" || !f.Number.Known() && !f.Number.Bound() {
 				continue
 			}
 			sign := ""
-			if f.Figure.Bound() {
+			if f.Number.Bound() {
 				sign = ">"
 			}
-			t.Logf("%-7s %-4s truth %6.2f s, printed %s%.2f s, dropping the unfinished %.2f s", d.name, f.Name, want.Value(), sign, f.Figure.Value(), without.Value())
+			t.Logf("%-7s %-4s truth %6.2f s, printed %s%.2f s, dropping the unfinished %.2f s", d.name, f.Name, want.Value(), sign, f.Number.Value(), without.Value())
 			const rounding = 0.999
-			if f.Figure.Known() && f.Figure.Value() < want.Value()*rounding {
-				t.Errorf("%s %s: %.3f s is printed bare, and it was %.3f s", d.name, f.Name, f.Figure.Value(), want.Value())
+			if f.Number.Known() && f.Number.Value() < want.Value()*rounding {
+				t.Errorf("%s %s: %.3f s is printed bare, and it was %.3f s", d.name, f.Name, f.Number.Value(), want.Value())
 			}
-			if f.Figure.Bound() && f.Figure.Value() > want.Value()/rounding {
-				t.Errorf("%s %s: more than %.3f s is printed, and it was %.3f s", d.name, f.Name, f.Figure.Value(), want.Value())
+			if f.Number.Bound() && f.Number.Value() > want.Value()/rounding {
+				t.Errorf("%s %s: more than %.3f s is printed, and it was %.3f s", d.name, f.Name, f.Number.Value(), want.Value())
 			}
 			if without.Value() < want.Value()*0.95 {
 				flattered++

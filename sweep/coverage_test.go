@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/client/sim"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -281,7 +282,7 @@ func TestLatencyIntervalsCover(t *testing.T) {
 				name  string
 				got   rundir.Dist
 				which string
-				want  rundir.Figure
+				want  rundir.Number
 			}{{"mean TTFT", st.TTFT, "mean", truth.TTFT.Mean}, {"p95 latency", st.Latency, "p95", truth.Latency.P95}} {
 				ci, ok := f.got.CI[f.which]
 				if !ok || !f.want.Known() {
@@ -396,7 +397,7 @@ func TestAdaptiveSweepsCostHalf(t *testing.T) {
 			}
 		})
 		a, ok := until(smart.Stages, func(s []rundir.Stage) bool {
-			w := saturate(s, new([]string))
+			w := saturate(s, new([]note.Note))
 			return w != nil && w.LowestSaturated.Known() && (w.High.Value()-w.Low.Value())/2/w.Rate.Value() <= width
 		})
 		b, _ := until(even.Stages, func(s []rundir.Stage) bool { return len(s) > 11 && bisected(s) <= width })

@@ -253,7 +253,7 @@ func newGaps(count tokenCounter, grouped bool) tokenGaps {
 	return g
 }
 
-// several says that chunks hold more tokens than one on average.
+// several reports whether chunks hold more tokens than one on average.
 func several(count tokenCounter) bool { return math.Abs(count.perChunk-1) > 0.02 }
 
 func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
@@ -339,11 +339,11 @@ func (l *lengths) fill(st *rundir.Stage, count tokenCounter) {
 		p.Text, p.Vision = p.Total, rundir.Exactly(0)
 	}
 	st.CachedTokens = rundir.Exactly(l.cached.mean())
-	st.AskedTokens = rundir.Figure{}
+	st.AskedTokens = rundir.Number{}
 	if mean := l.asked.mean(); mean > 0 {
 		st.AskedTokens = rundir.Exactly(mean)
 	}
-	st.TokensPerChunk = rundir.Figure{}
+	st.TokensPerChunk = rundir.Number{}
 	if count.known {
 		st.TokensPerChunk = rundir.Exactly(count.perChunk)
 	}

@@ -1,10 +1,10 @@
 package sweep
 
 import (
-	"fmt"
 	"runtime/metrics"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -17,23 +17,18 @@ const (
 	maxShared = 0.2   // of the token-bearing chunks
 )
 
-// room is what to change where the client is the limit.
-const room = "give llmsweep cores of its own (taskset), or run it on another machine than the server"
-
 // unfit says why a row says more of the client than of the server; empty where it does not.
-func unfit(st *rundir.Stage) string {
+func unfit(st *rundir.Stage) note.Note {
 	late, read := st.Lag.P99, st.ReadDelay.P99
 	switch {
 	case late.Known() && late.Value() > maxLate:
-		return fmt.Sprintf("the client sent late: lag p99 %.0f ms; %s", late.Value()*1e3, room)
+		return noteSentLate.New(late.Value())
 	case read.Known() && read.Value() > maxLate && st.SharedChunks.Value() > maxShared:
-		return fmt.Sprintf("the client read late: p99 %.0f ms, and %.0f %% of the tokens came together with others; %s", read.Value()*1e3,
-			st.SharedChunks.Value()*100, room)
+		return noteReadLate.New(read.Value(), st.SharedChunks.Value())
 	case st.ClientCPU.Known() && st.ClientCPU.Value() > maxCPU:
-		return fmt.Sprintf("the client used %.0f %% of this machine's cores, %.0f %% of them to collect garbage; %s", st.ClientCPU.Value()*100,
-			max(0, st.ClientGC.Value()/st.ClientCPU.Value()*100), room)
+		return noteNoCPULeft.New(st.ClientCPU.Value(), max(0, st.ClientGC.Value()/st.ClientCPU.Value()))
 	}
-	return ""
+	return note.Note{}
 }
 
 // reading sums up how late the client was to read what had arrived, and what it read together.
@@ -53,7 +48,7 @@ func (c *reading) add(r *rundir.Record) {
 }
 
 func (c *reading) fill(st *rundir.Stage) {
-	st.ReadDelay, st.SharedChunks = rundir.Dist{}, rundir.Figure{}
+	st.ReadDelay, st.SharedChunks = rundir.Dist{}, rundir.Number{}
 	if c.delay.values() > 0 {
 		st.ReadDelay = c.delay.dist()
 	}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -31,10 +32,10 @@ func TestAStarvedClientMarksItsRows(t *testing.T) {
 			}
 			for _, st := range run.Stages {
 				spoiled := st.Rate.Known() && late > 0
-				if (st.Invalid != "") != spoiled {
+				if (!st.Invalid.IsZero()) != spoiled {
 					t.Errorf("%v late: %s is marked %q", late, st.Name, st.Invalid)
 				}
-				if spoiled && (!strings.Contains(st.Invalid, "the client sent late") || !strings.Contains(st.Invalid, "cores of its own")) {
+				if spoiled && !strings.Contains(fmt.Sprint(st.Invalid), noteSentLate.Code) {
 					t.Errorf("%q names neither culprit nor remedy", st.Invalid)
 				}
 			}

@@ -60,14 +60,14 @@ func serverSide(gauges []gauged, w span) *rundir.Server {
 	if len(within) == 0 {
 		return nil
 	}
-	mean := func(of func(Gauges) float64) rundir.Figure {
+	mean := func(of func(Gauges) float64) rundir.Number {
 		sum := 0.0
 		for _, g := range within {
 			sum += of(g.Gauges)
 		}
 		return rundir.Exactly(sum / float64(len(within))) // NaN where it was not told
 	}
-	most := func(of func(Gauges) float64) rundir.Figure {
+	most := func(of func(Gauges) float64) rundir.Number {
 		top := math.Inf(-1)
 		for _, g := range within {
 			top = math.Max(top, of(g.Gauges))

@@ -102,7 +102,7 @@ func meets(t slo.Term, r *rundir.Record) slo.Verdict {
 }
 
 // readingOf is a term's figure of a single request, a lower bound where the request was cancelled before it was known.
-func readingOf(t slo.Term, r *rundir.Record) rundir.Figure {
+func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
 	first, last, end := r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
 	from := r.Sent.Value()
 	if t.Figure == slo.TTFTDue {
@@ -114,7 +114,7 @@ func readingOf(t slo.Term, r *rundir.Record) rundir.Figure {
 	case t.Figure == slo.TPOT && ok(r):
 		return rundir.Exactly((last - first) / (r.OutputTokens.Value() - 1))
 	case t.Figure == slo.ITL, t.Figure == slo.TPOT:
-		return rundir.Figure{} // gaps still to come may outweigh those seen
+		return rundir.Number{} // gaps still to come may outweigh those seen
 	case t.Figure == slo.Latency && ok(r) && r.LastToken.Known():
 		return rundir.Exactly(last - from)
 	case t.Figure == slo.Latency && ok(r):
@@ -126,7 +126,7 @@ func readingOf(t slo.Term, r *rundir.Record) rundir.Figure {
 }
 
 // gapOf is a statistic of the gaps between one answer's tokens; a chunk of k tokens counts as k gaps.
-func gapOf(t slo.Term, r *rundir.Record) rundir.Figure {
+func gapOf(t slo.Term, r *rundir.Record) rundir.Number {
 	var gaps []float64
 	for i, us := range r.GapsUS {
 		k := 1

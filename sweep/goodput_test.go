@@ -22,7 +22,7 @@ func wholeAnswer() *rundir.Record {
 
 func TestARequestMeetsATerm(t *testing.T) {
 	silent := wholeAnswer() // it ended well without a token
-	silent.FirstToken, silent.LastToken, silent.GapsUS, silent.OutputTokens = rundir.Figure{}, rundir.Figure{}, nil, rundir.Exactly(0)
+	silent.FirstToken, silent.LastToken, silent.GapsUS, silent.OutputTokens = rundir.Number{}, rundir.Number{}, nil, rundir.Exactly(0)
 	single := wholeAnswer()
 	single.LastToken, single.GapsUS, single.OutputTokens = single.FirstToken, nil, rundir.Exactly(1)
 	chunked := wholeAnswer() // the last chunk held five tokens: five gaps of 10 ms
@@ -30,7 +30,7 @@ func TestARequestMeetsATerm(t *testing.T) {
 	cut := wholeAnswer()
 	cut.Status = "incomplete"
 	waiting := wholeAnswer()
-	waiting.Status, waiting.FirstToken, waiting.LastToken, waiting.GapsUS = "incomplete", rundir.Figure{}, rundir.Figure{}, nil
+	waiting.Status, waiting.FirstToken, waiting.LastToken, waiting.GapsUS = "incomplete", rundir.Number{}, rundir.Number{}, nil
 	failed := wholeAnswer()
 	failed.Status, failed.Error = "error", "timeout"
 	requests := map[string]*rundir.Record{
@@ -104,7 +104,7 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 			{Term: "errors<60%", Verdict: "unknown", Value: rundir.Exactly(0.25), Needs: 5},
 		},
 	}
-	if diff := cmp.Diff(want, st.Goodput, cmp.AllowUnexported(rundir.Figure{})); diff != "" {
+	if diff := cmp.Diff(want, st.Goodput, cmp.AllowUnexported(rundir.Number{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if err := judgeSLO(st, nil, log.Records("")); err != nil || st.Goodput != nil {
@@ -146,7 +146,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	if err := Assess(path, now, terms); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(then, now, cmp.AllowUnexported(rundir.Figure{})); diff != "" {
+	if diff := cmp.Diff(then, now, cmp.AllowUnexported(rundir.Number{})); diff != "" {
 		t.Errorf("(-then +now):\n%s", diff)
 	}
 	if s := now.SLO; !s.Rate.Known() || !(s.Low.Value() < s.Rate.Value() && s.Rate.Value() < s.High.Value()) || !(s.Goodput.Value() > 0) || s.KeptStage == "" {

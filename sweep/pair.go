@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -29,7 +30,7 @@ type PairConfig struct {
 
 	Difference float64       // the smallest difference to be sure of: 0.03
 	Budget     time.Duration // no block begins that would not end by then, but for the first two; 0 for no limit
-	// Same says that both are one server: prompts then differ in their first word, lest its prefix cache answers.
+	// Same reports whether both are one server: prompts then differ in their first word, lest its prefix cache answers.
 	Same bool
 
 	Save    func(*rundir.Pair) error
@@ -330,7 +331,7 @@ func (p *pair) finish(err error) error {
 	for i, x := range p.sides {
 		mine := err
 		if failed := p.failed(err); failed && i != p.culprit {
-			mine = errors.New("the other server failed")
+			mine = errOther
 		}
 		ours = errors.Join(ours, x.finish(mine))
 	}
@@ -338,9 +339,9 @@ func (p *pair) finish(err error) error {
 	switch {
 	case p.failed(err):
 		p.record.State = rundir.Failed
-		p.record.Failure = err.Error()
+		p.record.Failure = failure(err)
 		if p.culprit >= 0 {
-			p.record.Failure = string(rune('A'+p.culprit)) + ": " + p.sides[p.culprit].run.Failure
+			p.record.Failure = noteSideFailed.New(string(rune('A'+p.culprit)), []note.Note{p.sides[p.culprit].run.Failure})
 		}
 	case err != nil:
 		p.record.State = rundir.Interrupted
@@ -348,7 +349,7 @@ func (p *pair) finish(err error) error {
 	return errors.Join(ours, p.Save(p.record))
 }
 
-// failed says that an error is no interruption.
+// failed reports whether an error is no interruption.
 func (p *pair) failed(err error) bool {
 	return err != nil && !errors.Is(err, ErrInterrupted) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
@@ -372,7 +373,7 @@ func (o *onSide) StageBegins(s *rundir.Stage, planned, left time.Duration) {
 func (o *onSide) StageEnds(s *rundir.Stage) { o.Observer.StageEnds(o.named(s)) }
 
 // Note names the server.
-func (o *onSide) Note(line string) { o.Observer.Note(o.name() + ": " + line) }
+func (o *onSide) Note(n note.Note) { o.Observer.Note(noteOfSide.New(o.name(), []note.Note{n})) }
 
 func (o *onSide) name() string { return string(rune('A' + o.side)) }
 

@@ -40,7 +40,7 @@ func (p *pair) guessBlock() time.Duration {
 // fitting is how many more blocks the budget holds.
 func (p *pair) fitting() int { return int((p.Budget - time.Since(p.started)) / p.block) }
 
-// spent says that the budget holds no more blocks: they may have become longer than when it was planned.
+// spent reports whether the budget holds no more blocks: they may have become longer than when it was planned.
 func (p *pair) spent() bool { return p.Budget > 0 && p.fitting() < 1 }
 
 // left is the time that everything still takes, as far as planned.

@@ -21,13 +21,13 @@ type PairRow struct {
 	Load    *rundir.PairLoad
 	Figure  string
 	Primary bool
-	A, B    rundir.Figure // geometric means over the rounds
-	Ratio   rundir.Figure // B to A, minus 1
+	A, B    rundir.Number // geometric means over the rounds
+	Ratio   rundir.Number // B to A, minus 1
 	// Low and High are its 95 % interval, of this row by itself. It is absent where fewer than two blocks are whole.
-	Low, High rundir.Figure
+	Low, High rundir.Number
 	// Sees is the smallest difference that would have been shown in four runs of five, by this row by itself.
-	Sees rundir.Figure
-	// Stands says that the difference is shown also when all rows are asked at once.
+	Sees rundir.Number
+	// Stands reports whether the difference is shown also when all rows are asked at once.
 	Stands bool
 
 	logs   float64 // mean logarithm of B to A
@@ -113,7 +113,7 @@ func figuresAt(l *rundir.PairLoad) []string {
 	return []string{FigureTTFT, FigureITL, FigureLatency}
 }
 
-func figureOf(st *rundir.Stage, figure string) rundir.Figure {
+func figureOf(st *rundir.Stage, figure string) rundir.Number {
 	switch figure {
 	case FigureOutput:
 		return st.TokensPerS.Output
@@ -175,16 +175,16 @@ func (r *PairRow) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) {
 	r.Sees = rundir.Exactly(math.Expm1(r.spread.Detectable(r.rounds, pairLevel, pairPower)))
 }
 
-func geometric(logs float64, n int) rundir.Figure { return rundir.Exactly(math.Exp(logs / float64(n))) }
+func geometric(logs float64, n int) rundir.Number { return rundir.Exactly(math.Exp(logs / float64(n))) }
 
-// Shown says that the row by itself shows a difference: its interval does not hold 0.
+// Shown reports whether the row by itself shows a difference: its interval does not hold 0.
 func (r *PairRow) Shown() bool { return r.Low.Known() && (r.Low.Value() > 0 || r.High.Value() < 0) }
 
 // SeesAtOnce is Sees where all rows are asked at once.
-func SeesAtOnce(rows []PairRow, i int) rundir.Figure {
+func SeesAtOnce(rows []PairRow, i int) rundir.Number {
 	r := &rows[i]
 	if !r.known {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(math.Expm1(r.spread.Detectable(r.rounds, rowLevels(rows)[i], pairPower)))
 }

@@ -1,12 +1,12 @@
 package sweep
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -104,16 +104,16 @@ func ticksUntil(m *measured, at time.Duration) int {
 // Status of a record, as the figures see it.
 func ok(r *rundir.Record) bool { return r.Status == string(client.StatusOK) }
 
-// censored says that a request's figures are known to be larger than what was seen of them: it was cancelled, or timed
+// censored reports whether a request's figures are known to be larger than what was seen of them: it was cancelled, or timed
 // out, while it ran.
 func censored(r *rundir.Record) bool {
 	return r.Status == string(client.StatusIncomplete) || r.Error == string(client.ClassTimeout)
 }
 
 // ratio is n/d, absent where there is nothing to divide.
-func ratio(n, d float64) rundir.Figure {
+func ratio(n, d float64) rundir.Number {
 	if n <= 0 || d <= 0 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(n / d)
 }
@@ -124,20 +124,20 @@ func duration(s float64) time.Duration { return time.Duration(math.Round(s * 1e9
 // number in flight as the requests' own instants have it.
 func warn(st *rundir.Stage, short bool, little float64, m *measured) {
 	st.Warnings = nil
-	add := func(format string, a ...any) { st.Warnings = append(st.Warnings, fmt.Sprintf(format, a...)) }
-	if m.early != "" {
-		add("ended early: %s", m.early)
+	add := func(n note.Note) { st.Warnings = append(st.Warnings, n) }
+	if !m.early.IsZero() {
+		add(m.early)
 	}
 	if short {
-		add("too short: no steady window was found")
+		add(noteTooShort.New())
 	}
 	if st.Concurrency.Mean.Known() {
 		if got := st.Concurrency.Mean.Value(); math.Abs(little-got) > max(0.1*got, 0.5) {
-			add("bookkeeping: %.1f in flight on average, but latencies add up to %.1f", got, little)
+			add(noteBookkeeping.New(got, little))
 		}
 	}
 	if share := st.SharedChunks.Value(); share > maxShared {
-		add("%.0f %% of the tokens came in one read with the next: the server, or the way here, sends them together, and the time between them is not known", share*100)
+		add(noteSharedReads.New(share))
 	}
 	st.Invalid = unfit(st)
 }

@@ -2,5 +2,5 @@
 
 package sweep
 
-// raced says that the race detector watches.
+// raced reports whether the race detector watches.
 const raced = false

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -17,7 +16,7 @@ func Reopen(path string) (*rundir.Run, error) {
 		return run, err
 	}
 	run.State = rundir.Interrupted
-	run.Failure = "llmsweep was killed"
+	run.Failure = noteKilled.New()
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if st.State != rundir.Running {
@@ -61,7 +60,7 @@ func salvage(st *rundir.Stage, records iter.Seq2[*rundir.Record, error], toleran
 	if *st, err = summarise(*st, records, m, tolerance); err != nil {
 		return err
 	}
-	st.Warnings = append(st.Warnings, fmt.Sprintf("llmsweep was killed; requests that were in flight then are not among the %d on record", n))
+	st.Warnings = append(st.Warnings, noteKilledInStage.New(n))
 	return nil
 }
 

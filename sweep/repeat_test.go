@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -125,7 +126,7 @@ func TestABudgetCountsRepetitions(t *testing.T) {
 				t.Errorf("%v: %v req/s was measured %d times, want %d", c.budget, rate, n, c.times)
 			}
 		}
-		if once := strings.Contains(strings.Join(run.Warnings, "; "), "each is measured once"); once != (c.times == 1) || once != (run.Plan.Repeats == 0) {
+		if once := strings.Contains(fmt.Sprint(run.Warnings), noteNoTimeRepeats.Code); once != (c.times == 1) || once != (run.Plan.Repeats == 0) {
 			t.Errorf("%v: warnings %q, plan %+v", c.budget, run.Warnings, run.Plan)
 		}
 		// The floor's share of the time counts the repetitions that are to come: 4 times 3, and 4 stages more.

@@ -25,7 +25,7 @@ func (c *complete) dist(neff float64) rundir.Dist {
 	if n == 0 {
 		return d
 	}
-	figure := func(v float64) rundir.Figure {
+	figure := func(v float64) rundir.Number {
 		if v < c.smallest {
 			return rundir.Exactly(v)
 		}
@@ -50,7 +50,7 @@ func (c *complete) dist(neff float64) rundir.Dist {
 	for _, q := range []struct {
 		name string
 		p    float64
-		to   *rundir.Figure
+		to   *rundir.Number
 	}{{"p50", 0.5, &d.P50}, {"p90", 0.9, &d.P90}, {"p95", 0.95, &d.P95}, {"p99", 0.99, &d.P99}, {"p999", 0.999, &d.P999}} {
 		*q.to = c.quantile(q.p)
 		if !stats.Supported(d.Neff.Value(), q.p) {
@@ -66,7 +66,7 @@ func (c *complete) dist(neff float64) rundir.Dist {
 }
 
 // quantile is bare only where both order statistics that it lies between are below every bound.
-func (c *complete) quantile(p float64) rundir.Figure {
+func (c *complete) quantile(p float64) rundir.Number {
 	v := stats.QuantileOf(c, p)
 	if c.most(int(math.Ceil(p*float64(c.Len()-1)))) < c.smallest {
 		return rundir.Exactly(v)

@@ -37,12 +37,12 @@ func TestCensoredFiguresNeverLie(t *testing.T) {
 			"p50": stats.Quantile(truth, 0.5), "p90": stats.Quantile(truth, 0.9), "p95": stats.Quantile(truth, 0.95),
 			"p99": stats.Quantile(truth, 0.99), "p999": stats.Quantile(truth, 0.999),
 		}
-		for _, f := range d.Figures() {
+		for _, f := range d.Numbers() {
 			slack := 1e-9 * (1 + want[f.Name])
 			switch {
 			case f.Figure.Known() && math.Abs(f.Figure.Value()-want[f.Name]) > slack:
 				t.Fatalf("%s is said to be %v and is %v", f.Name, f.Figure.Value(), want[f.Name])
-			case f.Figure.Bound() && f.Figure.Value() > want[f.Name]+slack:
+			case f.Number.Bound() && f.Figure.Value() > want[f.Name]+slack:
 				t.Fatalf("%s is said to be over %v and is %v", f.Name, f.Figure.Value(), want[f.Name])
 			case f.Figure.IsZero() && f.Name != "std":
 				t.Fatalf("%s is missing", f.Name)
@@ -53,7 +53,7 @@ func TestCensoredFiguresNeverLie(t *testing.T) {
 
 func TestNothingHasNoFigures(t *testing.T) {
 	d := (&sample{}).dist()
-	for _, f := range d.Figures() {
+	for _, f := range d.Numbers() {
 		if !f.Figure.IsZero() {
 			t.Errorf("%s of nothing is %v", f.Name, f.Figure.Value())
 		}
@@ -99,7 +99,7 @@ func failed(at float64, class string) *rundir.Record {
 
 func unfinished(at, first, until float64, gaps ...int64) *rundir.Record {
 	r := answer(at, first, gaps...)
-	r.Status, r.End, r.OutputTokens, r.TokenSource = "incomplete", rundir.Exactly(until), rundir.Figure{}, ""
+	r.Status, r.End, r.OutputTokens, r.TokenSource = "incomplete", rundir.Exactly(until), rundir.Number{}, ""
 	r.AskedTokens = 100
 	return r
 }
@@ -119,7 +119,7 @@ func summed(records ...*rundir.Record) rundir.Stage {
 	return st
 }
 
-func near(t *testing.T, what string, got rundir.Figure, want float64) {
+func near(t *testing.T, what string, got rundir.Number, want float64) {
 	t.Helper()
 	if !got.Known() || math.Abs(got.Value()-want) > 1e-9 {
 		t.Errorf("%s is %v, want %v", what, got, want)

@@ -2,10 +2,10 @@ package sweep
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -28,12 +28,8 @@ func conclude(run *rundir.Run) {
 
 // saturate finds how many requests per second the server takes: the plateau of completed work over the ceiling and the
 // rows that were shown saturated, and the bracket of verdicts around it. It is nil where no row completed anything.
-func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
-	warn := func(format string, a ...any) {
-		if line := fmt.Sprintf(format, a...); !slices.Contains(*warnings, line) { // repetitions warn of the same
-			*warnings = append(*warnings, line)
-		}
-	}
+func saturate(stages []rundir.Stage, warnings *[]note.Note) *rundir.Saturation {
+	warn := func(n note.Note) { *warnings = note.Add(*warnings, n) } // repetitions warn of the same
 	open := openRows(stages)
 	cut := edge(open, warn)
 	rows := plateauRows(stages, open, cut, warn)
@@ -66,7 +62,7 @@ func saturate(stages []rundir.Stage, warnings *[]string) *rundir.Saturation {
 	}
 	for _, r := range open[:cut] {
 		if r.Verdict == rundir.Stable && r.Rate.Value() > s.High.Value()*1.05 {
-			warn("%.4g req/s was stable, above the saturation rate: the throughput stage did not fill the server", r.Rate.Value())
+			warn(noteStableAbove.New(r.Rate.Value()))
 		}
 	}
 	return s
@@ -94,7 +90,7 @@ func dropIntervals(st *rundir.Stage, share float64) {
 func openRows(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {
-		if st := &stages[i]; st.Rate.Known() && st.Invalid == "" && st.State == rundir.Complete && st.Requests.OK > 0 {
+		if st := &stages[i]; st.Rate.Known() && st.Invalid.IsZero() && st.State == rundir.Complete && st.Requests.OK > 0 {
 			open = append(open, st)
 		}
 	}
@@ -106,7 +102,7 @@ func openRows(stages []rundir.Stage) []*rundir.Stage {
 
 // edge cuts the rows in two so that the fewest verdicts are contradicted when all below are taken for stable and all above
 // for saturated: a lone exception is a warning, not another edge. Rows at one rate stay together, so that most of them decide.
-func edge(open []*rundir.Stage, warn func(string, ...any)) int {
+func edge(open []*rundir.Stage, warn func(note.Note)) int {
 	against := func(cut int) int {
 		n := 0
 		for i, r := range open {
@@ -126,16 +122,15 @@ func edge(open []*rundir.Stage, warn func(string, ...any)) int {
 	for i, r := range open {
 		stable, saturated := verdictsAt(open, r.Rate)
 		if stable > 0 && saturated > 0 {
-			warn("%.4g req/s was stable %d times and saturated %d times: it lies at the edge, or the server is not the same each time",
-				r.Rate.Value(), stable, saturated)
+			warn(noteMixedVerdicts.New(r.Rate.Value(), stable, saturated))
 		} else if i < best && r.Verdict == rundir.Saturated || i >= best && r.Verdict == rundir.Stable {
-			warn("%s was %s, against its neighbours", r.Name, r.Verdict)
+			warn(noteAgainst.New(r.Name, r.Verdict))
 		}
 	}
 	return best
 }
 
-// outdone says that the server got more done at a higher rate than it did in a row, beyond doubt: this row shows no limit.
+// outdone reports whether the server got more done at a higher rate than it did in a row, beyond doubt: this row shows no limit.
 func outdone(open []*rundir.Stage, row int) bool {
 	for _, r := range open[row+1:] {
 		if r.Rate != open[row].Rate && r.Progress.Low.Known() && r.Progress.Low.Value() > open[row].Progress.High.Value() {
@@ -157,7 +152,7 @@ func most(open []*rundir.Stage) float64 {
 }
 
 // verdictsAt counts the rows at a rate that were shown stable, and those that were shown saturated.
-func verdictsAt(open []*rundir.Stage, rate rundir.Figure) (stable, saturated int) {
+func verdictsAt(open []*rundir.Stage, rate rundir.Number) (stable, saturated int) {
 	for _, r := range open {
 		switch {
 		case r.Rate != rate:
@@ -173,7 +168,7 @@ func verdictsAt(open []*rundir.Stage, rate rundir.Figure) (stable, saturated int
 // bracket is the highest stable and the lowest saturated rate around the plateau's interval. A rate within it that was
 // stable may lie above the capacity yet: by less than the tolerance of drift. A rate whose rows are as often the one as the
 // other is neither.
-func bracket(open []*rundir.Stage, cut int, s *rundir.Saturation) (stable, saturated rundir.Figure) {
+func bracket(open []*rundir.Stage, cut int, s *rundir.Saturation) (stable, saturated rundir.Number) {
 	for i, r := range open {
 		stables, others := verdictsAt(open, r.Rate)
 		switch rate := r.Rate; {
@@ -186,16 +181,16 @@ func bracket(open []*rundir.Stage, cut int, s *rundir.Saturation) (stable, satur
 	return stable, saturated
 }
 
-// serverLimited says that a row shows what the server can do and not what arrived: it was saturated, and completed less
+// serverLimited reports whether a row shows what the server can do and not what arrived: it was saturated, and completed less
 // than it was offered beyond doubt.
 func serverLimited(st rundir.Stage) bool {
-	return st.Verdict == rundir.Saturated && st.Invalid == "" && st.State == rundir.Complete &&
+	return st.Verdict == rundir.Saturated && st.Invalid.IsZero() && st.State == rundir.Complete &&
 		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
 }
 
 // plateauRows are the rows that show what the server can do: the saturated ones above the edge, and the ceiling where it
 // agrees with them.
-func plateauRows(stages []rundir.Stage, open []*rundir.Stage, cut int, warn func(string, ...any)) []rundir.Stage {
+func plateauRows(stages []rundir.Stage, open []*rundir.Stage, cut int, warn func(note.Note)) []rundir.Stage {
 	var limited []rundir.Stage
 	var ceiling *rundir.Stage
 	for i, st := range open {
@@ -204,7 +199,7 @@ func plateauRows(stages []rundir.Stage, open []*rundir.Stage, cut int, warn func
 		}
 	}
 	for i, st := range stages {
-		if st.Role == rundir.Ceiling && st.Invalid == "" && st.State == rundir.Complete && st.Progress.Rate.Known() {
+		if st.Role == rundir.Ceiling && st.Invalid.IsZero() && st.State == rundir.Complete && st.Progress.Rate.Known() {
 			ceiling = &stages[i]
 		}
 	}
@@ -213,8 +208,7 @@ func plateauRows(stages []rundir.Stage, open []*rundir.Stage, cut int, warn func
 		return limited
 	case len(limited) == 0:
 		if best := most(open); best > ceiling.Progress.High.Value() {
-			warn("the throughput stage did not fill the server: with %d in flight %.4g req/s were completed, and at least %.4g when more arrived",
-				ceiling.MaxConcurrency, ceiling.Progress.Rate.Value(), best)
+			warn(noteNotFilled.New(ceiling.MaxConcurrency, ceiling.Progress.Rate.Value(), best))
 			return nil
 		}
 		return []rundir.Stage{*ceiling}
@@ -225,8 +219,7 @@ func plateauRows(stages []rundir.Stage, open []*rundir.Stage, cut int, warn func
 	case closed.High.Value() < low.Value():
 		return limited // more in flight makes it faster still
 	case closed.Low.Value() > high.Value()*1.02:
-		warn("overload costs throughput: %.4g req/s at %d in flight, %.4g when more arrive than it takes",
-			closed.Rate.Value(), ceiling.MaxConcurrency, low.Value()/2+high.Value()/2)
+		warn(noteOverloadCosts.New(closed.Rate.Value(), ceiling.MaxConcurrency, low.Value()/2+high.Value()/2))
 		return limited
 	}
 	return append(limited, *ceiling)
@@ -239,7 +232,7 @@ const rhythm = 0.02
 
 // plateau is the mean of the rows' progress weighted by precision, with a 95 % interval that is widened where the rows
 // differ by more than their own noise (Birge, Physical Review 40 (1932)).
-func plateau(rows []rundir.Stage) (rate, low, high rundir.Figure) {
+func plateau(rows []rundir.Stage) (rate, low, high rundir.Number) {
 	var sum, weights float64
 	freedom := 0
 	weight := func(p rundir.Progress) float64 {
@@ -267,17 +260,16 @@ func plateau(rows []rundir.Stage) (rate, low, high rundir.Figure) {
 	return rundir.Exactly(mean), rundir.Exactly(mean - half), rundir.Exactly(mean + half)
 }
 
-// reason is the evidence in one sentence.
-func reason(rows []rundir.Stage, s *rundir.Saturation) string {
+// reason returns the evidence.
+func reason(rows []rundir.Stage, s *rundir.Saturation) note.Note {
 	for _, r := range rows {
 		if r.Verdict == rundir.Saturated {
-			return fmt.Sprintf("At %.4g req/s offered the backlog grew by %.3g requests a second, and %.4g req/s were completed.",
-				r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
+			return noteBacklogGrew.New(r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
 		}
 	}
-	sentence := fmt.Sprintf("With %d in flight %.4g req/s were completed", rows[0].MaxConcurrency, rows[0].Progress.Rate.Value())
+	kind := noteNoneSaturated
 	if s.LowestSaturated.Known() {
-		return sentence + "."
+		kind = noteCeilingAlone
 	}
-	return sentence + "; no arrival rate was shown saturated."
+	return kind.New(rows[0].MaxConcurrency, rows[0].Progress.Rate.Value())
 }

@@ -22,7 +22,7 @@ func row(rate, done float64, verdict string) rundir.Stage {
 
 func ceilingRow(done float64) rundir.Stage {
 	st := row(1, done, rundir.Closed)
-	st.Name, st.Role, st.Rate, st.MaxConcurrency = "throughput", rundir.Ceiling, rundir.Figure{}, 64
+	st.Name, st.Role, st.Rate, st.MaxConcurrency = "throughput", rundir.Ceiling, rundir.Number{}, 64
 	return st
 }
 
@@ -63,7 +63,7 @@ func TestSaturate(t *testing.T) {
 			t.Errorf("%s: %v (%v-%v), want %v", name, s.Rate.Value(), s.Low.Value(), s.High.Value(), c.rate)
 		}
 		for what, f := range map[string]struct {
-			got  rundir.Figure
+			got  rundir.Number
 			want float64
 		}{"highest stable": {s.HighestStable, c.stable}, "lowest saturated": {s.LowestSaturated, c.saturated}} {
 			if f.got.Known() != (f.want > 0) || f.want > 0 && f.got.Value() != f.want {

@@ -92,7 +92,7 @@ func (a Arrivals) String() string {
 	return a.Kind
 }
 
-// NeedsRate says that the schedule is nothing without a rate. A ramp has its own, and so has a trace.
+// NeedsRate reports whether the schedule is nothing without a rate. A ramp has its own, and so has a trace.
 func (a Arrivals) NeedsRate() bool { return a.Kind != ArrivalsRamp && a.Kind != ArrivalsTrace }
 
 // MeanRate is the arrivals per second over the whole schedule when rate was asked for. A trace's is known to the trace

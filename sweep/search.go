@@ -2,12 +2,11 @@ package sweep
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -31,7 +30,7 @@ func (x *experiment) stages(ctx context.Context) error {
 	}
 	low, high := floor.Progress.Rate, ceiling.Progress.Rate
 	if !low.Known() || !high.Known() {
-		return errors.New("no request succeeded, so that there are no rates to sweep")
+		return errNoRates
 	}
 	if x.Adaptive {
 		return x.adapt(ctx, high.Value())
@@ -88,7 +87,7 @@ func (x *experiment) adapt(ctx context.Context, high float64) error {
 // row runs a stage at a rate, if there is time for it.
 func (x *experiment) row(ctx context.Context, r repetition, role string) error {
 	if x.short() {
-		x.warn("the budget left no time for %s", repeatName(fmt.Sprintf("%.4g req/s", r.rate), r.number))
+		x.warn(noteNoTimeForRow.New(r.rate, r.number))
 		return nil
 	}
 	_, err := x.stage(ctx, x.openAgain(r, role))
@@ -117,7 +116,7 @@ func (x *experiment) probe(ctx context.Context, ceiling float64) error {
 			return nil
 		}
 		if !x.Caps.allows(ceiling * factor) {
-			x.warn("rates beyond the cap of %.4g requests/s were not tried: the ceiling is the cap's, not the server's", x.Caps.rps)
+			x.warn(noteCapReached.New(x.Caps.rps))
 			return nil
 		}
 		x.ahead = max(x.ahead, 1)
@@ -169,8 +168,7 @@ func (x *experiment) precise(ctx context.Context) error {
 		// An interval narrows with the root of what it rests on.
 		more := min(mostNarrowing-n, int(math.Ceil(float64(n+2)*(math.Pow(half/x.Precision, 2)-1))))
 		x.ahead = more
-		x.Observer.Note(fmt.Sprintf("the saturation rate is known to %.1f %%; %.4g %% takes about %d more stages, %v", half*100, x.Precision*100,
-			more, x.left(more-1).Round(time.Second)))
+		x.Observer.Note(notePrecision.New(half, x.Precision, more, x.left(more-1)))
 		if err := x.beyond(ctx, s, n); err != nil {
 			return err
 		}
@@ -203,4 +201,4 @@ func (x *experiment) has(name string) bool {
 }
 
 // answer is the saturation as far as it is known.
-func (x *experiment) answer() *rundir.Saturation { return saturate(x.run.Stages, new([]string)) }
+func (x *experiment) answer() *rundir.Saturation { return saturate(x.run.Stages, new([]note.Note)) }

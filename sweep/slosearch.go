@@ -2,9 +2,7 @@ package sweep
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"time"
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -67,17 +65,17 @@ func (x *experiment) announceSLO(rates []float64) {
 		}
 	}
 	if more > 0 {
-		x.Observer.Note(fmt.Sprintf("--slo: a stage collects %d requests, which its percentiles take: %s more in all", n, duration(more).Round(time.Second)))
+		x.Observer.Note(noteSLOCollects.New(n, more))
 	}
 	if tooSlow > 0 {
-		x.Observer.Note(fmt.Sprintf("--slo: at %s req/s and below that takes longer than a stage may, %s; those rows cannot be judged", rateName(tooSlow), x.StageMax))
+		x.Observer.Note(noteSLOTooSlow.New(tooSlow, x.StageMax))
 	}
 	switch {
 	case x.Precision <= 0:
 	case x.until.IsZero():
-		x.Observer.Note(fmt.Sprintf("--slo: then up to %d stages of %s or more find the highest rate that keeps it", mostSLOStages, x.StageMax))
+		x.Observer.Note(noteSLOSearch.New(mostSLOStages, x.StageMax))
 	default:
-		x.Observer.Note(fmt.Sprintf("--slo: then up to %d stages find the highest rate that keeps it, for as long as the budget lasts", mostSLOStages))
+		x.Observer.Note(noteSLOSearch.New(mostSLOStages, math.NaN()))
 	}
 }
 
@@ -182,7 +180,7 @@ func promised(run *rundir.Run, terms []slo.Term, saturation *rundir.Saturation) 
 	}
 	rows := openRows(run.Stages)
 	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete && st.Invalid == "" {
+		if st := &run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete && st.Invalid.IsZero() {
 			rows = append(rows, st)
 		}
 	}

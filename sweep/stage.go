@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -44,13 +45,13 @@ type Spec struct {
 	Tolerance    float64 // drift below this share of the offered rate is none
 }
 
-// closed says that requests are due when others end, and not at their own time.
+// closed reports whether requests are due when others end, and not at their own time.
 func (s *Spec) closed() bool {
 	_, always := s.Schedule.(Always)
 	return always
 }
 
-// whole says that each request counts, from the first to the last: there is no window.
+// whole reports whether each request counts, from the first to the last: there is no window.
 func (s *Spec) whole() bool { return s.MaxTasks > 0 }
 
 // measured is what the runner saw of a stage besides its records.
@@ -63,10 +64,10 @@ type measured struct {
 	tick     time.Duration
 	verdict  string // of the look that ended the stage; empty where it ended otherwise
 	drift    rundir.Drift
-	cpu      float64 // share of all cores that this process took; negative where unknown
-	gc       float64 // and that its garbage collector took
-	early    string  // why the stage ended early; empty where it did not
-	cut      bool    // interrupted from outside
+	cpu      float64   // share of all cores that this process took; negative where unknown
+	gc       float64   // and that its garbage collector took
+	early    note.Note // why the stage ended early
+	cut      bool      // interrupted from outside
 	gauges   []gauged
 	fixed    span // the window, where it was fixed beforehand
 }
@@ -215,7 +216,7 @@ func (s *stage) measure(ctx context.Context, m *measured, idle <-chan struct{}) 
 			}
 		case s.hopeless(m), looks.enough(s, m, now):
 			s.close(now)
-			if m.early != "" {
+			if !m.early.IsZero() {
 				return
 			}
 			closed, tailEnds = true, min(now+s.Tail, s.limit())
@@ -258,7 +259,7 @@ func (s *stage) hopeless(m *measured) bool {
 	if s.MaxErrorRate >= 1 || ended < few || float64(s.failed) <= s.MaxErrorRate*float64(ended) {
 		return false
 	}
-	m.early = "errors dominate"
+	m.early = noteEndedEarly.New(s.failed, ended)
 	return true
 }
 
@@ -272,7 +273,7 @@ func (s *stage) close(now time.Duration) {
 	}
 }
 
-// settled says that every request that was due in the window has ended.
+// settled reports whether every request that was due in the window has ended.
 func (s *stage) settled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -59,7 +59,7 @@ func (s *sample) exceed(bound float64) {
 	s.bounds = append(s.bounds, bound)
 }
 
-// full says that values are no longer kept.
+// full reports whether values are no longer kept.
 func (s *sample) full() bool {
 	if s.flat == nil && len(s.known)+len(s.bounds) >= cmp.Or(s.most, mostExact) {
 		s.flat = newFlat()
@@ -166,7 +166,7 @@ func (t *total) add(v float64) {
 	t.min, t.max = min(t.min, v), max(t.max, v)
 }
 
-func (t *total) addFigure(f rundir.Figure) {
+func (t *total) addFigure(f rundir.Number) {
 	if f.Known() {
 		t.add(f.Value())
 	}

@@ -79,15 +79,15 @@ func TestAHistogramSaysTheSame(t *testing.T) {
 			p, ok := percentiles[name]
 			return ok && close3(all.At(int(math.Ceil(p*float64(all.Len()-1)))), smallest)
 		}
-		for i, f := range got.Figures() {
-			w := want.Figures()[i].Figure
+		for i, f := range got.Numbers() {
+			w := want.Numbers()[i].Figure
 			switch name := f.Name; {
 			case name == "min" || name == "max":
 				if *f.Figure != *w {
 					t.Fatalf("%s is %v, want %v", name, *f.Figure, *w)
 				}
-			case f.Figure.Bound() && w.Known() && close3(f.Figure.Value(), w.Value()) && atBound(name):
-			case f.Figure.Known() != w.Known() || f.Figure.Bound() != w.Bound():
+			case f.Number.Bound() && w.Known() && close3(f.Figure.Value(), w.Value()) && atBound(name):
+			case f.Figure.Known() != w.Known() || f.Number.Bound() != w.Bound():
 				t.Fatalf("%s is %v, want %v", name, *f.Figure, *w)
 			case name[0] == 'p' && !close3(f.Figure.Value(), w.Value()),
 				name[0] != 'p' && !w.IsZero() && math.Abs(f.Figure.Value()-w.Value()) > 1e-9*(w.Value()+want.Mean.Value()):
@@ -327,7 +327,7 @@ func TestADamagedLogIsSummedUpAsFarAsItGoes(t *testing.T) {
 	if err == nil || got.Requests.OK != 50 {
 		t.Errorf("%v, %+v", err, got.Requests)
 	}
-	if got, err = summarise(st, torn(0), m, 0.05); err == nil || !gocmp.Equal(got, st, cmpopts.EquateComparable(rundir.Figure{})) {
+	if got, err = summarise(st, torn(0), m, 0.05); err == nil || !gocmp.Equal(got, st, cmpopts.EquateComparable(rundir.Number{})) {
 		t.Errorf("%v, %+v", err, got)
 	}
 }

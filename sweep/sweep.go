@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -70,14 +71,28 @@ type experiment struct {
 	Config
 	run     *rundir.Run
 	started time.Time
-	until   time.Time // the end of the budget; zero for none
-	ahead   int       // stages still to come after the one that runs, as far as planned
-	latency float64   // mean of the latest stage, seconds
-	plan    []string  // what was foreseen to be too much for the client
+	until   time.Time   // the end of the budget; zero for none
+	ahead   int         // stages still to come after the one that runs, as far as planned
+	latency float64     // mean of the latest stage, seconds
+	plan    []note.Note // what was foreseen to be too much for the client
 }
 
 // errDead ends a run whose server is no longer there.
 var errDead = errors.New("the server stopped answering")
+
+// errNoRates ends a sweep whose floor or ceiling completed nothing.
+var errNoRates = errors.New("no request succeeded, so that there are no rates to sweep")
+
+// budgetError ends a sweep whose budget ran out before a stage.
+type budgetError struct {
+	budget time.Duration
+	stage  string
+}
+
+// Error returns the message for a terminal.
+func (e *budgetError) Error() string {
+	return fmt.Sprintf("the budget of %v ran out before %s", e.budget, e.stage)
+}
 
 // Sweep runs the whole sweep and fills in run, which is saved as it goes. An interrupted or failed run is no error: its
 // state says so. An error is ours: a full disk, say.
@@ -155,7 +170,7 @@ func rateName(rate float64) string {
 // stage runs one stage and saves what it measured.
 func (x *experiment) stage(ctx context.Context, spec *Spec) (rundir.Stage, error) {
 	if !x.until.IsZero() && time.Until(x.until) <= 0 {
-		return rundir.Stage{}, fmt.Errorf("the budget of %v ran out before %s", x.Budget, spec.Name)
+		return rundir.Stage{}, &budgetError{x.Budget, spec.Name}
 	}
 	st := spec.describe(time.Since(x.started))
 	x.run.Stages = append(x.run.Stages, st)
@@ -217,7 +232,7 @@ func (x *experiment) retokenize(ctx context.Context, st *rundir.Stage, texts []a
 		n, err := x.Retokenize(ctx, a.text)
 		if err != nil {
 			if ctx.Err() == nil {
-				x.warn("the answers of %s could not be tokenized again: %v", st.Name, err)
+				x.warn(noteRetokenize.New(st.Name, err))
 			}
 			return
 		}
@@ -244,15 +259,14 @@ func (x *experiment) settle(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if err := x.Idle(wait); err != nil && ctx.Err() == nil {
-		x.warn("after %s the server did not become idle: %v", x.run.Stages[len(x.run.Stages)-1].Name, err)
+		x.warn(noteNotIdle.New(x.run.Stages[len(x.run.Stages)-1].Name, err))
 	}
 	return context.Cause(ctx)
 }
 
-func (x *experiment) warn(format string, a ...any) {
-	line := fmt.Sprintf(format, a...)
-	x.run.Warnings = append(x.run.Warnings, line)
-	x.Observer.Note(line)
+func (x *experiment) warn(n note.Note) {
+	x.run.Warnings = append(x.run.Warnings, n)
+	x.Observer.Note(n)
 }
 
 // left estimates the time that so many more stages take, one probe included.
@@ -267,19 +281,19 @@ func (x *experiment) judgeClient() {
 	if d, ok := x.Doer.(stamper); ok {
 		c.Timestamps = d.Timestamps()
 	}
-	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.plan), rundir.Figure{}, rundir.Figure{}
+	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.plan), rundir.Number{}, rundir.Number{}
 	for i := range x.run.Stages {
 		st := &x.run.Stages[i]
 		c.LagP99 = larger(c.LagP99, st.Lag.P99)
 		c.CPU = larger(c.CPU, st.ClientCPU)
-		if st.Invalid != "" {
+		if !st.Invalid.IsZero() {
 			c.Valid = false
-			c.Warnings = append(c.Warnings, st.Name+": "+st.Invalid)
+			c.Warnings = append(c.Warnings, noteOfStage.New(st.Name, []note.Note{st.Invalid}))
 		}
 	}
 }
 
-func larger(a, b rundir.Figure) rundir.Figure {
+func larger(a, b rundir.Number) rundir.Number {
 	if a.IsZero() || b.Known() && b.Value() > a.Value() {
 		return b
 	}
@@ -299,15 +313,31 @@ func (x *experiment) finish(err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrInterrupted):
 		run.State, err = rundir.Interrupted, nil
 	case errors.Is(err, errDead):
-		run.State, run.Failure = rundir.Failed, err.Error()+" during "+run.Stages[len(run.Stages)-1].Name
+		run.State, run.Failure = rundir.Failed, noteServerGone.New(run.Stages[len(run.Stages)-1].Name)
 		err = nil
 	case err != nil:
-		run.State, run.Failure = rundir.Failed, err.Error()
+		run.State, run.Failure = rundir.Failed, failure(err)
 		if !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.State != rundir.Complete }) {
 			err = nil // the server's failure, not ours
 		}
 	}
 	return errors.Join(err, x.Log.Save(run))
+}
+
+// failure returns why a run failed.
+func failure(err error) note.Note {
+	var budget *budgetError
+	switch {
+	case errors.Is(err, errNoRates):
+		return noteNoRates.New()
+	case errors.Is(err, errNothing):
+		return noteNothingDone.New()
+	case errors.Is(err, errOther):
+		return noteOtherFailed.New()
+	case errors.As(err, &budget):
+		return noteBudgetOver.New(budget.budget, budget.stage)
+	}
+	return noteFailed.New(err)
 }
 
 // ErrInterrupted is the cause to cancel a sweep's context with when somebody asked it to stop.

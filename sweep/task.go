@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -83,7 +84,7 @@ type Observer interface {
 	StageBegins(s *rundir.Stage, planned, left time.Duration)
 	Progress(Snapshot)
 	StageEnds(s *rundir.Stage)
-	Note(line string)
+	Note(n note.Note)
 }
 
 // Blind observes nothing.
@@ -99,4 +100,4 @@ func (Blind) Progress(Snapshot) {}
 func (Blind) StageEnds(*rundir.Stage) {}
 
 // Note does nothing.
-func (Blind) Note(string) {}
+func (Blind) Note(note.Note) {}

@@ -109,7 +109,7 @@ func (s *stage) longest(service time.Duration) time.Duration {
 	return max(s.MaxTime, min(waves*service, most*s.MaxTime))
 }
 
-// wavesSuffice says that a closed loop has gone through enough whole waves: as many requests as slots, ended.
+// wavesSuffice reports whether a closed loop has gone through enough whole waves: as many requests as slots, ended.
 func (s *stage) wavesSuffice(now time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +179,7 @@ func judge(e *evidence, from, to time.Duration) (string, rundir.Drift) {
 	return rundir.Undecided, drift
 }
 
-// fallsBehind says that the server gets less done than the asked rate, beyond doubt.
+// fallsBehind reports whether the server gets less done than the asked rate, beyond doubt.
 func (e *evidence) fallsBehind(from, to time.Duration) bool {
 	if e.perRequest <= 0 {
 		return true // no tokens to go by: the growth alone must do
@@ -189,7 +189,7 @@ func (e *evidence) fallsBehind(from, to time.Duration) bool {
 	return ok && high/e.tick.Seconds()/e.perRequest < e.rate
 }
 
-// growsOn says that the second half of a series of batches grows at least half as fast as the whole: a queue does, while
+// growsOn reports whether the second half of a series of batches grows at least half as fast as the whole: a queue does, while
 // a server that fills up to its level slows down.
 func growsOn(y []float64, slope float64) bool {
 	n := len(y)

@@ -116,7 +116,7 @@ func TestSynchronousTimesAreExact(t *testing.T) {
 		st := oneStage(t, experimentWith(d, w), func(x *experiment) *Spec { return x.closed("synchronous", rundir.Floor, 1) })
 		truth := w.capacity(server)
 		for name, c := range map[string]struct {
-			got  rundir.Figure
+			got  rundir.Number
 			want time.Duration
 		}{
 			"TTFT min": {st.TTFT.Min, truth.SyncTTFT}, "TTFT max": {st.TTFT.Max, truth.SyncTTFT},
@@ -259,7 +259,7 @@ func TestAServerThatFailsGivesNoFigures(t *testing.T) {
 			t.Fatalf("%d stages, want the floor and the ceiling", len(run.Stages))
 		}
 		for _, st := range run.Stages {
-			for name, f := range map[string]rundir.Figure{
+			for name, f := range map[string]rundir.Number{
 				"completed": st.Rates.Completed, "output": st.TokensPerS.Output, "latency": st.Latency.Mean,
 				"TTFT": st.TTFT.Mean, "ITL": st.InterToken,
 			} {

@@ -106,7 +106,7 @@ func (x *experiment) once(ctx context.Context, t Task, seq int, epoch time.Time)
 	return res, x.Log.Append(r)
 }
 
-// settledDown says that the latest requests agree in both their figures.
+// settledDown reports whether the latest requests agree in both their figures.
 func settledDown(pace []time.Duration) bool {
 	if len(pace) < 2*agreeing {
 		return false

@@ -133,7 +133,7 @@ func (p *Prober) native(ctx context.Context, f *Facts) string {
 	return natives[f.Engine]
 }
 
-// nests says that a Triton model is one of vLLM's backend, which takes its parameters nested.
+// nests reports whether a Triton model is one of vLLM's backend, which takes its parameters nested.
 func (p *Prober) nests(ctx context.Context, model string) bool {
 	inputs := p.page(ctx, http.MethodGet, "/v2/models/"+model).Get("inputs.#.name").String()
 	return strings.Contains(inputs, `"sampling_parameters"`) || strings.Contains(inputs, `"return_num_output_tokens"`)

@@ -30,7 +30,7 @@ type Load struct {
 	HitRate       Gauge // share found, 0 to 1, where the server tells only that
 }
 
-// Known says that the server told anything at all.
+// Known reports whether the server told anything at all.
 func (l *Load) Known() bool {
 	return l.Running.Known || l.Waiting.Known || l.KVUsage.Known || l.Preemptions.Known || l.PrefixQueries.Known || l.HitRate.Known
 }

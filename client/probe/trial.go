@@ -86,7 +86,7 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	return chat, err // what chat said is the more telling
 }
 
-// refusedAPI says that another API may fare better: the path is not there, or the model has no chat template.
+// refusedAPI reports whether another API may fare better: the path is not there, or the model has no chat template.
 func refusedAPI(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.HTTP == 400 || e.HTTP == 404 || e.HTTP == 405 || e.HTTP == 422 || e.HTTP == 501)
@@ -213,7 +213,7 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	}
 }
 
-// atOnce says that an answer came in one read.
+// atOnce reports whether an answer came in one read.
 func atOnce(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
 
 // againAtOnce tries once more: a quick server's answer may come in one read by chance, when this machine is busy.
@@ -238,7 +238,7 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	}
 }
 
-// forces says that API and engine can be told to go on after a natural end. Ollama and TGI take any field on their
+// forces reports whether API and engine can be told to go on after a natural end. Ollama and TGI take any field on their
 // /v1, and honour none of these.
 func forces(f *Facts) bool {
 	d, err := client.DialectFor(f.API)

@@ -90,7 +90,7 @@ func (a *answer) chunkEnd(sent int) int {
 	return min(end, a.job.seq.OutputTokens)
 }
 
-// last says that a chunk ends the answer.
+// last reports whether a chunk ends the answer.
 func (a *answer) last(to int) bool { return to == a.job.seq.OutputTokens }
 
 // cached is how much of the prompt was found in the prefix cache; known once there is a token.

@@ -141,7 +141,7 @@ func TestNativesHaveTheShapeOfCaptures(t *testing.T) {
 	}
 }
 
-// measured says that a path belongs to what the simulator leaves out: settings that it has not, and llama-server's times.
+// measured reports whether a path belongs to what the simulator leaves out: settings that it has not, and llama-server's times.
 func measured(path string) bool {
 	for _, part := range []string{".generation_settings", ".timings", ".prompt", "tokens[]"} {
 		if strings.HasPrefix(path, part) || strings.HasSuffix(path, part) {

@@ -20,7 +20,7 @@ const (
 	maxEmpty    = 100      // reads without bytes and without error in a row before io.ErrNoProgress
 )
 
-// ErrTooLong says that a frame, or a line, went on for more than [MaxFrame].
+// ErrTooLong reports whether a frame, or a line, went on for more than [MaxFrame].
 var ErrTooLong = errors.New("a frame is longer than 64 MB")
 
 // Frame is one event's data, or one line.

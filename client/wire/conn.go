@@ -32,7 +32,7 @@ func find(c net.Conn) (conn *Conn, plain bool) {
 	return conn, true
 }
 
-// Ahead says that c was made ahead of need. Its server may have closed it since, as it may one that was kept.
+// Ahead reports whether c was made ahead of need. Its server may have closed it since, as it may one that was kept.
 func Ahead(c net.Conn) bool {
 	conn, _ := find(c)
 	return conn != nil && conn.ahead

@@ -116,7 +116,7 @@ func (f *framing) header(c byte) {
 	}
 }
 
-// blank says that c ends a blank line.
+// blank reports whether c ends a blank line.
 func (f *framing) blank(c byte) bool {
 	switch c {
 	case '\n':

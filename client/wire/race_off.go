@@ -2,5 +2,5 @@
 
 package wire
 
-// raceDetector says that the race detector watches.
+// raceDetector reports whether the race detector watches.
 const raceDetector = false

@@ -109,7 +109,7 @@ func stampIn(oob []byte) int64 {
 	return 0
 }
 
-// alive says that the other side has neither closed the connection nor, where it must not, said anything.
+// alive reports whether the other side has neither closed the connection nor, where it must not, said anything.
 func (r *receiver) alive(mayTalk bool) bool {
 	if r.raw == nil {
 		return true

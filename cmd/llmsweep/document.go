@@ -122,7 +122,7 @@ func (r *reportCmd) withKept(c *console, inputs []curve.Input, old []byte) ([]cu
 	return inputs, nil
 }
 
-// is says that an input is the run that a document holds.
+// is reports whether an input is the run that a document holds.
 func (r *reportCmd) is(in curve.Input, k document.Kept) bool {
 	if src := in.Run.Source; src != nil {
 		return r.from(src.File) == k.From && src.Line == k.Line

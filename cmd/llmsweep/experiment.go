@@ -70,8 +70,8 @@ func (e *experiment) run() error {
 	view := live.New(e.err, live.Options{Lang: report.Lang(e.out.Lang), Plain: e.out.Plain})
 	defer view.Close()
 	view.Start(e.kind + "  " + headline(run))
-	for _, note := range run.Target.Notes {
-		view.Note(note)
+	for _, n := range run.Target.Notes {
+		view.Note(report.Note(n, report.Lang(e.out.Lang)))
 	}
 	e.selftest(run, view)
 	e.plan.Caps = e.target.caps()
@@ -122,7 +122,7 @@ func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	case run.State == rundir.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", dir.Path)}
 	case run.State == rundir.Failed:
-		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, run.Failure, dir.Path)
+		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, report.Note(run.Failure, report.English), dir.Path)
 	}
 	return missed(run)
 }

@@ -46,7 +46,7 @@ func TestTheThreeFormatsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := &run.Stages[0]
-		for name, f := range map[string][2]rundir.Figure{
+		for name, f := range map[string][2]rundir.Number{
 			"requests per second": {got.Rates.Completed, want.Rates.Completed},
 			"tokens per second":   {got.TokensPerS.Output, want.TokensPerS.Output},
 			"latency":             {got.Latency.Mean, want.Latency.Mean},

@@ -157,8 +157,8 @@ func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.R
 	defer view.Close()
 	view.Start("compare  A " + headline(runs[0]) + "  B " + headline(runs[1]))
 	for i, run := range runs {
-		for _, note := range run.Target.Notes {
-			view.Note(string(rune('A'+i)) + ": " + note)
+		for _, n := range run.Target.Notes {
+			view.Note(string(rune('A'+i)) + ": " + report.Note(n, report.English))
 		}
 	}
 	if pair.Same {
@@ -260,7 +260,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	case record.State == rundir.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", out)}
 	case record.State == rundir.Failed:
-		return fmt.Errorf("the comparison failed: %s (what was measured is in %s)", record.Failure, out)
+		return fmt.Errorf("the comparison failed: %s (what was measured is in %s)", report.Note(record.Failure, report.English), out)
 	}
 	return judge(result, gates)
 }

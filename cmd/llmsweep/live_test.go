@@ -65,7 +65,7 @@ func TestCompareLive(t *testing.T) {
 	}
 }
 
-// noKeys says that no file holds a key.
+// noKeys reports whether no file holds a key.
 func noKeys(t *testing.T, dir string) {
 	t.Helper()
 	files := 0

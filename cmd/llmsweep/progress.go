@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/report"
 	"llmsweep/report/live"
 	"llmsweep/sweep"
@@ -59,4 +60,4 @@ func (p *progress) Progress(s sweep.Snapshot) {
 func (p *progress) StageEnds(s *rundir.Stage) { p.view.StageDone(report.StageLine(s, p.lang)) }
 
 // Note leaves a line.
-func (p *progress) Note(line string) { p.view.Note(line) }
+func (p *progress) Note(n note.Note) { p.view.Note(report.Note(n, p.lang)) }

@@ -23,7 +23,7 @@ func missed(run *rundir.Run) error {
 			return fmt.Errorf("the SLO is missed: %s", failing(st))
 		case st.Goodput.Verdict != "kept":
 			return fmt.Errorf("the SLO is not shown to be met: %s", failing(st))
-		case st.Invalid != "":
+		case !st.Invalid.IsZero():
 			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, st.Invalid)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
 	"llmsweep/sweep"
@@ -108,7 +109,9 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 		t.about.URL = t.client.URL("")
 	}
 	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
-	t.about.Notes = facts.Notes
+	for _, text := range facts.Notes {
+		t.about.Notes = append(t.about.Notes, note.Text.New(text))
+	}
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {
 		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)
@@ -125,7 +128,7 @@ func (t *target) ask(w workload.Workload) {
 }
 
 func (t *target) note(format string, a ...any) {
-	t.about.Notes = append(t.about.Notes, fmt.Sprintf(format, a...))
+	t.about.Notes = append(t.about.Notes, note.Text.New(fmt.Sprintf(format, a...)))
 }
 
 // count is a workload.Counter. The server's own count is the one that matters; a tokenizer knows nothing of its chat

@@ -65,7 +65,7 @@ func (l *loadFlags) parse() (*load, error) {
 	return p, p.check()
 }
 
-// plain says that every request asks for the same lengths, give or take their spread.
+// plain reports whether every request asks for the same lengths, give or take their spread.
 func (l *load) plain() bool {
 	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.Turns == ""
 }
@@ -124,7 +124,9 @@ func (t *target) open(ctx context.Context, l *load, r *replay) (workload.Workloa
 		if err != nil {
 			return nil, usage(err)
 		}
-		t.about.Notes = append(t.about.Notes, trace.Notes()...)
+		for _, text := range trace.Notes() {
+			t.note("%s", text)
+		}
 		return trace, nil
 	case l.Turns != "":
 		return workload.NewConversations(l.talk, l.Seed, costs), nil
@@ -147,7 +149,9 @@ func (t *target) openDataset(ctx context.Context, l *load) (workload.Workload, e
 	if err != nil {
 		return nil, usage(err)
 	}
-	t.about.Notes = append(t.about.Notes, d.Notes()...)
+	for _, text := range d.Notes() {
+		t.note("%s", text)
+	}
 	return d, nil
 }
 

@@ -44,7 +44,7 @@ func units(r *row) (key, text string) {
 	return "", ""
 }
 
-// misprinted says that a figure was printed with a wrong unit: which it should be, and what the figure then is.
+// misprinted reports whether a figure was printed with a wrong unit: which it should be, and what the figure then is.
 func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 	q, printed := r.quantity(key)
 	if !printed || q.Unit == "" {
@@ -342,7 +342,7 @@ func tpotAboveITL(r *row) (key, text string) {
 	return "tpot_s.mean", fmt.Sprintf("mean time per output token %s is %.1f times mean inter-token latency %s", seconds(s[0].v), s[0].v/s[1].v, seconds(s[1].v))
 }
 
-// known says that all the figures are known.
-func known(all ...rundir.Figure) bool {
-	return !slices.ContainsFunc(all, func(f rundir.Figure) bool { return !f.Known() })
+// known reports whether all the figures are known.
+func known(all ...rundir.Number) bool {
+	return !slices.ContainsFunc(all, func(f rundir.Number) bool { return !f.Known() })
 }

@@ -39,7 +39,7 @@ func copied(t *table) []hit {
 	return hits
 }
 
-// isCopy says that two rows cannot have these figures in common by chance.
+// isCopy reports whether two rows cannot have these figures in common by chance.
 func isCopy(above, r *row, same []string) bool {
 	a, ok1 := above.spans("latency_s.mean", "ttft_s.mean")
 	b, ok2 := r.spans("latency_s.mean", "ttft_s.mean")

@@ -86,10 +86,10 @@ func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map
 
 // instants finds a request that got something before it had what comes first.
 func instants(r *rundir.Record) string {
-	last, lastName := rundir.Figure{}, ""
+	last, lastName := rundir.Number{}, ""
 	for _, at := range []struct {
 		name string
-		f    rundir.Figure
+		f    rundir.Number
 	}{{"due", r.Due}, {"sent", r.Sent}, {"headers", r.Headers}, {"first token", r.FirstToken}, {"last token", r.LastToken}, {"end", r.End}} {
 		if !at.f.Known() {
 			continue

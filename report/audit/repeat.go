@@ -95,7 +95,7 @@ func stoppedByDefault(all []*table) []hit {
 // mostCompared bounds what is compared with what, lest a file of a hundred thousand blocks takes hours.
 const mostCompared = 500
 
-// fixedLength says that a stress table has hardly any spread, and stands next to responses that a limit below Max
+// fixedLength reports whether a stress table has hardly any spread, and stands next to responses that a limit below Max
 // Tokens ended.
 func fixedLength(t *table) bool {
 	if t.run.Source == nil || t.run.Source.Format != published.Stress || len(t.rows) != 1 || len(t.run.Source.Responses) == 0 {
@@ -111,7 +111,7 @@ func fixedLength(t *table) bool {
 	})
 }
 
-// sameLimit says that two stress tables differ in Max Tokens and in nothing that it should change.
+// sameLimit reports whether two stress tables differ in Max Tokens and in nothing that it should change.
 func sameLimit(t, o *table) bool {
 	a, b := t.rows[0].stage, o.rows[0].stage
 	apart := a.AskedTokens.Value() / b.AskedTokens.Value()
@@ -243,7 +243,7 @@ func repeated(g []*row, key string) (hit, bool) {
 		len(g), strings.Join(lines, ", "), strings.ToLower(label(key)), strings.Join(values, ", "))}, true
 }
 
-// apart says that two measurements of one thing differ by more than they may.
+// apart reports whether two measurements of one thing differ by more than they may.
 func apart(a, b *row, key string) bool {
 	x, ok1 := a.span(key)
 	y, ok2 := b.span(key)

@@ -178,7 +178,7 @@ func usualUnit(format, key string) string {
 }
 
 // figure is a stage's figure by its key in run.json.
-func figure(s *rundir.Stage, key string) rundir.Figure {
+func figure(s *rundir.Stage, key string) rundir.Number {
 	if d, name, ok := strings.Cut(key, "_s."); ok {
 		if dist := dists(s)[d]; dist != nil {
 			return dist.Get(name)
@@ -216,7 +216,7 @@ func figure(s *rundir.Stage, key string) rundir.Figure {
 	case "requests.due":
 		return positive(float64(s.Requests.Due))
 	}
-	return rundir.Figure{}
+	return rundir.Number{}
 }
 
 // dists are the distributions of a stage that are audited, by key without its unit.
@@ -225,9 +225,9 @@ func dists(s *rundir.Stage) map[string]*rundir.Dist {
 }
 
 // positive is a figure stored as a bare number, in which 0 is what was never told.
-func positive(v float64) rundir.Figure {
+func positive(v float64) rundir.Number {
 	if v <= 0 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(v)
 }
@@ -240,12 +240,12 @@ func (r *row) asked() float64 {
 	return r.table.run.Workload.OutputTokens.Mean
 }
 
-// published says that the row was read, in that format.
+// published reports whether the row was read, in that format.
 func (r *row) published(format string) bool {
 	return r.stage.Source != nil && r.stage.Source.Format == format
 }
 
-// whole says that nothing is missing from the row's means: each request ended well.
+// whole reports whether nothing is missing from the row's means: each request ended well.
 func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
 
 // tokens is how many tokens an answer had on average: told, or tokens/s over requests/s.

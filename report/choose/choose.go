@@ -57,20 +57,20 @@ type Candidate struct {
 	Name      string        `json:"name"`
 	Labels    rundir.Labels `json:"labels"`
 	Rate      float64       `json:"rate"`                // requests per second of one replica at the SLO
-	Output    rundir.Figure `json:"output_tokens_per_s"` // there
-	TTFT      rundir.Figure `json:"ttft_s,omitzero"`     // mean, there
-	ITL       rundir.Figure `json:"itl_s,omitzero"`
+	Output    rundir.Number `json:"output_tokens_per_s"` // there
+	TTFT      rundir.Number `json:"ttft_s,omitzero"`     // mean, there
+	ITL       rundir.Number `json:"itl_s,omitzero"`
 	Where     string        `json:"where"`      // the rows that it rests on
 	LimitedBy string        `json:"limited_by"` // the term that ends it, or that the rows end
 	Replicas  int           `json:"replicas"`
 	GPUs      int           `json:"gpus"`
 	Carries   float64       `json:"carries"` // of what is demanded, all replicas at the SLO's limit
 	Price     float64       `json:"gpu_hour,omitempty"`
-	Hour      rundir.Figure `json:"cost_per_hour,omitzero"`
-	Month     rundir.Figure `json:"cost_per_month,omitzero"`
+	Hour      rundir.Number `json:"cost_per_hour,omitzero"`
+	Month     rundir.Number `json:"cost_per_month,omitzero"`
 	// Cost of a million output tokens with every replica loaded to the SLO's limit, and to its saturation.
-	MillionSLO        rundir.Figure `json:"cost_per_million_at_slo,omitzero"`
-	MillionSaturation rundir.Figure `json:"cost_per_million_at_saturation,omitzero"`
+	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
+	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
 	setup *curve.Setup
 	limit curve.Limit
@@ -178,11 +178,11 @@ func better(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(a.GPUs, b.GPUs), -cmp.Compare(a.Carries, b.Carries), cmp.Compare(seconds(a.TTFT), seconds(b.TTFT)))
 }
 
-// sameCost says that two costs differ by rounding alone.
+// sameCost reports whether two costs differ by rounding alone.
 func sameCost(a, b Candidate) bool { return math.Abs(a.Hour.Value()-b.Hour.Value()) < 1e-9 }
 
 // seconds sorts what does not exist last.
-func seconds(f rundir.Figure) float64 {
+func seconds(f rundir.Number) float64 {
 	if f.IsZero() {
 		return math.Inf(1)
 	}
@@ -227,16 +227,16 @@ func (k *Candidate) pay(price float64) {
 	k.Price = price
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
 	k.Month = rundir.Exactly(k.Hour.Value() * hoursPerMonth)
-	million := func(output rundir.Figure) rundir.Figure {
+	million := func(output rundir.Number) rundir.Number {
 		if !output.Known() || output.Value() <= 0 {
-			return rundir.Figure{}
+			return rundir.Number{}
 		}
 		return rundir.Exactly(float64(k.Labels.GPUs) * price / (output.Value() * 3600) * 1e6)
 	}
 	k.MillionSLO, k.MillionSaturation = million(k.Output), million(k.setup.Plateau.Output)
 }
 
-// Quantized says that the candidate's weights are not those of the model that its name begins with.
+// Quantized reports whether the candidate's weights are not those of the model that its name begins with.
 func (k *Candidate) Quantized() bool {
 	q := strings.ToLower(k.Labels.Quant)
 	return q != "" && !slices.Contains([]string{"fp16", "bf16", "f16", "none"}, q)

@@ -281,7 +281,7 @@ func TestWhatWouldChangeTheOrder(t *testing.T) {
 	for i, k := range knobs(&c, o) {
 		s := c.Sensitive[i]
 		for _, side := range []struct {
-			at    rundir.Figure
+			at    rundir.Number
 			then  string
 			in    float64
 			moved float64
@@ -332,7 +332,7 @@ func TestDemandBreakEven(t *testing.T) {
 			below = d
 		}
 	}
-	near := func(f rundir.Figure, want float64) bool {
+	near := func(f rundir.Number, want float64) bool {
 		return want == 0 && f.IsZero() || math.Abs(f.Value()-want) < 0.01
 	}
 	if !near(c.BreakEven.Above, above) || !near(c.BreakEven.Below, below) {

@@ -126,14 +126,14 @@ func (c *Choice) table(l report.Lang) report.Table {
 }
 
 // answer is how long an answer was, in tokens.
-func (k *Candidate) answer() rundir.Figure {
+func (k *Candidate) answer() rundir.Number {
 	if !k.Output.Known() || k.Rate <= 0 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(k.Output.Value() / k.Rate)
 }
 
-// uneven says that answers were not equally long, by more than an end token or two.
+// uneven reports whether answers were not equally long, by more than an end token or two.
 func (c *Choice) uneven() bool {
 	low, high := math.Inf(1), 0.0
 	for i := range c.Ranked {
@@ -201,7 +201,7 @@ func (e *BreakEven) lines(l report.Lang, unit string) []string {
 	if e.FirstPrice.Known() {
 		lines = append(lines, sayEvenPrice.In(l, e.Second, e.firstGPU, money(e.FirstPrice), e.secondGPU, money(e.SecondPrice)))
 	}
-	amount := func(f rundir.Figure) string { return fmt.Sprintf("%.2f %s", f.Value(), unit) }
+	amount := func(f rundir.Number) string { return fmt.Sprintf("%.2f %s", f.Value(), unit) }
 	switch {
 	case e.Above.Known() && e.Below.Known():
 		lines = append(lines, sayEvenBoth.In(l, e.Second, amount(e.Below), amount(e.Above)))
@@ -226,7 +226,7 @@ func (s Sensitivity) name(l report.Lang) string {
 	return s.What
 }
 
-func (s Sensitivity) line(l report.Lang, unit string, say report.Phrase, at rundir.Figure, then string) string {
+func (s Sensitivity) line(l report.Lang, unit string, say report.Phrase, at rundir.Number, then string) string {
 	amount := func(v float64) string {
 		if strings.HasPrefix(s.What, "price ") {
 			return money(rundir.Exactly(v))
@@ -263,7 +263,7 @@ func (c *Choice) leftOut(l report.Lang, level int) report.Section {
 }
 
 // money prints an amount in whatever currency the prices were in.
-func money(f rundir.Figure) string {
+func money(f rundir.Number) string {
 	if !f.Known() {
 		return "n/a"
 	}

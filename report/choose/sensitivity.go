@@ -14,11 +14,11 @@ type BreakEven struct {
 	First  string `json:"first"`
 	Second string `json:"second"`
 	// The price of each one's GPU, the other's unchanged; absent where both use the same GPU.
-	FirstPrice  rundir.Figure `json:"first_gpu_hour,omitzero"`
-	SecondPrice rundir.Figure `json:"second_gpu_hour,omitzero"`
+	FirstPrice  rundir.Number `json:"first_gpu_hour,omitzero"`
+	SecondPrice rundir.Number `json:"second_gpu_hour,omitzero"`
 	// The nearest demands at which the second is cheaper, within a tenth to ten times; absent where there is none.
-	Above               rundir.Figure `json:"demand_above,omitzero"`
-	Below               rundir.Figure `json:"demand_at_or_below,omitzero"`
+	Above               rundir.Number `json:"demand_above,omitzero"`
+	Below               rundir.Number `json:"demand_at_or_below,omitzero"`
 	firstGPU, secondGPU string
 }
 
@@ -42,7 +42,7 @@ func breakEven(c *Choice, o Options) *BreakEven {
 
 // demandEven finds the nearest demands at which b costs less than a. Costs are steps: going up, b can only begin to win
 // where a needs another replica; going down, where b needs one less.
-func demandEven(a, b *Candidate, o Options) (above, below rundir.Figure) {
+func demandEven(a, b *Candidate, o Options) (above, below rundir.Number) {
 	unit := func(k *Candidate) float64 {
 		v, _ := o.Demand.of(k)
 		return v * (1 - o.Headroom)
@@ -69,9 +69,9 @@ func demandEven(a, b *Candidate, o Options) (above, below rundir.Figure) {
 type Sensitivity struct {
 	What  string        `json:"what"` // "price L20", "demand", or a term of the SLO
 	Now   float64       `json:"now"`
-	Lower rundir.Figure `json:"lower,omitzero"` // the nearest value below Now
+	Lower rundir.Number `json:"lower,omitzero"` // the nearest value below Now
 	Then  string        `json:"lower_first,omitempty"`
-	Upper rundir.Figure `json:"upper,omitzero"`
+	Upper rundir.Number `json:"upper,omitzero"`
 	Else  string        `json:"upper_first,omitempty"`
 }
 
@@ -134,7 +134,7 @@ func knobs(c *Choice, o Options) []knob {
 }
 
 // turn moves the knob in one direction until another configuration comes first, or none does.
-func (k knob) turn(setups []*curve.Setup, o Options, first string, step float64) (rundir.Figure, string) {
+func (k knob) turn(setups []*curve.Setup, o Options, first string, step float64) (rundir.Number, string) {
 	leads := func(v float64) string {
 		if ranked := rank(setups, k.set(o, v)).Ranked; len(ranked) > 0 {
 			return ranked[0].Name
@@ -145,7 +145,7 @@ func (k knob) turn(setups []*curve.Setup, o Options, first string, step float64)
 	for leads(far) == first {
 		near, far = far, far*step
 		if far > k.now*sensitiveRange || far < k.now/sensitiveRange {
-			return rundir.Figure{}, ""
+			return rundir.Number{}, ""
 		}
 	}
 	for range 40 {

@@ -127,7 +127,7 @@ func (p Prices) key(gpu string) (string, bool) {
 	return best, found
 }
 
-// matches says that a name is the other, or the beginning of it in whole words: L4 is no L40.
+// matches reports whether a name is the other, or the beginning of it in whole words: L4 is no L40.
 func matches(whole, name string) bool {
 	words := func(s string) []string {
 		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == ' ' || r == '-' || r == '_' })
@@ -149,7 +149,7 @@ func ParseOnly(text string) (Only, error) {
 	return o, nil
 }
 
-// Takes says that a configuration is wanted. Names may be beginnings in whole words: model=Qwen2-7B takes
+// Takes reports whether a configuration is wanted. Names may be beginnings in whole words: model=Qwen2-7B takes
 // Qwen2-7B-Instruct; quant= takes what is not quantized.
 func (o Only) Takes(l rundir.Labels) bool {
 	switch o.Key {

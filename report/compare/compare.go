@@ -45,9 +45,9 @@ type Measured struct {
 // Figure is one figure of a setup, where it exists.
 type Figure struct {
 	Key   string        `json:"key"`
-	Value rundir.Figure `json:"value"`
-	Low   rundir.Figure `json:"low,omitzero"` // 95 % interval
-	High  rundir.Figure `json:"high,omitzero"`
+	Value rundir.Number `json:"value"`
+	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
+	High  rundir.Number `json:"high,omitzero"`
 	Where string        `json:"where"` // the rows it rests on
 	se    float64       // standard error, NaN where there is none
 }
@@ -57,9 +57,9 @@ type Change struct {
 	Setup string        `json:"setup"`
 	From  string        `json:"from"`
 	Key   string        `json:"key"`
-	Ratio rundir.Figure `json:"ratio"`         // new to old, minus 1; of errors the difference of the shares
-	Low   rundir.Figure `json:"low,omitzero"`  // 95 % interval
-	High  rundir.Figure `json:"high,omitzero"` //
+	Ratio rundir.Number `json:"ratio"`         // new to old, minus 1; of errors the difference of the shares
+	Low   rundir.Number `json:"low,omitzero"`  // 95 % interval
+	High  rundir.Number `json:"high,omitzero"` //
 	Shown *bool         `json:"shown,omitempty"`
 }
 

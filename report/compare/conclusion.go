@@ -167,7 +167,7 @@ func answers(p Load, l report.Lang) string {
 	return sayAnswers.In(l, fmt.Sprintf("%.1f", p.Answer[0].Value()), fmt.Sprintf("%.1f", p.Answer[1].Value()))
 }
 
-func unlike(a, b rundir.Figure) bool {
+func unlike(a, b rundir.Number) bool {
 	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > uneven*min(a.Value(), b.Value())
 }
 
@@ -180,6 +180,6 @@ func alone(s Step, l report.Lang) string {
 	return sayAlone.In(l, seconds(p.ITL[0]), seconds(p.ITL[1]))
 }
 
-func tokens(f rundir.Figure) string { return report.Number(f, "tok/s", 2).String() }
+func tokens(f rundir.Number) string { return report.Number(f, "tok/s", 2).String() }
 
-func seconds(f rundir.Figure) string { return report.Seconds(f).String() }
+func seconds(f rundir.Number) string { return report.Seconds(f).String() }

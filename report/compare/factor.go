@@ -47,13 +47,13 @@ type Load struct {
 	At         string           `json:"at"` // "sync", "50", "80", or "saturation"
 	Before     Figure           `json:"before"`
 	After      Figure           `json:"after"`
-	SpeedUp    rundir.Figure    `json:"speed_up"`
-	Low        rundir.Figure    `json:"low,omitzero"` // 95 % interval
-	High       rundir.Figure    `json:"high,omitzero"`
-	Efficiency rundir.Figure    `json:"efficiency"` // of SpeedUp, 1 where twice the GPUs give twice as much
-	ITL        [2]rundir.Figure `json:"itl_s"`      // before and after
-	TTFT       [2]rundir.Figure `json:"ttft_s"`
-	Answer     [2]rundir.Figure `json:"tokens_per_request"`
+	SpeedUp    rundir.Number    `json:"speed_up"`
+	Low        rundir.Number    `json:"low,omitzero"` // 95 % interval
+	High       rundir.Number    `json:"high,omitzero"`
+	Efficiency rundir.Number    `json:"efficiency"` // of SpeedUp, 1 where twice the GPUs give twice as much
+	ITL        [2]rundir.Number `json:"itl_s"`      // before and after
+	TTFT       [2]rundir.Number `json:"ttft_s"`
+	Answer     [2]rundir.Number `json:"tokens_per_request"`
 }
 
 // labelOf is a setup's value of one thing.
@@ -185,7 +185,7 @@ func step(a, b *Measured) Step {
 		if c.Ratio.IsZero() {
 			continue
 		}
-		plus1 := func(f rundir.Figure) rundir.Figure { return rundir.Exactly(f.Value() + 1) } // absent stays absent: NaN
+		plus1 := func(f rundir.Number) rundir.Number { return rundir.Exactly(f.Value() + 1) } // absent stays absent: NaN
 		l := Load{At: at, Before: before, After: after, SpeedUp: plus1(c.Ratio), Low: plus1(c.Low), High: plus1(c.High)}
 		l.Efficiency = rundir.Exactly(l.SpeedUp.Value() * float64(s.From) / float64(s.To))
 		for i, m := range []*Measured{a, b} {

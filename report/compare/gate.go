@@ -58,7 +58,7 @@ func (c *Comparison) Failures(g Gate) []Change {
 	return failed
 }
 
-// Judged says that the gate's figure could be compared at all.
+// Judged reports whether the gate's figure could be compared at all.
 func (c *Comparison) Judged(g Gate) bool {
 	return slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == g.Key })
 }

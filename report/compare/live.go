@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/report"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
@@ -16,7 +17,7 @@ import (
 // Live is two servers that were measured under the same load, stage against stage.
 type Live struct {
 	State    string          `json:"state"`
-	Failure  string          `json:"failure,omitempty"`
+	Failure  note.Note       `json:"failure,omitzero"`
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`
 	Blocks   int             `json:"blocks"` // that are whole
@@ -26,23 +27,23 @@ type Live struct {
 	changes  []Change
 	asked    *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
-	answers  [2]rundir.Figure   // mean length
+	answers  [2]rundir.Number   // mean length
 }
 
 // LiveRow is a figure at a load: of A, of B, and how B differs from A.
 type LiveRow struct {
 	Key     string        `json:"key"`
 	Primary bool          `json:"primary,omitempty"`
-	A       rundir.Figure `json:"a"`
-	B       rundir.Figure `json:"b"`
-	Ratio   rundir.Figure `json:"ratio"` // B to A, minus 1
-	Low     rundir.Figure `json:"low,omitzero"`
-	High    rundir.Figure `json:"high,omitzero"` // 95 % interval, of this row by itself
-	Sees    rundir.Figure `json:"sees,omitzero"` // the smallest difference that it would have shown in four runs of five
+	A       rundir.Number `json:"a"`
+	B       rundir.Number `json:"b"`
+	Ratio   rundir.Number `json:"ratio"` // B to A, minus 1
+	Low     rundir.Number `json:"low,omitzero"`
+	High    rundir.Number `json:"high,omitzero"` // 95 % interval, of this row by itself
+	Sees    rundir.Number `json:"sees,omitzero"` // the smallest difference that it would have shown in four runs of five
 	Shown   bool          `json:"shown"`         // the interval does not hold 0
 	Stands  bool          `json:"stands"`        // the difference is shown also when all rows are asked at once
 	row     sweep.PairRow
-	once    rundir.Figure // Sees where all rows are asked at once
+	once    rundir.Number // Sees where all rows are asked at once
 }
 
 // OfPair compares two servers over the whole blocks of what was measured.
@@ -74,8 +75,8 @@ func (v *Live) count(p *rundir.Pair, runs [2]*rundir.Run) {
 			if n := float64(st.OutputTokens.N); n > 0 {
 				tokens, answers = tokens+n*st.OutputTokens.Mean.Value(), answers+n
 			}
-			if st.Invalid != "" {
-				v.Warnings = append(v.Warnings, string(rune('A'+side))+" "+st.Name+": "+st.Invalid)
+			if !st.Invalid.IsZero() {
+				v.Warnings = append(v.Warnings, string(rune('A'+side))+" "+st.Name+": "+report.Note(st.Invalid, report.English))
 			}
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
@@ -110,7 +111,7 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 // Failures are the differences that a gate does not let pass; see [Comparison.Failures].
 func (v *Live) Failures(g Gate) []Change { return (&Comparison{Changes: v.changes}).Failures(g) }
 
-// Judged says that the gate's figure could be compared at all.
+// Judged reports whether the gate's figure could be compared at all.
 func (v *Live) Judged(g Gate) bool { return (&Comparison{Changes: v.changes}).Judged(g) }
 
 // Keys are those of the figures that there are.
@@ -150,7 +151,7 @@ func (v *Live) ended(l report.Lang) []string {
 	}
 	switch v.State {
 	case rundir.Failed:
-		lines = append(lines, liveFailed.In(l, v.Failure))
+		lines = append(lines, liveFailed.In(l, report.Note(v.Failure, l)))
 	case rundir.Interrupted:
 		lines = append(lines, liveInterrupted.In(l))
 	}

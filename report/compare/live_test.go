@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/client/note"
 	"llmsweep/report"
 	"llmsweep/report/internal/golden"
 	"llmsweep/sweep"
@@ -67,11 +68,11 @@ func TestLiveGolden(t *testing.T) {
 	same := OfPair(measuredPair(0, 0.02, 7))
 	p, a, b := measuredPair(0.03, 0.004, 2)
 	p.Plan.Needed, p.Plan.Blocks = 0, 0
-	p.State, p.Failure = rundir.Failed, "B: the server stopped answering during throughput #5"
+	p.State, p.Failure = rundir.Failed, note.Text.New("B: the server stopped answering during throughput #5")
 	b.Stages[5].Latency.Mean = rundir.Over(9)
 	b.Stages[6].Requests = rundir.Requests{Due: 40, OK: 37, Error: 3}
 	b.Stages[7].OutputTokens.Mean = rundir.Exactly(10)
-	a.Stages[3].Invalid = "the client sent late: lag p99 80 ms"
+	a.Stages[3].Invalid = note.Text.New("the client sent late: lag p99 80 ms")
 	for name, v := range map[string]*Live{"differ": differ, "same": same, "failed": OfPair(p, a, b)} {
 		for _, o := range []struct {
 			file, format string

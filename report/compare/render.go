@@ -67,7 +67,7 @@ func columns(l report.Lang) []column {
 			all = append(all, column{strings.ToLower(what) + "@" + s.name, report.Column{Head: what, Sub: at(s.name)}, report.Seconds})
 		}
 	}
-	return append(all, column{KeyErrors, report.Column{Head: headErrors.In(l), Sub: "%"}, func(f rundir.Figure) report.Cell {
+	return append(all, column{KeyErrors, report.Column{Head: headErrors.In(l), Sub: "%"}, func(f rundir.Number) report.Cell {
 		return report.Digits(rundir.Exactly(f.Value()*100), "")
 	}})
 }
@@ -75,11 +75,11 @@ func columns(l report.Lang) []column {
 type column struct {
 	key string
 	report.Column
-	cell func(rundir.Figure) report.Cell
+	cell func(rundir.Number) report.Cell
 }
 
-func fixed(decimals int) func(rundir.Figure) report.Cell {
-	return func(f rundir.Figure) report.Cell { return report.Number(f, "", decimals) }
+func fixed(decimals int) func(rundir.Number) report.Cell {
+	return func(f rundir.Number) report.Cell { return report.Number(f, "", decimals) }
 }
 
 // table is one row a setup. Columns that no setup fills are left out.
@@ -114,7 +114,7 @@ func (c *Comparison) legend(l report.Lang) []string {
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
 		notes = append(notes, legendRising.In(l))
 	}
-	low, high := rundir.Figure{}, rundir.Figure{}
+	low, high := rundir.Number{}, rundir.Number{}
 	for i := range c.Setups {
 		f, _ := c.Setups[i].Get(KeyAnswer)
 		if v := f.Value; v.Known() && (!low.Known() || v.Value() < low.Value()) {
@@ -240,7 +240,7 @@ func (f *Factor) stepTable(l report.Lang) report.Table {
 }
 
 // both is a cell with a figure before and after.
-func both(a, b rundir.Figure, cell func(rundir.Figure) report.Cell) report.Cell {
+func both(a, b rundir.Number, cell func(rundir.Number) report.Cell) report.Cell {
 	if a.IsZero() && b.IsZero() {
 		return report.Cell{Text: "-", Tone: report.Faint}
 	}

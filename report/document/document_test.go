@@ -93,7 +93,7 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// wellFormed says that a drawing is XML that needs nothing from elsewhere.
+// wellFormed reports whether a drawing is XML that needs nothing from elsewhere.
 func wellFormed(t *testing.T, name string, b []byte) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(b))
@@ -145,10 +145,10 @@ func figures(run *rundir.Run) map[string][]string {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		if s.Rates.Completed.Known() && s.Rates.Completed.Value() == 0 {
-			s.Rates.Completed, s.TokensPerS.Output = rundir.Figure{}, rundir.Figure{}
+			s.Rates.Completed, s.TokensPerS.Output = rundir.Number{}, rundir.Number{}
 		}
 		var row []string
-		for _, f := range []rundir.Figure{s.Rates.Completed, s.Latency.Mean, s.TTFT.Mean, s.InterToken, s.TokensPerS.Output} {
+		for _, f := range []rundir.Number{s.Rates.Completed, s.Latency.Mean, s.TTFT.Mean, s.InterToken, s.TokensPerS.Output} {
 			row = append(row, report.Number(f, "", 5).String())
 		}
 		all[s.Name] = row

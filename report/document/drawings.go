@@ -27,13 +27,13 @@ func (w *writer) drawings() string {
 	var b strings.Builder
 	for _, m := range models {
 		b.WriteString(w.drawing(m, "latency", []report.Chart{
-			againstRate(m+": TTFT", drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Figure { return milliseconds(s.TTFT.Mean) }, true),
-			againstRate(m+": ITL", drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Figure {
+			againstRate(m+": TTFT", drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return milliseconds(s.TTFT.Mean) }, true),
+			againstRate(m+": ITL", drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number {
 				f, _, _ := curve.ITL(s)
 				return milliseconds(f)
 			}, true),
 		}))
-		throughput := againstRate(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Figure { return s.TokensPerS.Output }, false)
+		throughput := againstRate(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }, false)
 		throughput.Spans, throughput.Note = brackets(groups[m]), drawBrackets.In(w.Lang)
 		b.WriteString(w.drawing(m, "throughput", []report.Chart{throughput, frontChart(m, groups[m], w.Lang)}))
 	}
@@ -65,7 +65,7 @@ func fileName(s string) string {
 	return strings.Trim(b.String(), "-.")
 }
 
-func milliseconds(f rundir.Figure) rundir.Figure {
+func milliseconds(f rundir.Number) rundir.Number {
 	if f.Bound() {
 		return rundir.Over(f.Value() * 1e3)
 	}
@@ -74,7 +74,7 @@ func milliseconds(f rundir.Figure) rundir.Figure {
 
 // againstRate draws a figure against the rate offered; one request at a time, and closed loops, stand at what they
 // completed.
-func againstRate(title, y string, setups []*curve.Setup, l report.Lang, of func(*rundir.Stage) rundir.Figure, log bool) report.Chart {
+func againstRate(title, y string, setups []*curve.Setup, l report.Lang, of func(*rundir.Stage) rundir.Number, log bool) report.Chart {
 	c := report.Chart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}
 	for _, s := range setups {
 		line := report.Series{Name: shortName(s)}

@@ -106,7 +106,7 @@ func (v *View) Start(header string) {
 	v.change(func(s *state) { s.header = oneLine(header) }, painter.start)
 }
 
-// Stage says that a stage begins.
+// Stage reports whether a stage begins.
 func (v *View) Stage(st Stage) {
 	st.Name = oneLine(st.Name)
 	v.change(func(s *state) {

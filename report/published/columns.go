@@ -16,7 +16,7 @@ type column struct {
 	names     []string
 	dimension Dimension
 	usual     string // the unit of the format
-	figure    func(*rundir.Stage) *rundir.Figure
+	figure    func(*rundir.Stage) *rundir.Number
 }
 
 // The columns that hold no figure. A verdict may stand behind the six.
@@ -30,15 +30,15 @@ func columns() []column {
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "测试", "阶段"}},
 		{"Requests per Second", "rates.completed", []string{"requestspersecond", "每秒请求数", "请求速率", "请求吞吐"}, Requests, "req/sec",
-			func(s *rundir.Stage) *rundir.Figure { return &s.Rates.Completed }},
+			func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed }},
 		{"Request Latency", "latency_s.mean", []string{"requestlatency", "请求延迟", "请求时延", "总时延"}, Time, "sec",
-			func(s *rundir.Stage) *rundir.Figure { return &s.Latency.Mean }},
+			func(s *rundir.Stage) *rundir.Number { return &s.Latency.Mean }},
 		{"Time to First Token", "ttft_s.mean", []string{"timetofirsttoken", "首token时间", "首token延迟", "首token时延", "首字延迟"}, Time, "ms",
-			func(s *rundir.Stage) *rundir.Figure { return &s.TTFT.Mean }},
+			func(s *rundir.Stage) *rundir.Number { return &s.TTFT.Mean }},
 		{"Inter Token Latency", "inter_token_s", []string{"intertokenlatency", "token间延迟", "token间时延", "词间延迟"}, Time, "ms",
-			func(s *rundir.Stage) *rundir.Figure { return &s.InterToken }},
+			func(s *rundir.Stage) *rundir.Number { return &s.InterToken }},
 		{"Output Token Throughput", "tokens_per_s.output", []string{"outputtokenthroughput", "输出token吞吐量", "输出token吞吐", "输出吞吐"}, Tokens, "tokens/sec",
-			func(s *rundir.Stage) *rundir.Figure { return &s.TokensPerS.Output }},
+			func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output }},
 		{title: "Verdict", key: verdictColumn, names: []string{"verdict", "判定"}},
 	}
 }
@@ -146,7 +146,7 @@ func (r *reading) row(found []*column) {
 // cell reads one figure of the next line.
 func (r *reading) cell(c *column, text string) bool {
 	q, err := ParseQuantity(text)
-	var f rundir.Figure
+	var f rundir.Number
 	if err == nil {
 		f, err = q.In(c.dimension, c.usual)
 	}
@@ -159,7 +159,7 @@ func (r *reading) cell(c *column, text string) bool {
 	}
 	r.printed(c.key, text)
 	if c.dimension == Time && f.Known() && f.Value() == 0 {
-		f = rundir.Figure{} // nothing takes no time: a tool prints this where nothing was completed
+		f = rundir.Number{} // nothing takes no time: a tool prints this where nothing was completed
 	}
 	*c.figure(&r.stage) = f
 	return true
@@ -240,7 +240,7 @@ func (r *reading) finishSweep(heading string) {
 	r.doc.Runs = append(r.doc.Runs, r.run)
 }
 
-// isProbes says that a heading is that of stages beyond the table above it.
+// isProbes reports whether a heading is that of stages beyond the table above it.
 func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
 
 // verdictOf reads a verdict, in either language; nothing where there is none.

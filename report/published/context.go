@@ -129,10 +129,10 @@ func (c *context) response(line string, number int) bool {
 	return true
 }
 
-func parseFigure(text string) rundir.Figure {
+func parseFigure(text string) rundir.Number {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(v)
 }

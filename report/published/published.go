@@ -14,6 +14,7 @@ import (
 	"io"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -36,7 +37,7 @@ type Document struct {
 type Remark struct {
 	Line int
 	Text string
-	// Unread says that figures were lost; else the line was read on the assumption that Text names.
+	// Unread reports whether figures were lost; else the line was read on the assumption that Text names.
 	Unread bool
 }
 
@@ -176,7 +177,7 @@ func (p *parser) begin(format string, line int) *reading {
 			File: p.doc.Name, Line: line, Format: format, Heading: p.ctx.path(), Responses: p.ctx.responses,
 			Figures: map[string]rundir.Printed{},
 		},
-		Warnings: []string{fmt.Sprintf("read from %s:%d, where another tool printed it: no records are behind these figures", p.doc.Name, line)},
+		Warnings: []note.Note{noteReadFrom.New(p.doc.Name, line)},
 	}}
 }
 

@@ -141,7 +141,7 @@ func TestFigures(t *testing.T) {
 	exactly := rundir.Exactly
 	for _, c := range []struct {
 		what      string
-		got, want rundir.Figure
+		got, want rundir.Number
 	}{
 		{"first row", stageAt(t, sweeps, 14).Rates.Completed, exactly(0.51)},
 		{"milliseconds", stageAt(t, sweeps, 14).TTFT.Mean, exactly(0.09557)},
@@ -153,7 +153,7 @@ func TestFigures(t *testing.T) {
 		{"rate asked", stageAt(t, sweeps, 156).Rate, exactly(16.33)},
 		{"asked tokens", stageAt(t, sweeps, 156).AskedTokens, exactly(128)},
 		{"a rate of zero", stageAt(t, sweeps, 212).Rates.Completed, exactly(0)},
-		{"no time at all", stageAt(t, sweeps, 212).Latency.Mean, rundir.Figure{}},
+		{"no time at all", stageAt(t, sweeps, 212).Latency.Mean, rundir.Number{}},
 		{"last row", stageAt(t, sweeps, 222).InterToken, exactly(0.05012)},
 		{"temperature", ladders.Runs[0].Workload.Temperature, exactly(0.7)},
 		{"p95", stageAt(t, ladders, 9).Latency.P95, exactly(27.17)},
@@ -167,7 +167,7 @@ func TestFigures(t *testing.T) {
 		{"tpot p99", stageAt(t, served, 7).TPOT.P99, exactly(1.3372)},
 		{"itl max", stageAt(t, served, 88).ITL.Max, exactly(0.19455)},
 		{"asked of the data set", stageAt(t, served, 88).AskedTokens, exactly(258.83)},
-		{"not said above this block", stageAt(t, served, 46).AskedTokens, rundir.Figure{}},
+		{"not said above this block", stageAt(t, served, 46).AskedTokens, rundir.Number{}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
@@ -230,7 +230,7 @@ func TestResponses(t *testing.T) {
 		if i >= 14 {
 			expect = want
 		}
-		if diff := cmp.Diff(expect, run.Source.Responses, cmp.Comparer(func(a, b rundir.Figure) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(expect, run.Source.Responses, cmp.Comparer(func(a, b rundir.Number) bool { return a == b })); diff != "" {
 			t.Errorf("line %d (-want +got):\n%s", run.Source.Line, diff)
 		}
 	}

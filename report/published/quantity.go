@@ -13,7 +13,7 @@ import (
 
 // Quantity is a number as it was printed.
 type Quantity struct {
-	Figure   rundir.Figure // in Unit; absent for n/a, a lower bound for "> 9.8"
+	Figure   rundir.Number // in Unit; absent for n/a, a lower bound for "> 9.8"
 	Unit     string        // as it was written; empty where there was none
 	Decimals int
 	Digits   int    // significant ones
@@ -143,7 +143,7 @@ func unit(name string) (d Dimension, factor float64, tens int, known bool) {
 }
 
 // In returns the quantity in the basic unit of a dimension. Where no unit was printed it is in the unit named usual.
-func (q Quantity) In(want Dimension, usual string) (rundir.Figure, error) {
+func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
 	name := q.Unit
 	if name == "" {
 		name = usual
@@ -151,11 +151,11 @@ func (q Quantity) In(want Dimension, usual string) (rundir.Figure, error) {
 	d, factor, tens, known := unit(name)
 	switch {
 	case q.Figure.IsZero():
-		return rundir.Figure{}, nil
+		return rundir.Number{}, nil
 	case !known:
-		return rundir.Figure{}, fmt.Errorf("has the unknown unit %q", short(name))
+		return rundir.Number{}, fmt.Errorf("has the unknown unit %q", short(name))
 	case d != want:
-		return rundir.Figure{}, fmt.Errorf("is in %q, which measures something else", short(name))
+		return rundir.Number{}, fmt.Errorf("is in %q, which measures something else", short(name))
 	}
 	v := shift(q.Figure.Value()*factor, tens)
 	if q.Figure.Bound() {

@@ -52,8 +52,8 @@ func TestPrintedAsPublished(t *testing.T) {
 }
 
 // figures are what a format prints of a stage, by key, in the order of neither.
-func figures(s *rundir.Stage, format string) map[string]rundir.Figure {
-	m := map[string]rundir.Figure{
+func figures(s *rundir.Stage, format string) map[string]rundir.Number {
+	m := map[string]rundir.Number{
 		"rates.completed": s.Rates.Completed, "tokens_per_s.output": s.TokensPerS.Output, "latency_s.mean": s.Latency.Mean,
 	}
 	switch format {
@@ -61,9 +61,9 @@ func figures(s *rundir.Stage, format string) map[string]rundir.Figure {
 		m["rate"], m["ttft_s.mean"], m["inter_token_s"] = s.Rate, s.TTFT.Mean, s.InterToken
 		return m
 	case "stress":
-		for _, f := range s.Latency.Figures() {
+		for _, f := range s.Latency.Numbers() {
 			if f.Name != "p999" {
-				m["latency_s."+f.Name] = *f.Figure
+				m["latency_s."+f.Name] = *f.Number
 			}
 		}
 		m["output_tokens.mean"] = s.OutputTokens.Mean
@@ -77,7 +77,7 @@ func figures(s *rundir.Stage, format string) map[string]rundir.Figure {
 		m["itl_s.mean"], m["itl_s.p50"], m["itl_s.p95"], m["itl_s.p99"], m["itl_s.max"] = s.ITL.Mean, s.ITL.P50, s.ITL.P95, s.ITL.P99, s.ITL.Max
 		m["retokenized"], m["input"] = s.OutputTokens.Retokenized, s.PromptTokens.Total
 	}
-	m["asked"], m["ok"], m["window"], m["total"] = rundir.Figure{}, count(s.Requests.OK), rundir.Exactly(s.Window), s.OutputTokens.Total
+	m["asked"], m["ok"], m["window"], m["total"] = rundir.Number{}, count(s.Requests.OK), rundir.Exactly(s.Window), s.OutputTokens.Total
 	if format == "stress" {
 		m["asked"] = s.AskedTokens
 	}
@@ -87,7 +87,7 @@ func figures(s *rundir.Stage, format string) map[string]rundir.Figure {
 	return m
 }
 
-func count(n int) rundir.Figure { return rundir.Exactly(float64(n)) }
+func count(n int) rundir.Number { return rundir.Exactly(float64(n)) }
 
 // draw makes things up.
 type draw struct {
@@ -111,10 +111,10 @@ func (d *draw) hundredths(shift int) float64 {
 }
 
 // figure is a number of two decimals, seldom a bound, seldom nothing.
-func (d *draw) figure(shift int) rundir.Figure {
+func (d *draw) figure(shift int) rundir.Number {
 	switch d.int(0, 9) {
 	case 0:
-		return rundir.Figure{}
+		return rundir.Number{}
 	case 1:
 		return rundir.Over(d.hundredths(shift))
 	}
@@ -123,8 +123,8 @@ func (d *draw) figure(shift int) rundir.Figure {
 
 func (d *draw) dist(shift int) rundir.Dist {
 	dist := rundir.Dist{N: d.int(0, 1000)}
-	for _, f := range dist.Figures() {
-		*f.Figure = d.figure(shift)
+	for _, f := range dist.Numbers() {
+		*f.Number = d.figure(shift)
 	}
 	return dist
 }
@@ -221,7 +221,7 @@ func roundTrip(t *rapid.T, format string, lang report.Lang) {
 	if len(got) != len(run.Stages) {
 		t.Fatalf("%d stages printed, %d read:\n%s", len(run.Stages), len(got), text)
 	}
-	near := cmp.Comparer(func(a, b rundir.Figure) bool {
+	near := cmp.Comparer(func(a, b rundir.Number) bool {
 		return a.IsZero() && b.IsZero() || a.Known() == b.Known() && a.Bound() == b.Bound() && math.Abs(a.Value()-b.Value()) <= 1e-9*math.Abs(a.Value())
 	})
 	for i := range got {

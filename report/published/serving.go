@@ -29,10 +29,10 @@ func servingItems() []item {
 	count := func(key string, of func(r *reading) *int, names ...string) item {
 		return item{names: names, key: key, count: of}
 	}
-	total := func(key string, of func(s *rundir.Stage) *rundir.Figure, names ...string) item {
-		return item{names: names, key: key, figure: func(r *reading) *rundir.Figure { return of(&r.stage) }}
+	total := func(key string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
+		return item{names: names, key: key, figure: func(r *reading) *rundir.Number { return of(&r.stage) }}
 	}
-	speed := func(key string, d Dimension, usual string, of func(s *rundir.Stage) *rundir.Figure, names ...string) item {
+	speed := func(key string, d Dimension, usual string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
 		it := total(key, of, names...)
 		it.dimension, it.usual = d, usual
 		return it
@@ -44,16 +44,16 @@ func servingItems() []item {
 		count("requests.ok", func(r *reading) *int { return &r.stage.Requests.OK }, "successfulrequests"),
 		count("requests.error", func(r *reading) *int { return &r.stage.Requests.Error }, "failedrequests"),
 		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, usual: "s", seconds: func(r *reading) *float64 { return &r.stage.Window }},
-		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Figure { return &s.PromptTokens.Total }, "totalinputtokens"),
-		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Figure { return &s.PromptTokens.Text }, "totalinputtexttokens"),
-		total("prompt_tokens.vision", func(s *rundir.Stage) *rundir.Figure { return &s.PromptTokens.Vision }, "totalinputvisiontokens"),
-		total("output_tokens.total", func(s *rundir.Stage) *rundir.Figure { return &s.OutputTokens.Total }, "totalgeneratedtokens"),
-		total("output_tokens.retokenized", func(s *rundir.Stage) *rundir.Figure { return &s.OutputTokens.Retokenized }, "totalgeneratedtokensretokenized"),
-		speed("rates.completed", Requests, perSecond, func(s *rundir.Stage) *rundir.Figure { return &s.Rates.Completed }, "requestthroughput"),
-		speed("tokens_per_s.input", Tokens, tokens, func(s *rundir.Stage) *rundir.Figure { return &s.TokensPerS.Input }, "inputtokenthroughput"),
-		speed("tokens_per_s.output", Tokens, tokens, func(s *rundir.Stage) *rundir.Figure { return &s.TokensPerS.Output }, "outputtokenthroughput"),
-		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Figure { return &s.TokensPerS.Total }, "totaltokenthroughput"),
-		total("concurrency.mean", func(s *rundir.Stage) *rundir.Figure { return &s.Concurrency.Mean }, "concurrency"),
+		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total }, "totalinputtokens"),
+		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Text }, "totalinputtexttokens"),
+		total("prompt_tokens.vision", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Vision }, "totalinputvisiontokens"),
+		total("output_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Total }, "totalgeneratedtokens"),
+		total("output_tokens.retokenized", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Retokenized }, "totalgeneratedtokensretokenized"),
+		speed("rates.completed", Requests, perSecond, func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed }, "requestthroughput"),
+		speed("tokens_per_s.input", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Input }, "inputtokenthroughput"),
+		speed("tokens_per_s.output", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output }, "outputtokenthroughput"),
+		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Total }, "totaltokenthroughput"),
+		total("concurrency.mean", func(s *rundir.Stage) *rundir.Number { return &s.Concurrency.Mean }, "concurrency"),
 		count("concurrency.peak", func(r *reading) *int { return &r.stage.Concurrency.Peak }, "peakconcurrentrequests", "peakrequestsinflight"),
 	}
 }
@@ -160,7 +160,7 @@ func (r *reading) statistic(which, what, label string) item {
 	}
 	return item{
 		names: []string{letters(label)}, key: d.name + "." + key, dimension: Time, usual: "ms",
-		figure: func(*reading) *rundir.Figure { return named(d.dist, key) },
+		figure: func(*reading) *rundir.Number { return named(d.dist, key) },
 	}
 }
 

@@ -45,7 +45,7 @@ type item struct {
 	key       string
 	dimension Dimension
 	usual     string
-	figure    func(r *reading) *rundir.Figure
+	figure    func(r *reading) *rundir.Number
 	count     func(r *reading) *int           // instead of figure
 	seconds   func(r *reading) *float64       // likewise
 	text      func(r *reading, v string) bool // likewise; false: not understood
@@ -60,7 +60,7 @@ func responseTimes() []item {
 	} {
 		items = append(items, item{
 			names: []string{t.name + "responsetime"}, key: "latency_s." + t.key, dimension: Time, usual: "seconds",
-			figure: func(r *reading) *rundir.Figure { return named(&r.stage.Latency, t.key) },
+			figure: func(r *reading) *rundir.Number { return named(&r.stage.Latency, t.key) },
 		})
 	}
 	return items
@@ -79,33 +79,33 @@ func stressItems() []item {
 			r.setModel(v)
 			return true
 		}},
-		{names: []string{"maxtokens"}, key: "asked_tokens", figure: func(r *reading) *rundir.Figure { return &r.stage.AskedTokens }},
-		{names: []string{"temperature"}, key: "workload.temperature", figure: func(r *reading) *rundir.Figure { return &r.run.Workload.Temperature }},
+		{names: []string{"maxtokens"}, key: "asked_tokens", figure: func(r *reading) *rundir.Number { return &r.stage.AskedTokens }},
+		{names: []string{"temperature"}, key: "workload.temperature", figure: func(r *reading) *rundir.Number { return &r.run.Workload.Temperature }},
 		{names: []string{"concurrentrequests", "concurrency"}, key: "max_concurrency", count: func(r *reading) *int { return &r.stage.MaxConcurrency }},
 		{names: []string{"totalrequests"}, key: "requests.due", count: func(r *reading) *int { return &r.stage.Requests.Due }},
 		{names: []string{"successfulrequests"}, key: "requests.ok", count: func(r *reading) *int { return &r.stage.Requests.OK }},
 		{names: []string{"failedrequests"}, key: "requests.error", count: func(r *reading) *int { return &r.stage.Requests.Error }},
 		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, usual: "seconds", seconds: func(r *reading) *float64 { return &r.stage.Window }},
 		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests, usual: perSecond,
-			figure: func(r *reading) *rundir.Figure { return &r.stage.Rates.TheoreticalMax }},
+			figure: func(r *reading) *rundir.Number { return &r.stage.Rates.TheoreticalMax }},
 		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, usual: perSecond,
-			figure: func(r *reading) *rundir.Figure { return &r.stage.Rates.Completed }},
-		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total", figure: func(r *reading) *rundir.Figure { return &r.stage.OutputTokens.Total }},
+			figure: func(r *reading) *rundir.Number { return &r.stage.Rates.Completed }},
+		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total", figure: func(r *reading) *rundir.Number { return &r.stage.OutputTokens.Total }},
 		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, usual: "tokens/second",
-			figure: func(r *reading) *rundir.Figure { return &r.stage.TokensPerS.Output }},
-		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean", figure: func(r *reading) *rundir.Figure { return &r.stage.OutputTokens.Mean }},
+			figure: func(r *reading) *rundir.Number { return &r.stage.TokensPerS.Output }},
+		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean", figure: func(r *reading) *rundir.Number { return &r.stage.OutputTokens.Mean }},
 		{names: []string{"peakrequestsinflight"}, key: "concurrency.peak", count: func(r *reading) *int { return &r.stage.Concurrency.Peak }},
 	}...)
 }
 
 // named is the figure of that name.
-func named(d *rundir.Dist, name string) *rundir.Figure {
-	for _, f := range d.Figures() {
+func named(d *rundir.Dist, name string) *rundir.Number {
+	for _, f := range d.Numbers() {
 		if f.Name == name {
-			return f.Figure
+			return f.Number
 		}
 	}
-	return new(rundir.Figure) // no caller asks for another
+	return new(rundir.Number) // no caller asks for another
 }
 
 // apiOf is the API that an address stands for, where its path says so.
@@ -200,7 +200,7 @@ func findItem(items []item, name string) (found *item, exact bool) {
 	return found, false
 }
 
-// statistic says that two labels differ in a number, which is no typing error: p90 and p95.
+// statistic reports whether two labels differ in a number, which is no typing error: p90 and p95.
 func statistic(a, b string) bool {
 	digits := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -240,7 +240,7 @@ func (r *reading) fill(it *item, value string) error {
 }
 
 // whole stores a count. What is not known stays 0, which no count of a result is where it matters.
-func whole(f rundir.Figure, to *int) error {
+func whole(f rundir.Number, to *int) error {
 	if f.IsZero() {
 		return nil
 	}

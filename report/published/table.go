@@ -8,7 +8,7 @@ import (
 // frameRunes are what box-drawn tables begin their lines with.
 const frameRunes = "|┃│┏┡└┌├╞╘╒┗┣╭╰+"
 
-// isFramed says that a line belongs to a table: a Markdown one, or one drawn as a box. A six-column heading may lack
+// isFramed reports whether a line belongs to a table: a Markdown one, or one drawn as a box. A six-column heading may lack
 // its outer pipes.
 func isFramed(line string) bool {
 	if strings.ContainsRune(frameRunes, firstRune(line)) {
@@ -24,7 +24,7 @@ func firstRune(s string) rune {
 	return 0
 }
 
-// isRule says that a line of a table only draws.
+// isRule reports whether a line of a table only draws.
 func isRule(line string) bool {
 	return strings.Trim(line, "-=:|+ \t─━═┏┳┓┡╇┩└┴┘┌┬┐├┼┤┗┻┛┣╋┫╞╪╡╘╧╛╒╤╕╭╮╰╯│┃") == "" && strings.ContainsAny(line, "-=─━═")
 }
@@ -79,7 +79,7 @@ func splitPipes(line string) []string {
 	return cells
 }
 
-// endsOpen says that a row's last cell has no pipe behind it.
+// endsOpen reports whether a row's last cell has no pipe behind it.
 func endsOpen(line string) bool {
 	return !strings.HasSuffix(line, "|") && !strings.HasSuffix(line, "│") && !strings.HasSuffix(line, "┃")
 }
@@ -134,7 +134,7 @@ func letters(label string) string {
 	}, label)
 }
 
-// alike says that two labels, reduced to letters, differ by a typing error at most: two letters in a label of eight or
+// alike reports whether two labels, reduced to letters, differ by a typing error at most: two letters in a label of eight or
 // more. Shorter ones must be the same, and so must Chinese ones, in which a letter is a word.
 func alike(a, b string) bool {
 	if a == b {

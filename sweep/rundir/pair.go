@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"llmsweep/client/note"
 )
 
 // A directory with two servers that were measured under the same load holds a run directory for each, and what the two
@@ -24,7 +26,7 @@ func Sides() [2]string { return [2]string{"a", "b"} }
 type Pair struct {
 	Schema  string     `json:"schema"`
 	State   string     `json:"state"`
-	Failure string     `json:"failure,omitempty"`
+	Failure note.Note  `json:"failure,omitzero"`
 	Loads   []PairLoad `json:"loads"`
 	// Orders are those of the blocks that are whole. Block i, from 0, holds the rounds 2i+1 and 2i+2.
 	Orders []string `json:"orders"`
@@ -36,7 +38,7 @@ type PairLoad struct {
 	Key            string  `json:"key"`  // "sync", "50" and "80" (per cent of the ceiling), "max", or "4rps", "c8" where asked for
 	Name           string  `json:"name"` // begins the names of its stages
 	Kind           string  `json:"kind"`
-	Rate           Figure  `json:"rate,omitzero"` // absent in a closed loop
+	Rate           Number  `json:"rate,omitzero"` // absent in a closed loop
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
 	Requests       int     `json:"requests,omitempty"`  // so many are sent, and each counts
 	Opening        float64 `json:"opening_s,omitempty"` // left out at the start; of a closed loop: over which its slots are filled
@@ -56,7 +58,7 @@ type PairPlan struct {
 	Spent      float64 `json:"spent_s,omitempty"`         // when the plan was made: on finding the loads, and on the pilot
 	Needed     int     `json:"needed_blocks,omitempty"`   // the pilot's included; 0 where it was not known
 	Blocks     int     `json:"blocks,omitempty"`          // that were to be measured: fewer where the budget ends first
-	Sees       Figure  `json:"sees_difference,omitzero"`  // what so many blocks show with that power
+	Sees       Number  `json:"sees_difference,omitzero"`  // what so many blocks show with that power
 	Figure     string  `json:"limiting_figure,omitempty"` // the one that takes the longest
 }
 

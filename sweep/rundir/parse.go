@@ -192,7 +192,7 @@ func (p *parser) count(to *int) bool {
 // [strconv.ParseFloat] makes of the digits.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
-func (p *parser) figure(to *Figure) bool {
+func (p *parser) figure(to *Number) bool {
 	minus := p.skip('-')
 	n := int64(0)
 	if !p.whole(&n) {
@@ -212,7 +212,7 @@ func (p *parser) figure(to *Figure) bool {
 	return p.ended()
 }
 
-// ended says that a number does not go on, with an exponent say.
+// ended reports whether a number does not go on, with an exponent say.
 func (p *parser) ended() bool {
 	return p.at < len(p.line) && (p.line[p.at] == ',' || p.line[p.at] == '}')
 }

@@ -12,15 +12,15 @@ type Record struct {
 	Stage       string `json:"stage"`
 	Seq         int    `json:"seq"`  // the task's place in its stage, from 0
 	Turn        int    `json:"turn"` // from 0; above 0 in a conversation
-	Due         Figure `json:"due"`
-	Queued      Figure `json:"queued,omitzero"` // seconds that the concurrency bound held it back
-	Sent        Figure `json:"sent,omitzero"`
-	Headers     Figure `json:"headers,omitzero"`
-	FirstToken  Figure `json:"first_token,omitzero"`
-	FirstAnswer Figure `json:"first_answer,omitzero"`
-	LastToken   Figure `json:"last_token,omitzero"`
-	End         Figure `json:"end,omitzero"`
-	Dial        Figure `json:"dial,omitzero"`    // seconds spent on a new connection, part of the lag
+	Due         Number `json:"due"`
+	Queued      Number `json:"queued,omitzero"` // seconds that the concurrency bound held it back
+	Sent        Number `json:"sent,omitzero"`
+	Headers     Number `json:"headers,omitzero"`
+	FirstToken  Number `json:"first_token,omitzero"`
+	FirstAnswer Number `json:"first_answer,omitzero"`
+	LastToken   Number `json:"last_token,omitzero"`
+	End         Number `json:"end,omitzero"`
+	Dial        Number `json:"dial,omitzero"`    // seconds spent on a new connection, part of the lag
 	Resent      int    `json:"resent,omitempty"` // times a kept connection was closed by the server as it was used again
 
 	Status  string `json:"status"`
@@ -29,10 +29,10 @@ type Record struct {
 	HTTP    int    `json:"http,omitempty"`
 
 	AskedTokens     int    `json:"asked_tokens,omitempty"`
-	PromptTokens    Figure `json:"prompt_tokens,omitzero"`
-	OutputTokens    Figure `json:"output_tokens,omitzero"`
-	ReasoningTokens Figure `json:"reasoning_tokens,omitzero"`
-	CachedTokens    Figure `json:"cached_tokens,omitzero"`
+	PromptTokens    Number `json:"prompt_tokens,omitzero"`
+	OutputTokens    Number `json:"output_tokens,omitzero"`
+	ReasoningTokens Number `json:"reasoning_tokens,omitzero"`
+	CachedTokens    Number `json:"cached_tokens,omitzero"`
 	TokenSource     string `json:"token_source,omitempty"`
 	Finish          string `json:"finish,omitempty"`
 
@@ -43,7 +43,7 @@ type Record struct {
 	// the last, and the gaps around them are not to be trusted one by one. ReadDelay is how late, in seconds and at most,
 	// this program read what the kernel had received; absent where the kernel did not date it.
 	Shared    []int32 `json:"shared,omitempty"`
-	ReadDelay Figure  `json:"read_delay,omitzero"`
+	ReadDelay Number  `json:"read_delay,omitzero"`
 }
 
 func (r *Record) clone() *Record {
@@ -62,15 +62,15 @@ func (r *Record) appendJSON(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(r.Seq), 10)
 	b = append(b, `,"turn":`...)
 	b = strconv.AppendInt(b, int64(r.Turn), 10)
-	b = appendFigure(b, "due", r.Due)
-	b = appendFigure(b, "queued", r.Queued)
-	b = appendFigure(b, "sent", r.Sent)
-	b = appendFigure(b, "headers", r.Headers)
-	b = appendFigure(b, "first_token", r.FirstToken)
-	b = appendFigure(b, "first_answer", r.FirstAnswer)
-	b = appendFigure(b, "last_token", r.LastToken)
-	b = appendFigure(b, "end", r.End)
-	b = appendFigure(b, "dial", r.Dial)
+	b = appendNumber(b, "due", r.Due)
+	b = appendNumber(b, "queued", r.Queued)
+	b = appendNumber(b, "sent", r.Sent)
+	b = appendNumber(b, "headers", r.Headers)
+	b = appendNumber(b, "first_token", r.FirstToken)
+	b = appendNumber(b, "first_answer", r.FirstAnswer)
+	b = appendNumber(b, "last_token", r.LastToken)
+	b = appendNumber(b, "end", r.End)
+	b = appendNumber(b, "dial", r.Dial)
 	b = appendCount(b, "resent", r.Resent)
 	b = append(b, `,"status":`...)
 	b = appendString(b, r.Status)
@@ -78,16 +78,16 @@ func (r *Record) appendJSON(b []byte) []byte {
 	b = appendText(b, "message", r.Message)
 	b = appendCount(b, "http", r.HTTP)
 	b = appendCount(b, "asked_tokens", r.AskedTokens)
-	b = appendFigure(b, "prompt_tokens", r.PromptTokens)
-	b = appendFigure(b, "output_tokens", r.OutputTokens)
-	b = appendFigure(b, "reasoning_tokens", r.ReasoningTokens)
-	b = appendFigure(b, "cached_tokens", r.CachedTokens)
+	b = appendNumber(b, "prompt_tokens", r.PromptTokens)
+	b = appendNumber(b, "output_tokens", r.OutputTokens)
+	b = appendNumber(b, "reasoning_tokens", r.ReasoningTokens)
+	b = appendNumber(b, "cached_tokens", r.CachedTokens)
 	b = appendText(b, "token_source", r.TokenSource)
 	b = appendText(b, "finish", r.Finish)
 	b = appendInts(b, "gaps_us", r.GapsUS)
 	b = appendInts(b, "counts", r.Counts)
 	b = appendInts(b, "shared", r.Shared)
-	b = appendFigure(b, "read_delay", r.ReadDelay)
+	b = appendNumber(b, "read_delay", r.ReadDelay)
 	return append(b, '}')
 }
 
@@ -97,8 +97,8 @@ func appendKey(b []byte, key string) []byte {
 	return append(b, '"', ':')
 }
 
-// appendFigure writes seconds to the nanosecond: finer is noise.
-func appendFigure(b []byte, key string, f Figure) []byte {
+// appendNumber writes seconds to the nanosecond: finer is noise.
+func appendNumber(b []byte, key string, f Number) []byte {
 	if !f.Known() {
 		return b
 	}

@@ -2,7 +2,11 @@
 // goes and read by everything after. It never computes a figure.
 package rundir
 
-import "time"
+import (
+	"time"
+
+	"llmsweep/client/note"
+)
 
 // Schema names the version of run.json's format.
 const Schema = "llmsweep.run/v1"
@@ -39,7 +43,7 @@ type Run struct {
 	Started    time.Time   `json:"started"`
 	Ended      time.Time   `json:"ended,omitzero"`
 	State      string      `json:"state"`
-	Failure    string      `json:"failure,omitempty"` // why State is failed, in one line
+	Failure    note.Note   `json:"failure,omitzero"` // why State is failed or interrupted
 	Target     Target      `json:"target"`
 	Labels     Labels      `json:"labels"`
 	Workload   Workload    `json:"workload"`
@@ -48,7 +52,7 @@ type Run struct {
 	Saturation *Saturation `json:"saturation,omitempty"`
 	SLO        *SLO        `json:"slo,omitempty"` // absent where nothing was promised
 	Client     Client      `json:"client"`
-	Warnings   []string    `json:"warnings,omitempty"`
+	Warnings   []note.Note `json:"warnings,omitempty"`
 	Source     *Source     `json:"source,omitempty"` // where it was read; absent in what was measured here
 }
 
@@ -70,9 +74,9 @@ type Target struct {
 	// Backend is how another tool called the engine and its API together: "sglang-oai-chat".
 	Backend string `json:"backend,omitempty"`
 	// Notes are what the preflight found out and a reader should know.
-	Notes []string `json:"notes,omitempty"`
+	Notes []note.Note `json:"notes,omitempty"`
 	// Capacity is the computed capacity in requests per second, where the server is the embedded simulator.
-	Capacity Figure `json:"simulated_capacity,omitzero"`
+	Capacity Number `json:"simulated_capacity,omitzero"`
 }
 
 // Labels say what the hardware and software were; people set them, figures never depend on them.
@@ -96,7 +100,7 @@ type Workload struct {
 	// CountedPrompt is what the server itself counted for a prompt of PromptTokens, where it told.
 	CountedPrompt int `json:"counted_prompt_tokens,omitempty"`
 	// Temperature is the sampling temperature asked for; absent: the server's own.
-	Temperature Figure `json:"temperature,omitzero"`
+	Temperature Number `json:"temperature,omitzero"`
 	// Think says whether thinking was asked for or ruled out; absent: neither.
 	Think *bool `json:"think,omitempty"`
 }
@@ -123,7 +127,7 @@ type Stage struct {
 	Kind           string  `json:"kind"` // "synchronous", "throughput", "concurrent", "constant", "poisson"
 	Role           string  `json:"role"`
 	State          string  `json:"state"`            // "running" while it runs, "complete", "interrupted" when cut short
-	Rate           Figure  `json:"rate,omitzero"`    // asked; absent in a closed loop
+	Rate           Number  `json:"rate,omitzero"`    // asked; absent in a closed loop
 	Repeat         int     `json:"repeat,omitempty"` // which of several measurements of the same, from 1; absent where there is one
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
 	Started        float64 `json:"started_s"`           // since the run's start
@@ -151,36 +155,36 @@ type Stage struct {
 	PromptTokens TokenStats        `json:"prompt_tokens"`
 
 	// InterToken is sum(last - first) / sum(n - 1) over the requests: every token weighs the same.
-	InterToken     Figure   `json:"inter_token_s,omitzero"`
-	SharedChunks   Figure   `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were received together with the next
-	TokensPerChunk Figure   `json:"tokens_per_chunk,omitzero"`
-	CachedTokens   Figure   `json:"cached_tokens,omitzero"` // mean per request
-	AskedTokens    Figure   `json:"asked_tokens,omitzero"`  // mean asked output length
+	InterToken     Number   `json:"inter_token_s,omitzero"`
+	SharedChunks   Number   `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were received together with the next
+	TokensPerChunk Number   `json:"tokens_per_chunk,omitzero"`
+	CachedTokens   Number   `json:"cached_tokens,omitzero"` // mean per request
+	AskedTokens    Number   `json:"asked_tokens,omitzero"`  // mean asked output length
 	TokenSource    string   `json:"token_source,omitempty"`
 	Progress       Progress `json:"progress,omitzero"`
 
 	Goodput *Goodput `json:"goodput,omitempty"` // absent where nothing was promised
 
-	Verdict   string   `json:"verdict"`
-	Drift     Drift    `json:"drift,omitzero"`
-	ClientCPU Figure   `json:"client_cpu_fraction,omitzero"` // of all cores
-	ClientGC  Figure   `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
-	Server    *Server  `json:"server,omitempty"`             // what it said of itself
-	Invalid   string   `json:"invalid,omitempty"`            // why the row says more of the client than of the server
-	Warnings  []string `json:"warnings,omitempty"`
-	Source    *Source  `json:"source,omitempty"` // where it was read; absent in what was measured here
+	Verdict   string      `json:"verdict"`
+	Drift     Drift       `json:"drift,omitzero"`
+	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
+	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
+	Server    *Server     `json:"server,omitempty"`             // what it said of itself
+	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row says more of the client than of the server
+	Warnings  []note.Note `json:"warnings,omitempty"`
+	Source    *Source     `json:"source,omitempty"` // where it was read; absent in what was measured here
 }
 
 // Server is what the server said about its own load within the window.
 type Server struct {
-	Running       Figure `json:"running,omitzero"` // requests worked on, on average
-	RunningMax    Figure `json:"running_max,omitzero"`
-	Waiting       Figure `json:"waiting,omitzero"` // requests in its queue, on average
-	WaitingMax    Figure `json:"waiting_max,omitzero"`
-	KVUsage       Figure `json:"kv_usage,omitzero"` // share of the KV cache in use, 0 to 1
-	KVUsageMax    Figure `json:"kv_usage_max,omitzero"`
-	Preemptions   Figure `json:"preemptions,omitzero"`
-	PrefixHitRate Figure `json:"prefix_hit_rate,omitzero"` // share of prompt tokens found in the prefix cache
+	Running       Number `json:"running,omitzero"` // requests worked on, on average
+	RunningMax    Number `json:"running_max,omitzero"`
+	Waiting       Number `json:"waiting,omitzero"` // requests in its queue, on average
+	WaitingMax    Number `json:"waiting_max,omitzero"`
+	KVUsage       Number `json:"kv_usage,omitzero"` // share of the KV cache in use, 0 to 1
+	KVUsageMax    Number `json:"kv_usage_max,omitzero"`
+	Preemptions   Number `json:"preemptions,omitzero"`
+	PrefixHitRate Number `json:"prefix_hit_rate,omitzero"` // share of prompt tokens found in the prefix cache
 }
 
 // What a saturated server ran out of.
@@ -201,60 +205,60 @@ type Requests struct {
 
 // Rates are requests per second, counted in the window alone.
 type Rates struct {
-	Offered   Figure `json:"offered,omitzero"` // due; absent in a closed loop
-	Sent      Figure `json:"sent,omitzero"`
-	Completed Figure `json:"completed,omitzero"` // ended well in the window, whenever they were due
+	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop
+	Sent      Number `json:"sent,omitzero"`
+	Completed Number `json:"completed,omitzero"` // ended well in the window, whenever they were due
 	// TheoreticalMax is what a stress table calls so: all requests over the longest response time. It limits nothing.
-	TheoreticalMax Figure `json:"theoretical_max,omitzero"`
+	TheoreticalMax Number `json:"theoretical_max,omitzero"`
 }
 
 // TokenRates are tokens per second, counted in the window alone by when they arrived.
 type TokenRates struct {
-	Output Figure `json:"output,omitzero"`
-	Input  Figure `json:"input,omitzero"` // prompt tokens of the requests whose first token came in the window
-	Total  Figure `json:"total,omitzero"`
+	Output Number `json:"output,omitzero"`
+	Input  Number `json:"input,omitzero"` // prompt tokens of the requests whose first token came in the window
+	Total  Number `json:"total,omitzero"`
 }
 
 // Concurrency is the number in flight, integrated over the window.
 type Concurrency struct {
-	Mean Figure `json:"mean,omitzero"`
+	Mean Number `json:"mean,omitzero"`
 	Peak int    `json:"peak"`
 }
 
 // TokenStats sums up token counts per request.
 type TokenStats struct {
 	N    int    `json:"n"`
-	Mean Figure `json:"mean,omitzero"`
-	Min  Figure `json:"min,omitzero"`
-	Max  Figure `json:"max,omitzero"`
+	Mean Number `json:"mean,omitzero"`
+	Min  Number `json:"min,omitzero"`
+	Max  Number `json:"max,omitzero"`
 
-	Total       Figure `json:"total,omitzero"`       // where it was told as such; else it is N times Mean
-	Retokenized Figure `json:"retokenized,omitzero"` // what the text of all answers tokenizes to
-	Text        Figure `json:"text,omitzero"`        // of Total, where it was told
-	Vision      Figure `json:"vision,omitzero"`
+	Total       Number `json:"total,omitzero"`       // where it was told as such; else it is N times Mean
+	Retokenized Number `json:"retokenized,omitzero"` // what the text of all answers tokenizes to
+	Text        Number `json:"text,omitzero"`        // of Total, where it was told
+	Vision      Number `json:"vision,omitzero"`
 }
 
 // Progress is completed work per second in requests, a request in flight counting for the part of its tokens that
 // arrived in the window: smoother than whole completions, and without their edges.
 type Progress struct {
-	Rate Figure `json:"rate,omitzero"`
-	Low  Figure `json:"low,omitzero"` // 95 % interval, by batch means
-	High Figure `json:"high,omitzero"`
+	Rate Number `json:"rate,omitzero"`
+	Low  Number `json:"low,omitzero"` // 95 % interval, by batch means
+	High Number `json:"high,omitzero"`
 	// Batches is how many parts of the window the interval rests on.
 	Batches int `json:"batches,omitempty"`
 }
 
 // Drift is the growth of the number in the system per second, as a fraction of the offered rate.
 type Drift struct {
-	Value Figure `json:"value,omitzero"`
-	Low   Figure `json:"low,omitzero"`
-	High  Figure `json:"high,omitzero"`
+	Value Number `json:"value,omitzero"`
+	Low   Number `json:"low,omitzero"`
+	High  Number `json:"high,omitzero"`
 }
 
 // Goodput is how much of what a stage served was as good as promised, and whether the stage as a whole was.
 type Goodput struct {
-	Rate    Figure `json:"rate,omitzero"`     // requests per second that ended in the window and met every term
-	Share   Figure `json:"share,omitzero"`    // of those due in the window
+	Rate    Number `json:"rate,omitzero"`     // requests per second that ended in the window and met every term
+	Share   Number `json:"share,omitzero"`    // of those due in the window
 	Unknown int    `json:"unknown,omitempty"` // of those due in the window, cannot be judged: then Share is a lower bound
 
 	Verdict string    `json:"verdict"` // of the row by its percentiles: "kept", "broken" or "unknown"
@@ -265,7 +269,7 @@ type Goodput struct {
 type Promise struct {
 	Term    string `json:"term"` // "ttft:p99<500ms"
 	Verdict string `json:"verdict"`
-	Value   Figure `json:"value,omitzero"` // seconds; of errors a share
+	Value   Number `json:"value,omitzero"` // seconds; of errors a share
 	// Needs is how many more requests it takes to judge the term.
 	Needs int `json:"needs_requests,omitempty"`
 }
@@ -273,20 +277,20 @@ type Promise struct {
 // SLO is the highest rate at which everything promised holds.
 type SLO struct {
 	Terms []string `json:"terms"`
-	Rate  Figure   `json:"rate,omitzero"` // arrivals per second; a lower bound where nothing measured broke a term
-	Low   Figure   `json:"low,omitzero"`  // 95 % interval; without a Rate, where it may be
-	High  Figure   `json:"high,omitzero"`
+	Rate  Number   `json:"rate,omitzero"` // arrivals per second; a lower bound where nothing measured broke a term
+	Low   Number   `json:"low,omitzero"`  // 95 % interval; without a Rate, where it may be
+	High  Number   `json:"high,omitzero"`
 	// Goodput is what the rows on either side of Rate had, per second, at Rate.
-	Goodput Figure `json:"goodput,omitzero"`
+	Goodput Number `json:"goodput,omitzero"`
 	// KeptStage is the highest stage that kept all terms below Rate, BrokenStage the lowest above that did not.
 	KeptStage   string `json:"kept_stage,omitempty"`
 	BrokenStage string `json:"broken_stage,omitempty"`
 	// Limiting is the term that ends it, or Saturation's name.
 	Limiting string `json:"limiting_term,omitempty"`
 	// Needs is how many more requests a stage takes to judge the terms, where that is what was missing, and NeedsStage which.
-	Needs      int    `json:"needs_requests,omitempty"`
-	NeedsStage string `json:"needs_stage,omitempty"`
-	Reason     string `json:"reason"`
+	Needs      int       `json:"needs_requests,omitempty"`
+	NeedsStage string    `json:"needs_stage,omitempty"`
+	Reason     note.Note `json:"reason,omitzero"`
 }
 
 // LimitSaturation is what ends an SLO that holds for as long as the server keeps up.
@@ -294,30 +298,30 @@ const LimitSaturation = "saturation"
 
 // Saturation is the answer: how many requests per second the server takes.
 type Saturation struct {
-	Rate   Figure `json:"rate,omitzero"`
-	Low    Figure `json:"low,omitzero"` // 95 % interval of the plateau
-	High   Figure `json:"high,omitzero"`
-	Output Figure `json:"output_tokens_per_s,omitzero"`
-	Reason string `json:"reason"`
+	Rate   Number    `json:"rate,omitzero"`
+	Low    Number    `json:"low,omitzero"` // 95 % interval of the plateau
+	High   Number    `json:"high,omitzero"`
+	Output Number    `json:"output_tokens_per_s,omitzero"`
+	Reason note.Note `json:"reason,omitzero"`
 	// Limit is what the server ran out of at LimitStage, where its gauges tell.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
 
 	// The bracket of verdicts around it.
-	HighestStable   Figure `json:"highest_stable,omitzero"`
-	LowestSaturated Figure `json:"lowest_saturated,omitzero"`
+	HighestStable   Number `json:"highest_stable,omitzero"`
+	LowestSaturated Number `json:"lowest_saturated,omitzero"`
 	// Comfortable is 80 % of Rate; ComfortableStage names the stage nearest to it from below.
-	Comfortable      Figure `json:"comfortable,omitzero"`
+	Comfortable      Number `json:"comfortable,omitzero"`
 	ComfortableStage string `json:"comfortable_stage,omitempty"`
 }
 
 // Client says whether the client was fit to measure.
 type Client struct {
-	LagP99     Figure   `json:"lag_p99_s,omitzero"`
-	CPU        Figure   `json:"cpu_fraction,omitzero"` // of all cores
-	Timestamps string   `json:"timestamps"`            // "kernel" or "user"
-	Valid      bool     `json:"valid"`
-	Warnings   []string `json:"warnings,omitempty"`
+	LagP99     Number      `json:"lag_p99_s,omitzero"`
+	CPU        Number      `json:"cpu_fraction,omitzero"` // of all cores
+	Timestamps string      `json:"timestamps"`            // "kernel" or "user"
+	Valid      bool        `json:"valid"`
+	Warnings   []note.Note `json:"warnings,omitempty"`
 	// Selftest is what the client was shown to measure well on this machine before the run; absent where nobody tried.
 	Selftest *Selftest `json:"selftest,omitempty"`
 }
@@ -325,12 +329,12 @@ type Client struct {
 // Selftest is how far a client can be trusted on its machine, as far as it was tried: p99s are over what is trusted.
 type Selftest struct {
 	Streams       int    `json:"streams"` // open at once; 0 where the fewest that were tried were too many
-	TokensPerS    Figure `json:"tokens_per_s,omitzero"`
-	ArrivalsPerS  Figure `json:"arrivals_per_s,omitzero"`
-	StampErrorP99 Figure `json:"stamp_error_p99_s,omitzero"`
-	LagP99        Figure `json:"lag_p99_s,omitzero"` // from when a request was due to its first byte's being written
-	CPUPerEvent   Figure `json:"cpu_per_event_s,omitzero"`
-	Load          Figure `json:"load_average,omitzero"` // of the machine, as it began
+	TokensPerS    Number `json:"tokens_per_s,omitzero"`
+	ArrivalsPerS  Number `json:"arrivals_per_s,omitzero"`
+	StampErrorP99 Number `json:"stamp_error_p99_s,omitzero"`
+	LagP99        Number `json:"lag_p99_s,omitzero"` // from when a request was due to its first byte's being written
+	CPUPerEvent   Number `json:"cpu_per_event_s,omitzero"`
+	Load          Number `json:"load_average,omitzero"` // of the machine, as it began
 	// Limit is what the next level failed by, and LimitStreams how many streams it had; empty and 0 where none failed.
 	Limit        string `json:"limit,omitempty"`
 	LimitStreams int    `json:"limit_streams,omitempty"`

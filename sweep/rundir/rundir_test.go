@@ -17,28 +17,28 @@ import (
 	"pgregory.net/rapid"
 )
 
-var figures = cmp.AllowUnexported(Figure{})
+var figures = cmp.AllowUnexported(Number{})
 
-func anyFigure(t *rapid.T, name string) Figure {
+func anyNumber(t *rapid.T, name string) Number {
 	switch rapid.IntRange(0, 2).Draw(t, name+" kind") {
 	case 0:
-		return Figure{}
+		return Number{}
 	case 1:
 		return Over(rapid.Float64Range(0, 1e6).Draw(t, name))
 	}
 	return Exactly(rapid.Float64Range(-1e6, 1e6).Draw(t, name))
 }
 
-func TestFigureSurvivesJSON(t *testing.T) {
+func TestNumberSurvivesJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := struct {
-			F Figure `json:"f,omitzero"`
-			G Figure `json:"g"`
+			F Number `json:"f,omitzero"`
+			G Number `json:"g"`
 			D Dist   `json:"d"`
-		}{F: anyFigure(t, "f"), G: anyFigure(t, "g")}
+		}{F: anyNumber(t, "f"), G: anyNumber(t, "g")}
 		in.D.N = 3
-		for _, f := range in.D.Figures() {
-			*f.Figure = anyFigure(t, f.Name)
+		for _, f := range in.D.Numbers() {
+			*f.Number = anyNumber(t, f.Name)
 		}
 		out := in
 		out.F, out.G, out.D = Exactly(1), Exactly(2), Dist{P99: Exactly(3)} // must be overwritten
@@ -47,7 +47,7 @@ func TestFigureSurvivesJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if in.F.IsZero() {
-			out.F = Figure{}
+			out.F = Number{}
 		}
 		if err := json.Unmarshal(b, &out); err != nil {
 			t.Fatalf("%v: %s", err, b)
@@ -75,9 +75,9 @@ func TestALowerBoundIsNoNumber(t *testing.T) {
 
 func anyRecord(t *rapid.T) Record {
 	text := rapid.String()
-	seconds := func(name string) Figure {
+	seconds := func(name string) Number {
 		if !rapid.Bool().Draw(t, name+" known") {
-			return Figure{}
+			return Number{}
 		}
 		return Exactly(float64(rapid.Int64Range(0, 1e13).Draw(t, name)) / 1e9)
 	}

@@ -26,5 +26,5 @@ type Response struct {
 	CompletionTokens int    `json:"completion_tokens"`
 	PromptTokens     int    `json:"prompt_tokens,omitempty"`
 	Finish           string `json:"finish,omitempty"`
-	Latency          Figure `json:"latency_s,omitzero"`
+	Latency          Number `json:"latency_s,omitzero"`
 }

@@ -35,21 +35,21 @@ func (c clock) of(t time.Time) int64 { return c.nanos + int64(t.Sub(c.at)) }
 func (c clock) now() int64 { return c.of(time.Now()) }
 
 // resident is the memory that this process occupies, in bytes; absent where the system does not say.
-func resident() rundir.Figure {
+func resident() rundir.Number {
 	b, _ := os.ReadFile("/proc/self/statm")
 	var size, pages int
 	if n, _ := fmt.Sscan(string(b), &size, &pages); n < 2 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(float64(pages * os.Getpagesize()))
 }
 
 // loadAverage is how many processes wanted a core in the last minute; absent where the system does not say.
-func loadAverage() rundir.Figure {
+func loadAverage() rundir.Number {
 	b, _ := os.ReadFile("/proc/loadavg")
 	var load float64
 	if n, _ := fmt.Sscan(string(b), &load); n < 1 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(load)
 }

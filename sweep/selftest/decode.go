@@ -13,9 +13,9 @@ import (
 // Decode is what a token costs this client when many wait to be read, from the socket to the result.
 type Decode struct {
 	Events         int           `json:"events"`
-	PerEvent       rundir.Figure `json:"cpu_per_event_s,omitzero"`        // processor time of this process, the system's part included
-	PerCoreSecond  rundir.Figure `json:"events_per_core_second,omitzero"` // the other way round
-	AllocsPerEvent rundir.Figure `json:"allocations_per_event,omitzero"`  // those of a request shared among its events
+	PerEvent       rundir.Number `json:"cpu_per_event_s,omitzero"`        // processor time of this process, the system's part included
+	PerCoreSecond  rundir.Number `json:"events_per_core_second,omitzero"` // the other way round
+	AllocsPerEvent rundir.Number `json:"allocations_per_event,omitzero"`  // those of a request shared among its events
 }
 
 // burst is how many events one request of the decoding brings.

@@ -25,16 +25,16 @@ type Level struct {
 	Failed     int           `json:"failed,omitempty"`  // streams that did not end well
 	Failure    string        `json:"failure,omitempty"` // of one of them
 	Tokens     int           `json:"tokens"`
-	TokensPerS rundir.Figure `json:"tokens_per_s,omitzero"` // as the server really sent them
+	TokensPerS rundir.Number `json:"tokens_per_s,omitzero"` // as the server really sent them
 	// Error is the instant of a token less that at which the server began to write it, or the other way round. Those
 	// that the client itself knows for mere bounds are left out, and counted in Shared.
 	Error      Spread        `json:"stamp_error_s"`
-	Shared     rundir.Figure `json:"shared_reads,omitzero"`      // share of tokens received together with the next one of their stream, though sent apart
-	Unstamped  rundir.Figure `json:"unstamped_reads,omitzero"`   // share of receives that the kernel did not date
-	DelayMean  rundir.Figure `json:"read_delay_mean_s,omitzero"` // from the arrival of bytes to this program's having them
-	DelayMax   rundir.Figure `json:"read_delay_max_s,omitzero"`
-	Cores      rundir.Figure `json:"cores,omitzero"`            // that this client kept busy while all streams ran
-	PerStream  rundir.Figure `json:"bytes_per_stream,omitzero"` // resident memory, records included; of an n's first level only
+	Shared     rundir.Number `json:"shared_reads,omitzero"`      // share of tokens received together with the next one of their stream, though sent apart
+	Unstamped  rundir.Number `json:"unstamped_reads,omitzero"`   // share of receives that the kernel did not date
+	DelayMean  rundir.Number `json:"read_delay_mean_s,omitzero"` // from the arrival of bytes to this program's having them
+	DelayMax   rundir.Number `json:"read_delay_max_s,omitzero"`
+	Cores      rundir.Number `json:"cores,omitzero"`            // that this client kept busy while all streams ran
+	PerStream  rundir.Number `json:"bytes_per_stream,omitzero"` // resident memory, records included; of an n's first level only
 	Limit      string        `json:"limit,omitempty"`           // why the level is not to be trusted: one of the Limits
 	Unmeasured bool          `json:"unmeasured,omitempty"`      // it was not even tried
 }
@@ -42,10 +42,10 @@ type Level struct {
 // Spread sums up a distribution in seconds.
 type Spread struct {
 	N    int           `json:"n"`
-	P50  rundir.Figure `json:"p50,omitzero"`
-	P99  rundir.Figure `json:"p99,omitzero"`
-	P999 rundir.Figure `json:"p999,omitzero"`
-	Max  rundir.Figure `json:"max,omitzero"`
+	P50  rundir.Number `json:"p50,omitzero"`
+	P99  rundir.Number `json:"p99,omitzero"`
+	P999 rundir.Number `json:"p999,omitzero"`
+	Max  rundir.Number `json:"max,omitzero"`
 }
 
 // Supported says whether there are enough values for that quantile.
@@ -61,7 +61,7 @@ func spread(nanos []int64) Spread {
 		seconds[i] = float64(n) / 1e9
 	}
 	slices.Sort(seconds)
-	at := func(p float64) rundir.Figure { return rundir.Exactly(stats.Quantile(seconds, p)) }
+	at := func(p float64) rundir.Number { return rundir.Exactly(stats.Quantile(seconds, p)) }
 	return Spread{N: len(seconds), P50: at(0.5), P99: at(0.99), P999: at(0.999), Max: at(1)}
 }
 
@@ -116,7 +116,7 @@ func (b *bench) streams(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		empty = rundir.Figure{} // from now on what others left behind is used again
+		empty = rundir.Number{} // from now on what others left behind is used again
 		b.out.Levels = append(b.out.Levels, *l)
 		b.step(1)
 	}
@@ -125,7 +125,7 @@ func (b *bench) streams(ctx context.Context, n int) error {
 }
 
 // level measures one level, as a closed loop that is as wide as it has requests.
-func (b *bench) level(ctx context.Context, c *client.Client, n int, cond condition, empty rundir.Figure) (*Level, error) {
+func (b *bench) level(ctx context.Context, c *client.Client, n int, cond condition, empty rundir.Number) (*Level, error) {
 	if cond.busy {
 		hog, err := start(ctx, b.Command, "hog")
 		if err != nil {

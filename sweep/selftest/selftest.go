@@ -58,7 +58,7 @@ func Quick(command []string, streams int) Options {
 type Result struct {
 	Started     time.Time     `json:"started"`
 	CPUs        int           `json:"cpus"`
-	Load        rundir.Figure `json:"load_average,omitzero"` // of the last minute, when it began: others were at work too
+	Load        rundir.Number `json:"load_average,omitzero"` // of the last minute, when it began: others were at work too
 	Descriptors int           `json:"descriptors,omitempty"` // how many files may be open; 0 where nobody says
 	Timestamps  string        `json:"timestamps"`            // "kernel" or "user"
 	Decode      *Decode       `json:"decode,omitempty"`

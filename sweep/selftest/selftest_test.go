@@ -103,7 +103,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(rundir.Figure{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(rundir.Number{})); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if a := r.Arrivals[0]; a.Rate != 200 || a.Failed != 0 || a.Lag.N != 200 || a.Written.N != 200 || a.Written.P50.Value() < 0 {
@@ -209,10 +209,10 @@ func TestKnownErrors(t *testing.T) {
 	}
 	catching := witness{clock: w.clock, streams: 1, every: w.every}
 	if catching.take(&r); catching.shared != 0 || len(catching.errors) != 1 || catching.failed != 0 {
-		t.Errorf("%+v", catching.level(1, rundir.Figure{}))
+		t.Errorf("%+v", catching.level(1, rundir.Number{}))
 	}
-	l := w.level(100, rundir.Figure{})
-	near := func(name string, f rundir.Figure, want float64) {
+	l := w.level(100, rundir.Number{})
+	near := func(name string, f rundir.Number, want float64) {
 		t.Helper()
 		if !f.Known() || math.Abs(f.Value()/want-1) > 2e-3 {
 			t.Errorf("%s is %v, want %v", name, f.Value(), want)
@@ -240,7 +240,7 @@ func TestKnownErrors(t *testing.T) {
 			t.Errorf("%s: not told", name)
 		}
 	}
-	if l := w.level(100, rundir.Figure{}); l.limit(2) != LimitFailed {
+	if l := w.level(100, rundir.Number{}); l.limit(2) != LimitFailed {
 		t.Errorf("%+v", l)
 	}
 }
@@ -315,7 +315,7 @@ func TestTrust(t *testing.T) {
 		for i := range r.Arrivals {
 			r.Arrivals[i].Limit = r.Arrivals[i].limit()
 		}
-		if diff := cmp.Diff(c.want, trust(r), cmp.AllowUnexported(rundir.Figure{})); diff != "" {
+		if diff := cmp.Diff(c.want, trust(r), cmp.AllowUnexported(rundir.Number{})); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
 	}

@@ -28,8 +28,8 @@ const (
 	minSent   = 0.9  // of the tokens that a level asks for
 )
 
-// within says that a figure is at most a limit; one that does not exist shows nothing to the contrary.
-func within(f rundir.Figure, limit float64) bool { return !f.Known() || f.Value() <= limit }
+// within reports whether a figure is at most a limit; one that does not exist shows nothing to the contrary.
+func within(f rundir.Number, limit float64) bool { return !f.Known() || f.Value() <= limit }
 
 // limit is why a level is not to be trusted; empty where it is.
 func (l *Level) limit(cpus int) string {
@@ -71,10 +71,10 @@ func (a *Arrivals) limit() string {
 // it, and found good. What lies between two levels was not tried, nor what lies beyond the last.
 type Trust struct {
 	Streams      int           `json:"streams"`                    // open at once; 0 where not even the lowest level was good
-	TokensPerS   rundir.Figure `json:"tokens_per_s,omitzero"`      // all streams together
-	ArrivalsPerS rundir.Figure `json:"arrivals_per_s,omitzero"`    // requests
-	StampP99     rundir.Figure `json:"stamp_error_p99_s,omitzero"` // the largest among the levels trusted
-	LagP99       rundir.Figure `json:"lag_p99_s,omitzero"`         // likewise, of requests' being written
+	TokensPerS   rundir.Number `json:"tokens_per_s,omitzero"`      // all streams together
+	ArrivalsPerS rundir.Number `json:"arrivals_per_s,omitzero"`    // requests
+	StampP99     rundir.Number `json:"stamp_error_p99_s,omitzero"` // the largest among the levels trusted
+	LagP99       rundir.Number `json:"lag_p99_s,omitzero"`         // likewise, of requests' being written
 	// Limit is why the next level is not trusted, LimitStreams how many streams it has; empty and 0 where all that were
 	// tried are.
 	Limit        string `json:"limit,omitempty"`
@@ -129,7 +129,7 @@ func (r *Result) quiet(streams int) []Level {
 }
 
 // larger is the larger of two figures, or the one there is.
-func larger(a, b rundir.Figure) rundir.Figure {
+func larger(a, b rundir.Number) rundir.Number {
 	if !a.Known() || b.Known() && b.Value() > a.Value() {
 		return b
 	}

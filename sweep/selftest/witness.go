@@ -37,7 +37,7 @@ type sight struct {
 	at     time.Time
 	used   time.Duration // processor time
 	known  bool
-	memory rundir.Figure
+	memory rundir.Number
 }
 
 func see() sight {
@@ -131,7 +131,7 @@ func (w *witness) look(ctx context.Context) {
 }
 
 // level sums up.
-func (w *witness) level(rate float64, empty rundir.Figure) *Level {
+func (w *witness) level(rate float64, empty rundir.Number) *Level {
 	tokens := float64(w.tokens.Load())
 	l := &Level{
 		Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: int(tokens), Error: spread(w.errors),
@@ -154,9 +154,9 @@ func (w *witness) level(rate float64, empty rundir.Figure) *Level {
 }
 
 // share is n of all; absent where there are none.
-func share(n, all int) rundir.Figure {
+func share(n, all int) rundir.Number {
 	if all == 0 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(float64(n) / float64(all))
 }

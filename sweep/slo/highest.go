@@ -2,7 +2,6 @@ package slo
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -79,19 +78,19 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 		}
 	case kept != nil && math.IsInf(end.At, 1):
 		out.KeptStage, out.Rate, out.Limiting = kept.Name, rundir.Over(rateOf(kept)), ""
-		out.Reason = fmt.Sprintf("%s kept all terms, and no higher rate broke one", kept.Name)
+		out.Reason = noteNoneBroke.New(kept.Name)
 	case math.IsInf(end.At, -1): // one exception does not make a rate
 		none(out, stages, terms, broken, true)
 	default:
-		if out.Reason = fmt.Sprintf("beyond, %s ends it", out.Limiting); kept != nil {
-			out.KeptStage, out.Reason = kept.Name, kept.Name+" kept all terms; "+out.Reason
+		if out.Reason = noteEnds.New(out.Limiting); kept != nil {
+			out.KeptStage, out.Reason = kept.Name, noteKeptThenEnds.New(kept.Name, out.Limiting)
 		}
 		out.Rate, out.Low, out.High = rundir.Exactly(end.At), rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
 		out.Goodput = goodputAt(stages, end.At)
 	}
 }
 
-// together says that the rows up to a rate have enough independent requests between them for each of the terms.
+// together reports whether the rows up to a rate have enough independent requests between them for each of the terms.
 func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 	if math.IsInf(rate, 0) {
 		return false
@@ -123,11 +122,11 @@ func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.
 	}
 	switch {
 	case out.Needs > 0:
-		out.Reason = fmt.Sprintf("too few requests for %s: %s needs %d more", out.Limiting, out.NeedsStage, out.Needs)
+		out.Reason = noteTooFew.New(out.Limiting, out.NeedsStage, out.Needs)
 	case broken == nil:
-		out.Limiting, out.Reason = "", "no row that could be judged"
+		out.Limiting, out.Reason = "", noteNoneJudged.New()
 	default:
-		out.Reason = fmt.Sprintf("broken as early as %s", broken.Name)
+		out.Reason = noteBrokenAt.New(broken.Name)
 		if _, t := Judge(broken, terms); t != nil {
 			out.Limiting = t.String()
 		}
@@ -135,7 +134,7 @@ func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.
 }
 
 // goodputAt is the goodput at a rate: the share of good requests, linear between the rows on either side.
-func goodputAt(stages []*rundir.Stage, rate float64) rundir.Figure {
+func goodputAt(stages []*rundir.Stage, rate float64) rundir.Number {
 	var low, high *rundir.Stage
 	for _, s := range stages {
 		switch {
@@ -148,7 +147,7 @@ func goodputAt(stages []*rundir.Stage, rate float64) rundir.Figure {
 	}
 	switch {
 	case low == nil:
-		return rundir.Figure{}
+		return rundir.Number{}
 	case high == nil:
 		high = low
 	}

@@ -12,7 +12,7 @@ import (
 // waits are times that fall off exponentially, of mean 1/(10-rate): an M/M/1 queue that does ten a second, of which p99 is
 // below 2 s up to 7.7 requests per second.
 func waits(rate float64, n int) *rundir.Stage {
-	at := func(p float64) rundir.Figure { return rundir.Exactly(-math.Log(1-p) / (10 - rate)) }
+	at := func(p float64) rundir.Number { return rundir.Exactly(-math.Log(1-p) / (10 - rate)) }
 	d := rundir.Dist{N: n, Neff: rundir.Exactly(float64(n)), Min: rundir.Exactly(1e-4), P50: at(0.5), P90: at(0.9), P95: at(0.95), P99: at(0.99), P999: at(0.999), Max: at(0.9999)}
 	for _, p := range []struct {
 		name string
@@ -49,7 +49,7 @@ func TestHighest(t *testing.T) {
 	edge := 10 - math.Log(100)/2
 	saturation := &rundir.Saturation{Rate: rundir.Exactly(9.5), Low: rundir.Exactly(9.3), High: rundir.Exactly(9.7)}
 	floor := waits(0, 600)
-	floor.Name, floor.Rate = "synchronous", rundir.Figure{}
+	floor.Name, floor.Rate = "synchronous", rundir.Number{}
 	for _, c := range []struct {
 		name       string
 		stages     []*rundir.Stage
@@ -76,7 +76,7 @@ func TestHighest(t *testing.T) {
 		switch {
 		case c.rate < 0 && !got.Rate.IsZero(), c.rate > 0 && !(math.Abs(got.Rate.Value()/c.rate-1) <= c.within):
 			t.Errorf("%s: %v req/s, want %v", c.name, got.Rate.Value(), c.rate)
-		case got.Limiting != c.limiting || got.KeptStage != c.kept || !strings.Contains(got.Reason, c.reason):
+		case got.Limiting != c.limiting || got.KeptStage != c.kept || !strings.Contains(fmt.Sprint(got.Reason), c.reason):
 			t.Errorf("%s: ended by %q, kept by %q: %s", c.name, got.Limiting, got.KeptStage, got.Reason)
 		case c.rate > 0 && !(got.Low.Value() <= got.Rate.Value() && got.Rate.Value() <= got.High.Value()):
 			t.Errorf("%s: %v is not between %v and %v", c.name, got.Rate.Value(), got.Low.Value(), got.High.Value())

@@ -50,13 +50,13 @@ func rateOf(s *rundir.Stage) float64 {
 func beyond(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	shares := map[string]float64{"min": 1, "p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
 	at, share := math.Inf(-1), 1.0
-	for _, f := range d.Figures() {
+	for _, f := range d.Numbers() {
 		s, listed := shares[f.Name]
-		v := f.Figure.Value()
+		v := f.Number.Value()
 		if f.Name == "max" {
 			ok = ok || v < limit
 		}
-		if !listed || f.Figure.IsZero() {
+		if !listed || f.Number.IsZero() {
 			continue
 		}
 		if v >= limit {

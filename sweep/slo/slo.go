@@ -205,7 +205,7 @@ func (t Term) dist(s *rundir.Stage) *rundir.Dist {
 }
 
 // Of is the term's figure in a stage, and whether enough samples support it.
-func (t Term) Of(s *rundir.Stage) (f rundir.Figure, supported bool) {
+func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 	d := t.dist(s)
 	if d == nil {
 		return errorShare(s), t.supportsErrors(s)
@@ -219,10 +219,10 @@ func (t Term) Of(s *rundir.Stage) (f rundir.Figure, supported bool) {
 }
 
 // errorShare is absent where nobody counted requests.
-func errorShare(s *rundir.Stage) rundir.Figure {
+func errorShare(s *rundir.Stage) rundir.Number {
 	ended := s.Requests.OK + s.Requests.Error
 	if ended == 0 {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(float64(s.Requests.Error) / float64(ended))
 }
@@ -248,7 +248,7 @@ func (t Term) Holds(s *rundir.Stage) Verdict {
 	return Kept
 }
 
-// surelyBroken says that enough of the sample lies beyond the limit to say so, though not enough to say where the percentile
+// surelyBroken reports whether enough of the sample lies beyond the limit to say so, though not enough to say where the percentile
 // is: five requests, and more than may.
 func (t Term) surelyBroken(s *rundir.Stage) bool {
 	d := t.dist(s)

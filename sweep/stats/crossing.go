@@ -9,7 +9,7 @@ import (
 // Point is a value measured at X, which is above 0 or 0, with its standard error.
 type Point struct {
 	X, Y, SE float64
-	// Of says that Y is the log-odds of a share of so many, less those of the share At; 0 says that it is not.
+	// Of reports whether Y is the log-odds of a share of so many, less those of the share At; 0 says that it is not.
 	Of, At float64
 }
 

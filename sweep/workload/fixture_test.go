@@ -65,7 +65,7 @@ func calibrated(t *testing.T, tokenize func(string) int, around int) Calibration
 	return c
 }
 
-// near says that a count is within 1 %, or within one token.
+// near reports whether a count is within 1 %, or within one token.
 func near(got, want int) bool {
 	return math.Abs(float64(got-want)) <= max(1, 0.01*float64(want))
 }

@@ -10,13 +10,13 @@ import (
 // Limit is the highest load at which promises hold.
 type Limit struct {
 	Rate   float64 // requests per second, completed
-	Output rundir.Figure
+	Output rundir.Number
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
 	Point Point
 	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
 	Broken *slo.Term
-	By     rundir.Figure
-	// Backlog says that the first row beyond was shown to be saturated, its terms aside.
+	By     rundir.Number
+	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
 	Backlog bool
 	Unknown bool // the term could not be judged in the first row beyond: its figure is absent, unsupported or a bound
 }
@@ -25,7 +25,7 @@ type Limit struct {
 type Refusal struct {
 	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
 	Term    *slo.Term
-	Figure  rundir.Figure
+	Figure  rundir.Number
 	Unknown bool // the term cannot be judged: the figure is absent, unsupported or a bound
 }
 

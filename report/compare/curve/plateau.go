@@ -8,11 +8,11 @@ import (
 
 // Plateau is the most that a configuration was shown to serve.
 type Plateau struct {
-	Rate      rundir.Figure // requests per second
-	Low, High rundir.Figure // 95 % interval; absent in what was read elsewhere
-	Output    rundir.Figure // tokens per second there
+	Rate      rundir.Number // requests per second
+	Low, High rundir.Number // 95 % interval; absent in what was read elsewhere
+	Output    rundir.Number // tokens per second there
 	Where     string
-	// Rising says that the rows end before the server does: it may take more.
+	// Rising reports whether the rows end before the server does: it may take more.
 	Rising bool
 }
 
@@ -45,7 +45,7 @@ func (s *Setup) plateau() Plateau {
 	}
 }
 
-// rising says that what was served still grew where the rows end: by more than a sweep's search for the ceiling would
+// rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling would
 // stop at, or by more than half of what was offered in addition.
 func (s *Setup) rising(best int) bool {
 	last := len(s.Rows) - 1
@@ -125,12 +125,12 @@ func (p Point) Where() string {
 
 // Value is a figure with its standard error, NaN where it has none.
 type Value struct {
-	Figure rundir.Figure
+	Figure rundir.Number
 	SE     float64
 }
 
 // Take picks a figure of a stage, and its 95 % interval where it has one.
-type Take func(*rundir.Stage) (f rundir.Figure, ci [2]float64, ok bool)
+type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
 
 // At is a figure at the point: linear between the two rows. Where one of them is only a lower bound, so is the figure.
 // The standard error is that of the two rows, and of the place times the slope, added as independent.
@@ -159,13 +159,13 @@ func (p Point) At(take Take) Value {
 }
 
 // Output is the output of a stage in tokens per second.
-func Output(s *rundir.Stage) (rundir.Figure, [2]float64, bool) {
+func Output(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 	ci, ok := relative(s.TokensPerS.Output, s.Progress)
 	return s.TokensPerS.Output, ci, ok
 }
 
 // relative gives a rate of tokens the relative interval of the stage's progress, which counts the same tokens.
-func relative(f rundir.Figure, p rundir.Progress) ([2]float64, bool) {
+func relative(f rundir.Number, p rundir.Progress) ([2]float64, bool) {
 	if !f.Known() || !p.Rate.Known() || !p.Low.Known() || !p.High.Known() || p.Rate.Value() <= 0 {
 		return [2]float64{}, false
 	}
@@ -174,13 +174,13 @@ func relative(f rundir.Figure, p rundir.Progress) ([2]float64, bool) {
 }
 
 // TTFT is the mean time to the first token.
-func TTFT(s *rundir.Stage) (rundir.Figure, [2]float64, bool) {
+func TTFT(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 	ci, ok := s.TTFT.CI["mean"]
 	return s.TTFT.Mean, ci, ok
 }
 
 // ITL is the mean gap between tokens, every token weighing the same.
-func ITL(s *rundir.Stage) (rundir.Figure, [2]float64, bool) {
+func ITL(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
 	ci, ok := s.ITL.CI["mean"]
 	if s.InterToken.IsZero() {
 		return s.ITL.Mean, ci, ok

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report"
 	"llmsweep/report/audit"
 	"llmsweep/sweep/rundir"
 )
@@ -37,7 +38,7 @@ type Row struct {
 	Served float64 // completed requests per second
 	Top    float64 // the largest Served up to here: what has been shown to be served
 
-	topOutput rundir.Figure // the same of the output
+	topOutput rundir.Number // the same of the output
 }
 
 // LeftOut is a row that must not be relied on.
@@ -104,7 +105,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out []LeftOut) {
 	return rows, out
 }
 
-// counts says that a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
+// counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
 // time are none: the ceiling of a published table is a burst, whose figures are those of its queue.
 func counts(s *rundir.Stage, open, imported bool) bool {
 	switch {
@@ -135,8 +136,8 @@ func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule, why string
 		}
 	}
 	switch c := st.Rates.Completed; {
-	case st.Invalid != "":
-		return "", st.Invalid
+	case !st.Invalid.IsZero():
+		return "", report.Note(st.Invalid, report.English)
 	case st.State != rundir.Complete:
 		return "", "the stage was cut short"
 	case !c.Known() || c.Value() <= 0:
@@ -145,7 +146,7 @@ func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule, why string
 	return "", ""
 }
 
-// speaksOf says that a finding is about that stage.
+// speaksOf reports whether a finding is about that stage.
 func (s *Setup) speaksOf(f audit.Finding, st *rundir.Stage) bool {
 	if f.File != fileOf(s.Input) {
 		return false

@@ -23,14 +23,14 @@ type Beside struct {
 
 // Pair is a figure, predicted and measured.
 type Pair struct {
-	Predicted, Measured rundir.Figure
+	Predicted, Measured rundir.Number
 	Where               string // the row
 }
 
 // Error is how far the prediction is off, as a fraction of what was measured; absent where either is.
-func (p Pair) Error() rundir.Figure {
+func (p Pair) Error() rundir.Number {
 	if !p.Predicted.Known() || !p.Measured.Known() {
-		return rundir.Figure{}
+		return rundir.Number{}
 	}
 	return rundir.Exactly(p.Predicted.Value()/p.Measured.Value() - 1)
 }
@@ -135,7 +135,7 @@ func BesideSection(all []Beside, l report.Lang) report.Section {
 	}
 }
 
-func errorCell(f rundir.Figure) report.Cell {
+func errorCell(f rundir.Number) report.Cell {
 	if !f.Known() {
 		return report.Cell{Text: "n/a"}
 	}

@@ -8,50 +8,50 @@ import (
 	"strconv"
 )
 
-// Figure is a number that may not exist, or of which only a lower bound is known. The zero Figure does not exist:
+// Number is a number that may not exist, or of which only a lower bound is known. The zero Number does not exist:
 // n/a is never 0.
-type Figure struct {
+type Number struct {
 	v    float64
-	kind figureKind
+	kind numberKind
 }
 
-type figureKind uint8
+type numberKind uint8
 
 const (
-	figureAbsent figureKind = iota
-	figureExact
-	figureOver
+	absent numberKind = iota
+	exact
+	atLeast
 )
 
 // Exactly is a figure that is known. NaN and infinities are figures that do not exist.
-func Exactly(v float64) Figure {
+func Exactly(v float64) Number {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Figure{}
+		return Number{}
 	}
-	return Figure{v, figureExact}
+	return Number{v, exact}
 }
 
 // Over is a figure of which only a lower bound is known, because requests that count in it had not ended.
-func Over(v float64) Figure {
+func Over(v float64) Number {
 	f := Exactly(v)
-	if f.kind == figureExact {
-		f.kind = figureOver
+	if f.kind == exact {
+		f.kind = atLeast
 	}
 	return f
 }
 
-// Known says that the figure is a bare number.
-func (f Figure) Known() bool { return f.kind == figureExact }
+// Known reports whether the figure is a bare number.
+func (f Number) Known() bool { return f.kind == exact }
 
-// Bound says that the figure is at least Value, and no more is known.
-func (f Figure) Bound() bool { return f.kind == figureOver }
+// Bound reports whether the figure is at least Value, and no more is known.
+func (f Number) Bound() bool { return f.kind == atLeast }
 
-// IsZero says that the figure does not exist; encoding/json's omitzero asks it.
-func (f Figure) IsZero() bool { return f.kind == figureAbsent }
+// IsZero reports whether the figure does not exist; encoding/json's omitzero asks it.
+func (f Number) IsZero() bool { return f.kind == absent }
 
 // Value is the number, or its lower bound; NaN where the figure does not exist.
-func (f Figure) Value() float64 {
-	if f.kind == figureAbsent {
+func (f Number) Value() float64 {
+	if f.kind == absent {
 		return math.NaN()
 	}
 	return f.v
@@ -59,20 +59,20 @@ func (f Figure) Value() float64 {
 
 // MarshalJSON writes a bare number, or null. A lower bound is an object, {"over": 9.8}, lest somebody take it for the
 // figure; in a [Dist] the bounds stand under a key of their own.
-func (f Figure) MarshalJSON() ([]byte, error) {
+func (f Number) MarshalJSON() ([]byte, error) {
 	switch f.kind {
-	case figureExact:
+	case exact:
 		return strconv.AppendFloat(nil, f.v, 'g', -1, 64), nil
-	case figureOver:
+	case atLeast:
 		return append(strconv.AppendFloat([]byte(`{"over":`), f.v, 'g', -1, 64), '}'), nil
 	}
 	return []byte("null"), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (f *Figure) UnmarshalJSON(b []byte) error {
+func (f *Number) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(b, []byte("null")) {
-		*f = Figure{}
+		*f = Number{}
 		return nil
 	}
 	if bytes.HasPrefix(b, []byte("{")) {
@@ -97,20 +97,20 @@ func (f *Figure) UnmarshalJSON(b []byte) error {
 // known to be larger than some value.
 type Dist struct {
 	N    int    `json:"n"`
-	Mean Figure `json:"mean,omitzero"`
-	Std  Figure `json:"std,omitzero"` // population standard deviation
-	Min  Figure `json:"min,omitzero"`
-	Max  Figure `json:"max,omitzero"`
-	P50  Figure `json:"p50,omitzero"`
-	P90  Figure `json:"p90,omitzero"`
-	P95  Figure `json:"p95,omitzero"`
-	P99  Figure `json:"p99,omitzero"`
-	P999 Figure `json:"p999,omitzero"`
+	Mean Number `json:"mean,omitzero"`
+	Std  Number `json:"std,omitzero"` // population standard deviation
+	Min  Number `json:"min,omitzero"`
+	Max  Number `json:"max,omitzero"`
+	P50  Number `json:"p50,omitzero"`
+	P90  Number `json:"p90,omitzero"`
+	P95  Number `json:"p95,omitzero"`
+	P99  Number `json:"p99,omitzero"`
+	P999 Number `json:"p999,omitzero"`
 
 	// Digits is how many significant digits the percentiles have that were counted in a histogram; 0 where they are exact.
 	Digits int `json:"digits,omitempty"`
 	// Neff is the number of independent samples that N correlated ones are worth.
-	Neff Figure `json:"n_eff,omitzero"`
+	Neff Number `json:"n_eff,omitzero"`
 	// Censored counts the samples of which only a lower bound is known; they are part of N.
 	Censored int `json:"censored,omitempty"`
 	// Unsupported names the percentiles that rest on fewer than five effective samples beyond them.
@@ -122,11 +122,11 @@ type Dist struct {
 // Named is one figure of a Dist with its name.
 type Named struct {
 	Name   string
-	Figure *Figure
+	Number *Number
 }
 
-// Figures lists d's figures by name, in the order of the file format.
-func (d *Dist) Figures() []Named {
+// Numbers lists the statistics of d by name, in the order of the file format.
+func (d *Dist) Numbers() []Named {
 	return []Named{
 		{"mean", &d.Mean}, {"std", &d.Std}, {"min", &d.Min}, {"max", &d.Max},
 		{"p50", &d.P50}, {"p90", &d.P90}, {"p95", &d.P95}, {"p99", &d.P99}, {"p999", &d.P999},
@@ -134,13 +134,13 @@ func (d *Dist) Figures() []Named {
 }
 
 // Get returns the figure of that name, absent where there is none.
-func (d *Dist) Get(name string) Figure {
-	for _, f := range d.Figures() {
+func (d *Dist) Get(name string) Number {
+	for _, f := range d.Numbers() {
 		if f.Name == name {
-			return *f.Figure
+			return *f.Number
 		}
 	}
-	return Figure{}
+	return Number{}
 }
 
 // Supported says whether the sample is large enough for that percentile.
@@ -164,13 +164,13 @@ type plainDist Dist
 // MarshalJSON writes d, with figures that are lower bounds under "over".
 func (d Dist) MarshalJSON() ([]byte, error) {
 	out := distJSON{plainDist: (*plainDist)(&d)}
-	for _, f := range d.Figures() {
-		if f.Figure.Bound() {
+	for _, f := range d.Numbers() {
+		if f.Number.Bound() {
 			if out.Over == nil {
 				out.Over = map[string]float64{}
 			}
-			out.Over[f.Name] = f.Figure.Value()
-			*f.Figure = Figure{} // d is a copy
+			out.Over[f.Name] = f.Number.Value()
+			*f.Number = Number{} // d is a copy
 		}
 	}
 	return json.Marshal(out)
@@ -183,9 +183,9 @@ func (d *Dist) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	for _, f := range d.Figures() {
+	for _, f := range d.Numbers() {
 		if v, ok := in.Over[f.Name]; ok {
-			*f.Figure = Over(v)
+			*f.Number = Over(v)
 		}
 	}
 	return nil

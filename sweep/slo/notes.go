@@ -1,0 +1,18 @@
+package slo
+
+import "llmsweep/client/note"
+
+// Why the terms hold up to the rate that [Highest] returns, and no further.
+var (
+	noteNoneBroke    = note.Kind{Code: "slo.none-broke", Args: []string{"stage"}}
+	noteEnds         = note.Kind{Code: "slo.ends", Args: []string{"term"}}
+	noteKeptThenEnds = note.Kind{Code: "slo.kept-then-ends", Args: []string{"stage", "term"}}
+	noteTooFew       = note.Kind{Code: "slo.too-few", Args: []string{"term", "stage", "needs"}}
+	noteNoneJudged   = note.Kind{Code: "slo.none-judged"}
+	noteBrokenAt     = note.Kind{Code: "slo.broken-at", Args: []string{"stage"}}
+)
+
+// Notes are the kinds of notes that this package writes.
+func Notes() []note.Kind {
+	return []note.Kind{noteNoneBroke, noteEnds, noteKeptThenEnds, noteTooFew, noteNoneJudged, noteBrokenAt}
+}
