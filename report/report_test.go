@@ -162,7 +162,7 @@ func TestMarkdownKeepsItsCells(t *testing.T) {
 		run := interruptedRun()
 		run.Labels = rundir.Labels{Model: text, GPU: text, GPUs: 1, Engine: text, Quant: text}
 		run.Warnings, run.Failure, run.Target.URL = []note.Note{note.Text.New(text)}, note.Text.New(text), text
-		run.Stages[1].Name, run.Stages[1].Invalid = "x"+text, text
+		run.Stages[1].Name, run.Stages[1].Invalid = "x"+text, note.Text.New(text)
 		run.Stages[3].Examples["reset"] = text
 		columns := 0
 		for line := range strings.Lines(render(t, "markdown", []rundir.Run{run}, Options{})) {

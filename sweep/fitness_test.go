@@ -53,18 +53,18 @@ func TestUnfit(t *testing.T) {
 	late := func(seconds float64) rundir.Dist { return rundir.Dist{P99: rundir.Exactly(seconds)} }
 	for name, c := range map[string]struct {
 		st   rundir.Stage
-		want string // part of it; empty: fit
+		want string // the note's code; empty: fit
 	}{
 		"fit":                         {rundir.Stage{Lag: late(0.001), ReadDelay: late(0.001), ClientCPU: rundir.Exactly(0.5)}, ""},
-		"sent late":                   {rundir.Stage{Lag: late(0.06)}, "sent late: lag p99 60 ms"},
+		"sent late":                   {rundir.Stage{Lag: late(0.06)}, noteSentLate.Code},
 		"read late, but each by each": {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.1)}, ""},
 		"packed by the server":        {rundir.Stage{ReadDelay: late(0.001), SharedChunks: rundir.Exactly(0.9)}, ""},
-		"read late":                   {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.5)}, "read late: p99 60 ms, and 50 % of the tokens"},
+		"read late":                   {rundir.Stage{ReadDelay: late(0.06), SharedChunks: rundir.Exactly(0.5)}, noteReadLate.Code},
 		"busy": {rundir.Stage{ClientCPU: rundir.Exactly(0.98), ClientGC: rundir.Exactly(0.49)},
-			"used 98 % of this machine's cores, 50 % of them to collect garbage"},
+			noteNoCPULeft.Code},
 	} {
-		if got := unfit(&c.st); c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+		if got := unfit(&c.st); got.Code != c.want {
+			t.Errorf("%s: %v, want %q", name, got, c.want)
 		}
 	}
 }
