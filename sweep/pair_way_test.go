@@ -266,10 +266,10 @@ func TestADeadSideEndsThePair(t *testing.T) {
 		p.Sides[1].Doer = failing{p.Sides[1].Doer, 7000, new(atomic.Int64), client.ClassConnect}
 	}
 	o := c.run(t)
-	if o.record.State != rundir.Failed || !strings.HasPrefix(o.record.Failure, "B: ") {
-		t.Errorf("state %s: %s", o.record.State, o.record.Failure)
+	if o.record.State != rundir.Failed || o.record.Failure.String("side") != "B" {
+		t.Errorf("state %s: %v", o.record.State, o.record.Failure)
 	}
-	if o.runs[0].State != rundir.Failed || !strings.Contains(o.runs[0].Failure, "other") || o.runs[1].State != rundir.Failed {
+	if o.runs[0].State != rundir.Failed || !o.runs[0].Failure.Is(noteOtherFailed) || o.runs[1].State != rundir.Failed {
 		t.Errorf("A is %s (%s), B %s (%s)", o.runs[0].State, o.runs[0].Failure, o.runs[1].State, o.runs[1].Failure)
 	}
 	if o.record.Blocks() < 1 || !o.rows()[0].Ratio.Known() {

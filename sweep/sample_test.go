@@ -40,11 +40,11 @@ func TestCensoredFiguresNeverLie(t *testing.T) {
 		for _, f := range d.Numbers() {
 			slack := 1e-9 * (1 + want[f.Name])
 			switch {
-			case f.Figure.Known() && math.Abs(f.Figure.Value()-want[f.Name]) > slack:
-				t.Fatalf("%s is said to be %v and is %v", f.Name, f.Figure.Value(), want[f.Name])
-			case f.Number.Bound() && f.Figure.Value() > want[f.Name]+slack:
-				t.Fatalf("%s is said to be over %v and is %v", f.Name, f.Figure.Value(), want[f.Name])
-			case f.Figure.IsZero() && f.Name != "std":
+			case f.Number.Known() && math.Abs(f.Number.Value()-want[f.Name]) > slack:
+				t.Fatalf("%s is said to be %v and is %v", f.Name, f.Number.Value(), want[f.Name])
+			case f.Number.Bound() && f.Number.Value() > want[f.Name]+slack:
+				t.Fatalf("%s is said to be over %v and is %v", f.Name, f.Number.Value(), want[f.Name])
+			case f.Number.IsZero() && f.Name != "std":
 				t.Fatalf("%s is missing", f.Name)
 			}
 		}
@@ -54,8 +54,8 @@ func TestCensoredFiguresNeverLie(t *testing.T) {
 func TestNothingHasNoFigures(t *testing.T) {
 	d := (&sample{}).dist()
 	for _, f := range d.Numbers() {
-		if !f.Figure.IsZero() {
-			t.Errorf("%s of nothing is %v", f.Name, f.Figure.Value())
+		if !f.Number.IsZero() {
+			t.Errorf("%s of nothing is %v", f.Name, f.Number.Value())
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package sweep
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -28,7 +30,7 @@ func ceilingRow(done float64) rundir.Stage {
 
 func TestSaturate(t *testing.T) {
 	spoiled := row(12, 5, rundir.Saturated)
-	spoiled.Invalid = "the client sent late"
+	spoiled.Invalid = note.Text.New("the client sent late")
 	for name, c := range map[string]struct {
 		rows              []rundir.Stage
 		rate              float64
@@ -53,7 +55,7 @@ func TestSaturate(t *testing.T) {
 		"a rate that is half this and half that is neither": {[]rundir.Stage{ceilingRow(10), row(5, 5, rundir.Stable), row(5, 5, rundir.Stable),
 			row(9, 9, rundir.Stable), row(9, 9, rundir.Saturated), row(12, 10, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 5, 12, "9 req/s was stable 1 times and saturated 1 times"},
 	} {
-		var warnings []string
+		var warnings []note.Note
 		s := saturate(c.rows, &warnings)
 		if s == nil {
 			t.Errorf("%s: no saturation", name)
@@ -70,18 +72,18 @@ func TestSaturate(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", name, what, f.got.Value(), f.want)
 			}
 		}
-		if all := strings.Join(warnings, "; "); !strings.Contains(all, c.warning) || c.warning == "" && all != "" {
+		if all := fmt.Sprint(warnings); !strings.Contains(all, c.warning) || c.warning == "" && all != "[]" {
 			t.Errorf("%s: warnings %q, want %q", name, all, c.warning)
 		}
-		if s.Reason == "" || !strings.HasSuffix(s.Reason, ".") {
-			t.Errorf("%s: reason %q", name, s.Reason)
+		if s.Reason.IsZero() {
+			t.Errorf("%s: reason %v", name, s.Reason)
 		}
 	}
-	var warnings []string
+	var warnings []note.Note
 	if s := saturate([]rundir.Stage{ceilingRow(5), row(6, 6, rundir.Stable), row(9, 9, rundir.Undecided)}, &warnings); s != nil || len(warnings) != 1 {
 		t.Errorf("a ceiling that was no limit saturates at %v, warnings %q", s.Rate, warnings)
 	}
-	if s := saturate(nil, new([]string)); s != nil {
+	if s := saturate(nil, new([]note.Note)); s != nil {
 		t.Errorf("nothing saturates at %v", s.Rate)
 	}
 }
