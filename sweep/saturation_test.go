@@ -129,7 +129,7 @@ func TestTheEdgePartsNoRepetitions(t *testing.T) {
 			}
 		}
 		open := openRows(rows)
-		cut := edge(open, func(string, ...any) {})
+		cut := edge(open, func(note.Note) {})
 		if cut > 0 && cut < len(open) && open[cut-1].Rate == open[cut].Rate {
 			t.Fatalf("cut at %d of %d, among the rows at %v req/s", cut, len(open), open[cut].Rate.Value())
 		}

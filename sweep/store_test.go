@@ -80,18 +80,18 @@ func TestAHistogramSaysTheSame(t *testing.T) {
 			return ok && close3(all.At(int(math.Ceil(p*float64(all.Len()-1)))), smallest)
 		}
 		for i, f := range got.Numbers() {
-			w := want.Numbers()[i].Figure
+			w := want.Numbers()[i].Number
 			switch name := f.Name; {
 			case name == "min" || name == "max":
-				if *f.Figure != *w {
-					t.Fatalf("%s is %v, want %v", name, *f.Figure, *w)
+				if *f.Number != *w {
+					t.Fatalf("%s is %v, want %v", name, *f.Number, *w)
 				}
-			case f.Number.Bound() && w.Known() && close3(f.Figure.Value(), w.Value()) && atBound(name):
-			case f.Figure.Known() != w.Known() || f.Number.Bound() != w.Bound():
-				t.Fatalf("%s is %v, want %v", name, *f.Figure, *w)
-			case name[0] == 'p' && !close3(f.Figure.Value(), w.Value()),
-				name[0] != 'p' && !w.IsZero() && math.Abs(f.Figure.Value()-w.Value()) > 1e-9*(w.Value()+want.Mean.Value()):
-				t.Fatalf("%s is %v, want %v", name, f.Figure.Value(), w.Value())
+			case f.Number.Bound() && w.Known() && close3(f.Number.Value(), w.Value()) && atBound(name):
+			case f.Number.Known() != w.Known() || f.Number.Bound() != w.Bound():
+				t.Fatalf("%s is %v, want %v", name, *f.Number, *w)
+			case name[0] == 'p' && !close3(f.Number.Value(), w.Value()),
+				name[0] != 'p' && !w.IsZero() && math.Abs(f.Number.Value()-w.Value()) > 1e-9*(w.Value()+want.Mean.Value()):
+				t.Fatalf("%s is %v, want %v", name, f.Number.Value(), w.Value())
 			}
 		}
 		if !slices.Equal(got.Unsupported, want.Unsupported) || math.Abs(got.Neff.Value()/want.Neff.Value()-1) > 1e-3 {
