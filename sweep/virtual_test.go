@@ -252,7 +252,7 @@ func TestAServerThatFailsGivesNoFigures(t *testing.T) {
 		if err := Sweep(t.Context(), experimentWith(doer, fixed{64, 16}), run); err != nil {
 			t.Fatal(err)
 		}
-		if run.State != rundir.Failed || run.Failure == "" || run.Saturation != nil {
+		if run.State != rundir.Failed || run.Failure.IsZero() || run.Saturation != nil {
 			t.Errorf("state %s (%s), saturation %v", run.State, run.Failure, run.Saturation)
 		}
 		if len(run.Stages) != 2 {
