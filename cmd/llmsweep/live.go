@@ -197,7 +197,7 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	flags.APIKey, flags.Model = cmp.Or(cm.APIKeyB, flags.APIKey), cmp.Or(cm.ModelB, flags.Model)
 	if both[1], err = reach(c, cm.Paths[1], &flags, l, false, conns); err == nil {
 		if w, ok := both[0].workload.(*workload.Synthetic); ok && both[0].counted > 0 {
-			err = both[1].checkLength(c.ctx, w, int(l.prompt.Mean))
+			err = both[1].checkLength(c.ctx, w, l)
 		}
 		both[1].ask(both[0].workload)
 	}

@@ -127,9 +127,7 @@ func (t *target) ask(w workload.Workload) {
 	t.asked.Think, t.asked.Temperature, t.asked.Forced, t.asked.CountedPrompt = params.Think, params.Temperature, params.Forced, t.counted
 }
 
-func (t *target) note(format string, a ...any) {
-	t.about.Notes = append(t.about.Notes, note.Text.New(fmt.Sprintf(format, a...)))
-}
+func (t *target) note(notes ...note.Note) { t.about.Notes = append(t.about.Notes, notes...) }
 
 // count is a workload.Counter. The server's own count is the one that matters; a tokenizer knows nothing of its chat
 // template.

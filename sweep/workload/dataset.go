@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -62,7 +63,7 @@ type Dataset struct {
 	usable   int // rows of the whole file that could be read
 	skipped  skips
 	estimate estimator
-	notes    []string
+	notes    []note.Note
 }
 
 // Open reads a dataset in one pass, and keeps no more than the rows drawn. The file is a JSON array of objects (ShareGPT's
@@ -91,7 +92,7 @@ func read(ctx context.Context, in *input, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	if len(p.rows.kept) == 0 {
-		return nil, d.skipped.nothing(d.name, "prompt", datasetRemedy)
+		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
 	}
 	if err := d.learn(ctx, p.texts.kept); err != nil {
 		return nil, err
@@ -100,11 +101,11 @@ func read(ctx context.Context, in *input, o Options) (*Dataset, error) {
 	// The places in a reservoir are not alike: those that come first hold rows from the beginning of the file more often.
 	p.rows.rng.Shuffle(len(p.rows.kept), func(i, j int) { p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j], p.rows.kept[i] })
 	if n := len(p.rows.kept); p.full && n < o.Rows {
-		d.note("its texts are long: %s are kept, of %d asked for", count(n, "row"), o.Rows)
+		d.notes = append(d.notes, noteLongTexts.New(d.name, n, o.Rows))
 	}
 	d.limit(p.rows.kept)
 	if len(d.rows) == 0 {
-		return nil, d.skipped.nothing(d.name, "prompt", "Loosen the limits on lengths, or take another file.")
+		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
 	}
 	return d, nil
 }
@@ -139,9 +140,9 @@ func (p *drawing) pass(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	visit := func(line int, v gjson.Result, why string) bool {
+	visit := func(line int, v gjson.Result, why note.Note) bool {
 		var r row
-		if why == "" {
+		if why.IsZero() {
 			r, why = parseRow(v, p.options.MultiTurn)
 		}
 		p.take(line, r, why)
@@ -166,16 +167,16 @@ func (p *drawing) passCSV(ctx context.Context, in *input) error {
 		output = c.first("output_tokens", "max_tokens")
 		return nil
 	}
-	return eachRow(ctx, in, begin, func(line int, fields []string, why string) bool {
+	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r row
 		n := 0
-		if why == "" && output >= 0 && strings.TrimSpace(fields[output]) != "" {
+		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {
 			var err error
 			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > mostTokens {
-				why = "output_tokens that is no number of tokens above 0"
+				why = skipOutput.New("output_tokens")
 			}
 		}
-		if why == "" {
+		if why.IsZero() {
 			r, why = promptRow(fields[prompt], n)
 		}
 		p.take(line, r, why)
@@ -184,8 +185,8 @@ func (p *drawing) passCSV(ctx context.Context, in *input) error {
 }
 
 // take counts a row, and keeps it where it is drawn.
-func (p *drawing) take(line int, r row, why string) {
-	if why != "" {
+func (p *drawing) take(line int, r row, why note.Note) {
+	if !why.IsZero() {
 		p.skipped.add(why, line)
 		return
 	}
@@ -232,8 +233,10 @@ func (d *Dataset) learn(ctx context.Context, texts []string) error {
 		return context.Cause(ctx)
 	}
 	d.estimate = e
-	if err != nil {
-		d.note("token counts are a guess of four letters a token: %v", err)
+	if e.counted > 0 {
+		d.notes = append(d.notes, noteEstimated.New(d.name, e.counted, e.source))
+	} else {
+		d.notes = append(d.notes, noteGuessed.New(d.name, err))
 	}
 	return nil
 }
@@ -255,7 +258,7 @@ func (d *Dataset) limit(rows []row) {
 }
 
 // within is how many turns of a row are within the limits, and why not more.
-func (d *Dataset) within(r row) (turns int, why string) {
+func (d *Dataset) within(r row) (turns int, why note.Note) {
 	limits := d.options.Limits
 	if limits == (Limits{}) && r.shareGPT {
 		limits = SGLangLimits()
@@ -269,15 +272,15 @@ func (d *Dataset) within(r row) (turns int, why string) {
 		prompt := history + alone
 		switch {
 		case alone < limits.MinPrompt || output < limits.MinOutput:
-			return i, fmt.Sprintf("a prompt of fewer than %d or an answer of fewer than %d tokens", limits.MinPrompt, limits.MinOutput)
+			return i, skipShort.New(limits.MinPrompt, limits.MinOutput)
 		case limits.MaxPrompt > 0 && prompt > limits.MaxPrompt:
-			return i, fmt.Sprintf("a prompt of more than %d tokens", limits.MaxPrompt)
+			return i, skipLongPrompt.New(limits.MaxPrompt)
 		case limits.MaxTotal > 0 && prompt+output > limits.MaxTotal:
-			return i, fmt.Sprintf("more than %d tokens, prompt and answer", limits.MaxTotal)
+			return i, skipLongTotal.New(limits.MaxTotal)
 		}
 		history = prompt + output
 	}
-	return len(r.turns), ""
+	return len(r.turns), note.Note{}
 }
 
 // output is the answer's length as the data have it, or the mean of what is asked for; 0 leaves it to the server.
@@ -293,26 +296,19 @@ func (d *Dataset) output(t turn) int {
 	return int(math.Round(d.options.Output.Mean))
 }
 
-func (d *Dataset) note(format string, a ...any) {
-	d.notes = append(d.notes, d.name+": "+fmt.Sprintf(format, a...))
-}
-
 // Rows is how many rows there are to draw from.
 func (d *Dataset) Rows() int { return len(d.rows) }
 
 // Skipped are the rows left out, by reason. Limits are tried on the rows drawn alone, all else on the whole file.
 func (d *Dataset) Skipped() []Skip { return d.skipped }
 
-// Source says how tokens were counted.
-func (d *Dataset) Source() string { return d.estimate.source }
-
-// Notes say in a line each what people should know of the file.
-func (d *Dataset) Notes() []string {
-	first := fmt.Sprintf("%s: %s", d.name, count(len(d.rows), "row"))
+// Notes returns what a reader of the run should know of the file.
+func (d *Dataset) Notes() []note.Note {
+	var from any // nil where every usable row is taken
 	if d.usable > len(d.rows) {
-		first += fmt.Sprintf(", drawn from %d", d.usable)
+		from = d.usable
 	}
-	notes := append([]string{first + "; token counts: " + d.estimate.source}, d.notes...)
+	notes := append([]note.Note{noteRows.New(d.name, len(d.rows), from)}, d.notes...)
 	return append(notes, d.skipped.notes(d.name)...)
 }
 

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -30,11 +29,12 @@ func measure(s string) size {
 type estimator struct {
 	narrow, wide float64 // tokens a character
 	around       int     // tokens that the chat template and the like put around a message
-	source       string
+	counted      int     // texts that the server counted; 0 for a guess
+	source       string  // who counted them
 }
 
 // guessed is what English and Chinese texts cost with the vocabularies of these years (100 000 to 250 000 tokens).
-func guessed() estimator { return estimator{narrow: 0.25, wide: 0.65, source: "guess"} }
+func guessed() estimator { return estimator{narrow: 0.25, wide: 0.65} }
 
 // tokens of the text alone; at least 1 unless it is empty.
 func (e estimator) tokens(z size) int {
@@ -64,7 +64,7 @@ func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) 
 		f.add(measure(text), float64(n-e.around))
 	}
 	e.narrow, e.wide = f.solve(e)
-	e.source = fmt.Sprintf("estimated from %s that the server counted (%s)", count(len(texts), "text"), source)
+	e.counted, e.source = len(texts), source
 	return e, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep"
 )
 
@@ -97,6 +98,11 @@ func text(t testing.TB, s string) *input {
 		t.Fatal(err)
 	}
 	return in
+}
+
+// skippedNote is the note of rows that were left out, one for each line.
+func skippedNote(file string, why note.Note, lines ...int) note.Note {
+	return skips{{Why: why, Count: len(lines), Lines: lines}}.notes(file)[0]
 }
 
 // file writes a file and returns its path.

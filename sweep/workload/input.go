@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"llmsweep/client/note"
 )
 
 // input is a file of data being read, unpacked and without byte order mark.
@@ -87,8 +89,14 @@ func (in *input) format() (format, error) {
 // mostRow is the longest row taken, in bytes: a longer one is a file that is not what it seems.
 const mostRow = 64 << 20
 
-// tooLong is what is wrong with a longer one.
-func (in *input) tooLong() error { return fmt.Errorf("a row of more than %d MB", in.most>>20) }
+// tooLongError is the error for a longer one.
+type tooLongError struct{ most int }
+
+func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.most>>20) }
+
+func (e *tooLongError) note() note.Note { return skipTooLong.New(e.most >> 20) }
+
+func (in *input) tooLong() *tooLongError { return &tooLongError{in.most} }
 
 // lines counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read and not yet
 // dealt with.

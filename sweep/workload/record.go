@@ -12,24 +12,30 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
 )
 
 // visit is called with each record of a file, in order, and the line where it begins. why says what is wrong with one
 // that cannot be read; then there is no value. It returns false when it has seen enough.
-type visit[T any] func(line int, value T, why string) (more bool)
+type visit[T any] func(line int, value T, why note.Note) (more bool)
 
 // brokenOff is what the last line read is told where the rest of a file cannot be.
-func brokenOff(err error) string {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the file ends in the midst of it")
+func brokenOff(err error) note.Note {
+	var tooLong *tooLongError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return skipBrokenOff.New(nil)
+	case errors.As(err, &tooLong):
+		return tooLong.note()
 	}
-	return fmt.Sprintf("broken off, and nothing after it was read: %v", err)
+	return skipBrokenOff.New(err)
 }
 
 // watched stops a reading when ctx ends.
 func watched[T any](ctx context.Context, f visit[T]) visit[T] {
 	n := 0
-	return func(line int, value T, why string) bool {
+	return func(line int, value T, why note.Note) bool {
 		n++
 		return (n%256 != 0 || ctx.Err() == nil) && f(line, value, why)
 	}
@@ -50,7 +56,7 @@ func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
 			return ctx.Err()
 		}
 		line := l.at(dec.InputOffset() - int64(len(raw)))
-		if !f(line, gjson.ParseBytes(raw), "") {
+		if !f(line, gjson.ParseBytes(raw), note.Note{}) {
 			return ctx.Err()
 		}
 	}
@@ -80,12 +86,12 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 		more := true
 		switch b = bytes.TrimSpace(b); {
 		case !whole:
-			more = f(line, gjson.Result{}, in.tooLong().Error()+" (JSONL has one object a line)")
+			more = f(line, gjson.Result{}, in.tooLong().note())
 		case len(b) == 0:
 		case !gjson.ValidBytes(b):
-			more = f(line, gjson.Result{}, "no JSON object on a line of its own")
+			more = f(line, gjson.Result{}, skipNoJSONLine.New())
 		default:
-			more = f(line, gjson.ParseBytes(b), "")
+			more = f(line, gjson.ParseBytes(b), note.Note{})
 		}
 		if !more || err == io.EOF {
 			return ctx.Err()
@@ -151,7 +157,7 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 		case err == io.EOF:
 			return ctx.Err()
 		case errors.As(err, &bad):
-			more = f(bad.StartLine, nil, "no CSV: "+bad.Err.Error())
+			more = f(bad.StartLine, nil, skipNoCSV.New(bad.Err))
 		case err != nil:
 			f(l.at(r.InputOffset()), nil, brokenOff(err))
 			return ctx.Err()
@@ -159,9 +165,9 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 			line, _ := r.FieldPos(0)
 			l.at(r.InputOffset())
 			if len(fields) != width {
-				more = f(line, nil, "another number of fields than the header (quote texts that hold commas)")
+				more = f(line, nil, skipCSVFields.New())
 			} else {
-				more = f(line, fields, "")
+				more = f(line, fields, note.Note{})
 			}
 		}
 		if !more {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
 )
 
 // request is one line of a trace.
@@ -17,14 +19,6 @@ type request struct {
 	prompt, output int
 	hashes         []int64
 }
-
-// Why a request is left out.
-const (
-	whyTime   = "no timestamp that can be read"
-	whyFar    = "a timestamp years away from the first"
-	whyPrompt = "no number of prompt tokens above 0"
-	whyOutput = "no number of answer tokens above 0" // a request that failed, in BurstGPT's
-)
 
 // farthest apart two requests of a trace may be.
 const farthest = 20 * 365 * 24 * time.Hour
@@ -36,18 +30,18 @@ type clock struct {
 	set   bool
 }
 
-func (c *clock) at(v float64) (time.Duration, string) {
+func (c *clock) at(v float64) (time.Duration, note.Note) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, whyTime
+		return 0, skipTime.New()
 	}
 	if !c.set {
 		c.first, c.set = v, true
 	}
 	d := (v - c.first) * float64(c.unit)
 	if math.Abs(d) > float64(farthest) {
-		return 0, whyFar
+		return 0, skipFar.New()
 	}
-	return time.Duration(math.Round(d)), ""
+	return time.Duration(math.Round(d)), note.Note{}
 }
 
 // read reads the file.
@@ -60,9 +54,9 @@ func (t *Trace) read(ctx context.Context, in *input) error {
 		return t.readCSV(ctx, in)
 	}
 	clock := clock{unit: time.Millisecond}
-	visit := func(line int, v gjson.Result, why string) bool {
+	visit := func(line int, v gjson.Result, why note.Note) bool {
 		var r request
-		if why == "" {
+		if why.IsZero() {
 			r, why = parseRequest(v, &clock, t.options.Share)
 		}
 		return t.take(line, r, why)
@@ -74,8 +68,8 @@ func (t *Trace) read(ctx context.Context, in *input) error {
 }
 
 // take appends a request, and says whether more are wanted.
-func (t *Trace) take(line int, r request, why string) bool {
-	if why != "" {
+func (t *Trace) take(line int, r request, why note.Note) bool {
+	if !why.IsZero() {
 		t.skipped.add(why, line)
 		return true
 	}
@@ -85,9 +79,9 @@ func (t *Trace) take(line int, r request, why string) bool {
 
 // parseRequest reads a line of Mooncake's traces: {"timestamp": 3000, "input_length": 915, "output_length": 355,
 // "hash_ids": [0, 462]}, the timestamp in milliseconds.
-func parseRequest(v gjson.Result, c *clock, share bool) (r request, why string) {
+func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Note) {
 	if !v.IsObject() {
-		return r, "no JSON object"
+		return r, skipNoObject.New()
 	}
 	stamp := gjson.Result{}
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -107,11 +101,11 @@ func parseRequest(v gjson.Result, c *clock, share bool) (r request, why string) 
 	})
 	switch {
 	case stamp.Type != gjson.Number:
-		return r, whyTime
+		return r, skipTime.New()
 	case r.prompt == 0:
-		return r, whyPrompt
+		return r, skipPromptTokens.New()
 	case r.output == 0:
-		return r, whyOutput
+		return r, skipOutputTokens.New()
 	}
 	r.at, why = c.at(stamp.Num)
 	return r, why
@@ -139,12 +133,12 @@ func (c *recorded) begin(name string, named columns) error {
 	return nil
 }
 
-func (c *recorded) parse(fields []string) (r request, why string) {
+func (c *recorded) parse(fields []string) (r request, why note.Note) {
 	if r.prompt = wholeTokens(fields[c.prompt]); r.prompt == 0 {
-		return r, whyPrompt
+		return r, skipPromptTokens.New()
 	}
 	if r.output = wholeTokens(fields[c.output]); r.output == 0 {
-		return r, whyOutput
+		return r, skipOutputTokens.New()
 	}
 	stamp := strings.TrimSpace(fields[c.stamp])
 	if v, err := strconv.ParseFloat(stamp, 64); err == nil {
@@ -153,16 +147,16 @@ func (c *recorded) parse(fields []string) (r request, why string) {
 	}
 	at, ok := parseTime(stamp)
 	if !ok {
-		return r, whyTime
+		return r, skipTime.New()
 	}
 	if c.first.IsZero() {
 		c.first = at
 	}
 	r.at = at.Sub(c.first)
 	if r.at.Abs() > farthest {
-		return r, whyFar
+		return r, skipFar.New()
 	}
-	return r, ""
+	return r, note.Note{}
 }
 
 // wholeTokens reads 374, or 374.0 as some spreadsheets have it; 0 is for all else.
@@ -189,9 +183,9 @@ func parseTime(s string) (time.Time, bool) {
 func (t *Trace) readCSV(ctx context.Context, in *input) error {
 	var c recorded
 	begin := func(named columns) error { return c.begin(in.name, named) }
-	return eachRow(ctx, in, begin, func(line int, fields []string, why string) bool {
+	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r request
-		if why == "" {
+		if why.IsZero() {
 			r, why = c.parse(fields)
 		}
 		return t.take(line, r, why)

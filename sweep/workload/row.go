@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
 )
 
 // row is one conversation of a dataset, or one request: a conversation of one turn.
@@ -99,18 +101,18 @@ func fields(v gjson.Result) object {
 // {"prompt": "..."}; output_tokens, max_tokens or max_completion_tokens says how long the answer shall be. It says why
 // where the object is none of them. With multiTurn off, a ShareGPT conversation is cut to its first turn; one in messages
 // is meant to be sent whole.
-func parseRow(v gjson.Result, multiTurn bool) (r row, why string) {
+func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
 	if v.Type == gjson.String {
 		return promptRow(v.Str, 0)
 	}
 	if !v.IsObject() {
-		return row{}, "no JSON object"
+		return row{}, skipNoObject.New()
 	}
 	o := fields(v)
 	output := 0
 	if o.outputKey != "" {
 		if output = tokens(o.output); output == 0 {
-			return row{}, o.outputKey + " that is no number of tokens above 0"
+			return row{}, skipOutput.New(o.outputKey)
 		}
 	}
 	switch {
@@ -121,7 +123,7 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why string) {
 	case o.prompt.Type == gjson.String:
 		return promptRow(o.prompt.Str, output)
 	}
-	return row{}, "neither prompt nor messages nor conversations"
+	return row{}, skipNoPrompt.New()
 }
 
 // tokens is a whole number of tokens, 0 where it is none.
@@ -133,19 +135,19 @@ func tokens(v gjson.Result) int {
 	return int(n)
 }
 
-func promptRow(prompt string, output int) (row, string) {
+func promptRow(prompt string, output int) (row, note.Note) {
 	if strings.TrimSpace(prompt) == "" {
-		return row{}, "an empty prompt"
+		return row{}, skipEmptyPrompt.New()
 	}
-	return row{turns: []turn{{user: prompt, output: output}}}, ""
+	return row{turns: []turn{{user: prompt, output: output}}}, note.Note{}
 }
 
 // shareGPTRow takes the first two messages, as the published run did (see [SGLangLimits]; vLLM's sharegpt.py has the same
 // rule): the prompt is the first, the answer's length that of the second. There they are taken whoever said them; here the
 // first must be the user's, and what a model or a system said before is passed over, which is so in few conversations.
-func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
+func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 	var all []message
-	bad := ""
+	var bad note.Note
 	c.ForEach(func(_, m gjson.Result) bool {
 		text := m.Get("value")
 		if !text.Exists() {
@@ -158,7 +160,7 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		who := role(from)
 		if who == "" || text.Type != gjson.String {
 			if len(all) < 2 { // what comes after the first turn only ends the conversation there
-				bad = "a message that neither a human nor a model wrote"
+				bad = skipSpeaker.New()
 			}
 			return false
 		}
@@ -168,10 +170,10 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		return multiTurn || len(all) < 2
 	})
 	switch {
-	case bad != "":
+	case !bad.IsZero():
 		return row{}, bad
 	case len(all) < 2:
-		return row{}, "fewer than two turns"
+		return row{}, skipOneTurn.New()
 	}
 	r := converse(all)
 	r.shareGPT = true
@@ -179,51 +181,51 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		r.turns = r.turns[:len(r.turns)-1] // a question without its answer has no length
 	}
 	if len(r.turns) == 0 {
-		return row{}, "no answer to the first prompt"
+		return row{}, skipNoAnswer.New()
 	}
 	if strings.TrimSpace(r.turns[0].user) == "" {
-		return row{}, "an empty prompt"
+		return row{}, skipEmptyPrompt.New()
 	}
 	if output > 0 {
 		for i := range r.turns {
 			r.turns[i].output = output
 		}
 	}
-	return r, ""
+	return r, note.Note{}
 }
 
 // messagesRow reads a conversation as it is sent to a chat API. The output length is the last answer's.
-func messagesRow(m gjson.Result, output int) (row, string) {
+func messagesRow(m gjson.Result, output int) (row, note.Note) {
 	var all []message
-	bad := ""
+	var bad note.Note
 	m.ForEach(func(_, m gjson.Result) bool {
 		who := role(m.Get("role").Str)
 		text, ok := contentText(m.Get("content"))
 		switch {
 		case who == "":
-			bad = "a message whose role is not system, user or assistant"
+			bad = skipRole.New()
 		case !ok:
-			bad = "a message that is not all text"
+			bad = skipNotText.New()
 		}
 		all = append(all, message{who, text})
-		return bad == ""
+		return bad.IsZero()
 	})
-	if bad != "" {
+	if !bad.IsZero() {
 		return row{}, bad
 	}
 	r := converse(all)
 	if len(r.turns) == 0 {
-		return row{}, "no message of a user"
+		return row{}, skipNoUser.New()
 	}
 	for _, t := range r.turns {
 		if strings.TrimSpace(t.user) == "" {
-			return row{}, "an empty prompt"
+			return row{}, skipEmptyPrompt.New()
 		}
 	}
 	if output > 0 {
 		r.turns[len(r.turns)-1].output = output
 	}
-	return r, ""
+	return r, note.Note{}
 }
 
 // contentText joins the text parts of a message; ok is false where it has others.

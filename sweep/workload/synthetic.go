@@ -1,8 +1,11 @@
 package workload
 
 import (
+	"context"
+	"math"
 	mathrand "math/rand/v2"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -47,6 +50,34 @@ func (s *synthetic) Next() (sweep.Task, bool) {
 func (s *Synthetic) Sample(tokens int) string {
 	opening := s.opening(s.next())
 	return s.Costs.write(opening, tokens, sweep.NewRand(s.Seed, "sample", opening))
+}
+
+// samples is how many prompts Check has counted, and tolerance how far their mean may be from the wanted length: a prompt is
+// to be within 1 % of it.
+const (
+	samples   = 3
+	tolerance = 0.01
+)
+
+// Check has the server count a few prompts of the wanted number of tokens and returns their mean length, 0 where it cannot
+// count. A note says where the mean is off by more than 1 %. The error is that of ctx alone.
+func (s *Synthetic) Check(ctx context.Context, count Counter, wanted int) (counted int, notes []note.Note, err error) {
+	sum := 0
+	for range samples {
+		n, _, err := count(ctx, s.Sample(wanted))
+		if ctx.Err() != nil {
+			return 0, nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return 0, []note.Note{noteLengthUnknown.New(err)}, nil
+		}
+		sum += n
+	}
+	counted = (sum + samples/2) / samples
+	if off := float64(counted-wanted) / float64(wanted); math.Abs(off) > tolerance {
+		notes = append(notes, noteLengthOff.New(wanted, counted))
+	}
+	return counted, notes, nil
 }
 
 // Repeated sends one given prompt over and over.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+
+	"llmsweep/client/note"
 )
 
 // words all have four letters. A tokenizer that knows English has a token for each with its space before it; one that
@@ -74,6 +76,19 @@ func Calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 		}
 	}
 	return c.refine(ctx, count, target)
+}
+
+// CalibrateOrGuess is [Calibrate] for a server that may not count tokens: then it returns [Guess], and a note. The error is
+// that of ctx alone.
+func CalibrateOrGuess(ctx context.Context, count Counter, target int) (Calibration, []note.Note, error) {
+	costs, err := Calibrate(ctx, count, target)
+	switch {
+	case ctx.Err() != nil:
+		return costs, nil, context.Cause(ctx)
+	case err != nil:
+		return Guess, []note.Note{noteLengthGuess.New(err)}, nil
+	}
+	return costs, nil, nil
 }
 
 // findFiller looks for a text that costs one token after a text of so many words, which costs known tokens itself.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -45,7 +46,7 @@ type Trace struct {
 	speed   float64
 	log     requests
 	skipped skips
-	notes   []string
+	notes   []note.Note
 	Numbering
 }
 
@@ -144,10 +145,10 @@ func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 		return nil, err
 	}
 	if len(t.log.at) == 0 {
-		return nil, t.skipped.nothing(t.name, "request", traceRemedy)
+		return nil, t.skipped.unusable(t.name, noteNoTrace, noteNoRequests)
 	}
 	if n := t.log.arrange(); n > 0 {
-		t.note("%s out of order: sorted by time", count(n, "request"))
+		t.notes = append(t.notes, noteDisorder.New(t.name, n))
 	}
 	if o.Rate > 0 {
 		natural := t.natural()
@@ -157,7 +158,7 @@ func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 		t.speed = o.Rate / natural
 	}
 	if o.Share && len(t.log.hashes) == 0 {
-		t.note("it has no hash_ids: prompts share nothing")
+		t.notes = append(t.notes, noteNoHashes.New(t.name))
 	}
 	return t, nil
 }
@@ -166,10 +167,6 @@ func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 var errNoSpan = errors.New("all its requests come at the same instant")
 
 const traceRemedy = "A trace is JSONL with timestamp (ms), input_length and output_length, or CSV with the columns of BurstGPT's or Azure's."
-
-func (t *Trace) note(format string, a ...any) {
-	t.notes = append(t.notes, t.name+": "+fmt.Sprintf(format, a...))
-}
 
 // natural is the requests per second at a speed of 1.
 func (t *Trace) natural() float64 {
@@ -194,14 +191,14 @@ func (t *Trace) Rows() int { return len(t.log.at) }
 // Skipped are the rows left out, by reason.
 func (t *Trace) Skipped() []Skip { return t.skipped }
 
-// Notes say in a line each what people should know of the trace.
-func (t *Trace) Notes() []string {
-	first := fmt.Sprintf("%s: %s over %v, %.4g requests per second", t.name, count(t.Rows(), "request"),
-		t.Duration().Round(time.Millisecond), t.Rate())
+// Notes returns what a reader of the run should know of the trace.
+func (t *Trace) Notes() []note.Note {
+	var speed any // nil for the speed at which it was recorded
 	if t.speed != 1 {
-		first += fmt.Sprintf(" at %.4g times its speed", t.speed)
+		speed = t.speed
 	}
-	return append(append([]string{first}, t.notes...), t.skipped.notes(t.name)...)
+	first := noteTrace.New(t.name, t.Rows(), t.Duration(), t.Rate(), speed)
+	return append(append([]note.Note{first}, t.notes...), t.skipped.notes(t.name)...)
 }
 
 // Describe is the workload as run.json has it, its lengths as they are in the trace.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -121,15 +122,15 @@ nothing
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{
-		"data: 3 requests over 125ms, 16 requests per second at 2 times its speed",
-		"data: 1 request out of order: sorted by time",
-		"data: it has no hash_ids: prompts share nothing",
-		"data: left out 2 rows (lines 2, 7): no timestamp that can be read",
-		"data: left out 1 row (line 4): no number of prompt tokens above 0",
-		"data: left out 1 row (line 5): no number of answer tokens above 0",
-		"data: left out 1 row (line 6): a timestamp years away from the first",
-		"data: left out 1 row (line 8): no JSON object on a line of its own",
+	want := []note.Note{
+		noteTrace.New("data", 3, 125*time.Millisecond, 16, 2),
+		noteDisorder.New("data", 1),
+		noteNoHashes.New("data"),
+		skippedNote("data", skipTime.New(), 2, 7),
+		skippedNote("data", skipPromptTokens.New(), 4),
+		skippedNote("data", skipOutputTokens.New(), 5),
+		skippedNote("data", skipFar.New(), 6),
+		skippedNote("data", skipNoJSONLine.New(), 8),
 	}
 	if diff := cmp.Diff(want, tr.Notes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -143,8 +144,8 @@ func TestUnusableTraces(t *testing.T) {
 	}{
 		"empty":    {"", "data is empty", TraceOptions{}},
 		"columns":  {"a,b,c\n1,2,3\n", "data:1: the header has no columns for the time", TraceOptions{}},
-		"all bad":  {"{}\n\n{}\n", "data:1: none of 2 rows holds a usable request; here: no timestamp", TraceOptions{}},
-		"no rows":  {"TIMESTAMP,ContextTokens,GeneratedTokens\n", "data holds no request: A trace is", TraceOptions{}},
+		"all bad":  {"{}\n\n{}\n", "data:1: no usable row in 2; the first fault: skip.no-timestamp", TraceOptions{}},
+		"no rows":  {"TIMESTAMP,ContextTokens,GeneratedTokens\n", "data has no rows", TraceOptions{}},
 		"at once":  {"timestamp_ms,prompt_tokens,output_tokens\n1,1,1\n1,1,1\n", "data cannot be played at 5 requests per second: all", TraceOptions{Rate: 5}},
 		"speed":    {mooncake, "a trace at -1 times its speed", TraceOptions{Speed: -1}},
 		"no speed": {mooncake, "a trace at NaN times its speed", TraceOptions{Speed: math.NaN()}},
