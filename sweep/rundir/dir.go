@@ -109,7 +109,11 @@ func (d *Dir) Append(r *Record) error {
 		return err
 	}
 	line := d.lines.Get().(*[]byte)
-	*line = append(r.appendJSON((*line)[:0]), '\n')
+	b, err := r.appendJSON((*line)[:0])
+	if err != nil {
+		return err
+	}
+	*line = append(b, '\n')
 	return d.send(entry{stage: r.Stage, line: line})
 }
 
@@ -288,7 +292,6 @@ func records(path string, p part) iter.Seq2[*Record, error] {
 		}
 		defer f.Close()
 		in := bufio.NewReaderSize(io.NewSectionReader(f, p.from, p.to-p.from), 1<<18)
-		var read parser
 		for line := p.line + 1; ; line++ {
 			b, err := readLine(in)
 			if err == io.EOF {
@@ -296,7 +299,7 @@ func records(path string, p part) iter.Seq2[*Record, error] {
 			}
 			var r *Record
 			if err == nil {
-				r, err = read.record(b)
+				r, err = parseRecord(b)
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))

@@ -23,7 +23,7 @@ func TestPairFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, ok, err := OpenPair(dir)
-	if diff := cmp.Diff(want, got, figures); !ok || err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, numbers); !ok || err != nil || diff != "" {
 		t.Errorf("%v, (-written +read):\n%s", err, diff)
 	}
 	if got.Blocks() != 2 || got.Loads[0].StageName(3) != "poisson@4.00 #3" {
