@@ -63,10 +63,10 @@ func (p *pair) plan() error {
 			continue
 		}
 		if n := r.spread.Needed(math.Log1p(p.Difference), level[i], pairPower); n >= worst {
-			worst, plan.Figure = n, r.Key
+			worst, plan.LimitingMetric = n, r.Key
 		}
 	}
-	if plan.Figure != "" {
+	if plan.LimitingMetric != "" {
 		const absurd = 1e6
 		plan.Needed = max(plan.Pilot, int(math.Ceil(min(worst, absurd)/2))) // two rounds a block
 		plan.Blocks = plan.Needed

@@ -59,7 +59,7 @@ type PairPlan struct {
 	Needed     int     `json:"needed_blocks,omitempty"`   // the pilot's included; 0 where it was not known
 	Blocks     int     `json:"blocks,omitempty"`          // that were to be measured: fewer where the budget ends first
 	Sees       Number  `json:"sees_difference,omitzero"`  // what so many blocks show with that power
-	Figure     string  `json:"limiting_figure,omitempty"` // the one that takes the longest
+	LimitingMetric     string  `json:"limiting_figure,omitempty"` // the one that takes the longest
 }
 
 // Blocks is how many blocks are whole.

@@ -8,8 +8,8 @@ type Source struct {
 	Line    int    `json:"line"`              // of the heading, the row, or the block's first line; from 1
 	Format  string `json:"format,omitempty"`  // "six-column", "stress" or "serving"
 	Heading string `json:"heading,omitempty"` // the headings it stood under
-	// Figures are what was printed, by the key that it has in run.json: "ttft_s.mean".
-	Figures map[string]Printed `json:"figures,omitempty"`
+	// Printed are what was printed, by the key that it has in run.json: "ttft_s.mean".
+	Printed map[string]Printed `json:"figures,omitempty"`
 	// Responses are answers of the server that were printed next to the result.
 	Responses []Response `json:"responses,omitempty"`
 }
