@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/sweep"
+	"llmsweep/sweep/selftest/paced"
 	"llmsweep/sweep/wait"
 )
 
@@ -33,7 +34,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	w := &timed{Waiter: exact}
 	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
 	job := sweep.OpenJob(sweep.ArrivalsPoisson, rate, sweep.NewPoisson(rate, 1, "selftest"), 0, n, 0)
-	st, err := b.stage(ctx, c, w, job, source{order{}, 2})
+	st, err := b.stage(ctx, c, w, job, source{paced.Order{}, 2})
 	if err != nil {
 		return nil, err
 	}

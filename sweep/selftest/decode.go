@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 )
 
 // Decode is what a token costs this client when many wait to be read, from the socket to the result.
@@ -28,7 +29,7 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 		return nil, err
 	}
 	defer c.CloseIdle()
-	call, err := c.Prepare(&client.Request{Messages: []client.Message{{Role: "user", Content: order{}.String()}}, OutputTokens: burst})
+	call, err := c.Prepare(&client.Request{Messages: []client.Message{{Role: "user", Content: paced.Order{}.String()}}, OutputTokens: burst})
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +47,14 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 	}
 	var first, last runtime.MemStats
 	runtime.ReadMemStats(&first)
-	from, known := processor()
+	from, known := paced.ProcessorTime()
 	d := &Decode{}
 	for began := time.Now(); time.Since(began) < b.Decode || d.Events == 0; d.Events += burst {
 		if err := ask(); err != nil {
 			return nil, err
 		}
 	}
-	to, _ := processor()
+	to, _ := paced.ProcessorTime()
 	runtime.ReadMemStats(&last)
 	d.AllocsPerEvent = rundir.Exactly(float64(last.Mallocs-first.Mallocs) / float64(d.Events))
 	if used := (to - from).Seconds(); known && used > 0 {
@@ -65,6 +66,6 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 // client makes a client of the server, as any measurement has one.
 func (b *bench) client(conns int) (*client.Client, error) {
 	return client.New(client.Options{
-		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: client.Params{Model: "selftest", Fields: client.AllFields},
+		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: client.Params{Model: model, Fields: client.AllFields},
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 	"llmsweep/sweep/stats"
 )
 
@@ -134,7 +135,7 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, cond conditi
 		defer hog.stop()
 	}
 	rate := perStream(n)
-	from := source{order{cond.phase, time.Duration(1e9 / rate), n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
+	from := source{paced.Order{Phase: cond.phase, Every: time.Duration(1e9 / rate), Streams: n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
 	w := &witness{Client: c, clock: b.clock, streams: int64(n), every: from.Every}
 	looking, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -171,11 +172,11 @@ func (b *bench) stage(ctx context.Context, d sweep.Doer, w sweep.Waiter, j sweep
 
 // source asks for the same again and again.
 type source struct {
-	order
+	paced.Order
 	tokens int
 }
 
 // Next is the next task.
 func (s source) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{User: s.order.String(), OutputTokens: s.tokens}}}, true
+	return sweep.Task{Turns: []sweep.Turn{{User: s.Order.String(), OutputTokens: s.tokens}}}, true
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 )
 
 // Options say what is measured. The zero value of a list measures none of it.
@@ -70,7 +71,7 @@ type Result struct {
 // bench is a self-test on its way.
 type bench struct {
 	Options
-	clock clock
+	clock paced.Clock
 	url   string
 	dir   string // where records go
 	out   *Result
@@ -95,7 +96,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer server.stop()
-	b := &bench{Options: o, clock: newClock(), url: url, dir: dir, out: r}
+	b := &bench{Options: o, clock: paced.NewClock(), url: url, dir: dir, out: r}
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}

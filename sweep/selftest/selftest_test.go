@@ -18,6 +18,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 )
 
 // TestMain lets the test binary stand in for the helper processes, which know nothing of its environment.
@@ -175,18 +176,19 @@ func TestNoHelper(t *testing.T) {
 // Instants that are off by a known amount are found to be.
 func TestKnownErrors(t *testing.T) {
 	const n = 1000
-	w := &witness{clock: newClock(), streams: 2, every: 10 * time.Millisecond}
+	began := time.Now()
+	w := &witness{clock: paced.NewClock(), streams: 2, every: 10 * time.Millisecond}
 	for stream := range 2 {
 		var r client.Result
-		r.Reset(w.clock.at.Add(time.Second))
-		truth := w.clock.of(r.Epoch) + int64(time.Millisecond)
+		r.Reset(began.Add(time.Second))
+		truth := w.clock.Of(r.Epoch) + int64(time.Millisecond)
 		for i := range n {
 			truth += int64(10 * time.Millisecond)
 			off := time.Duration(i+1) * time.Microsecond // 1 to 1000 us
 			if stream == 1 {
 				off = -off // as wrong the other way round
 			}
-			r.Token(time.Duration(truth-w.clock.of(r.Epoch))+off, 1, false)
+			r.Token(time.Duration(truth-w.clock.Of(r.Epoch))+off, 1, false)
 			r.Text = fmt.Appendf(r.Text, "%019d", truth)
 		}
 		r.Status = client.StatusOK
@@ -198,10 +200,10 @@ func TestKnownErrors(t *testing.T) {
 	}
 	w.every = 30 * time.Millisecond // now the server itself was behind: such are not held against the client
 	var r client.Result
-	r.Reset(w.clock.at)
+	r.Reset(began)
 	for i := range 2 {
 		r.Token(time.Duration(i), 1, false)
-		r.Text = fmt.Appendf(r.Text, "%019d", w.clock.of(r.Epoch)+int64(i)*int64(14*time.Millisecond))
+		r.Text = fmt.Appendf(r.Text, "%019d", w.clock.Of(r.Epoch)+int64(i)*int64(14*time.Millisecond))
 	}
 	r.Status, r.Shared, r.SharedReads = client.StatusOK, client.Marks{1}, 1
 	if apart := w.shared; apart != 2 {
@@ -230,9 +232,9 @@ func TestKnownErrors(t *testing.T) {
 	near("longest delay", l.DelayMax, 15e-3)
 	near("tokens/s", l.TokensPerS, (2*n-2)/((n-1)*0.01))
 
-	for name, text := range map[string]string{"no instant": strings.Repeat("x", digits), "too little": "0", "none": ""} {
+	for name, text := range map[string]string{"no instant": strings.Repeat("x", paced.InstantDigits), "too little": "0", "none": ""} {
 		var r client.Result
-		r.Reset(w.clock.at)
+		r.Reset(began)
 		r.Token(0, 1, false)
 		r.Status, r.Text = client.StatusOK, []byte(text)
 		before := w.failed
@@ -318,49 +320,6 @@ func TestTrust(t *testing.T) {
 		if diff := cmp.Diff(c.want, trust(r), cmp.AllowUnexported(rundir.Number{})); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
-	}
-}
-
-// Streams begin together, spread over their interval or in step.
-func TestPhases(t *testing.T) {
-	for phase, apart := range map[string]int64{Uniform: int64(10 * time.Millisecond), InStep: 0} {
-		p := newPacer()
-		var all []*stream
-		for range 4 {
-			p.begin()
-			s := &stream{order: order{Phase: phase, Every: 40 * time.Millisecond, Streams: 4}}
-			all = append(all, s)
-			p.take(s)
-		}
-		if len(p.running) > 0 {
-			t.Fatalf("%s: %d have not waited for the rest", phase, len(p.running))
-		}
-		p.begin()
-		for i, s := range all {
-			if got := s.due - all[0].due; got != int64(i)*apart {
-				t.Errorf("%s: stream %d is %d ns behind the first", phase, i, got)
-			}
-		}
-	}
-}
-
-func TestInstant(t *testing.T) {
-	for nanos, want := range map[int64]string{0: "0000000000000000000", 1234567: "0000000000001234567", math.MaxInt64: "9223372036854775807"} {
-		b := []byte(strings.Repeat("9", digits+2))
-		if instant(b[1:], nanos); string(b) != "9"+want+"9" {
-			t.Errorf("%d is %s", nanos, b)
-		}
-	}
-}
-
-// A server's clock in another process is this process's.
-func TestClock(t *testing.T) {
-	c := newClock()
-	if before, now, after := monotonic(), c.now(), monotonic(); now < before-int64(time.Millisecond) || now > after+int64(time.Millisecond) {
-		t.Errorf("%d is not between %d and %d", now, before, after)
-	}
-	if got := c.of(c.at.Add(time.Hour)) - c.nanos; got != int64(time.Hour) {
-		t.Errorf("an hour is %d ns", got)
 	}
 }
 

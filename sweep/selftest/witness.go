@@ -10,13 +10,14 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 )
 
 // witness is a client whose results are compared with what the server wrote into their texts, and which is watched
 // meanwhile.
 type witness struct {
 	*client.Client
-	clock   clock
+	clock   paced.Clock
 	streams int64         // that there will be
 	every   time.Duration // from token to token of each
 
@@ -41,7 +42,7 @@ type sight struct {
 }
 
 func see() sight {
-	used, known := processor()
+	used, known := paced.ProcessorTime()
 	return sight{time.Now(), used, known, resident()}
 }
 
@@ -70,7 +71,7 @@ func (w *witness) Do(ctx context.Context, call *client.Call, res *client.Result)
 
 // take compares a result's instants with those in its text.
 func (w *witness) take(res *client.Result) {
-	if res.Status != client.StatusOK || len(res.Text) != digits*res.Chunks() {
+	if res.Status != client.StatusOK || len(res.Text) != paced.InstantDigits*res.Chunks() {
 		w.failed++
 		w.failure = res.Message
 		return
@@ -80,12 +81,12 @@ func (w *witness) take(res *client.Result) {
 	w.delay.Sum += res.ReadDelay.Sum
 	w.delay.Max = max(w.delay.Max, res.ReadDelay.Max)
 	var before int64
-	at := w.clock.of(res.Epoch) + int64(res.FirstToken)
+	at := w.clock.Of(res.Epoch) + int64(res.FirstToken)
 	for i := range res.Chunks() {
 		if i > 0 {
 			at += int64(res.Gaps[i-1])
 		}
-		wrote, err := strconv.ParseInt(string(res.Text[digits*i:digits*(i+1)]), 10, 64)
+		wrote, err := strconv.ParseInt(string(res.Text[paced.InstantDigits*i:paced.InstantDigits*(i+1)]), 10, 64)
 		if err != nil {
 			w.failed++
 			w.failure = err.Error()
