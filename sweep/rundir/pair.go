@@ -49,17 +49,17 @@ type PairLoad struct {
 
 // PairPlan is what was to be found, and what it takes. It is fixed after the pilot, from the pilot's spread alone.
 type PairPlan struct {
-	Difference float64 `json:"difference"` // to be shown in the primary figures,
-	Power      float64 `json:"power"`      // so often where it is there,
-	Level      float64 `json:"level"`      // and any difference so often where none is
-	Budget     float64 `json:"budget_s,omitempty"`
-	Pilot      int     `json:"pilot_blocks"`
-	Block      float64 `json:"block_s,omitempty"`         // what a block takes
-	Spent      float64 `json:"spent_s,omitempty"`         // when the plan was made: on finding the loads, and on the pilot
-	Needed     int     `json:"needed_blocks,omitempty"`   // the pilot's included; 0 where it was not known
-	Blocks     int     `json:"blocks,omitempty"`          // that were to be measured: fewer where the budget ends first
-	Sees       Number  `json:"sees_difference,omitzero"`  // what so many blocks show with that power
-	LimitingMetric     string  `json:"limiting_figure,omitempty"` // the one that takes the longest
+	Difference     float64 `json:"difference"` // to be shown in the primary figures,
+	Power          float64 `json:"power"`      // so often where it is there,
+	Level          float64 `json:"level"`      // and any difference so often where none is
+	Budget         float64 `json:"budget_s,omitempty"`
+	Pilot          int     `json:"pilot_blocks"`
+	Block          float64 `json:"block_s,omitempty"`         // what a block takes
+	Spent          float64 `json:"spent_s,omitempty"`         // when the plan was made: on finding the loads, and on the pilot
+	Needed         int     `json:"needed_blocks,omitempty"`   // the pilot's included; 0 where it was not known
+	Blocks         int     `json:"blocks,omitempty"`          // that were to be measured: fewer where the budget ends first
+	Sees           Number  `json:"sees_difference,omitzero"`  // what so many blocks show with that power
+	LimitingMetric string  `json:"limiting_figure,omitempty"` // the one that takes the longest
 }
 
 // Blocks is how many blocks are whole.
