@@ -3,12 +3,12 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/note"
 )
 
 // trialTokens is how many tokens the trial asks for: enough to tell a forced length, and several tokens in a chunk. It is
@@ -57,7 +57,7 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o.Params.Model = f.Model
 	if o.API == "triton" && p.nests(ctx, f.Model) {
 		o.API = "triton-vllm"
-		f.note("the model is served by Triton's vLLM backend: its way is spoken (triton-vllm)")
+		f.note(noteTritonVLLM)
 	}
 	if o.API != "auto" {
 		return p.fit(ctx, f, o)
@@ -70,13 +70,12 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o.API = "completions"
 	t, second := p.fit(ctx, f, o)
 	if second == nil {
-		f.note("chat completions do not work here (%s): plain completions are measured", chat.result.Message)
+		f.note(noteCompletions, chat.result.Message)
 		return t, nil
 	}
 	if o.API = p.native(ctx, f); o.API != "" && refusedAPI(second) {
 		if t, second = p.fit(ctx, f, o); second == nil {
-			f.note("neither chat nor plain completions work here (%s): %s's own API is measured (%s)",
-				chat.result.Message, f.Engine, o.API)
+			f.note(noteNativeAPI, chat.result.Message, f.Engine, o.API)
 			return t, nil
 		}
 		if chat.result.HTTP == http.StatusNotFound {
@@ -102,7 +101,8 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 	o.Params.Fields.ReasoningEffort = o.API == "chat" && f.Engine == "Ollama" && o.Params.Think != nil
 	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
-	var rejected, notes []string
+	var rejected []string
+	var notes []note.Note
 	for {
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)
 		if err != nil {
@@ -127,7 +127,7 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 			return *first, failed(*first)
 		}
 		rejected = append(rejected, name)
-		notes = append(notes, fmt.Sprintf("the server rejects %s: left out (%s)", name, t.result.Message))
+		notes = append(notes, noteRejected.New(name, t.result.Message))
 	}
 }
 
@@ -209,7 +209,7 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	p.learnChunks(ctx, f, t)
 	learnThinking(f, t.options.Params)
 	if n := r.Chunks(); atOnce(r) && p.againAtOnce(ctx, t.options) {
-		f.note("all %d chunks came at once: is a proxy holding the stream back? Inter-token times mean nothing then", n)
+		f.note(noteHeldBack, n)
 	}
 }
 
@@ -227,12 +227,12 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	switch {
 	case r.TokenSource == client.SourceIDs:
-		f.note("the server does not count tokens: the ids or log-probs that it sends are counted instead")
+		f.note(noteIDsCounted)
 	case !f.Usage:
-		f.note("the server does not count tokens: chunks are counted instead, and a chunk may hold several")
+		f.note(noteChunksCounted)
 	case f.TokensPerChunk <= packed:
 	case len(r.Counts) > 0:
-		f.note("chunks hold %.1f tokens on average: the server tells how many each", f.TokensPerChunk)
+		f.note(noteCountsEach, f.TokensPerChunk)
 	default:
 		p.unpack(ctx, f, t.options)
 	}
@@ -249,22 +249,17 @@ func forces(f *Facts) bool {
 func learnLength(f *Facts, r *client.Result) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)
-	who := f.Engine
-	if who == "" {
-		who = "the server"
-	}
 	switch {
 	case r.OutputTokens == 128 && (f.API == "sglang" || f.API == "lmdeploy"):
-		f.note("WARNING: asked for %d tokens, the server sent 128: it ignores the length. 128 is what SGLang's and "+
-			"lmdeploy's own /generate send where the length stands in the other's place: is --api %s right?", trialTokens, f.API)
+		f.note(noteSent128, trialTokens, f.API)
 	case r.OutputTokens > trialTokens:
-		f.note("WARNING: asked for %d tokens, the server sent %d: it does not heed the length", trialTokens, r.OutputTokens)
+		f.note(noteLengthIgnored, trialTokens, r.OutputTokens)
 	case !forces(f):
-		f.note("%s cannot be told to go on after a natural end: answers may be shorter than asked", who)
+		f.note(noteNotForced, f.Engine)
 	case !f.Fields.IgnoreEOS:
-		f.note("the server does not take ignore_eos: answers may be shorter than asked")
+		f.note(noteNoIgnoreEOS)
 	case !exact:
-		f.note("asked for exactly %d tokens, the server sent %d: answers may be shorter than asked", trialTokens, r.OutputTokens)
+		f.note(noteShorter, trialTokens, r.OutputTokens)
 	}
 }
 
@@ -274,13 +269,13 @@ func learnThinking(f *Facts, p client.Params) {
 	switch {
 	case err != nil || p.Think == nil:
 	case !d.Traits().Thinks:
-		f.note("whether to think cannot be said with this API (%s): it has no chat template, or none that could be told", f.API)
+		f.note(noteThinkNoAPI, f.API)
 	case f.Fields.NoThinking:
-		f.note("the server does not take whether to think: the model does as it will")
+		f.note(noteThinkRefused)
 	case *p.Think && !f.Thinks:
-		f.note("asked to think, the server sent no reasoning: the model has none, or the server does not tell it apart")
+		f.note(noteThinkNone)
 	case !*p.Think && f.Thinks:
-		f.note("asked not to think, the server sent reasoning all the same")
+		f.note(noteThinkUnbidden)
 	}
 }
 
@@ -292,9 +287,9 @@ func (p *Prober) unpack(ctx context.Context, f *Facts, o client.Options) {
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)
 		if err == nil && t.result.Status == client.StatusOK && len(t.result.Counts) > 0 {
 			f.Fields.ContinuousUsage = true
-			f.note("chunks hold %.1f tokens on average: running counts tell how many each", f.TokensPerChunk)
+			f.note(noteCountsRunning, f.TokensPerChunk)
 			return
 		}
 	}
-	f.note("chunks hold %.1f tokens on average, and the server does not tell how many each", f.TokensPerChunk)
+	f.note(noteCountsNone, f.TokensPerChunk)
 }

@@ -109,9 +109,7 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 		t.about.URL = t.client.URL("")
 	}
 	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
-	for _, text := range facts.Notes {
-		t.about.Notes = append(t.about.Notes, note.Text.New(text))
-	}
+	t.about.Notes = facts.Notes
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {
 		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)
