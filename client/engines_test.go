@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 )
 
 // spokenBy are the APIs of each engine.
@@ -43,7 +44,7 @@ func each(t *testing.T, test func(t *testing.T, engine, api string)) {
 }
 
 // simulated is the URL of a simulated engine, quick enough for tests.
-func simulated(t testing.TB, o sim.ServerOptions) string {
+func simulated(t testing.TB, o simserver.Options) string {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func simulated(t testing.TB, o sim.ServerOptions) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(live.Close)
-	s := httptest.NewServer(sim.NewHandler(live, o))
+	s := httptest.NewServer(simserver.New(live, o))
 	t.Cleanup(s.CloseClientConnections)
 	return s.URL
 }
@@ -106,7 +107,7 @@ func run24(t *testing.T, o Options) *Result {
 func TestEngines(t *testing.T) {
 	each(t, func(t *testing.T, engine, api string) {
 		var texts []string
-		for _, o := range []sim.ServerOptions{
+		for _, o := range []simserver.Options{
 			{}, {ChunkTokens: 3}, {Texts: "pieces"}, {Texts: "cumulative"}, {Texts: "cumulative", ChunkTokens: 5, LogProbs: true},
 		} {
 			o.Engine, o.FullLength = engine, true
@@ -121,7 +122,7 @@ func TestEngines(t *testing.T) {
 }
 
 // checkAnswer checks an answer of 24 tokens.
-func checkAnswer(t *testing.T, api string, o *sim.ServerOptions, r *Result) {
+func checkAnswer(t *testing.T, api string, o *simserver.Options, r *Result) {
 	t.Helper()
 	chunks := 24
 	if o.ChunkTokens > 1 && api != "tgi" {
@@ -160,7 +161,7 @@ func checkAnswer(t *testing.T, api string, o *sim.ServerOptions, r *Result) {
 func TestEnginesThink(t *testing.T) {
 	no := false
 	each(t, func(t *testing.T, engine, api string) {
-		o := sim.ServerOptions{Engine: engine, FullLength: true, Think: 5, NoUsage: api == "ollama"}
+		o := simserver.Options{Engine: engine, FullLength: true, Think: 5, NoUsage: api == "ollama"}
 		url := simulated(t, o)
 		r := run24(t, Options{URL: url, API: api})
 		d, _ := DialectFor(api)
@@ -182,29 +183,29 @@ func TestEnginesThink(t *testing.T) {
 // anybody being able to know.
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, api string) {
-		for fault, want := range map[sim.Fault]string{
-			sim.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
-			sim.Fault429:  "http_429 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
-			sim.FaultHTML: "malformed HTML instead of an event stream (Welcome)", sim.FaultReset: "reset connection reset by the server",
-			sim.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
-			sim.FaultError:    "stream_error EngineCore encountered an issue.",
-			sim.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
-			sim.FaultHang:     "timeout no answer within the request's limit of 100ms",
-			sim.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
+		for fault, want := range map[simserver.Fault]string{
+			simserver.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
+			simserver.Fault429:  "http_429 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simserver.FaultReset: "reset connection reset by the server",
+			simserver.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
+			simserver.FaultError:    "stream_error EngineCore encountered an issue.",
+			simserver.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
+			simserver.FaultHang:     "timeout no answer within the request's limit of 100ms",
+			simserver.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
 		} {
-			always := sim.Faults{Rules: []sim.FaultRule{{Kind: fault, Every: 1}}}
-			o := Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true, Faults: always}), API: api}
+			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
+			o := Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true, Faults: always}), API: api}
 			if strings.HasPrefix(want, "timeout") {
 				o.Timeout = 100 * time.Millisecond
 			}
 			r := run24(t, o)
-			if api == "triton" && fault == sim.FaultTruncate {
+			if api == "triton" && fault == simserver.FaultTruncate {
 				want = " "
 			}
 			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
 				t.Errorf("%s: %s, want %s", fault, got, want)
 			}
-			if after := fault == sim.FaultTruncate || fault == sim.FaultError || fault == sim.FaultStall; after && r.Chunks() != 12 {
+			if after := fault == simserver.FaultTruncate || fault == simserver.FaultError || fault == simserver.FaultStall; after && r.Chunks() != 12 {
 				t.Errorf("%s: %d chunks, want the 12 before it", fault, r.Chunks())
 			}
 		}
@@ -230,13 +231,13 @@ func TestBrokenBareStream(t *testing.T) {
 // A body in SGLang's shape on lmdeploy, and the other way round, gives 128 tokens whatever was asked.
 func TestTrapOf128(t *testing.T) {
 	for engine, api := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
-		r := run24(t, Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true}), API: api})
+		r := run24(t, Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true}), API: api})
 		if r.Status != StatusOK || r.OutputTokens != 128 {
 			t.Errorf("%s's body on %s: %s %s, %d tokens", api, engine, r.Status, r.Message, r.OutputTokens)
 		}
 	}
 	// Losing the length needs no wrong API: but a user's own sampling_params do not lose it.
-	o := Options{URL: simulated(t, sim.ServerOptions{Engine: "sglang"}), API: "sglang",
+	o := Options{URL: simulated(t, simserver.Options{Engine: "sglang"}), API: "sglang",
 		Params: Params{Extra: []byte(`{"sampling_params":{"top_p":0.9}}`), Fields: AllFields}}
 	if r := run24(t, o); r.OutputTokens != 24 {
 		t.Errorf("with top_p: %d tokens", r.OutputTokens)
@@ -245,7 +246,7 @@ func TestTrapOf128(t *testing.T) {
 
 // Ollama cuts a prompt to its context, and says so only by its count.
 func TestOllamaCutsPrompts(t *testing.T) {
-	url := simulated(t, sim.ServerOptions{Engine: "ollama"})
+	url := simulated(t, simserver.Options{Engine: "ollama"})
 	long := &Request{Messages: []Message{{"user", strings.Repeat("word ", 6000)}}, OutputTokens: 4}
 	for _, api := range []string{"ollama", "ollama-generate", "chat"} {
 		for extra, want := range map[string]int{"": 4096, `{"options":{"num_ctx":5000}}`: 5000} {

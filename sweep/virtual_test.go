@@ -14,6 +14,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/virtual"
 )
@@ -347,7 +348,7 @@ func TestSweepOverHTTPInVirtualTime(t *testing.T) {
 		}
 		defer live.Close()
 		pipe := onPipe{make(chan net.Conn), make(chan struct{})}
-		web := &http.Server{Handler: sim.NewHandler(live, sim.ServerOptions{})}
+		web := &http.Server{Handler: simserver.New(live, simserver.Options{})}
 		go web.Serve(pipe)
 		defer web.Close()
 		doer, err := client.New(client.Options{

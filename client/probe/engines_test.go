@@ -13,10 +13,11 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 )
 
 // simulated is the URL of a simulated engine, quick enough for tests; without /v1 where that is hidden.
-func simulated(t testing.TB, o sim.ServerOptions, hidden bool) string {
+func simulated(t testing.TB, o simserver.Options, hidden bool) string {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,7 @@ func simulated(t testing.TB, o sim.ServerOptions, hidden bool) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(live.Close)
-	engine := sim.NewHandler(live, o)
+	engine := simserver.New(live, o)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hidden && strings.HasPrefix(r.URL.Path, "/v1/") {
 			http.NotFound(w, r)
@@ -89,7 +90,7 @@ func TestAuto(t *testing.T) {
 			[]note.Note{noteNativeAPI.New(no404, "Triton", "triton-vllm")}},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false)}, Want{})
+			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false)}, Want{})
 			check(t, want, got)
 		})
 	}
@@ -104,7 +105,7 @@ func TestAutoNative(t *testing.T) {
 		"tgi":      {"tgi", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, notForced("TGI")},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			got, p := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, true)}, Want{})
+			got, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, true)}, Want{})
 			want.Notes = append([]note.Note{noteNativeAPI.New(no404, want.Engine, want.API)}, want.Notes...)
 			check(t, want, got)
 			n, err := p.Count(t.Context(), "one two three four")
@@ -130,9 +131,9 @@ func TestNativeAsked(t *testing.T) {
 		"triton-vllm": {"triton", met{"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true, []note.Note{noteTritonVLLM.New()}}, 0},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false), API: tt.api}, Want{})
+			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), API: tt.api}, Want{})
 			check(t, tt.want, got)
-			o := sim.ServerOptions{Engine: engine, NoUsage: true}
+			o := simserver.Options{Engine: engine, NoUsage: true}
 			_, p := meeting(t, client.Options{URL: simulated(t, o, false), API: tt.api}, Want{})
 			if n, err := p.Count(t.Context(), "one two three four"); n != tt.n || (err == nil) != (n > 0) {
 				t.Errorf("count %d, %v, want %d", n, err, tt.n)
@@ -144,7 +145,7 @@ func TestNativeAsked(t *testing.T) {
 // A server that ignores the length is told of loudly.
 func TestPreflightOf128(t *testing.T) {
 	for engine, api := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
-		got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true}, false), API: api}, Want{})
+		got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true}, false), API: api}, Want{})
 		if got.Forced || !slices.ContainsFunc(got.Notes, noteSent128.New(24, api).Equal) {
 			t.Errorf("%s's body on %s: %+v", api, engine, got)
 		}
@@ -162,7 +163,7 @@ func TestStrictEngines(t *testing.T) {
 		"triton-vllm": {"triton-vllm", []string{"stream_options"}},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine, Strict: true}, false), API: tt.api})
+			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine, Strict: true}, false), API: tt.api})
 			f, err := p.Preflight(t.Context(), Want{})
 			if err != nil {
 				t.Fatal(err)
@@ -184,21 +185,21 @@ func TestStrictEngines(t *testing.T) {
 func TestThinkingPreflight(t *testing.T) {
 	yes, no := true, false
 	for name, tt := range map[string]struct {
-		o     sim.ServerOptions
+		o     simserver.Options
 		api   string
 		think *bool
 		note  note.Note // the only one about thinking; zero for none
 	}{
-		"off, vLLM":             {sim.ServerOptions{Engine: "vllm", Think: 4}, "chat", &no, note.Note{}},
-		"off, Ollama's /v1":     {sim.ServerOptions{Engine: "ollama", Think: 4}, "chat", &no, note.Note{}},
-		"off, Ollama":           {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama", &no, note.Note{}},
-		"on, Ollama":            {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama", &yes, note.Note{}},
-		"on, a model without":   {sim.ServerOptions{Engine: "vllm"}, "chat", &yes, noteThinkNone.New()},
-		"on, Ollama without":    {sim.ServerOptions{Engine: "ollama"}, "ollama", &yes, noteRejected.New("think", `400 Bad Request: "Qwen2-7B" does not support thinking`)},
-		"no chat template":      {sim.ServerOptions{Engine: "llamacpp"}, "llamacpp", &no, noteThinkNoAPI.New("llamacpp")},
-		"strict, hosted":        {sim.ServerOptions{Engine: "vllm", Strict: true, Think: 4}, "chat", &no, noteRejected.New("chat_template_kwargs", "400 Bad Request: Unknown parameter: 'chat_template_kwargs'.")},
-		"deaf to being told":    {sim.ServerOptions{Engine: "tgi", Think: 4, ReasoningField: "reasoning"}, "chat", nil, note.Note{}},
-		"no thinking, raw mode": {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama-generate", &yes, noteThinkNoAPI.New("ollama-generate")},
+		"off, vLLM":             {simserver.Options{Engine: "vllm", Think: 4}, "chat", &no, note.Note{}},
+		"off, Ollama's /v1":     {simserver.Options{Engine: "ollama", Think: 4}, "chat", &no, note.Note{}},
+		"off, Ollama":           {simserver.Options{Engine: "ollama", Think: 4}, "ollama", &no, note.Note{}},
+		"on, Ollama":            {simserver.Options{Engine: "ollama", Think: 4}, "ollama", &yes, note.Note{}},
+		"on, a model without":   {simserver.Options{Engine: "vllm"}, "chat", &yes, noteThinkNone.New()},
+		"on, Ollama without":    {simserver.Options{Engine: "ollama"}, "ollama", &yes, noteRejected.New("think", `400 Bad Request: "Qwen2-7B" does not support thinking`)},
+		"no chat template":      {simserver.Options{Engine: "llamacpp"}, "llamacpp", &no, noteThinkNoAPI.New("llamacpp")},
+		"strict, hosted":        {simserver.Options{Engine: "vllm", Strict: true, Think: 4}, "chat", &no, noteRejected.New("chat_template_kwargs", "400 Bad Request: Unknown parameter: 'chat_template_kwargs'.")},
+		"deaf to being told":    {simserver.Options{Engine: "tgi", Think: 4, ReasoningField: "reasoning"}, "chat", nil, note.Note{}},
+		"no thinking, raw mode": {simserver.Options{Engine: "ollama", Think: 4}, "ollama-generate", &yes, noteThinkNoAPI.New("ollama-generate")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := prober(t, client.Options{URL: simulated(t, tt.o, false), API: tt.api, Params: client.Params{Think: tt.think}})
@@ -219,7 +220,7 @@ func TestThinkingPreflight(t *testing.T) {
 
 // Ollama's context is known once the model is loaded.
 func TestOllamaContext(t *testing.T) {
-	got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: "ollama"}, false)}, Want{PromptTokens: 8000, OutputTokens: 100})
+	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "ollama"}, false)}, Want{PromptTokens: 8000, OutputTokens: 100})
 	if !slices.ContainsFunc(got.Notes, noteOllamaCuts.New(8000, 100, 4096, 8100).Equal) {
 		t.Errorf("notes %v", got.Notes)
 	}
@@ -230,7 +231,7 @@ func TestEngineLoad(t *testing.T) {
 	for engine, known := range map[string]bool{
 		"vllm": true, "sglang": true, "lmdeploy": true, "llamacpp": true, "ollama": false, "tgi": false, "triton": false,
 	} {
-		p := prober(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false), Params: client.Params{Model: "m"}})
+		p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), Params: client.Params{Model: "m"}})
 		l, err := p.Load(t.Context())
 		if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {
 			t.Errorf("%s: %+v %v", engine, l, err)

@@ -1,9 +1,10 @@
-package sim
+package server
 
 import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"llmsweep/client/sim"
 	"os"
 	"path/filepath"
 	"sort"
@@ -25,44 +26,44 @@ func TestGoldenStreams(t *testing.T) {
 	text := `{"prompt":"Tell me.","max_tokens":6,"ignore_eos":true`
 	const usage = `,"stream":true,"stream_options":{"include_usage":true}}`
 	for name, tc := range map[string]struct {
-		options    ServerOptions
+		options    Options
 		path, body string
 	}{
-		"chat":       {ServerOptions{}, "/v1/chat/completions", chat + `,"stream":true,"stream_options":{"include_usage":true}}`},
-		"reasoning":  {ServerOptions{Think: 3, ReasoningField: "reasoning", ChunkTokens: 2}, "/v1/chat/completions", chat + `,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`},
-		"completion": {ServerOptions{}, "/v1/completions", text + `,"stream":true}`},
-		"chat-whole": {ServerOptions{Think: 2}, "/v1/chat/completions", chat + `}`},
-		"text-whole": {ServerOptions{NoUsage: true}, "/v1/completions", text + `}`},
+		"chat":       {Options{}, "/v1/chat/completions", chat + `,"stream":true,"stream_options":{"include_usage":true}}`},
+		"reasoning":  {Options{Think: 3, ReasoningField: "reasoning", ChunkTokens: 2}, "/v1/chat/completions", chat + `,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`},
+		"completion": {Options{}, "/v1/completions", text + `,"stream":true}`},
+		"chat-whole": {Options{Think: 2}, "/v1/chat/completions", chat + `}`},
+		"text-whole": {Options{NoUsage: true}, "/v1/completions", text + `}`},
 
-		"sglang-chat":   {ServerOptions{Engine: "sglang"}, "/v1/chat/completions", chat + usage},
-		"lmdeploy-chat": {ServerOptions{Engine: "lmdeploy", Think: 2}, "/v1/chat/completions", chat + usage},
-		"llamacpp-chat": {ServerOptions{Engine: "llamacpp"}, "/v1/chat/completions", chat + usage},
-		"llamacpp-text": {ServerOptions{Engine: "llamacpp"}, "/v1/completions", text + `,"stream":true}`},
-		"ollama-chat":   {ServerOptions{Engine: "ollama", FullLength: true, Think: 2}, "/v1/chat/completions", chat + usage},
-		"ollama-text":   {ServerOptions{Engine: "ollama", FullLength: true}, "/v1/completions", text + usage},
-		"tgi-chat":      {ServerOptions{Engine: "tgi", FullLength: true}, "/v1/chat/completions", chat + usage},
+		"sglang-chat":   {Options{Engine: "sglang"}, "/v1/chat/completions", chat + usage},
+		"lmdeploy-chat": {Options{Engine: "lmdeploy", Think: 2}, "/v1/chat/completions", chat + usage},
+		"llamacpp-chat": {Options{Engine: "llamacpp"}, "/v1/chat/completions", chat + usage},
+		"llamacpp-text": {Options{Engine: "llamacpp"}, "/v1/completions", text + `,"stream":true}`},
+		"ollama-chat":   {Options{Engine: "ollama", FullLength: true, Think: 2}, "/v1/chat/completions", chat + usage},
+		"ollama-text":   {Options{Engine: "ollama", FullLength: true}, "/v1/completions", text + usage},
+		"tgi-chat":      {Options{Engine: "tgi", FullLength: true}, "/v1/chat/completions", chat + usage},
 
-		"sglang-native": {ServerOptions{Engine: "sglang"}, "/generate",
+		"sglang-native": {Options{Engine: "sglang"}, "/generate",
 			`{"text":"Tell me.","sampling_params":{"max_new_tokens":6,"ignore_eos":true},"stream":true}`},
-		"sglang-pieces": {ServerOptions{Engine: "sglang", Texts: "pieces", ChunkTokens: 2}, "/generate",
+		"sglang-pieces": {Options{Engine: "sglang", Texts: "pieces", ChunkTokens: 2}, "/generate",
 			`{"text":"Tell me.","sampling_params":{"max_new_tokens":6,"ignore_eos":true},"stream":true}`},
-		"sglang-whole": {ServerOptions{Engine: "sglang"}, "/generate", `{"input_ids":[7,8,9],"sampling_params":{"max_new_tokens":6}}`},
-		"lmdeploy-native": {ServerOptions{Engine: "lmdeploy"}, "/generate",
+		"sglang-whole": {Options{Engine: "sglang"}, "/generate", `{"input_ids":[7,8,9],"sampling_params":{"max_new_tokens":6}}`},
+		"lmdeploy-native": {Options{Engine: "lmdeploy"}, "/generate",
 			`{"prompt":"Tell me.","max_tokens":6,"ignore_eos":true,"stream":true}`},
-		"lmdeploy-whole":  {ServerOptions{Engine: "lmdeploy"}, "/generate", `{"prompt":"Tell me.","max_tokens":6}`},
-		"llamacpp-native": {ServerOptions{Engine: "llamacpp"}, "/completion", `{"prompt":"Tell me.","n_predict":6,"ignore_eos":true,"stream":true}`},
-		"llamacpp-whole":  {ServerOptions{Engine: "llamacpp"}, "/completion", `{"prompt":"Tell me.","n_predict":6}`},
-		"ollama-native": {ServerOptions{Engine: "ollama", FullLength: true, Think: 2}, "/api/chat",
+		"lmdeploy-whole":  {Options{Engine: "lmdeploy"}, "/generate", `{"prompt":"Tell me.","max_tokens":6}`},
+		"llamacpp-native": {Options{Engine: "llamacpp"}, "/completion", `{"prompt":"Tell me.","n_predict":6,"ignore_eos":true,"stream":true}`},
+		"llamacpp-whole":  {Options{Engine: "llamacpp"}, "/completion", `{"prompt":"Tell me.","n_predict":6}`},
+		"ollama-native": {Options{Engine: "ollama", FullLength: true, Think: 2}, "/api/chat",
 			`{"model":"Qwen2-7B","messages":[{"role":"user","content":"Tell me."}],"options":{"num_predict":6}}`},
-		"ollama-generate": {ServerOptions{Engine: "ollama", FullLength: true}, "/api/generate",
+		"ollama-generate": {Options{Engine: "ollama", FullLength: true}, "/api/generate",
 			`{"model":"Qwen2-7B","prompt":"Tell me.","raw":true,"options":{"num_predict":6}}`},
-		"ollama-whole": {ServerOptions{Engine: "ollama", Think: 2}, "/api/generate",
+		"ollama-whole": {Options{Engine: "ollama", Think: 2}, "/api/generate",
 			`{"model":"Qwen2-7B","prompt":"Tell me.","stream":false,"options":{"num_predict":6}}`},
-		"tgi-native": {ServerOptions{Engine: "tgi", ChunkTokens: 4}, "/generate_stream",
+		"tgi-native": {Options{Engine: "tgi", ChunkTokens: 4}, "/generate_stream",
 			`{"inputs":"Tell me.","parameters":{"max_new_tokens":6,"details":true}}`},
-		"triton-native": {ServerOptions{Engine: "triton", FullLength: true, LogProbs: true}, "/v2/models/Qwen2-7B/generate_stream",
+		"triton-native": {Options{Engine: "triton", FullLength: true, LogProbs: true}, "/v2/models/Qwen2-7B/generate_stream",
 			`{"text_input":"Tell me.","max_tokens":6,"stream":true}`},
-		"triton-vllm": {ServerOptions{Engine: "triton-vllm"}, "/v2/models/Qwen2-7B/generate_stream",
+		"triton-vllm": {Options{Engine: "triton-vllm"}, "/v2/models/Qwen2-7B/generate_stream",
 			`{"text_input":"Tell me.","parameters":{"max_tokens":6,"ignore_eos":true},"stream":true,"return_num_output_tokens":true}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +93,7 @@ func TestChatHasTheShapeOfACapture(t *testing.T) {
 	theirs := shapes(t, string(raw))
 	c := demoConfig(t)
 	c.PrefixCache = true
-	inBubble(t, c, ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		_, text := b.fetch("POST", "/v1/chat/completions",
 			`{"messages":[{"role":"user","content":"x"}],"max_tokens":4,"ignore_eos":true,"stream":true,"stream_options":{"include_usage":true}}`, "")
 		ours := shapes(t, text)
@@ -124,7 +125,7 @@ func TestNativesHaveTheShapeOfCaptures(t *testing.T) {
 			t.Fatal(err)
 		}
 		theirs := shapes(t, string(raw))
-		inBubble(t, demoConfig(t), ServerOptions{Engine: tc.engine, FullLength: true}, func(t *testing.T, b *bubble) {
+		inBubble(t, demoConfig(t), Options{Engine: tc.engine, FullLength: true}, func(t *testing.T, b *bubble) {
 			_, text := b.fetch("POST", tc.path, tc.body, "")
 			ours := shapes(t, text)
 			if len(ours) != len(theirs) {
@@ -193,11 +194,14 @@ func addShape(shape map[string]string, path string, v any) {
 // TestTokensAreSentAtTheirInstants holds the chunks' arrival in virtual time against the roofline.
 func TestTokensAreSentAtTheirInstants(t *testing.T) {
 	c := demoConfig(t)
-	inBubble(t, c, ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		prompt := "one two three four"
 		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`, "")
 		n := len(appendTokens(nil, prompt, c.Model.Vocab))
-		want := steps(c, 0, batchOf([2]int{0, n}), batchOf([2]int{n, 1}), batchOf([2]int{n + 1, 1}), batchOf([2]int{n + 2, 1}))
+		want := []time.Duration{c.StepTime(sim.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
+		for k := n + 1; len(want) < 4; k++ {
+			want = append(want, want[len(want)-1]+c.StepTime(sim.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
+		}
 		var got []time.Duration
 		for _, e := range events {
 			got = append(got, e.at)
@@ -214,14 +218,14 @@ func TestTokensAreSentAtTheirInstants(t *testing.T) {
 // TestAStalledReaderHoldsUpNobody leaves one stream unread: over a pipe, its writes block at once.
 func TestAStalledReaderHoldsUpNobody(t *testing.T) {
 	c := demoConfig(t)
-	inBubble(t, c, ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		body := `{"prompt":"one two","max_tokens":50,"ignore_eos":true,"stream":true}`
 		stalled := b.do("POST", "/v1/completions", body, "")
 		defer stalled.Body.Close()
 		time.Sleep(time.Minute)
 		b.began = time.Now()
 		events := b.mustStream("/v1/completions", body, "")
-		if want := c.Capacity(Workload{2, 50}).SyncLatency; events[49].at != want {
+		if want := c.Capacity(sim.Workload{PromptTokens: 2, OutputTokens: 50}).SyncLatency; events[49].at != want {
 			t.Errorf("the other's last token came at %v, want %v", events[49].at, want)
 		}
 	})
@@ -231,22 +235,22 @@ func TestStreamOptions(t *testing.T) {
 	const stream = ask + `,"stream":true`
 	const whole = `,"stream_options":{"include_usage":true}}`
 	for name, tc := range map[string]struct {
-		options ServerOptions
+		options Options
 		body    string
 		chunks  int    // with text
 		usages  int    // chunks with usage
 		think   string // tokens that are reasoning, and the field
 	}{
-		"bare":            {ServerOptions{}, stream + "}", 8, 0, ""},
-		"usage":           {ServerOptions{}, stream + whole, 8, 1, ""},
-		"continuous":      {ServerOptions{}, stream + `,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, 8, 11, ""},
-		"unasked":         {ServerOptions{UsageEveryChunk: true}, stream + "}", 8, 11, ""},
-		"no usage":        {ServerOptions{NoUsage: true}, stream + whole, 8, 0, ""},
-		"three a chunk":   {ServerOptions{ChunkTokens: 3}, stream + whole, 4, 1, ""}, // 1, 3, 3, 1
-		"thinking":        {ServerOptions{Think: 3}, stream + whole, 8, 1, "3 reasoning_content"},
-		"think, packed":   {ServerOptions{Think: 3, ChunkTokens: 4, ReasoningField: "reasoning"}, stream + whole, 4, 1, "2 reasoning"}, // 1, 2, 4, 1
-		"no thinking":     {ServerOptions{Think: 3}, stream + `,"chat_template_kwargs":{"enable_thinking":false}}`, 8, 0, ""},
-		"nothing but it ": {ServerOptions{Think: 30}, stream + whole, 8, 1, "8 reasoning_content"},
+		"bare":            {Options{}, stream + "}", 8, 0, ""},
+		"usage":           {Options{}, stream + whole, 8, 1, ""},
+		"continuous":      {Options{}, stream + `,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, 8, 11, ""},
+		"unasked":         {Options{UsageEveryChunk: true}, stream + "}", 8, 11, ""},
+		"no usage":        {Options{NoUsage: true}, stream + whole, 8, 0, ""},
+		"three a chunk":   {Options{ChunkTokens: 3}, stream + whole, 4, 1, ""}, // 1, 3, 3, 1
+		"thinking":        {Options{Think: 3}, stream + whole, 8, 1, "3 reasoning_content"},
+		"think, packed":   {Options{Think: 3, ChunkTokens: 4, ReasoningField: "reasoning"}, stream + whole, 4, 1, "2 reasoning"}, // 1, 2, 4, 1
+		"no thinking":     {Options{Think: 3}, stream + `,"chat_template_kwargs":{"enable_thinking":false}}`, 8, 0, ""},
+		"nothing but it ": {Options{Think: 30}, stream + whole, 8, 1, "8 reasoning_content"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, demoConfig(t), tc.options, func(t *testing.T, b *bubble) {
@@ -299,19 +303,19 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 // TestAnswerLengths holds that an answer ends by itself unless that is forbidden.
 func TestAnswerLengths(t *testing.T) {
 	for name, tc := range map[string]struct {
-		options  ServerOptions
+		options  Options
 		extra    string
 		least    int // tokens of any answer
 		full     int // answers of the full length, of 40
 		lessThan bool
 	}{
-		"left alone":      {ServerOptions{}, "", 20, 5, true},
-		"min_tokens":      {ServerOptions{}, `,"min_tokens":90`, 90, 20, true},
-		"all of them":     {ServerOptions{}, `,"min_tokens":100`, 100, 40, false},
-		"ignore_eos":      {ServerOptions{}, `,"ignore_eos":true`, 100, 40, false},
-		"FullLength":      {ServerOptions{FullLength: true}, "", 100, 40, false},
-		"IgnoreLength":    {ServerOptions{IgnoreLength: true}, `,"ignore_eos":true,"min_tokens":100`, 20, 5, true},
-		"two max_tokens ": {ServerOptions{}, `,"ignore_eos":true,"max_completion_tokens":100`, 100, 40, false},
+		"left alone":      {Options{}, "", 20, 5, true},
+		"min_tokens":      {Options{}, `,"min_tokens":90`, 90, 20, true},
+		"all of them":     {Options{}, `,"min_tokens":100`, 100, 40, false},
+		"ignore_eos":      {Options{}, `,"ignore_eos":true`, 100, 40, false},
+		"FullLength":      {Options{FullLength: true}, "", 100, 40, false},
+		"IgnoreLength":    {Options{IgnoreLength: true}, `,"ignore_eos":true,"min_tokens":100`, 20, 5, true},
+		"two max_tokens ": {Options{}, `,"ignore_eos":true,"max_completion_tokens":100`, 100, 40, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := demoConfig(t)
@@ -349,7 +353,7 @@ func (c chunk) finishReason() string { return event{chunk: c}.finish() }
 func TestPrefixCacheOverHTTP(t *testing.T) {
 	c := demoConfig(t)
 	c.PrefixCache = true
-	inBubble(t, c, ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		long := strings.Repeat(" word", 100)
 		var cached []int
 		for _, tail := range []string{"a", "b", "a"} {
@@ -367,7 +371,7 @@ func TestPrefixCacheOverHTTP(t *testing.T) {
 }
 
 func TestStamps(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for _, e := range b.mustStream("/v1/chat/completions", ask+`,"stream":true}`, "X-Sim-Stamps: 1") {
 			if want := b.began.Add(e.at).UnixNano(); e.Sent != want {
 				t.Errorf("stamp %d, received at %d", e.Sent, want)
@@ -378,7 +382,7 @@ func TestStamps(t *testing.T) {
 
 // TestClientsThatGo holds that a request ends in the engine when its connection does.
 func TestClientsThatGo(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		var wg sync.WaitGroup
 		for i := range 6 {
 			wg.Go(func() {
@@ -389,7 +393,7 @@ func TestClientsThatGo(t *testing.T) {
 		}
 		wg.Wait()
 		time.Sleep(time.Second)
-		if s := b.live.Stats(); s.Running != 0 || s.Waiting != 0 {
+		if s := b.engine.Stats(); s.Running != 0 || s.Waiting != 0 {
 			t.Errorf("left behind: %+v", s)
 		}
 	})
@@ -397,7 +401,7 @@ func TestClientsThatGo(t *testing.T) {
 
 // TestServerThatStops holds that requests hear of it, whether they stream, wait for the whole, or come after.
 func TestServerThatStops(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		long := `{"prompt":"x","max_tokens":30000,"ignore_eos":true`
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -412,9 +416,9 @@ func TestServerThatStops(t *testing.T) {
 			}
 		})
 		time.Sleep(time.Second)
-		b.live.Close()
+		b.engine.Close()
 		wg.Wait()
-		if status, text := b.fetch("POST", "/v1/completions", long+"}", ""); status != 500 || !strings.Contains(text, ErrClosed.Error()) {
+		if status, text := b.fetch("POST", "/v1/completions", long+"}", ""); status != 500 || !strings.Contains(text, sim.ErrClosed.Error()) {
 			t.Errorf("after: %d %s", status, text)
 		}
 	})

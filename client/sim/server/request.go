@@ -1,9 +1,10 @@
-package sim
+package server
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"llmsweep/client/sim"
 	"math"
 	"net/http"
 	"slices"
@@ -40,7 +41,7 @@ type chatMessage struct {
 
 // job is a request understood.
 type job struct {
-	seq             Seq
+	seq             sim.Request
 	chat            bool
 	stream          bool
 	finish          string // "length" or "stop"
@@ -66,8 +67,8 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
 	j := job{chat: chat, stream: b.Stream}
 	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
 	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
-	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: DefaultOutputTokens}
-	if b.MaxCompletionTokens != nil && s.engine.name != "ollama" { // which ignores it
+	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: sim.DefaultOutputTokens}
+	if b.MaxCompletionTokens != nil && s.flavor.name != "ollama" { // which ignores it
 		w.most = b.MaxCompletionTokens
 	}
 	if chat {
@@ -76,10 +77,10 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
 			w.otherwise = naturalLimit
 		}
 	}
-	if s.engine.deaf {
+	if s.flavor.deaf {
 		w.forced, w.least = false, 0
 	}
-	if s.engine.name == "ollama" {
+	if s.flavor.name == "ollama" {
 		ids = cut(ids, ollamaContext)
 	}
 	if err := s.settle(&j, ids, w); err != nil {
@@ -112,8 +113,8 @@ func (s *server) settle(j *job, ids []uint32, w wish) error {
 		return badRequest("the prompt is empty")
 	}
 	j.seq.PromptTokens = len(ids)
-	j.seq.Prefix = blockHashes(ids, s.live.cfg.BlockTokens)
-	j.seed = promptSeed(s.live.cfg.Seed, ids)
+	j.seq.Prefix = blockHashes(ids, s.config.BlockTokens)
+	j.seed = promptSeed(s.config.Seed, ids)
 	limit, err := s.limit(len(ids), w)
 	if err != nil {
 		return err
@@ -134,10 +135,10 @@ func (s *server) settle(j *job, ids []uint32, w wish) error {
 
 // limit is the most tokens that an answer may have.
 func (s *server) limit(prompt int, w wish) (int, error) {
-	cfg := s.live.cfg
+	cfg := s.config
 	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
 	limit := w.otherwise
-	if limit > DefaultOutputTokens {
+	if limit > sim.DefaultOutputTokens {
 		limit = min(limit, room)
 	}
 	if w.most != nil {
@@ -160,7 +161,7 @@ func (s *server) limit(prompt int, w wish) (int, error) {
 func cut(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
 
 func (s *server) checkModel(name string) error {
-	if name == "" || s.engine.anyModel || name == s.options.ModelID || name+":latest" == s.options.ModelID {
+	if name == "" || s.flavor.anyModel || name == s.options.ModelID || name+":latest" == s.options.ModelID {
 		return nil
 	}
 	return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError",
@@ -170,7 +171,7 @@ func (s *server) checkModel(name string) error {
 // promptTokens returns the ids of a request's prompt.
 func (s *server) promptTokens(b *body, chat bool) ([]uint32, error) {
 	if !chat {
-		return completionPrompt(b.Prompt, s.live.cfg.Model.Vocab)
+		return completionPrompt(b.Prompt, s.config.Model.Vocab)
 	}
 	return s.chatTokens(b.Messages)
 }
@@ -188,7 +189,7 @@ func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
 		}
 		messages[i] = message{m.Role, text}
 	}
-	return appendChat(nil, messages, s.live.cfg.Model.Vocab), nil
+	return appendChat(nil, messages, s.config.Model.Vocab), nil
 }
 
 // contentText reads a message's content: a string, or a list of parts of which the texts count.

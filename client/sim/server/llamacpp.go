@@ -1,8 +1,9 @@
-package sim
+package server
 
 import (
 	"encoding/json"
 	"fmt"
+	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 )
@@ -26,7 +27,7 @@ func parseLlamacpp(s *server, raw []byte) (job, error) {
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return job{}, badRequest("the body is not a valid request: %v", err)
 	}
-	ids, err := completionPrompt(b.Prompt, s.live.cfg.Model.Vocab)
+	ids, err := completionPrompt(b.Prompt, s.config.Model.Vocab)
 	if err != nil {
 		return job{}, err
 	}
@@ -72,14 +73,14 @@ func (v *llamacppVoice) counts(produced int) {
 	v.number(v.job.seq.PromptTokens)
 }
 
-func (v *llamacppVoice) closing(u Usage, send func([]byte) bool) {
+func (v *llamacppVoice) closing(u sim.Usage, send func([]byte) bool) {
 	v.begin()
 	v.summary(u, "", "")
 	send(v.end())
 }
 
 // summary is the last object, but for its closing brace.
-func (v *llamacppVoice) summary(u Usage, text, ids string) {
+func (v *llamacppVoice) summary(u sim.Usage, text, ids string) {
 	kind := map[string]string{"length": "limit", "stop": "eos"}[v.job.finish]
 	v.buf = fmt.Appendf(v.buf, `{"index":0,"content":"%s","tokens":[%s],"id_slot":0,"stop":true,"model":%s`,
 		text, ids, quote(v.server.options.ModelID))
@@ -92,7 +93,7 @@ func (v *llamacppVoice) summary(u Usage, text, ids string) {
 	}
 }
 
-func (v *llamacppVoice) whole(u Usage) []byte {
+func (v *llamacppVoice) whole(u sim.Usage) []byte {
 	v.buf = v.buf[:0]
 	text := quote(v.text(0, u.OutputTokens))
 	v.summary(u, string(text[1:len(text)-1]), "")
@@ -101,15 +102,15 @@ func (v *llamacppVoice) whole(u Usage) []byte {
 }
 
 // appendTimings writes what llama-server measures; the simulator tells counts only.
-func appendTimings(buf []byte, u Usage) []byte {
+func appendTimings(buf []byte, u sim.Usage) []byte {
 	return fmt.Appendf(buf, `,"timings":{"cache_n":%d,"prompt_n":%d,"predicted_n":%d}`,
 		u.CachedTokens, u.PromptTokens-u.CachedTokens, u.OutputTokens)
 }
 
 func aboutLlamacpp(s *server) map[string]route {
 	props := page(map[string]any{
-		"default_generation_settings": map[string]any{"n_ctx": s.live.cfg.MaxModelLen},
-		"total_slots":                 s.live.cfg.MaxNumSeqs, "model_alias": s.options.ModelID, "model_path": s.options.ModelID,
+		"default_generation_settings": map[string]any{"n_ctx": s.config.MaxModelLen},
+		"total_slots":                 s.config.MaxNumSeqs, "model_alias": s.options.ModelID, "model_path": s.options.ModelID,
 		"build_info": "b0-sim"})
 	tokenize := func(w http.ResponseWriter, r *http.Request) {
 		var b struct{ Content string }
@@ -117,7 +118,7 @@ func aboutLlamacpp(s *server) map[string]route {
 			writeError(w, badRequest("the body is not a valid request: %v", err))
 			return
 		}
-		writeJSON(w, http.StatusOK, map[string]any{"tokens": appendTokens([]uint32{}, b.Content, s.live.cfg.Model.Vocab)})
+		writeJSON(w, http.StatusOK, map[string]any{"tokens": appendTokens([]uint32{}, b.Content, s.config.Model.Vocab)})
 	}
 	return map[string]route{"/props": {http.MethodGet, props}, "/tokenize": {http.MethodPost, tokenize}}
 }

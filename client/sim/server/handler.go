@@ -1,41 +1,44 @@
-package sim
+package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
+	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 )
 
-// ServerOptions are the manners of the HTTP server. The zero value is vLLM's, with the model's own name.
-type ServerOptions struct {
-	ModelID         string // served name; "": the Config's model
-	APIKey          string // if set, /v1 demands it as a bearer token
-	Strict          bool   // as hosted APIs: unknown body fields (ignore_eos, min_tokens, ...) are a 400 that names them
-	ChunkTokens     int    // tokens to a chunk, after a first chunk of one, as vLLM's --stream-interval; default 1
+// Options say how the HTTP server behaves. The zero value behaves as vLLM, and serves the model under its own name.
+type Options struct {
+	ModelID         string // served name; empty for the name of the configured model
+	APIKey          string // if set, /v1 requires it as a bearer token
+	Strict          bool   // reject unknown body fields (ignore_eos, min_tokens, ...) with a 400 that names them, as hosted APIs do
+	ChunkTokens     int    // tokens in each chunk but the first, which has one (vLLM's --stream-interval); 0 for 1
 	NoUsage         bool   // never report usage
-	UsageEveryChunk bool   // report it on each chunk and at the end, asked or not
+	UsageEveryChunk bool   // report usage on each chunk and at the end, asked or not
 	Think           int    // reasoning tokens at the head of a chat answer, unless enable_thinking is false
-	ReasoningField  string // "reasoning_content" (default but for Ollama) or "reasoning"
-	IgnoreLength    bool   // answers end at a length of their own even where ignore_eos or min_tokens forbid it
-	FullLength      bool   // answers are always as long as allowed, even without ignore_eos
+	ReasoningField  string // "reasoning_content" or "reasoning"; empty for the engine's own
+	IgnoreLength    bool   // answers end at a natural length even where ignore_eos or min_tokens forbid it
+	FullLength      bool   // answers are as long as allowed, even without ignore_eos
 	Faults          Faults
-	Engine          string // whose APIs to speak, one of [Engines]; default "vllm"
-	Texts           string // of SGLang's and Triton's streams: "pieces" or "cumulative"; "" is the engine's default
-	LogProbs        bool   // Triton's TensorRT-LLM sends a list of them with each chunk
+	Engine          string // which engine's APIs to serve, one of [Engines]; empty for "vllm"
+	Texts           string // texts in SGLang's and Triton's streams: "pieces" or "cumulative"; empty for the engine's default
+	LogProbs        bool   // Triton with TensorRT-LLM sends a list of log-probs with each chunk
 }
 
-// server is the HTTP side of a Live.
+// server serves a [sim.Engine] over HTTP.
 type server struct {
-	live     *Live
-	options  ServerOptions
+	engine   *sim.Engine
+	config   sim.Config // the engine's
+	options  Options
 	started  time.Time
-	words    [][]byte
+	words    [][]byte      // see quotedWords
 	requests atomic.Uint64 // completion requests so far
-	engine   *personality
+	flavor   *flavor
 	routes   map[string]route
 }
 
@@ -44,20 +47,20 @@ type route struct {
 	serve  http.HandlerFunc
 }
 
-// NewHandler serves a Live over HTTP in the manner of an engine: its OpenAI-compatible endpoints, its own, and those
-// that tell what it is. Two request headers are the simulator's own: X-Sim-Fault: KIND makes the request go wrong,
-// X-Sim-Stamps: 1 puts the instant of sending into each chunk (sim_sent_ns, Unix time in ns). It panics on an engine
-// that is not one of [Engines].
+// New returns a handler that serves e over HTTP as one of [Engines] does: with its OpenAI-compatible endpoints, its own
+// API, and the pages that identify it. Two request headers are the simulator's own: X-Sim-Fault: KIND injects a fault,
+// and X-Sim-Stamps: 1 puts the time of sending into each chunk (sim_sent_ns, Unix time in ns). New panics where
+// o.Engine is not one of [Engines].
 //
-// The role chunk of a chat goes out with the headers, as soon as the request is queued: a client that takes it for the
-// first token shows a TTFT of nothing.
-func NewHandler(l *Live, o ServerOptions) http.Handler {
-	setDefault(&o.ModelID, l.cfg.Model.Name)
-	setDefault(&o.ChunkTokens, 1)
-	setDefault(&o.Engine, "vllm")
-	s := &server{live: l, options: o, started: time.Now(), words: quotedWords(), engine: personalityOf(o.Engine)}
-	setDefault(&s.options.ReasoningField, s.engine.reasoning)
-	s.routes = s.engine.routes(s)
+// The role chunk of a chat is sent with the headers, as soon as the request is queued. A client that takes it for the
+// first token reports a TTFT near zero.
+func New(e *sim.Engine, o Options) http.Handler {
+	s := &server{engine: e, config: e.Config(), options: o, started: time.Now(), words: quotedWords()}
+	s.flavor = flavorOf(cmp.Or(o.Engine, "vllm"))
+	s.options.ModelID = cmp.Or(o.ModelID, s.config.Model.Name)
+	s.options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
+	s.options.ReasoningField = cmp.Or(o.ReasoningField, s.flavor.reasoning)
+	s.routes = s.flavor.routes(s)
 	return s
 }
 
@@ -66,7 +69,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to, ok := s.routes[r.URL.Path]
 	switch {
 	case !ok:
-		s.engine.notFound(w)
+		s.flavor.notFound(w)
 	case r.Method != to.method:
 		w.Header().Set("Allow", to.method)
 		writeJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
@@ -75,8 +78,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, &apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error",
 			Code: "invalid_api_key", Message: "Incorrect API key provided."})
 	default:
-		if s.engine.server != "" {
-			w.Header().Set("Server", s.engine.server)
+		if s.flavor.server != "" {
+			w.Header().Set("Server", s.flavor.server)
 		}
 		to.serve(w, r)
 	}
@@ -89,10 +92,10 @@ func (s *server) models(w http.ResponseWriter, _ *http.Request) {
 			"id":            s.options.ModelID,
 			"object":        "model",
 			"created":       s.started.Unix(),
-			"owned_by":      s.engine.owner,
+			"owned_by":      s.flavor.owner,
 			"root":          s.options.ModelID,
 			"parent":        nil,
-			"max_model_len": s.live.cfg.MaxModelLen,
+			"max_model_len": s.config.MaxModelLen,
 			"permission":    []any{},
 		}},
 	})
@@ -114,7 +117,7 @@ func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
-		"count": len(ids), "max_model_len": s.live.cfg.MaxModelLen, "tokens": ids, "token_strs": nil})
+		"count": len(ids), "max_model_len": s.config.MaxModelLen, "tokens": ids, "token_strs": nil})
 }
 
 // generate serves a completion endpoint.
@@ -140,12 +143,12 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *api) {
 		return
 	}
 	a := newAnswer(s, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
-	a.call, err = s.live.submit(j.seq, a.emit)
+	a.running, err = s.engine.Submit(j.seq, a.emit)
 	if err != nil {
 		to.refuse(w, asAPIError(err))
 		return
 	}
-	defer s.live.abandon(a.call, context.Canceled)
+	defer a.running.Cancel(context.Canceled)
 	if j.stream {
 		a.stream(r.Context())
 	} else {

@@ -1,26 +1,27 @@
-package sim
+package server
 
 import (
 	"fmt"
+	"llmsweep/client/sim"
 	"net/http"
 )
 
 // metric is one family of an engine's metrics.
 type metric struct {
 	name, kind, help string
-	value            func(Stats) float64
+	value            func(sim.Stats) float64
 }
 
-func running(st Stats) float64          { return float64(st.Running) }
-func waiting(st Stats) float64          { return float64(st.Waiting) }
-func kvUsage(st Stats) float64          { return st.KVUsage }
-func preemptions(st Stats) float64      { return float64(st.Preemptions) }
-func prefixQueries(st Stats) float64    { return float64(st.PrefixQueries) }
-func prefixHits(st Stats) float64       { return float64(st.PrefixHits) }
-func promptTokens(st Stats) float64     { return float64(st.PromptTokens) }
-func generationTokens(st Stats) float64 { return float64(st.GenerationTokens) }
+func running(st sim.Stats) float64          { return float64(st.Running) }
+func waiting(st sim.Stats) float64          { return float64(st.Waiting) }
+func kvUsage(st sim.Stats) float64          { return st.KVUsage }
+func preemptions(st sim.Stats) float64      { return float64(st.Preemptions) }
+func prefixQueries(st sim.Stats) float64    { return float64(st.PrefixQueries) }
+func prefixHits(st sim.Stats) float64       { return float64(st.PrefixHits) }
+func promptTokens(st sim.Stats) float64     { return float64(st.PromptTokens) }
+func generationTokens(st sim.Stats) float64 { return float64(st.GenerationTokens) }
 
-func hitRate(st Stats) float64 {
+func hitRate(st sim.Stats) float64 {
 	if st.PrefixQueries == 0 {
 		return 0
 	}
@@ -66,7 +67,7 @@ func lmdeployMetrics() []metric {
 func llamacppMetrics() []metric {
 	return []metric{
 		{"llamacpp:prompt_tokens_total", "counter", "Number of prompt tokens processed, excluding cached tokens",
-			func(st Stats) float64 { return float64(st.PromptTokens - st.PrefixHits) }},
+			func(st sim.Stats) float64 { return float64(st.PromptTokens - st.PrefixHits) }},
 		{"llamacpp:tokens_predicted_total", "counter", "Number of generation tokens processed", generationTokens},
 		{"llamacpp:requests_processing", "gauge", "Number of requests processing", running},
 		{"llamacpp:requests_deferred", "gauge", "Number of requests deferred", waiting},
@@ -75,13 +76,13 @@ func llamacppMetrics() []metric {
 
 // metrics writes the state of the engine as Prometheus text, under the engine's own names.
 func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
-	st := s.live.Stats()
+	st := s.engine.Stats()
 	labels := fmt.Sprintf("{engine=\"0\",model_name=%q}", s.options.ModelID)
-	if s.engine.name == "llamacpp" {
+	if s.flavor.name == "llamacpp" {
 		labels = ""
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	for _, m := range s.engine.metrics {
+	for _, m := range s.flavor.metrics {
 		fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n%[1]s%[4]s %[5]v\n", m.name, m.help, m.kind, labels, m.value(st))
 	}
 }

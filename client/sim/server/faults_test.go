@@ -1,4 +1,4 @@
-package sim
+package server
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func TestFaultsStrikeAsOften(t *testing.T) {
 
 // TestFaultsInsteadOfAnAnswer plays those that strike at once.
 func TestFaultsInsteadOfAnAnswer(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for fault, want := range map[Fault]struct {
 			status       int
 			header, body string
@@ -75,7 +75,7 @@ func TestFaultsInsteadOfAnAnswer(t *testing.T) {
 
 // TestFaultsInAStream plays those that strike after 4 of 8 tokens.
 func TestFaultsInAStream(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for fault, want := range map[Fault]struct {
 			texts    int
 			finished bool
@@ -110,7 +110,7 @@ func TestFaultsInAStream(t *testing.T) {
 // TestSilentFaults waits a virtual hour for a server that says nothing any more.
 func TestSilentFaults(t *testing.T) {
 	for fault, whole := range map[Fault]bool{FaultHang: false, FaultStall: true} {
-		inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+		inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
 			req, err := http.NewRequestWithContext(ctx, "POST", "http://sim/v1/chat/completions", strings.NewReader(ask+`,"stream":true}`))
@@ -145,7 +145,7 @@ func TestResetIsAReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, _, err := Serve(ctx, "127.0.0.1:0", NewHandler(start(t, demoConfig(t)), ServerOptions{Faults: rules}))
+	url, _, err := Serve(ctx, "127.0.0.1:0", New(start(t, demoConfig(t)), Options{Faults: rules}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestResetIsAReset(t *testing.T) {
 
 // TestFaultsOfWholeAnswers plays the stream's faults on requests that do not stream.
 func TestFaultsOfWholeAnswers(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for fault, want := range map[Fault]int{FaultTruncate: 200, FaultGarbage: 200, FaultError: 500} {
 			status, text := b.fetch("POST", "/v1/chat/completions", ask+"}", "X-Sim-Fault: "+string(fault))
 			if status != want || json.Valid([]byte(text)) != (status == 500) {

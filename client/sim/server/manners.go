@@ -1,4 +1,4 @@
-package sim
+package server
 
 // manners are how an engine speaks OpenAI's APIs, in what engines differ. vLLM's follow its
 // vllm/entrypoints/openai/serving_chat.py and serving_completion.py, llama.cpp's and Ollama's captures of llama-server

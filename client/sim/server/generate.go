@@ -1,8 +1,9 @@
-package sim
+package server
 
 import (
 	"encoding/json"
 	"fmt"
+	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 )
@@ -55,7 +56,7 @@ func parseSGLang(s *server, raw []byte) (job, error) {
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return job{}, badRequest("the body is not a valid request: %v", err)
 	}
-	ids, err := b.prompt(s.live.cfg.Model.Vocab)
+	ids, err := b.prompt(s.config.Model.Vocab)
 	if err != nil {
 		return job{}, err
 	}
@@ -106,9 +107,9 @@ func (v *sglangVoice) object(from, to int) {
 	v.say("}")
 }
 
-func (v *sglangVoice) closing(_ Usage, send func([]byte) bool) { send([]byte(done)) }
+func (v *sglangVoice) closing(_ sim.Usage, send func([]byte) bool) { send([]byte(done)) }
 
-func (v *sglangVoice) whole(u Usage) []byte {
+func (v *sglangVoice) whole(u sim.Usage) []byte {
 	v.buf = v.buf[:0]
 	v.object(0, u.OutputTokens)
 	v.say("}")
@@ -119,7 +120,7 @@ func aboutSGLang(s *server) map[string]route {
 	info := page(map[string]any{"model_path": s.options.ModelID, "tokenizer_path": s.options.ModelID, "is_generation": true})
 	state := page(map[string]any{
 		"version": "0.5.2+sim", "served_model_name": s.options.ModelID, "model_path": s.options.ModelID,
-		"max_total_num_tokens": s.live.cfg.KVTokens, "incremental_streaming_output": s.options.Texts == "pieces"})
+		"max_total_num_tokens": s.config.KVTokens, "incremental_streaming_output": s.options.Texts == "pieces"})
 	return map[string]route{
 		"/get_model_info":  {http.MethodGet, info},
 		"/get_server_info": {http.MethodGet, state},
@@ -143,7 +144,7 @@ func parseLMDeploy(s *server, raw []byte) (job, error) {
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return job{}, badRequest("the body is not a valid request: %v", err)
 	}
-	ids, err := b.prompt(s.live.cfg.Model.Vocab)
+	ids, err := b.prompt(s.config.Model.Vocab)
 	if err != nil {
 		return job{}, err
 	}
@@ -183,14 +184,14 @@ func (v *lmdeployVoice) object(from, to int, finish string) {
 	v.say(`,"output_token_logprobs":null}`)
 }
 
-func (v *lmdeployVoice) closing(u Usage, send func([]byte) bool) {
+func (v *lmdeployVoice) closing(u sim.Usage, send func([]byte) bool) {
 	v.begin()
 	v.object(u.OutputTokens, u.OutputTokens, v.job.finish)
 	send(v.end())
 	send([]byte(done))
 }
 
-func (v *lmdeployVoice) whole(u Usage) []byte {
+func (v *lmdeployVoice) whole(u sim.Usage) []byte {
 	v.buf = v.buf[:0]
 	v.object(0, u.OutputTokens, v.job.finish)
 	v.say("}")
@@ -204,7 +205,7 @@ func aboutLMDeploy(s *server) map[string]route {
 			writeError(w, badRequest("the body is not a valid request: %v", err))
 			return
 		}
-		ids := appendTokens(nil, b.Input, s.live.cfg.Model.Vocab)
+		ids := appendTokens(nil, b.Input, s.config.Model.Vocab)
 		writeJSON(w, http.StatusOK, map[string]any{"input_ids": ids, "length": len(ids)})
 	}}}
 }

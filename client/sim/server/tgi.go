@@ -1,8 +1,9 @@
-package sim
+package server
 
 import (
 	"encoding/json"
 	"fmt"
+	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 )
@@ -36,7 +37,7 @@ func parseTGI(s *server, raw []byte) (job, error) {
 		return job{}, badRequest("Input validation error: `temperature` must be strictly positive")
 	}
 	j := job{stream: true, usage: b.Parameters.Details && !s.options.NoUsage}
-	ids := appendTokens(nil, b.Inputs, s.live.cfg.Model.Vocab)
+	ids := appendTokens(nil, b.Inputs, s.config.Model.Vocab)
 	return j, s.settle(&j, ids, wish{most: b.Parameters.MaxNewTokens, otherwise: tgiDefault})
 }
 
@@ -90,13 +91,13 @@ func (v *tgiVoice) event(n int) {
 		finish, n, v.job.seq.PromptTokens)
 }
 
-func (v *tgiVoice) closing(Usage, func([]byte) bool) {}
+func (v *tgiVoice) closing(sim.Usage, func([]byte) bool) {}
 
-func (v *tgiVoice) whole(u Usage) []byte { return v.tokens(0, u.OutputTokens) }
+func (v *tgiVoice) whole(u sim.Usage) []byte { return v.tokens(0, u.OutputTokens) }
 
 func aboutTGI(s *server) map[string]route {
 	info := page(map[string]any{
-		"model_id": s.options.ModelID, "max_total_tokens": s.live.cfg.MaxModelLen, "max_input_tokens": s.live.cfg.MaxModelLen - 1,
+		"model_id": s.options.ModelID, "max_total_tokens": s.config.MaxModelLen, "max_input_tokens": s.config.MaxModelLen - 1,
 		"max_concurrent_requests": 128, "router": "text-generation-router", "version": "2.4.1-sim"})
 	tokenize := func(w http.ResponseWriter, r *http.Request) {
 		var b struct{ Inputs string }
@@ -105,7 +106,7 @@ func aboutTGI(s *server) map[string]route {
 			return
 		}
 		tokens := []map[string]any{}
-		for _, id := range appendTokens(nil, b.Inputs, s.live.cfg.Model.Vocab) {
+		for _, id := range appendTokens(nil, b.Inputs, s.config.Model.Vocab) {
 			tokens = append(tokens, map[string]any{"id": id})
 		}
 		writeJSON(w, http.StatusOK, tokens)

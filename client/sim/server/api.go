@@ -1,7 +1,8 @@
-package sim
+package server
 
 import (
 	"encoding/json"
+	"llmsweep/client/sim"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,9 +27,9 @@ type voice interface {
 	// tokens is the chunk that carries the tokens after from, up to to.
 	tokens(from, to int) []byte
 	// closing sends what comes after the last token.
-	closing(u Usage, send func([]byte) bool)
+	closing(u sim.Usage, send func([]byte) bool)
 	// whole is the answer in one piece.
-	whole(u Usage) []byte
+	whole(u sim.Usage) []byte
 }
 
 // framing is how a stream is cut.
@@ -103,7 +104,7 @@ func (w *chunkWriter) ids(from, to int) {
 }
 
 func (a *answer) idAt(n int) uint32 {
-	return tokenID(words[wordAt(a.job.seed, n)], a.server.live.cfg.Model.Vocab)
+	return tokenID(words[wordAt(a.job.seed, n)], a.server.config.Model.Vocab)
 }
 
 // end closes the frame's object, and stamps it where that was asked for.

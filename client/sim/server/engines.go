@@ -1,4 +1,4 @@
-package sim
+package server
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// personality is what an engine is besides a scheduler.
-type personality struct {
+// flavor is what an engine is besides a scheduler.
+type flavor struct {
 	name      string
 	owner     string // owned_by in the list of models
 	server    string // the Server header
@@ -22,8 +22,8 @@ type personality struct {
 	anyModel  bool // it does not look at the model's name
 }
 
-func personalities() []*personality {
-	return []*personality{
+func flavors() []*flavor {
+	return []*flavor{
 		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", manners: vllmManners, about: aboutVLLM,
 			metrics: vllmMetrics(), notFound: detailNotFound},
 		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", manners: sglangManners,
@@ -45,23 +45,23 @@ func personalities() []*personality {
 // Engines are the names that ServerOptions.Engine takes.
 func Engines() []string {
 	var names []string
-	for _, p := range personalities() {
+	for _, p := range flavors() {
 		names = append(names, p.name)
 	}
 	return names
 }
 
-func personalityOf(name string) *personality {
-	for _, p := range personalities() {
+func flavorOf(name string) *flavor {
+	for _, p := range flavors() {
 		if p.name == name {
 			return p
 		}
 	}
-	panic(fmt.Sprintf("sim: no engine is called %q", name))
+	panic(fmt.Sprintf("simulated server: no engine is called %q", name))
 }
 
 // routes are the engine's endpoints.
-func (p *personality) routes(s *server) map[string]route {
+func (p *flavor) routes(s *server) map[string]route {
 	all := map[string]route{"/health": {http.MethodGet, func(http.ResponseWriter, *http.Request) {}}}
 	if p.manners != nil {
 		all["/v1/models"] = route{http.MethodGet, s.models}

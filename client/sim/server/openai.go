@@ -1,7 +1,8 @@
-package sim
+package server
 
 import (
 	"fmt"
+	"llmsweep/client/sim"
 	"strconv"
 	"strings"
 )
@@ -131,7 +132,7 @@ func (v *openAIVoice) finishChunk(produced int) []byte {
 }
 
 // closing sends what has not gone along with the text: a chunk with the finish reason, one with the usage, [DONE].
-func (v *openAIVoice) closing(u Usage, send func([]byte) bool) {
+func (v *openAIVoice) closing(u sim.Usage, send func([]byte) bool) {
 	counted := false
 	if !v.m.rides(v.job.chat, v.job.finish) {
 		v.chunk()
@@ -160,15 +161,15 @@ func (v *openAIVoice) closing(u Usage, send func([]byte) bool) {
 }
 
 // usage writes the whole usage object, and llama.cpp's timings behind it.
-func (v *openAIVoice) usage(u Usage) {
-	v.buf = appendUsage(v.buf, u, v.server.live.cfg.PrefixCache)
+func (v *openAIVoice) usage(u sim.Usage) {
+	v.buf = appendUsage(v.buf, u, v.server.config.PrefixCache)
 	if v.m.timings {
 		v.buf = appendTimings(v.buf, u)
 	}
 }
 
 // whole is the answer in one piece.
-func (v *openAIVoice) whole(u Usage) []byte {
+func (v *openAIVoice) whole(u sim.Usage) []byte {
 	object := "text_completion"
 	choice := fmt.Appendf(nil, `"text":%s`, quote(v.text(0, u.OutputTokens)))
 	if v.job.chat {
@@ -184,7 +185,7 @@ func (v *openAIVoice) whole(u Usage) []byte {
 		v.id, object, v.created.Unix(), quote(v.server.options.ModelID), choice, v.m.extra, v.job.finish, v.m.finished)
 	if !v.server.options.NoUsage {
 		raw = append(raw, `,"usage":`...)
-		raw = appendUsage(raw, u, v.server.live.cfg.PrefixCache)
+		raw = appendUsage(raw, u, v.server.config.PrefixCache)
 	}
 	return append(raw, '}')
 }
@@ -199,7 +200,7 @@ func appendCounts(buf []byte, prompt, output int) []byte {
 }
 
 // appendUsage writes the whole usage object. Details are there where they have something to tell.
-func appendUsage(buf []byte, u Usage, prefixCache bool) []byte {
+func appendUsage(buf []byte, u sim.Usage, prefixCache bool) []byte {
 	buf = append(buf, '{')
 	buf = appendCounts(buf, u.PromptTokens, u.OutputTokens)
 	if prefixCache {

@@ -1,8 +1,9 @@
-package sim
+package server
 
 import (
 	"encoding/json"
 	"fmt"
+	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ func parseOllama(s *server, raw []byte, chat bool) (job, error) {
 
 // tokens are the prompt's: with the chat template but in raw mode.
 func (b *ollamaBody) tokens(s *server, chat bool) ([]uint32, error) {
-	vocab := s.live.cfg.Model.Vocab
+	vocab := s.config.Model.Vocab
 	switch {
 	case chat:
 		return s.chatTokens(b.Messages)
@@ -130,14 +131,14 @@ func (v *ollamaVoice) line(from, to int) {
 	}
 }
 
-func (v *ollamaVoice) closing(u Usage, send func([]byte) bool) {
+func (v *ollamaVoice) closing(u sim.Usage, send func([]byte) bool) {
 	v.begin()
 	v.line(u.OutputTokens, u.OutputTokens)
 	v.counts(u)
 	send(v.end())
 }
 
-func (v *ollamaVoice) counts(u Usage) {
+func (v *ollamaVoice) counts(u sim.Usage) {
 	v.buf = fmt.Appendf(v.buf, `,"done":true,"done_reason":"%s","total_duration":%d,"load_duration":1`,
 		v.job.finish, time.Since(v.created).Nanoseconds())
 	if !v.server.options.NoUsage {
@@ -146,7 +147,7 @@ func (v *ollamaVoice) counts(u Usage) {
 	}
 }
 
-func (v *ollamaVoice) whole(u Usage) []byte {
+func (v *ollamaVoice) whole(u sim.Usage) []byte {
 	v.buf = v.buf[:0]
 	v.line(v.job.seq.ReasoningTokens, u.OutputTokens)
 	v.counts(u)

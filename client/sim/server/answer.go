@@ -1,8 +1,9 @@
-package sim
+package server
 
 import (
 	"context"
 	"fmt"
+	"llmsweep/client/sim"
 	"net"
 	"net/http"
 	"strings"
@@ -16,7 +17,7 @@ type answer struct {
 	server  *server
 	api     *api
 	job     job
-	call    *call
+	running *sim.Generation // the request inside the engine
 	id      string
 	created time.Time
 	fault   Fault
@@ -34,7 +35,7 @@ func newAnswer(s *server, w http.ResponseWriter, to *api, j job, n uint64, fault
 		server:  s,
 		api:     to,
 		job:     j,
-		id:      fmt.Sprintf("%016x%016x", mix(s.live.cfg.Seed+n), mix(j.seed+n)),
+		id:      fmt.Sprintf("%016x%016x", mix(s.config.Seed+n), mix(j.seed+n)),
 		created: time.Now(),
 		fault:   fault,
 		faultAt: max(1, j.seq.OutputTokens/2),
@@ -75,7 +76,8 @@ func (a *answer) stream(ctx context.Context) {
 			return
 		}
 	}
-	a.voice.closing(a.call.usage, a.send)
+	usage, _ := a.running.Result()
+	a.voice.closing(usage, a.send)
 }
 
 // chunkEnd says up to which token the chunk goes that begins after sent. Reasoning and answer do not share a chunk.
@@ -94,7 +96,7 @@ func (a *answer) chunkEnd(sent int) int {
 func (a *answer) last(to int) bool { return to == a.job.seq.OutputTokens }
 
 // cached is how much of the prompt was found in the prefix cache; known once there is a token.
-func (a *answer) cached() int { return a.call.cached }
+func (a *answer) cached() int { return a.running.CachedTokens() }
 
 // await waits for the n-th token. It returns false if none will come, and has said so to the client if it is there.
 func (a *answer) await(ctx context.Context, n int) bool {
@@ -103,15 +105,15 @@ func (a *answer) await(ctx context.Context, n int) bool {
 		case <-a.more:
 		case <-ctx.Done():
 			return false
-		case <-a.call.done:
-			if a.call.err != nil {
-				a.sendError(asAPIError(a.call.err))
+		case <-a.running.Done():
+			if _, err := a.running.Result(); err != nil {
+				a.sendError(asAPIError(err))
 				return false
 			}
 		}
 	}
 	if n == a.job.seq.OutputTokens {
-		<-a.call.done // a moment later, under the same lock: the usage is settled
+		<-a.running.Done() // follows at once; the usage is final then
 	}
 	return true
 }
@@ -161,15 +163,16 @@ func reset(out *http.ResponseController) {
 // whole sends the answer in one piece, at its end.
 func (a *answer) whole(ctx context.Context) {
 	select {
-	case <-a.call.done:
+	case <-a.running.Done():
 	case <-ctx.Done():
 		return
 	}
-	if a.call.err != nil {
-		a.api.refuse(a.w, asAPIError(a.call.err))
+	usage, err := a.running.Result()
+	if err != nil {
+		a.api.refuse(a.w, asAPIError(err))
 		return
 	}
-	text := a.voice.whole(a.call.usage)
+	text := a.voice.whole(usage)
 	switch a.fault {
 	case FaultReset:
 		reset(a.out)

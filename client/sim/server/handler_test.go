@@ -1,4 +1,4 @@
-package sim
+package server
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 const ask = `{"model":"Qwen2-7B","messages":[{"role":"user","content":"How are you?"}],"max_tokens":8,"ignore_eos":true`
 
 func TestEndpoints(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for _, tc := range []struct {
 			method, path, body string
 			status             int
@@ -54,7 +54,7 @@ func TestEndpoints(t *testing.T) {
 
 // TestPromptForms holds that all ways to write a prompt count the same.
 func TestPromptForms(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for path, bodies := range map[string][]string{
 			"/v1/completions":      {`"prompt":"one two three"`, `"prompt":["one two three"]`, `"prompt":[7,8,9]`, `"prompt":[[7,8,9]]`},
 			"/v1/chat/completions": {`"messages":[{"role":"user","content":"a b"}]`, `"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]`},
@@ -78,7 +78,7 @@ func TestPromptForms(t *testing.T) {
 }
 
 func TestAPIKey(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{APIKey: "secret"}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{APIKey: "secret"}, func(t *testing.T, b *bubble) {
 		for header, want := range map[string]int{"": 401, "Authorization: Bearer wrong": 401, "Authorization: Bearer secret": 200} {
 			if status, text := b.fetch("GET", "/v1/models", "", header); status != want || want == 401 && !strings.Contains(text, `"error":{"code":"invalid_api_key"`) {
 				t.Errorf("%q: %d %s, want %d", header, status, text, want)
@@ -91,7 +91,7 @@ func TestAPIKey(t *testing.T) {
 }
 
 func TestStrictServerNamesTheField(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{Strict: true}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{Strict: true}, func(t *testing.T, b *bubble) {
 		for extra, want := range map[string]struct {
 			status int
 			text   string
@@ -111,7 +111,7 @@ func TestStrictServerNamesTheField(t *testing.T) {
 }
 
 func TestOtherEngines(t *testing.T) {
-	inBubble(t, demoConfig(t), ServerOptions{Engine: "sglang", ModelID: "m"}, func(t *testing.T, b *bubble) {
+	inBubble(t, demoConfig(t), Options{Engine: "sglang", ModelID: "m"}, func(t *testing.T, b *bubble) {
 		if _, text := b.fetch("GET", "/v1/models", "", ""); !strings.Contains(text, `"owned_by":"sglang"`) || !strings.Contains(text, `"id":"m"`) {
 			t.Errorf("models: %s", text)
 		}
@@ -126,7 +126,7 @@ func TestOtherEngines(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	c := demoConfig(t)
 	c.PrefixCache = true
-	inBubble(t, c, ServerOptions{}, func(t *testing.T, b *bubble) {
+	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		for range 2 {
 			b.fetch("POST", "/v1/completions", `{"prompt":"`+strings.Repeat("a ", 40)+`","max_tokens":5,"ignore_eos":true}`, "")
 		}
@@ -157,7 +157,7 @@ func TestMetrics(t *testing.T) {
 // TestServe goes through a real connection.
 func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	url, wait, err := Serve(ctx, "127.0.0.1:0", NewHandler(start(t, demoConfig(t)), ServerOptions{}))
+	url, wait, err := Serve(ctx, "127.0.0.1:0", New(start(t, demoConfig(t)), Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,8 @@
-package sim
+package server
 
 import (
 	"encoding/json"
+	"llmsweep/client/sim"
 	"net/http"
 )
 
@@ -37,7 +38,7 @@ func parseTriton(s *server, raw []byte, vllm bool) (job, error) {
 		return job{}, badRequest("failed to parse the request JSON buffer: %v", err)
 	}
 	j := job{stream: b.Stream || b.Parameters.Stream, told: b.Counts && vllm && !s.options.NoUsage}
-	w := wish{most: b.Parameters.MaxTokens, otherwise: DefaultOutputTokens}
+	w := wish{most: b.Parameters.MaxTokens, otherwise: sim.DefaultOutputTokens}
 	if vllm {
 		w.forced, w.least = b.Parameters.IgnoreEOS, b.Parameters.MinTokens
 	} else {
@@ -48,7 +49,7 @@ func parseTriton(s *server, raw []byte, vllm bool) (job, error) {
 			return job{}, badRequest("[request id: <id_unknown>] expected 3 inputs but got 2 inputs for model 'ensemble'. Missing 'max_tokens'.")
 		}
 	}
-	return j, s.settle(&j, appendTokens(nil, b.TextInput, s.live.cfg.Model.Vocab), w)
+	return j, s.settle(&j, appendTokens(nil, b.TextInput, s.config.Model.Vocab), w)
 }
 
 // tritonVoice ends without a word.
@@ -103,9 +104,9 @@ func (v *tritonVoice) probabilities(n int) {
 	v.say("],")
 }
 
-func (v *tritonVoice) closing(Usage, func([]byte) bool) {}
+func (v *tritonVoice) closing(sim.Usage, func([]byte) bool) {}
 
-func (v *tritonVoice) whole(u Usage) []byte {
+func (v *tritonVoice) whole(u sim.Usage) []byte {
 	v.buf = v.buf[:0]
 	v.object(0, u.OutputTokens)
 	v.say("}")
@@ -114,7 +115,7 @@ func (v *tritonVoice) whole(u Usage) []byte {
 
 // aboutTriton tells of server and model; the paths hold the model's name, so the endpoint is here too.
 func aboutTriton(s *server) map[string]route {
-	vllm := s.engine.name == "triton-vllm"
+	vllm := s.flavor.name == "triton-vllm"
 	inputs := []string{"text_input", "max_tokens", "stream", "temperature"}
 	if vllm {
 		inputs = []string{"text_input", "stream", "sampling_parameters", "return_finish_reason", "return_num_output_tokens"}

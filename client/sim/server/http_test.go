@@ -1,10 +1,11 @@
-package sim
+package server
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
 	"io"
+	"llmsweep/client/sim"
 	"net"
 	"net/http"
 	"strings"
@@ -37,27 +38,46 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
+func demoConfig(t testing.TB) sim.Config {
+	t.Helper()
+	c, err := sim.Preset("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func start(t testing.TB, c sim.Config) *sim.Engine {
+	t.Helper()
+	e, err := sim.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
 // bubble is a server in virtual time and its client.
 type bubble struct {
 	t      *testing.T
-	live   *Live
+	engine *sim.Engine
 	client *http.Client
 	began  time.Time
 }
 
 // inBubble runs a test against a server in a synctest bubble.
-func inBubble(t *testing.T, c Config, o ServerOptions, test func(t *testing.T, b *bubble)) {
+func inBubble(t *testing.T, c sim.Config, o Options, test func(t *testing.T, b *bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		live := start(t, c)
+		engine := start(t, c)
 		p := &pipes{make(chan net.Conn), make(chan struct{})}
-		srv := &http.Server{Handler: NewHandler(live, o)}
+		srv := &http.Server{Handler: New(engine, o)}
 		go srv.Serve(p)
 		transport := &http.Transport{DialContext: p.dial}
-		test(t, &bubble{t, live, &http.Client{Transport: transport}, time.Now()})
+		test(t, &bubble{t, engine, &http.Client{Transport: transport}, time.Now()})
 		transport.CloseIdleConnections()
 		srv.Close()
-		live.Close()
+		engine.Close()
 		synctest.Wait()
 	})
 }
