@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
@@ -202,7 +203,7 @@ func TestThinkingPreflight(t *testing.T) {
 		"no thinking, raw mode": {simserver.Options{Engine: "ollama", Think: 4}, "ollama-generate", &yes, noteThinkNoAPI.New("ollama-generate")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, tt.o, false), API: tt.api, Params: client.Params{Think: tt.think}})
+			p := prober(t, client.Options{URL: simulated(t, tt.o, false), API: tt.api, Params: api.Params{Think: tt.think}})
 			f, err := p.Preflight(t.Context(), Want{})
 			if err != nil {
 				t.Fatal(err)
@@ -231,7 +232,7 @@ func TestEngineLoad(t *testing.T) {
 	for engine, known := range map[string]bool{
 		"vllm": true, "sglang": true, "lmdeploy": true, "llamacpp": true, "ollama": false, "tgi": false, "triton": false,
 	} {
-		p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), Params: client.Params{Model: "m"}})
+		p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), Params: api.Params{Model: "m"}})
 		l, err := p.Load(t.Context())
 		if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {
 			t.Errorf("%s: %+v %v", engine, l, err)

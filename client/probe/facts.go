@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 )
 
@@ -27,7 +27,7 @@ type Facts struct {
 	LengthForced   bool // it answers with exactly as many tokens as asked
 	Thinks         bool // it sent reasoning
 	TokensPerChunk float64
-	Fields         client.Fields // those it takes
+	Fields         api.Fields // those it takes
 	Rejected       []string      // those it does not
 
 	Latency time.Duration // of the last request of the preflight: first byte sent to last token

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 )
 
@@ -154,7 +155,7 @@ func prober(t testing.TB, o client.Options) *Prober {
 func heldBack(n note.Note) bool { return n.Is(noteHeldBack) }
 
 func TestPreflight(t *testing.T) {
-	all := client.AllFields
+	all := api.AllFields
 	tests := map[string]struct {
 		server fake
 		model  string
@@ -193,7 +194,7 @@ func TestPreflight(t *testing.T) {
 			server: fake{models: vllmModels, chat: short, rejects: map[string]string{
 				"min_tokens": "Unrecognized request argument supplied: min_tokens", "ignore_eos": "Unrecognized request argument supplied: ignore_eos"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, TokensPerChunk: 1, Fields: client.Fields{StreamUsage: true}, Rejected: []string{"min_tokens", "ignore_eos"},
+				Streams: true, Usage: true, TokensPerChunk: 1, Fields: api.Fields{StreamUsage: true}, Rejected: []string{"min_tokens", "ignore_eos"},
 				Notes: []note.Note{
 					noteRejected.New("min_tokens", "400 Bad Request: Unrecognized request argument supplied: min_tokens"),
 					noteRejected.New("ignore_eos", "400 Bad Request: Unrecognized request argument supplied: ignore_eos"),
@@ -209,7 +210,7 @@ func TestPreflight(t *testing.T) {
 			server: fake{models: vllmModels, chat: forced(1), rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Rejected: []string{"max_tokens"},
-				Fields: client.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
+				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
 				Notes:  []note.Note{noteRejected.New("max_tokens", "400 Bad Request: max_tokens is not supported, use max_completion_tokens")}}},
 		"a base model": {
 			server: fake{models: vllmModels, text: forced(1), chat: func(a *asked) { refuse(a.w, 400, "no chat template") }},
@@ -220,7 +221,7 @@ func TestPreflight(t *testing.T) {
 			server: fake{models: vllmModels, chat: forced(4)},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 4,
-				Fields: client.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
+				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
 				Notes:  []note.Note{noteCountsRunning.New(4)}}},
 		"several and no word about it": {
 			server: fake{models: vllmModels, chat: func(a *asked) { a.all = false; forced(8)(a) }},
@@ -239,7 +240,7 @@ func TestPreflight(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := prober(t, client.Options{URL: serve(t, &tt.server), API: tt.api, Params: client.Params{Model: tt.model}})
+			p := prober(t, client.Options{URL: serve(t, &tt.server), API: tt.api, Params: api.Params{Model: tt.model}})
 			got, err := p.Preflight(t.Context(), Want{PromptTokens: 512, OutputTokens: 128})
 			if err != nil {
 				t.Fatal(err)
@@ -296,7 +297,7 @@ func TestCount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := serve(t, &tt.server)
-			p := prober(t, client.Options{URL: url, API: "chat", Params: client.Params{Model: "m", Fields: client.AllFields}})
+			p := prober(t, client.Options{URL: url, API: "chat", Params: api.Params{Model: "m", Fields: api.AllFields}})
 			n, err := p.Count(t.Context(), "some text")
 			said := ""
 			if err != nil {

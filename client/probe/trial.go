@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 )
 
@@ -36,8 +37,8 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 		return trial{}, err
 	}
 	defer c.CloseIdle()
-	call, err := c.Prepare(&client.Request{
-		Messages: []client.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
+	call, err := c.Prepare(&api.Request{
+		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
 	})
 	if err != nil {
 		return trial{}, err
@@ -93,7 +94,7 @@ func refusedAPI(err error) bool {
 
 // fit tries one API, leaving out fields for as long as the server rejects them.
 func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, error) {
-	d, err := client.DialectFor(o.API)
+	d, err := api.ByName(o.API)
 	if err != nil {
 		return trial{}, err
 	}
@@ -132,7 +133,7 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 }
 
 // dropThinking says whether to think in another way, or not at all, where a refusal names the way it was said.
-func dropThinking(f *client.Fields, r *client.Result) string {
+func dropThinking(f *api.Fields, r *client.Result) string {
 	said := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
 	case f.NoThinking:
@@ -151,7 +152,7 @@ func dropThinking(f *client.Fields, r *client.Result) string {
 
 // drop leaves out the field that a refusal names, or the least known one that is left; "" where no field can be to
 // blame.
-func drop(f *client.Fields, r *client.Result) string {
+func drop(f *api.Fields, r *client.Result) string {
 	if r.HTTP != http.StatusBadRequest && r.HTTP != http.StatusUnprocessableEntity {
 		return ""
 	}
@@ -241,7 +242,7 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 // forces reports whether API and engine can be told to go on after a natural end. Ollama and TGI take any field on their
 // /v1, and honour none of these.
 func forces(f *Facts) bool {
-	d, err := client.DialectFor(f.API)
+	d, err := api.ByName(f.API)
 	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
@@ -264,8 +265,8 @@ func learnLength(f *Facts, r *client.Result) {
 }
 
 // learnThinking tells where the server did not do as it was told, or could not be told.
-func learnThinking(f *Facts, p client.Params) {
-	d, err := client.DialectFor(f.API)
+func learnThinking(f *Facts, p api.Params) {
+	d, err := api.ByName(f.API)
 	switch {
 	case err != nil || p.Think == nil:
 	case !d.Traits().Thinks:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
 )
 
@@ -28,7 +29,7 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 		return nil, err
 	}
 	defer c.CloseIdle()
-	call, err := c.Prepare(&client.Request{Messages: []client.Message{{Role: "user", Content: order{}.String()}}, OutputTokens: burst})
+	call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: order{}.String()}}, OutputTokens: burst})
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +66,6 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 // client makes a client of the server, as any measurement has one.
 func (b *bench) client(conns int) (*client.Client, error) {
 	return client.New(client.Options{
-		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: client.Params{Model: "selftest", Fields: client.AllFields},
+		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: api.Params{Model: "selftest", Fields: api.AllFields},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/sim"
 )
 
@@ -17,10 +18,10 @@ type Doer struct {
 }
 
 // Prepare has nothing to encode.
-func (Doer) Prepare(r *client.Request) (*client.Call, error) { return &client.Call{Request: r}, nil }
+func (Doer) Prepare(r *api.Request) (*client.Prepared, error) { return &client.Prepared{Request: r}, nil }
 
 // Do runs the request on the engine. Its instants are the engine's own.
-func (d Doer) Do(ctx context.Context, call *client.Call, res *client.Result) {
+func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	r := call.Request
 	res.Sent = time.Since(res.Epoch)
 	seq := sim.Request{PromptTokens: max(1, r.PromptTokens), OutputTokens: r.OutputTokens}

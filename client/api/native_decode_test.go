@@ -1,4 +1,4 @@
-package client
+package api
 
 import (
 	"bytes"
@@ -402,7 +402,7 @@ func nativeFrames() map[string][]string {
 func TestNativeDecoders(t *testing.T) {
 	for api, all := range nativeFrames() {
 		t.Run(api, func(t *testing.T) {
-			dialect, err := DialectFor(api)
+			dialect, err := ByName(api)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -426,7 +426,7 @@ func FuzzNativeDecoders(f *testing.F) {
 		f.Add(bytes.Join(frames(stream), []byte("\n")))
 	}
 	for _, name := range []string{"ollama-gen", "ollama-chat", "ollama-raw"} {
-		b, err := os.ReadFile("testdata/" + name + ".ndjson")
+		b, err := os.ReadFile("../testdata/" + name + ".ndjson")
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -434,7 +434,7 @@ func FuzzNativeDecoders(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for api, witness := range witnesses() {
-			dialect, _ := DialectFor(api)
+			dialect, _ := ByName(api)
 			d, w := dialect.NewDecoder(), witness()
 			for frame := range bytes.SplitSeq(in, []byte("\n")) {
 				witnessed(t, d, w, frame)
@@ -454,7 +454,7 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 		"triton":      `{"model_name":"ensemble","model_version":"1","output_log_probs":[0.0],"text_output":" a\n"}`,
 		"triton-vllm": `{"finish_reason":"None","num_input_tokens":7,"num_output_tokens":1,"text_output":" a\n"}`,
 	} {
-		dialect, _ := DialectFor(api)
+		dialect, _ := ByName(api)
 		d := dialect.NewDecoder()
 		var c Chunk
 		f := []byte(frame)
@@ -472,7 +472,7 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 func BenchmarkNativeDecode(b *testing.B) {
 	for api, all := range nativeFrames() {
 		b.Run(api, func(b *testing.B) {
-			dialect, _ := DialectFor(api)
+			dialect, _ := ByName(api)
 			d, f := dialect.NewDecoder(), []byte(all[0])
 			var c Chunk
 			b.ReportAllocs()

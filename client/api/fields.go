@@ -1,4 +1,4 @@
-package client
+package api
 
 import "github.com/tidwall/gjson"
 
@@ -41,18 +41,6 @@ func parseFields(v gjson.Result) fields {
 		})
 	}
 	return f
-}
-
-// isError tells an error object inside a 200 in the shapes that servers use: an "error" that says something, or the
-// whole being one.
-func isError(err, object gjson.Result) bool {
-	switch err.Type {
-	case gjson.Null, gjson.False: // or not there
-		return object.Str == "error"
-	case gjson.String:
-		return err.Str != ""
-	}
-	return true
 }
 
 // choice reads the first choice.

@@ -1,4 +1,11 @@
-package client
+// Package api has the HTTP APIs of LLM servers: how each encodes a request and what a piece of its streamed answer
+// means. It sends nothing and reads no clock.
+package api
+
+import (
+	"fmt"
+	"strings"
+)
 
 // Framing is how a stream is cut into frames.
 type Framing int
@@ -58,6 +65,9 @@ type Chunk struct {
 	Usage     Usage  // counts this frame told; Unknown where it did not
 }
 
+// Unknown marks a token count that nobody reported. It is not 0: 0 is a count.
+const Unknown = -1
+
 // Usage is a server's own token counts; [Unknown] where it did not tell.
 type Usage struct {
 	Prompt, Output, Reasoning, Cached int
@@ -66,25 +76,22 @@ type Usage struct {
 // NoUsage is a Usage that tells nothing.
 var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
 
-// Params are the parts of a body that are the same for every request of a run.
-type Params struct {
-	Model       string
-	Temperature *float64 // nil leaves it to the server
-	Think       *bool    // nil leaves it to the server, and so do APIs without the trait Thinks
-	Extra       []byte   // a JSON object merged into each body, its keys winning, as each dialect says; nil for none
-	Fields      Fields   // which optional fields this server takes
+// dialects are all there are, by the names that --api takes.
+func dialects() []Dialect {
+	return []Dialect{
+		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
+		triton{}, triton{vllm: true},
+	}
 }
 
-// Fields says which optional body fields to send. Strict servers reject what they do not know; the preflight finds out.
-type Fields struct {
-	IgnoreEOS           bool // "ignore_eos": true, and "min_tokens" where MinTokens is set too
-	MinTokens           bool
-	StreamUsage         bool // "stream_options": {"include_usage": true}
-	ContinuousUsage     bool // a running count on every chunk; asked for only when chunks hold several tokens
-	MaxCompletionTokens bool // the length goes by "max_completion_tokens" in place of "max_tokens"
-	ReasoningEffort     bool // chat says whether to think by "reasoning_effort" in place of "chat_template_kwargs"
-	NoThinking          bool // whether to think is not said at all: the server rejects it
+// ByName returns the dialect with the name that --api takes. The error lists all names.
+func ByName(name string) (Dialect, error) {
+	var names []string
+	for _, d := range dialects() {
+		if d.Name() == name {
+			return d, nil
+		}
+		names = append(names, d.Name())
+	}
+	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(names, ", "))
 }
-
-// AllFields is what a permissive server takes.
-var AllFields = Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true}

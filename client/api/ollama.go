@@ -1,4 +1,4 @@
-package client
+package api
 
 import (
 	"strconv"
@@ -100,7 +100,7 @@ func (d *ollamaDecoder) Decode(frame []byte, c *Chunk) error {
 		}
 	}
 	if failed(fault, kind) {
-		c.Error = errorText(frame)
+		c.Error = ErrorText(frame)
 		return nil
 	}
 	sayOllama(c, response, thinking, message)

@@ -1,4 +1,4 @@
-package client
+package api
 
 import "github.com/tidwall/gjson"
 
@@ -76,7 +76,7 @@ func (d *tgiDecoder) Decode(frame []byte, c *Chunk) error {
 		}
 	}
 	if failed(fault, kind) {
-		c.Error = errorText(frame)
+		c.Error = ErrorText(frame)
 		return nil
 	}
 	d.token(c, token)

@@ -1,4 +1,4 @@
-package client
+package api
 
 import (
 	"bytes"
@@ -132,7 +132,7 @@ func (d *generateDecoder) Decode(frame []byte, c *Chunk) error {
 		}
 	}
 	if failed(fault, kind) {
-		c.Error = errorText(frame)
+		c.Error = ErrorText(frame)
 		return nil
 	}
 	m := parseMeta(info)
@@ -204,7 +204,7 @@ func (d *generateDecoder) end(c *Chunk, finish value) {
 	case string(t) == "abort" || string(t) == "error":
 		c.Error = "the server ended the answer with the finish reason " + string(t)
 		if m := message.text(); len(m) > 0 {
-			c.Error += ": " + string(unescape(bytes.Clone(m)))
+			c.Error += ": " + string(Unescape(bytes.Clone(m)))
 		}
 	default:
 		c.Finish, d.finish = finishOf(t), true

@@ -1,32 +1,10 @@
-package client
+package api
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )
-
-// dialects are all there are, by the names that --api takes.
-func dialects() []Dialect {
-	return []Dialect{
-		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
-		triton{}, triton{vllm: true},
-	}
-}
-
-// DialectFor returns the dialect of that name; the error lists those there are.
-func DialectFor(name string) (Dialect, error) {
-	var names []string
-	for _, d := range dialects() {
-		if d.Name() == name {
-			return d, nil
-		}
-		names = append(names, d.Name())
-	}
-	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(names, ", "))
-}
 
 // openAI is the API that OpenAI began and vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services speak:
 // chat completions, or plain completions.

@@ -1,4 +1,4 @@
-package client
+package api
 
 import (
 	"encoding/json"
@@ -43,9 +43,9 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// unescape turns the inside of a JSON string into the text it stands for, in place: escapes only shrink. Surrogates
+// Unescape turns the inside of a JSON string into the text it stands for, in place: escapes only shrink. Surrogates
 // without their other half become U+FFFD.
-func unescape(raw []byte) []byte {
+func Unescape(raw []byte) []byte {
 	out := raw[:0]
 	for i := 0; i < len(raw); {
 		c := raw[i]

@@ -1,4 +1,4 @@
-package client
+package api
 
 import (
 	"bytes"
@@ -20,11 +20,11 @@ type value []byte
 // openObject checks that a frame is one JSON object.
 func openObject(frame []byte) (object, error) {
 	if !validJSON(frame) {
-		return object{}, fmt.Errorf("%w: %s", errNotJSON, frame[:min(len(frame), maxWhole)])
+		return object{}, fmt.Errorf("%w: %s", errNotJSON, frame[:min(len(frame), maxMessage)])
 	}
 	v := value(bytes.TrimSpace(frame))
 	if v[0] != '{' {
-		return object{}, fmt.Errorf("%w: %s", errNotObject, frame[:min(len(frame), maxWhole)])
+		return object{}, fmt.Errorf("%w: %s", errNotObject, frame[:min(len(frame), maxMessage)])
 	}
 	return v.object(), nil
 }
@@ -38,7 +38,7 @@ func (o *object) next() bool {
 	n := stringLen(o.rest[i:])
 	o.key = o.rest[i+1 : i+n-1]
 	if bytes.IndexByte(o.key, '\\') >= 0 {
-		o.key = unescape(bytes.Clone(o.key))
+		o.key = Unescape(bytes.Clone(o.key))
 	}
 	i += n
 	i += bytes.IndexByte(o.rest[i:], ':') + 1

@@ -1,4 +1,4 @@
-package client
+package api
 
 import (
 	"bytes"
@@ -45,12 +45,12 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 		return nil
 	}
 	if !validJSON(frame) {
-		return fmt.Errorf("%w: %s", errNotJSON, frame[:min(len(frame), maxWhole)])
+		return fmt.Errorf("%w: %s", errNotJSON, frame[:min(len(frame), maxMessage)])
 	}
 	// The parser reads strings; what it cuts out of this one is not kept beyond this call.
 	v := gjson.Parse(unsafe.String(unsafe.SliceData(frame), len(frame)))
 	if !v.IsObject() {
-		return fmt.Errorf("%w: %s", errNotObject, frame[:min(len(frame), maxWhole)])
+		return fmt.Errorf("%w: %s", errNotObject, frame[:min(len(frame), maxMessage)])
 	}
 	d.read(v, frame, c)
 	return nil
@@ -61,7 +61,7 @@ func (d *openAIDecoder) read(v gjson.Result, frame []byte, c *Chunk) {
 	f := parseFields(v)
 	switch {
 	case f.failed:
-		c.Error = errorText(frame)
+		c.Error = ErrorText(frame)
 		return
 	case f.finish == "error" || f.finish == "abort":
 		c.Error = "the server ended the answer with the finish reason " + f.finish

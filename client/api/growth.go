@@ -1,4 +1,4 @@
-package client
+package api
 
 import "bytes"
 
@@ -47,5 +47,5 @@ func finishOf(raw []byte) string {
 	case "stop":
 		return "stop"
 	}
-	return string(unescape(bytes.Clone(raw)))
+	return string(Unescape(bytes.Clone(raw)))
 }

@@ -1,4 +1,4 @@
-package client
+package api
 
 import "github.com/tidwall/gjson"
 
@@ -107,7 +107,7 @@ func (d *tritonDecoder) Decode(frame []byte, c *Chunk) error {
 		}
 	}
 	if failed(fault, kind) {
-		c.Error = errorText(frame)
+		c.Error = ErrorText(frame)
 		return nil
 	}
 	if fresh := d.texts.news(text.text()); len(fresh) > 0 {

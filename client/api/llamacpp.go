@@ -1,4 +1,4 @@
-package client
+package api
 
 // llamacpp is llama-server's own /completion. It follows ggml-org/llama.cpp, tools/server/README.md ("POST
 // /completion") and what llama-server b11669 was seen to send.
@@ -54,7 +54,7 @@ func (d *llamacppDecoder) Decode(frame []byte, c *Chunk) error {
 		f.take(o.key, o.value)
 	}
 	if failed(f.fault, f.kind) {
-		c.Error = errorText(frame)
+		c.Error = ErrorText(frame)
 		return nil
 	}
 	d.count(c, &f)

@@ -1,4 +1,4 @@
-package client
+package api
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 )
 
 func TestEncode(t *testing.T) {
@@ -70,7 +69,7 @@ func TestEncode(t *testing.T) {
 		"everything out": {"completions", Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
 	}
 	for name, tt := range tests {
-		d, err := DialectFor(tt.api)
+		d, err := ByName(tt.api)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +105,7 @@ func FuzzString(f *testing.F) {
 			t.Errorf("%q may not stand inside a string", b)
 		}
 		for _, written := range [][]byte{b, plain} { // encoding/json escapes more
-			if back := unescape(written[1 : len(written)-1 : len(written)-1]); string(back) != want {
+			if back := Unescape(written[1 : len(written)-1 : len(written)-1]); string(back) != want {
 				t.Errorf("%q came back as %q", want, back)
 			}
 		}
@@ -124,7 +123,7 @@ func FuzzInside(f *testing.F) {
 		if insideString([]byte(s)) != ok {
 			t.Fatalf("%q: %v", s, !ok)
 		}
-		if got := string(unescape([]byte(s))); ok && utf8.ValidString(s) && got != want {
+		if got := string(Unescape([]byte(s))); ok && utf8.ValidString(s) && got != want {
 			t.Errorf("%q means %q, not %q", s, want, got)
 		}
 	})
@@ -137,7 +136,7 @@ func FuzzExtra(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, extra string) {
-		if len(extra) == 0 || len(extra) >= deep || checkExtra([]byte(extra)) != nil {
+		if len(extra) == 0 || len(extra) >= deep || CheckExtra([]byte(extra)) != nil {
 			t.Skip()
 		}
 		for _, d := range dialects() {
@@ -149,7 +148,7 @@ func FuzzExtra(f *testing.F) {
 // checkExtraIn encodes with a user's object in it. Objects that a dialect has too are merged, their nulls left out.
 func checkExtraIn(t *testing.T, d Dialect, extra string) {
 	t.Helper()
-	b, err := d.Encode(nil, ask, &Params{Model: "m", Fields: AllFields, Extra: []byte(extra)})
+	b, err := d.Encode(nil, &Request{Messages: []Message{{"user", "hello"}}, OutputTokens: 4}, &Params{Model: "m", Fields: AllFields, Extra: []byte(extra)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,25 +174,4 @@ func checkExtraIn(t *testing.T, d Dialect, extra string) {
 			t.Errorf("%q in %s: -added +sent\n%s", k, b, d)
 		}
 	}
-}
-
-// Any bytes make a message: one line, short, of valid UTF-8.
-func FuzzErrorText(f *testing.F) {
-	for _, s := range []string{`{"error":{"message":"m","param":"p"}}`, `{"detail":[{"loc":["body",1],"msg":"x"}]}`, `<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`,
-		`{"detail":{"detail":{"detail":"x"}}}`, "\x00\xff", ""} {
-		f.Add([]byte(s))
-	}
-	c := newCleaner(nil, nil, nil)
-	f.Fuzz(func(t *testing.T, body []byte) {
-		s := c.clean(errorText(body))
-		if len(s) > maxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
-			t.Errorf("%q", s)
-		}
-		if len(body) > 0 {
-			whole(body)
-		}
-		if gjson.ValidBytes(body) != json.Valid(body) && len(body) < 1000 {
-			t.Errorf("%q: the two checks differ", body)
-		}
-	})
 }
