@@ -28,7 +28,7 @@ type Facts struct {
 	Thinks         bool // it sent reasoning
 	TokensPerChunk float64
 	Fields         api.Fields // those it takes
-	Rejected       []string      // those it does not
+	Rejected       []string   // those it does not
 
 	Latency time.Duration // of the last request of the preflight: first byte sent to last token
 	Notes   []note.Note   // what a reader of the results should know

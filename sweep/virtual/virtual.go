@@ -18,7 +18,9 @@ type Doer struct {
 }
 
 // Prepare has nothing to encode.
-func (Doer) Prepare(r *api.Request) (*client.Prepared, error) { return &client.Prepared{Request: r}, nil }
+func (Doer) Prepare(r *api.Request) (*client.Prepared, error) {
+	return &client.Prepared{Request: r}, nil
+}
 
 // Do runs the request on the engine. Its instants are the engine's own.
 func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
