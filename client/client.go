@@ -102,7 +102,7 @@ func New(o Options) (*Client, error) {
 // Prepare encodes a request, so that nothing is left to do when it is due. An error means a body that the dialect
 // cannot express.
 func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
-	body, err := c.dialect.Encode(nil, r, &c.params)
+	body, err := c.dialect.Encode(r, &c.params)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type Dialect interface {
 	// Framing is how answers are cut.
 	Framing() Framing
 	// Encode appends the body for a request. It is called ahead of time, never between due and sent.
-	Encode(dst []byte, r *Request, p *Params) ([]byte, error)
+	Encode(r *Request, p *Params) ([]byte, error)
 	// NewDecoder returns a decoder for one answer.
 	NewDecoder() Decoder
 	// Traits are what the API can be told and what it tells.

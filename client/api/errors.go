@@ -11,25 +11,13 @@ import (
 // maxMessage is how many bytes of an error's body are read.
 const maxMessage = 64 << 10
 
-// IsError reports whether a JSON document, which may be cut short, is an error object.
+// IsError reports whether a JSON object, which may be cut short, is an error object.
 func IsError(body []byte) bool {
 	v := gjson.ParseBytes(body)
-	return isError(last(v, "error"), last(v, "object"))
+	return isErrorObject([]byte(v.Get("error").Raw), []byte(v.Get("object").Raw))
 }
 
-// isError tells an error object inside a 200 in the shapes that servers use: an "error" that says something, or the
-// whole being one.
-func isError(err, object gjson.Result) bool {
-	switch err.Type {
-	case gjson.Null, gjson.False: // or not there
-		return object.Str == "error"
-	case gjson.String:
-		return err.Str != ""
-	}
-	return true
-}
-
-// Title is a web page's title, for people to see where they ended up.
+// Title returns a web page's title in brackets, for error messages; empty where it has none.
 func Title(page []byte) string {
 	_, rest, ok := bytes.Cut(page, []byte("<title>"))
 	if !ok {
@@ -39,7 +27,7 @@ func Title(page []byte) string {
 	return fmt.Sprintf(" (%s)", bytes.TrimSpace(t))
 }
 
-// ErrorText finds a server's own words in the body of a refusal or in an error object: {"error": {"message"}},
+// ErrorText returns the server's message in the body of a refusal or in an error object: {"error": {"message"}},
 // {"error": ".."}, {"message"}, {"detail": ".."}, FastAPI's {"detail": [{"loc", "msg"}]}, or plain text.
 func ErrorText(body []byte) string {
 	body = bytes.TrimSpace(body)
@@ -61,7 +49,7 @@ func ErrorText(body []byte) string {
 	return string(body)
 }
 
-// words are an error value's words: a string, an object's message, or a list of complaints about fields.
+// words returns the text of an error value: a string, an object's message, or a list of complaints about fields.
 func words(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.String:
@@ -89,7 +77,7 @@ func words(v gjson.Result) string {
 	return text
 }
 
-// complaint is one entry of FastAPI's list: where in the body, and what about it.
+// complaint returns the text of one entry of FastAPI's list: the place in the body, and what is wrong there.
 func complaint(e gjson.Result) string {
 	var loc []string
 	e.Get("loc").ForEach(func(_, part gjson.Result) bool {

@@ -1,7 +1,7 @@
 package api
 
 // llamacpp is llama-server's own /completion. It follows ggml-org/llama.cpp, tools/server/README.md ("POST
-// /completion") and what llama-server b11669 was seen to send.
+// /completion") and captured answers of llama-server b11669.
 type llamacpp struct{}
 
 var _ Dialect = llamacpp{}
@@ -14,116 +14,107 @@ func (llamacpp) Traits() Traits {
 	return Traits{Forces: true, Counts: true, Fields: Fields{IgnoreEOS: true}}
 }
 
-// Encode appends the body. There is no chat template: the messages' contents are the prompt.
-func (llamacpp) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
-	return encodePrompt(dst, r, p, "n_predict"), nil
+// Encode returns the body. There is no chat template: the messages' contents are the prompt.
+func (llamacpp) Encode(r *Request, p *Params) ([]byte, error) {
+	return encodePrompt(r, p, "n_predict")
 }
 
 // llamacppDecoder reads chunks such as
 //
 //	{"index":0,"content":" a","tokens":[565],"stop":false,"tokens_predicted":1,"tokens_evaluated":13}
 //
-// of which the last has "stop":true and no text, and is the terminator. tokens_predicted is a running count: what a
-// character held back, its tokens come with the chunk that shows it.
+// The last one has "stop":true and no text, and is the terminator. tokens_predicted is a running count. The tokens of a
+// character that the server held back are counted with the chunk that shows it.
 type llamacppDecoder struct {
-	tokens tally
-	gotten int // ids so far
+	reader reader
+	tokens runningCount
+	ids    int // so far
 	done   bool
 }
 
-func (d *llamacppDecoder) Reset() { *d = llamacppDecoder{} }
+func (d *llamacppDecoder) Reset() { *d = llamacppDecoder{reader: d.reader} }
 
 // Complete reports whether the stream may end: after "stop":true.
 func (d *llamacppDecoder) Complete() bool { return d.done }
 
-// llamacppFields are the parts of a chunk that matter.
+// llamacppFields are the parts of a chunk that are used.
 type llamacppFields struct {
-	content, ids, stop, stopType, predicted, evaluated, timings, fault, kind value
-	limit, ended, word                                                       bool // before stop_type (2024)
+	content   []byte
+	ids       int // how many
+	stop      bool
+	stopType  []byte
+	predicted int
+	evaluated int
+	cached    int
+
+	limit, eos, word bool // in place of stop_type, in versions before 2025
 }
 
 // Decode reads one chunk.
 func (d *llamacppDecoder) Decode(frame []byte, c *Chunk) error {
-	*c = Chunk{Usage: NoUsage}
-	o, err := openObject(frame)
-	if err != nil {
+	f := llamacppFields{predicted: Unknown, evaluated: Unknown, cached: Unknown}
+	for m := d.reader.open(frame, c); m.next(); {
+		f.read(m.key(), &d.reader)
+	}
+	if done, err := d.reader.close(c); done {
 		return err
 	}
-	var f llamacppFields
-	for o.next() {
-		f.take(o.key, o.value)
-	}
-	if failed(f.fault, f.kind) {
-		c.Error = ErrorText(frame)
-		return nil
-	}
 	d.count(c, &f)
-	if raw := f.content.text(); len(raw) > 0 {
-		c.Text, c.Raw = true, raw
+	if len(f.content) > 0 {
+		c.Text, c.Raw = true, f.content
 	}
-	if f.stop.isTrue() {
+	if f.stop {
 		c.Done, d.done = true, true
 		c.Finish = f.finish()
 	}
 	return nil
 }
 
-func (f *llamacppFields) take(key []byte, v value) {
+func (f *llamacppFields) read(key []byte, r *reader) {
 	switch string(key) {
 	case "content":
-		f.content = v
+		f.content = r.text()
 	case "tokens":
-		f.ids = v
+		f.ids, _ = r.length()
 	case "stop":
-		f.stop = v
+		f.stop = r.isTrue()
 	case "stop_type":
-		f.stopType = v
+		f.stopType = r.text()
 	case "tokens_predicted":
-		f.predicted = v
+		f.predicted = r.count()
 	case "tokens_evaluated":
-		f.evaluated = v
+		f.evaluated = r.count()
 	case "timings":
-		f.timings = v
-	case "error":
-		f.fault = v
-	case "object":
-		f.kind = v
+		f.cached = readDetail(r, "cache_n")
 	case "stopped_limit":
-		f.limit = v.isTrue()
+		f.limit = r.isTrue()
 	case "stopped_eos":
-		f.ended = v.isTrue()
+		f.eos = r.isTrue()
 	case "stopped_word":
-		f.word = v.isTrue()
+		f.word = r.isTrue()
 	}
 }
 
-// count notes what a chunk tells of tokens.
+// count works out a chunk's counts.
 func (d *llamacppDecoder) count(c *Chunk, f *llamacppFields) {
-	c.Usage.Output, c.Usage.Prompt = f.predicted.number(), f.evaluated.number()
+	c.Usage.Output, c.Usage.Prompt, c.Usage.Cached = f.predicted, f.evaluated, f.cached
 	if c.Usage.Prompt == 0 {
 		c.Usage.Prompt = Unknown // not evaluated yet
 	}
-	for o := f.timings.object(); o.next(); {
-		if string(o.key) == "cache_n" {
-			c.Usage.Cached = o.value.number()
-		}
-	}
-	d.gotten += f.ids.length()
-	c.IDs = d.gotten
-	if len(f.content.text()) == 0 {
-		return
-	}
+	d.ids += f.ids
+	c.IDs = d.ids
 	switch {
-	case c.Usage.Output != Unknown:
-		c.Tokens = d.tokens.grow(c.Usage.Output)
-	case d.gotten > 0:
-		c.Tokens = d.tokens.grow(d.gotten)
+	case len(f.content) == 0:
+	case f.predicted != Unknown:
+		c.Tokens = d.tokens.grow(f.predicted)
+	case d.ids > 0:
+		c.Tokens = d.tokens.grow(d.ids)
 	}
 }
 
-// finish is the finish reason in the words of the other APIs, as llama-server's own /v1 has it.
+// finish returns the finish reason in the words of the other APIs, as llama-server's own /v1 has it.
 func (f *llamacppFields) finish() string {
-	switch string(f.stopType.text()) {
+	switch string(f.stopType) {
 	case "limit":
 		return "length"
 	case "eos", "word":
@@ -132,8 +123,8 @@ func (f *llamacppFields) finish() string {
 	switch {
 	case f.limit:
 		return "length"
-	case f.ended || f.word:
+	case f.eos || f.word:
 		return "stop"
 	}
-	return finishOf(f.stopType.text())
+	return finishReason(f.stopType)
 }

@@ -35,8 +35,8 @@ func witnesses() map[string]func() witness {
 	}
 }
 
-// members reads one object; of keys given twice the last counts.
-func members(frame []byte) (map[string]json.RawMessage, error) {
+// fieldsOf reads one object; of keys given twice the last counts.
+func fieldsOf(frame []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(frame))
 	var m map[string]json.RawMessage
 	if err := dec.Decode(&m); err != nil {
@@ -48,7 +48,7 @@ func members(frame []byte) (map[string]json.RawMessage, error) {
 	return m, nil
 }
 
-func inner(v json.RawMessage) map[string]json.RawMessage { m, _ := members(v); return m }
+func inner(v json.RawMessage) map[string]json.RawMessage { m, _ := fieldsOf(v); return m }
 
 func list(v json.RawMessage) (all []json.RawMessage) { json.Unmarshal(v, &all); return all }
 
@@ -319,7 +319,7 @@ func witnessed(t *testing.T, d Decoder, w witness, frame []byte) {
 		if want.Done = w.terminator(); !want.Done {
 			refErr = errors.New("no terminator here")
 		}
-	} else if m, refErr = members(frame); refErr == nil {
+	} else if m, refErr = fieldsOf(frame); refErr == nil {
 		switch e := string(m["error"]); {
 		case e != "" && e != "null" && e != "false" && e != `""`, plain(m["object"]) == "error" && string(m["object"]) == `"error"`:
 			want.Error = "an error"

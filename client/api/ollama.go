@@ -1,15 +1,9 @@
 package api
 
-import (
-	"strconv"
-
-	"github.com/tidwall/gjson"
-)
-
-// ollama is Ollama's own API: /api/chat, which is what people use Ollama through and the one that has roles and can be
-// told to think; and with generate set /api/generate in raw mode, without any template, where a prompt has exactly the
-// tokens that were meant. It follows ollama/ollama, docs/api.md and api/types.go, and what Ollama 0.17.4 was seen to
-// send; thinking was not seen on a running engine.
+// ollama is Ollama's own API: /api/chat, which has roles and a field for thinking; and with generate set /api/generate
+// in raw mode, without any template, where a prompt has exactly the tokens that were meant. It follows ollama/ollama,
+// docs/api.md and api/types.go, and captured answers of Ollama 0.17.4; thinking was not checked against a running
+// engine.
 type ollama struct{ generate bool }
 
 var _ Dialect = ollama{}
@@ -31,29 +25,28 @@ func (d ollama) Path(string) string {
 func (ollama) Framing() Framing    { return NDJSON }
 func (ollama) NewDecoder() Decoder { return &ollamaDecoder{} }
 
-// Traits has no Forces: Ollama cannot be told to go on after a natural end.
+// Traits has no Forces: Ollama cannot be told to continue after a natural end.
 func (d ollama) Traits() Traits { return Traits{Counts: true, Thinks: !d.generate} }
 
-// Encode appends the body.
-func (d ollama) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
-	e := encoder{dst: append(dst, '{'), extra: gjson.ParseBytes(p.Extra)}
+// Encode returns the body.
+func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
+	e := newEncoder(p)
 	e.text("model", p.Model)
 	if d.generate {
 		e.text("prompt", r.Prompt())
-		e.literal("raw", "true")
+		e.flag("raw", true)
 	} else {
 		e.messages(r.Messages)
 	}
-	e.literal("stream", "true")
+	e.flag("stream", true)
 	if p.Think != nil && !d.generate && !p.Fields.NoThinking {
-		e.literal("think", strconv.FormatBool(*p.Think))
+		e.flag("think", *p.Think)
 	}
 	e.object("options", func(e *encoder) {
-		e.number("num_predict", r.OutputTokens)
+		e.count("num_predict", r.OutputTokens)
 		e.temperature(p.Temperature)
 	})
-	e.extras()
-	return append(e.dst, '}'), nil
+	return e.finish()
 }
 
 // ollamaDecoder reads lines such as
@@ -61,74 +54,92 @@ func (d ollama) Encode(dst []byte, r *Request, p *Params) ([]byte, error) {
 //	{"model":"m","created_at":"..","response":" a","done":false}
 //	{"model":"m","created_at":"..","message":{"role":"assistant","content":"","thinking":" hm"},"done":false}
 //
-// of which the last has "done":true and the counts, and is the terminator.
-type ollamaDecoder struct{ done bool }
+// The last one has "done":true and the counts, and is the terminator.
+type ollamaDecoder struct {
+	reader reader
+	done   bool
+}
 
-func (d *ollamaDecoder) Reset() { *d = ollamaDecoder{} }
+func (d *ollamaDecoder) Reset() { *d = ollamaDecoder{reader: d.reader} }
 
 // Complete reports whether the stream may end: after "done":true.
 func (d *ollamaDecoder) Complete() bool { return d.done }
 
+// ollamaMessage is what a line says. In /api/chat it is an object; in /api/generate it is part of the line.
+type ollamaMessage struct {
+	text, thinking       []byte
+	hasText, hasThinking bool // the keys are there
+	calls                int  // tool calls
+}
+
 // Decode reads one line.
 func (d *ollamaDecoder) Decode(frame []byte, c *Chunk) error {
-	*c = Chunk{Usage: NoUsage}
-	o, err := openObject(frame)
-	if err != nil {
-		return err
-	}
-	var response, thinking, message, done, reason, fault, kind value
-	for o.next() {
-		switch string(o.key) {
+	var line, message ollamaMessage
+	var reason []byte
+	usage, done := NoUsage, false
+	r := &d.reader
+	for m := r.open(frame, c); m.next(); {
+		switch string(m.key()) {
 		case "response":
-			response = o.value
+			line.text = r.text()
 		case "thinking":
-			thinking = o.value
+			line.thinking = r.text()
 		case "message":
-			message = o.value
+			message = readOllamaMessage(r)
 		case "done":
-			done = o.value
+			done = r.isTrue()
 		case "done_reason":
-			reason = o.value
+			reason = r.text()
 		case "prompt_eval_count":
-			c.Usage.Prompt = o.value.number()
+			usage.Prompt = r.count()
 		case "eval_count":
-			c.Usage.Output = o.value.number()
-		case "error":
-			fault = o.value
-		case "object":
-			kind = o.value
+			usage.Output = r.count()
 		}
 	}
-	if failed(fault, kind) {
-		c.Error = ErrorText(frame)
-		return nil
+	if over, err := r.close(c); over {
+		return err
 	}
-	sayOllama(c, response, thinking, message)
-	if done.isTrue() {
+	c.Usage = usage
+	line.merge(&message).say(c)
+	if done {
 		c.Done, d.done = true, true
-		c.Finish = finishOf(reason.text())
+		c.Finish = finishReason(reason)
 	}
 	return nil
 }
 
-// sayOllama notes a line's text.
-func sayOllama(c *Chunk, response, thinking, message value) {
-	var calls value
-	for o := message.object(); o.next(); {
-		switch string(o.key) {
+func readOllamaMessage(r *reader) (o ollamaMessage) {
+	for m := r.object(); m.next(); {
+		switch string(m.key()) {
 		case "content":
-			response = o.value
+			o.text, o.hasText = r.text(), true
 		case "thinking":
-			thinking = o.value
+			o.thinking, o.hasThinking = r.text(), true
 		case "tool_calls":
-			calls = o.value
+			o.calls, _ = r.length()
 		}
 	}
-	answer := len(response.text()) > 0
-	if answer {
-		c.Raw = response.text()
+	return o
+}
+
+// merge puts what a message object has in place of what the line itself has.
+func (o *ollamaMessage) merge(m *ollamaMessage) *ollamaMessage {
+	if m.hasText {
+		o.text = m.text
 	}
-	answer = answer || calls.length() > 0
-	thought := len(thinking.text()) > 0
+	if m.hasThinking {
+		o.thinking = m.thinking
+	}
+	o.calls = m.calls
+	return o
+}
+
+// say puts what the line says into c.
+func (o *ollamaMessage) say(c *Chunk) {
+	if len(o.text) > 0 {
+		c.Raw = o.text
+	}
+	answer := len(o.text) > 0 || o.calls > 0
+	thought := len(o.thinking) > 0
 	c.Text, c.Reasoning = answer || thought, thought && !answer
 }
