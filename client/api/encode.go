@@ -2,7 +2,7 @@ package api
 
 import (
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/go-faster/jx"
 	"github.com/tidwall/gjson"
@@ -46,8 +46,13 @@ func (e *encoder) text(name, s string) {
 	}
 }
 
-// utf8Only returns s with U+FFFD for what is not UTF-8, which jx writes as it is.
-func utf8Only(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// utf8Only returns s with U+FFFD for each byte that is not UTF-8. jx would write it as it is.
+func utf8Only(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
 
 // literal writes a field whose value is given as JSON.
 func (e *encoder) literal(name, value string) {

@@ -98,7 +98,7 @@ func FuzzString(f *testing.F) {
 		if err != nil || json.Unmarshal(body, &got) != nil {
 			t.Fatalf("%q: %v", body, err)
 		}
-		if want := strings.ToValidUTF8(s, "\uFFFD"); got.Prompt != want {
+		if want := string([]rune(s)); got.Prompt != want {
 			t.Errorf("%q arrived as %q", want, got.Prompt)
 		}
 		var want string
@@ -113,7 +113,7 @@ func FuzzString(f *testing.F) {
 // Whatever object a user adds, the body is an object with the user's keys in it.
 func FuzzExtra(f *testing.F) {
 	for _, s := range []string{`{}`, ` {"a":1}`, `{"model":null}`, `{"a":{"b":[]},"\u0061":"x"}`, `{"":0}`, `{"a.b":1,"a|b":2,"#":3,"a*":4}`,
-		`{"options":{"num_ctx":9,"num_predict":null}}`, `{"parameters":7,"sampling_params":{"\u0061":[]}}`, `{"options":null}`} {
+		`{"options":{"num_ctx":9,"num_predict":null}}`, `{"parameters":7,"sampling_params":{"\u0061":[]}}`, `{"options":null}`, "{\"\xe6\xe6\":0}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, extra string) {
