@@ -1,3 +1,5 @@
+// Package client sends one request to an LLM server, timestamps the stream that comes back, and classifies how it
+// ended. It knows nothing of schedules, stages or sweeps.
 package client
 
 import (
@@ -14,22 +16,27 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"llmsweep/client/api"
 	"llmsweep/client/wire"
 )
 
 // DefaultTimeout is a request's time limit where none was asked for.
 const DefaultTimeout = 10 * time.Minute
 
+// Prepared is a request made ready to be sent: everything that can be done before it is due has been done.
+type Prepared struct {
+	Request *api.Request
+	Body    []byte // the encoded body; nil for a doer that needs none
+}
+
 // Options say which server to ask, and how.
 type Options struct {
 	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end
 	// is understood, and so is a missing "http://".
 	URL string
-	// API names the dialect, as [DialectFor] takes it; empty for "chat".
+	// API names the dialect, as [api.ByName] takes it; empty for "chat".
 	API    string
-	Params Params
+	Params api.Params
 	APIKey string // sent as "Authorization: Bearer ..."; empty for none
 	// Headers are sent with every request and win over what the client would send. Their values are never shown.
 	Headers http.Header
@@ -47,8 +54,8 @@ type Options struct {
 // Client sends requests to one server in one dialect. It is safe for concurrent use.
 type Client struct {
 	address   address
-	dialect   Dialect
-	params    Params
+	dialect   api.Dialect
+	params    api.Params
 	header    http.Header // shared by all requests, never changed
 	host      string      // the Host header where the user set one
 	timeout   time.Duration
@@ -68,11 +75,11 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := DialectFor(cmp.Or(o.API, "chat"))
+	d, err := api.ByName(cmp.Or(o.API, "chat"))
 	if err != nil {
 		return nil, err
 	}
-	if err := checkExtra(o.Params.Extra); err != nil {
+	if err := api.CheckExtra(o.Params.Extra); err != nil {
 		return nil, err
 	}
 	h, err := requestHeader(o.APIKey, o.Headers, user)
@@ -94,20 +101,20 @@ func New(o Options) (*Client, error) {
 
 // Prepare encodes a request, so that nothing is left to do when it is due. An error means a body that the dialect
 // cannot express.
-func (c *Client) Prepare(r *Request) (*Call, error) {
-	body, err := c.dialect.Encode(nil, r, &c.params)
+func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
+	body, err := c.dialect.Encode(r, &c.params)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Request: r, Body: body}, nil
+	return &Prepared{Request: r, Body: body}, nil
 }
 
 // Do sends a prepared call and fills res, which the caller has Reset to its epoch. It never returns an error: how
 // the request ended is in res. A request that ctx's owner cancels is incomplete, with the instants known so far.
-func (c *Client) Do(ctx context.Context, call *Call, res *Result) {
+func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	x := exchange{client: c, call: call, res: res, caller: ctx, ctx: limited, cancel: cancel}
+	x := exchange{client: c, prepared: p, res: res, caller: ctx, ctx: limited, cancel: cancel}
 	x.run()
 }
 
@@ -148,14 +155,6 @@ func (c *Client) URL(path string) string { return c.address.show(path) }
 
 // Endpoint is the URL that calls are sent to, without secrets.
 func (c *Client) Endpoint() string { return c.URL(c.dialect.Path(c.params.Model)) }
-
-// checkExtra tells whether the user's additions to the body can be merged into it.
-func checkExtra(extra []byte) error {
-	if len(extra) == 0 || gjson.ValidBytes(extra) && gjson.ParseBytes(extra).IsObject() {
-		return nil
-	}
-	return errors.New(`--body: not a JSON object; want something like {"top_p": 0.9}`)
-}
 
 // requestHeader is what every request carries. No error repeats a value: it may be a secret.
 func requestHeader(key string, extra http.Header, user *url.Userinfo) (http.Header, error) {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"time"
 
+	"llmsweep/client/api"
 	"llmsweep/client/sse"
 	"llmsweep/client/wire"
 )
@@ -21,12 +22,12 @@ const (
 
 // exchange is one request under way.
 type exchange struct {
-	client *Client
-	call   *Call
-	res    *Result
-	caller context.Context // when this is done the request is incomplete, not failed
-	ctx    context.Context // the caller's, with the request's time limit
-	cancel context.CancelFunc
+	client   *Client
+	prepared *Prepared
+	res      *Result
+	caller   context.Context // when this is done the request is incomplete, not failed
+	ctx      context.Context // the caller's, with the request's time limit
+	cancel   context.CancelFunc
 
 	stream    *stream
 	asked     time.Time // when a connection was asked for
@@ -43,8 +44,8 @@ type stream struct {
 	watch    wire.Watch
 	arrivals arrivals
 	reader   sse.Reader
-	decoder  Decoder
-	chunk    Chunk
+	decoder  api.Decoder
+	chunk    api.Chunk
 }
 
 // run sends the request and follows the answer to its end.
@@ -70,7 +71,7 @@ func (x *exchange) run() {
 		return
 	}
 	s.arrivals.reset(resp.Body, &s.watch, x.res.Epoch)
-	s.reader.Reset(&s.arrivals, x.client.dialect.Framing() == NDJSON)
+	s.reader.Reset(&s.arrivals, x.client.dialect.Framing() == api.NDJSON)
 	s.decoder.Reset()
 	defer x.tally(s)
 	if !x.streams(s) {
@@ -109,11 +110,11 @@ func (x *exchange) stale(err error) bool {
 // closed before a byte was written; once bytes are out it sends nothing twice.
 func (x *exchange) request() *http.Request {
 	c := x.client
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.call.Body)), nil }
+	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.prepared.Body)), nil }
 	first, _ := body()
 	r := &http.Request{
 		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: c.header,
-		Body: first, GetBody: body, ContentLength: int64(len(x.call.Body)),
+		Body: first, GetBody: body, ContentLength: int64(len(x.prepared.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	return r.WithContext(httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{
@@ -159,7 +160,7 @@ func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
 // JSON object.
 func (x *exchange) streams(s *stream) bool {
 	head := bytes.TrimLeft(s.reader.Peek(), "\xef\xbb\xbf \t\r\n")
-	if len(head) == 0 || head[0] != '<' && (head[0] != '{' && head[0] != '[' || x.client.dialect.Framing() == NDJSON) {
+	if len(head) == 0 || head[0] != '<' && (head[0] != '{' && head[0] != '[' || x.client.dialect.Framing() == api.NDJSON) {
 		return true
 	}
 	at, _ := s.arrivals.at(1)
@@ -192,7 +193,7 @@ func (x *exchange) frame(s *stream, f sse.Frame) {
 	at, receive := s.arrivals.at(f.End)
 	c := &s.chunk
 	if f.Error {
-		x.fail(at, ClassStreamError, errorText(f.Data))
+		x.fail(at, ClassStreamError, api.ErrorText(f.Data))
 		return
 	}
 	if err := s.decoder.Decode(f.Data, c); err != nil {
@@ -215,7 +216,7 @@ func (x *exchange) frame(s *stream, f sse.Frame) {
 }
 
 // take adds what a chunk said to the result. Later counts replace earlier ones.
-func (x *exchange) take(c *Chunk, at time.Duration, receive int64) {
+func (x *exchange) take(c *api.Chunk, at time.Duration, receive int64) {
 	r := x.res
 	if c.Text {
 		if r.FirstToken != Absent && receive == x.receive {
@@ -227,7 +228,7 @@ func (x *exchange) take(c *Chunk, at time.Duration, receive int64) {
 			x.reasoning += max(c.Tokens, 1)
 		}
 	}
-	if x.call.Request.KeepText {
+	if x.prepared.Request.KeepText {
 		r.Text = append(r.Text, c.Raw...)
 	}
 	if c.IDs != 0 {
@@ -244,7 +245,7 @@ func (x *exchange) take(c *Chunk, at time.Duration, receive int64) {
 
 // set replaces a count by one that is known.
 func set(count *int, n int) {
-	if n != Unknown {
+	if n != api.Unknown {
 		*count = n
 	}
 }
@@ -278,11 +279,11 @@ func (x *exchange) conclude() {
 	case n > 0:
 		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a zero beside text: nobody counted
 	}
-	if r.ReasoningTokens == Unknown && x.reasoning > 0 {
+	if r.ReasoningTokens == api.Unknown && x.reasoning > 0 {
 		r.ReasoningTokens = min(x.reasoning, r.OutputTokens) // as far as chunks tell
 	}
-	if x.call.Request.KeepText {
-		r.Text = unescape(r.Text)
+	if x.prepared.Request.KeepText {
+		r.Text = api.Unescape(r.Text)
 	}
 }
 

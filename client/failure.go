@@ -1,18 +1,16 @@
 package client
 
 import (
-	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"strings"
 	"syscall"
-
-	"github.com/tidwall/gjson"
 )
 
 // Cause is why a connection could not be had or used, where that says what to do about it.
@@ -118,7 +116,7 @@ func statusText(code int, h http.Header, body []byte) string {
 	if to := h.Get("Location"); to != "" && code < 400 {
 		return text + ": redirects to " + to + "; give that URL instead"
 	}
-	if said := errorText(body); said != "" {
+	if said := api.ErrorText(body); said != "" {
 		text += ": " + said
 	}
 	if after := h.Get("Retry-After"); after != "" {
@@ -133,85 +131,10 @@ const NotStreamed = "one JSON answer instead of an event stream: the server does
 // whole judges an answer that came in one piece where a stream was promised. It may be cut short.
 func whole(body []byte) (Class, string) {
 	if body[0] == '<' {
-		return ClassMalformed, "HTML instead of an event stream" + title(body)
+		return ClassMalformed, "HTML instead of an event stream" + api.Title(body)
 	}
-	v := gjson.ParseBytes(body)
-	if isError(last(v, "error"), last(v, "object")) {
-		return ClassStreamError, errorText(body)
+	if api.IsError(body) {
+		return ClassStreamError, api.ErrorText(body)
 	}
 	return ClassMalformed, NotStreamed
-}
-
-// title is a web page's title, for people to see where they ended up.
-func title(page []byte) string {
-	_, rest, ok := bytes.Cut(page, []byte("<title>"))
-	if !ok {
-		return ""
-	}
-	t, _, _ := bytes.Cut(rest, []byte("</"))
-	return fmt.Sprintf(" (%s)", bytes.TrimSpace(t))
-}
-
-// errorText finds a server's own words in the body of a refusal or in an error object: {"error": {"message"}},
-// {"error": ".."}, {"message"}, {"detail": ".."}, FastAPI's {"detail": [{"loc", "msg"}]}, or plain text.
-func errorText(body []byte) string {
-	body = bytes.TrimSpace(body)
-	if len(body) > maxWhole {
-		body = body[:maxWhole]
-	}
-	if len(body) > 0 && body[0] == '<' {
-		return "a web page" + title(body)
-	}
-	v := gjson.ParseBytes(body)
-	if !v.IsObject() {
-		return string(body)
-	}
-	for _, at := range []gjson.Result{v.Get("error"), v} {
-		if text := words(at); text != "" {
-			return text
-		}
-	}
-	return string(body)
-}
-
-// words are an error value's words: a string, an object's message, or a list of complaints about fields.
-func words(v gjson.Result) string {
-	switch {
-	case v.Type == gjson.String:
-		return v.Str
-	case v.IsArray():
-		var all []string
-		v.ForEach(func(_, e gjson.Result) bool {
-			all = append(all, complaint(e))
-			return len(all) < 5
-		})
-		return strings.Join(all, "; ")
-	case !v.IsObject():
-		return ""
-	}
-	text := v.Get("message").Str
-	if d := v.Get("message.detail"); text == "" && d.Exists() {
-		text = words(d) // Mistral puts FastAPI's list there
-	}
-	if text == "" {
-		text = words(v.Get("detail"))
-	}
-	if p := v.Get("param").Str; p != "" && !strings.Contains(text, p) {
-		text += " (" + p + ")"
-	}
-	return text
-}
-
-// complaint is one entry of FastAPI's list: where in the body, and what about it.
-func complaint(e gjson.Result) string {
-	var loc []string
-	e.Get("loc").ForEach(func(_, part gjson.Result) bool {
-		loc = append(loc, part.String())
-		return len(loc) < 8
-	})
-	text := e.Get("msg").String()
-	if len(loc) > 0 {
-		text = strings.Join(loc, ".") + ": " + text
-	}
-	return text
 }

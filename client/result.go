@@ -1,15 +1,13 @@
 package client
 
 import (
+	"llmsweep/client/api"
 	"math"
 	"time"
 )
 
 // Absent marks an instant that never came. It is not 0: 0 is the epoch itself.
 const Absent time.Duration = math.MinInt64
-
-// Unknown marks a token count that nobody reported. It is not 0: 0 is a count.
-const Unknown = -1
 
 // Class is the way in which a request failed; the empty class is a request that did not fail.
 type Class string
@@ -45,7 +43,7 @@ const (
 )
 
 // Result is one request's outcome. Instants are offsets from Epoch on the monotonic clock, [Absent] where they
-// never came; counts are [Unknown] where nobody told. Reset makes one ready; the zero value is not.
+// never came; counts are [api.Unknown] where nobody told. Reset makes one ready; the zero value is not.
 type Result struct {
 	Epoch time.Time // what the instants count from: the stage's start
 
@@ -96,7 +94,7 @@ func (r *Result) Reset(epoch time.Time) {
 	*r = Result{
 		Epoch: epoch,
 		Sent:  Absent, Headers: Absent, FirstToken: Absent, FirstAnswer: Absent, LastToken: Absent, End: Absent,
-		PromptTokens: Unknown, OutputTokens: Unknown, ReasoningTokens: Unknown, CachedTokens: Unknown,
+		PromptTokens: api.Unknown, OutputTokens: api.Unknown, ReasoningTokens: api.Unknown, CachedTokens: api.Unknown,
 		Gaps: r.Gaps[:0], Counts: r.Counts[:0], Shared: r.Shared[:0], Text: r.Text[:0], OnToken: r.OnToken,
 	}
 }

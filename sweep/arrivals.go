@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
 )
@@ -97,7 +98,7 @@ func (s *stage) serve(ctx context.Context, t task, due time.Duration) {
 	defer s.buffers.Put(b)
 	res := &b.result
 	call := t.call
-	var history []client.Message
+	var history []api.Message
 	for turn := 0; ; turn++ {
 		s.one(ctx, &t, turn, due, call, b)
 		if s.closed() && res.Status == client.StatusError {
@@ -106,7 +107,7 @@ func (s *stage) serve(ctx context.Context, t task, due time.Duration) {
 		if turn+1 == len(t.Turns) || res.Status != client.StatusOK {
 			return
 		}
-		history = append(call.Request.Messages, client.Message{Role: "assistant", Content: string(res.Text)})
+		history = append(call.Request.Messages, api.Message{Role: "assistant", Content: string(res.Text)})
 		next, err := s.doer.Prepare(request(&t.Task, turn+1, history, s.KeepText))
 		if err != nil {
 			s.giveUp(err)
@@ -126,13 +127,13 @@ const failurePause = 100 * time.Millisecond
 
 // request is what a task's turn asks, given the conversation so far. The text of an answer is kept for the next turn, and
 // where somebody wants it.
-func request(t *Task, turn int, history []client.Message, keep bool) *client.Request {
+func request(t *Task, turn int, history []api.Message, keep bool) *api.Request {
 	next := t.Turns[turn]
 	if turn == 0 && t.System != "" {
-		history = []client.Message{{Role: "system", Content: t.System}}
+		history = []api.Message{{Role: "system", Content: t.System}}
 	}
-	return &client.Request{
-		Messages:     append(history[:len(history):len(history)], client.Message{Role: "user", Content: next.User}),
+	return &api.Request{
+		Messages:     append(history[:len(history):len(history)], api.Message{Role: "user", Content: next.User}),
 		PromptTokens: next.PromptTokens,
 		OutputTokens: next.OutputTokens,
 		KeepText:     keep || turn+1 < len(t.Turns),
@@ -146,7 +147,7 @@ type buffers struct {
 }
 
 // one does one request: admission, the call, the record.
-func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, call *client.Call, b *buffers) {
+func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, call *client.Prepared, b *buffers) {
 	res := &b.result
 	s.arrive(asks(call.Request))
 	queued := s.admit(ctx)
@@ -182,7 +183,7 @@ func (s *stage) one(ctx context.Context, t *task, turn int, due time.Duration, c
 }
 
 // asks is how many output tokens a request owes us: at least one.
-func asks(r *client.Request) int { return max(1, r.OutputTokens) }
+func asks(r *api.Request) int { return max(1, r.OutputTokens) }
 
 // arrive counts a request as due, and what it asks for as owed.
 func (s *stage) arrive(tokens int) {

@@ -124,7 +124,7 @@ type answered struct {
 type task struct {
 	Task
 	seq  int
-	call *client.Call
+	call *client.Prepared
 }
 
 func newStage(spec *Spec, d Doer, l Log, w Observer) *stage {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
@@ -33,9 +34,9 @@ type Source interface {
 // Doer does one request: [client.Client] over the network, or the simulator's engine without one.
 type Doer interface {
 	// Prepare does all that can be done before the request is due.
-	Prepare(*client.Request) (*client.Call, error)
+	Prepare(*api.Request) (*client.Prepared, error)
 	// Do sends the call and follows it to its end. Failures are in the result. It returns soon after ctx ends.
-	Do(context.Context, *client.Call, *client.Result)
+	Do(context.Context, *client.Prepared, *client.Result)
 }
 
 // Waiter waits for an instant: true then, or false once quit is closed. One goroutine at a time waits.

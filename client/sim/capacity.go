@@ -144,37 +144,37 @@ func (c Config) steadyState(w Workload) tally {
 	return steady
 }
 
-// load is the client of a sequence that queues again whenever it has ended.
-type load struct {
+// resubmitter queues its sequence again whenever it has ended.
+type resubmitter struct {
 	sequence
-	engine *engine
-	ended  *int
+	scheduler *scheduler
+	ended     *int
 }
 
-func (l *load) token(_ int, last bool) {
+func (l *resubmitter) token(_ int, last bool) {
 	if last {
 		*l.ended++
-		l.sequence = sequence{client: l, prompt: l.prompt, output: l.output}
-		l.engine.add(&l.sequence)
+		l.sequence = sequence{listener: l, prompt: l.prompt, output: l.output}
+		l.scheduler.add(&l.sequence)
 	}
 }
 
-// driveScheduler does the same with the engine itself, kept saturated.
+// driveScheduler does the same with the scheduler itself, kept saturated.
 func (c Config) driveScheduler(w Workload) tally {
 	c.Jitter, c.PrefixCache = 0, false
-	e := newEngine(c)
+	s := newScheduler(c)
 	ended, visits := 0, 0
 	for range c.MaxNumSeqs + 1 {
-		l := &load{engine: e, ended: &ended}
-		l.sequence = sequence{client: l, prompt: w.PromptTokens, output: w.OutputTokens}
-		e.add(&l.sequence)
+		l := &resubmitter{scheduler: s, ended: &ended}
+		l.sequence = sequence{listener: l, prompt: w.PromptTokens, output: w.OutputTokens}
+		s.add(&l.sequence)
 	}
 	advance := func(t *tally) {
-		d, _ := e.plan()
-		running, before := len(e.running), e.totals.outputTokens
+		d, _ := s.plan()
+		running, before := len(s.running), s.totals.outputTokens
 		visits += running
-		e.complete()
-		t.step(d, e.totals.outputTokens-before, running)
+		s.complete()
+		t.step(d, s.totals.outputTokens-before, running)
 	}
 	var opening, steady tally
 	for ended < drivenWarmup && visits < drivenMaxVisits/4 {

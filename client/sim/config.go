@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -58,7 +59,7 @@ type Config struct {
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
 	Seed             uint64        // of the jitter, and of everything random in the answers
-	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill; see Seq.Prefix
+	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill; see Request.Prefix
 }
 
 // Preset parses MODEL/GPU[xCOUNT][/QUANT], such as "Qwen2-7B/L20x2/int4", or "demo".
@@ -117,25 +118,19 @@ func demo() (Config, error) {
 	return c, nil
 }
 
+// withDefaults returns c with the default in each zero field that has one.
 func (c Config) withDefaults() Config {
-	setDefault(&c.Quant, FP16)
-	setDefault(&c.TP, 1)
-	setDefault(&c.MaxNumSeqs, DefaultMaxNumSeqs)
-	setDefault(&c.MaxBatchedTokens, max(DefaultMaxBatchedTokens, c.MaxNumSeqs))
-	setDefault(&c.BlockTokens, DefaultBlockTokens)
-	setDefault(&c.MaxModelLen, DefaultMaxModelLen)
-	setDefault(&c.StepOverhead, DefaultStepOverhead)
+	c.Quant = cmp.Or(c.Quant, FP16)
+	c.TP = cmp.Or(c.TP, 1)
+	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
+	c.MaxBatchedTokens = cmp.Or(c.MaxBatchedTokens, max(DefaultMaxBatchedTokens, c.MaxNumSeqs))
+	c.BlockTokens = cmp.Or(c.BlockTokens, DefaultBlockTokens)
+	c.MaxModelLen = cmp.Or(c.MaxModelLen, DefaultMaxModelLen)
+	c.StepOverhead = cmp.Or(c.StepOverhead, DefaultStepOverhead)
 	if c.KVTokens == 0 {
 		c.KVTokens = c.spareKVTokens()
 	}
 	return c
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // weightBytes is the size of the checkpoint: embeddings in 16 bits, the rest as quantized.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -36,7 +37,7 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 	o := client.Options{
 		URL: url, API: t.API, APIKey: t.APIKey, Timeout: t.Timeout, Insecure: t.Insecure, CAFile: t.CA, MaxConns: conns,
 		Headers: http.Header{},
-		Params:  client.Params{Model: t.Model, Temperature: t.Temperature, Fields: client.AllFields},
+		Params:  api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
 	}
 	if t.MaxRPS < 0 || t.MaxTPM < 0 {
 		return o, errors.New("--max-rps and --max-tpm must not be negative")

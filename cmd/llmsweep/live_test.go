@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
 )
 
@@ -19,7 +19,7 @@ import (
 var brisk = []string{"--no-selftest", "--stage-time", "100ms", "--budget", "1s", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"}
 
 func TestCompareLive(t *testing.T) {
-	a, b := server(t, sim.ServerOptions{APIKey: "key-of-a"}), server(t, sim.ServerOptions{APIKey: "key-of-b"})
+	a, b := server(t, simserver.Options{APIKey: "key-of-a"}), server(t, simserver.Options{APIKey: "key-of-b"})
 	t.Chdir(t.TempDir())
 	args := append([]string{"compare", "--live", a, b, "--api-key", "key-of-a", "--api-key-b", "key-of-b", "--rate", "20", "--concurrency", "4",
 		"--label", "gpu=L20,engine=old", "--label-b", "engine=new", "--out", "pair"}, brisk...)
@@ -87,7 +87,7 @@ func noKeys(t *testing.T, dir string) {
 
 // One URL twice is a test of the comparison itself.
 func TestCompareLiveWithItself(t *testing.T) {
-	url := server(t, sim.ServerOptions{})
+	url := server(t, simserver.Options{})
 	t.Chdir(t.TempDir())
 	code, out, errs := llmsweep(append([]string{"compare", "--live", url, url, "--concurrency", "4", "--lang", "zh"}, brisk...)...)
 	if code != exitDone || !strings.Contains(out, "结论") || !strings.Contains(errs, "同一服务") {
@@ -110,7 +110,7 @@ func whenPaired(dir string, do func()) {
 }
 
 func TestCompareLiveIsInterrupted(t *testing.T) {
-	url := server(t, sim.ServerOptions{})
+	url := server(t, simserver.Options{})
 	t.Chdir(t.TempDir())
 	go whenPaired("pair", func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
 	code, _, errs := llmsweep(append([]string{"compare", "--live", url, "sim:", "--rate", "20", "--out", "pair"}, append(brisk, "--budget", "10m")...)...)
@@ -123,7 +123,7 @@ func TestCompareLiveIsInterrupted(t *testing.T) {
 }
 
 func TestCompareLiveLosesAServer(t *testing.T) {
-	dying := httptest.NewServer(simulated(t, sim.ServerOptions{}))
+	dying := httptest.NewServer(simulated(t, simserver.Options{}))
 	t.Chdir(t.TempDir())
 	go whenPaired("pair", func() { dying.CloseClientConnections(); dying.Close() })
 	code, _, errs := llmsweep(append([]string{"compare", "--live", "sim:", dying.URL, "--rate", "20", "--out", "pair"}, append(brisk, "--budget", "10m")...)...)

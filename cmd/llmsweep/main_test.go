@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
 )
 
@@ -42,7 +43,7 @@ func llmsweep(args ...string) (code int, out, errs string) {
 var hurried = []string{"--stage-time", "300ms", "--points", "2", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "8", "--max-concurrency", "32", "--no-selftest", "--plain"}
 
 // simulated is a simulated server's handler.
-func simulated(t *testing.T, o sim.ServerOptions) http.Handler {
+func simulated(t *testing.T, o simserver.Options) http.Handler {
 	t.Helper()
 	config, err := sim.Preset("demo")
 	if err != nil {
@@ -53,7 +54,7 @@ func simulated(t *testing.T, o sim.ServerOptions) http.Handler {
 		t.Fatal(err)
 	}
 	t.Cleanup(live.Close)
-	return sim.NewHandler(live, o)
+	return simserver.New(live, o)
 }
 
 // serve puts a handler on a port of its own.
@@ -65,7 +66,7 @@ func serve(t *testing.T, h http.Handler) (url string) {
 }
 
 // server is a simulated server on a port of its own.
-func server(t *testing.T, o sim.ServerOptions) string {
+func server(t *testing.T, o simserver.Options) string {
 	t.Helper()
 	return serve(t, simulated(t, o))
 }
@@ -119,8 +120,8 @@ func TestErrorsTeach(t *testing.T) {
 	defer missing.Close()
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":7`) }))
 	defer broken.Close()
-	locked := server(t, sim.ServerOptions{APIKey: "right"})
-	fine := server(t, sim.ServerOptions{})
+	locked := server(t, simserver.Options{APIKey: "right"})
+	fine := server(t, simserver.Options{})
 	if err := os.WriteFile("bad.yaml", []byte("stage-tiem: 3s\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestHelpHasExamples(t *testing.T) {
 // A server that passes the preflight and then fails each request gives rows without figures, and exit code 1.
 func TestAServerThatFailsAfterPreflight(t *testing.T) {
 	t.Chdir(t.TempDir())
-	good := simulated(t, sim.ServerOptions{})
+	good := simulated(t, simserver.Options{})
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := os.Stat("llmsweep-run"); err == nil && r.Method == http.MethodPost {
 			http.Error(w, `{"error":{"message":"CUDA out of memory"}}`, http.StatusInternalServerError)
@@ -296,7 +297,7 @@ func TestAKilledRunRenders(t *testing.T) {
 func TestTheKeyIsWrittenNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const key = "sk-very-secret-0123456789"
-	good := simulated(t, sim.ServerOptions{APIKey: key})
+	good := simulated(t, simserver.Options{APIKey: key})
 	var n atomic.Int64
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n := n.Add(1); n > 20 && n%3 == 0 && r.Method == http.MethodPost {

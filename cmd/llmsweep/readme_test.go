@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 )
 
 // readmeCommands are the llmsweep command lines in the README's sh blocks.
@@ -84,7 +84,7 @@ func TestEveryCommandInTheREADME(t *testing.T) {
 	if len(commands) < 10 {
 		t.Fatalf("only %d commands were found", len(commands))
 	}
-	url := server(t, sim.ServerOptions{})
+	url := server(t, simserver.Options{})
 	t.Chdir(t.TempDir())
 	writeInputs(t)
 	for _, gpu := range []string{"L20", "A100"} {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 )
 
 // simCmd is llmsweep sim.
@@ -55,11 +56,11 @@ func (s *simCmd) Run(c *console) error {
 		config.KVTokens = s.KVTokens
 	}
 	config.Jitter, config.Seed, config.PrefixCache = s.Jitter, s.Seed, s.PrefixCache
-	options := sim.ServerOptions{
+	options := simserver.Options{
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 	}
-	if options.Faults, err = sim.ParseFaults(s.Faults); err != nil {
+	if options.Faults, err = simserver.ParseFaults(s.Faults); err != nil {
 		return usage(err)
 	}
 	live, err := sim.Start(config)
@@ -67,7 +68,7 @@ func (s *simCmd) Run(c *console) error {
 		return usage(err)
 	}
 	defer live.Close()
-	url, wait, err := sim.Serve(c.ctx, s.Listen, sim.NewHandler(live, options))
+	url, wait, err := simserver.Serve(c.ctx, s.Listen, simserver.New(live, options))
 	if err != nil {
 		return usage(fmt.Errorf("cannot listen on %s: %w", s.Listen, err))
 	}

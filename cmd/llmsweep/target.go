@@ -11,6 +11,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -46,7 +47,7 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 		return "", config, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it outlives an interrupt, to be drained
-	at, wait, err := sim.Serve(ctx, "127.0.0.1:0", sim.NewHandler(live, sim.ServerOptions{}))
+	at, wait, err := simserver.Serve(ctx, "127.0.0.1:0", simserver.New(live, simserver.Options{}))
 	if err != nil {
 		cancel()
 		live.Close()
@@ -109,9 +110,7 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 		t.about.URL = t.client.URL("")
 	}
 	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
-	for _, text := range facts.Notes {
-		t.about.Notes = append(t.about.Notes, note.Text.New(text))
-	}
+	t.about.Notes = facts.Notes
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {
 		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest/paced"
 )
@@ -29,7 +30,7 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 		return nil, err
 	}
 	defer c.CloseIdle()
-	call, err := c.Prepare(&client.Request{Messages: []client.Message{{Role: "user", Content: paced.Order{}.String()}}, OutputTokens: burst})
+	call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: paced.Order{}.String()}}, OutputTokens: burst})
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +67,6 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 // client makes a client of the server, as any measurement has one.
 func (b *bench) client(conns int) (*client.Client, error) {
 	return client.New(client.Options{
-		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: client.Params{Model: model, Fields: client.AllFields},
+		URL: b.url, MaxConns: conns, Timeout: time.Minute, Params: api.Params{Model: model, Fields: api.AllFields},
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest/paced"
 )
@@ -47,13 +48,13 @@ func see() sight {
 }
 
 // Prepare asks for the text.
-func (w *witness) Prepare(r *client.Request) (*client.Call, error) {
+func (w *witness) Prepare(r *api.Request) (*client.Prepared, error) {
 	r.KeepText = true
 	return w.Client.Prepare(r)
 }
 
 // Do compares.
-func (w *witness) Do(ctx context.Context, call *client.Call, res *client.Result) {
+func (w *witness) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	tell, first := res.OnToken, true
 	res.OnToken = func(n int) {
 		if first {

@@ -1,0 +1,111 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+)
+
+// flavor is what an engine is besides a scheduler.
+type flavor struct {
+	name      string
+	owner     string // owned_by in the list of models
+	server    string // the Server header
+	reasoning string // the field of thoughts in a chat
+	manners   func() *manners
+	natives   []func() *api
+	about     func(s *server) map[string]route // pages that tell what it is
+	metrics   []metric                         // nil: no /metrics
+	notFound  func(w http.ResponseWriter)
+	deaf      bool // it cannot be told to go on after a natural end
+	anyModel  bool // it does not look at the model's name
+}
+
+func flavors() []*flavor {
+	return []*flavor{
+		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", manners: vllmManners, about: aboutVLLM,
+			metrics: vllmMetrics(), notFound: detailNotFound},
+		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", manners: sglangManners,
+			natives: []func() *api{sglangAPI}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
+		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", manners: lmdeployManners,
+			natives: []func() *api{lmdeployAPI}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
+		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", manners: llamacppManners,
+			natives: []func() *api{llamacppAPI}, about: aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+			anyModel: true},
+		{name: "ollama", owner: "library", reasoning: "reasoning", manners: ollamaManners,
+			natives: []func() *api{ollamaChatAPI, ollamaGenerateAPI}, about: aboutOllama, notFound: textNotFound, deaf: true},
+		{name: "tgi", owner: "huggingface", reasoning: "reasoning", manners: tgiManners, natives: []func() *api{tgiAPI},
+			about: aboutTGI, notFound: textNotFound, deaf: true, anyModel: true},
+		{name: "triton", about: aboutTriton, notFound: textNotFound, deaf: true},
+		{name: "triton-vllm", about: aboutTriton, notFound: textNotFound},
+	}
+}
+
+// Engines are the names that ServerOptions.Engine takes.
+func Engines() []string {
+	var names []string
+	for _, p := range flavors() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func flavorOf(name string) *flavor {
+	for _, p := range flavors() {
+		if p.name == name {
+			return p
+		}
+	}
+	panic(fmt.Sprintf("simulated server: no engine is called %q", name))
+}
+
+// routes are the engine's endpoints.
+func (p *flavor) routes(s *server) map[string]route {
+	all := map[string]route{"/health": {http.MethodGet, func(http.ResponseWriter, *http.Request) {}}}
+	if p.manners != nil {
+		all["/v1/models"] = route{http.MethodGet, s.models}
+		s.serve(all, chatAPI(p.manners()))
+		s.serve(all, textAPI(p.manners()))
+	}
+	for _, native := range p.natives {
+		s.serve(all, native())
+	}
+	if p.metrics != nil {
+		all["/metrics"] = route{http.MethodGet, s.metrics}
+	}
+	maps.Copy(all, p.about(s))
+	return all
+}
+
+// serve adds a completion endpoint.
+func (s *server) serve(all map[string]route, to *api) {
+	all[to.path] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
+}
+
+func aboutVLLM(s *server) map[string]route {
+	return map[string]route{
+		"/version":  {http.MethodGet, page(map[string]string{"version": "0.11.0+sim"})},
+		"/tokenize": {http.MethodPost, s.tokenize},
+	}
+}
+
+// page answers with the same always.
+func page(v any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) }
+}
+
+func detailNotFound(w http.ResponseWriter) {
+	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+}
+
+func textNotFound(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(http.StatusNotFound)
+	io.WriteString(w, "404 page not found")
+}
+
+func llamacppNotFound(w http.ResponseWriter) {
+	writeJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
+		"message": "File Not Found", "type": "not_found_error", "code": http.StatusNotFound}})
+}
