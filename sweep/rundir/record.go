@@ -21,18 +21,18 @@ import (
 //easyjson:json
 type Record struct {
 	Stage       string `json:"stage,intern"`
-	Seq         int    `json:"seq"`  // the task's place in its stage, from 0
+	Seq         int    `json:"seq"`  // the place of its session in the stage, from 0
 	Turn        int    `json:"turn"` // from 0; above 0 in a conversation
 	Due         Number `json:"due,omitzero"`
-	Queued      Number `json:"queued,omitzero"` // seconds that the concurrency bound held it back
+	Queued      Number `json:"queued,omitzero"` // seconds that the concurrency bound delayed it
 	Sent        Number `json:"sent,omitzero"`
 	Headers     Number `json:"headers,omitzero"`
 	FirstToken  Number `json:"first_token,omitzero"`
 	FirstAnswer Number `json:"first_answer,omitzero"`
 	LastToken   Number `json:"last_token,omitzero"`
 	End         Number `json:"end,omitzero"`
-	Dial        Number `json:"dial,omitzero"`    // seconds spent on a new connection, part of the lag
-	Resent      int    `json:"resent,omitempty"` // times a kept connection was closed by the server as it was used again
+	Dial        Number `json:"dial,omitzero"`    // seconds spent on connecting; part of the lag
+	Resent      int    `json:"resent,omitempty"` // times that the server closed a kept connection as it was used again
 
 	Status  string `json:"status,intern"`
 	Error   string `json:"error,omitempty,intern"` // the class
@@ -50,13 +50,14 @@ type Record struct {
 	GapsUS []int64 `json:"gaps_us,omitempty"` // between token-bearing chunks, rounded cumulatively so that they add up
 	Counts []int32 `json:"counts,omitempty"`  // tokens in each chunk; left out where all are 1
 
-	// Shared are the token-bearing chunks, from 0, that were received together with the next one: theirs is the instant of
-	// the last, and the gaps around them are not to be trusted one by one. ReadDelay is how late, in seconds and at most,
-	// this program read what the kernel had received; absent where the kernel did not date it.
+	// Shared are the token-bearing chunks, counted from 0, that were read together with the next one: their instant is that of
+	// the last, so that single gaps around them are wrong. ReadDelay is the longest time in seconds from when the kernel had
+	// received bytes to when this program read them; absent without timestamps from the kernel.
 	Shared    []int32 `json:"shared,omitempty"`
 	ReadDelay Number  `json:"read_delay,omitzero"`
 }
 
+// clone returns a copy that shares nothing with r.
 func (r *Record) clone() *Record {
 	c := *r
 	c.GapsUS, c.Counts = slices.Clone(r.GapsUS), slices.Clone(r.Counts)
@@ -82,13 +83,14 @@ func parseRecord(line []byte) (*Record, error) {
 
 // MarshalEasyJSON writes a number of a record with at most 9 decimals, since a nanosecond is the resolution of the clock; else
 // it writes what [Number.MarshalJSON] does.
-func (f Number) MarshalEasyJSON(w *jwriter.Writer) {
-	if !f.Known() {
-		w.Raw(f.MarshalJSON())
+func (n Number) MarshalEasyJSON(w *jwriter.Writer) {
+	if !n.Known() {
+		w.Raw(n.MarshalJSON())
 		return
 	}
-	w.Buffer.EnsureSpace(32)
-	b := strconv.AppendFloat(w.Buffer.Buf, f.v, 'f', 9, 64)
+	const decimals, usual = 9, 32 // usual: bytes that any time of a run fits in
+	w.Buffer.EnsureSpace(usual)
+	b := strconv.AppendFloat(w.Buffer.Buf, n.v, 'f', decimals, 64)
 	for b[len(b)-1] == '0' {
 		b = b[:len(b)-1]
 	}
@@ -99,13 +101,13 @@ func (f Number) MarshalEasyJSON(w *jwriter.Writer) {
 }
 
 // UnmarshalEasyJSON reads a number, null, or a lower bound as [Number.MarshalJSON] writes it.
-func (f *Number) UnmarshalEasyJSON(in *jlexer.Lexer) {
+func (n *Number) UnmarshalEasyJSON(in *jlexer.Lexer) {
 	if in.CurrentToken() == jlexer.TokenNumber {
-		*f = Exactly(in.Float64())
+		*n = Exactly(in.Float64())
 		return
 	}
 	b := in.Raw()
 	if in.Ok() {
-		in.AddError(f.UnmarshalJSON(b))
+		in.AddError(n.UnmarshalJSON(b))
 	}
 }

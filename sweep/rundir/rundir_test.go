@@ -58,7 +58,7 @@ func TestNumberSurvivesJSON(t *testing.T) {
 	})
 }
 
-func TestALowerBoundIsNoNumber(t *testing.T) {
+func TestLowerBoundInJSON(t *testing.T) {
 	b, err := json.Marshal(Dist{N: 2, P99: Over(9.8), Mean: Exactly(1.5)})
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func collect(t *testing.T, path string) []*Record {
 	return all
 }
 
-func TestDirIsWrittenAsTheRunGoes(t *testing.T) {
+func TestDir(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	d, err := Create(path)
 	if err != nil {
@@ -164,7 +164,7 @@ func TestDirIsWrittenAsTheRunGoes(t *testing.T) {
 		}
 	}
 	n := 0
-	for r, err := range d.Records("a") { // flushed for the reader, though nobody closed it
+	for r, err := range d.Records("a") { // flushed for the reader, although not closed
 		if err != nil || r.Stage != "a" {
 			t.Fatal(r, err)
 		}
@@ -190,7 +190,7 @@ func TestDirIsWrittenAsTheRunGoes(t *testing.T) {
 	}
 }
 
-func TestAKilledProcessLeavesAReadableFile(t *testing.T) {
+func TestTruncatedLastLine(t *testing.T) {
 	path := t.TempDir()
 	whole := []string{`{"stage":"a","seq":0,"turn":0,"due":0,"status":"ok"}`, `{"stage":"a","seq":1,"turn":0,"due":1,"status":"ok"}`}
 	half := `{"stage":"a","seq":2,"tu`
@@ -202,7 +202,7 @@ func TestAKilledProcessLeavesAReadableFile(t *testing.T) {
 	}
 }
 
-func TestADamagedFileIsNamedByItsLine(t *testing.T) {
+func TestDamagedFiles(t *testing.T) {
 	path := t.TempDir()
 	if err := os.WriteFile(filepath.Join(path, RecordsFile), []byte("{\"stage\":\"a\",\"status\":\"ok\"}\nnonsense\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -222,12 +222,12 @@ func TestADamagedFileIsNamedByItsLine(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no run directory") {
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a run directory") {
 		t.Errorf("an empty directory: %v", err)
 	}
 }
 
-func TestAFullDiskIsSaidOnceAndForAll(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip("no /dev/full here")
@@ -287,8 +287,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A stage's records are read from its part of the file, which a later stage does not lengthen.
-func TestEachStageHasItsPart(t *testing.T) {
+// TestPartsOfStages checks that a stage's records are read from its own part of the file.
+func TestPartsOfStages(t *testing.T) {
 	d, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -316,8 +316,8 @@ func TestEachStageHasItsPart(t *testing.T) {
 	}
 }
 
-// What was appended is on disk within a second or so, though nobody asks and nothing follows.
-func TestRecordsAreFlushedEachSecond(t *testing.T) {
+// TestFlushEachSecond checks that records are written within a second, without a further call.
+func TestFlushEachSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &kept{}
 		d := newDir("x", file)

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +18,7 @@ import (
 	"llmsweep/sweep/selftest/paced"
 )
 
-// TestMain lets the test binary stand in for the helper processes, which know nothing of its environment.
+// TestMain lets the test binary play the helper processes. They get an empty environment, so that the arguments say so.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "helper" {
 		help := map[string]func() error{
@@ -36,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// small is a self-test of a moment.
+// small returns the options of a short self-test.
 func small(t *testing.T) Options {
 	t.Helper()
 	self, err := os.Executable()
@@ -46,28 +43,6 @@ func small(t *testing.T) Options {
 	return Options{
 		Command: []string{self, "helper"}, Streams: []int{3, 20}, Busy: true, Rates: []float64{200},
 		Hold: 100 * time.Millisecond, Decode: time.Millisecond,
-	}
-}
-
-// childless fails where this process has children.
-func childless(t *testing.T) {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		return
-	}
-	all, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(all) == 0 {
-		t.Fatalf("no processes: %v", err)
-	}
-	for _, file := range all {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has ended
-		}
-		_, rest, _ := strings.Cut(string(b), ") ")
-		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
-			t.Errorf("a child is left: %s", b)
-		}
 	}
 }
 
@@ -126,7 +101,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What cannot be opened is told, and the rest is measured.
+// TestMoreStreamsThanFiles has a level that needs more descriptors than there are: the others are measured.
 func TestMoreStreamsThanFiles(t *testing.T) {
 	o := small(t)
 	o.Busy, o.Rates, o.Decode, o.Descriptors = false, nil, 0, 3+spare
@@ -149,7 +124,7 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		o := small(t)
-		o.Hold = time.Hour // it would not end by itself
+		o.Hold = time.Hour // it does not end by itself
 		o.Progress = func(done, _ int) {
 			if done == min(part, 1) {
 				time.AfterFunc(time.Duration(part)*50*time.Millisecond, func() { cancel(stop) })
@@ -173,7 +148,7 @@ func TestNoHelper(t *testing.T) {
 	childless(t)
 }
 
-// Instants that are off by a known amount are found to be.
+// TestKnownErrors compares timestamps that are wrong by known amounts.
 func TestKnownErrors(t *testing.T) {
 	const n = 1000
 	began := time.Now()
@@ -186,7 +161,7 @@ func TestKnownErrors(t *testing.T) {
 			truth += int64(10 * time.Millisecond)
 			off := time.Duration(i+1) * time.Microsecond // 1 to 1000 us
 			if stream == 1 {
-				off = -off // as wrong the other way round
+				off = -off // too early by the same amounts
 			}
 			r.Token(time.Duration(truth-w.clock.Of(r.Epoch))+off, 1, false)
 			r.Text = fmt.Appendf(r.Text, "%019d", truth)
@@ -198,7 +173,7 @@ func TestKnownErrors(t *testing.T) {
 		}
 		w.take(&r)
 	}
-	w.every = 30 * time.Millisecond // now the server itself was behind: such are not held against the client
+	w.every = 30 * time.Millisecond // now the server itself was late, which is not the client's fault
 	var r client.Result
 	r.Reset(began)
 	for i := range 2 {
@@ -247,7 +222,7 @@ func TestKnownErrors(t *testing.T) {
 	}
 }
 
-// What was noted while all streams ran: processor time and memory.
+// TestWhatAStreamTakes checks processor time and memory.
 func TestWhatAStreamTakes(t *testing.T) {
 	at := time.Now()
 	w := &witness{streams: 10}

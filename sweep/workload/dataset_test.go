@@ -31,7 +31,7 @@ type asked struct {
 	Output int
 }
 
-// tasks are all rows of a dataset, as tasks, in order of their first text.
+// tasks returns all rows of a dataset as tasks, in order of their first text.
 func tasks(t *testing.T, d *Dataset) [][]asked {
 	t.Helper()
 	var all [][]asked
@@ -49,7 +49,7 @@ func tasks(t *testing.T, d *Dataset) [][]asked {
 	return all
 }
 
-// byCharacter is a server that makes a token of each character, and five around a message.
+// byCharacter is a server with one token per character, and a template of five.
 var byCharacter = counter(tokenizers["a character"], 5)
 
 const shareGPT = `[
@@ -89,7 +89,7 @@ func TestShareGPT(t *testing.T) {
 	}
 }
 
-func TestShareGPTSaysWhatItLeftOut(t *testing.T) {
+func TestShareGPTNotes(t *testing.T) {
 	d, err := read(t.Context(), text(t, shareGPT), Options{Count: byCharacter})
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestUnusableDatasets(t *testing.T) {
 	}
 }
 
-// What was read before a file breaks off is used, and it is said.
+// TestTruncatedArray uses what was read before the file breaks off.
 func TestTruncatedArray(t *testing.T) {
 	d, err := read(t.Context(), text(t, "[{\"prompt\": \"aa\"},\n{\"prompt\": \"bb\"},\n{\"prom"), Options{Count: byCharacter})
 	if err != nil {
@@ -232,7 +232,7 @@ func TestOpenUnpacks(t *testing.T) {
 	}
 }
 
-// A server that does not count is asked once, and lengths are a guess; one that ends the run ends it.
+// TestCountingFails has a server that does not count, which is asked once, and a run that ends meanwhile.
 func TestCountingFails(t *testing.T) {
 	calls := 0
 	refuses := func(context.Context, string) (int, string, error) { calls++; return 0, "", errors.New("no /tokenize") }
@@ -250,7 +250,7 @@ func TestCountingFails(t *testing.T) {
 	}
 }
 
-// conversation is one of ShareGPT's, in words that vary with i.
+// conversation returns a conversation of ShareGPT's format, with words that vary with i.
 func conversation(i int) string {
 	rng := sweep.NewRand(uint64(i), "conversation", "")
 	say := func(most int) string {
@@ -266,7 +266,7 @@ func conversation(i int) string {
 	return string(b)
 }
 
-// The estimate learns the tokenizer from the file, scripts of both kinds.
+// TestEstimate compares estimates with several tokenizers, in two scripts.
 func TestEstimate(t *testing.T) {
 	var b strings.Builder
 	for i := range 300 {
@@ -274,7 +274,7 @@ func TestEstimate(t *testing.T) {
 	}
 	for name, tokenize := range tokenizers {
 		if name == "a word" {
-			continue // makes one token of a Chinese text of any length: there is nothing to learn
+			continue // it makes one token of a Chinese text of any length
 		}
 		t.Run(name, func(t *testing.T) {
 			d, err := read(t.Context(), text(t, b.String()), Options{Count: counter(tokenize, 11)})
@@ -287,13 +287,13 @@ func TestEstimate(t *testing.T) {
 				really += tokenize(task.Turns[0].User) + 11
 			}
 			if off := float64(said)/float64(really) - 1; math.Abs(off) > 0.05 {
-				t.Errorf("%d tokens are reckoned to be %d: %.1f %% off", really, said, 100*off)
+				t.Errorf("%d tokens are estimated as %d: %.1f %% off", really, said, 100*off)
 			}
 		})
 	}
 }
 
-// Each row is drawn equally often; a stage takes each once before it takes one again.
+// TestSampling checks that each row is drawn equally often, and that a stage takes each once before it takes one again.
 func TestSampling(t *testing.T) {
 	const rows, drawn, seeds = 50, 10, 2000
 	var b strings.Builder
@@ -358,7 +358,7 @@ func TestThinkTimeOfDatasets(t *testing.T) {
 	}
 }
 
-// A file of 50 MB passes through a pipe; what is held in memory stays far below.
+// TestMemoryStaysBounded reads 50 MB from a pipe and measures the memory held meanwhile.
 func TestMemoryStaysBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("50 MB of JSON")
@@ -403,7 +403,7 @@ func TestMemoryStaysBounded(t *testing.T) {
 	}
 }
 
-// A row of megabytes is one row; one beyond all measure is said, and the next lines are read.
+// TestHugeRows has a row of megabytes, which is read, and one that is too long, which is skipped.
 func TestHugeRows(t *testing.T) {
 	long := strings.Repeat("word ", 1<<20)
 	d, err := read(t.Context(), text(t, `{"prompt": "aa"}`+"\n"+`{"prompt": "`+long+`"}`+"\n"+`{"prompt": "bb"}`), Options{})
@@ -424,7 +424,7 @@ func TestHugeRows(t *testing.T) {
 	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(skipTooLong.New(2)) {
 		t.Errorf("%v", s)
 	}
-	// An array has no lines to go on at.
+	// In an array, nothing can be read after it.
 	in, err = newInput("data", io.MultiReader(strings.NewReader("[\n"+`{"prompt": "aa"},`+"\n"+`"`), endless('x')))
 	if err != nil {
 		t.Fatal(err)
@@ -436,7 +436,7 @@ func TestHugeRows(t *testing.T) {
 	}
 }
 
-// endless is a reader of one byte over and over.
+// endless reads the same byte again and again.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -446,7 +446,6 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Where texts fill the memory set aside for them, fewer rows are kept.
 func TestReservoirShrinks(t *testing.T) {
 	v := reservoir[int]{most: 10, rng: sweep.NewRand(1, "test", "")}
 	for i := range 100 {
@@ -501,7 +500,7 @@ func TestVLLMLimits(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is read without harm: no row without a user's text, no line that is not there.
+// FuzzDataset checks that no file gives a row without a user's text or a line number beyond its end.
 func FuzzDataset(f *testing.F) {
 	f.Add([]byte(shareGPT), true)
 	f.Add([]byte("\ufeff{\"prompt\": \"a\", \"max_tokens\": 5}\r\n{\"messages\": [{\"role\": \"user\", \"content\": \"b\"}]}"), false)

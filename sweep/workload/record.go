@@ -16,11 +16,11 @@ import (
 	"llmsweep/client/note"
 )
 
-// visit is called with each record of a file, in order, and the line where it begins. why says what is wrong with one
-// that cannot be read; then there is no value. It returns false when it has seen enough.
+// visit is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
+// reason, and there is no value. It returns false to stop.
 type visit[T any] func(line int, value T, why note.Note) (more bool)
 
-// brokenOff is what the last line read is told where the rest of a file cannot be.
+// brokenOff returns the reason to skip the last row read where the rest of a file cannot be read.
 func brokenOff(err error) note.Note {
 	var tooLong *tooLongError
 	switch {
@@ -32,7 +32,7 @@ func brokenOff(err error) note.Note {
 	return skipBrokenOff.New(err)
 }
 
-// watched stops a reading when ctx ends.
+// watched returns f, or stops when ctx has ended; it looks every 256 rows.
 func watched[T any](ctx context.Context, f visit[T]) visit[T] {
 	n := 0
 	return func(line int, value T, why note.Note) bool {
@@ -49,7 +49,7 @@ func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	if _, err := dec.Token(); err != nil {
 		return fmt.Errorf("%s cannot be read: %w", in.name, err)
 	}
-	var raw json.RawMessage // each element's bytes in turn: nothing else is kept
+	var raw json.RawMessage // reused for each element: nothing else is kept
 	for dec.More() {
 		if err := dec.Decode(&raw); err != nil {
 			f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
@@ -66,14 +66,14 @@ func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	return ctx.Err()
 }
 
-// upcoming is the offset of the element that a decoder has not been able to read: past what separates it from the last.
+// upcoming returns the offset of the element that a decoder could not read: after the separator.
 func upcoming(dec *json.Decoder) int64 {
 	var ahead [512]byte
 	n, _ := io.ReadFull(dec.Buffered(), ahead[:])
 	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
 }
 
-// eachLine visits the JSON values of a file that has one on each line. Blank lines are none.
+// eachLine visits the JSON values of a file with one on each line. Blank lines are left out.
 func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	f = watched(ctx, f)
 	var long []byte
@@ -99,8 +99,8 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	}
 }
 
-// line reads a line, its end included. Of one that is too long it returns only the beginning, and whole is false. long is
-// its buffer, from line to line.
+// line reads a line, its end included. Of a line that is too long it returns the beginning, and whole is false. long is a buffer
+// that is reused from line to line.
 func (in *input) line(long *[]byte) (b []byte, whole bool, err error) {
 	b, err = in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -117,10 +117,10 @@ func (in *input) line(long *[]byte) (b []byte, whole bool, err error) {
 	return *long, whole, err
 }
 
-// columns finds the columns of a CSV file by the names in its header, in lower case and without blanks around them.
+// columns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
 type columns map[string]int
 
-// first is the first of the names that there is; -1 for none.
+// first returns the column of the first name that exists; -1 for none.
 func (c columns) first(names ...string) int {
 	for _, name := range names {
 		if i, ok := c[name]; ok {
@@ -130,7 +130,7 @@ func (c columns) first(names ...string) int {
 	return -1
 }
 
-// eachRow visits the rows of a CSV file beneath its header, which begin is shown first. A row's fields are f's until it
+// eachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
 // returns.
 func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[[]string]) error {
 	f = watched(ctx, f)

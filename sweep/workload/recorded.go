@@ -15,15 +15,15 @@ import (
 
 // request is one line of a trace.
 type request struct {
-	at             time.Duration // from some instant that all of a trace's share
+	at             time.Duration // from an instant that is the same for the whole trace
 	prompt, output int
 	hashes         []int64
 }
 
-// farthest apart two requests of a trace may be.
+// farthest is how far apart two requests of a trace may be: longer times are faults of the file, and 292 years overflow.
 const farthest = 20 * 365 * 24 * time.Hour
 
-// clock reads timestamps as numbers, from the first one on: subtracting first keeps the digits that count.
+// clock converts numbers to times since the first of them. It subtracts before it scales, which keeps the significant digits.
 type clock struct {
 	unit  time.Duration
 	first float64
@@ -44,7 +44,7 @@ func (c *clock) at(v float64) (time.Duration, note.Note) {
 	return time.Duration(math.Round(d)), note.Note{}
 }
 
-// read reads the file.
+// read reads a whole file.
 func (t *Trace) read(ctx context.Context, in *input) error {
 	f, err := in.format()
 	if err != nil {
@@ -67,7 +67,7 @@ func (t *Trace) read(ctx context.Context, in *input) error {
 	return eachLine(ctx, in, visit)
 }
 
-// take appends a request, and says whether more are wanted.
+// take appends a request and reports whether more are wanted.
 func (t *Trace) take(line int, r request, why note.Note) bool {
 	if !why.IsZero() {
 		t.skipped.add(why, line)
@@ -77,7 +77,7 @@ func (t *Trace) take(line int, r request, why note.Note) bool {
 	return t.options.Limit == 0 || len(t.log.at) < t.options.Limit
 }
 
-// parseRequest reads a line of Mooncake's traces: {"timestamp": 3000, "input_length": 915, "output_length": 355,
+// parseRequest parses a line of Mooncake's traces: {"timestamp": 3000, "input_length": 915, "output_length": 355,
 // "hash_ids": [0, 462]}, the timestamp in milliseconds.
 func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Note) {
 	if !v.IsObject() {
@@ -111,8 +111,8 @@ func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Not
 	return r, why
 }
 
-// recorded reads rows of CSV. Azure's have TIMESTAMP,ContextTokens,GeneratedTokens; BurstGPT's Timestamp,Model,Request
-// tokens,Response tokens,Total tokens,Log Type, and since its release 2 Session ID and Elapsed time too.
+// recorded parses rows of CSV. Azure's traces have the columns TIMESTAMP,ContextTokens,GeneratedTokens. BurstGPT's have
+// Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type; its release 2 adds Session ID and Elapsed time.
 type recorded struct {
 	stamp, prompt, output int // columns
 	seconds               clock
@@ -159,7 +159,7 @@ func (c *recorded) parse(fields []string) (r request, why note.Note) {
 	return r, note.Note{}
 }
 
-// wholeTokens reads 374, or 374.0 as some spreadsheets have it; 0 is for all else.
+// wholeTokens parses 374, or 374.0 as some spreadsheets write it; it returns 0 for anything else.
 func wholeTokens(s string) int {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || !(v >= 1 && v <= mostTokens) || v != math.Trunc(v) {
@@ -168,8 +168,8 @@ func wholeTokens(s string) int {
 	return int(v)
 }
 
-// parseTime reads 2023-11-16 18:15:46.6805900, as in Azure's traces of 2023, and 2024-05-10 00:00:00.009930+00:00, as in
-// those of 2024; Go reads a fraction of any length after the seconds.
+// parseTime parses 2023-11-16 18:15:46.6805900, as in Azure's traces of 2023, and 2024-05-10 00:00:00.009930+00:00, as in those
+// of 2024. Go parses a fraction of any length after the seconds.
 func parseTime(s string) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.RFC3339} {
 		if at, err := time.Parse(layout, s); err == nil && !at.IsZero() {

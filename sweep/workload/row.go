@@ -20,12 +20,12 @@ type row struct {
 type turn struct {
 	user   string
 	prompt size
-	answer string // as recorded; only until it has been measured
+	answer string // as recorded; empty once it has been measured
 	length size   // of the recorded answer
-	output int    // tokens asked for by the file itself; 0 where it does not say
+	output int    // tokens that the file asks for; 0 for none
 }
 
-// own gives a row texts of its own, so that it does not keep the whole document that it was cut from.
+// own returns the row with copies of its texts, so that it does not keep the whole document in memory.
 func (r row) own() row {
 	r.system = strings.Clone(r.system)
 	turns := make([]turn, len(r.turns))
@@ -37,11 +37,12 @@ func (r row) own() row {
 	return r
 }
 
-// bytes is about what it holds of memory.
+// bytes returns the memory that the row takes, approximately: overhead is what its slices and strings take besides text.
 func (r row) bytes() int {
-	n := len(r.system) + 96
+	const overhead = 96
+	n := len(r.system) + overhead
 	for _, t := range r.turns {
-		n += len(t.user) + 96
+		n += len(t.user) + overhead
 	}
 	return n
 }
@@ -49,14 +50,14 @@ func (r row) bytes() int {
 // message is one of a conversation.
 type message struct{ role, text string }
 
-// Roles, as all formats' names for them are read.
+// Roles, whatever the format calls them.
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
 	roleSystem    = "system"
 )
 
-// role knows the names of ShareGPT's collections and of OpenAI's API; it is empty for others.
+// role returns the role for a name in ShareGPT's collections or in OpenAI's API; empty for other names.
 func role(name string) string {
 	switch name {
 	case "human", "user":
@@ -69,14 +70,14 @@ func role(name string) string {
 	return ""
 }
 
-// object holds the fields of a row that are known here.
+// object holds the known fields of a row.
 type object struct {
 	prompt, conversations, messages gjson.Result
 	output                          gjson.Result
 	outputKey                       string
 }
 
-// fields finds them in one pass: a row may be long.
+// fields returns the known fields of a row, in one pass: a row may be long.
 func fields(v gjson.Result) object {
 	var o object
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -97,10 +98,9 @@ func fields(v gjson.Result) object {
 	return o
 }
 
-// parseRow reads one object: {"conversations": [...]} as in ShareGPT's files, {"messages": [...]} as in OpenAI's API, or
-// {"prompt": "..."}; output_tokens, max_tokens or max_completion_tokens says how long the answer shall be. It says why
-// where the object is none of them. With multiTurn off, a ShareGPT conversation is cut to its first turn; one in messages
-// is meant to be sent whole.
+// parseRow parses one object: {"conversations": [...]} as in ShareGPT's files, {"messages": [...]} as in OpenAI's API, or
+// {"prompt": "..."}. output_tokens, max_tokens or max_completion_tokens is the length of the answer. Where the object is none of
+// these, why is the reason. With multiTurn off, a ShareGPT conversation is cut to its first turn; messages are always sent whole.
 func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
 	if v.Type == gjson.String {
 		return promptRow(v.Str, 0)
@@ -126,7 +126,7 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
 	return row{}, skipNoPrompt.New()
 }
 
-// tokens is a whole number of tokens, 0 where it is none.
+// tokens returns a whole number of tokens, 0 for anything else.
 func tokens(v gjson.Result) int {
 	n := v.Num
 	if v.Type != gjson.Number || n < 1 || n > mostTokens || n != float64(int(n)) {
@@ -135,6 +135,7 @@ func tokens(v gjson.Result) int {
 	return int(n)
 }
 
+// promptRow returns the row of a single prompt.
 func promptRow(prompt string, output int) (row, note.Note) {
 	if strings.TrimSpace(prompt) == "" {
 		return row{}, skipEmptyPrompt.New()
@@ -142,9 +143,9 @@ func promptRow(prompt string, output int) (row, note.Note) {
 	return row{turns: []turn{{user: prompt, output: output}}}, note.Note{}
 }
 
-// shareGPTRow takes the first two messages, as the published run did (see [SGLangLimits]; vLLM's sharegpt.py has the same
-// rule): the prompt is the first, the answer's length that of the second. There they are taken whoever said them; here the
-// first must be the user's, and what a model or a system said before is passed over, which is so in few conversations.
+// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see [SGLangLimits]): the first is the prompt, and
+// the length of the second that of the answer. They take the messages whoever wrote them; here the first must be a user's, and
+// messages of a model or a system before it are skipped, which concerns few conversations.
 func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 	var all []message
 	var bad note.Note
@@ -159,7 +160,7 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 		}
 		who := role(from)
 		if who == "" || text.Type != gjson.String {
-			if len(all) < 2 { // what comes after the first turn only ends the conversation there
+			if len(all) < 2 { // after the first turn, such a message only ends the conversation
 				bad = skipSpeaker.New()
 			}
 			return false
@@ -194,7 +195,7 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 	return r, note.Note{}
 }
 
-// messagesRow reads a conversation as it is sent to a chat API. The output length is the last answer's.
+// messagesRow parses a conversation in the format of chat APIs. output is the length of the last answer.
 func messagesRow(m gjson.Result, output int) (row, note.Note) {
 	var all []message
 	var bad note.Note
@@ -228,7 +229,7 @@ func messagesRow(m gjson.Result, output int) (row, note.Note) {
 	return r, note.Note{}
 }
 
-// contentText joins the text parts of a message; ok is false where it has others.
+// contentText joins the text parts of a message; ok is false where it has other parts.
 func contentText(v gjson.Result) (text string, ok bool) {
 	if v.Type == gjson.String {
 		return v.Str, true
@@ -248,8 +249,8 @@ func contentText(v gjson.Result) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// converse makes turns of messages. Messages of one side in a row are one message; what a model says before any user is
-// passed over.
+// converse turns messages into turns. Successive messages of one role become one message; messages of a model before the first of a
+// user are skipped.
 func converse(all []message) row {
 	var r row
 	for i, m := range all {
@@ -270,6 +271,7 @@ func converse(all []message) row {
 	return r
 }
 
+// join joins two texts as paragraphs.
 func join(a, b string) string {
 	if a == "" {
 		return b
@@ -277,7 +279,7 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// measured fills in how long everything is, in valid UTF-8: a lone surrogate in a JSON string is no character.
+// measured returns the row with the sizes of its texts, in valid UTF-8: a lone surrogate in a JSON string is not a character.
 func (r row) measured() row {
 	r.system = strings.ToValidUTF8(r.system, "�")
 	for i := range r.turns {

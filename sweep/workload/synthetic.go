@@ -10,8 +10,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Synthetic makes prompts of wanted lengths, each unlike all others from its first word. Lengths and words follow from
-// the seed and the stage; the first word does not, since the server may remember an earlier run with the same seed.
+// Synthetic makes prompts of given lengths. Each differs from all others in its first word. Lengths and words follow from the seed
+// and the stage; the first word does not, since the server may have cached an earlier run with the same seed.
 type Synthetic struct {
 	Prompt, Output rundir.Lengths
 	Seed           uint64
@@ -19,17 +19,17 @@ type Synthetic struct {
 	Numbering
 }
 
-// NewSynthetic returns a workload that begins somewhere no earlier run began.
+// NewSynthetic returns a workload whose prompts no earlier run is likely to have sent.
 func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration) *Synthetic {
 	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs.usable(), Numbering: newNumbering(0)}
 }
 
-// Stage is a source of tasks for one stage.
+// Stage returns a source of tasks for one stage.
 func (s *Synthetic) Stage(name string) sweep.Source {
 	return &synthetic{s, sweep.NewRand(s.Seed, "workload", name)}
 }
 
-// Describe is the workload as run.json has it.
+// Describe returns the workload as run.json has it.
 func (s *Synthetic) Describe() rundir.Workload {
 	return rundir.Workload{PromptTokens: s.Prompt, OutputTokens: s.Output, Seed: s.Seed}
 }
@@ -46,7 +46,7 @@ func (s *synthetic) Next() (sweep.Task, bool) {
 	return sweep.Task{Turns: []sweep.Turn{turn}}, true
 }
 
-// Sample is a prompt of the wanted number of tokens, as the stages send them, and takes its number like one of theirs.
+// Sample returns a prompt of the given number of tokens, made like those of the stages and different from all of them.
 func (s *Synthetic) Sample(tokens int) string {
 	opening := s.opening(s.next())
 	return s.Costs.write(opening, tokens, sweep.NewRand(s.Seed, "sample", opening))
@@ -80,19 +80,19 @@ func (s *Synthetic) Check(ctx context.Context, count Counter, wanted int) (count
 	return counted, notes, nil
 }
 
-// Repeated sends one given prompt over and over.
+// Repeated sends the same prompt again and again.
 type Repeated struct {
 	Text   string
 	Output rundir.Lengths
 	Seed   uint64
 }
 
-// Stage is a source of tasks for one stage.
+// Stage returns a source of tasks for one stage.
 func (r Repeated) Stage(name string) sweep.Source {
 	return &repeated{r, sweep.NewRand(r.Seed, "workload", name)}
 }
 
-// Describe is the workload as run.json has it.
+// Describe returns the workload as run.json has it.
 func (r Repeated) Describe() rundir.Workload {
 	return rundir.Workload{Prompt: r.Text, OutputTokens: r.Output, Seed: r.Seed}
 }

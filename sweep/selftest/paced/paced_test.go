@@ -57,8 +57,8 @@ func ask(t *testing.T, url, body string) []string {
 	return events
 }
 
-// TestTruth compares what the server says with what it was asked for, in each phase. Its machine may be busy, so that only
-// what cannot depend on time is exact.
+// TestTruth compares what the server records with what it was asked for, in each phase. The machine may be busy: times are only
+// bounded from below.
 func TestTruth(t *testing.T) {
 	for _, phase := range []string{Arrival, Uniform, InStep} {
 		t.Run(phase, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestTruth(t *testing.T) {
 			if truth.N != 6 || truth.Completed != streams || truth.Arrived != streams || truth.Aborted != 0 || truth.ITL.N != 6*(tokens-1) || truth.Peak < 1 {
 				t.Errorf("%s", body)
 			}
-			if truth.TTFT.P50 < 20 || truth.RequestITL.P50 < 4 || truth.Latency.Max < truth.TTFT.P50 {
+			if truth.TTFT.P50 < 20 || truth.Latency.P50 < 40 { // no token is sent before it is due
 				t.Errorf("%s", body)
 			}
 			if lines := strings.Count(get(t, url+"/raw"), `"tokens":5}`); lines != streams {

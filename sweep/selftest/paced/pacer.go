@@ -128,9 +128,8 @@ func (p *pacer) send(longest time.Duration) time.Duration {
 		if left := s.due - p.clock.Now(); left > 0 {
 			return time.Duration(left)
 		}
-		if !s.next(p.clock) {
+		if !p.truth.next(s) {
 			heap.Pop(&p.running)
-			p.truth.ended(s)
 			close(s.done)
 			continue
 		}

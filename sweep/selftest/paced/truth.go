@@ -118,9 +118,27 @@ func (t *truth) arrived(s *stream) {
 	t.top = max(t.top, t.active)
 }
 
-func (t *truth) ended(s *stream) {
+// next sends a stream's next token and reports whether there are more. The last one is sent and recorded under one lock, so that
+// a client that has read its answer finds it in the truth.
+func (t *truth) next(s *stream) (more bool) {
+	if s.sent == s.output-1 {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		s.next(t.clock)
+		t.ended(s)
+		return false
+	}
+	if s.next(t.clock) {
+		return true
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.ended(s)
+	return false
+}
+
+// ended records a stream that has ended; t.mu is held.
+func (t *truth) ended(s *stream) {
 	t.active--
 	if s.err != nil {
 		t.aborted++
