@@ -13,8 +13,8 @@ type flavor struct {
 	owner     string // owned_by in the list of models
 	server    string // the Server header
 	reasoning string // the field of thoughts in a chat
-	manners   func() *manners
-	natives   []func() *api
+	style     func() *style
+	natives   []func() *endpoint
 	about     func(s *server) map[string]route // pages that tell what it is
 	metrics   []metric                         // nil: no /metrics
 	notFound  func(w http.ResponseWriter)
@@ -24,18 +24,18 @@ type flavor struct {
 
 func flavors() []*flavor {
 	return []*flavor{
-		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", manners: vllmManners, about: aboutVLLM,
+		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", style: vllmStyle, about: aboutVLLM,
 			metrics: vllmMetrics(), notFound: detailNotFound},
-		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", manners: sglangManners,
-			natives: []func() *api{sglangAPI}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
-		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", manners: lmdeployManners,
-			natives: []func() *api{lmdeployAPI}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
-		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", manners: llamacppManners,
-			natives: []func() *api{llamacppAPI}, about: aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", style: sglangStyle,
+			natives: []func() *endpoint{sglangEndpoint}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
+		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", style: lmdeployStyle,
+			natives: []func() *endpoint{lmdeployEndpoint}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
+		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", style: llamacppStyle,
+			natives: []func() *endpoint{llamacppEndpoint}, about: aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
 			anyModel: true},
-		{name: "ollama", owner: "library", reasoning: "reasoning", manners: ollamaManners,
-			natives: []func() *api{ollamaChatAPI, ollamaGenerateAPI}, about: aboutOllama, notFound: textNotFound, deaf: true},
-		{name: "tgi", owner: "huggingface", reasoning: "reasoning", manners: tgiManners, natives: []func() *api{tgiAPI},
+		{name: "ollama", owner: "library", reasoning: "reasoning", style: ollamaStyle,
+			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, deaf: true},
+		{name: "tgi", owner: "huggingface", reasoning: "reasoning", style: tgiStyle, natives: []func() *endpoint{tgiEndpoint},
 			about: aboutTGI, notFound: textNotFound, deaf: true, anyModel: true},
 		{name: "triton", about: aboutTriton, notFound: textNotFound, deaf: true},
 		{name: "triton-vllm", about: aboutTriton, notFound: textNotFound},
@@ -63,10 +63,10 @@ func flavorOf(name string) *flavor {
 // routes are the engine's endpoints.
 func (p *flavor) routes(s *server) map[string]route {
 	all := map[string]route{"/health": {http.MethodGet, func(http.ResponseWriter, *http.Request) {}}}
-	if p.manners != nil {
+	if p.style != nil {
 		all["/v1/models"] = route{http.MethodGet, s.models}
-		s.serve(all, chatAPI(p.manners()))
-		s.serve(all, textAPI(p.manners()))
+		s.serve(all, chatEndpoint(p.style()))
+		s.serve(all, textEndpoint(p.style()))
 	}
 	for _, native := range p.natives {
 		s.serve(all, native())
@@ -79,7 +79,7 @@ func (p *flavor) routes(s *server) map[string]route {
 }
 
 // serve adds a completion endpoint.
-func (s *server) serve(all map[string]route, to *api) {
+func (s *server) serve(all map[string]route, to *endpoint) {
 	all[to.path] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
 }
 

@@ -39,8 +39,8 @@ type chatMessage struct {
 	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
 }
 
-// job is a request understood.
-type job struct {
+// request is a request understood.
+type request struct {
 	seq             sim.Request
 	chat            bool
 	stream          bool
@@ -52,19 +52,19 @@ type job struct {
 }
 
 // parseOpenAI understands the body of a request to one of OpenAI's endpoints.
-func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
+func (s *server) parseOpenAI(raw []byte, chat bool) (request, error) {
 	var b body
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return job{}, badRequest("the body is not a valid request: %v", err)
+		return request{}, badRequest("the body is not a valid request: %v", err)
 	}
 	if err := s.checkModel(b.Model); err != nil {
-		return job{}, err
+		return request{}, err
 	}
 	ids, err := s.promptTokens(&b, chat)
 	if err != nil {
-		return job{}, err
+		return request{}, err
 	}
-	j := job{chat: chat, stream: b.Stream}
+	j := request{chat: chat, stream: b.Stream}
 	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
 	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
 	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: sim.DefaultOutputTokens}
@@ -84,7 +84,7 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
 		ids = cut(ids, ollamaContext)
 	}
 	if err := s.settle(&j, ids, w); err != nil {
-		return job{}, err
+		return request{}, err
 	}
 	if chat && b.thinks() {
 		j.seq.ReasoningTokens = min(s.options.Think, j.seq.OutputTokens)
@@ -106,9 +106,9 @@ type wish struct {
 	forced    bool // no natural end at all
 }
 
-// settle puts a prompt and the length of its answer into a job. Left alone, a model ends somewhere in the last four
+// settle puts a prompt and the length of its answer into a request. Left alone, a model ends somewhere in the last four
 // fifths of what is allowed, by a chance that hangs on the prompt: 60 % of it on average.
-func (s *server) settle(j *job, ids []uint32, w wish) error {
+func (s *server) settle(j *request, ids []uint32, w wish) error {
 	if len(ids) == 0 {
 		return badRequest("the prompt is empty")
 	}
@@ -277,8 +277,8 @@ func badRequest(format string, args ...any) *apiError {
 	return &apiError{Status: http.StatusBadRequest, Kind: "BadRequestError", Message: fmt.Sprintf(format, args...)}
 }
 
-// json is the error object: {"error": {...}}.
-func (e *apiError) json() []byte {
+// object is the error object: {"error": {...}}.
+func (e *apiError) object() any {
 	var param, code any = nil, e.Status
 	if e.Param != "" {
 		param = e.Param
@@ -286,12 +286,7 @@ func (e *apiError) json() []byte {
 	if e.Code != "" {
 		code = e.Code
 	}
-	raw, err := json.Marshal(map[string]any{"error": map[string]any{
-		"message": e.Message, "type": e.Kind, "param": param, "code": code}})
-	if err != nil {
-		panic(err) // strings and numbers do not fail
-	}
-	return raw
+	return map[string]any{"error": map[string]any{"message": e.Message, "type": e.Kind, "param": param, "code": code}}
 }
 
 // asAPIError makes an answer of an error; what is not an answer already is the server's own fault.
