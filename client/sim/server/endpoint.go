@@ -81,25 +81,16 @@ func (a *answer) stamp() (s stamp) {
 	return s
 }
 
-// nullable is a member of an object that may be left out (the zero value), null, or a value.
-type nullable struct {
-	value   any
-	present bool
-}
-
-func null() nullable            { return nullable{present: true} }
-func present(v any) nullable    { return nullable{v, true} }
-func (n nullable) IsZero() bool { return !n.present }
-
-// MarshalJSON writes the value.
-func (n nullable) MarshalJSON() ([]byte, error) { return json.Marshal(n.value) }
+// null is the value of a member that is null. Members of type any that are nil are left out, where their tag says
+// omitzero; null is not nil.
+func null() any { return (*int)(nil) }
 
 // finishReason is the finish reason of the chunk that ends with a token: null before the end.
-func (a *answer) finishReason(to int) nullable {
+func (a *answer) finishReason(to int) any {
 	if !a.last(to) {
 		return null()
 	}
-	return present(a.request.finish)
+	return a.request.finish
 }
 
 // reported returns a count; nil, which omitempty leaves out, where usage is never reported.

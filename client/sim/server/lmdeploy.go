@@ -41,10 +41,10 @@ type lmdeployObject struct {
 }
 
 type lmdeployMeta struct {
-	PromptTokens     *int     `json:"prompt_tokens,omitempty"`
-	CompletionTokens *int     `json:"completion_tokens,omitempty"`
-	FinishReason     nullable `json:"finish_reason"`
-	LogProbs         nullable `json:"output_token_logprobs"`
+	PromptTokens     *int `json:"prompt_tokens,omitempty"`
+	CompletionTokens *int `json:"completion_tokens,omitempty"`
+	FinishReason     any  `json:"finish_reason"`
+	LogProbs         any  `json:"output_token_logprobs"`
 }
 
 // lmdeployEncoder sends pieces. The finish reason has a chunk of its own.
@@ -54,15 +54,15 @@ func (e *lmdeployEncoder) opening() any { return nil }
 
 func (e *lmdeployEncoder) tokens(from, to int) []any { return []any{e.object(from, to, null())} }
 
-func (e *lmdeployEncoder) object(from, to int, finish nullable) lmdeployObject {
+func (e *lmdeployEncoder) object(from, to int, finish any) lmdeployObject {
 	return lmdeployObject{Text: e.text(from, to), OutputIDs: e.ids(from, to), stamp: e.stamp(), MetaInfo: lmdeployMeta{
 		PromptTokens: e.reported(e.request.seq.PromptTokens), CompletionTokens: e.reported(to), FinishReason: finish,
 	}}
 }
 
 // finish is the finish reason.
-func (e *lmdeployEncoder) finish() nullable {
-	return present(map[string]string{"type": e.request.finish})
+func (e *lmdeployEncoder) finish() any {
+	return map[string]string{"type": e.request.finish}
 }
 
 func (e *lmdeployEncoder) closing(u sim.Usage) []any {

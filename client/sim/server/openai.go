@@ -33,7 +33,7 @@ type openAIChunk struct {
 	Model       string         `json:"model"`
 	Fingerprint string         `json:"system_fingerprint,omitempty"`
 	Choices     []openAIChoice `json:"choices"`
-	Usage       nullable       `json:"usage,omitzero"` // null or openAIUsage
+	Usage       any            `json:"usage,omitzero"` // null or openAIUsage
 	Timings     *timings       `json:"timings,omitempty"`
 	stamp
 }
@@ -43,27 +43,27 @@ type openAIChoice struct {
 	Delta        *openAIDelta `json:"delta,omitempty"`
 	Message      *openAIDelta `json:"message,omitempty"`
 	Text         *string      `json:"text,omitempty"`
-	LogProbs     nullable     `json:"logprobs,omitzero"`
-	MatchedStop  nullable     `json:"matched_stop,omitzero"`
-	FinishReason nullable     `json:"finish_reason"`
-	StopReason   nullable     `json:"stop_reason,omitzero"`
+	LogProbs     any          `json:"logprobs,omitzero"`
+	MatchedStop  any          `json:"matched_stop,omitzero"`
+	FinishReason any          `json:"finish_reason"`
+	StopReason   any          `json:"stop_reason,omitzero"`
 }
 
 // openAIDelta is a part of a message, or the whole of it.
 type openAIDelta struct {
-	Role             nullable `json:"role,omitzero"`
-	ToolCalls        nullable `json:"tool_calls,omitzero"`
-	Content          nullable `json:"content,omitzero"`
-	ReasoningContent nullable `json:"reasoning_content,omitzero"`
-	Reasoning        nullable `json:"reasoning,omitzero"`
+	Role             any `json:"role,omitzero"`
+	ToolCalls        any `json:"tool_calls,omitzero"`
+	Content          any `json:"content,omitzero"`
+	ReasoningContent any `json:"reasoning_content,omitzero"`
+	Reasoning        any `json:"reasoning,omitzero"`
 }
 
 type openAIUsage struct {
-	PromptTokens     int      `json:"prompt_tokens"`
-	TotalTokens      int      `json:"total_tokens"`
-	CompletionTokens int      `json:"completion_tokens"`
-	PromptDetails    nullable `json:"prompt_tokens_details,omitzero"`
-	OutputDetails    nullable `json:"completion_tokens_details,omitzero"`
+	PromptTokens     int `json:"prompt_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	PromptDetails    any `json:"prompt_tokens_details,omitzero"`
+	OutputDetails    any `json:"completion_tokens_details,omitzero"`
 }
 
 // openAIEncoder encodes chat completions and plain completions.
@@ -115,7 +115,7 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 	if from < e.request.seq.ReasoningTokens && to > from {
 		e.reason(&delta, text)
 	} else {
-		delta.Content = present(text)
+		delta.Content = text
 	}
 	choice.Delta = &delta
 	return choice
@@ -124,15 +124,15 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 // reason puts reasoning into the field that the server has for it.
 func (e *openAIEncoder) reason(d *openAIDelta, text string) {
 	if e.server.options.ReasoningField == "reasoning" {
-		d.Reasoning = present(text)
+		d.Reasoning = text
 	} else {
-		d.ReasoningContent = present(text)
+		d.ReasoningContent = text
 	}
 }
 
 // finish puts the finish reason into a choice.
 func (e *openAIEncoder) finish(c *openAIChoice) {
-	c.FinishReason, c.StopReason = present(e.request.finish), e.style.stopReason
+	c.FinishReason, c.StopReason = e.request.finish, e.style.stopReason
 }
 
 // chunk returns a chunk after which n tokens have been sent.
@@ -141,9 +141,9 @@ func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
 	c.Choices = []openAIChoice{choice}
 	switch r := &e.request; {
 	case r.continuousUsage:
-		c.Usage = present(usageOf(r.seq.PromptTokens, n))
+		c.Usage = usageOf(r.seq.PromptTokens, n)
 	case e.style.zeros && r.usage && !r.chat:
-		c.Usage = present(openAIUsage{})
+		c.Usage = openAIUsage{}
 	case r.usage && !e.style.noNulls || e.style.nulls:
 		c.Usage = null()
 	}
@@ -182,12 +182,12 @@ func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	usage := usageOf(u.PromptTokens, u.OutputTokens)
 	usage.PromptDetails = null()
 	if e.server.config.PrefixCache {
-		usage.PromptDetails = present(map[string]int{"cached_tokens": u.CachedTokens})
+		usage.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
 	}
 	if u.ReasoningTokens > 0 {
-		usage.OutputDetails = present(map[string]int{"reasoning_tokens": u.ReasoningTokens})
+		usage.OutputDetails = map[string]int{"reasoning_tokens": u.ReasoningTokens}
 	}
-	c.Usage = present(usage)
+	c.Usage = usage
 	if e.style.timings {
 		c.Timings = timingsOf(u)
 	}
@@ -204,7 +204,7 @@ func (e *openAIEncoder) whole(u sim.Usage) any {
 	if e.request.chat {
 		c.Object = "chat.completion"
 		reasoning := e.request.seq.ReasoningTokens
-		choice.Message = &openAIDelta{Role: present("assistant"), Content: present(e.text(reasoning, u.OutputTokens))}
+		choice.Message = &openAIDelta{Role: "assistant", Content: e.text(reasoning, u.OutputTokens)}
 		if reasoning > 0 {
 			e.reason(choice.Message, e.text(0, reasoning))
 		}

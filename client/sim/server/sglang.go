@@ -74,11 +74,11 @@ type sglangObject struct {
 }
 
 type sglangMeta struct {
-	ID               string   `json:"id"`
-	FinishReason     nullable `json:"finish_reason"`
-	PromptTokens     *int     `json:"prompt_tokens,omitempty"`
-	CompletionTokens *int     `json:"completion_tokens,omitempty"`
-	CachedTokens     *int     `json:"cached_tokens,omitempty"`
+	ID               string `json:"id"`
+	FinishReason     any    `json:"finish_reason"`
+	PromptTokens     *int   `json:"prompt_tokens,omitempty"`
+	CompletionTokens *int   `json:"completion_tokens,omitempty"`
+	CachedTokens     *int   `json:"cached_tokens,omitempty"`
 }
 
 // sglangEncoder sends texts and ids that are cumulative, unless the server was started otherwise.
@@ -99,15 +99,15 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 	switch {
 	case !e.last(to):
 	case e.request.finish == "length":
-		m.FinishReason = present(struct {
+		m.FinishReason = struct {
 			Type   string `json:"type"`
 			Length int    `json:"length"`
-		}{"length", to})
+		}{"length", to}
 	default:
-		m.FinishReason = present(struct {
+		m.FinishReason = struct {
 			Type    string `json:"type"`
 			Matched int    `json:"matched"`
-		}{"stop", qwenEndOfTurn})
+		}{"stop", qwenEndOfTurn}
 	}
 	return sglangObject{Text: e.text(from, to), OutputIDs: e.ids(from, to), MetaInfo: m, stamp: e.stamp()}
 }

@@ -10,7 +10,7 @@ type style struct {
 	opening     *openAIDelta // delta of the chunk that opens a chat; nil for no such chunk
 	delta       openAIDelta  // what each other delta has besides its text
 	choice      openAIChoice // what each choice has besides its text
-	stopReason  nullable     // stop_reason, beside the finish reason
+	stopReason  any          // stop_reason, beside the finish reason
 	emptyDelta  bool         // a chat's chunk with the finish reason has an empty delta
 
 	finishWithText func(chat bool, finish string) bool // whether the finish reason comes with the last text
@@ -29,7 +29,7 @@ func lengthOfText(chat bool, finish string) bool { return !chat && finish == "le
 
 func vllmStyle() *style {
 	return &style{
-		opening:    &openAIDelta{Role: present("assistant"), Content: present("")},
+		opening:    &openAIDelta{Role: "assistant", Content: ""},
 		choice:     openAIChoice{LogProbs: null()},
 		stopReason: null(), finishWithText: lengthOfText, refusal: (*apiError).object, doneAfterError: true,
 	}
@@ -37,7 +37,7 @@ func vllmStyle() *style {
 
 func sglangStyle() *style {
 	return &style{
-		opening: &openAIDelta{Role: present("assistant"), Content: present(""), ReasoningContent: null(), ToolCalls: null()},
+		opening: &openAIDelta{Role: "assistant", Content: "", ReasoningContent: null(), ToolCalls: null()},
 		delta:   openAIDelta{Role: null(), ToolCalls: null()},
 		choice:  openAIChoice{LogProbs: null(), MatchedStop: null()}, finishWithText: never, nulls: true,
 		refusal: (*apiError).object, doneAfterError: true,
@@ -46,7 +46,7 @@ func sglangStyle() *style {
 
 func lmdeployStyle() *style {
 	return &style{
-		delta:  openAIDelta{Role: present("assistant"), ToolCalls: null()},
+		delta:  openAIDelta{Role: "assistant", ToolCalls: null()},
 		choice: openAIChoice{LogProbs: null()}, finishWithText: never, nulls: true,
 		refusal: (*apiError).object, doneAfterError: true,
 	}
@@ -54,14 +54,14 @@ func lmdeployStyle() *style {
 
 func llamacppStyle() *style {
 	return &style{
-		fingerprint: "b0-sim", opening: &openAIDelta{Role: present("assistant"), Content: null()},
+		fingerprint: "b0-sim", opening: &openAIDelta{Role: "assistant", Content: null()},
 		emptyDelta: true, finishWithText: never, noNulls: true, usageOnFinish: true, timings: true, refusal: llamacppRefusal,
 	}
 }
 
 func ollamaStyle() *style {
 	return &style{
-		fingerprint: "fp_ollama", delta: openAIDelta{Role: present("assistant")}, finishWithText: never, noNulls: true, zeros: true,
+		fingerprint: "fp_ollama", delta: openAIDelta{Role: "assistant"}, finishWithText: never, noNulls: true, zeros: true,
 		refusal: func(e *apiError) any {
 			return map[string]any{"error": map[string]any{
 				"message": e.Message, "type": "api_error", "param": nil, "code": nil}}
@@ -71,7 +71,7 @@ func ollamaStyle() *style {
 
 func tgiStyle() *style {
 	return &style{
-		fingerprint: "2.4.1-sim", delta: openAIDelta{Role: present("assistant")}, choice: openAIChoice{LogProbs: null()},
+		fingerprint: "2.4.1-sim", delta: openAIDelta{Role: "assistant"}, choice: openAIChoice{LogProbs: null()},
 		finishWithText: always, nulls: true, refusal: tgiRefusal,
 	}
 }

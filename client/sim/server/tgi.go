@@ -56,8 +56,8 @@ func tgiRefusal(e *apiError) any {
 type tgiEvent struct {
 	Index         int      `json:"index"`
 	Token         tgiToken `json:"token"`
-	GeneratedText nullable `json:"generated_text"`
-	Details       nullable `json:"details"`
+	GeneratedText any      `json:"generated_text"`
+	Details       any      `json:"details"`
 	stamp
 }
 
@@ -94,12 +94,12 @@ func (e *tgiEncoder) event(n int) tgiEvent {
 	if !e.last(n) {
 		return event
 	}
-	event.GeneratedText = present(e.text(0, n))
+	event.GeneratedText = e.text(0, n)
 	if e.request.usage {
-		event.Details = present(tgiDetails{
+		event.Details = tgiDetails{
 			FinishReason:    map[string]string{"length": "length", "stop": "eos_token"}[e.request.finish],
 			GeneratedTokens: n, InputLength: e.request.seq.PromptTokens,
-		})
+		}
 	}
 	return event
 }
