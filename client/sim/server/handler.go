@@ -63,7 +63,7 @@ func New(e *sim.Engine, o Options) http.Handler {
 	return s
 }
 
-// ServeHTTP answers what has no route as the engine's framework does.
+// ServeHTTP serves the engine's routes, and answers other requests as the engine's framework does.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to, ok := s.routes[r.URL.Path]
 	switch {
@@ -124,7 +124,7 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 	n := s.requests.Add(1)
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went
+		return // the client has gone
 	}
 	fault := s.options.Faults.strike(n)
 	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
@@ -155,7 +155,7 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 	}
 }
 
-// understand reads a request's body, or returns an *apiError.
+// understand parses a request's body. The error is an *apiError.
 func (s *server) understand(raw []byte, to *endpoint) (request, error) {
 	if s.options.Strict {
 		if err := rejectUnknown(raw, to.known); err != nil {
@@ -165,7 +165,7 @@ func (s *server) understand(raw []byte, to *endpoint) (request, error) {
 	return to.parse(s, raw)
 }
 
-// failInstead plays the faults that leave no answer.
+// failInstead injects the faults that replace the answer, and reports whether it did.
 func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
 	switch fault {
 	case Fault500:

@@ -61,7 +61,7 @@ type llamacppObject struct {
 	stamp
 }
 
-// llamacppEnd is what the last object of an answer has besides.
+// llamacppEnd holds the further fields of the last object of an answer.
 type llamacppEnd struct {
 	Settings     llamacppSettings `json:"generation_settings"`
 	HasNewLine   bool             `json:"has_new_line"`
@@ -104,7 +104,7 @@ func (e *llamacppEncoder) closing(u sim.Usage) []any { return []any{e.end(u, "")
 
 func (e *llamacppEncoder) whole(u sim.Usage) any { return e.end(u, e.text(0, u.OutputTokens)) }
 
-// end is the last object.
+// end returns the last object.
 func (e *llamacppEncoder) end(u sim.Usage, text string) llamacppObject {
 	o := llamacppObject{
 		Content: text, Tokens: []uint32{}, Stop: true, Model: e.server.options.ModelID, TokensPredicted: e.reported(u.OutputTokens),

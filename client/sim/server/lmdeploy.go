@@ -9,8 +9,8 @@ import (
 )
 
 // lmdeployEndpoint is lmdeploy's own /generate, after InternLM/lmdeploy, lmdeploy/serve/openai/endpoints/generate.py and
-// protocol.py, as of 0.10; not seen on a running engine. It also takes SGLang's body, in whose "text" a real one would
-// miss its "prompt".
+// protocol.py, as of 0.10; not checked against a running engine. It also accepts SGLang's body, which a real server
+// would reject because its text is not in "prompt".
 func lmdeployEndpoint() *endpoint {
 	return &endpoint{
 		path: "/generate", known: strings.Fields("prompt input_ids max_tokens stream temperature top_p top_k stop"), framing: events(),
@@ -60,7 +60,7 @@ func (e *lmdeployEncoder) object(from, to int, finish any) lmdeployObject {
 	}}
 }
 
-// finish is the finish reason.
+// finish returns the finish reason.
 func (e *lmdeployEncoder) finish() any {
 	return map[string]string{"type": e.request.finish}
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ollamaContext is Ollama's num_ctx where nobody sets another.
+// ollamaContext is Ollama's default num_ctx.
 const ollamaContext = 4096
 
 // ollamaChatEndpoint and ollamaGenerateEndpoint are Ollama's own, after captures of 0.17.4 and ollama/ollama, docs/api.md;
-// thinking was not seen on a running engine.
+// thinking was not checked against a running engine.
 func ollamaChatEndpoint() *endpoint {
 	return ollamaEndpoint("/api/chat", "model messages stream think options format keep_alive")
 }
@@ -37,7 +37,7 @@ type ollamaBody struct {
 	Prompt   string          `json:"prompt"`
 	Raw      bool            `json:"raw"`
 	Stream   *bool           `json:"stream"`
-	Think    json.RawMessage `json:"think"` // a bool, or how much
+	Think    json.RawMessage `json:"think"` // a bool, or a level
 	Truncate *bool           `json:"truncate"`
 	Options  struct {
 		NumPredict *int `json:"num_predict"`
@@ -81,7 +81,7 @@ func parseOllama(s *server, raw []byte, chat bool) (request, error) {
 	return j, nil
 }
 
-// tokens are the prompt's: with the chat template but in raw mode.
+// tokens returns the ids of the prompt, with the chat template except in raw mode.
 func (b *ollamaBody) tokens(s *server, chat bool) ([]uint32, error) {
 	vocab := s.config.Model.Vocab
 	switch {
@@ -105,14 +105,14 @@ type ollamaLine struct {
 	stamp
 }
 
-// ollamaMessage is what /api/chat says; /api/generate says it in the line itself.
+// ollamaMessage is the message of /api/chat. In /api/generate its fields are in the line itself.
 type ollamaMessage struct {
 	Role     string `json:"role"`
 	Content  string `json:"content"`
 	Thinking string `json:"thinking,omitempty"`
 }
 
-// ollamaEnd is what the last line has besides. Durations are in nanoseconds; those that the simulator does not know are 1.
+// ollamaEnd holds the further fields of the last line. Durations are in nanoseconds; unknown ones are 1.
 type ollamaEnd struct {
 	DoneReason         string `json:"done_reason"`
 	TotalDuration      int64  `json:"total_duration"`

@@ -10,13 +10,13 @@ import (
 // qwenEndOfTurn is the id of <|im_end|> in Qwen2's tokenizer.
 const qwenEndOfTurn = 151645
 
-// generateDefault is how many tokens SGLang's and lmdeploy's own /generate give where none were asked for, or where the
-// length stands in the other's place, of which neither says a word.
+// generateDefault is how many tokens SGLang's and lmdeploy's own /generate send where the request sets no length, or sets
+// it in the other engine's field, which both ignore.
 const generateDefault = 128
 
 // sglangEndpoint is SGLang's own /generate, after sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py,
-// managers/tokenizer_manager.py and io_struct.py, as of 0.5; not seen on a running engine. It also takes lmdeploy's
-// body, in whose "prompt" a real one would miss its "text".
+// managers/tokenizer_manager.py and io_struct.py, as of 0.5; not checked against a running engine. It also accepts
+// lmdeploy's body, which a real server would reject because its prompt is not in "text".
 func sglangEndpoint() *endpoint {
 	return &endpoint{
 		path: "/generate", known: strings.Fields("text input_ids sampling_params stream return_logprob rid"), framing: events(),
@@ -26,7 +26,7 @@ func sglangEndpoint() *endpoint {
 	}
 }
 
-// generateBody is both engines' request; each looks only at what is its own.
+// generateBody is a request to either engine. Each uses only its own fields.
 type generateBody struct {
 	Text           json.RawMessage `json:"text"`
 	Prompt         json.RawMessage `json:"prompt"`
@@ -41,7 +41,7 @@ type generateBody struct {
 	IgnoreEOS bool `json:"ignore_eos"`
 }
 
-// prompt is the request's prompt under whichever name.
+// prompt returns the ids of the request's prompt, whichever field has it.
 func (b *generateBody) prompt(vocab int) ([]uint32, error) {
 	for _, raw := range []json.RawMessage{b.Text, b.Prompt, b.InputIDs} {
 		if len(raw) > 0 && string(raw) != "null" {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// tgiDefault is how many tokens TGI gives where none were asked for.
+// tgiDefault is how many tokens TGI sends where the request sets no length.
 const tgiDefault = 100
 
-// tgiEndpoint is TGI's own /generate_stream, after huggingface/text-generation-inference, docs/openapi.json 2.4.1; not seen
-// on a running engine. It always streams.
+// tgiEndpoint is TGI's own /generate_stream, after huggingface/text-generation-inference, docs/openapi.json 2.4.1; not
+// checked against a running engine. It always streams.
 func tgiEndpoint() *endpoint {
 	return &endpoint{
 		path: "/generate_stream", known: strings.Fields("inputs parameters"), framing: events(), refusal: tgiRefusal,

@@ -10,7 +10,7 @@ import (
 // tritonEndpoint is the generate extension of NVIDIA's Triton, after triton-inference-server/server,
 // docs/protocol/extension_generate.md: TensorRT-LLM's ensemble, which has no counts and takes parameters at the top level
 // or nested, or vLLM's backend (triton-inference-server/vllm_backend, src/utils/request.py, 2026), which takes them
-// nested. Neither was seen on a running engine.
+// nested. Neither was checked against a running engine.
 func tritonEndpoint(model string, vllm bool) *endpoint {
 	return &endpoint{
 		path: "/v2/models/" + model + "/generate_stream", framing: events(), refusal: plainRefusal,
@@ -20,7 +20,7 @@ func tritonEndpoint(model string, vllm bool) *endpoint {
 	}
 }
 
-// tritonParameters may stand nested or, for TensorRT-LLM, at the top level.
+// tritonParameters are nested or, for TensorRT-LLM, at the top level.
 type tritonParameters struct {
 	MaxTokens *int `json:"max_tokens"`
 	MinTokens int  `json:"min_tokens"`
@@ -98,7 +98,8 @@ func (e *tritonEncoder) closing(sim.Usage) []any { return nil }
 
 func (e *tritonEncoder) whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
 
-// aboutTriton tells of server and model; the paths hold the model's name, so the endpoint is here too.
+// aboutTriton returns the pages about server and model. Paths contain the model's name, so the endpoint is added here
+// too.
 func aboutTriton(s *server) map[string]route {
 	vllm := s.flavor.name == "triton-vllm"
 	inputs := []string{"text_input", "max_tokens", "stream", "temperature"}
