@@ -7,72 +7,73 @@ import (
 	"llmsweep/client/wire"
 )
 
-// arrivals reads a body and knows when each part of it came, so that a frame can be stamped by the offset of its last
-// byte however late it is read and decoded. The connection's watch tells; where it cannot, a read's return has to do.
-type arrivals struct {
+// timedBody reads an answer's body and knows when each part of it arrived, so that a frame can be timestamped by the
+// offset of its last byte, however late it is read and decoded. The instants are those of the connection's Watch. Where
+// it has none, they are the instants at which reads returned.
+type timedBody struct {
 	body   io.Reader
 	watch  *wire.Watch
 	epoch  time.Time
 	delay  ReadDelay
-	total  int64
+	total  int64 // bytes read
 	reads  int64
-	latest wire.Receive   // the newest that was counted
+	latest wire.Receive   // the newest that was counted in delay
 	parts  []wire.Receive // oldest first; those before the last offset asked for are gone
-	ended  time.Duration
+	ended  time.Duration  // when the body ended, from epoch; Absent before
 }
 
-// reset starts on another body, keeping the buffer.
-func (a *arrivals) reset(body io.Reader, watch *wire.Watch, epoch time.Time) {
-	*a = arrivals{body: body, watch: watch, epoch: epoch, parts: a.parts[:0], ended: Absent}
+// reset starts on another body and keeps the buffer.
+func (b *timedBody) reset(body io.Reader, watch *wire.Watch, epoch time.Time) {
+	*b = timedBody{body: body, watch: watch, epoch: epoch, parts: b.parts[:0], ended: Absent}
 }
 
-// Read reads from the body and learns when it came. One read may bring parts of several receives, and one receive may
-// take several reads.
-func (a *arrivals) Read(p []byte) (int, error) {
-	n, err := a.body.Read(p)
-	a.total += int64(n)
-	a.reads++
-	known := len(a.parts)
-	a.parts = a.watch.Take(a.parts)
-	if n > 0 && (len(a.parts) == 0 || a.parts[len(a.parts)-1].End < a.total) {
-		a.parts = append(a.parts, wire.Receive{End: a.total, Seq: -a.reads, At: time.Now()})
+// Read reads from the body and takes in the instants of what it read. One read may return parts of several receives,
+// and one receive may take several reads.
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.body.Read(p)
+	b.total += int64(n)
+	b.reads++
+	known := len(b.parts)
+	b.parts = b.watch.Take(b.parts)
+	if n > 0 && (len(b.parts) == 0 || b.parts[len(b.parts)-1].End < b.total) {
+		b.parts = append(b.parts, wire.Receive{End: b.total, Seq: -b.reads, At: time.Now()})
 	}
-	for _, r := range a.parts[known:] {
-		a.count(r)
+	for _, r := range b.parts[known:] {
+		b.count(r)
 	}
 	if err != nil {
-		a.end(err)
+		b.end(err)
 	}
 	return n, err
 }
 
-// end dates the end of the body: the arrival of what says so, where something does.
-func (a *arrivals) end(err error) {
-	at, ok := a.watch.End()
+// end timestamps the end of the body: the arrival of the bytes that mark it, where there are any, else now.
+func (b *timedBody) end(err error) {
+	at, ok := b.watch.End()
 	if !ok || err != io.EOF {
 		at = time.Now()
 	}
-	a.ended = at.Sub(a.epoch)
+	b.ended = at.Sub(b.epoch)
 }
 
 // count adds a receive to the delay.
-func (a *arrivals) count(r wire.Receive) {
-	if r.Seq == a.latest.Seq && r.At.Equal(a.latest.At) { // the rest of one
-		return
+func (b *timedBody) count(r wire.Receive) {
+	if r.Seq == b.latest.Seq && r.At.Equal(b.latest.At) {
+		return // a further part of the same receive
 	}
-	a.latest = r
-	a.delay.add(r.Delay, r.Kernel)
+	b.latest = r
+	b.delay.add(r.Delay, r.Kernel)
 }
 
-// at is when byte end-1 came, and the number of the receive that brought it. Offsets asked for must have been read, and
-// must not go back.
-func (a *arrivals) at(end int64) (at time.Duration, receive int64) {
+// at returns when byte end-1 arrived, and the number of the receive that brought it. The byte must have been read, and
+// offsets must not decrease from call to call.
+func (b *timedBody) at(end int64) (at time.Duration, receive int64) {
 	k := 0
-	for a.parts[k].End < end {
+	for b.parts[k].End < end {
 		k++
 	}
 	if k > 0 {
-		a.parts = a.parts[:copy(a.parts, a.parts[k:])]
+		b.parts = b.parts[:copy(b.parts, b.parts[k:])]
 	}
-	return a.parts[0].At.Sub(a.epoch), a.parts[0].Seq
+	return b.parts[0].At.Sub(b.epoch), b.parts[0].Seq
 }

@@ -7,76 +7,80 @@ import (
 	"strings"
 )
 
-// Framing is how a stream is cut into frames.
+// Framing is how a stream is divided into frames.
 type Framing int
 
 // The framings that LLM servers use.
 const (
-	SSE    Framing = iota // server-sent events: "data: ..." lines, a blank line ends an event
+	SSE    Framing = iota // server-sent events: lines "data: ...", with a blank line at the end of an event
 	NDJSON                // one JSON object a line
 )
 
-// A Dialect is one API: where to send, how to say what is asked, and how to read what comes back.
+// Dialect is one API: its path, its request bodies, and its streamed answers.
+//
+// The user's object, Params.Extra, is merged into the body: its keys replace those of Encode, and a null in it removes
+// one. Where an API groups parameters in an object (SGLang, Ollama, TGI, Triton's vLLM backend), the two objects of that
+// name are merged in the same way.
 type Dialect interface {
-	// Name is the API's name as --api takes it.
+	// Name returns the name that --api takes.
 	Name() string
-	// Path is where requests go, below the base URL, for the given model.
+	// Path returns the path of requests below the base URL, for the given model.
 	Path(model string) string
-	// Framing is how answers are cut.
+	// Framing returns how answers are divided into frames.
 	Framing() Framing
-	// Encode appends the body for a request. It is called ahead of time, never between due and sent.
+	// Encode returns the body of a request. The error is for requests that the API cannot express.
 	Encode(r *Request, p *Params) ([]byte, error)
-	// NewDecoder returns a decoder for one answer.
+	// NewDecoder returns a decoder for one answer after another.
 	NewDecoder() Decoder
-	// Traits are what the API can be told and what it tells.
+	// Traits returns what the API can do.
 	Traits() Traits
 }
 
-// Traits are what an API can be told, and what it tells, by its definition; servers may do less.
+// Traits are what an API can be told and what it reports, by its definition. Servers may do less.
 type Traits struct {
-	Forces bool   // it can be told to go on after a natural end: Fields.IgnoreEOS
-	Thinks bool   // it can be told whether to think: Params.Think
-	Counts bool   // it tells how many tokens an answer has
-	Bare   bool   // answers end with the end of the body, which has to be a clean one, and with nothing else
-	Fields Fields // those that it has
+	Forces bool   // it can be told to continue after a natural end: Fields.IgnoreEOS
+	Thinks bool   // it can be told whether to reason: Params.Think
+	Counts bool   // it reports how many tokens an answer has
+	Bare   bool   // an answer has no terminator: it ends with its body, which must end cleanly
+	Fields Fields // the optional fields that it has
 }
 
-// A Decoder turns the frames of one answer into chunks, one at a time. It allocates nothing for ordinary frames.
+// Decoder turns the frames of one answer into chunks. It allocates nothing for ordinary frames.
 type Decoder interface {
-	// Reset makes the decoder ready for the next answer.
+	// Reset prepares for the next answer.
 	Reset()
-	// Decode reads one frame (an SSE event's data, or one NDJSON line) into c, which it clears first. The frame may
-	// be overwritten after it returns. An error means that the frame is not what the API promises.
+	// Decode reads one frame (the data of an SSE event, or one NDJSON line) into c, which it clears first. The frame
+	// may be overwritten afterwards. An error means that the frame is not what the API promises.
 	Decode(frame []byte, c *Chunk) error
 	// Complete reports whether the stream may end here: the terminator or the finish reason was seen.
 	Complete() bool
 }
 
-// Chunk is what one frame said.
+// Chunk is the content of one frame.
 type Chunk struct {
-	Text      bool   // it bears tokens: content, reasoning or tool-call text, or a count that has grown
-	Reasoning bool   // all of that text is reasoning
-	Tokens    int    // tokens in this chunk, where the server tells; else 0
-	IDs       int    // ids or log-probs that came so far, for APIs without counts; Unknown where they make no sense
-	Raw       []byte // the answer's text as it stands in the JSON string, escapes and all; valid until the next read
-	Finish    string // finish reason, when this frame gives it
-	Done      bool   // the terminator
-	Error     string // an error object's message: the request failed
-	Usage     Usage  // counts this frame told; Unknown where it did not
+	Text      bool   // it has tokens: content, reasoning or tool-call text, or a count that has grown
+	Reasoning bool   // all of its text is reasoning
+	Tokens    int    // tokens in this chunk; 0 where the server does not tell
+	IDs       int    // token ids or log-probs in the stream so far; 0 where there are none, Unknown where they are unusable
+	Raw       []byte // the answer's text as it stands in the JSON string, see [Unescape]; valid until the next read
+	Finish    string // the finish reason, in the frame that has it
+	Done      bool   // it is the terminator
+	Error     string // message of an error object: the request failed
+	Usage     Usage  // the counts in this frame
 }
 
-// Unknown marks a token count that nobody reported. It is not 0: 0 is a count.
+// Unknown is a token count that was not reported. It differs from 0, which is a count.
 const Unknown = -1
 
-// Usage is a server's own token counts; [Unknown] where it did not tell.
+// Usage is a server's own token counts, each [Unknown] where it was not reported.
 type Usage struct {
 	Prompt, Output, Reasoning, Cached int
 }
 
-// NoUsage is a Usage that tells nothing.
+// NoUsage is a Usage without any count.
 var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
 
-// dialects are all there are, by the names that --api takes.
+// dialects returns all dialects.
 func dialects() []Dialect {
 	return []Dialect{
 		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},

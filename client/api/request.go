@@ -2,72 +2,67 @@ package api
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
 
-// Message is one turn of a conversation as chat APIs take it.
+// Message is one message of a conversation, as chat APIs take it.
 type Message struct {
 	Role    string // "system", "user" or "assistant"
 	Content string
 }
 
-// Request is what to ask, in no API's own words.
+// Request is what to ask of a server, independent of the API.
 type Request struct {
-	// Messages is the conversation so far, the new user turn last. APIs without roles get the contents joined
-	// by newlines.
+	// Messages is the conversation so far, the new user message last. APIs without roles get the contents joined by
+	// newlines.
 	Messages []Message
-	// PromptTokens is how many tokens the workload meant the prompt to have; 0 where it did not say.
+	// PromptTokens is the intended length of the prompt in tokens; 0 where the workload does not set it.
 	PromptTokens int
 	// OutputTokens is how many tokens to ask for; 0 leaves the length to the server.
 	OutputTokens int
-	// KeepText asks for the answer's text in the result: a conversation's next turn needs it, figures do not.
+	// KeepText asks for the answer's text in the result, which the next turn of a conversation needs.
 	KeepText bool
 }
 
-// Prompt is the request's text for an API without roles.
+// Prompt returns the request's text for an API without roles.
 func (r *Request) Prompt() string {
 	if len(r.Messages) == 1 {
 		return r.Messages[0].Content
 	}
-	n := 0
+	var all []string
 	for _, m := range r.Messages {
-		n += len(m.Content) + 1
+		all = append(all, m.Content)
 	}
-	b := make([]byte, 0, n)
-	for i, m := range r.Messages {
-		if i > 0 {
-			b = append(b, '\n')
-		}
-		b = append(b, m.Content...)
-	}
-	return string(b)
+	return strings.Join(all, "\n")
 }
 
-// Params are the parts of a body that are the same for every request of a run.
+// Params is what the bodies of all requests of a run have in common.
 type Params struct {
 	Model       string
 	Temperature *float64 // nil leaves it to the server
-	Think       *bool    // nil leaves it to the server, and so do APIs without the trait Thinks
-	Extra       []byte   // a JSON object merged into each body, its keys winning, as each dialect says; nil for none
-	Fields      Fields   // which optional fields this server takes
+	Think       *bool    // whether the model should reason; nil leaves it to the server; ignored without the trait Thinks
+	Extra       []byte   // the user's JSON object, merged into each body as [Dialect] documents; nil for none
+	Fields      Fields   // the optional fields that this server accepts
 }
 
-// Fields says which optional body fields to send. Strict servers reject what they do not know; the preflight finds out.
+// Fields are the optional body fields to send. Strict servers reject fields that they do not know; the preflight finds
+// out which.
 type Fields struct {
-	IgnoreEOS           bool // "ignore_eos": true, and "min_tokens" where MinTokens is set too
+	IgnoreEOS           bool // "ignore_eos": true, and with MinTokens also "min_tokens"
 	MinTokens           bool
 	StreamUsage         bool // "stream_options": {"include_usage": true}
-	ContinuousUsage     bool // a running count on every chunk; asked for only when chunks hold several tokens
-	MaxCompletionTokens bool // the length goes by "max_completion_tokens" in place of "max_tokens"
-	ReasoningEffort     bool // chat says whether to think by "reasoning_effort" in place of "chat_template_kwargs"
-	NoThinking          bool // whether to think is not said at all: the server rejects it
+	ContinuousUsage     bool // a running count on every chunk; asked for only where chunks hold several tokens
+	MaxCompletionTokens bool // the length is "max_completion_tokens" in place of "max_tokens"
+	ReasoningEffort     bool // Think is "reasoning_effort" in place of "chat_template_kwargs"
+	NoThinking          bool // Think is not sent, because the server rejects it
 }
 
-// AllFields is what a permissive server takes.
+// AllFields are the fields that a permissive server accepts.
 var AllFields = Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true}
 
-// CheckExtra tells whether the user's additions to the body can be merged into it.
+// CheckExtra returns an error where the user's additions to the body are not a JSON object.
 func CheckExtra(extra []byte) error {
 	if len(extra) == 0 || gjson.ValidBytes(extra) && gjson.ParseBytes(extra).IsObject() {
 		return nil

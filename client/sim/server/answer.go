@@ -11,44 +11,45 @@ import (
 	"time"
 )
 
-// answer is one completion on its way out. The engine only counts its tokens up and rings; the connection's own
-// goroutine turns the count into chunks, so that a reader that stalls holds up nobody else.
+// answer is one completion that is being sent. The engine only counts its tokens and signals; the connection's own
+// goroutine makes chunks of them, so that a client that stops reading delays nobody else.
 type answer struct {
-	server  *server
-	api     *api
-	job     job
-	running *sim.Generation // the request inside the engine
-	id      string
-	created time.Time
-	fault   Fault
-	faultAt int // tokens sent before it strikes
-	stamps  bool
-	w       http.ResponseWriter
-	out     *http.ResponseController
-	voice   voice
-	ready   atomic.Int64
-	more    chan struct{}
+	server   *server
+	endpoint *endpoint
+	request  request
+	running  *sim.Generation // the request inside the engine
+	id       string
+	created  time.Time
+	fault    Fault
+	faultAt  int // tokens sent before the fault strikes
+	stamps   bool
+	w        http.ResponseWriter
+	out      *http.ResponseController
+	encoder  encoder
+	buf      []byte
+	ready    atomic.Int64  // tokens generated
+	more     chan struct{} // signals that ready has grown
 }
 
-func newAnswer(s *server, w http.ResponseWriter, to *api, j job, n uint64, fault Fault, stamps bool) *answer {
+func newAnswer(s *server, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault, stamps bool) *answer {
 	a := &answer{
-		server:  s,
-		api:     to,
-		job:     j,
-		id:      fmt.Sprintf("%016x%016x", mix(s.config.Seed+n), mix(j.seed+n)),
-		created: time.Now(),
-		fault:   fault,
-		faultAt: max(1, j.seq.OutputTokens/2),
-		stamps:  stamps,
-		w:       w,
-		out:     http.NewResponseController(w),
-		more:    make(chan struct{}, 1),
+		server:   s,
+		endpoint: to,
+		request:  r,
+		id:       fmt.Sprintf("%016x%016x", mix(s.config.Seed+n), mix(r.seed+n)),
+		created:  time.Now(),
+		fault:    fault,
+		faultAt:  max(1, r.seq.OutputTokens/2),
+		stamps:   stamps,
+		w:        w,
+		out:      http.NewResponseController(w),
+		more:     make(chan struct{}, 1),
 	}
-	a.voice = to.voice(a)
+	a.encoder = to.encoder(a)
 	return a
 }
 
-// emit is called by the engine for each token.
+// emit notes a token. The engine calls it.
 func (a *answer) emit(n int, _ time.Time) {
 	a.ready.Store(int64(n))
 	select {
@@ -57,17 +58,17 @@ func (a *answer) emit(n int, _ time.Time) {
 	}
 }
 
-// stream sends the tokens as they come, each chunk in a write of its own.
+// stream sends the tokens as they are generated, each chunk in a write of its own.
 func (a *answer) stream(ctx context.Context) {
-	a.w.Header().Set("Content-Type", a.api.framing.media)
-	if first := a.voice.opening(); first != nil {
+	a.w.Header().Set("Content-Type", a.endpoint.framing.media)
+	if first := a.encoder.opening(); first != nil {
 		a.send(first)
 	} else {
 		a.out.Flush()
 	}
-	for sent := 0; sent < a.job.seq.OutputTokens; {
+	for sent := 0; sent < a.request.seq.OutputTokens; {
 		end := a.chunkEnd(sent)
-		if !a.await(ctx, end) || !a.send(a.voice.tokens(sent, end)) {
+		if !a.await(ctx, end) || !a.send(a.encoder.tokens(sent, end)...) {
 			return
 		}
 		struck := sent < a.faultAt && end >= a.faultAt && a.fault != ""
@@ -77,28 +78,33 @@ func (a *answer) stream(ctx context.Context) {
 		}
 	}
 	usage, _ := a.running.Result()
-	a.voice.closing(usage, a.send)
+	for _, v := range a.encoder.closing(usage) {
+		a.send(v)
+	}
+	if a.endpoint.done {
+		a.write([]byte(done))
+	}
 }
 
-// chunkEnd says up to which token the chunk goes that begins after sent. Reasoning and answer do not share a chunk.
+// chunkEnd returns the last token of the chunk that begins after the token sent. Reasoning and answer do not share a chunk.
 func (a *answer) chunkEnd(sent int) int {
 	end := sent + a.server.options.ChunkTokens
 	if sent == 0 {
 		end = 1
 	}
-	if r := a.job.seq.ReasoningTokens; sent < r {
+	if r := a.request.seq.ReasoningTokens; sent < r {
 		end = min(end, r)
 	}
-	return min(end, a.job.seq.OutputTokens)
+	return min(end, a.request.seq.OutputTokens)
 }
 
 // last reports whether a chunk ends the answer.
-func (a *answer) last(to int) bool { return to == a.job.seq.OutputTokens }
+func (a *answer) last(to int) bool { return to == a.request.seq.OutputTokens }
 
-// cached is how much of the prompt was found in the prefix cache; known once there is a token.
+// cached returns how many tokens of the prompt were found in the prefix cache. It is known once there is a token.
 func (a *answer) cached() int { return a.running.CachedTokens() }
 
-// await waits for the n-th token. It returns false if none will come, and has said so to the client if it is there.
+// await waits for the n-th token. It returns false where it will not come, after it has told the client.
 func (a *answer) await(ctx context.Context, n int) bool {
 	for int(a.ready.Load()) < n {
 		select {
@@ -112,24 +118,37 @@ func (a *answer) await(ctx context.Context, n int) bool {
 			}
 		}
 	}
-	if n == a.job.seq.OutputTokens {
+	if n == a.request.seq.OutputTokens {
 		<-a.running.Done() // follows at once; the usage is final then
 	}
 	return true
 }
 
-func (a *answer) send(chunk []byte) bool {
-	if _, err := a.w.Write(chunk); err != nil {
+// send sends objects, each in a frame, in one write. It returns false where the client has gone.
+func (a *answer) send(objects ...any) bool {
+	a.buf = a.buf[:0]
+	for _, v := range objects {
+		a.buf = a.endpoint.framing.appendFrame(a.buf, marshal(v))
+	}
+	return a.write(a.buf)
+}
+
+func (a *answer) write(b []byte) bool {
+	if _, err := a.w.Write(b); err != nil {
 		return false
 	}
 	return a.out.Flush() == nil
 }
 
 func (a *answer) sendError(e *apiError) {
-	a.send(a.api.framing.frame(a.api.refusal(e), a.api.doneAfterError))
+	b := a.endpoint.framing.appendFrame(nil, marshal(a.endpoint.refusal(e)))
+	if a.endpoint.doneAfterError {
+		b = append(b, done...)
+	}
+	a.write(b)
 }
 
-// breakStream plays the faults of a stream. It returns true if the stream goes on.
+// breakStream injects the faults of a stream. It returns true where the stream continues.
 func (a *answer) breakStream(ctx context.Context) bool {
 	switch a.fault {
 	case FaultReset:
@@ -139,7 +158,7 @@ func (a *answer) breakStream(ctx context.Context) bool {
 	case FaultError:
 		a.sendError(engineDied())
 	case FaultGarbage:
-		return a.send(a.api.framing.frame([]byte(`{"id":"garbage","choices":[{"delta":{"content":`), false))
+		return a.write(a.endpoint.framing.appendFrame(nil, []byte(`{"id":"garbage","choices":[{"delta":{"content":`)))
 	}
 	return false
 }
@@ -169,10 +188,10 @@ func (a *answer) whole(ctx context.Context) {
 	}
 	usage, err := a.running.Result()
 	if err != nil {
-		a.api.refuse(a.w, asAPIError(err))
+		a.endpoint.refuse(a.w, asAPIError(err))
 		return
 	}
-	text := a.voice.whole(usage)
+	text := marshal(a.encoder.whole(usage))
 	switch a.fault {
 	case FaultReset:
 		reset(a.out)
@@ -181,7 +200,7 @@ func (a *answer) whole(ctx context.Context) {
 		<-ctx.Done()
 		return
 	case FaultError:
-		a.api.refuse(a.w, engineDied())
+		a.endpoint.refuse(a.w, engineDied())
 		return
 	case FaultTruncate, FaultGarbage:
 		text = text[:len(text)/2]
@@ -190,10 +209,11 @@ func (a *answer) whole(ctx context.Context) {
 	a.w.Write(text)
 }
 
+// text returns the text of the tokens after from, up to to.
 func (a *answer) text(from, to int) string {
 	var b strings.Builder
 	for n := from + 1; n <= to; n++ {
-		b.WriteString(words[wordAt(a.job.seed, n)])
+		b.WriteString(words[wordAt(a.request.seed, n)])
 	}
 	return b.String()
 }

@@ -14,17 +14,16 @@ type nowhere struct{ http.ResponseWriter }
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 func (nowhere) Flush()                      {}
 
-// BenchmarkChunk is the cost of one token's chunk, besides the write.
+// BenchmarkChunk is the cost of one token's chunk, without the write.
 func BenchmarkChunk(b *testing.B) {
-	s := &server{options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}, words: quotedWords()}
-	j := job{chat: true, usage: true, continuousUsage: true, seq: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
-	a := &answer{server: s, job: j, api: chatAPI(vllmManners()), w: nowhere{}, out: http.NewResponseController(nowhere{}), more: make(chan struct{}, 1)}
-	a.voice = a.api.voice(a)
+	s := &server{options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
+	r := request{chat: true, usage: true, continuousUsage: true, seq: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
+	a := newAnswer(s, nowhere{}, chatEndpoint(vllmStyle()), r, 1, "", false)
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
 		a.emit(n+1, time.Time{})
-		a.send(a.voice.tokens(n, n+1))
+		a.send(a.encoder.tokens(n, n+1)...)
 		n++
 	}
 }

@@ -7,42 +7,42 @@ import (
 	"net/http"
 )
 
-// flavor is what an engine is besides a scheduler.
+// flavor is what distinguishes one engine's HTTP server from another's.
 type flavor struct {
 	name      string
 	owner     string // owned_by in the list of models
 	server    string // the Server header
-	reasoning string // the field of thoughts in a chat
-	manners   func() *manners
-	natives   []func() *api
-	about     func(s *server) map[string]route // pages that tell what it is
-	metrics   []metric                         // nil: no /metrics
+	reasoning string // the field for reasoning in a chat
+	style     func() *style
+	natives   []func() *endpoint
+	about     func(s *server) map[string]route // pages that identify it
+	metrics   []metric                         // nil for no /metrics
 	notFound  func(w http.ResponseWriter)
-	deaf      bool // it cannot be told to go on after a natural end
-	anyModel  bool // it does not look at the model's name
+	natural   bool // answers always end naturally: it has no ignore_eos
+	anyModel  bool // it ignores the model's name
 }
 
 func flavors() []*flavor {
 	return []*flavor{
-		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", manners: vllmManners, about: aboutVLLM,
+		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", style: vllmStyle, about: aboutVLLM,
 			metrics: vllmMetrics(), notFound: detailNotFound},
-		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", manners: sglangManners,
-			natives: []func() *api{sglangAPI}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
-		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", manners: lmdeployManners,
-			natives: []func() *api{lmdeployAPI}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
-		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", manners: llamacppManners,
-			natives: []func() *api{llamacppAPI}, about: aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", style: sglangStyle,
+			natives: []func() *endpoint{sglangEndpoint}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
+		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", style: lmdeployStyle,
+			natives: []func() *endpoint{lmdeployEndpoint}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
+		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", style: llamacppStyle,
+			natives: []func() *endpoint{llamacppEndpoint}, about: aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
 			anyModel: true},
-		{name: "ollama", owner: "library", reasoning: "reasoning", manners: ollamaManners,
-			natives: []func() *api{ollamaChatAPI, ollamaGenerateAPI}, about: aboutOllama, notFound: textNotFound, deaf: true},
-		{name: "tgi", owner: "huggingface", reasoning: "reasoning", manners: tgiManners, natives: []func() *api{tgiAPI},
-			about: aboutTGI, notFound: textNotFound, deaf: true, anyModel: true},
-		{name: "triton", about: aboutTriton, notFound: textNotFound, deaf: true},
+		{name: "ollama", owner: "library", reasoning: "reasoning", style: ollamaStyle,
+			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, natural: true},
+		{name: "tgi", owner: "huggingface", reasoning: "reasoning", style: tgiStyle, natives: []func() *endpoint{tgiEndpoint},
+			about: aboutTGI, notFound: textNotFound, natural: true, anyModel: true},
+		{name: "triton", about: aboutTriton, notFound: textNotFound, natural: true},
 		{name: "triton-vllm", about: aboutTriton, notFound: textNotFound},
 	}
 }
 
-// Engines are the names that ServerOptions.Engine takes.
+// Engines returns the names that Options.Engine takes.
 func Engines() []string {
 	var names []string
 	for _, p := range flavors() {
@@ -60,13 +60,13 @@ func flavorOf(name string) *flavor {
 	panic(fmt.Sprintf("simulated server: no engine is called %q", name))
 }
 
-// routes are the engine's endpoints.
+// routes returns the engine's endpoints.
 func (p *flavor) routes(s *server) map[string]route {
 	all := map[string]route{"/health": {http.MethodGet, func(http.ResponseWriter, *http.Request) {}}}
-	if p.manners != nil {
+	if p.style != nil {
 		all["/v1/models"] = route{http.MethodGet, s.models}
-		s.serve(all, chatAPI(p.manners()))
-		s.serve(all, textAPI(p.manners()))
+		s.serve(all, chatEndpoint(p.style()))
+		s.serve(all, textEndpoint(p.style()))
 	}
 	for _, native := range p.natives {
 		s.serve(all, native())
@@ -79,7 +79,7 @@ func (p *flavor) routes(s *server) map[string]route {
 }
 
 // serve adds a completion endpoint.
-func (s *server) serve(all map[string]route, to *api) {
+func (s *server) serve(all map[string]route, to *endpoint) {
 	all[to.path] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
 }
 
@@ -90,7 +90,7 @@ func aboutVLLM(s *server) map[string]route {
 	}
 }
 
-// page answers with the same always.
+// page returns a handler that always sends v.
 func page(v any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) }
 }

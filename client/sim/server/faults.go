@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// Fault is a way of going wrong.
+// Fault is a kind of failure to inject.
 type Fault string
 
-// The faults. The first four strike instead of an answer, the others after half of its tokens.
+// The faults. The first four replace the answer, the others occur after half of its tokens.
 const (
 	Fault500      Fault = "500"      // an internal error
 	Fault429      Fault = "429"      // too many requests, Retry-After: 1
 	FaultHTML     Fault = "html"     // 200 and a page of HTML
 	FaultHang     Fault = "hang"     // no answer at all, not even headers
 	FaultReset    Fault = "reset"    // the connection is reset
-	FaultStall    Fault = "stall"    // nothing more is sent until the client goes
+	FaultStall    Fault = "stall"    // nothing more is sent until the client disconnects
 	FaultTruncate Fault = "truncate" // a clean end without finish reason, usage or [DONE]
 	FaultError    Fault = "error"    // an error object inside the 200 stream, then [DONE]
-	FaultGarbage  Fault = "garbage"  // a chunk that is not JSON; the stream then goes on
+	FaultGarbage  Fault = "garbage"  // a chunk that is not JSON; then the stream continues
 )
 
 func faultKinds() []Fault {
 	return []Fault{Fault500, Fault429, FaultHTML, FaultHang, FaultReset, FaultStall, FaultTruncate, FaultError, FaultGarbage}
 }
 
-// Faults says which requests go wrong. The zero value: only those that ask for it with the header X-Sim-Fault: KIND.
+// Faults selects the requests that fail. The zero value selects only those with a header X-Sim-Fault: KIND.
 type Faults struct {
-	Rules []FaultRule // the first that applies to a request strikes
+	Rules []FaultRule // the first that selects a request applies
 	Seed  uint64
 }
 
-// FaultRule strikes with a probability, or one in so many requests in the order of their arrival.
+// FaultRule selects requests with a probability, or every n-th one in order of arrival.
 type FaultRule struct {
 	Kind        Fault
 	Probability float64
@@ -83,7 +83,7 @@ func faultNames() []string {
 	return names
 }
 
-// strike decides about the n-th request, n counting from 1: the same for the same seed.
+// strike returns the fault of the n-th request, n counting from 1; empty for none. It depends on the seed only.
 func (f Faults) strike(n uint64) Fault {
 	for i, r := range f.Rules {
 		if r.Every > 0 {

@@ -36,7 +36,6 @@ type server struct {
 	config   sim.Config // the engine's
 	options  Options
 	started  time.Time
-	words    [][]byte      // see quotedWords
 	requests atomic.Uint64 // completion requests so far
 	flavor   *flavor
 	routes   map[string]route
@@ -55,7 +54,7 @@ type route struct {
 // The role chunk of a chat is sent with the headers, as soon as the request is queued. A client that takes it for the
 // first token reports a TTFT near zero.
 func New(e *sim.Engine, o Options) http.Handler {
-	s := &server{engine: e, config: e.Config(), options: o, started: time.Now(), words: quotedWords()}
+	s := &server{engine: e, config: e.Config(), options: o, started: time.Now()}
 	s.flavor = flavorOf(cmp.Or(o.Engine, "vllm"))
 	s.options.ModelID = cmp.Or(o.ModelID, s.config.Model.Name)
 	s.options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
@@ -64,7 +63,7 @@ func New(e *sim.Engine, o Options) http.Handler {
 	return s
 }
 
-// ServeHTTP answers what has no route as the engine's framework does.
+// ServeHTTP serves the engine's routes, and answers other requests as the engine's framework does.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to, ok := s.routes[r.URL.Path]
 	switch {
@@ -121,11 +120,11 @@ func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 }
 
 // generate serves a completion endpoint.
-func (s *server) generate(w http.ResponseWriter, r *http.Request, to *api) {
+func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) {
 	n := s.requests.Add(1)
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client went
+		return // the client has gone
 	}
 	fault := s.options.Faults.strike(n)
 	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
@@ -156,18 +155,18 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *api) {
 	}
 }
 
-// understand reads a request's body, or returns an *apiError.
-func (s *server) understand(raw []byte, to *api) (job, error) {
+// understand parses a request's body. The error is an *apiError.
+func (s *server) understand(raw []byte, to *endpoint) (request, error) {
 	if s.options.Strict {
 		if err := rejectUnknown(raw, to.known); err != nil {
-			return job{}, err
+			return request{}, err
 		}
 	}
 	return to.parse(s, raw)
 }
 
-// failInstead plays the faults that leave no answer.
-func failInstead(w http.ResponseWriter, r *http.Request, to *api, fault Fault) bool {
+// failInstead injects the faults that replace the answer, and reports whether it did.
+func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
 	switch fault {
 	case Fault500:
 		to.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
@@ -186,11 +185,7 @@ func failInstead(w http.ResponseWriter, r *http.Request, to *api, fault Fault) b
 	return true
 }
 
-func writeError(w http.ResponseWriter, e *apiError) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(e.Status)
-	w.Write(append(e.json(), '\n'))
-}
+func writeError(w http.ResponseWriter, e *apiError) { writeJSON(w, e.Status, e.object()) }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")

@@ -2,22 +2,21 @@ package server
 
 import (
 	"encoding/json"
-	"fmt"
 	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 )
 
-// llamacppAPI is llama-server's own /completion, after captures of b11669.
-func llamacppAPI() *api {
-	return &api{
+// llamacppEndpoint is llama-server's own /completion, after captures of b11669.
+func llamacppEndpoint() *endpoint {
+	return &endpoint{
 		path: "/completion", known: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt"),
 		framing: events(), parse: parseLlamacpp, refusal: llamacppRefusal,
-		voice: func(a *answer) voice { return &llamacppVoice{chunkWriter{answer: a}} },
+		encoder: func(a *answer) encoder { return &llamacppEncoder{a} },
 	}
 }
 
-func parseLlamacpp(s *server, raw []byte) (job, error) {
+func parseLlamacpp(s *server, raw []byte) (request, error) {
 	var b struct {
 		Prompt    json.RawMessage `json:"prompt"`
 		NPredict  *int            `json:"n_predict"`
@@ -25,86 +24,101 @@ func parseLlamacpp(s *server, raw []byte) (job, error) {
 		Stream    bool            `json:"stream"`
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return job{}, badRequest("the body is not a valid request: %v", err)
+		return request{}, badRequest("the body is not a valid request: %v", err)
 	}
 	ids, err := completionPrompt(b.Prompt, s.config.Model.Vocab)
 	if err != nil {
-		return job{}, err
+		return request{}, err
 	}
 	if b.NPredict != nil && *b.NPredict < 0 {
 		b.NPredict = nil // without limit
 	}
-	j := job{stream: b.Stream}
+	j := request{stream: b.Stream}
 	return j, s.settle(&j, ids, wish{most: b.NPredict, otherwise: naturalLimit, forced: b.IgnoreEOS})
 }
 
 // llamacppRefusal is llama-server's error object.
-func llamacppRefusal(e *apiError) []byte {
+func llamacppRefusal(e *apiError) any {
 	kind := "server_error"
 	if e.Status < 500 {
 		kind = "invalid_request_error"
 	}
-	return asJSON(map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "type": kind}})
+	return map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "type": kind}}
 }
 
-// llamacppVoice ends with a chunk that says "stop":true and everything about the request.
-type llamacppVoice struct{ chunkWriter }
-
-func (v *llamacppVoice) opening() []byte { return nil }
-
-func (v *llamacppVoice) tokens(from, to int) []byte {
-	v.begin()
-	v.say(`{"index":0,"content":"`)
-	v.words(from, to)
-	v.say(`","tokens":[`)
-	v.ids(from, to)
-	v.say(`],"stop":false,"id_slot":-1`)
-	v.counts(to)
-	return v.end()
+// llamacppObject is a chunk, or an answer in one piece.
+type llamacppObject struct {
+	Index           int      `json:"index"`
+	Content         string   `json:"content"`
+	Tokens          []uint32 `json:"tokens"`
+	IDSlot          int      `json:"id_slot"`
+	Stop            bool     `json:"stop"`
+	Model           string   `json:"model,omitempty"`
+	TokensPredicted *int     `json:"tokens_predicted,omitempty"`
+	TokensEvaluated *int     `json:"tokens_evaluated,omitempty"`
+	*llamacppEnd
+	Timings *timings `json:"timings,omitempty"`
+	stamp
 }
 
-func (v *llamacppVoice) counts(produced int) {
-	if v.server.options.NoUsage {
-		return
+// llamacppEnd holds the further fields of the last object of an answer.
+type llamacppEnd struct {
+	Settings     llamacppSettings `json:"generation_settings"`
+	HasNewLine   bool             `json:"has_new_line"`
+	Truncated    bool             `json:"truncated"`
+	StopType     string           `json:"stop_type"`
+	StoppingWord string           `json:"stopping_word"`
+	TokensCached int              `json:"tokens_cached"`
+}
+
+type llamacppSettings struct {
+	NPredict int      `json:"n_predict"`
+	Stream   bool     `json:"stream"`
+	Samplers []string `json:"samplers"`
+}
+
+// timings are the counts among what llama-server measures.
+type timings struct {
+	CacheN     int `json:"cache_n"`
+	PromptN    int `json:"prompt_n"`
+	PredictedN int `json:"predicted_n"`
+}
+
+func timingsOf(u sim.Usage) *timings {
+	return &timings{CacheN: u.CachedTokens, PromptN: u.PromptTokens - u.CachedTokens, PredictedN: u.OutputTokens}
+}
+
+// llamacppEncoder ends with an object that has "stop":true and everything about the request.
+type llamacppEncoder struct{ *answer }
+
+func (e *llamacppEncoder) opening() any { return nil }
+
+func (e *llamacppEncoder) tokens(from, to int) []any {
+	return []any{llamacppObject{
+		Content: e.text(from, to), Tokens: e.ids(from, to), IDSlot: -1, TokensPredicted: e.reported(to),
+		TokensEvaluated: e.reported(e.request.seq.PromptTokens), stamp: e.stamp(),
+	}}
+}
+
+func (e *llamacppEncoder) closing(u sim.Usage) []any { return []any{e.end(u, "")} }
+
+func (e *llamacppEncoder) whole(u sim.Usage) any { return e.end(u, e.text(0, u.OutputTokens)) }
+
+// end returns the last object.
+func (e *llamacppEncoder) end(u sim.Usage, text string) llamacppObject {
+	o := llamacppObject{
+		Content: text, Tokens: []uint32{}, Stop: true, Model: e.server.options.ModelID, TokensPredicted: e.reported(u.OutputTokens),
+		TokensEvaluated: e.reported(e.request.seq.PromptTokens), stamp: e.stamp(),
+		llamacppEnd: &llamacppEnd{
+			Settings:     llamacppSettings{u.OutputTokens, e.request.stream, []string{"top_k", "temperature"}},
+			StopType:     map[string]string{"length": "limit", "stop": "eos"}[e.request.finish],
+			TokensCached: u.PromptTokens + u.OutputTokens - 1,
+		},
 	}
-	v.say(`,"tokens_predicted":`)
-	v.number(produced)
-	v.say(`,"tokens_evaluated":`)
-	v.number(v.job.seq.PromptTokens)
-}
-
-func (v *llamacppVoice) closing(u sim.Usage, send func([]byte) bool) {
-	v.begin()
-	v.summary(u, "", "")
-	send(v.end())
-}
-
-// summary is the last object, but for its closing brace.
-func (v *llamacppVoice) summary(u sim.Usage, text, ids string) {
-	kind := map[string]string{"length": "limit", "stop": "eos"}[v.job.finish]
-	v.buf = fmt.Appendf(v.buf, `{"index":0,"content":"%s","tokens":[%s],"id_slot":0,"stop":true,"model":%s`,
-		text, ids, quote(v.server.options.ModelID))
-	v.counts(u.OutputTokens)
-	v.buf = fmt.Appendf(v.buf, `,"generation_settings":{"n_predict":%d,"stream":%t,"samplers":["top_k","temperature"]},`+
-		`"has_new_line":false,"truncated":false,"stop_type":"%s","stopping_word":"","tokens_cached":%d`,
-		u.OutputTokens, v.job.stream, kind, u.PromptTokens+u.OutputTokens-1)
-	if !v.server.options.NoUsage {
-		v.buf = appendTimings(v.buf, u)
+	if !e.server.options.NoUsage {
+		o.Timings = timingsOf(u)
 	}
-}
-
-func (v *llamacppVoice) whole(u sim.Usage) []byte {
-	v.buf = v.buf[:0]
-	text := quote(v.text(0, u.OutputTokens))
-	v.summary(u, string(text[1:len(text)-1]), "")
-	v.say("}")
-	return v.buf
-}
-
-// appendTimings writes what llama-server measures; the simulator tells counts only.
-func appendTimings(buf []byte, u sim.Usage) []byte {
-	return fmt.Appendf(buf, `,"timings":{"cache_n":%d,"prompt_n":%d,"predicted_n":%d}`,
-		u.CachedTokens, u.PromptTokens-u.CachedTokens, u.OutputTokens)
+	return o
 }
 
 func aboutLlamacpp(s *server) map[string]route {

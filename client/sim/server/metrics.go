@@ -28,7 +28,7 @@ func hitRate(st sim.Stats) float64 {
 	return float64(st.PrefixHits) / float64(st.PrefixQueries)
 }
 
-// vllmMetrics are those of vllm/v1/metrics/loggers.py that tell of load.
+// vllmMetrics are the metrics of vllm/v1/metrics/loggers.py about load.
 func vllmMetrics() []metric {
 	return []metric{
 		{"vllm:num_requests_running", "gauge", "Number of requests in model execution batches.", running},
@@ -42,7 +42,7 @@ func vllmMetrics() []metric {
 	}
 }
 
-// sglangMetrics are those of sglang's metrics/collector.py; not seen on a running engine.
+// sglangMetrics are the metrics of sglang's metrics/collector.py; not checked against a running engine.
 func sglangMetrics() []metric {
 	return []metric{
 		{"sglang:num_running_reqs", "gauge", "The number of running requests.", running},
@@ -54,7 +54,7 @@ func sglangMetrics() []metric {
 	}
 }
 
-// lmdeployMetrics are those of lmdeploy's metrics/loggers.py; not seen on a running engine.
+// lmdeployMetrics are the metrics of lmdeploy's metrics/loggers.py; not checked against a running engine.
 func lmdeployMetrics() []metric {
 	return []metric{
 		{"lmdeploy:num_requests_running", "gauge", "Number of requests currently running.", running},
@@ -63,7 +63,7 @@ func lmdeployMetrics() []metric {
 	}
 }
 
-// llamacppMetrics are llama-server's, which have no labels.
+// llamacppMetrics are llama-server's metrics, which have no labels.
 func llamacppMetrics() []metric {
 	return []metric{
 		{"llamacpp:prompt_tokens_total", "counter", "Number of prompt tokens processed, excluding cached tokens",

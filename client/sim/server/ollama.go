@@ -9,26 +9,24 @@ import (
 	"time"
 )
 
-// ollamaContext is Ollama's num_ctx where nobody sets another.
+// ollamaContext is Ollama's default num_ctx.
 const ollamaContext = 4096
 
-// ollamaChatAPI and ollamaGenerateAPI are Ollama's own, after captures of 0.17.4 and ollama/ollama, docs/api.md;
-// thinking was not seen on a running engine.
-func ollamaChatAPI() *api {
-	return ollamaAPI("/api/chat", "model messages stream think options format keep_alive")
+// ollamaChatEndpoint and ollamaGenerateEndpoint are Ollama's own, after captures of 0.17.4 and ollama/ollama, docs/api.md;
+// thinking was not checked against a running engine.
+func ollamaChatEndpoint() *endpoint {
+	return ollamaEndpoint("/api/chat", "model messages stream think options format keep_alive")
 }
-func ollamaGenerateAPI() *api {
-	return ollamaAPI("/api/generate", "model prompt raw stream think options format keep_alive system")
+func ollamaGenerateEndpoint() *endpoint {
+	return ollamaEndpoint("/api/generate", "model prompt raw stream think options format keep_alive system")
 }
 
-func ollamaAPI(path, known string) *api {
+func ollamaEndpoint(path, known string) *endpoint {
 	chat := path == "/api/chat"
-	return &api{
+	return &endpoint{
 		path: path, known: strings.Fields(known), framing: lines(), refusal: plainRefusal,
-		parse: func(s *server, raw []byte) (job, error) { return parseOllama(s, raw, chat) },
-		voice: func(a *answer) voice {
-			return &ollamaVoice{chunkWriter{answer: a}, quote(a.server.options.ModelID)}
-		},
+		parse:   func(s *server, raw []byte) (request, error) { return parseOllama(s, raw, chat) },
+		encoder: func(a *answer) encoder { return &ollamaEncoder{a} },
 	}
 }
 
@@ -39,7 +37,7 @@ type ollamaBody struct {
 	Prompt   string          `json:"prompt"`
 	Raw      bool            `json:"raw"`
 	Stream   *bool           `json:"stream"`
-	Think    json.RawMessage `json:"think"` // a bool, or how much
+	Think    json.RawMessage `json:"think"` // a bool, or a level
 	Truncate *bool           `json:"truncate"`
 	Options  struct {
 		NumPredict *int `json:"num_predict"`
@@ -47,35 +45,35 @@ type ollamaBody struct {
 	} `json:"options"`
 }
 
-func parseOllama(s *server, raw []byte, chat bool) (job, error) {
+func parseOllama(s *server, raw []byte, chat bool) (request, error) {
 	var b ollamaBody
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return job{}, badRequest("%v", err)
+		return request{}, badRequest("%v", err)
 	}
 	if s.checkModel(b.Model) != nil || b.Model == "" {
-		return job{}, &apiError{Status: http.StatusNotFound, Message: fmt.Sprintf("model '%s' not found", b.Model)}
+		return request{}, &apiError{Status: http.StatusNotFound, Message: fmt.Sprintf("model '%s' not found", b.Model)}
 	}
 	asked := len(b.Think) > 0 && string(b.Think) != "null" && string(b.Think) != "false"
 	if asked && s.options.Think == 0 {
-		return job{}, badRequest("%q does not support thinking", b.Model)
+		return request{}, badRequest("%q does not support thinking", b.Model)
 	}
 	ids, err := b.tokens(s, chat)
 	if err != nil {
-		return job{}, err
+		return request{}, err
 	}
 	context := ollamaContext
 	if b.Options.NumCtx > 0 {
 		context = b.Options.NumCtx
 	}
 	if b.Truncate != nil && !*b.Truncate && len(ids) > context {
-		return job{}, badRequest("the input length exceeds the context length")
+		return request{}, badRequest("the input length exceeds the context length")
 	}
 	if p := b.Options.NumPredict; p != nil && *p < 1 {
 		b.Options.NumPredict = nil // without limit
 	}
-	j := job{chat: chat, stream: b.Stream == nil || *b.Stream}
+	j := request{chat: chat, stream: b.Stream == nil || *b.Stream}
 	if err := s.settle(&j, cut(ids, context), wish{most: b.Options.NumPredict, otherwise: naturalLimit}); err != nil {
-		return job{}, err
+		return request{}, err
 	}
 	if !b.Raw && string(b.Think) != "false" {
 		j.seq.ReasoningTokens = min(s.options.Think, j.seq.OutputTokens)
@@ -83,7 +81,7 @@ func parseOllama(s *server, raw []byte, chat bool) (job, error) {
 	return j, nil
 }
 
-// tokens are the prompt's: with the chat template but in raw mode.
+// tokens returns the ids of the prompt, with the chat template except in raw mode.
 func (b *ollamaBody) tokens(s *server, chat bool) ([]uint32, error) {
 	vocab := s.config.Model.Vocab
 	switch {
@@ -95,64 +93,75 @@ func (b *ollamaBody) tokens(s *server, chat bool) ([]uint32, error) {
 	return appendChat(nil, []message{{"user", b.Prompt}}, vocab), nil
 }
 
-// ollamaVoice sends one object a line; the last has the counts and no text.
-type ollamaVoice struct {
-	chunkWriter
-	model []byte
+// ollamaLine is one line of a stream, or an answer in one piece.
+type ollamaLine struct {
+	Model     string         `json:"model"`
+	CreatedAt time.Time      `json:"created_at"`
+	Response  *string        `json:"response,omitempty"`
+	Thinking  string         `json:"thinking,omitempty"`
+	Message   *ollamaMessage `json:"message,omitempty"`
+	Done      bool           `json:"done"`
+	*ollamaEnd
+	stamp
 }
 
-func (v *ollamaVoice) opening() []byte { return nil }
-
-func (v *ollamaVoice) tokens(from, to int) []byte {
-	v.begin()
-	v.line(from, to)
-	v.say(`,"done":false`)
-	return v.end()
+// ollamaMessage is the message of /api/chat. In /api/generate its fields are in the line itself.
+type ollamaMessage struct {
+	Role     string `json:"role"`
+	Content  string `json:"content"`
+	Thinking string `json:"thinking,omitempty"`
 }
 
-// line is an object with the tokens after from, up to to, thoughts where they are thoughts.
-func (v *ollamaVoice) line(from, to int) {
-	v.say(`{"model":`)
-	v.buf = append(v.buf, v.model...)
-	v.say(`,"created_at":"`)
-	v.buf = time.Now().UTC().AppendFormat(v.buf, time.RFC3339Nano)
-	text := `","response":"`
-	if v.job.chat {
-		text = `","message":{"role":"assistant","content":"`
+// ollamaEnd holds the further fields of the last line. Durations are in nanoseconds; unknown ones are 1.
+type ollamaEnd struct {
+	DoneReason         string `json:"done_reason"`
+	TotalDuration      int64  `json:"total_duration"`
+	LoadDuration       int64  `json:"load_duration"`
+	PromptEvalCount    *int   `json:"prompt_eval_count,omitempty"`
+	PromptEvalDuration *int   `json:"prompt_eval_duration,omitempty"`
+	EvalCount          *int   `json:"eval_count,omitempty"`
+	EvalDuration       *int   `json:"eval_duration,omitempty"`
+}
+
+// ollamaEncoder sends one object a line. The last one has the counts and no text.
+type ollamaEncoder struct{ *answer }
+
+func (e *ollamaEncoder) opening() any { return nil }
+
+func (e *ollamaEncoder) tokens(from, to int) []any { return []any{e.line(from, to)} }
+
+// line returns a line with the tokens after from, up to to, which do not mix reasoning and answer.
+func (e *ollamaEncoder) line(from, to int) ollamaLine {
+	l := ollamaLine{Model: e.server.options.ModelID, CreatedAt: time.Now().UTC(), stamp: e.stamp()}
+	text, thinking := e.text(from, to), ""
+	if from < e.request.seq.ReasoningTokens && to > from {
+		text, thinking = "", text
 	}
-	v.say(text)
-	if from < v.job.seq.ReasoningTokens && to > from {
-		v.say(`","thinking":"`)
+	if e.request.chat {
+		l.Message = &ollamaMessage{Role: "assistant", Content: text, Thinking: thinking}
+	} else {
+		l.Response, l.Thinking = &text, thinking
 	}
-	v.words(from, to)
-	v.say(`"`)
-	if v.job.chat {
-		v.say("}")
-	}
+	return l
 }
 
-func (v *ollamaVoice) closing(u sim.Usage, send func([]byte) bool) {
-	v.begin()
-	v.line(u.OutputTokens, u.OutputTokens)
-	v.counts(u)
-	send(v.end())
+func (e *ollamaEncoder) closing(u sim.Usage) []any {
+	return []any{e.end(e.line(u.OutputTokens, u.OutputTokens), u)}
 }
 
-func (v *ollamaVoice) counts(u sim.Usage) {
-	v.buf = fmt.Appendf(v.buf, `,"done":true,"done_reason":"%s","total_duration":%d,"load_duration":1`,
-		v.job.finish, time.Since(v.created).Nanoseconds())
-	if !v.server.options.NoUsage {
-		v.buf = fmt.Appendf(v.buf, `,"prompt_eval_count":%d,"prompt_eval_duration":1,"eval_count":%d,"eval_duration":1`,
-			u.PromptTokens, u.OutputTokens)
+// end makes a line the last.
+func (e *ollamaEncoder) end(l ollamaLine, u sim.Usage) ollamaLine {
+	l.Done = true
+	l.ollamaEnd = &ollamaEnd{
+		DoneReason: e.request.finish, TotalDuration: time.Since(e.created).Nanoseconds(), LoadDuration: 1,
+		PromptEvalCount: e.reported(u.PromptTokens), PromptEvalDuration: e.reported(1),
+		EvalCount: e.reported(u.OutputTokens), EvalDuration: e.reported(1),
 	}
+	return l
 }
 
-func (v *ollamaVoice) whole(u sim.Usage) []byte {
-	v.buf = v.buf[:0]
-	v.line(v.job.seq.ReasoningTokens, u.OutputTokens)
-	v.counts(u)
-	v.say("}")
-	return v.buf
+func (e *ollamaEncoder) whole(u sim.Usage) any {
+	return e.end(e.line(e.request.seq.ReasoningTokens, u.OutputTokens), u)
 }
 
 func aboutOllama(s *server) map[string]route {

@@ -1,215 +1,221 @@
 package server
 
 import (
-	"fmt"
-	"llmsweep/client/sim"
-	"strconv"
 	"strings"
+
+	"llmsweep/client/sim"
 )
 
-// openAIVoice speaks the OpenAI APIs: chat completions, and plain ones.
-type openAIVoice struct {
-	chunkWriter
-	m     *manners
-	head  []byte // of each chunk, up to the list of choices
-	think string // of a choice with reasoning, up to the text
-}
-
-// knownFields are the parameters of the OpenAI API, which a strict server stops at.
+// knownFields are the parameters of the OpenAI API, the only ones that a strict server accepts.
 func knownFields() []string {
 	return strings.Fields(`model messages prompt max_tokens max_completion_tokens temperature top_p n stream
 	stream_options stop seed presence_penalty frequency_penalty logprobs top_logprobs logit_bias user response_format
 	tools tool_choice parallel_tool_calls echo best_of suffix store metadata reasoning_effort service_tier`)
 }
 
-// chatAPI and textAPI are OpenAI's two endpoints in an engine's manners.
-func chatAPI(m *manners) *api { return openAIAPI(m, "/v1/chat/completions", true) }
-func textAPI(m *manners) *api { return openAIAPI(m, "/v1/completions", false) }
+// chatEndpoint and textEndpoint are OpenAI's two endpoints in an engine's style.
+func chatEndpoint(s *style) *endpoint { return openAIEndpoint(s, "/v1/chat/completions", true) }
+func textEndpoint(s *style) *endpoint { return openAIEndpoint(s, "/v1/completions", false) }
 
-func openAIAPI(m *manners, path string, chat bool) *api {
-	return &api{
-		path: path, known: knownFields(), framing: events(), refusal: m.refusal, doneAfterError: m.doneAfterError,
-		parse: func(s *server, raw []byte) (job, error) { return s.parseOpenAI(raw, chat) },
-		voice: func(a *answer) voice { return newOpenAIVoice(a, m) },
+func openAIEndpoint(style *style, path string, chat bool) *endpoint {
+	return &endpoint{
+		path: path, known: knownFields(), framing: events(), refusal: style.refusal, done: true, doneAfterError: style.doneAfterError,
+		parse:   func(s *server, raw []byte) (request, error) { return s.parseOpenAI(raw, chat) },
+		encoder: func(a *answer) encoder { return newOpenAIEncoder(a, style) },
 	}
 }
 
-func newOpenAIVoice(a *answer, m *manners) *openAIVoice {
-	object, kind := "text_completion", "cmpl-"
-	if a.job.chat {
-		object, kind = "chat.completion.chunk", "chatcmpl-"
-	}
-	a.id = kind + a.id
-	return &openAIVoice{
-		chunkWriter: chunkWriter{answer: a},
-		m:           m,
-		head: fmt.Appendf(nil, `{"id":"%s","object":"%s","created":%d,"model":%s,%s"choices":[`,
-			a.id, object, a.created.Unix(), quote(a.server.options.ModelID), m.head),
-		think: fmt.Sprintf(`{"index":0,"delta":{%s"%s":"`, m.delta, a.server.options.ReasoningField),
-	}
+// openAIChunk is a chunk of a stream, or an answer in one piece.
+type openAIChunk struct {
+	ID          string         `json:"id"`
+	Object      string         `json:"object"`
+	Created     int64          `json:"created"`
+	Model       string         `json:"model"`
+	Fingerprint string         `json:"system_fingerprint,omitempty"`
+	Choices     []openAIChoice `json:"choices"`
+	Usage       any            `json:"usage,omitzero"` // null or openAIUsage
+	Timings     *timings       `json:"timings,omitempty"`
+	stamp
 }
 
-// chunk starts a chunk.
-func (v *openAIVoice) chunk() {
-	v.begin()
-	v.buf = append(v.buf, v.head...)
+type openAIChoice struct {
+	Index        int          `json:"index"`
+	Delta        *openAIDelta `json:"delta,omitempty"`
+	Message      *openAIDelta `json:"message,omitempty"`
+	Text         *string      `json:"text,omitempty"`
+	LogProbs     any          `json:"logprobs,omitzero"`
+	MatchedStop  any          `json:"matched_stop,omitzero"`
+	FinishReason any          `json:"finish_reason"`
+	StopReason   any          `json:"stop_reason,omitzero"`
 }
 
-// opening is the chunk that opens a chat: no token yet.
-func (v *openAIVoice) opening() []byte {
-	if !v.job.chat || v.m.role == "" {
+// openAIDelta is a part of a message, or the whole of it.
+type openAIDelta struct {
+	Role             any `json:"role,omitzero"`
+	ToolCalls        any `json:"tool_calls,omitzero"`
+	Content          any `json:"content,omitzero"`
+	ReasoningContent any `json:"reasoning_content,omitzero"`
+	Reasoning        any `json:"reasoning,omitzero"`
+}
+
+type openAIUsage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	PromptDetails    any `json:"prompt_tokens_details,omitzero"`
+	OutputDetails    any `json:"completion_tokens_details,omitzero"`
+}
+
+// openAIEncoder encodes chat completions and plain completions.
+type openAIEncoder struct {
+	*answer
+	style *style
+	base  openAIChunk // what all chunks have
+}
+
+func newOpenAIEncoder(a *answer, style *style) *openAIEncoder {
+	object, prefix := "text_completion", "cmpl-"
+	if a.request.chat {
+		object, prefix = "chat.completion.chunk", "chatcmpl-"
+	}
+	a.id = prefix + a.id
+	return &openAIEncoder{answer: a, style: style, base: openAIChunk{
+		ID: a.id, Object: object, Created: a.created.Unix(), Model: a.server.options.ModelID, Fingerprint: style.fingerprint,
+		Choices: []openAIChoice{},
+	}}
+}
+
+// opening is the chunk that opens a chat. It has no token yet.
+func (e *openAIEncoder) opening() any {
+	if !e.request.chat || e.style.opening == nil {
 		return nil
 	}
-	v.chunk()
-	v.say(v.m.role)
-	v.finish("")
-	return v.finishChunk(0)
+	choice := e.style.choice
+	choice.Delta = e.style.opening
+	return e.chunk(choice, 0)
 }
 
-// choice writes a choice with tokens, up to its finish reason.
-func (v *openAIVoice) choice(from, to int) {
-	switch {
-	case from < v.job.seq.ReasoningTokens && to > from:
-		v.say(v.think)
-	case v.job.chat:
-		v.say(`{"index":0,"delta":{`)
-		v.say(v.m.delta)
-		v.say(`"content":"`)
-	default:
-		v.say(`{"index":0,"text":"`)
+func (e *openAIEncoder) tokens(from, to int) []any {
+	choice := e.choice(from, to)
+	if e.last(to) && e.style.finishWithText(e.request.chat, e.request.finish) {
+		e.finish(&choice)
 	}
-	v.words(from, to)
-	if v.job.chat {
-		v.say(`"}`)
+	return []any{e.chunk(choice, to)}
+}
+
+// choice returns a choice with the tokens after from, up to to.
+func (e *openAIEncoder) choice(from, to int) openAIChoice {
+	choice := e.style.choice
+	text := e.text(from, to)
+	if !e.request.chat {
+		choice.Text = &text
+		return choice
+	}
+	delta := e.style.delta
+	if from < e.request.seq.ReasoningTokens && to > from {
+		e.reason(&delta, text)
 	} else {
-		v.say(`"`)
+		delta.Content = text
 	}
-	v.say(v.m.extra)
+	choice.Delta = &delta
+	return choice
 }
 
-func (v *openAIVoice) tokens(from, to int) []byte {
-	v.chunk()
-	v.choice(from, to)
-	v.finish(v.finishAt(to))
-	return v.finishChunk(to)
-}
-
-// finishAt is the finish reason that rides on the chunk ending with a token.
-func (v *openAIVoice) finishAt(to int) string {
-	if !v.last(to) || !v.m.rides(v.job.chat, v.job.finish) {
-		return ""
+// reason puts reasoning into the field that the server has for it.
+func (e *openAIEncoder) reason(d *openAIDelta, text string) {
+	if e.server.options.ReasoningField == "reasoning" {
+		d.Reasoning = text
+	} else {
+		d.ReasoningContent = text
 	}
-	return v.job.finish
 }
 
-// finish ends a choice.
-func (v *openAIVoice) finish(reason string) {
-	if reason == "" {
-		v.say(`,"finish_reason":null}`)
-		return
+// finish puts the finish reason into a choice.
+func (e *openAIEncoder) finish(c *openAIChoice) {
+	c.FinishReason, c.StopReason = e.request.finish, e.style.stopReason
+}
+
+// chunk returns a chunk after which n tokens have been sent.
+func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
+	c := e.base
+	c.Choices = []openAIChoice{choice}
+	switch r := &e.request; {
+	case r.continuousUsage:
+		c.Usage = usageOf(r.seq.PromptTokens, n)
+	case e.style.zeros && r.usage && !r.chat:
+		c.Usage = openAIUsage{}
+	case r.usage && !e.style.noNulls || e.style.nulls:
+		c.Usage = null()
 	}
-	v.say(`,"finish_reason":"`)
-	v.say(reason)
-	v.say(`"`)
-	v.say(v.m.finished)
-	v.say("}")
+	c.stamp = e.stamp()
+	return c
 }
 
-// finishChunk closes the list of choices; so many tokens are out by then.
-func (v *openAIVoice) finishChunk(produced int) []byte {
-	v.say("]")
-	switch {
-	case v.job.continuousUsage:
-		v.say(`,"usage":{`)
-		v.buf = appendCounts(v.buf, v.job.seq.PromptTokens, produced)
-		v.say("}")
-	case v.m.zeros && v.job.usage && !v.job.chat:
-		v.say(`,"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`)
-	case v.job.usage && !v.m.noNulls || v.m.nulls:
-		v.say(`,"usage":null`)
-	}
-	return v.end()
-}
-
-// closing sends what has not gone along with the text: a chunk with the finish reason, one with the usage, [DONE].
-func (v *openAIVoice) closing(u sim.Usage, send func([]byte) bool) {
+// closing returns what was not sent with the text: a chunk with the finish reason, and one with the usage.
+func (e *openAIEncoder) closing(u sim.Usage) (chunks []any) {
 	counted := false
-	if !v.m.rides(v.job.chat, v.job.finish) {
-		v.chunk()
-		if v.m.bare && v.job.chat {
-			v.say(`{"index":0,"delta":{}`)
-		} else {
-			v.choice(u.OutputTokens, u.OutputTokens)
+	if !e.style.finishWithText(e.request.chat, e.request.finish) {
+		choice := e.choice(u.OutputTokens, u.OutputTokens)
+		if e.style.emptyDelta && e.request.chat {
+			choice = e.style.choice
+			choice.Delta = &openAIDelta{}
 		}
-		v.finish(v.job.finish)
-		if v.m.usageOnFinish && !v.job.chat && !v.server.options.NoUsage {
-			v.say(`],"usage":`)
-			v.usage(u)
-			send(v.end())
+		e.finish(&choice)
+		c := e.chunk(choice, u.OutputTokens)
+		if e.style.usageOnFinish && !e.request.chat && !e.server.options.NoUsage {
+			e.usage(&c, u)
 			counted = true
-		} else {
-			send(v.finishChunk(u.OutputTokens))
 		}
+		chunks = append(chunks, c)
 	}
-	if v.job.usage && !counted {
-		v.chunk()
-		v.say(`],"usage":`)
-		v.usage(u)
-		send(v.end())
+	if e.request.usage && !counted {
+		c := e.base
+		e.usage(&c, u)
+		c.stamp = e.stamp()
+		chunks = append(chunks, c)
 	}
-	send([]byte(done))
+	return chunks
 }
 
-// usage writes the whole usage object, and llama.cpp's timings behind it.
-func (v *openAIVoice) usage(u sim.Usage) {
-	v.buf = appendUsage(v.buf, u, v.server.config.PrefixCache)
-	if v.m.timings {
-		v.buf = appendTimings(v.buf, u)
-	}
-}
-
-// whole is the answer in one piece.
-func (v *openAIVoice) whole(u sim.Usage) []byte {
-	object := "text_completion"
-	choice := fmt.Appendf(nil, `"text":%s`, quote(v.text(0, u.OutputTokens)))
-	if v.job.chat {
-		object = "chat.completion"
-		reasoning := v.job.seq.ReasoningTokens
-		choice = fmt.Appendf(nil, `"message":{"role":"assistant","content":%s`, quote(v.text(reasoning, u.OutputTokens)))
-		if reasoning > 0 {
-			choice = fmt.Appendf(choice, `,"%s":%s`, v.server.options.ReasoningField, quote(v.text(0, reasoning)))
-		}
-		choice = append(choice, '}')
-	}
-	raw := fmt.Appendf(nil, `{"id":"%s","object":"%s","created":%d,"model":%s,"choices":[{"index":0,%s%s,"finish_reason":"%s"%s}]`,
-		v.id, object, v.created.Unix(), quote(v.server.options.ModelID), choice, v.m.extra, v.job.finish, v.m.finished)
-	if !v.server.options.NoUsage {
-		raw = append(raw, `,"usage":`...)
-		raw = appendUsage(raw, u, v.server.config.PrefixCache)
-	}
-	return append(raw, '}')
-}
-
-func appendCounts(buf []byte, prompt, output int) []byte {
-	buf = append(buf, `"prompt_tokens":`...)
-	buf = strconv.AppendInt(buf, int64(prompt), 10)
-	buf = append(buf, `,"total_tokens":`...)
-	buf = strconv.AppendInt(buf, int64(prompt+output), 10)
-	buf = append(buf, `,"completion_tokens":`...)
-	return strconv.AppendInt(buf, int64(output), 10)
-}
-
-// appendUsage writes the whole usage object. Details are there where they have something to tell.
-func appendUsage(buf []byte, u sim.Usage, prefixCache bool) []byte {
-	buf = append(buf, '{')
-	buf = appendCounts(buf, u.PromptTokens, u.OutputTokens)
-	if prefixCache {
-		buf = fmt.Appendf(buf, `,"prompt_tokens_details":{"cached_tokens":%d}`, u.CachedTokens)
-	} else {
-		buf = append(buf, `,"prompt_tokens_details":null`...)
+// usage puts the whole usage object into a chunk, and llama.cpp's timings behind it.
+func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
+	usage := usageOf(u.PromptTokens, u.OutputTokens)
+	usage.PromptDetails = null()
+	if e.server.config.PrefixCache {
+		usage.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
 	}
 	if u.ReasoningTokens > 0 {
-		buf = fmt.Appendf(buf, `,"completion_tokens_details":{"reasoning_tokens":%d}`, u.ReasoningTokens)
+		usage.OutputDetails = map[string]int{"reasoning_tokens": u.ReasoningTokens}
 	}
-	return append(buf, '}')
+	c.Usage = usage
+	if e.style.timings {
+		c.Timings = timingsOf(u)
+	}
+}
+
+func usageOf(prompt, output int) openAIUsage {
+	return openAIUsage{PromptTokens: prompt, TotalTokens: prompt + output, CompletionTokens: output}
+}
+
+func (e *openAIEncoder) whole(u sim.Usage) any {
+	choice := e.style.choice
+	e.finish(&choice)
+	c := e.base
+	if e.request.chat {
+		c.Object = "chat.completion"
+		reasoning := e.request.seq.ReasoningTokens
+		choice.Message = &openAIDelta{Role: "assistant", Content: e.text(reasoning, u.OutputTokens)}
+		if reasoning > 0 {
+			e.reason(choice.Message, e.text(0, reasoning))
+		}
+	} else {
+		text := e.text(0, u.OutputTokens)
+		choice.Text = &text
+	}
+	c.Choices = []openAIChoice{choice}
+	if !e.server.options.NoUsage {
+		e.usage(&c, u)
+		c.Timings = nil
+	}
+	return c
 }

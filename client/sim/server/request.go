@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// naturalLimit bounds a chat answer whose length the request left open. A real model would have come to its end; vLLM
-// itself would only stop at the model's length.
+// naturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
+// vLLM's own limit is the model's length.
 const naturalLimit = 256
 
-// body is what the completion endpoints read of a request.
+// body holds the fields of a request to OpenAI's endpoints that are used.
 type body struct {
 	Model               string          `json:"model"`
 	Messages            []chatMessage   `json:"messages"`
@@ -39,32 +39,32 @@ type chatMessage struct {
 	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
 }
 
-// job is a request understood.
-type job struct {
+// request is a parsed request, independent of its API.
+type request struct {
 	seq             sim.Request
 	chat            bool
 	stream          bool
 	finish          string // "length" or "stop"
-	usage           bool   // report it at the end of the stream
-	continuousUsage bool   // and on each chunk
+	usage           bool   // report usage at the end of the stream
+	continuousUsage bool   // report usage on each chunk
 	seed            uint64 // of the answer's words
-	told            bool   // Triton's vLLM backend was asked for counts and the finish reason
+	told            bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 
-// parseOpenAI understands the body of a request to one of OpenAI's endpoints.
-func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
+// parseOpenAI parses the body of a request to one of OpenAI's endpoints.
+func (s *server) parseOpenAI(raw []byte, chat bool) (request, error) {
 	var b body
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return job{}, badRequest("the body is not a valid request: %v", err)
+		return request{}, badRequest("the body is not a valid request: %v", err)
 	}
 	if err := s.checkModel(b.Model); err != nil {
-		return job{}, err
+		return request{}, err
 	}
 	ids, err := s.promptTokens(&b, chat)
 	if err != nil {
-		return job{}, err
+		return request{}, err
 	}
-	j := job{chat: chat, stream: b.Stream}
+	j := request{chat: chat, stream: b.Stream}
 	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
 	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
 	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: sim.DefaultOutputTokens}
@@ -77,14 +77,14 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
 			w.otherwise = naturalLimit
 		}
 	}
-	if s.flavor.deaf {
+	if s.flavor.natural {
 		w.forced, w.least = false, 0
 	}
 	if s.flavor.name == "ollama" {
 		ids = cut(ids, ollamaContext)
 	}
 	if err := s.settle(&j, ids, w); err != nil {
-		return job{}, err
+		return request{}, err
 	}
 	if chat && b.thinks() {
 		j.seq.ReasoningTokens = min(s.options.Think, j.seq.OutputTokens)
@@ -92,23 +92,23 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (job, error) {
 	return j, nil
 }
 
-// thinks says whether a chat's answer begins with thoughts, if the model has any.
+// thinks reports whether a chat's answer begins with reasoning, if the model has any.
 func (b *body) thinks() bool {
 	k := b.ChatTemplateKwargs.EnableThinking
 	return (k == nil || *k) && b.ReasoningEffort != "none"
 }
 
-// wish is how long an answer should be.
+// wish is the length of an answer, in tokens, as the request asks for it.
 type wish struct {
 	most      *int
-	otherwise int  // most where nothing was asked
-	least     int  // no natural end before
+	otherwise int  // the most where the request sets no length
+	least     int  // no natural end before it
 	forced    bool // no natural end at all
 }
 
-// settle puts a prompt and the length of its answer into a job. Left alone, a model ends somewhere in the last four
-// fifths of what is allowed, by a chance that hangs on the prompt: 60 % of it on average.
-func (s *server) settle(j *job, ids []uint32, w wish) error {
+// settle sets a request's prompt and the length of its answer. A natural end is uniformly distributed over the last four
+// fifths of the allowed length, at 60 % of it on average, and depends on the prompt.
+func (s *server) settle(j *request, ids []uint32, w wish) error {
 	if len(ids) == 0 {
 		return badRequest("the prompt is empty")
 	}
@@ -133,7 +133,7 @@ func (s *server) settle(j *job, ids []uint32, w wish) error {
 	return nil
 }
 
-// limit is the most tokens that an answer may have.
+// limit returns the longest allowed answer.
 func (s *server) limit(prompt int, w wish) (int, error) {
 	cfg := s.config
 	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
@@ -157,7 +157,7 @@ func (s *server) limit(prompt int, w wish) (int, error) {
 	return limit, nil
 }
 
-// cut leaves of a prompt what a context holds, without a word, as Ollama does.
+// cut shortens a prompt to the context's length without an error, as Ollama does.
 func cut(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
 
 func (s *server) checkModel(name string) error {
@@ -192,7 +192,7 @@ func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
 	return appendChat(nil, messages, s.config.Model.Vocab), nil
 }
 
-// contentText reads a message's content: a string, or a list of parts of which the texts count.
+// contentText returns a message's content: a string, or the texts in a list of parts.
 func contentText(raw json.RawMessage) (string, error) {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
@@ -208,7 +208,7 @@ func contentText(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// completionPrompt reads a string, token ids, or a list of one of either.
+// completionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
 func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && len(list) == 1 && !isNumber(list[0]) {
@@ -237,7 +237,7 @@ func promptSeed(seed uint64, ids []uint32) uint64 {
 	return seed
 }
 
-// rejectUnknown names the first field that a strict server does not know.
+// rejectUnknown returns an error that names the first field that a strict server does not know.
 func rejectUnknown(raw []byte, known []string) error {
 	var fields, options map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
@@ -264,7 +264,7 @@ func rejectUnknown(raw []byte, known []string) error {
 		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
 }
 
-// apiError is an answer other than 200, in OpenAI's shape.
+// apiError is an answer with a status other than 200, in OpenAI's format.
 type apiError struct {
 	Status               int
 	Message, Kind, Param string
@@ -277,8 +277,8 @@ func badRequest(format string, args ...any) *apiError {
 	return &apiError{Status: http.StatusBadRequest, Kind: "BadRequestError", Message: fmt.Sprintf(format, args...)}
 }
 
-// json is the error object: {"error": {...}}.
-func (e *apiError) json() []byte {
+// object returns the error object: {"error": {...}}.
+func (e *apiError) object() any {
 	var param, code any = nil, e.Status
 	if e.Param != "" {
 		param = e.Param
@@ -286,15 +286,10 @@ func (e *apiError) json() []byte {
 	if e.Code != "" {
 		code = e.Code
 	}
-	raw, err := json.Marshal(map[string]any{"error": map[string]any{
-		"message": e.Message, "type": e.Kind, "param": param, "code": code}})
-	if err != nil {
-		panic(err) // strings and numbers do not fail
-	}
-	return raw
+	return map[string]any{"error": map[string]any{"message": e.Message, "type": e.Kind, "param": param, "code": code}}
 }
 
-// asAPIError makes an answer of an error; what is not an answer already is the server's own fault.
+// asAPIError returns err as an answer: a 500 where it is not an *apiError.
 func asAPIError(err error) *apiError {
 	var api *apiError
 	if errors.As(err, &api) {

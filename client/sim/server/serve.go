@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Serve listens on addr ("127.0.0.1:0" takes any free port of the loopback) and serves h until ctx ends, when
-// connections are cut. url is the base to give to a client; wait returns when the server has stopped, nil if ctx ended it.
+// Serve listens on addr ("127.0.0.1:0" for any free port of the loopback) and serves h until ctx ends; then it closes all
+// connections. url is the base URL for clients. wait returns when the server has stopped, with nil if ctx ended it.
 func Serve(ctx context.Context, addr string, h http.Handler) (url string, wait func() error, err error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {

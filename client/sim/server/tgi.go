@@ -2,26 +2,25 @@ package server
 
 import (
 	"encoding/json"
-	"fmt"
 	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 )
 
-// tgiDefault is how many tokens TGI gives where none were asked for.
+// tgiDefault is how many tokens TGI sends where the request sets no length.
 const tgiDefault = 100
 
-// tgiAPI is TGI's own /generate_stream, after huggingface/text-generation-inference, docs/openapi.json 2.4.1; not seen
-// on a running engine. It always streams.
-func tgiAPI() *api {
-	return &api{
+// tgiEndpoint is TGI's own /generate_stream, after huggingface/text-generation-inference, docs/openapi.json 2.4.1; not
+// checked against a running engine. It always streams.
+func tgiEndpoint() *endpoint {
+	return &endpoint{
 		path: "/generate_stream", known: strings.Fields("inputs parameters"), framing: events(), refusal: tgiRefusal,
 		invalid: http.StatusUnprocessableEntity, parse: parseTGI,
-		voice: func(a *answer) voice { return &tgiVoice{chunkWriter{answer: a}} },
+		encoder: func(a *answer) encoder { return &tgiEncoder{a} },
 	}
 }
 
-func parseTGI(s *server, raw []byte) (job, error) {
+func parseTGI(s *server, raw []byte) (request, error) {
 	var b struct {
 		Inputs     string `json:"inputs"`
 		Parameters struct {
@@ -31,18 +30,18 @@ func parseTGI(s *server, raw []byte) (job, error) {
 		} `json:"parameters"`
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return job{}, badRequest("Failed to deserialize the JSON body into the target type: %v", err)
+		return request{}, badRequest("Failed to deserialize the JSON body into the target type: %v", err)
 	}
 	if t := b.Parameters.Temperature; t != nil && *t <= 0 {
-		return job{}, badRequest("Input validation error: `temperature` must be strictly positive")
+		return request{}, badRequest("Input validation error: `temperature` must be strictly positive")
 	}
-	j := job{stream: true, usage: b.Parameters.Details && !s.options.NoUsage}
+	j := request{stream: true, usage: b.Parameters.Details && !s.options.NoUsage}
 	ids := appendTokens(nil, b.Inputs, s.config.Model.Vocab)
 	return j, s.settle(&j, ids, wish{most: b.Parameters.MaxNewTokens, otherwise: tgiDefault})
 }
 
 // tgiRefusal is TGI's error object.
-func tgiRefusal(e *apiError) []byte {
+func tgiRefusal(e *apiError) any {
 	kind := "generation"
 	switch e.Status {
 	case http.StatusBadRequest:
@@ -50,50 +49,65 @@ func tgiRefusal(e *apiError) []byte {
 	case http.StatusTooManyRequests:
 		kind = "overloaded"
 	}
-	return asJSON(map[string]string{"error": e.Message, "error_type": kind})
+	return map[string]string{"error": e.Message, "error_type": kind}
 }
 
-// tgiVoice sends an event a token, however many come at once; the last has the whole text and the details.
-type tgiVoice struct{ chunkWriter }
+// tgiEvent is one token. The last event has the whole text and the details.
+type tgiEvent struct {
+	Index         int      `json:"index"`
+	Token         tgiToken `json:"token"`
+	GeneratedText any      `json:"generated_text"`
+	Details       any      `json:"details"`
+	stamp
+}
 
-func (v *tgiVoice) opening() []byte { return nil }
+type tgiToken struct {
+	ID      uint32  `json:"id"`
+	Text    string  `json:"text"`
+	LogProb float64 `json:"logprob"`
+	Special bool    `json:"special"`
+}
 
-func (v *tgiVoice) tokens(from, to int) []byte {
-	v.buf = v.buf[:0]
+type tgiDetails struct {
+	FinishReason    string `json:"finish_reason"`
+	GeneratedTokens int    `json:"generated_tokens"`
+	Seed            *int   `json:"seed"`
+	InputLength     int    `json:"input_length"`
+}
+
+// tgiEncoder sends one event for each token, however many are sent together.
+type tgiEncoder struct{ *answer }
+
+func (e *tgiEncoder) opening() any { return nil }
+
+func (e *tgiEncoder) tokens(from, to int) (all []any) {
 	for n := from + 1; n <= to; n++ {
-		v.say(v.api.framing.before)
-		v.event(n)
-		v.end()
+		all = append(all, e.event(n))
 	}
-	return v.buf
+	return all
 }
 
-func (v *tgiVoice) event(n int) {
-	v.say(`{"index":`)
-	v.number(n)
-	v.say(`,"token":{"id":`)
-	v.number(int(v.idAt(n)))
-	v.say(`,"text":"`)
-	v.words(n-1, n)
-	v.say(`","logprob":-0.5,"special":false},"generated_text":`)
-	if !v.last(n) {
-		v.say(`null,"details":null`)
-		return
+// event returns the event of the n-th token.
+func (e *tgiEncoder) event(n int) tgiEvent {
+	token := tgiToken{ID: e.ids(n-1, n)[0], Text: e.text(n-1, n), LogProb: anyLogProb}
+	event := tgiEvent{Index: n, Token: token, GeneratedText: null(), Details: null(), stamp: e.stamp()}
+	if !e.last(n) {
+		return event
 	}
-	v.buf = append(v.buf, quote(v.text(0, n))...)
-	v.say(`,"details":`)
-	if !v.job.usage {
-		v.say("null")
-		return
+	event.GeneratedText = e.text(0, n)
+	if e.request.usage {
+		event.Details = tgiDetails{
+			FinishReason:    map[string]string{"length": "length", "stop": "eos_token"}[e.request.finish],
+			GeneratedTokens: n, InputLength: e.request.seq.PromptTokens,
+		}
 	}
-	finish := map[string]string{"length": "length", "stop": "eos_token"}[v.job.finish]
-	v.buf = fmt.Appendf(v.buf, `{"finish_reason":"%s","generated_tokens":%d,"seed":null,"input_length":%d}`,
-		finish, n, v.job.seq.PromptTokens)
+	return event
 }
 
-func (v *tgiVoice) closing(sim.Usage, func([]byte) bool) {}
+func (e *tgiEncoder) closing(sim.Usage) []any { return nil }
 
-func (v *tgiVoice) whole(u sim.Usage) []byte { return v.tokens(0, u.OutputTokens) }
+// whole is never asked for: TGI's endpoint always streams.
+func (e *tgiEncoder) whole(u sim.Usage) any { return e.event(u.OutputTokens) }
 
 func aboutTGI(s *server) map[string]route {
 	info := page(map[string]any{

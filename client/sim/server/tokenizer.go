@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// The simulated tokenizer is a fixed function of the text, shaped as byte-pair encodings are: a word costs one token or
-// several. A run of letters is cut into pieces of 4 to 6, by its first letter; the space before a word belongs to
-// its first piece; digits, CJK characters, punctuation and newlines are one token each, and so is a run of other blanks.
-// An invalid byte is a token.
+// The simulated tokenizer is a fixed function of the text that resembles a byte-pair encoding: a word has one token or
+// several. Words are divided into pieces of 4 to 6 letters, depending on the first letter. The space before a word
+// belongs to its first piece. Digits, CJK characters, punctuation and newlines are one token each, and so are runs of other
+// blanks and invalid bytes.
 
 // nextToken returns the length in bytes of the first token of s, which must not be empty.
 func nextToken(s string) int {
@@ -40,8 +40,8 @@ func letters(s string) int {
 	return end
 }
 
-// blanks returns the length of the run of blanks that s begins with, less the last one where a word follows that it
-// belongs to.
+// blanks returns the length of the run of blanks that s begins with, without the last one where that belongs to the next
+// word.
 func blanks(s string) int {
 	end := 0
 	for end < len(s) {
@@ -73,7 +73,7 @@ const (
 	idCount
 )
 
-// appendTokens appends the ids of a text's tokens, below vocab.
+// appendTokens appends the ids of a text's tokens. They are below vocab.
 func appendTokens(ids []uint32, text string, vocab int) []uint32 {
 	for len(text) > 0 {
 		n := nextToken(text)
@@ -91,11 +91,11 @@ func tokenID(token string, vocab int) uint32 {
 	return idCount + uint32(mix(hash)%uint64(vocab-idCount))
 }
 
-// message is one turn of a chat.
+// message is one message of a chat.
 type message struct{ role, text string }
 
-// appendChat appends a conversation in Qwen2's template, which puts a system prompt in where there is none. Each message
-// costs five tokens besides its text, and the opening of the answer three.
+// appendChat appends a conversation in Qwen2's template, which adds a system prompt where there is none. Each message has
+// five tokens besides its text, and the opening of the answer has three.
 func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
 	newline := tokenID("\n", vocab)
 	turn := func(m message) {
@@ -112,8 +112,8 @@ func appendChat(ids []uint32, messages []message, vocab int) []uint32 {
 	return append(ids, idStart, tokenID("assistant", vocab), newline)
 }
 
-// blockHashes returns a hash for each full block of ids, each over all ids from the beginning: equal hashes mean an
-// equal prefix.
+// blockHashes returns a hash for each full block of ids, over all ids up to the block's end: equal hashes mean equal
+// prefixes.
 func blockHashes(ids []uint32, blockTokens int) []uint64 {
 	hashes := make([]uint64, 0, len(ids)/blockTokens)
 	h := uint64(0)
@@ -134,5 +134,5 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// fraction turns a hash into a number from 0 to below 1.
+// fraction maps a hash to a number in [0, 1).
 func fraction(hash uint64) float64 { return float64(hash>>11) / (1 << 53) }

@@ -4,22 +4,23 @@ import (
 	"encoding/json"
 	"llmsweep/client/sim"
 	"net/http"
+	"slices"
 )
 
-// tritonAPI is the generate extension of NVIDIA's Triton, after triton-inference-server/server,
+// tritonEndpoint is the generate extension of NVIDIA's Triton, after triton-inference-server/server,
 // docs/protocol/extension_generate.md: TensorRT-LLM's ensemble, which has no counts and takes parameters at the top level
 // or nested, or vLLM's backend (triton-inference-server/vllm_backend, src/utils/request.py, 2026), which takes them
-// nested. Neither was seen on a running engine.
-func tritonAPI(model string, vllm bool) *api {
-	return &api{
+// nested. Neither was checked against a running engine.
+func tritonEndpoint(model string, vllm bool) *endpoint {
+	return &endpoint{
 		path: "/v2/models/" + model + "/generate_stream", framing: events(), refusal: plainRefusal,
-		known: []string{"text_input", "max_tokens", "stream", "temperature", "parameters", "bad_words", "stop_words"},
-		parse: func(s *server, raw []byte) (job, error) { return parseTriton(s, raw, vllm) },
-		voice: func(a *answer) voice { return &tritonVoice{chunkWriter: chunkWriter{answer: a}} },
+		known:   []string{"text_input", "max_tokens", "stream", "temperature", "parameters", "bad_words", "stop_words"},
+		parse:   func(s *server, raw []byte) (request, error) { return parseTriton(s, raw, vllm) },
+		encoder: func(a *answer) encoder { return &tritonEncoder{a} },
 	}
 }
 
-// tritonParameters may stand nested or, for TensorRT-LLM, at the top level.
+// tritonParameters are nested or, for TensorRT-LLM, at the top level.
 type tritonParameters struct {
 	MaxTokens *int `json:"max_tokens"`
 	MinTokens int  `json:"min_tokens"`
@@ -27,7 +28,7 @@ type tritonParameters struct {
 	Stream    bool `json:"stream"`
 }
 
-func parseTriton(s *server, raw []byte, vllm bool) (job, error) {
+func parseTriton(s *server, raw []byte, vllm bool) (request, error) {
 	var b struct {
 		TextInput  string           `json:"text_input"`
 		Parameters tritonParameters `json:"parameters"`
@@ -35,9 +36,9 @@ func parseTriton(s *server, raw []byte, vllm bool) (job, error) {
 		tritonParameters
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return job{}, badRequest("failed to parse the request JSON buffer: %v", err)
+		return request{}, badRequest("failed to parse the request JSON buffer: %v", err)
 	}
-	j := job{stream: b.Stream || b.Parameters.Stream, told: b.Counts && vllm && !s.options.NoUsage}
+	j := request{stream: b.Stream || b.Parameters.Stream, told: b.Counts && vllm && !s.options.NoUsage}
 	w := wish{most: b.Parameters.MaxTokens, otherwise: sim.DefaultOutputTokens}
 	if vllm {
 		w.forced, w.least = b.Parameters.IgnoreEOS, b.Parameters.MinTokens
@@ -46,74 +47,59 @@ func parseTriton(s *server, raw []byte, vllm bool) (job, error) {
 			w.most = b.MaxTokens
 		}
 		if w.most == nil {
-			return job{}, badRequest("[request id: <id_unknown>] expected 3 inputs but got 2 inputs for model 'ensemble'. Missing 'max_tokens'.")
+			return request{}, badRequest("[request id: <id_unknown>] expected 3 inputs but got 2 inputs for model 'ensemble'. Missing 'max_tokens'.")
 		}
 	}
 	return j, s.settle(&j, appendTokens(nil, b.TextInput, s.config.Model.Vocab), w)
 }
 
-// tritonVoice ends without a word.
-type tritonVoice struct{ chunkWriter }
-
-func (v *tritonVoice) opening() []byte { return nil }
-
-func (v *tritonVoice) tokens(from, to int) []byte {
-	v.begin()
-	v.object(from, to)
-	return v.end()
+// tritonObject is a chunk, or an answer in one piece.
+type tritonObject struct {
+	FinishReason    string    `json:"finish_reason,omitempty"`
+	NumInputTokens  *int      `json:"num_input_tokens,omitempty"`
+	NumOutputTokens *int      `json:"num_output_tokens,omitempty"`
+	ModelName       string    `json:"model_name"`
+	ModelVersion    string    `json:"model_version"`
+	LogProbs        []float64 `json:"output_log_probs,omitempty"`
+	TextOutput      string    `json:"text_output"`
+	stamp
 }
 
-func (v *tritonVoice) object(from, to int) {
-	v.say(`{`)
-	if v.job.told {
-		finish := "None"
-		if v.last(to) {
-			finish = v.job.finish
+// anyLogProb is the log-prob of all tokens.
+const anyLogProb = -0.5
+
+// tritonEncoder's streams end without a terminator.
+type tritonEncoder struct{ *answer }
+
+func (e *tritonEncoder) opening() any { return nil }
+
+func (e *tritonEncoder) tokens(from, to int) []any { return []any{e.object(from, to)} }
+
+func (e *tritonEncoder) object(from, to int) tritonObject {
+	o := tritonObject{ModelName: e.server.options.ModelID, ModelVersion: "1", stamp: e.stamp()}
+	if e.request.told {
+		o.FinishReason = "None"
+		if e.last(to) {
+			o.FinishReason = e.request.finish
 		}
-		v.say(`"finish_reason":"`)
-		v.say(finish)
-		v.say(`","num_input_tokens":`)
-		v.number(v.job.seq.PromptTokens)
-		v.say(`,"num_output_tokens":`)
-		v.number(to - from)
-		v.say(",")
+		o.NumInputTokens, o.NumOutputTokens = e.reported(e.request.seq.PromptTokens), e.reported(to-from)
 	}
-	v.say(`"model_name":"`)
-	v.say(v.server.options.ModelID)
-	v.say(`","model_version":"1",`)
-	if v.server.options.LogProbs {
-		v.probabilities(to)
+	if e.server.options.LogProbs { // of all tokens so far
+		o.LogProbs = slices.Repeat([]float64{anyLogProb}, to)
 	}
-	if v.server.options.Texts == "cumulative" {
+	if e.server.options.Texts == "cumulative" {
 		from = 0
 	}
-	v.say(`"text_output":"`)
-	v.words(from, to)
-	v.say(`"`)
+	o.TextOutput = e.text(from, to)
+	return o
 }
 
-// probabilities writes a list of so many log-probs.
-func (v *tritonVoice) probabilities(n int) {
-	v.say(`"output_log_probs":[`)
-	for i := range n {
-		if i > 0 {
-			v.say(",")
-		}
-		v.say("-0.5")
-	}
-	v.say("],")
-}
+func (e *tritonEncoder) closing(sim.Usage) []any { return nil }
 
-func (v *tritonVoice) closing(sim.Usage, func([]byte) bool) {}
+func (e *tritonEncoder) whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
 
-func (v *tritonVoice) whole(u sim.Usage) []byte {
-	v.buf = v.buf[:0]
-	v.object(0, u.OutputTokens)
-	v.say("}")
-	return v.buf
-}
-
-// aboutTriton tells of server and model; the paths hold the model's name, so the endpoint is here too.
+// aboutTriton returns the pages about server and model. Paths contain the model's name, so the endpoint is added here
+// too.
 func aboutTriton(s *server) map[string]route {
 	vllm := s.flavor.name == "triton-vllm"
 	inputs := []string{"text_input", "max_tokens", "stream", "temperature"}
@@ -132,6 +118,6 @@ func aboutTriton(s *server) map[string]route {
 			"outputs": []map[string]any{{"name": "text_output", "datatype": "BYTES", "shape": []int{1}}}})},
 		"/v2/repository/index": {http.MethodPost, page([]map[string]string{{"name": id, "version": "1", "state": "READY"}})},
 	}
-	s.serve(all, tritonAPI(id, vllm))
+	s.serve(all, tritonEndpoint(id, vllm))
 	return all
 }

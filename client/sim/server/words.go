@@ -1,9 +1,7 @@
 package server
 
-import "encoding/json"
-
-// words are the tokens that answers are made of. Each is exactly one token of the simulated tokenizer whatever stands
-// before it, so that a text counted again comes to the same. Some take several bytes, some an escape in JSON.
+// words are the tokens of answers. Each is exactly one token of the simulated tokenizer whatever precedes it, so that
+// tokenizing an answer gives its number of tokens. Some have several bytes, some need an escape in JSON.
 var words = [...]string{
 	" the", " of", " and", " to", " in", " is", " that", " it", " was", " for", " on", " with", " as", " at", " by",
 	" this", " but", " not", " are", " from", " or", " have", " an", " they", " one", " you", " all", " her", " she",
@@ -14,26 +12,7 @@ var words = [...]string{
 	"“", "”", "—", "€", "😀", "🚀", "\n", "\"", "\\", "/", "<", "&",
 }
 
-// wordAt picks the n-th token of the answer that a seed gives.
+// wordAt returns the index of the n-th token of the answer with the given seed.
 func wordAt(seed uint64, n int) int {
 	return int(mix(seed+uint64(n)) % uint64(len(words)))
-}
-
-// quotedWords are the words as they stand inside a JSON string.
-func quotedWords() [][]byte {
-	quoted := make([][]byte, len(words))
-	for i, w := range words {
-		q := quote(w)
-		quoted[i] = q[1 : len(q)-1]
-	}
-	return quoted
-}
-
-// quote writes a string as JSON.
-func quote(s string) []byte {
-	q, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // no string makes it fail
-	}
-	return q
 }
