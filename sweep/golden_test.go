@@ -18,7 +18,11 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 	"llmsweep/sweep/slo"
 )
 
@@ -27,12 +31,12 @@ var update = flag.Bool("update", false, "write golden files")
 // mixed is a workload of lengths drawn from the seed and the stage's name.
 type mixed struct{ draw func() float64 }
 
-func newMixed(seed uint64, stage string) sweep.Source {
-	return mixed{sweep.NewRand(seed, "lengths", stage).Float64}
+func newMixed(runSeed uint64, stage string) load.Source {
+	return mixed{seed.Rand(runSeed, "lengths", stage).Float64}
 }
 
-func (m mixed) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{
+func (m mixed) Next() (load.Session, bool) {
+	return load.Session{Turns: []load.Turn{{
 		User: strconv.FormatFloat(m.draw(), 'f', -1, 64), PromptTokens: 32 + int(64*m.draw()), OutputTokens: 4 + int(24*m.draw()),
 	}}}, true
 }
@@ -76,16 +80,16 @@ func (s slotted) Do(ctx context.Context, call *client.Call, res *client.Result) 
 }
 
 // gauges are what the server says of itself.
-func (s slotted) gauges(context.Context) (sweep.Gauges, error) {
+func (s slotted) gauges(context.Context) (load.Gauges, error) {
 	nan := math.NaN()
-	return sweep.Gauges{Running: float64(len(s.slots)), Waiting: 2, KVUsage: 0.5, Preemptions: 0, PrefixQueries: nan, PrefixHits: nan}, nil
+	return load.Gauges{Running: float64(len(s.slots)), Waiting: 2, KVUsage: 0.5, Preemptions: 0, PrefixQueries: nan, PrefixHits: nan}, nil
 }
 
 // goldenConfig is a sweep in short stages.
 func goldenConfig(log sweep.Log) sweep.Config {
 	c, server := sweep.Defaults(), newSlotted()
 	c.Doer, c.Scrape, c.Log, c.Seed = server, server.gauges, log, 7
-	c.Sources = func(stage string) sweep.Source { return newMixed(7, stage) }
+	c.Sources = func(stage string) load.Source { return newMixed(7, stage) }
 	c.Points, c.StageTime, c.StageMax = 4, 6*time.Second, 12*time.Second
 	c.Warmup = sweep.Warmup{Requests: 3}
 	return c
@@ -121,11 +125,11 @@ func golden(t *testing.T, name string, v any) {
 	}
 }
 
-// rounded keeps nine significant digits of each number, and drops notes and the client's share of the processor.
+// rounded keeps six significant digits of each number, and drops notes and the client's share of the processor.
 func rounded(v any) any {
 	switch v := v.(type) {
 	case float64:
-		short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 9, 64), 64)
+		short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 		if err != nil || math.Abs(v) < 1e-9 {
 			return 0.0
 		}
@@ -135,7 +139,7 @@ func rounded(v any) any {
 			v[i] = rounded(v[i])
 		}
 	case map[string]any:
-		for _, key := range []string{"warnings", "reason", "failure", "invalid", "client_cpu_fraction", "client_gc_fraction", "cpu_fraction", "valid"} {
+		for _, key := range []string{"ended", "lag_s", "warnings", "reason", "failure", "invalid", "client_cpu_fraction", "client_gc_fraction", "cpu_fraction", "valid"} {
 			delete(v, key)
 		}
 		for key := range v {
@@ -178,17 +182,17 @@ func TestGoldenSweep(t *testing.T) {
 	}
 }
 
-// goldenJobs is one of each kind of load.
-func goldenJobs() []sweep.Job {
+// goldenStages is one stage of each kind of load.
+func goldenStages() []sweep.Stage {
 	trace := []time.Duration{0, 500_111_113, 1_000_000_007, 1_100_000_031, 4_000_000_039}
-	return []sweep.Job{
-		sweep.ClosedJob(4, 60, 0),
-		sweep.ClosedJob(3, 0, 5*time.Second),
-		sweep.OpenJob("poisson", 30, sweep.NewPoisson(30, 7, "poisson@30.00"), 0, 0, 8*time.Second),
-		sweep.OpenJob("constant", 197.3, sweep.NewConstant(197.3), 5, 100, 0),
-		sweep.OpenJob("gamma", 40, sweep.NewGamma(40, 0.5, 7, "gamma@40.00"), 0, 200, 0),
-		sweep.OpenJob("ramp", 30, sweep.NewRamp(10, 50, 5*time.Second, 7, "ramp@30.00"), 0, sweep.Endless, 0),
-		sweep.OpenJob("trace", 1, sweep.NewTrace(trace, 2), 0, len(trace), 0),
+	return []sweep.Stage{
+		sweep.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
+		sweep.NewStage(arrival.Closed{Concurrency: 3}, 0, 5*time.Second),
+		sweep.NewStage(arrival.Poisson{Rate: 30}, 0, 8*time.Second),
+		sweep.NewStage(arrival.Constant{Rate: 197.3, MaxConcurrency: 5}, 100, 0),
+		sweep.NewStage(arrival.Gamma{Rate: 40, Shape: 0.5}, 200, 0),
+		sweep.NewStage(arrival.Ramp{From: 10, To: 50, Over: 5 * time.Second}, 0, 0),
+		sweep.NewStage(arrival.Trace{Offsets: trace, Speed: 2}, 0, 0),
 	}
 }
 
@@ -203,7 +207,7 @@ func TestGoldenRun(t *testing.T) {
 		defer dir.Close()
 		c := goldenConfig(dir)
 		c.SLO = goldenTerms(t, "ttft:p90<60ms", "latency:mean<900ms")
-		if err := sweep.Run(t.Context(), c, goldenJobs(), run); err != nil {
+		if err := sweep.Run(t.Context(), c, goldenStages(), run); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -235,23 +239,23 @@ func TestGoldenRun(t *testing.T) {
 
 func TestGoldenPair(t *testing.T) {
 	record, runs := &rundir.Pair{}, [2]*rundir.Run{{}, {}}
-	var rows []sweep.PairRow
+	var rows []pair.Row
 	synctest.Test(t, func(t *testing.T) {
-		c := sweep.PairConfig{Difference: 0.03, Budget: 4 * time.Minute, Save: func(*rundir.Pair) error { return nil }}
+		c := pair.Config{Difference: 0.03, Budget: 4 * time.Minute, Save: func(*rundir.Pair) error { return nil }}
 		for i := range c.Sides {
 			c.Sides[i] = goldenConfig(&rundir.Memory{})
 			c.Sides[i].StageTime = 2 * time.Second
 		}
-		if err := sweep.Pair(t.Context(), c, runs, record); err != nil {
+		if err := pair.Run(t.Context(), c, runs, record); err != nil {
 			t.Fatal(err)
 		}
-		rows = sweep.PairRows(record, runs[0], runs[1])
+		rows = pair.Rows(record, runs[0], runs[1])
 	})
 	golden(t, "pair", record)
 	var numbers []map[string]any
 	for _, r := range rows {
 		numbers = append(numbers, map[string]any{
-			"key": r.Key, "primary": r.Primary, "a": r.A, "b": r.B, "ratio": r.Ratio, "low": r.Low, "high": r.High, "stands": r.Stands,
+			"key": r.Key, "primary": r.Primary, "a": r.A, "b": r.B, "ratio": r.Ratio, "low": r.Low, "high": r.High, "stands": r.ShownHolm,
 		})
 	}
 	golden(t, "pair-rows", numbers)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/wait"
 )
 
@@ -32,8 +34,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	defer exact.Close()
 	w := &timed{Waiter: exact}
 	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
-	job := sweep.OpenJob(sweep.ArrivalsPoisson, rate, sweep.NewPoisson(rate, 1, "selftest"), 0, n, 0)
-	st, err := b.stage(ctx, c, w, job, source{order{}, 2})
+	st, err := b.stage(ctx, c, c.Warm, w, sweep.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{order{}, 2})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 
 // timed notes how late a waiter is. One goroutine waits.
 type timed struct {
-	sweep.Waiter
+	load.Waiter
 	lags []int64 // nanoseconds
 }
 

@@ -3,8 +3,9 @@ package workload
 import (
 	mathrand "math/rand/v2"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // Synthetic makes prompts of wanted lengths, each unlike all others from its first word. Lengths and words follow from
@@ -22,8 +23,8 @@ func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration)
 }
 
 // Stage is a source of tasks for one stage.
-func (s *Synthetic) Stage(name string) sweep.Source {
-	return &synthetic{s, sweep.NewRand(s.Seed, "workload", name)}
+func (s *Synthetic) Stage(name string) load.Source {
+	return &synthetic{s, seed.Rand(s.Seed, "workload", name)}
 }
 
 // Describe is the workload as run.json has it.
@@ -36,17 +37,17 @@ type synthetic struct {
 	rng *mathrand.Rand
 }
 
-func (s *synthetic) Next() (sweep.Task, bool) {
+func (s *synthetic) Next() (load.Session, bool) {
 	tokens := draw(s.Prompt, s.rng)
 	user := s.Costs.write(s.opening(s.next()), tokens, s.rng)
-	turn := sweep.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
-	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+	turn := load.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
+	return load.Session{Turns: []load.Turn{turn}}, true
 }
 
 // Sample is a prompt of the wanted number of tokens, as the stages send them, and takes its number like one of theirs.
 func (s *Synthetic) Sample(tokens int) string {
 	opening := s.opening(s.next())
-	return s.Costs.write(opening, tokens, sweep.NewRand(s.Seed, "sample", opening))
+	return s.Costs.write(opening, tokens, seed.Rand(s.Seed, "sample", opening))
 }
 
 // Repeated sends one given prompt over and over.
@@ -57,8 +58,8 @@ type Repeated struct {
 }
 
 // Stage is a source of tasks for one stage.
-func (r Repeated) Stage(name string) sweep.Source {
-	return &repeated{r, sweep.NewRand(r.Seed, "workload", name)}
+func (r Repeated) Stage(name string) load.Source {
+	return &repeated{r, seed.Rand(r.Seed, "workload", name)}
 }
 
 // Describe is the workload as run.json has it.
@@ -71,6 +72,6 @@ type repeated struct {
 	rng *mathrand.Rand
 }
 
-func (r *repeated) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
+func (r *repeated) Next() (load.Session, bool) {
+	return load.Session{Turns: []load.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
 }
