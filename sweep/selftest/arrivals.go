@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/selftest/paced"
 	"llmsweep/sweep/wait"
 )
@@ -36,8 +38,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	defer exact.Close()
 	w := &timed{Waiter: exact}
 	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
-	job := sweep.OpenJob(sweep.ArrivalsPoisson, rate, sweep.NewPoisson(rate, 1, "selftest"), 0, n, 0)
-	st, err := b.stage(ctx, c, w, job, source{paced.Order{}, 2})
+	st, err := b.stage(ctx, c, c.Warm, w, sweep.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{paced.Order{}, 2})
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 
 // timed records how late a waiter is. Only one goroutine waits.
 type timed struct {
-	sweep.Waiter
+	load.Waiter
 	lags []int64 // nanoseconds
 }
 

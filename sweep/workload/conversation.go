@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // Think is the time between the end of an answer and the user's next message.
@@ -61,8 +62,8 @@ func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations 
 }
 
 // Stage returns a source of conversations for one stage.
-func (c *Conversations) Stage(name string) sweep.Source {
-	return &conversations{c, sweep.NewRand(c.Seed, "workload", name)}
+func (c *Conversations) Stage(name string) load.Source {
+	return &conversations{c, seed.Rand(c.Seed, "workload", name)}
 }
 
 // Describe returns the workload as run.json has it, with the lengths of first prompts.
@@ -75,8 +76,8 @@ type conversations struct {
 	rng *rand.Rand
 }
 
-func (c *conversations) Next() (sweep.Task, bool) {
-	turns := make([]sweep.Turn, draw(c.Turns, c.rng))
+func (c *conversations) Next() (load.Session, bool) {
+	turns := make([]load.Turn, draw(c.Turns, c.rng))
 	for i := range turns {
 		t := &turns[i]
 		if i == 0 {
@@ -89,5 +90,5 @@ func (c *conversations) Next() (sweep.Task, bool) {
 		}
 		t.OutputTokens = draw(c.Output, c.rng)
 	}
-	return sweep.Task{Turns: turns}, true
+	return load.Session{Turns: turns}, true
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // Limits are lengths in tokens outside which rows are left out. 0 is no limit.
@@ -130,8 +131,8 @@ func newDraw(d *Dataset) *drawing {
 	}
 	return &drawing{
 		Dataset: d, most: mostMemory,
-		rows:  reservoir[row]{most: d.options.Rows + spare, rng: sweep.NewRand(d.options.Seed, "dataset", "rows")},
-		texts: reservoir[string]{most: d.options.Asked, rng: sweep.NewRand(d.options.Seed, "dataset", "texts")},
+		rows:  reservoir[row]{most: d.options.Rows + spare, rng: seed.Rand(d.options.Seed, "dataset", "rows")},
+		texts: reservoir[string]{most: d.options.Asked, rng: seed.Rand(d.options.Seed, "dataset", "texts")},
 	}
 }
 
@@ -342,8 +343,8 @@ func (d *Dataset) promptTokens(r row, turn int) int {
 
 // Stage returns a source of tasks for one stage. It takes the rows in an order of its own; when all have been taken it begins again
 // in another order.
-func (d *Dataset) Stage(name string) sweep.Source {
-	return &dataset{Dataset: d, rng: sweep.NewRand(d.options.Seed, "workload", name)}
+func (d *Dataset) Stage(name string) load.Source {
+	return &dataset{Dataset: d, rng: seed.Rand(d.options.Seed, "workload", name)}
 }
 
 type dataset struct {
@@ -352,15 +353,15 @@ type dataset struct {
 	order []int // of the rows still to be taken
 }
 
-func (d *dataset) Next() (sweep.Task, bool) {
+func (d *dataset) Next() (load.Session, bool) {
 	if len(d.order) == 0 {
 		d.order = d.rng.Perm(len(d.rows))
 	}
 	r := d.rows[d.order[0]]
 	d.order = d.order[1:]
-	task := sweep.Task{System: r.system, Turns: make([]sweep.Turn, len(r.turns))}
+	task := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns))}
 	for i, t := range r.turns {
-		task.Turns[i] = sweep.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
+		task.Turns[i] = load.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
 		fromFile := !d.options.ForceOutput && (t.output > 0 || t.length != size{})
 		if !fromFile && d.options.Output.Std > 0 {
 			task.Turns[i].OutputTokens = draw(d.options.Output, d.rng)

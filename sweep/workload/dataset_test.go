@@ -21,8 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // asked is a turn as a test expects it.
@@ -252,7 +252,7 @@ func TestCountingFails(t *testing.T) {
 
 // conversation returns a conversation of ShareGPT's format, with words that vary with i.
 func conversation(i int) string {
-	rng := sweep.NewRand(uint64(i), "conversation", "")
+	rng := seed.Rand(uint64(i), "conversation", "")
 	say := func(most int) string {
 		if i%5 == 4 {
 			return strings.Repeat("今天天气很好", 1+rng.IntN(most/3))
@@ -447,7 +447,7 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 func TestReservoirShrinks(t *testing.T) {
-	v := reservoir[int]{most: 10, rng: sweep.NewRand(1, "test", "")}
+	v := reservoir[int]{most: 10, rng: seed.Rand(1, "test", "")}
 	for i := range 100 {
 		if p := v.place(); p != nil {
 			*p = i

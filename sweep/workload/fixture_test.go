@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"context"
+	"llmsweep/sweep/load"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep"
 )
 
 // tokenizers of different kinds: how many tokens they make of a text.
@@ -72,9 +72,9 @@ func near(got, want int) bool {
 }
 
 // take takes so many tasks of a source.
-func take(t *testing.T, s sweep.Source, n int) []sweep.Task {
+func take(t *testing.T, s load.Source, n int) []load.Session {
 	t.Helper()
-	tasks := make([]sweep.Task, n)
+	tasks := make([]load.Session, n)
 	for i := range tasks {
 		var ok bool
 		if tasks[i], ok = s.Next(); !ok {

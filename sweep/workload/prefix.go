@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // Prefixed makes prompts with shared prefixes, as from users of the same system prompt: all prompts of a group begin with the
@@ -38,8 +39,8 @@ func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64,
 }
 
 // Stage returns a source of tasks for one stage. All stages share the prefixes.
-func (p *Prefixed) Stage(name string) sweep.Source {
-	return &prefixed{p, sweep.NewRand(p.Seed, "workload", name)}
+func (p *Prefixed) Stage(name string) load.Source {
+	return &prefixed{p, seed.Rand(p.Seed, "workload", name)}
 }
 
 // Describe returns the workload as run.json has it; the prefix counts as part of the prompt.
@@ -62,19 +63,19 @@ type prefixed struct {
 
 // Next makes the whole prompt of the right length at once, so that the rounding errors of the two parts do not add up. The words of a
 // prefix follow from the seed and the group. They are made again for each prompt, which is fast and needs no memory.
-func (p *prefixed) Next() (sweep.Task, bool) {
+func (p *prefixed) Next() (load.Session, bool) {
 	group := p.rng.IntN(p.Groups)
 	tokens := p.Tokens + draw(p.Prompt, p.rng)
 	size, fill := p.Costs.fit(tokens)
 	shared, _ := p.Costs.fit(p.Tokens)
 	shared = min(shared, size)
-	text := pick(shared, sweep.NewRand(p.Seed, "prefix", strconv.Itoa(group)))
+	text := pick(shared, seed.Rand(p.Seed, "prefix", strconv.Itoa(group)))
 	own := p.spelled(p.next())
 	own = append(own, pick(max(0, size-shared-len(own)), p.rng)...)
 	text = append(text, own[:size-shared]...)
-	turn := sweep.Turn{
+	turn := load.Turn{
 		User:         compose(p.opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill)),
 		PromptTokens: tokens, OutputTokens: draw(p.Output, p.rng),
 	}
-	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+	return load.Session{Turns: []load.Turn{turn}}, true
 }

@@ -6,8 +6,9 @@ import (
 	mathrand "math/rand/v2"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // Synthetic makes prompts of given lengths. Each differs from all others in its first word. Lengths and words follow from the seed
@@ -25,8 +26,8 @@ func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration)
 }
 
 // Stage returns a source of tasks for one stage.
-func (s *Synthetic) Stage(name string) sweep.Source {
-	return &synthetic{s, sweep.NewRand(s.Seed, "workload", name)}
+func (s *Synthetic) Stage(name string) load.Source {
+	return &synthetic{s, seed.Rand(s.Seed, "workload", name)}
 }
 
 // Describe returns the workload as run.json has it.
@@ -39,17 +40,17 @@ type synthetic struct {
 	rng *mathrand.Rand
 }
 
-func (s *synthetic) Next() (sweep.Task, bool) {
+func (s *synthetic) Next() (load.Session, bool) {
 	tokens := draw(s.Prompt, s.rng)
 	user := s.Costs.write(s.opening(s.next()), tokens, s.rng)
-	turn := sweep.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
-	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+	turn := load.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
+	return load.Session{Turns: []load.Turn{turn}}, true
 }
 
 // Sample returns a prompt of the given number of tokens, made like those of the stages and different from all of them.
 func (s *Synthetic) Sample(tokens int) string {
 	opening := s.opening(s.next())
-	return s.Costs.write(opening, tokens, sweep.NewRand(s.Seed, "sample", opening))
+	return s.Costs.write(opening, tokens, seed.Rand(s.Seed, "sample", opening))
 }
 
 // samples is how many prompts Check has counted, and tolerance how far their mean may be from the wanted length: a prompt is
@@ -88,8 +89,8 @@ type Repeated struct {
 }
 
 // Stage returns a source of tasks for one stage.
-func (r Repeated) Stage(name string) sweep.Source {
-	return &repeated{r, sweep.NewRand(r.Seed, "workload", name)}
+func (r Repeated) Stage(name string) load.Source {
+	return &repeated{r, seed.Rand(r.Seed, "workload", name)}
 }
 
 // Describe returns the workload as run.json has it.
@@ -102,6 +103,6 @@ type repeated struct {
 	rng *mathrand.Rand
 }
 
-func (r *repeated) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
+func (r *repeated) Next() (load.Session, bool) {
+	return load.Session{Turns: []load.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
 }

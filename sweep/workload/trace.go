@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // TraceOptions are how a trace is replayed.
@@ -221,12 +223,14 @@ func (t *Trace) Describe() rundir.Workload {
 	return w
 }
 
-// Schedule returns the arrivals.
-func (t *Trace) Schedule() sweep.Schedule { return sweep.NewTrace(t.log.at, t.speed) }
+// Load returns the trace's arrivals as a load, at most maxConcurrency of its requests in flight; 0 is no limit.
+func (t *Trace) Load(maxConcurrency int) arrival.Trace {
+	return arrival.Trace{File: t.name, Offsets: t.log.at, Speed: t.speed, MaxConcurrency: maxConcurrency}
+}
 
 // Stage returns a source of the trace's requests, in their order. It ends with the trace.
-func (t *Trace) Stage(name string) sweep.Source {
-	return &trace{Trace: t, rng: sweep.NewRand(t.options.Seed, "workload", name)}
+func (t *Trace) Stage(name string) load.Source {
+	return &trace{Trace: t, rng: seed.Rand(t.options.Seed, "workload", name)}
 }
 
 type trace struct {
@@ -235,9 +239,9 @@ type trace struct {
 	i   int
 }
 
-func (t *trace) Next() (sweep.Task, bool) {
+func (t *trace) Next() (load.Session, bool) {
 	if t.i == len(t.log.at) {
-		return sweep.Task{}, false
+		return load.Session{}, false
 	}
 	prompt, output := int(t.log.prompt[t.i]), int(t.log.output[t.i])
 	if t.options.Prompt.Mean > 0 {
@@ -246,9 +250,9 @@ func (t *trace) Next() (sweep.Task, bool) {
 	if t.options.Output.Mean > 0 {
 		output = draw(t.options.Output, t.rng)
 	}
-	turn := sweep.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
+	turn := load.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
 	t.i++
-	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+	return load.Session{Turns: []load.Turn{turn}}, true
 }
 
 // text returns a prompt of the given number of tokens with the prefix that its hashes stand for.
@@ -262,7 +266,7 @@ func (t *trace) text(tokens int, hashes []int64) string {
 	for block, hash := range hashes {
 		ends, _ := costs.fit((block + 1) * t.options.Block)
 		if n := min(ends, size) - len(text); n > 0 {
-			text = append(text, pick(n, sweep.NewRand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
+			text = append(text, pick(n, seed.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
 		}
 	}
 	// The rest is unique.

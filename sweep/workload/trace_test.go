@@ -53,7 +53,7 @@ type played struct {
 // play replays a trace to its end.
 func play(t *testing.T, tr *Trace) []played {
 	t.Helper()
-	schedule, source := tr.Schedule(), tr.Stage("a")
+	schedule, source := tr.Load(0).Schedule(0, ""), tr.Stage("a")
 	var all []played
 	for {
 		at, ok := schedule.Next()

@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
 // Workload is where the requests of a run come from.
 type Workload interface {
 	// Stage returns a source of tasks for one stage. The same seed and name give the same tasks.
-	Stage(name string) sweep.Source
+	Stage(name string) load.Source
 	// Describe returns the workload as run.json has it. Lengths are in tokens, as asked for or as found in the data.
 	Describe() rundir.Workload
 }
