@@ -43,6 +43,7 @@ type Run struct {
 	Started    time.Time   `json:"started"`
 	Ended      time.Time   `json:"ended,omitzero"`
 	State      string      `json:"state"`
+	Command    Command     `json:"command,omitzero"`
 	Failure    note.Note   `json:"failure,omitzero"` // why State is failed or interrupted
 	Target     Target      `json:"target"`
 	Labels     Labels      `json:"labels"`
