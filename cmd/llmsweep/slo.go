@@ -6,8 +6,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// missed says in which way a run misses what was promised, and is nil where it keeps it or nothing was promised. What cannot
-// be judged is missed: a gate must not pass for want of knowledge.
+// missed returns the error of a run that missed its SLO, or nil where it met it or there was none. An SLO that could not be
+// judged counts as missed: a gate in CI must not pass without evidence.
 func missed(run *rundir.Run) error {
 	if s := run.SLO; s != nil {
 		if s.Rate.IsZero() {
@@ -30,7 +30,7 @@ func missed(run *rundir.Run) error {
 	return nil
 }
 
-// failing is the term that decides a stage's verdict, and what became of it.
+// failing describes the term that decided the verdict of a stage.
 func failing(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {

@@ -16,7 +16,7 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// target is a server that has passed its preflight, and what requests to it are made of.
+// target is a server that has passed the preflight, with the workload to measure it with.
 type target struct {
 	client   *client.Client
 	prober   *probe.Prober
@@ -31,8 +31,8 @@ type target struct {
 // simScheme begins a URL that stands for the embedded server; a preset may follow.
 const simScheme = "sim:"
 
-// embedded starts the simulated server that a sim: URL names, and returns where it listens.
-func embedded(ctx context.Context, url string) (string, sim.Config, func(), error) {
+// embedded starts the simulated server that a sim: URL names, and returns its base URL.
+func embedded(c *console, url string) (string, sim.Config, func(), error) {
 	preset := strings.TrimPrefix(url, simScheme)
 	if preset == "" {
 		preset = "demo"
@@ -45,8 +45,8 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 	if err != nil {
 		return "", config, nil, err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it outlives an interrupt, to be drained
-	at, wait, err := sim.Serve(ctx, "127.0.0.1:0", sim.NewHandler(live, sim.ServerOptions{}))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx)) // it outlives an interrupt, to be drained
+	at, wait, err := c.serve(ctx, "127.0.0.1:0", sim.NewHandler(live, sim.ServerOptions{}))
 	if err != nil {
 		cancel()
 		live.Close()
@@ -55,7 +55,7 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 	return at, config, func() { cancel(); wait(); live.Close() }, nil
 }
 
-// connect asks the server about itself, and makes the workload to measure it with.
+// connect runs the preflight, and makes the workload.
 func connect(c *console, url string, flags *targetFlags, l *load, r *replay, conns int) (*target, error) {
 	t, err := reach(c, url, flags, l, r != nil, conns)
 	if err != nil {
@@ -70,9 +70,14 @@ func connect(c *console, url string, flags *targetFlags, l *load, r *replay, con
 	return t, nil
 }
 
-// reach asks the server about itself.
+// reach runs the preflight.
 func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, conns int) (_ *target, err error) {
-	t := &target{close: func() {}, tokenize: l.tokenize}
+	t := &target{tokenize: l.tokenize}
+	t.close = func() {
+		if t.prober != nil {
+			t.prober.Close()
+		}
+	}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -82,10 +87,15 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	if strings.HasPrefix(url, simScheme) {
 		var config sim.Config
 		var stop func()
-		if url, config, stop, err = embedded(c.ctx, url); err != nil {
+		if url, config, stop, err = embedded(c, url); err != nil {
 			return nil, err
 		}
-		t.close = stop
+		t.close = func() {
+			if t.prober != nil {
+				t.prober.Close()
+			}
+			stop()
+		}
 		if l.plain() && !replayed {
 			capacity := config.Capacity(sim.Workload{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 			t.about.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
@@ -95,16 +105,22 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	if err != nil {
 		return nil, usage(err)
 	}
+	options.Dial = c.dial
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}
 	facts, err := t.prober.Preflight(c.ctx, probe.Want{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 	if err != nil {
+		if proxy := c.proxyFor(url); proxy != "" {
+			err = fmt.Errorf("%w (connections go through the proxy %s, set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)", err, proxy)
+		}
 		return nil, err
 	}
 	if t.client, err = client.New(t.prober.Options()); err != nil {
 		return nil, err
 	}
+	stop := t.close
+	t.close = func() { t.client.CloseIdle(); stop() }
 	if t.about.URL == url {
 		t.about.URL = t.client.URL("")
 	}
@@ -120,7 +136,7 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	return t, nil
 }
 
-// ask says what will be asked of the server.
+// ask sets the workload, and describes it for run.json.
 func (t *target) ask(w workload.Workload) {
 	params := t.asked
 	t.workload, t.asked = w, w.Describe()
@@ -131,8 +147,7 @@ func (t *target) note(format string, a ...any) {
 	t.about.Notes = append(t.about.Notes, note.Text.New(fmt.Sprintf(format, a...)))
 }
 
-// count is a workload.Counter. The server's own count is the one that matters; a tokenizer knows nothing of its chat
-// template.
+// count is a workload.Counter. It asks the server first: a tokenizer does not know the server's chat template.
 func (t *target) count(ctx context.Context, text string) (int, string, error) {
 	n, err := t.prober.Count(ctx, text)
 	if err != nil && t.tokenize != nil && ctx.Err() == nil {
@@ -142,8 +157,8 @@ func (t *target) count(ctx context.Context, text string) (int, string, error) {
 	return n, t.prober.CountSource(), err
 }
 
-// retokenize says how the text of answers can be counted again: by the tokenizer that was named, or by the server where
-// wanted and possible; nil where it cannot.
+// retokenize returns what counts the tokens of answers again: the tokenizer of --tokenizer, or the server where wanted and
+// possible; nil where neither can.
 func (t *target) retokenize(ctx context.Context, wanted bool) tokenize {
 	if t.tokenize != nil || !wanted {
 		return t.tokenize
@@ -154,7 +169,7 @@ func (t *target) retokenize(ctx context.Context, wanted bool) tokenize {
 	return t.prober.Tokenize
 }
 
-// idle waits until the server says that nothing runs or waits there.
+// idle waits until the server reports that no request runs or waits.
 func (t *target) idle(ctx context.Context) error {
 	for {
 		load, err := t.prober.Load(ctx)
@@ -167,12 +182,12 @@ func (t *target) idle(ctx context.Context) error {
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("%g requests run and %g wait there, and they are not ours", load.Running.Value, load.Waiting.Value)
+			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", load.Running.Value, load.Waiting.Value)
 		}
 	}
 }
 
-// gauges are what the server says about its load.
+// gauges returns the server's own gauges; one that it does not report is NaN.
 func (t *target) gauges(ctx context.Context) (sweep.Gauges, error) {
 	load, err := t.prober.Load(ctx)
 	value := func(g probe.Gauge) float64 {
@@ -187,7 +202,7 @@ func (t *target) gauges(ctx context.Context) (sweep.Gauges, error) {
 	}, err
 }
 
-// tellsLoad says whether the server can be asked if it is idle.
+// tellsLoad reports whether the server has a gauge of running requests.
 func (t *target) tellsLoad(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)
 	return err == nil && load.Running.Known
