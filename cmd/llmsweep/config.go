@@ -20,7 +20,11 @@ type configFlag string
 
 // BeforeResolve reads the file. Its flags count where the command line does not set them.
 func (configFlag) BeforeResolve(app *kong.Kong, ctx *kong.Context, trace *kong.Path, c *console) error {
-	f, err := readConfig(kong.ExpandPath(string(ctx.FlagValue(trace.Flag).(configFlag))))
+	name := string(ctx.FlagValue(trace.Flag).(configFlag))
+	if strings.HasPrefix(name, "~") { // --config=~/x: no shell expands that
+		name = kong.ExpandPath(name)
+	}
+	f, err := readConfig(name)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -132,7 +133,11 @@ func complain(w io.Writer, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	if text := err.Error(); text != "" {
+	text := err.Error()
+	if file := (*fs.PathError)(nil); errors.As(err, &file) && (file.Op == "open" || file.Op == "stat") {
+		text = strings.Replace(text, file.Error(), fmt.Sprintf("cannot open %s: %v", file.Path, file.Err), 1)
+	}
+	if text != "" {
 		fmt.Fprintf(w, "llmsweep: %s\n", strings.Join(strings.Fields(text), " "))
 	}
 	if e := (*exitError)(nil); errors.As(err, &e) {

@@ -95,7 +95,7 @@ func execute(args []string, c *console) int {
 	if err == nil {
 		err = checkPositive(parsed)
 	} else {
-		err = plainParseError(err)
+		err = plainParseError(err, args[0])
 	}
 	if err != nil {
 		return complain(c.err, usage(err))
@@ -120,22 +120,47 @@ func checkPositive(parsed *kong.Context) error {
 			ok = given.Int() > 0
 		}
 		if !ok {
-			return fmt.Errorf("--%s %v: it must be a number above 0; leave the flag out for the default", f.Name, given.Interface())
+			return fmt.Errorf("--%s %v: it must be a number above 0", f.Name, given.Interface())
 		}
 	}
 	return nil
 }
 
+// phrasings are kong's errors about values, and what to print instead.
+var phrasings = []struct {
+	kong  *regexp.Regexp
+	plain string
+}{
+	{regexp.MustCompile(`: missing value, expecting .*$`), " needs a value"},
+	{regexp.MustCompile(`expected a valid \d+ bit u?int but got (.*)$`), "$1 is not a whole number"},
+	{regexp.MustCompile(`expected a float but got (.*)$`), "$1 is not a number"},
+	{regexp.MustCompile(`expected duration but got ("[^"]*").*$`), "$1 is not a time; write one with its unit, such as 30s, 5m or 1h"},
+	{regexp.MustCompile(` can't be used together$`), " contradict each other: give one of them"},
+}
+
 // dashValue matches what kong says of a value that begins with a dash.
 var dashValue = regexp.MustCompile(`^(--[a-z-]+): .* but got "(-[^"]*)" \(.*\); perhaps try .*$`)
 
-// plainParseError says in plain words what kong says in its own.
-func plainParseError(err error) error {
+// unexpected matches what kong says of an unknown command.
+var unexpected = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean (".*")\?)?$`)
+
+// plainParseError puts some of kong's errors into plain words. first is the first argument.
+func plainParseError(err error, first string) error {
+	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
+		if m[2] != "" {
+			return fmt.Errorf("there is no command %q; did you mean %s?", first, m[2])
+		}
+		return fmt.Errorf("there is no command %q; llmsweep --help lists the commands", first)
+	}
 	if m := dashValue.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("%s has no value: %s looks like another flag; a value that begins with a dash is written %s=%s", m[1], m[2], m[1], m[2])
 	}
-	if strings.Contains(err.Error(), `expected "<url>"`) {
-		return errors.New(strings.Replace(err.Error(), `expected "<url>"`, "expected the URL of a server, such as http://localhost:8000, or sim: for the simulated one", 1))
+	text := err.Error()
+	for _, p := range phrasings {
+		text = p.kong.ReplaceAllString(text, p.plain)
+	}
+	if text != err.Error() {
+		return errors.New(text)
 	}
 	return err
 }

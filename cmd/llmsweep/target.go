@@ -72,12 +72,7 @@ func connect(c *console, url string, flags *targetFlags, l *load, r *replay, con
 
 // reach runs the preflight.
 func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, conns int) (_ *target, err error) {
-	t := &target{tokenize: l.tokenize}
-	t.close = func() {
-		if t.prober != nil {
-			t.prober.Close()
-		}
-	}
+	t := &target{close: func() {}, tokenize: l.tokenize}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -90,12 +85,7 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 		if url, config, stop, err = embedded(c, url); err != nil {
 			return nil, err
 		}
-		t.close = func() {
-			if t.prober != nil {
-				t.prober.Close()
-			}
-			stop()
-		}
+		t.close = stop
 		if l.plain() && !replayed {
 			capacity := config.Capacity(sim.Workload{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 			t.about.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
@@ -109,6 +99,7 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}
+	t.closes(t.prober.Close)
 	facts, err := t.prober.Preflight(c.ctx, probe.Want{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 	if err != nil {
 		if proxy := c.proxyFor(url); proxy != "" {
@@ -119,8 +110,7 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	if t.client, err = client.New(t.prober.Options()); err != nil {
 		return nil, err
 	}
-	stop := t.close
-	t.close = func() { t.client.CloseIdle(); stop() }
+	t.closes(t.client.CloseIdle)
 	if t.about.URL == url {
 		t.about.URL = t.client.URL("")
 	}
@@ -134,6 +124,12 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	}
 	t.asked.Forced = facts.LengthForced
 	return t, nil
+}
+
+// closes adds to what close does, before the rest.
+func (t *target) closes(f func()) {
+	rest := t.close
+	t.close = func() { f(); rest() }
 }
 
 // ask sets the workload, and describes it for run.json.
