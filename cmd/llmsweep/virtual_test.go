@@ -32,11 +32,16 @@ type world struct {
 	servers map[string]*pipeListener // by address
 }
 
-// virtually runs f in virtual time, in parallel with other tests.
+// virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
 func virtually(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Parallel()
-	dir := t.TempDir() // outside the bubble: it is removed after it
+	inBubble(t, t.TempDir(), f) // made outside the bubble: it is removed after it
+}
+
+// inBubble runs f in virtual time, with files in dir.
+func inBubble(t *testing.T, dir string, f func(t *testing.T, w *world)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, dir: dir, servers: map[string]*pipeListener{}}
 		w.ctx, w.cancel = context.WithCancelCause(t.Context())
