@@ -228,6 +228,9 @@ func TestCommandsRun(t *testing.T) {
 			flags := short[args[0]]
 			if slices.Contains(args, "--live") {
 				flags = append([]string{"--stage-time", "1s", "--max-concurrency", "8"}, short["run"]...)
+				if !slices.Contains(args, "--budget") {
+					flags = append(flags, "--budget", "30s")
+				}
 			}
 			for i, a := range args {
 				switch {

@@ -76,8 +76,8 @@ func (c *console) runDir(path string) (*rundir.Dir, error) {
 }
 
 // options fit what is printed to where it goes.
-func (c *console) options(lang string, plain bool, dir string) report.Options {
-	r := report.Options{Lang: report.Lang(lang), Dir: dir}
+func (c *console) options(language string, plain bool, dir string) report.Options {
+	r := report.Options{Lang: report.Lang(language), Dir: dir}
 	f, ok := c.out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return r

@@ -38,12 +38,12 @@ func (r *reportCmd) document(c *console) error {
 		return usage(errors.New("--document needs results: run directories, or documents with published tables"))
 	}
 	o := document.Options{
-		Lang: report.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: func(path string) string { return path }, AnyWorkload: r.AnyWorkload,
+		Lang: report.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: r.from, AnyWorkload: r.AnyWorkload,
 	}
 	if err := r.choice(&o, old); err != nil {
 		return usage(err)
 	}
-	out, err := document.Write(curve.Load(r.relative(inputs)), old, o)
+	out, err := document.Write(curve.Load(inputs), old, o)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", r.Output, err))
 	}
@@ -77,28 +77,6 @@ func (r *reportCmd) from(path string) string {
 		}
 	}
 	return filepath.ToSlash(path)
-}
-
-// relative returns the inputs with the paths of their files relative to the directory of the document, for its readers.
-func (r *reportCmd) relative(inputs []curve.Input) []curve.Input {
-	moved := func(s *rundir.Source) *rundir.Source {
-		if s == nil {
-			return nil
-		}
-		there := *s
-		there.File = r.from(s.File)
-		return &there
-	}
-	all := make([]curve.Input, len(inputs))
-	for i, in := range inputs {
-		run := *in.Run
-		run.Source, run.Stages = moved(run.Source), slices.Clone(run.Stages)
-		for j := range run.Stages {
-			run.Stages[j].Source = moved(run.Stages[j].Source)
-		}
-		all[i] = curve.Input{Path: r.from(in.Path), Run: &run}
-	}
-	return all
 }
 
 // choice sets what to choose for: the flags, or else what the document was written for.

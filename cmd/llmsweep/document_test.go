@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,27 +27,45 @@ func copyPublished(t *testing.T, w *world) string {
 	return w.write(publishedTables, string(b))
 }
 
-// TestExampleDocuments writes the documents in examples again, and compares them with the committed ones.
+// TestExampleDocuments writes the documents in examples again, and compares them with the committed ones. Documents name files as
+// the command line does, so a process of its own runs in the directory.
 func TestExampleDocuments(t *testing.T) {
-	virtually(t, func(t *testing.T, w *world) {
-		published := copyPublished(t, w)
-		for _, lang := range []string{"en", "zh"} {
-			dir := "examples/document/" + lang
-			w.must("report", published, "--document", "--lang", lang, "-o", w.path(dir+"/report.md"), "--slo", "itl:mean<50ms", "--slo",
-				"ttft:mean<200ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")
-			files, err := os.ReadDir(w.path(dir))
-			if err != nil || len(files) != 9 {
-				t.Fatalf("%d files, %v", len(files), err)
-			}
-			for _, f := range files {
-				b, err := os.ReadFile(filepath.Join(w.path(dir), f.Name()))
-				if err != nil {
-					t.Fatal(err)
-				}
-				golden(t, filepath.Join("../..", dir, f.Name()), string(b))
-			}
+	t.Parallel()
+	program, err := exec.LookPath("llmsweep") // by testscript.Main
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	b, err := os.ReadFile(filepath.Join("../..", publishedTables))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, filepath.Dir(publishedTables)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, publishedTables), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range []string{"en", "zh"} {
+		dir := "examples/document/" + lang
+		p := exec.Command(program, "report", publishedTables, "--document", "--lang", lang, "-o", dir+"/report.md", "--slo", "itl:mean<50ms", "--slo",
+			"ttft:mean<200ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")
+		p.Dir = root
+		if out, err := p.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
-	})
+		files, err := os.ReadDir(filepath.Join(root, dir))
+		if err != nil || len(files) != 9 {
+			t.Fatalf("%d files, %v", len(files), err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(filepath.Join(root, dir, f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, filepath.Join("../..", dir, f.Name()), string(b))
+		}
+	}
 }
 
 // TestAddToDocument adds a run to a document: text that people wrote stays, the choice is made again, and a run whose directory is

@@ -157,7 +157,7 @@ func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.R
 	view.Start("compare  A " + headline(runs[0]) + "  B " + headline(runs[1]))
 	for i, run := range runs {
 		for _, n := range run.Target.Notes {
-			view.Note(string(rune('A'+i)) + ": " + report.Note(n, report.English))
+			view.Note(string(rune('A'+i)) + ": " + report.Note(n, l))
 		}
 	}
 	if pair.Same {

@@ -77,6 +77,7 @@ func newParser(c *console, grammar *cli) (*kong.Kong, func() int) {
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
+	parser.Model.HelpFlag.Help = "Print this help."
 	return parser, func() int { return exited }
 }
 

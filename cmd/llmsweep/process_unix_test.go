@@ -86,6 +86,7 @@ func TestSignals(t *testing.T) {
 
 // TestSelftest runs the self-test, alone and before a measurement.
 func TestSelftest(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds of real time")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"llmsweep/report"
 	"llmsweep/sweep/rundir"
 )
 
@@ -11,7 +12,7 @@ import (
 func missed(run *rundir.Run) error {
 	if s := run.SLO; s != nil {
 		if s.Rate.IsZero() {
-			return fmt.Errorf("no rate was shown to meet the SLO: %s", s.Reason)
+			return fmt.Errorf("no rate was shown to meet the SLO: %s", report.Note(s.Reason, report.English))
 		}
 		return nil
 	}
@@ -24,7 +25,7 @@ func missed(run *rundir.Run) error {
 		case st.Goodput.Verdict != "kept":
 			return fmt.Errorf("the SLO is not shown to be met: %s", failing(st))
 		case !st.Invalid.IsZero():
-			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, st.Invalid)
+			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, report.Note(st.Invalid, report.English))
 		}
 	}
 	return nil
@@ -36,9 +37,9 @@ func failing(st *rundir.Stage) string {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
 		case p.Verdict == "broken":
-			return fmt.Sprintf("%s is broken in %s", p.Term, st.Name)
+			return fmt.Sprintf("%s is missed in %s", p.Term, st.Name)
 		case p.Needs > 0:
-			return fmt.Sprintf("%s is not supported by the %d requests of %s, and needs %d more", p.Term, st.Requests.OK+st.Requests.Error, st.Name, p.Needs)
+			return fmt.Sprintf("%s cannot be judged by the %d requests of %s: it needs %d more", p.Term, st.Requests.OK+st.Requests.Error, st.Name, p.Needs)
 		default:
 			return fmt.Sprintf("%s cannot be judged in %s", p.Term, st.Name)
 		}
