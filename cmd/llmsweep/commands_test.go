@@ -146,6 +146,7 @@ func TestCommandsParse(t *testing.T) {
 	if err := os.WriteFile(config, []byte(sweepYAML), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	lines = append(lines, "sweep --config ../../examples/sweep.yaml")
 	for _, line := range lines {
 		c := newConsole(t.Context(), nil, nil)
 		parser, _ := newParser(c, &cli{})

@@ -24,7 +24,7 @@ type targetFlags struct {
 	Think       bool          `xor:"think" help:"Ask the model to think before it answers." group:"Target"`
 	NoThink     bool          `name:"no-think" xor:"think" help:"Ask the model not to think." group:"Target"`
 	Temperature *float64      `placeholder:"T" help:"Sampling temperature. Default: the server's." group:"Target"`
-	Timeout     time.Duration `default:"10m" positive:"" help:"Time limit of one request (${default})." group:"Target"`
+	Timeout     time.Duration `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." group:"Target"`
 	Insecure    bool          `help:"Accept any TLS certificate." group:"Target"`
 	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
 	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`

@@ -21,7 +21,7 @@ type runCmd struct {
 	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second on average, however slow the server is." group:"Load"`
 	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), trace:FILE." group:"Load"`
 	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast. With --rate it is replayed at that mean rate instead." group:"Load"`
-	Concurrency    []int         `placeholder:"N,.." help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
+	Concurrency    []int         `placeholder:"N" help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
 	Requests       int           `placeholder:"N" positive:"" help:"Length of a stage: N requests (or conversations). All of them count." group:"Load"`
 	Duration       time.Duration `placeholder:"TIME" positive:"" help:"Length of a stage: a time (1m). Its start-up phase does not count." group:"Load"`
 	Repeats        int           `default:"1" placeholder:"N" help:"Measure each stage N times, in shuffled order, and report the spread between the repetitions." group:"Load"`

@@ -19,7 +19,7 @@ import (
 // selftestCmd is llmsweep selftest.
 type selftestCmd struct {
 	Quick   bool  `help:"Take two seconds instead of half a minute: fewer levels, and none with busy cores."`
-	Streams []int `placeholder:"N,.." help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000."`
+	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000."`
 	tableFlags
 }
 
