@@ -147,9 +147,8 @@ func TestCommandsParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines = append(lines, "sweep --config ../../examples/sweep.yaml")
+	parser, _ := newParser(newConsole(t.Context(), nil, nil), &cli{})
 	for _, line := range lines {
-		c := newConsole(t.Context(), nil, nil)
-		parser, _ := newParser(c, &cli{})
 		args := shellWords(line)
 		for i, a := range args {
 			if a == "sweep.yaml" {

@@ -141,7 +141,7 @@ func TestNoHelperIsLeft(t *testing.T) {
 		t.Skip("takes seconds of real time")
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
-		victim := process(t, t.TempDir(), "selftest")
+		victim := process(t, t.TempDir(), "selftest", "--streams", "10") // few streams: the hog begins soon
 		var helpers []string
 		eventually(t, "a server and a hog", func() bool {
 			helpers = helpersOf(t, victim.Process.Pid)
