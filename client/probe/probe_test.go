@@ -293,7 +293,7 @@ func TestCount(t *testing.T) {
 		"nobody": {fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
 			"Lengths cannot be set by its count; name a --tokenizer."},
 		"refused": {fake{chat: func(a *asked) { refuse(a.w, 400, "too long") }}, 0, "",
-			"/v1/chat/completions: 400 Bad Request: too long. The server refuses what is asked; --body changes the fields of a request."},
+			"/v1/chat/completions: 400 Bad Request: too long. The server rejects the request; --body changes its fields."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := serve(t, &tt.server)
