@@ -11,15 +11,15 @@ import (
 	"llmsweep/client"
 )
 
-// Where a prompt's count came from.
+// The sources of a prompt's token count.
 const (
-	CountUsage    = "usage"    // a real request's usage.prompt_tokens: chat template and all
-	CountTokenize = "tokenize" // the server's tokenizer, asked for the text alone
+	CountUsage    = "usage"    // usage.prompt_tokens of a real request, chat template included
+	CountTokenize = "tokenize" // the server's tokenizer, for the text alone
 )
 
-// Count is how many prompt tokens the server counts when text is the whole content of the user's message: what a real
-// request for one token reports, or else what the server's tokenizer says. [Prober.CountSource] tells which. It
-// needs settled options, and is not safe for concurrent use.
+// Count returns how many prompt tokens the server counts for a user message with the given text: from the usage of a real
+// request for one token, or else from the server's tokenizer. [Prober.CountSource] returns which. It must be called
+// after Preflight, and is not safe for concurrent use.
 func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 	t, err := p.try(ctx, p.options, text, 1)
 	if err != nil {
@@ -40,11 +40,11 @@ func (p *Prober) Count(ctx context.Context, text string) (int, error) {
 		Do: "Lengths cannot be set by its count; name a --tokenizer."}
 }
 
-// CountSource is what the last count rested on, [CountUsage] or [CountTokenize]; "" before the first.
+// CountSource returns the source of the last count, [CountUsage] or [CountTokenize]; "" before the first.
 func (p *Prober) CountSource() string { return p.source }
 
-// Tokenize is how many tokens the server's tokenizer makes of a text alone, asked in the ways of vLLM, llama.cpp, TGI and
-// lmdeploy. It is an error where the server has none to ask.
+// Tokenize returns how many tokens the server's tokenizer makes of a text alone, by the endpoints of vLLM, llama.cpp, TGI
+// and lmdeploy. It returns an error where the server has none of them.
 func (p *Prober) Tokenize(ctx context.Context, text string) (int, error) {
 	for _, way := range []struct {
 		path string
@@ -66,10 +66,10 @@ func (p *Prober) Tokenize(ctx context.Context, text string) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, errors.New("the server has no tokenizer to ask")
+	return 0, errors.New("the server has no endpoint that tokenizes")
 }
 
-// tokenCount reads vLLM's {count}, llama.cpp's {tokens} or TGI's list.
+// tokenCount returns vLLM's {count}, or the length of llama.cpp's {tokens} or of TGI's list.
 func tokenCount(v gjson.Result) int {
 	if v.IsArray() {
 		return int(v.Get("#").Int())

@@ -9,23 +9,23 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// engines are known by what /v1/models says owns a model.
+// engines maps a model's owner in /v1/models to the engine.
 var engines = map[string]string{
 	"vllm": "vLLM", "sglang": "SGLang", "lmdeploy": "lmdeploy", "llamacpp": "llama.cpp", "library": "Ollama",
 }
 
-// sign is a page that tells which engine a server is, by being there.
+// sign is a page that only one engine has.
 type sign struct {
 	path    string
 	engine  string
-	mark    string // what must be in the JSON
-	version string // where in the JSON; "" where the page does not tell
-	length  string // where the longest context is, if there
-	models  string // where names of models are, for servers without /v1/models
+	mark    string // path in the JSON that must exist
+	version string // path of the engine's version; "" where the page does not have it
+	length  string // path of the longest context
+	models  string // path of models' names, for servers without /v1/models
 }
 
-// signs are asked all at once. A server of another kind answers them with 404s; where several answer the first counts:
-// SGLang and llama.cpp also speak some of Ollama's API.
+// signs are requested together. Other servers answer them with 404. Where a server has several, the first decides: SGLang
+// and llama.cpp also have parts of Ollama's API.
 var signs = []sign{
 	{path: "/get_server_info", engine: "SGLang", mark: "version", version: "version", models: "served_model_name"},
 	{path: "/get_model_info", engine: "SGLang", mark: "model_path", models: "model_path"},
@@ -37,12 +37,12 @@ var signs = []sign{
 	{path: "/version", engine: "vLLM", mark: "version", version: "version"},
 }
 
-// natives are the engines' own APIs, by the names that --api takes.
+// natives maps an engine to its own API, by the name that --api takes.
 var natives = map[string]string{
 	"SGLang": "sglang", "lmdeploy": "lmdeploy", "llama.cpp": "llamacpp", "Ollama": "ollama", "TGI": "tgi", "Triton": "triton",
 }
 
-// identify finds engine and version, as far as the server tells, and returns the models that pages of the engine's own
+// identify finds engine and version, as far as the server tells, and returns the models that the engine's own pages
 // name.
 func (p *Prober) identify(ctx context.Context, f *Facts, l list) []string {
 	m := l.entry(f.Model)
@@ -67,7 +67,7 @@ func (p *Prober) identify(ctx context.Context, f *Facts, l list) []string {
 	return named
 }
 
-// tell takes from a page what it says.
+// tell adds a page's content to the facts, and returns the models that are known by then.
 func (s *sign) tell(f *Facts, v gjson.Result, named []string) []string {
 	if s.version != "" && f.Version == "" {
 		f.Version = v.Get(s.version).String()
@@ -81,7 +81,7 @@ func (s *sign) tell(f *Facts, v gjson.Result, named []string) []string {
 	return named
 }
 
-// read asks for the signs of an engine, or of all where it is not known, and returns what each page said.
+// read requests the signs of an engine, or all where it is not known, and returns the JSON of each page.
 func (p *Prober) read(ctx context.Context, engine string) []gjson.Result {
 	said := make([]gjson.Result, len(signs))
 	var wg sync.WaitGroup
@@ -95,7 +95,7 @@ func (p *Prober) read(ctx context.Context, engine string) []gjson.Result {
 	return said
 }
 
-// page is a page's JSON; nothing where there is none.
+// page returns a page's JSON; the zero Result where there is none.
 func (p *Prober) page(ctx context.Context, method, path string) gjson.Result {
 	var body []byte
 	if method == http.MethodPost {
@@ -108,7 +108,7 @@ func (p *Prober) page(ctx context.Context, method, path string) gjson.Result {
 	return gjson.ParseBytes(a.Body)
 }
 
-// listed are the models of engines that list them at a place of their own.
+// listed returns the models of engines that list them on a page of their own.
 func (p *Prober) listed(ctx context.Context, engine string) []string {
 	var found gjson.Result
 	switch engine {
@@ -124,8 +124,8 @@ func (p *Prober) listed(ctx context.Context, engine string) []string {
 	return names
 }
 
-// native is an engine's own API; "" where it has none, or is not known. Triton's depends on what serves the model,
-// which shows in its inputs.
+// native returns the name of an engine's own API; "" where it has none or is not known. Triton's depends on the model's
+// backend.
 func (p *Prober) native(ctx context.Context, f *Facts) string {
 	if f.Engine == "Triton" && p.nests(ctx, f.Model) {
 		return "triton-vllm"
@@ -133,14 +133,15 @@ func (p *Prober) native(ctx context.Context, f *Facts) string {
 	return natives[f.Engine]
 }
 
-// nests reports whether a Triton model is one of vLLM's backend, which takes its parameters nested.
+// nests reports whether a Triton model is served by vLLM's backend, which takes its parameters nested. Its inputs show
+// that.
 func (p *Prober) nests(ctx context.Context, model string) bool {
 	inputs := p.page(ctx, http.MethodGet, "/v2/models/"+model).Get("inputs.#.name").String()
 	return strings.Contains(inputs, `"sampling_parameters"`) || strings.Contains(inputs, `"return_num_output_tokens"`)
 }
 
-// context finds out how long a context Ollama has given a model, which it only tells once it is loaded. Longer prompts
-// are cut without a word.
+// context finds the context length of an Ollama model, which Ollama tells only once the model is loaded. Ollama cuts
+// longer prompts without an error.
 func (p *Prober) context(ctx context.Context, f *Facts, want Want) {
 	if f.Engine != "Ollama" {
 		return

@@ -8,27 +8,27 @@ import (
 	"llmsweep/client/note"
 )
 
-// Want is what the measurement will ask of the server, as far as the preflight cares.
+// Want is what the measurement will ask of the server, as far as the preflight checks it.
 type Want struct {
-	PromptTokens int // per request; 0 where that varies
+	PromptTokens int // of a request; 0 where that varies
 	OutputTokens int
 }
 
-// Facts are what a server turned out to be and to do.
+// Facts are what the preflight found out about a server.
 type Facts struct {
 	API             string
 	Model           string
-	Models          []string // all it lists, in its order
+	Models          []string // all that it lists, in its order
 	Engine, Version string   // "" where it does not tell
 	MaxModelLen     int      // tokens, prompt and answer together; 0 where it does not tell
 
-	Streams        bool // always true without an error: what does not stream cannot be measured
-	Usage          bool // it counts tokens itself
-	LengthForced   bool // it answers with exactly as many tokens as asked
+	Streams        bool // always true without an error: only streams can be measured
+	Usage          bool // it reports token counts
+	LengthForced   bool // its answers have exactly as many tokens as asked
 	Thinks         bool // it sent reasoning
 	TokensPerChunk float64
-	Fields         api.Fields // those it takes
-	Rejected       []string   // those it does not
+	Fields         api.Fields // the optional fields that it accepts
+	Rejected       []string   // the fields that it rejects
 
 	Latency time.Duration // of the last request of the preflight: first byte sent to last token
 	Notes   []note.Note   // what a reader of the results should know
@@ -39,8 +39,8 @@ func (f *Facts) note(k note.Kind, args ...any) {
 	f.Notes = append(f.Notes, k.New(args...))
 }
 
-// Preflight finds out what a measurement needs to know, with two to a handful of requests, and settles the prober's
-// options by it. An error is a [*Error], one line that says what happened and what to do, or the context's.
+// Preflight finds out what a measurement needs to know, with two to about ten requests, and sets the prober's options by
+// it. An error is an [*Error], one line that says what happened and what to do, or the context's.
 func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	var f Facts
 	if err := p.meet(ctx, &f); err != nil {
@@ -60,7 +60,7 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	return f, p.use(o)
 }
 
-// meet finds out which server this is, and which model to ask.
+// meet finds out the engine and chooses the model.
 func (p *Prober) meet(ctx context.Context, f *Facts) error {
 	l, missing, err := p.models(ctx)
 	if err != nil {

@@ -10,39 +10,39 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// metricsPath is where Prometheus looks, and where every engine that has metrics puts them.
+// metricsPath is where every engine that has Prometheus metrics serves them.
 const metricsPath = "/metrics"
 
-// Gauge is a value that a server may not tell.
+// Gauge is a value that a server may not report.
 type Gauge struct {
 	Value float64
 	Known bool
 }
 
-// Load is what a server says about its own load. Engines tell different parts of it.
+// Load is what a server reports about its load. Engines report different parts of it.
 type Load struct {
-	Running       Gauge // requests being worked on
+	Running       Gauge // requests being processed
 	Waiting       Gauge // requests in its queue
-	KVUsage       Gauge // share of the KV cache in use, 0 to 1; of several engines the fullest
-	Preemptions   Gauge // requests thrown out of the cache since the server started
+	KVUsage       Gauge // share of the KV cache in use, 0 to 1; the largest of several engines
+	Preemptions   Gauge // requests evicted from the cache since the server started
 	PrefixQueries Gauge // prompt tokens looked up in the prefix cache since the server started
 	PrefixHits    Gauge // those found there
-	HitRate       Gauge // share found, 0 to 1, where the server tells only that
+	HitRate       Gauge // share found, 0 to 1, where the server reports only that
 }
 
-// Known reports whether the server told anything at all.
+// Known reports whether the server reported anything.
 func (l *Load) Known() bool {
 	return l.Running.Known || l.Waiting.Known || l.KVUsage.Known || l.Preemptions.Known || l.PrefixQueries.Known || l.HitRate.Known
 }
 
-// metric says where a family of values belongs.
+// metric maps a family of Prometheus metrics to a part of Load.
 type metric struct {
 	name string
 	to   func(*Load) *Gauge
-	peak bool // of several series the largest counts, not the sum
+	peak bool // several series have their maximum as value, not their sum
 }
 
-// metrics are the names that engines use, newer ones first: the first of a kind that is there counts. The names come
+// metrics are the names that engines use, newer ones first: of one kind the first that exists is used. The names come
 // from vLLM's v1/metrics/loggers.py (and its older engine/metrics.py), SGLang's metrics/collector.py, lmdeploy's
 // metrics/loggers.py and llama.cpp's server.
 var metrics = []metric{
@@ -75,7 +75,7 @@ func prefixQueries(l *Load) *Gauge { return &l.PrefixQueries }
 func prefixHits(l *Load) *Gauge    { return &l.PrefixHits }
 func hitRate(l *Load) *Gauge       { return &l.HitRate }
 
-// Load scrapes /metrics once. An error means that there is nothing to be had there: many servers need a flag.
+// Load reads /metrics once. An error means that there are no known metrics: many servers need a flag to have them.
 func (p *Prober) Load(ctx context.Context) (Load, error) {
 	a, err := p.client.Fetch(ctx, p.limit(factTime), "GET", metricsPath, nil)
 	if err != nil {
@@ -84,12 +84,12 @@ func (p *Prober) Load(ctx context.Context) (Load, error) {
 	l, err := parseLoad(bytes.NewReader(a.Body))
 	if err == nil && !l.Known() {
 		err = &Error{Kind: KindNotAPI, URL: p.client.URL(metricsPath), What: "no metrics of a known engine",
-			Do: "Without them its queue and cache stay unseen; all else is measured."}
+			Do: "Without them its queue and cache are not shown; everything else is measured."}
 	}
 	return l, err
 }
 
-// parseLoad reads Prometheus text. A fault in it costs what comes behind the fault.
+// parseLoad parses Prometheus text. What precedes a syntax error in it is used.
 func parseLoad(r io.Reader) (Load, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(r)
@@ -106,7 +106,7 @@ func parseLoad(r io.Reader) (Load, error) {
 	return l, err
 }
 
-// gather sums a family's series, one an engine, or takes the largest.
+// gather returns the sum of a family's series, one for each engine, or the largest with peak.
 func gather(series []*dto.Metric, peak bool) Gauge {
 	var g Gauge
 	for _, s := range series {
@@ -122,7 +122,7 @@ func gather(series []*dto.Metric, peak bool) Gauge {
 	return g
 }
 
-// value is a series' number, whatever type the server gave it. NaN and infinities are no loads.
+// value returns a series' number, whatever type the server gave it. NaN and infinities do not count.
 func value(m *dto.Metric) (float64, bool) {
 	var v float64
 	switch {

@@ -14,17 +14,17 @@ import (
 
 const modelsPath = "/v1/models"
 
-// maxListed is how many models an error names.
+// maxListed is how many models an error lists.
 const maxListed = 10
 
-// list is what /v1/models told.
+// list is the answer of /v1/models.
 type list struct {
 	models []gjson.Result
 	server string // the Server header
 }
 
-// models asks which models there are. A server without such a list is no error yet: then missing is what to say if
-// there is no other way.
+// models requests the list of models. A server without such a list is not an error yet: missing is the error where there
+// is no other way.
 func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
 	a, err := p.get(ctx, modelsPath)
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 	return list{data.Array(), a.Header.Get("Server")}, nil, nil
 }
 
-// notAPI is the error for an answer that is no JSON.
+// notAPI returns the error for an answer that is not JSON.
 func (p *Prober) notAPI(a client.Answer) error {
 	what := "the answer is not JSON"
 	if strings.HasPrefix(strings.TrimSpace(string(a.Body[:min(len(a.Body), 64)])), "<") {
@@ -55,7 +55,7 @@ func (p *Prober) notAPI(a client.Answer) error {
 		Do: "Is that the server's base URL, and its API's port?"}
 }
 
-// names are the models' names.
+// names returns the models' names.
 func (l list) names() []string {
 	var names []string
 	for _, m := range l.models {
@@ -64,7 +64,7 @@ func (l list) names() []string {
 	return names
 }
 
-// choose settles the model: the one asked for, which must be there, or else the first.
+// choose chooses the model: the one that was asked for, which must be in the list, or else the first.
 func (p *Prober) choose(f *Facts, names []string) error {
 	f.Models = names
 	asked := p.options.Params.Model
@@ -88,7 +88,7 @@ func (p *Prober) choose(f *Facts, names []string) error {
 	return nil
 }
 
-// enumerate names a list's first members.
+// enumerate returns the first members of a list as text.
 func enumerate(names []string) string {
 	if more := len(names) - maxListed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
@@ -96,7 +96,7 @@ func enumerate(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// entry is the list's object for a model.
+// entry returns the list's object for a model.
 func (l list) entry(model string) gjson.Result {
 	for _, m := range l.models {
 		if m.Get("id").String() == model {

@@ -1,6 +1,6 @@
-// Package probe asks a server about itself before it is measured: which models it has, which fields it takes, what it
-// counts, what its /metrics say. It sends a handful of short requests and never any load, and what it cannot find
-// out it leaves open: only a model that answers is a precondition.
+// Package probe asks a server about itself before a measurement: its models, the body fields that it accepts, what it
+// counts, and its /metrics. It sends a few short requests and never any load. The only precondition is a model that
+// answers; everything else may stay unknown.
 package probe
 
 import (
@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	askTime  = 10 * time.Second // for what must be known
-	factTime = 5 * time.Second  // for what would be nice to know
+	askTime  = 10 * time.Second // limit for what must be known
+	factTime = 5 * time.Second  // limit for what may stay unknown
 )
 
-// Prober asks one server. It has connections of its own, so that it disturbs no measurement's; it is safe for
-// concurrent use once Preflight has returned.
+// Prober asks one server. It has its own connections, so it does not disturb a measurement. It is safe for concurrent
+// use once Preflight has returned.
 type Prober struct {
 	options client.Options
 	client  *client.Client // for the current options
-	source  string         // what the last count rested on
+	source  string         // see CountSource
 }
 
-// New makes a prober for the server in o. API may be "auto" or empty, and Params.Model empty, until [Prober.Preflight]
-// has settled them.
+// New returns a prober for the server in o. API may be "auto" or empty, and Params.Model empty; [Prober.Preflight] chooses
+// them.
 func New(o client.Options) (*Prober, error) {
 	o.API = cmp.Or(o.API, "auto")
 	p := &Prober{}
 	return p, p.use(o)
 }
 
-// use makes o the prober's options.
+// use replaces the prober's options by o.
 func (p *Prober) use(o client.Options) error {
 	c := o
 	if c.API == "auto" {
@@ -51,13 +51,13 @@ func (p *Prober) use(o client.Options) error {
 	return nil
 }
 
-// Options are the options to measure with: after [Prober.Preflight] with API, model and fields settled.
+// Options returns the options to measure with. After [Prober.Preflight] they have API, model and fields.
 func (p *Prober) Options() client.Options { return p.options }
 
-// Close lets the connections go.
+// Close closes the connections.
 func (p *Prober) Close() { p.client.CloseIdle() }
 
-// get asks for a path. Errors say what to do.
+// get requests a path. Errors say what to do.
 func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 	a, err := p.client.Fetch(ctx, p.limit(askTime), http.MethodGet, path, nil)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 	return a, nil
 }
 
-// limit is the time for a question: the request's own limit where that is shorter.
+// limit returns the shorter of d and the time limit of requests.
 func (p *Prober) limit(d time.Duration) time.Duration {
 	if t := p.options.Timeout; t > 0 {
 		return min(t, d)

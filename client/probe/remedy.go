@@ -9,25 +9,25 @@ import (
 	"llmsweep/client"
 )
 
-// Kind is what kind of thing went wrong, for callers who choose exit codes or hints by it.
+// Kind is the kind of an [Error].
 type Kind string
 
 // The kinds of failure.
 const (
-	KindConnect  Kind = "connect"   // nobody there
+	KindConnect  Kind = "connect"   // no connection
 	KindTLS      Kind = "tls"       // certificate not trusted, or TLS on one side only
 	KindAuth     Kind = "auth"      // 401 or 403
 	KindNotFound Kind = "not_found" // nothing at that path: most often a wrong base URL
-	KindNotAPI   Kind = "not_api"   // an answer that no such API gives
-	KindModel    Kind = "model"     // the model is not there
-	KindNoStream Kind = "no_stream" // an answer in one piece
+	KindNotAPI   Kind = "not_api"   // an answer that is not of such an API
+	KindModel    Kind = "model"     // the model does not exist
+	KindNoStream Kind = "no_stream" // an answer without streaming
 	KindTimeout  Kind = "timeout"
 	KindBusy     Kind = "busy"    // 429
 	KindServer   Kind = "server"  // 5xx, or an error inside the stream
 	KindRefused  Kind = "refused" // any other refusal
 )
 
-// Error is one line that says what happened, to which URL, and what to do.
+// Error is an error in one line: which URL, what happened, and what to do.
 type Error struct {
 	Kind Kind
 	URL  string
@@ -41,10 +41,10 @@ func (e *Error) Error() string {
 	return e.URL + ": " + strings.TrimRight(e.What, ".") + ". " + e.Do
 }
 
-// Unwrap is what happened below, where that was an error.
+// Unwrap returns the error below, if any.
 func (e *Error) Unwrap() error { return e.err }
 
-// remedy turns a failed request into an Error. A cancelled one stays what it is.
+// remedy returns a failed request as an [*Error]. A cancelled one keeps its error.
 func remedy(url string, err error) error {
 	var f *client.Failure
 	if errors.Is(err, context.Canceled) || !errors.As(err, &f) {
@@ -55,13 +55,13 @@ func remedy(url string, err error) error {
 	return e
 }
 
-// advice is what to do about a failure.
+// advice returns a failure's kind and what to do about it.
 func advice(f *client.Failure) (Kind, string) {
 	switch f.Cause {
 	case client.CauseRefused:
 		return KindConnect, "Is the server up? (llmsweep sweep sim: needs none)"
 	case client.CauseNoHost:
-		return KindConnect, "Is the name spelled right, and known to this machine?"
+		return KindConnect, "Is the name spelled right, and can this machine resolve it?"
 	case client.CauseUntrusted:
 		return KindTLS, "Trust its authority with --ca FILE, or accept any certificate with --insecure."
 	case client.CauseNotTLS:
@@ -73,20 +73,20 @@ func advice(f *client.Failure) (Kind, string) {
 	case client.ClassConnect:
 		return KindConnect, "Is the address right, and reachable from this machine?"
 	case client.ClassTimeout:
-		return KindTimeout, "Is the server still loading, or hung? Its log may tell."
+		return KindTimeout, "Is the server still loading, or does it hang? See its log."
 	case client.ClassHTTP429:
-		return KindBusy, "Wait until the server, or the gateway before it, lets requests through again."
+		return KindBusy, "Wait until the server, or the gateway in front of it, accepts requests again."
 	case client.ClassHTTP5xx, client.ClassStreamError:
-		return KindServer, "The fault is the server's: its log may tell. If it is still loading, wait."
+		return KindServer, "The error is the server's: see its log. If it is still loading, wait."
 	case client.ClassHTTP4xx:
 		return adviceStatus(f)
 	case client.ClassMalformed:
-		return KindNotAPI, "Is that the API's URL, and not a web page's or another service's?"
+		return KindNotAPI, "Is that the URL of the API, and not of a web page or another service?"
 	}
-	return KindServer, "The connection broke: the server's log, or a proxy's, may tell why."
+	return KindServer, "The connection broke: see the log of the server, or of a proxy in front of it."
 }
 
-// adviceStatus is what to do about a 4xx.
+// adviceStatus is advice for a 4xx.
 func adviceStatus(f *client.Failure) (Kind, string) {
 	switch f.HTTP {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -98,5 +98,5 @@ func adviceStatus(f *client.Failure) (Kind, string) {
 			return KindTLS, "Use https:// in place of http://."
 		}
 	}
-	return KindRefused, "The server refuses what is asked; --body changes the fields of a request."
+	return KindRefused, "The server rejects the request; --body changes its fields."
 }

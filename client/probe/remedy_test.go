@@ -64,7 +64,7 @@ func TestErrors(t *testing.T) {
 			o: client.Options{Dial: func(context.Context, string, string) (net.Conn, error) {
 				return nil, &net.DNSError{Err: "no such host", Name: "no-such-host.invalid", IsNotFound: true}
 			}},
-			want: "URL/v1/models: no such host: no-such-host.invalid. Is the name spelled right, and known to this machine?"},
+			want: "URL/v1/models: no such host: no-such-host.invalid. Is the name spelled right, and can this machine resolve it?"},
 		"unreachable": {url: "http://10.255.255.1", kind: KindConnect,
 			o:    client.Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route to host") }},
 			want: "URL/v1/models: no route to host. Is the address right, and reachable from this machine?"},
@@ -91,7 +91,7 @@ func TestErrors(t *testing.T) {
 		"not HTTP": {url: greeting(t, "SSH-2.0-OpenSSH_9\r\n"), kind: KindNotAPI, want: "URL/v1/models: "},
 		"redirect": {url: serve(t, http.RedirectHandler("https://elsewhere/v1/models", http.StatusPermanentRedirect)), kind: KindNotAPI,
 			want: "URL/v1/models: 308 Permanent Redirect: redirects to https://elsewhere/v1/models; give that URL instead. " +
-				"Is that the API's URL, and not a web page's or another service's?"},
+				"Is that the URL of the API, and not of a web page or another service?"},
 		"no model": {url: serve(t, status(200, `{"data":[]}`)), kind: KindModel,
 			want: "URL/v1/models: the server lists no model. Name one with --model."},
 		"another model": {url: serve(t, status(200, `{"data":[{"id":"a"},{"id":"b"}]}`)), o: client.Options{Params: api.Params{Model: "c"}}, kind: KindModel,
@@ -99,22 +99,22 @@ func TestErrors(t *testing.T) {
 		"many models": {url: serve(t, status(200, `{"data":[`+strings.Join(many, ",")+`]}`)), o: client.Options{Params: api.Params{Model: "c"}}, kind: KindModel,
 			want: "URL/v1/models: no model c here. There are: m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more."},
 		"hung": {url: serve(t, hung), o: client.Options{Timeout: 50 * time.Millisecond}, kind: KindTimeout,
-			want: "URL/v1/models: no answer within 50ms. Is the server still loading, or hung? Its log may tell."},
+			want: "URL/v1/models: no answer within 50ms. Is the server still loading, or does it hang? See its log."},
 		"429": {url: serve(t, status(429, `{"detail":"quota"}`)), kind: KindBusy,
-			want: "URL/v1/models: 429 Too Many Requests: quota. Wait until the server, or the gateway before it, lets requests through again."},
+			want: "URL/v1/models: 429 Too Many Requests: quota. Wait until the server, or the gateway in front of it, accepts requests again."},
 		"503": {url: serve(t, status(503, `{"error":{"message":"Loading model"}}`)), kind: KindServer,
-			want: "URL/v1/models: 503 Service Unavailable: Loading model. The fault is the server's: its log may tell. If it is still loading, wait."},
+			want: "URL/v1/models: 503 Service Unavailable: Loading model. The error is the server's: see its log. If it is still loading, wait."},
 		"500 at work": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 500, "out of memory") }}), kind: KindServer,
-			want: "URL/v1/chat/completions: 500 Internal Server Error: out of memory. The fault is the server's: its log may tell. If it is still loading, wait."},
+			want: "URL/v1/chat/completions: 500 Internal Server Error: out of memory. The error is the server's: see its log. If it is still loading, wait."},
 		"an error in the stream": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { io.WriteString(a.w, "data: {\"error\":{\"message\":\"died.\"}}\n\n") }}), kind: KindServer,
-			want: "URL/v1/chat/completions: died. The fault is the server's: its log may tell. If it is still loading, wait."},
+			want: "URL/v1/chat/completions: died. The error is the server's: see its log. If it is still loading, wait."},
 		"cut": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { a.say("content", 1) }}), kind: KindServer,
-			want: "URL/v1/chat/completions: the stream ended without a finish reason or terminator. The connection broke: the server's log, or a proxy's, may tell why."},
+			want: "URL/v1/chat/completions: the stream ended without a finish reason or terminator. The connection broke: see the log of the server, or of a proxy in front of it."},
 		"no stream": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { io.WriteString(a.w, `{"choices":[{"message":{"content":"yes"}}]}`) }}), kind: KindNoStream,
-			want: "URL/v1/chat/completions: the server answers in one piece although asked to stream, so no token's time can be told. " +
-				"Ask a server that streams, or have the proxy before it pass \"stream\": true on."},
+			want: "URL/v1/chat/completions: the server answers in one piece although it was asked to stream, so tokens have no times. " +
+				"Use a server that streams, or make the proxy in front of it pass on \"stream\": true."},
 		"refused for another reason": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 422, "temperature is missing") }}), kind: KindRefused,
-			want: "URL/v1/chat/completions: 422 Unprocessable Entity: temperature is missing. The server refuses what is asked; --body changes the fields of a request."},
+			want: "URL/v1/chat/completions: 422 Unprocessable Entity: temperature is missing. The server rejects the request; --body changes its fields."},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,25 +12,25 @@ import (
 	"llmsweep/client/note"
 )
 
-// trialTokens is how many tokens the trial asks for: enough to tell a forced length, and several tokens in a chunk. It is
-// no engine's default (16, 100, 128, 256), so that a server which ignores the length shows.
+// trialTokens is how many tokens the trial asks for: enough to recognise a forced length and chunks of several tokens. It
+// is no engine's default (16, 100, 128, 256), so a server that ignores the length is recognised.
 const trialTokens = 24
 
-// trialPrompt has a short natural answer, so that as many tokens as asked mean that the length was forced.
+// trialPrompt has a short natural answer. An answer of the full length was therefore forced.
 const trialPrompt = "Answer with the single word yes."
 
-// packed is how many tokens a chunk must hold on average for running counts to be asked for. Below it lie streams
-// whose last token had no text.
+// packed is the mean number of tokens in a chunk above which running counts are asked for. Streams whose last token has
+// no text are below it.
 const packed = 1.05
 
-// trial is one short request and what became of it.
+// trial is one short request and its result.
 type trial struct {
 	options client.Options
 	result  client.Result
 	url     string
 }
 
-// try sends one short request with the options as they stand.
+// try sends one short request with options o.
 func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int) (trial, error) {
 	c, err := client.New(o)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 	return t, nil
 }
 
-// settle finds an API and fields that the server takes, and sends a request that succeeds with them.
+// settle finds an API and fields that the server accepts. It returns the first request that succeeded with them.
 func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
@@ -83,16 +83,16 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 			return t, second
 		}
 	}
-	return chat, err // what chat said is the more telling
+	return chat, err // the error of chat says more
 }
 
-// refusedAPI reports whether another API may fare better: the path is not there, or the model has no chat template.
+// refusedAPI reports whether another API may work: the path does not exist, or the model has no chat template.
 func refusedAPI(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.HTTP == 400 || e.HTTP == 404 || e.HTTP == 405 || e.HTTP == 422 || e.HTTP == 501)
 }
 
-// fit tries one API, leaving out fields for as long as the server rejects them.
+// fit tries one API, and leaves out fields while the server rejects them.
 func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, error) {
 	d, err := api.ByName(o.API)
 	if err != nil {
@@ -132,7 +132,8 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 	}
 }
 
-// dropThinking says whether to think in another way, or not at all, where a refusal names the way it was said.
+// dropThinking changes the field that controls reasoning, or leaves it out, where a refusal names it. It returns the name
+// of the field that was rejected; "" for none.
 func dropThinking(f *api.Fields, r *client.Result) string {
 	said := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
@@ -150,8 +151,8 @@ func dropThinking(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// drop leaves out the field that a refusal names, or the least known one that is left; "" where no field can be to
-// blame.
+// drop leaves out the field that a refusal names, or else the least common of the others. It returns the field's name;
+// "" where no field can be the cause.
 func drop(f *api.Fields, r *client.Result) string {
 	if r.HTTP != http.StatusBadRequest && r.HTTP != http.StatusUnprocessableEntity {
 		return ""
@@ -179,13 +180,13 @@ func drop(f *api.Fields, r *client.Result) string {
 	return ""
 }
 
-// failed is the error for a trial that did not succeed.
+// failed returns the error for a trial that did not succeed.
 func failed(t trial) error {
 	r := &t.result
 	if r.Message == client.NotStreamed {
 		return &Error{Kind: KindNoStream, URL: t.url, HTTP: r.HTTP,
-			What: "the server answers in one piece although asked to stream, so no token's time can be told",
-			Do:   "Ask a server that streams, or have the proxy before it pass \"stream\": true on."}
+			What: "the server answers in one piece although it was asked to stream, so tokens have no times",
+			Do:   "Use a server that streams, or make the proxy in front of it pass on \"stream\": true."}
 	}
 	err := remedy(t.url, &client.Failure{Class: r.Class, HTTP: r.HTTP, Message: r.Message})
 	var e *Error
@@ -195,12 +196,12 @@ func failed(t trial) error {
 	return err
 }
 
-// learn takes from a trial what it showed.
+// learn adds to the facts what a trial shows.
 func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	f.Streams = true
 	f.Usage = r.TokenSource == client.SourceServer
-	// By count too: what is received together has one instant.
+	// The count matters too: chunks received together have the same instant.
 	f.Thinks = r.ReasoningTokens > 0 || r.FirstToken < r.FirstAnswer || r.FirstAnswer == client.Absent && r.FirstToken != client.Absent
 	if n := r.Chunks(); n > 0 {
 		f.TokensPerChunk = float64(r.OutputTokens) / float64(n)
@@ -214,16 +215,16 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	}
 }
 
-// atOnce reports whether an answer came in one read.
+// atOnce reports whether all chunks of an answer were received together.
 func atOnce(r *client.Result) bool { return r.Chunks() > 3 && r.SharedReads == r.Chunks()-1 }
 
-// againAtOnce tries once more: a quick server's answer may come in one read by chance, when this machine is busy.
+// againAtOnce tries once more: a fast server's chunks can be received together by chance, when this machine is busy.
 func (p *Prober) againAtOnce(ctx context.Context, o client.Options) bool {
 	t, err := p.try(ctx, o, trialPrompt, trialTokens)
 	return err == nil && t.result.Status == client.StatusOK && atOnce(&t.result)
 }
 
-// learnChunks tells what is known of how many tokens a chunk holds.
+// learnChunks adds what is known about the number of tokens in a chunk.
 func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	switch {
@@ -239,14 +240,14 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	}
 }
 
-// forces reports whether API and engine can be told to go on after a natural end. Ollama and TGI take any field on their
-// /v1, and honour none of these.
+// forces reports whether API and engine can be told to continue after a natural end. Ollama and TGI accept any field on
+// their /v1, and ignore these.
 func forces(f *Facts) bool {
 	d, err := api.ByName(f.API)
 	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
-// learnLength tells whether the answer's length was heeded, and forced.
+// learnLength adds whether the requested length was obeyed, and forced.
 func learnLength(f *Facts, r *client.Result) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)
@@ -264,7 +265,7 @@ func learnLength(f *Facts, r *client.Result) {
 	}
 }
 
-// learnThinking tells where the server did not do as it was told, or could not be told.
+// learnThinking adds a note where the server did not obey Params.Think, or could not be told.
 func learnThinking(f *Facts, p api.Params) {
 	d, err := api.ByName(f.API)
 	switch {
@@ -280,8 +281,7 @@ func learnThinking(f *Facts, p api.Params) {
 	}
 }
 
-// unpack asks for running counts, which tell how many tokens each chunk holds, where chunks hold several. Only OpenAI's
-// APIs have them.
+// unpack asks for running counts, which give the number of tokens in each chunk. Only OpenAI's APIs have them.
 func (p *Prober) unpack(ctx context.Context, f *Facts, o client.Options) {
 	if o.API == "chat" || o.API == "completions" {
 		o.Params.Fields.ContinuousUsage = true
