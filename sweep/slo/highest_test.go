@@ -104,21 +104,21 @@ func TestHighestWithAnException(t *testing.T) {
 	}
 }
 
-func TestBeyond(t *testing.T) {
+func TestShareAbove(t *testing.T) {
 	d := waits(5, 1000).TTFT
 	for _, limit := range []float64{0.05, 0.2, 0.5, 1, 1.3} {
-		got, ok := beyond(&d, limit)
+		got, ok := shareAbove(&d, limit)
 		if want := math.Exp(-5 * limit); !ok || math.Abs(math.Log(got/want)) > 0.01 {
 			t.Errorf("%v of the requests take more than %v s, want %v", got, limit, want)
 		}
 	}
-	if got, ok := beyond(&d, 100); got != 0 || !ok {
+	if got, ok := shareAbove(&d, 100); got != 0 || !ok {
 		t.Errorf("%v are beyond the longest", got)
 	}
-	if _, ok := beyond(&rundir.Dist{}, 1); ok {
+	if _, ok := shareAbove(&rundir.Dist{}, 1); ok {
 		t.Error("nothing has a share")
 	}
-	if got, ok := beyond(&rundir.Dist{P50: rundir.Exactly(2), P90: rundir.Exactly(2), Max: rundir.Exactly(2)}, 2); got < 0.5 || !ok {
+	if got, ok := shareAbove(&rundir.Dist{P50: rundir.Exactly(2), P90: rundir.Exactly(2), Max: rundir.Exactly(2)}, 2); got < 0.5 || !ok {
 		t.Errorf("all are at the limit: %v", got)
 	}
 }
