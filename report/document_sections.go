@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -31,13 +30,13 @@ type Section struct {
 func SectionFormats() []string { return []string{"console", "markdown"} }
 
 // WriteSections writes sections as a console page, or as Markdown.
-func WriteSections(w io.Writer, format string, all []Section, o Options) error {
+func WriteSections(w io.Writer, format string, all []Section, o Style) error {
 	if format == "markdown" {
-		d := document{bufio.NewWriter(w), o.Lang}
+		d := newMDWriter(w)
 		for _, s := range all {
 			d.section(s)
 		}
-		return d.w.Flush()
+		return d.flush()
 	}
 	for i, s := range all {
 		if err := consoleSection(w, s, i == 0, o); err != nil {
@@ -47,39 +46,7 @@ func WriteSections(w io.Writer, format string, all []Section, o Options) error {
 	return nil
 }
 
-// section writes one section. A second line of heading joins the first: Markdown tables have one.
-func (d document) section(s Section) {
-	if s.Title != "" {
-		d.heading(strings.Repeat("#", max(s.Level, 1)), s.Title)
-	}
-	d.bullets(s.Lines)
-	if len(s.Table.Columns) > 0 {
-		t := s.Table
-		t.Columns = nil
-		for _, c := range s.Table.Columns {
-			c.Head = spaced(c.Head, c.Sub)
-			t.Columns = append(t.Columns, c)
-		}
-		d.table(t)
-	}
-	d.bullets(s.Notes)
-}
-
-// bullets writes lines as a list. A legend may begin with the mark it explains, which must not begin a list of its own.
-func (d document) bullets(lines []string) {
-	for i, s := range lines {
-		if i == 0 {
-			d.w.WriteString("\n")
-		}
-		s = escape(s)
-		if strings.HasPrefix(s, ">") || strings.HasPrefix(s, "+ ") || strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "# ") {
-			s = `\` + s
-		}
-		d.w.WriteString("- " + s + "\n")
-	}
-}
-
-func consoleSection(w io.Writer, s Section, first bool, o Options) error {
+func consoleSection(w io.Writer, s Section, first bool, o Style) error {
 	var b strings.Builder
 	if !first {
 		b.WriteString("\n")
@@ -98,29 +65,25 @@ func consoleSection(w io.Writer, s Section, first bool, o Options) error {
 	return err
 }
 
-func sectionLines(b *strings.Builder, lines []string, o Options) {
+func sectionLines(b *strings.Builder, lines []string, o Style) {
 	for _, s := range lines {
-		width := 0
-		if o.Width > 0 {
-			width = o.Width
-		}
-		b.WriteString(wrap(strings.Repeat(" ", indent)+clean(s), width, indent) + "\n")
+		b.WriteString(wrap(strings.Repeat(" ", indent)+clean(s), o.Width, indent) + "\n")
 	}
 }
 
 // Published writes one run as the six-column format has it: its heading line, its table, and what a reader of that must
 // know.
 func Published(w io.Writer, run *rundir.Run, l Lang) error {
-	d := document{bufio.NewWriter(w), l}
+	d := document{newMDWriter(w), l}
 	d.published(run)
-	return d.w.Flush()
+	return d.flush()
 }
 
 // Bullets writes lines as a Markdown list.
 func Bullets(w io.Writer, lines []string) error {
-	d := document{bufio.NewWriter(w), English}
+	d := newMDWriter(w)
 	d.bullets(lines)
-	return d.w.Flush()
+	return d.flush()
 }
 
 // Heading writes a Markdown heading.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 // Markdown writes a document: the answer, then for each run the six-column table as others publish it, and beneath it
 // what that format has no room for.
 func Markdown(w io.Writer, runs []rundir.Run, l Lang) error {
-	d := document{bufio.NewWriter(w), l}
+	d := document{newMDWriter(w), l}
 	title, level := titleSeveral.in(l, strconv.Itoa(len(runs))), "####"
 	if len(runs) == 1 {
 		title, level = titleLoad.in(l, setup(&runs[0], l)), "###"
@@ -36,12 +35,12 @@ func Markdown(w io.Writer, runs []rundir.Run, l Lang) error {
 		}
 		d.run(&runs[i], level)
 	}
-	return d.w.Flush()
+	return d.flush()
 }
 
-// document writes Markdown in one language. Errors surface when the writer is flushed.
+// document writes a run as Markdown, in one language.
 type document struct {
-	w *bufio.Writer
+	*mdWriter
 	l Lang
 }
 
@@ -143,60 +142,4 @@ func (d document) labels(run *rundir.Run) []string {
 		parts = append(parts, strings.Join(tokens, separator))
 	}
 	return parts
-}
-
-func (d document) heading(level, text string) {
-	blank := "\n"
-	if level == "#" {
-		blank = ""
-	}
-	fmt.Fprintf(d.w, "%s%s %s\n", blank, level, escape(text))
-}
-
-// list writes text as a list, beneath an item of another list where it is indented.
-func (d document) list(indent string, lines []string) {
-	for i, s := range lines {
-		if i == 0 && indent == "" {
-			d.w.WriteString("\n")
-		}
-		s = escape(s)
-		if strings.HasPrefix(s, ">") { // which would quote
-			s = `\` + s
-		}
-		d.w.WriteString(indent + "- " + s + "\n")
-	}
-}
-
-// table writes a table.
-func (d document) table(t Table) {
-	heads, rules := make([]string, len(t.Columns)), make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		heads[i], rules[i] = escape(c.Head), "---:"
-		if c.Left {
-			rules[i] = ":---"
-		}
-	}
-	d.w.WriteString("\n")
-	d.cells(heads)
-	d.cells(rules)
-	for _, cells := range t.Rows {
-		texts := make([]string, len(cells))
-		for i, c := range cells {
-			texts[i] = escape(c.String())
-		}
-		d.cells(texts)
-	}
-}
-
-func (d document) cells(texts []string) {
-	d.w.WriteString("| " + strings.Join(texts, " | ") + " |\n")
-}
-
-// escape makes text say in Markdown what it says: it can't end a cell, open HTML, a link, code or emphasis.
-// Underscores within words are left as they are, since model names are full of them.
-func escape(s string) string {
-	return strings.NewReplacer(
-		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`,
-		"<", "&lt;", "&", "&amp;",
-	).Replace(clean(s))
 }

@@ -47,7 +47,7 @@ func TestSelftestGolden(t *testing.T) {
 		format string
 	}{"selftest.en.txt": {English, "console"}, "selftest.zh.txt": {Chinese, "console"}, "selftest.en.md": {English, "markdown"}} {
 		var b bytes.Buffer
-		if err := WriteSections(&b, c.format, Selftest(selftest1(), c.lang), Options{Lang: c.lang}); err != nil {
+		if err := WriteSections(&b, c.format, Selftest(selftest1(), c.lang), Style{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, name, b.Bytes())

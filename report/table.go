@@ -114,3 +114,9 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
+
+// Style says how tables and sections are written on a console.
+type Style struct {
+	Width int  // columns of the terminal; 0: unlimited
+	Color bool // escape sequences for colour may be written
+}

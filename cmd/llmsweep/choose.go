@@ -10,7 +10,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/choose"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep/slo"
 )
 

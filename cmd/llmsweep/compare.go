@@ -11,7 +11,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/compare"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -133,7 +133,7 @@ func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections fu
 	if t.Format == "json" {
 		return asJSON(out)
 	}
-	return report.WriteSections(out, t.Format, sections(options.Lang), options)
+	return report.WriteSections(out, t.Format, sections(options.Lang), report.Style{Width: options.Width, Color: options.Color})
 }
 
 // readInputs reads results of all kinds, in the order given. What could not be read of a document is told to w.

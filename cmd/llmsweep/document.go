@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/report/document"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"

@@ -9,12 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"golang.org/x/term"
 
 	"llmsweep/report"
-	"llmsweep/report/live"
+	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
@@ -67,7 +66,7 @@ func (e *experiment) run() error {
 		Tool:   rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Target: t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
-	view := live.New(e.err, live.Options{Lang: report.Lang(e.out.Lang), Plain: e.out.Plain})
+	view := progress.New(e.err, progress.Options{Lang: report.Lang(e.out.Lang), Plain: e.out.Plain})
 	defer view.Close()
 	view.Start(e.kind + "  " + headline(run))
 	for _, n := range run.Target.Notes {
@@ -76,7 +75,7 @@ func (e *experiment) run() error {
 	e.selftest(run, view)
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
-	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.stages, began: time.Now()}
+	e.plan.Observer = view.Observe(e.stages)
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges

@@ -16,7 +16,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/compare"
-	"llmsweep/report/live"
+	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
@@ -153,7 +153,7 @@ func (cm *compareCmd) live(c *console) error {
 // watch measures, and shows how it goes.
 func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.Run, record *rundir.Pair) error {
 	l := report.Lang(cm.Lang)
-	view := live.New(c.err, live.Options{Lang: l, Plain: cm.Plain})
+	view := progress.New(c.err, progress.Options{Lang: l, Plain: cm.Plain})
 	defer view.Close()
 	view.Start("compare  A " + headline(runs[0]) + "  B " + headline(runs[1]))
 	for i, run := range runs {
@@ -169,12 +169,12 @@ func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.R
 	runs[1].Client.Selftest = runs[0].Client.Selftest
 	waiter := wait.NewExact()
 	defer waiter.Close()
-	shown := &progress{view: view, lang: l, began: time.Now()}
+	shown := view.Observe(0)
 	for i := range pair.Sides {
 		pair.Sides[i].Observer, pair.Sides[i].Waiter = shown, waiter
 	}
 	pair.Planned = func(p *rundir.Pair, stages int) {
-		shown.total = shown.index + stages
+		shown.Expect(stages)
 		view.Note(compare.Forecast(p, l))
 	}
 	return sweep.Pair(c.ctx, pair, runs, record)
@@ -247,7 +247,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	}
 	result := compare.OfPair(record, runs[0], runs[1])
 	var doc bytes.Buffer
-	if err := report.WriteSections(&doc, "markdown", result.Sections(l, 1), report.Options{Lang: l}); err != nil {
+	if err := report.WriteSections(&doc, "markdown", result.Sections(l, 1), report.Style{}); err != nil {
 		return err
 	}
 	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())

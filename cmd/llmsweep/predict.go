@@ -7,7 +7,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/report"
-	"llmsweep/report/compare/predict"
+	"llmsweep/report/predict"
 )
 
 // predictFlags are those of sim --predict.
@@ -49,5 +49,5 @@ func (s *simCmd) predict(c *console) error {
 		}
 	}
 	options := consoleOptions(c, &outFlags{Lang: s.Lang}, "")
-	return report.WriteSections(c.out, s.Format, []report.Section{predict.Section(all, load, options.Lang)}, options)
+	return report.WriteSections(c.out, s.Format, []report.Section{predict.Section(all, load, options.Lang)}, report.Style{Width: options.Width, Color: options.Color})
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report"
-	"llmsweep/report/live"
+	"llmsweep/report/progress"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
@@ -122,7 +122,7 @@ type selftestFlags struct {
 
 // selftest tries the client quickly, before anything is measured with it, and notes what it was shown to do. That it could
 // not be tried is no reason not to measure.
-func (e *experiment) selftest(run *rundir.Run, view *live.View) {
+func (e *experiment) selftest(run *rundir.Run, view *progress.View) {
 	if e.fit.NoSelftest {
 		return
 	}

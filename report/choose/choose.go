@@ -14,7 +14,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/compare"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )

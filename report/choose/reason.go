@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep/slo"
 )
 

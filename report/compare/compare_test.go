@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/report/internal/golden"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
@@ -138,7 +138,7 @@ func TestGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), o.o); err != nil {
+			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), report.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, name+"."+o.file, b.Bytes())

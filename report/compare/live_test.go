@@ -82,7 +82,7 @@ func TestLiveGolden(t *testing.T) {
 			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
 		} {
 			var out bytes.Buffer
-			if err := report.WriteSections(&out, o.format, v.Sections(o.o.Lang, 2), o.o); err != nil {
+			if err := report.WriteSections(&out, o.format, v.Sections(o.o.Lang, 2), report.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, "live-"+name+"."+o.file, out.Bytes())

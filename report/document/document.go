@@ -17,7 +17,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep/rundir"
 )
 
@@ -131,7 +131,7 @@ func (w *writer) parts() (map[string]piece, error) {
 	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
 	if comparison != nil {
 		var b bytes.Buffer
-		if err := report.WriteSections(&b, "markdown", comparison.Sections(w.Lang, 2), report.Options{Lang: w.Lang}); err != nil {
+		if err := report.WriteSections(&b, "markdown", comparison.Sections(w.Lang, 2), report.Style{}); err != nil {
 			return nil, err
 		}
 		b.WriteString(w.drawings())
@@ -155,7 +155,7 @@ func (w *writer) choice() (string, error) {
 	}
 	var b bytes.Buffer
 	for i := range all {
-		if err := report.WriteSections(&b, "markdown", all[i].Sections(w.Lang, 2), report.Options{Lang: w.Lang}); err != nil {
+		if err := report.WriteSections(&b, "markdown", all[i].Sections(w.Lang, 2), report.Style{}); err != nil {
 			return "", err
 		}
 		if chart, ok := costChart(&all[i], w.setups, w.Lang); ok {

@@ -17,7 +17,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/choose"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"

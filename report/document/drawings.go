@@ -9,7 +9,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/choose"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep/rundir"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/report/published"
 )
 
@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 	all := Set(tables(t))
 	for l, name := range map[report.Lang]string{report.English: "predictions.md", report.Chinese: "predictions.zh.md"} {
 		var b bytes.Buffer
-		if err := report.WriteSections(&b, "markdown", []report.Section{BesideSection(all, l)}, report.Options{Lang: l}); err != nil {
+		if err := report.WriteSections(&b, "markdown", []report.Section{BesideSection(all, l)}, report.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("../../../examples", name)
@@ -109,7 +109,7 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 	}
 	var b bytes.Buffer
 	section := Section(List(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128}, report.English)
-	if err := report.WriteSections(&b, "console", []report.Section{section}, report.Options{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
+	if err := report.WriteSections(&b, "console", []report.Section{section}, report.Style{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
 		t.Errorf("not called a prediction:\n%s (%v)", b.String(), err)
 	}
 }

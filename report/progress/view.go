@@ -1,6 +1,6 @@
-// Package live shows a run while it goes: one block redrawn in place on a terminal, plain lines anywhere else. It never
-// measures anything, and never fails a run: what can't be written is not shown.
-package live
+// Package progress shows a run while it is measured: a block of two lines redrawn in place on a terminal, plain lines
+// anywhere else. It never measures anything, and never fails a run: errors of the writer are ignored.
+package progress
 
 import (
 	"io"
@@ -13,15 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report"
-)
-
-// Phases of a stage. Others may be shown too, untranslated.
-const (
-	WarmUp    = "warm-up"
-	Measuring = "measuring"
-	Tail      = "tail"
-	Draining  = "draining"
-	Searching = "searching the ceiling"
+	"llmsweep/sweep"
 )
 
 // Stage is a stage that begins.
@@ -29,16 +21,14 @@ type Stage struct {
 	Index, Total int // from 1; a Total below Index is not shown
 	Name         string
 	Planned      time.Duration // 0: not known
+	Searching    bool          // a step of the search for the ceiling, which has no name
 }
 
-// Snapshot is how things stand. A Left, TTFT or ITL below 0 is not known; neither is a StagePlanned of 0.
-type Snapshot struct {
-	Elapsed, Left              time.Duration // of the whole run
-	StageElapsed, StagePlanned time.Duration
-	InFlight, Done, Failed     int
-	TTFT, ITL                  time.Duration // recent medians
-	TokensPerS                 float64
-	Phase                      string
+// Time is how much time has passed and is left.
+type Time struct {
+	Elapsed time.Duration // of the whole run
+	Left    time.Duration // of the whole run; negative: not known
+	Stage   time.Duration // planned for the stage; 0: not known
 }
 
 // Options say how to show it. The zero value is English, in place where the output is a terminal.
@@ -50,6 +40,7 @@ type Options struct {
 
 // View shows one run. All methods may be called from several goroutines.
 type View struct {
+	lang   report.Lang
 	mu     sync.Mutex
 	show   painter
 	state  state
@@ -60,8 +51,9 @@ type View struct {
 type state struct {
 	header string
 	stage  Stage
-	now    Snapshot
-	known  bool // now was set
+	now    sweep.Snapshot
+	time   Time
+	known  bool // there was an update
 }
 
 // painter is a way to show a state.
@@ -81,9 +73,9 @@ func New(w io.Writer, o Options) *View {
 		width = terminal(w)
 	}
 	if o.Plain || width == nil || os.Getenv("TERM") == "dumb" {
-		return &View{show: newPlain(w, o.Lang)}
+		return &View{lang: o.Lang, show: newPlain(w, o.Lang)}
 	}
-	return &View{show: newBlock(w, o.Lang, width, os.Getenv("NO_COLOR") == "")}
+	return &View{lang: o.Lang, show: newBlock(w, o.Lang, width, os.Getenv("NO_COLOR") == "")}
 }
 
 // terminal asks for w's width, again each time, since windows are resized; nil where w is no terminal.
@@ -106,19 +98,19 @@ func (v *View) Start(header string) {
 	v.change(func(s *state) { s.header = oneLine(header) }, painter.start)
 }
 
-// Stage reports whether a stage begins.
+// Stage shows that a stage begins.
 func (v *View) Stage(st Stage) {
 	st.Name = oneLine(st.Name)
 	v.change(func(s *state) {
 		s.stage = st
-		// What is known of the run as a whole goes on; the stage's own figures begin anew.
-		s.now = Snapshot{Elapsed: s.now.Elapsed, Left: s.now.Left, StagePlanned: st.Planned, TTFT: -1, ITL: -1, Phase: Measuring}
+		s.time.Stage = st.Planned // the times of the run are kept, the stage's own numbers start again
+		s.now = sweep.Snapshot{TTFT: -1, ITL: -1, Phase: sweep.PhaseMeasuring}
 	}, painter.stage)
 }
 
-// Update says how things stand. It may be called as often as there is news: what is too much to read is not shown.
-func (v *View) Update(now Snapshot) {
-	v.change(func(s *state) { s.now, s.known = now, true }, painter.update)
+// Update shows how the stage stands. It may be called at any rate: the view limits how often it writes.
+func (v *View) Update(now sweep.Snapshot, t Time) {
+	v.change(func(s *state) { s.now, s.time, s.known = now, t, true }, painter.update)
 }
 
 // StageDone leaves a line about the stage that ended.

@@ -8,7 +8,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep/rundir"
 )
 

@@ -1,4 +1,4 @@
-package live
+package progress
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 	"llmsweep/report"
 )
 
-// quiet is how long plain lines are apart within a stage.
+// quiet is the least time between two plain lines of one stage.
 const quiet = 10 * time.Second
 
 // plain shows a run in lines that are never taken back.
@@ -31,10 +31,10 @@ func (p *plain) start(s *state) {
 
 func (p *plain) stage(s *state) {
 	p.often = rate.Sometimes{Interval: quiet}
-	p.often.Do(func() { // which is the first; the next is due when the interval is over
-		parts := nonempty(place(s.stage, p.lang), s.stage.Name)
-		if s.stage.Planned > 0 {
-			parts = append(parts, plannedFor.in(p.lang, seconds(s.stage.Planned)))
+	p.often.Do(func() { // the first; the next one when the interval is over
+		parts := nonempty(place(s.stage, p.lang), stageName(s.stage, p.lang))
+		if planned := seconds(s.stage.Planned); planned > 0 {
+			parts = append(parts, plannedFor.in(p.lang, strconv.Itoa(planned)))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
@@ -42,15 +42,15 @@ func (p *plain) stage(s *state) {
 
 func (p *plain) update(s *state) {
 	p.often.Do(func() {
-		parts := nonempty(s.stage.Name, phase(s.now.Phase, p.lang))
-		for _, f := range figures(s, p.lang) {
-			parts = append(parts, strings.TrimSpace(f.text))
+		parts := nonempty(stageName(s.stage, p.lang), phase(s, p.lang))
+		for _, n := range numbers(s, p.lang) {
+			parts = append(parts, strings.TrimSpace(n.text))
 		}
-		if s.now.StagePlanned > 0 {
-			parts = append(parts, ofPlanned.in(p.lang, seconds(s.now.StageElapsed), seconds(s.now.StagePlanned)))
+		if seconds(s.time.Stage) > 0 {
+			parts = append(parts, spent(s, p.lang))
 		}
-		if s.now.Left >= 0 {
-			parts = append(parts, leftOnly.in(p.lang, clock(s.now.Left)))
+		if s.time.Left >= 0 {
+			parts = append(parts, leftOnly.in(p.lang, clock(s.time.Left)))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
@@ -78,8 +78,8 @@ func nonempty(texts ...string) []string {
 	return kept
 }
 
-// figures are what both ways of showing say of a stage.
-func figures(s *state, l report.Lang) []piece {
+// numbers are what both views show of a stage.
+func numbers(s *state, l report.Lang) []piece {
 	count := func(n int) string { return strconv.Itoa(n) }
 	failed := piece{text: failedCount.in(l, count(s.now.Failed)), drop: 8}
 	if s.now.Failed > 0 {
@@ -91,6 +91,6 @@ func figures(s *state, l report.Lang) []piece {
 		failed,
 		{text: "TTFT " + brief(s.now.TTFT), drop: 4},
 		{text: "ITL " + brief(s.now.ITL), drop: 2},
-		{text: strconv.FormatFloat(s.now.TokensPerS, 'f', 0, 64) + " tok/s", drop: 3},
+		{text: strconv.FormatFloat(s.now.TokensPS, 'f', 0, 64) + " tok/s", drop: 3},
 	}
 }

@@ -1,4 +1,4 @@
-package live
+package progress
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/internal/golden"
+	"llmsweep/sweep"
 )
 
 // play is half a minute of a run, with news ten times a second.
@@ -22,21 +23,20 @@ func play(v *View) {
 	v.Start("sweep  http://localhost:8000  Qwen2-7B-Instruct on vLLM 0.9.2  512 -> 128 tokens")
 	v.Note("the server ignores min_tokens")
 	v.Stage(Stage{Index: 1, Total: 11, Name: "synchronous", Planned: 12 * time.Second})
-	steps(v, 120, Snapshot{StagePlanned: 12 * time.Second, InFlight: 1, TTFT: 95 * time.Millisecond, ITL: 7730 * time.Microsecond, TokensPerS: 65.4, Phase: Measuring})
+	steps(v, 120, 12*time.Second, sweep.Snapshot{InFlight: 1, TTFT: 95 * time.Millisecond, ITL: 7730 * time.Microsecond, TokensPS: 65.4, Phase: sweep.PhaseMeasuring})
 	v.StageDone("synchronous       0.51 req/s  TTFT 95.6 ms   ITL 21.0 ms   65.4 tok/s  closed")
-	v.Stage(Stage{Index: 2, Total: 11, Name: "throughput"})
-	steps(v, 180, Snapshot{InFlight: 64, Failed: 3, TTFT: 1200 * time.Millisecond, ITL: -1, TokensPerS: 880, Phase: Searching})
+	v.Stage(Stage{Index: 1, Total: 11, Searching: true})
+	steps(v, 180, 200*time.Millisecond, sweep.Snapshot{InFlight: 64, Failed: 3, TTFT: 1200 * time.Millisecond, ITL: -1, TokensPS: 880, Phase: sweep.PhaseMeasuring})
 	v.StageDone("throughput        7.20 req/s  TTFT 11.6 s    ITL 135 ms    922 tok/s   closed")
 	v.Close()
-	v.Update(Snapshot{})
+	v.Update(sweep.Snapshot{}, Time{})
 }
 
-func steps(v *View, n int, s Snapshot) {
+func steps(v *View, n int, planned time.Duration, s sweep.Snapshot) {
 	for i := range n {
 		time.Sleep(100 * time.Millisecond)
-		s.Done, s.StageElapsed = i/5, time.Duration(i+1)*100*time.Millisecond
-		s.Elapsed, s.Left = s.StageElapsed+time.Second, 280*time.Second-s.StageElapsed
-		v.Update(s)
+		s.Done, s.Elapsed = i/5, time.Duration(i+1)*100*time.Millisecond
+		v.Update(s, Time{Elapsed: s.Elapsed + time.Second, Left: 280*time.Second - s.Elapsed, Stage: planned})
 	}
 }
 
@@ -79,10 +79,10 @@ func TestBlockShows(t *testing.T) {
 			v.Start("sweep  http://localhost:8000  通义千问 on vLLM 0.9.2  512 -> 128 tokens")
 			v.Stage(Stage{Index: 7, Total: 11, Name: "poisson@3.69", Planned: time.Minute})
 			time.Sleep(time.Second)
-			v.Update(Snapshot{
-				Elapsed: 192 * time.Second, Left: 280 * time.Second, StageElapsed: 41 * time.Second, StagePlanned: time.Minute,
-				InFlight: 18, Done: 84, TTFT: 106 * time.Millisecond, ITL: 35 * time.Millisecond, TokensPerS: 291, Phase: Measuring,
-			})
+			v.Update(sweep.Snapshot{
+				Elapsed: 41 * time.Second, InFlight: 18, Done: 84, TTFT: 106 * time.Millisecond, ITL: 35 * time.Millisecond, TokensPS: 291,
+				Phase: sweep.PhaseMeasuring,
+			}, Time{Elapsed: 192 * time.Second, Left: 280 * time.Second, Stage: time.Minute})
 			if strings.Contains(b.String(), "\x1b[1m") {
 				t.Error("coloured in spite of NO_COLOR")
 			}
@@ -102,7 +102,7 @@ func TestRedrawIsThrottled(t *testing.T) {
 		before := strings.Count(b.String(), "\r\x1b[A")
 		for range 10_000 {
 			time.Sleep(time.Millisecond)
-			v.Update(Snapshot{})
+			v.Update(sweep.Snapshot{}, Time{})
 		}
 		if n := strings.Count(b.String(), "\r\x1b[A") - before; n < 70 || n > 80 {
 			t.Errorf("redrawn %d times in 10 s", n)
@@ -121,9 +121,9 @@ func TestBlockNeverWraps(t *testing.T) {
 		s := &state{
 			header: oneLine(text.Draw(t, "header")),
 			stage:  Stage{Index: rapid.IntRange(0, 20).Draw(t, "index"), Total: 11, Name: oneLine(text.Draw(t, "name"))},
-			now: Snapshot{
-				Left: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), StagePlanned: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "planned")),
-				StageElapsed: time.Minute, InFlight: rapid.IntRange(0, 1e6).Draw(t, "in flight"), Failed: rapid.IntRange(0, 9).Draw(t, "failed"),
+			time:   Time{Left: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), Stage: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "planned"))},
+			now: sweep.Snapshot{
+				Elapsed: time.Minute, InFlight: rapid.IntRange(0, 1e6).Draw(t, "in flight"), Failed: rapid.IntRange(0, 9).Draw(t, "failed"),
 				TTFT: time.Duration(rapid.Int64Range(-1, 1e12).Draw(t, "ttft")), Phase: text.Draw(t, "phase"),
 			},
 			known: true,
@@ -160,7 +160,7 @@ func TestConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			for range 100 {
 				v.Stage(Stage{Name: "synchronous"})
-				v.Update(Snapshot{})
+				v.Update(sweep.Snapshot{}, Time{})
 				v.Note("note")
 			}
 		})

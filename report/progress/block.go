@@ -1,4 +1,4 @@
-package live
+package progress
 
 import (
 	"io"
@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	redraw   = time.Second / 8 // at most so often
-	barCells = 16
-	between  = "   "
+	redraw   = time.Second / 8 // between two redraws, at least: faster changes cannot be read
+	barCells = 16              // columns of the bar of a stage
+	between  = "   "           // pieces of a line
 )
 
 // block shows a run in two lines that are redrawn in place. The last column of the terminal stays empty: writing there
@@ -84,34 +84,34 @@ func (b *block) header(s *state) []piece {
 	}
 	switch {
 	case !s.known:
-	case s.now.Left >= 0:
-		pieces = append(pieces, piece{text: elapsedLeft.in(b.lang, clock(s.now.Elapsed), clock(s.now.Left)), drop: 1})
+	case s.time.Left >= 0:
+		pieces = append(pieces, piece{text: elapsedLeft.in(b.lang, clock(s.time.Elapsed), clock(s.time.Left)), drop: 1})
 	default:
-		pieces = append(pieces, piece{text: elapsedOnly.in(b.lang, clock(s.now.Elapsed)), drop: 1})
+		pieces = append(pieces, piece{text: elapsedOnly.in(b.lang, clock(s.time.Elapsed)), drop: 1})
 	}
 	return pieces
 }
 
 // stageLine is the line about the stage; there is none before the first.
 func (b *block) stageLine(s *state) []piece {
-	if s.stage.Name == "" {
+	name := stageName(s.stage, b.lang)
+	if name == "" {
 		return nil
 	}
-	pieces := []piece{{text: "  " + s.stage.Name, code: "1"}}
-	if s.now.Phase != "" && s.now.Phase != Measuring {
-		pieces = append(pieces, piece{text: phase(s.now.Phase, b.lang), code: "33", drop: 5})
+	pieces := []piece{{text: "  " + name, code: "1"}}
+	if p := phase(s, b.lang); p != "" {
+		pieces = append(pieces, piece{text: p, code: "33", drop: 5})
 	}
-	pieces = append(pieces, figures(s, b.lang)...)
-	if s.now.StagePlanned > 0 {
-		pieces = append(pieces, piece{text: bar(s.now), drop: 1},
-			piece{text: ofPlanned.in(b.lang, seconds(s.now.StageElapsed), seconds(s.now.StagePlanned)), drop: 5})
+	pieces = append(pieces, numbers(s, b.lang)...)
+	if planned := seconds(s.time.Stage); planned > 0 {
+		pieces = append(pieces, piece{text: bar(s.now.Elapsed, s.time.Stage), drop: 1}, piece{text: spent(s, b.lang), drop: 5})
 	}
 	return pieces
 }
 
 // bar shows how much of a stage is over.
-func bar(now Snapshot) string {
-	full := min(max(int(barCells*now.StageElapsed/now.StagePlanned), 0), barCells)
+func bar(elapsed, planned time.Duration) string {
+	full := min(max(int(barCells*elapsed/planned), 0), barCells)
 	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barCells-full) + "]"
 }
 
