@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"io"
-
 	"llmsweep/sweep/rundir"
 )
 

@@ -2,13 +2,15 @@ package report
 
 import (
 	"bytes"
+	"llmsweep/report/findings"
+	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest"
 	"strings"
 	"testing"
 	"time"
-
-	"llmsweep/report/internal/golden"
-	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/selftest"
 )
 
 // selftest1 is a self-test with one of everything.
@@ -43,11 +45,11 @@ func selftest1() *selftest.Result {
 
 func TestSelftestGolden(t *testing.T) {
 	for name, c := range map[string]struct {
-		lang   Lang
+		lang   lang.Lang
 		format string
-	}{"selftest.en.txt": {English, "console"}, "selftest.zh.txt": {Chinese, "console"}, "selftest.en.md": {English, "markdown"}} {
+	}{"selftest.en.txt": {lang.English, "console"}, "selftest.zh.txt": {lang.Chinese, "console"}, "selftest.en.md": {lang.English, "markdown"}} {
 		var b bytes.Buffer
-		if err := WriteSections(&b, c.format, Selftest(selftest1(), c.lang), Style{}); err != nil {
+		if err := table.WriteSections(&b, c.format, Selftest(selftest1(), c.lang), table.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, name, b.Bytes())
@@ -67,14 +69,14 @@ func TestSelftestVerdict(t *testing.T) {
 			Limit: selftest.LimitShared, LimitStreams: 100,
 		},
 	} {
-		if got := SelftestVerdict(s, English); got != want {
+		if got := findings.SelftestVerdict(s, lang.English); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 	run := sweptRun()
 	run.Client.Selftest = &rundir.Selftest{Streams: 100, TokensPerS: f(5000), ArrivalsPerS: f(10)}
 	var b bytes.Buffer
-	if err := Markdown(&b, []rundir.Run{run}, English); err != nil {
+	if err := Markdown(&b, []rundir.Run{run}, lang.English); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "trust rows up to 100 streams") {

@@ -12,6 +12,8 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -74,7 +76,7 @@ func (cm *compareCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
-	err = cm.write(c, result.JSON, func(l report.Lang) []report.Section { return result.Sections(l, 1) })
+	err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) })
 	if err != nil {
 		return err
 	}
@@ -118,8 +120,8 @@ func judge(result judged, gates []compare.Gate) error {
 }
 
 // write writes tables as they were asked for.
-func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(report.Lang) []report.Section) error {
-	out, options := c.out, report.Options{Lang: report.Lang(t.Lang)}
+func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section) error {
+	out, options := c.out, report.Options{Lang: lang.Lang(t.Lang)}
 	if t.Output == "" {
 		options = consoleOptions(c, &outFlags{Lang: t.Lang, Plain: t.Plain}, "")
 	} else {
@@ -133,7 +135,7 @@ func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections fu
 	if t.Format == "json" {
 		return asJSON(out)
 	}
-	return report.WriteSections(out, t.Format, sections(options.Lang), report.Style{Width: options.Width, Color: options.Color})
+	return table.WriteSections(out, t.Format, sections(options.Lang), table.Style{Width: options.Width, Color: options.Color})
 }
 
 // readInputs reads results of all kinds, in the order given. What could not be read of a document is told to w.

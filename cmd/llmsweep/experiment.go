@@ -13,6 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
@@ -66,11 +68,11 @@ func (e *experiment) run() error {
 		Tool:   rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Target: t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
-	view := progress.New(e.err, progress.Options{Lang: report.Lang(e.out.Lang), Plain: e.out.Plain})
+	view := progress.New(e.err, progress.Options{Lang: lang.Lang(e.out.Lang), Plain: e.out.Plain})
 	defer view.Close()
 	view.Start(e.kind + "  " + headline(run))
 	for _, n := range run.Target.Notes {
-		view.Note(report.Note(n, report.Lang(e.out.Lang)))
+		view.Note(findings.Note(n, lang.Lang(e.out.Lang)))
 	}
 	e.selftest(run, view)
 	e.plan.Caps = e.target.caps()
@@ -110,7 +112,7 @@ func headline(run *rundir.Run) string {
 func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
-	err := report.Markdown(&doc, runs, report.Lang(e.out.Lang))
+	err := report.Markdown(&doc, runs, lang.Lang(e.out.Lang))
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
 	}
@@ -121,14 +123,14 @@ func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	case run.State == rundir.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", dir.Path)}
 	case run.State == rundir.Failed:
-		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, report.Note(run.Failure, report.English), dir.Path)
+		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, findings.Note(run.Failure, lang.English), dir.Path)
 	}
 	return missed(run)
 }
 
 // consoleOptions fit what is printed to where it goes.
 func consoleOptions(c *console, o *outFlags, dir string) report.Options {
-	r := report.Options{Lang: report.Lang(o.Lang), Dir: dir}
+	r := report.Options{Lang: lang.Lang(o.Lang), Dir: dir}
 	f, ok := c.out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return r

@@ -16,7 +16,10 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/compare"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/report/progress"
+	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
@@ -152,13 +155,13 @@ func (cm *compareCmd) live(c *console) error {
 
 // watch measures, and shows how it goes.
 func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.Run, record *rundir.Pair) error {
-	l := report.Lang(cm.Lang)
+	l := lang.Lang(cm.Lang)
 	view := progress.New(c.err, progress.Options{Lang: l, Plain: cm.Plain})
 	defer view.Close()
 	view.Start("compare  A " + headline(runs[0]) + "  B " + headline(runs[1]))
 	for i, run := range runs {
 		for _, n := range run.Target.Notes {
-			view.Note(string(rune('A'+i)) + ": " + report.Note(n, report.English))
+			view.Note(string(rune('A'+i)) + ": " + findings.Note(n, lang.English))
 		}
 	}
 	if pair.Same {
@@ -234,7 +237,7 @@ func (f *liveFlags) dirs() (out string, both [2]*rundir.Dir, err error) {
 
 // conclude shows the result, writes the reports and chooses the exit code.
 func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*rundir.Dir, gates []compare.Gate) error {
-	l := report.Lang(cm.Lang)
+	l := lang.Lang(cm.Lang)
 	for i := range dirs {
 		var doc bytes.Buffer
 		err := report.Markdown(&doc, []rundir.Run{*runs[i]}, l)
@@ -247,12 +250,12 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	}
 	result := compare.OfPair(record, runs[0], runs[1])
 	var doc bytes.Buffer
-	if err := report.WriteSections(&doc, "markdown", result.Sections(l, 1), report.Style{}); err != nil {
+	if err := table.WriteSections(&doc, "markdown", result.Sections(l, 1), table.Style{}); err != nil {
 		return err
 	}
 	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())
 	if err == nil {
-		err = cm.write(c, result.JSON, func(l report.Lang) []report.Section { return result.Sections(l, 1) })
+		err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) })
 	}
 	switch {
 	case err != nil:
@@ -260,7 +263,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	case record.State == rundir.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", out)}
 	case record.State == rundir.Failed:
-		return fmt.Errorf("the comparison failed: %s (what was measured is in %s)", report.Note(record.Failure, report.English), out)
+		return fmt.Errorf("the comparison failed: %s (what was measured is in %s)", findings.Note(record.Failure, lang.English), out)
 	}
 	return judge(result, gates)
 }
@@ -300,7 +303,7 @@ func (cm *compareCmd) again(c *console, dir string) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := cm.write(c, result.JSON, func(l report.Lang) []report.Section { return result.Sections(l, 1) }); err != nil {
+	if err := cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }); err != nil {
 		return err
 	}
 	return judge(result, gates)

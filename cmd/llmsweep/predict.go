@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
-	"llmsweep/report"
 	"llmsweep/report/predict"
+	"llmsweep/report/table"
 )
 
 // predictFlags are those of sim --predict.
@@ -49,5 +49,5 @@ func (s *simCmd) predict(c *console) error {
 		}
 	}
 	options := consoleOptions(c, &outFlags{Lang: s.Lang}, "")
-	return report.WriteSections(c.out, s.Format, []report.Section{predict.Section(all, load, options.Lang)}, report.Style{Width: options.Width, Color: options.Color})
+	return table.WriteSections(c.out, s.Format, []table.Section{predict.Section(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})
 }

@@ -12,7 +12,10 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/report/progress"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
@@ -51,7 +54,7 @@ func (s *selftestCmd) Run(c *console) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
-	}, func(l report.Lang) []report.Section { return report.Selftest(r, l) })
+	}, func(l lang.Lang) []table.Section { return report.Selftest(r, l) })
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
@@ -137,6 +140,6 @@ func (e *experiment) selftest(run *rundir.Run, view *progress.View) {
 		view.Note(fmt.Sprintf("how far this client can be trusted on this machine is not known: %v", err))
 	default:
 		run.Client.Selftest = r.Summary()
-		view.Note(report.SelftestVerdict(run.Client.Selftest, report.Lang(e.out.Lang)))
+		view.Note(findings.SelftestVerdict(run.Client.Selftest, lang.Lang(e.out.Lang)))
 	}
 }

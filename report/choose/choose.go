@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -120,7 +120,7 @@ func (o Options) check(setups []curve.Setup) error {
 	}
 	for i := range setups {
 		a, b := &setups[0], &setups[i]
-		if x, y := compare.Workload(a.Run, report.English), compare.Workload(b.Run, report.English); x != y && !o.AnyWorkload {
+		if x, y := compare.Workload(a.Run, lang.English), compare.Workload(b.Run, lang.English); x != y && !o.AnyWorkload {
 			return fmt.Errorf("%s asks for %s and %s for %s, so no demand means the same to both; leave one out, or take them all the same with --any-workload",
 				a.Origin(), x, b.Origin(), y)
 		}
@@ -132,7 +132,7 @@ func (o Options) check(setups []curve.Setup) error {
 func choose(model string, setups []*curve.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Headroom, o.MaxGPUs
-	c.Workload, c.asked = compare.Workload(setups[0].Run, report.English), setups[0].Run
+	c.Workload, c.asked = compare.Workload(setups[0].Run, lang.English), setups[0].Run
 	for _, t := range o.Terms {
 		c.SLO = append(c.SLO, t.String())
 	}

@@ -3,8 +3,8 @@ package choose
 import (
 	"fmt"
 
-	"llmsweep/report"
 	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/slo"
 )
 
@@ -32,11 +32,11 @@ func refuse(s *curve.Setup, r reason) Refused {
 	if r.refusal != nil && r.refusal.Row != nil {
 		where = r.refusal.Row.Where
 	}
-	return Refused{Name: s.Name, Where: where, Why: r.in(report.English), why: r}
+	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
 }
 
 // in is the reason in words.
-func (r reason) in(l report.Lang) string {
+func (r reason) in(l lang.Lang) string {
 	switch r.kind {
 	case noCount:
 		return whyNoCount.In(l)
@@ -66,9 +66,9 @@ type end struct{ limit curve.Limit }
 
 func limitedBy(l curve.Limit) end { return end{l} }
 
-func (e end) english() string { return e.in(report.English) }
+func (e end) english() string { return e.in(lang.English) }
 
-func (e end) in(l report.Lang) string {
+func (e end) in(l lang.Lang) string {
 	switch m := e.limit; {
 	case m.Broken != nil && m.Unknown:
 		return endUnknown.In(l, m.Broken.Name())

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report"
 	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -104,7 +104,7 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	}
 	c := &Comparison{}
 	if alike(setups) == nil {
-		c.Workload, c.asked = Workload(setups[0].Run, report.English), setups[0].Run
+		c.Workload, c.asked = Workload(setups[0].Run, lang.English), setups[0].Run
 	}
 	for i := range setups {
 		c.Setups = append(c.Setups, measure(&setups[i]))
@@ -122,7 +122,7 @@ func alike(setups []curve.Setup) error {
 	first := &setups[0]
 	for i := range setups[1:] {
 		s := &setups[i+1]
-		if a, b := Workload(first.Run, report.English), Workload(s.Run, report.English); a != b {
+		if a, b := Workload(first.Run, lang.English), Workload(s.Run, lang.English); a != b {
 			return fmt.Errorf("%s asks for %s and %s for %s, so their figures say nothing of each other; leave one out, or compare all the same with --any-workload",
 				first.Origin(), a, s.Origin(), b)
 		}
@@ -131,7 +131,7 @@ func alike(setups []curve.Setup) error {
 }
 
 // Workload says what was asked of a server, as far as it must be the same to compare. Seeds may differ.
-func Workload(run *rundir.Run, l report.Lang) string {
+func Workload(run *rundir.Run, l lang.Lang) string {
 	w := run.Workload
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), lengths(w.OutputTokens))}
 	if w.Dataset != "" {

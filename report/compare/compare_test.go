@@ -11,7 +11,9 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/curve"
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -134,11 +136,11 @@ func TestGolden(t *testing.T) {
 			file, format string
 			o            report.Options
 		}{
-			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: report.Chinese}},
-			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
+			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: lang.Chinese}},
+			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), report.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
+			if err := table.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, name+"."+o.file, b.Bytes())

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"llmsweep/client/note"
-	"llmsweep/report"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -60,7 +62,7 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *Live {
 		}
 	}
 	v.count(p, [2]*rundir.Run{a, b})
-	v.Says = strings.Join(v.conclusion(report.English), " ")
+	v.Says = strings.Join(v.conclusion(lang.English), " ")
 	return v
 }
 
@@ -76,7 +78,7 @@ func (v *Live) count(p *rundir.Pair, runs [2]*rundir.Run) {
 				tokens, answers = tokens+n*st.OutputTokens.Mean.Value(), answers+n
 			}
 			if !st.Invalid.IsZero() {
-				v.Warnings = append(v.Warnings, string(rune('A'+side))+" "+st.Name+": "+report.Note(st.Invalid, report.English))
+				v.Warnings = append(v.Warnings, string(rune('A'+side))+" "+st.Name+": "+findings.Note(st.Invalid, lang.English))
 			}
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
@@ -132,15 +134,15 @@ func (v *Live) JSON(w io.Writer) error {
 }
 
 // Sections is the comparison for people; level is that of its heading in Markdown.
-func (v *Live) Sections(l report.Lang, level int) []report.Section {
-	s := report.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
+func (v *Live) Sections(l lang.Lang, level int) []table.Section {
+	s := table.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
 	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
 	s.Lines = append(s.Lines, v.ended(l)...)
-	return []report.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
+	return []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
 }
 
 // ended says how much was measured, and whether that was all.
-func (v *Live) ended(l report.Lang) []string {
+func (v *Live) ended(l lang.Lang) []string {
 	var lines []string
 	switch {
 	case v.Blocks == 0:
@@ -151,7 +153,7 @@ func (v *Live) ended(l report.Lang) []string {
 	}
 	switch v.State {
 	case rundir.Failed:
-		lines = append(lines, liveFailed.In(l, report.Note(v.Failure, l)))
+		lines = append(lines, liveFailed.In(l, findings.Note(v.Failure, l)))
 	case rundir.Interrupted:
 		lines = append(lines, liveInterrupted.In(l))
 	}
@@ -159,15 +161,15 @@ func (v *Live) ended(l report.Lang) []string {
 }
 
 // table has a row for each figure at each load.
-func (v *Live) table(l report.Lang) report.Table {
-	t := report.Table{Columns: []report.Column{
+func (v *Live) table(l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{
 		{Head: headLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
 		{Head: headDifference.In(l), Left: true}, {Head: headSees.In(l)},
 	}}
 	before := ""
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		load, cell := loadName(r.row.Load, l), report.Seconds
+		load, cell := loadName(r.row.Load, l), table.Seconds
 		if load == before {
 			load = ""
 		} else {
@@ -176,15 +178,15 @@ func (v *Live) table(l report.Lang) report.Table {
 		if r.row.Figure == sweep.FigureOutput {
 			cell = fixed(2)
 		}
-		figure := report.Cell{Text: figureName(r.row.Figure, l)}
+		figure := table.Cell{Text: figureName(r.row.Figure, l)}
 		if r.Primary {
 			figure.Mark = markPrimary
 		}
-		sees := report.Cell{Text: absent, Tone: report.Faint}
+		sees := table.Cell{Text: absent, Tone: table.Faint}
 		if r.Sees.Known() {
-			sees = report.Cell{Text: share(r.Sees.Value())}
+			sees = table.Cell{Text: share(r.Sees.Value())}
 		}
-		t.Rows = append(t.Rows, []report.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: r.change()}, sees})
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: r.change()}, sees})
 	}
 	return t
 }
@@ -216,7 +218,7 @@ func share(v float64) string {
 }
 
 // shortLoad is a load in a sentence, after the table has told its rate.
-func shortLoad(p *rundir.PairLoad, l report.Lang) string {
+func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case sweep.LoadHalf, sweep.LoadHigh:
 		return atShare.In(l, p.Key)
@@ -227,7 +229,7 @@ func shortLoad(p *rundir.PairLoad, l report.Lang) string {
 }
 
 // loadName is a load in words.
-func loadName(p *rundir.PairLoad, l report.Lang) string {
+func loadName(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case sweep.LoadSync:
 		return subAlone.In(l)
@@ -242,7 +244,7 @@ func loadName(p *rundir.PairLoad, l report.Lang) string {
 	return liveWidth.In(l, p.MaxConcurrency)
 }
 
-func figureName(figure string, l report.Lang) string {
+func figureName(figure string, l lang.Lang) string {
 	switch figure {
 	case sweep.FigureOutput:
 		return headOutput.In(l) + " tok/s"
@@ -253,7 +255,7 @@ func figureName(figure string, l report.Lang) string {
 }
 
 // legend explains the marks, and says what a reader must know.
-func (v *Live) legend(l report.Lang) []string {
+func (v *Live) legend(l lang.Lang) []string {
 	var notes []string
 	if v.Blocks > 0 {
 		notes = append(notes, legendPrimary.In(l), legendLiveTilde.In(l), legendSees.In(l))
@@ -278,7 +280,7 @@ func (v *Live) legend(l report.Lang) []string {
 }
 
 // conclusion says what is shown when all rows are asked at once, and no more.
-func (v *Live) conclusion(l report.Lang) []string {
+func (v *Live) conclusion(l lang.Lang) []string {
 	var shown, also, not, would []string
 	single := 0
 	for i := range v.Rows {
@@ -319,7 +321,7 @@ func (v *Live) conclusion(l report.Lang) []string {
 }
 
 // Forecast says what a plan takes and what it will show: before the pilot, and when the plan has been fixed by it.
-func Forecast(p *rundir.Pair, l report.Lang) string {
+func Forecast(p *rundir.Pair, l lang.Lang) string {
 	plan := &p.Plan
 	took := func(blocks int) string { return about(time.Duration(float64(blocks)*plan.Block*1e9), l) }
 	more := plan.Needed - plan.Pilot
@@ -341,7 +343,7 @@ func Forecast(p *rundir.Pair, l report.Lang) string {
 }
 
 // about is a duration to two digits.
-func about(d time.Duration, l report.Lang) string {
+func about(d time.Duration, l lang.Lang) string {
 	switch {
 	case d < 90*time.Second:
 		return lastsSeconds.In(l, math.Ceil(d.Seconds()))
@@ -352,4 +354,4 @@ func about(d time.Duration, l report.Lang) string {
 }
 
 // SameServer says what becomes of prompts where both servers are one.
-func SameServer(l report.Lang) string { return saySame.In(l) }
+func SameServer(l lang.Lang) string { return saySame.In(l) }

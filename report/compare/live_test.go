@@ -11,6 +11,8 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report"
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -78,11 +80,11 @@ func TestLiveGolden(t *testing.T) {
 			file, format string
 			o            report.Options
 		}{
-			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: report.Chinese}},
-			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
+			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: lang.Chinese}},
+			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var out bytes.Buffer
-			if err := report.WriteSections(&out, o.format, v.Sections(o.o.Lang, 2), report.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
+			if err := table.WriteSections(&out, o.format, v.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, "live-"+name+"."+o.file, out.Bytes())
@@ -168,14 +170,14 @@ func TestForecast(t *testing.T) {
 		{plan(100, 5), "would take 95 more blocks, about 3.4 h; the budget lasts for none, and those measured show 5.1 %"},
 	} {
 		p := &rundir.Pair{Plan: c.plan}
-		if got := Forecast(p, report.English); !strings.Contains(got, c.want) {
+		if got := Forecast(p, lang.English); !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-		if zh := Forecast(p, report.Chinese); zh == "" || strings.Contains(zh, "%!") {
+		if zh := Forecast(p, lang.Chinese); zh == "" || strings.Contains(zh, "%!") {
 			t.Errorf("%q", zh)
 		}
 	}
-	if got := fmt.Sprint(about(89e9, report.English), about(91e9, report.English)); got != "89 s2 min" {
+	if got := fmt.Sprint(about(89e9, lang.English), about(91e9, lang.English)); got != "89 s2 min" {
 		t.Error(got)
 	}
 }

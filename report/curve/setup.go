@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report"
 	"llmsweep/report/audit"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -137,7 +138,7 @@ func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule, why string
 	}
 	switch c := st.Rates.Completed; {
 	case !st.Invalid.IsZero():
-		return "", report.Note(st.Invalid, report.English)
+		return "", findings.Note(st.Invalid, lang.English)
 	case st.State != rundir.Complete:
 		return "", "the stage was cut short"
 	case !c.Known() || c.Value() <= 0:

@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
-	"llmsweep/report"
 	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -107,8 +108,8 @@ func sizes(name string) []string {
 }
 
 // BesideSection sets predictions beside published rows for people, with how far off each is.
-func BesideSection(all []Beside, l report.Lang) report.Section {
-	t := report.Table{Columns: []report.Column{
+func BesideSection(all []Beside, l lang.Lang) table.Section {
+	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headPreset.In(l), Left: true},
 		{Head: headITL.In(l), Sub: subPredicted.In(l)}, {Head: headITL.In(l), Sub: subPublished.In(l)}, {Head: headError.In(l)},
 		{Head: headPeak.In(l), Sub: subPredicted.In(l)}, {Head: headPeak.In(l), Sub: subPublished.In(l)}, {Head: headError.In(l)},
@@ -119,32 +120,32 @@ func BesideSection(all []Beside, l report.Lang) report.Section {
 		if b.Note != "" {
 			preset += " (" + b.Note + ")"
 		}
-		peak := report.Number(b.Output.Measured, "", 2)
+		peak := table.Number(b.Output.Measured, "", lang.Fixed(2))
 		if b.Setup.Plateau.Rising {
 			peak.Mark = "+"
 		}
-		t.Rows = append(t.Rows, []report.Cell{
-			{Text: b.Setup.Name}, {Text: preset}, report.Seconds(b.ITL.Predicted), report.Seconds(b.ITL.Measured), errorCell(b.ITL.Error()),
-			report.Number(b.Output.Predicted, "", 0), peak, errorCell(b.Output.Error()), {Text: b.ITL.Where + ", " + b.Output.Where},
+		t.Rows = append(t.Rows, []table.Cell{
+			{Text: b.Setup.Name}, {Text: preset}, table.Seconds(b.ITL.Predicted), table.Seconds(b.ITL.Measured), errorCell(b.ITL.Error()),
+			table.Number(b.Output.Predicted, "", lang.Fixed(0)), peak, errorCell(b.Output.Error()), {Text: b.ITL.Where + ", " + b.Output.Where},
 		})
 	}
-	return report.Section{
+	return table.Section{
 		Title: titleBeside.In(l), Level: 1, Table: t,
 		Lines: append([]string{sayPrediction.In(l)}, verdict(all, l)...),
 		Notes: []string{sayRising.In(l), sayFitted.In(l), sayWhyOff.In(l)},
 	}
 }
 
-func errorCell(f rundir.Number) report.Cell {
+func errorCell(f rundir.Number) table.Cell {
 	if !f.Known() {
-		return report.Cell{Text: "n/a"}
+		return table.Cell{Text: "n/a"}
 	}
-	return report.Cell{Text: fmt.Sprintf("%+.0f", 100*f.Value()), Unit: "%"}
+	return table.Cell{Text: fmt.Sprintf("%+.0f", 100*f.Value()), Unit: "%"}
 }
 
 // verdict sums the errors up: the median of their sizes and the worst, for each figure.
-func verdict(all []Beside, l report.Lang) []string {
-	sum := func(say report.Phrase, of func(Beside) Pair) string {
+func verdict(all []Beside, l lang.Lang) []string {
+	sum := func(say lang.Phrase, of func(Beside) Pair) string {
 		var off []float64
 		worst, where := 0.0, ""
 		for _, b := range all {

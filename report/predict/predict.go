@@ -5,9 +5,10 @@ package predict
 
 import (
 	"fmt"
+	"llmsweep/report/table"
 
 	"llmsweep/client/sim"
-	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -49,24 +50,24 @@ func estimate(model, gpu string, n int, q sim.Quant, load sim.Workload) (Estimat
 }
 
 // Section lists estimates for people.
-func Section(all []Estimate, load sim.Workload, l report.Lang) report.Section {
-	t := report.Table{Columns: []report.Column{
+func Section(all []Estimate, load sim.Workload, l lang.Lang) table.Section {
+	t := table.Table{Columns: []table.Column{
 		{Head: headModel.In(l), Left: true}, {Head: headGPU.In(l), Left: true}, {Head: headCount.In(l)}, {Head: headQuant.In(l), Left: true},
 		{Head: "TTFT", Sub: subAlone.In(l)}, {Head: "ITL", Sub: subAlone.In(l)}, {Head: headLatency.In(l), Sub: subAlone.In(l)},
 		{Head: headCapacity.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"}, {Head: headPerGPU.In(l), Sub: "tok/s"},
 	}}
 	for _, e := range all {
 		c := e.Capacity
-		t.Rows = append(t.Rows, []report.Cell{
+		t.Rows = append(t.Rows, []table.Cell{
 			{Text: e.Model}, {Text: e.GPU}, {Text: fmt.Sprint(e.Count)}, {Text: string(e.Quant)},
-			report.Seconds(rundir.Exactly(c.SyncTTFT.Seconds())), report.Seconds(rundir.Exactly(c.SyncITL.Seconds())),
-			report.Seconds(rundir.Exactly(c.SyncLatency.Seconds())), report.Digits(rundir.Exactly(c.RequestsPerSecond), ""),
-			report.Digits(rundir.Exactly(c.OutputTokensPerSecond), ""), report.Digits(rundir.Exactly(c.OutputTokensPerSecond/float64(e.Count)), ""),
+			table.Seconds(rundir.Exactly(c.SyncTTFT.Seconds())), table.Seconds(rundir.Exactly(c.SyncITL.Seconds())),
+			table.Seconds(rundir.Exactly(c.SyncLatency.Seconds())), table.Number(rundir.Exactly(c.RequestsPerSecond), "", lang.Short),
+			table.Number(rundir.Exactly(c.OutputTokensPerSecond), "", lang.Short), table.Number(rundir.Exactly(c.OutputTokensPerSecond/float64(e.Count)), "", lang.Short),
 		})
 	}
-	s := report.Section{Title: titlePrediction.In(l, load.PromptTokens, load.OutputTokens), Level: 1, Lines: []string{sayPrediction.In(l)}, Table: t, Notes: []string{sayHow.In(l)}}
+	s := table.Section{Title: titlePrediction.In(l, load.PromptTokens, load.OutputTokens), Level: 1, Lines: []string{sayPrediction.In(l)}, Table: t, Notes: []string{sayHow.In(l)}}
 	if len(all) == 0 {
-		s.Table, s.Notes = report.Table{}, []string{sayNothingFits.In(l)}
+		s.Table, s.Notes = table.Table{}, []string{sayNothingFits.In(l)}
 	}
 	return s
 }

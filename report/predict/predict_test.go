@@ -13,16 +13,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/sim"
-	"llmsweep/report"
 	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/table"
 )
 
 var update = flag.Bool("update", false, "write examples/predictions.md")
 
 func tables(t *testing.T) []curve.Setup {
 	t.Helper()
-	const name = "../../published/testdata/guidellm-tables.md"
+	const name = "../published/testdata/guidellm-tables.md"
 	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -42,9 +43,9 @@ func tables(t *testing.T) []curve.Setup {
 // The page in examples is what the code says today.
 func TestPage(t *testing.T) {
 	all := Set(tables(t))
-	for l, name := range map[report.Lang]string{report.English: "predictions.md", report.Chinese: "predictions.zh.md"} {
+	for l, name := range map[lang.Lang]string{lang.English: "predictions.md", lang.Chinese: "predictions.zh.md"} {
 		var b bytes.Buffer
-		if err := report.WriteSections(&b, "markdown", []report.Section{BesideSection(all, l)}, report.Style{}); err != nil {
+		if err := table.WriteSections(&b, "markdown", []table.Section{BesideSection(all, l)}, table.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("../../../examples", name)
@@ -108,8 +109,8 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 		t.Errorf("listed:%s", listed)
 	}
 	var b bytes.Buffer
-	section := Section(List(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128}, report.English)
-	if err := report.WriteSections(&b, "console", []report.Section{section}, report.Style{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
+	section := Section(List(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128}, lang.English)
+	if err := table.WriteSections(&b, "console", []table.Section{section}, table.Style{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
 		t.Errorf("not called a prediction:\n%s (%v)", b.String(), err)
 	}
 }

@@ -2,13 +2,12 @@ package progress
 
 import (
 	"io"
+	"llmsweep/report/lang"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 	"golang.org/x/time/rate"
-
-	"llmsweep/report"
 )
 
 const (
@@ -21,14 +20,14 @@ const (
 // makes some terminals begin a new line.
 type block struct {
 	w     io.Writer
-	lang  report.Lang
+	lang  lang.Lang
 	width func() int
 	color bool
 	often rate.Sometimes
 	drawn []int // widths of the lines on the screen
 }
 
-func newBlock(w io.Writer, l report.Lang, width func() int, color bool) *block {
+func newBlock(w io.Writer, l lang.Lang, width func() int, color bool) *block {
 	return &block{w: w, lang: l, width: width, color: color, often: rate.Sometimes{Interval: redraw}}
 }
 
@@ -85,9 +84,9 @@ func (b *block) header(s *state) []piece {
 	switch {
 	case !s.known:
 	case s.time.Left >= 0:
-		pieces = append(pieces, piece{text: elapsedLeft.in(b.lang, clock(s.time.Elapsed), clock(s.time.Left)), drop: 1})
+		pieces = append(pieces, piece{text: elapsedLeft.In(b.lang, clock(s.time.Elapsed), clock(s.time.Left)), drop: 1})
 	default:
-		pieces = append(pieces, piece{text: elapsedOnly.in(b.lang, clock(s.time.Elapsed)), drop: 1})
+		pieces = append(pieces, piece{text: elapsedOnly.In(b.lang, clock(s.time.Elapsed)), drop: 1})
 	}
 	return pieces
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
-	"llmsweep/report"
+	"llmsweep/report/findings"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -58,7 +58,7 @@ func (o *Observer) Progress(s sweep.Snapshot) {
 }
 
 // StageEnds leaves a line about the stage.
-func (o *Observer) StageEnds(s *rundir.Stage) { o.view.StageDone(report.StageLine(s, o.view.lang)) }
+func (o *Observer) StageEnds(s *rundir.Stage) { o.view.StageDone(findings.StageLine(s, o.view.lang)) }
 
 // Note leaves a line with the note.
-func (o *Observer) Note(n note.Note) { o.view.Note(report.Note(n, o.view.lang)) }
+func (o *Observer) Note(n note.Note) { o.view.Note(findings.Note(n, o.view.lang)) }

@@ -2,13 +2,12 @@ package progress
 
 import (
 	"io"
+	"llmsweep/report/lang"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"llmsweep/report"
 )
 
 // quiet is the least time between two plain lines of one stage.
@@ -17,12 +16,12 @@ const quiet = 10 * time.Second
 // plain shows a run in lines that are never taken back.
 type plain struct {
 	w     io.Writer
-	lang  report.Lang
+	lang  lang.Lang
 	began time.Time
 	often rate.Sometimes
 }
 
-func newPlain(w io.Writer, l report.Lang) *plain { return &plain{w: w, lang: l} }
+func newPlain(w io.Writer, l lang.Lang) *plain { return &plain{w: w, lang: l} }
 
 func (p *plain) start(s *state) {
 	p.began = time.Now()
@@ -34,7 +33,7 @@ func (p *plain) stage(s *state) {
 	p.often.Do(func() { // the first; the next one when the interval is over
 		parts := nonempty(place(s.stage, p.lang), stageName(s.stage, p.lang))
 		if planned := seconds(s.stage.Planned); planned > 0 {
-			parts = append(parts, plannedFor.in(p.lang, strconv.Itoa(planned)))
+			parts = append(parts, plannedFor.In(p.lang, strconv.Itoa(planned)))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
@@ -50,7 +49,7 @@ func (p *plain) update(s *state) {
 			parts = append(parts, spent(s, p.lang))
 		}
 		if s.time.Left >= 0 {
-			parts = append(parts, leftOnly.in(p.lang, clock(s.time.Left)))
+			parts = append(parts, leftOnly.In(p.lang, clock(s.time.Left)))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
@@ -79,15 +78,15 @@ func nonempty(texts ...string) []string {
 }
 
 // numbers are what both views show of a stage.
-func numbers(s *state, l report.Lang) []piece {
+func numbers(s *state, l lang.Lang) []piece {
 	count := func(n int) string { return strconv.Itoa(n) }
-	failed := piece{text: failedCount.in(l, count(s.now.Failed)), drop: 8}
+	failed := piece{text: failedCount.In(l, count(s.now.Failed)), drop: 8}
 	if s.now.Failed > 0 {
 		failed.code, failed.drop = "31", 0
 	}
 	return []piece{
-		{text: inFlight.in(l, count(s.now.InFlight)), drop: 6},
-		{text: doneCount.in(l, count(s.now.Done)), drop: 7},
+		{text: inFlight.In(l, count(s.now.InFlight)), drop: 6},
+		{text: doneCount.In(l, count(s.now.Done)), drop: 7},
 		failed,
 		{text: "TTFT " + brief(s.now.TTFT), drop: 4},
 		{text: "ITL " + brief(s.now.ITL), drop: 2},

@@ -13,8 +13,8 @@ import (
 	"github.com/mattn/go-runewidth"
 	"pgregory.net/rapid"
 
-	"llmsweep/report"
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 )
 
@@ -41,12 +41,12 @@ func steps(v *View, n int, planned time.Duration, s sweep.Snapshot) {
 }
 
 func TestPlain(t *testing.T) {
-	for _, lang := range []report.Lang{report.English, report.Chinese} {
-		t.Run(string(lang), func(t *testing.T) {
+	for _, l := range lang.All() {
+		t.Run(string(l), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b bytes.Buffer
-				play(New(&b, Options{Lang: lang}))
-				golden.Check(t, "plain."+string(lang)+".txt", b.Bytes())
+				play(New(&b, Options{Lang: l}))
+				golden.Check(t, "plain."+string(l)+".txt", b.Bytes())
 			})
 		})
 	}
@@ -116,7 +116,7 @@ func TestBlockNeverWraps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b bytes.Buffer
 		width := rapid.IntRange(1, 160).Draw(t, "width")
-		lang := rapid.SampledFrom([]report.Lang{report.English, report.Chinese}).Draw(t, "lang")
+		lang := rapid.SampledFrom([]lang.Lang{lang.English, lang.Chinese}).Draw(t, "lang")
 		blk := newBlock(&b, lang, func() int { return width }, rapid.Bool().Draw(t, "color"))
 		s := &state{
 			header: oneLine(text.Draw(t, "header")),
@@ -141,7 +141,7 @@ func TestBlockNeverWraps(t *testing.T) {
 func TestNarrowerWindowLeavesNoDebris(t *testing.T) {
 	var b bytes.Buffer
 	width := 100
-	blk := newBlock(&b, report.English, func() int { return width }, false)
+	blk := newBlock(&b, lang.English, func() int { return width }, false)
 	s := &state{header: strings.Repeat("h", 99), stage: Stage{Name: "synchronous"}}
 	blk.draw(s, "")
 	width = 40 // both lines now take three rows

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 )
 
@@ -33,14 +33,14 @@ type Time struct {
 
 // Options say how to show it. The zero value is English, in place where the output is a terminal.
 type Options struct {
-	Lang  report.Lang
+	Lang  lang.Lang
 	Plain bool       // lines, even on a terminal
 	Width func() int // columns of the terminal; nil: ask the output itself whether it is one
 }
 
 // View shows one run. All methods may be called from several goroutines.
 type View struct {
-	lang   report.Lang
+	lang   lang.Lang
 	mu     sync.Mutex
 	show   painter
 	state  state

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
@@ -188,18 +189,18 @@ func (d *draw) run(format string) rundir.Run {
 // TestPrintThenImport: what is printed and read again has the same figures, in all three formats and both languages.
 func TestPrintThenImport(t *testing.T) {
 	for _, format := range []string{"markdown", "stress", "serving"} {
-		for _, lang := range []report.Lang{report.English, report.Chinese} {
-			t.Run(format+"."+string(lang), func(t *testing.T) {
-				rapid.Check(t, func(t *rapid.T) { roundTrip(t, format, lang) })
+		for _, l := range lang.All() {
+			t.Run(format+"."+string(l), func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) { roundTrip(t, format, l) })
 			})
 		}
 	}
 }
 
-func roundTrip(t *rapid.T, format string, lang report.Lang) {
+func roundTrip(t *rapid.T, format string, l lang.Lang) {
 	run := (&draw{t: t}).run(format)
 	var b bytes.Buffer
-	if err := report.Render(&b, format, []rundir.Run{run}, report.Options{Lang: lang}); err != nil {
+	if err := report.Render(&b, format, []rundir.Run{run}, report.Options{Lang: l}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

@@ -1,16 +1,16 @@
-package report
+package findings
 
 import (
 	"fmt"
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
 	"maps"
 	"slices"
 	"strings"
-
-	"llmsweep/client/note"
 )
 
 // Note returns what a note says.
-func Note(n note.Note, l Lang) string {
+func Note(n note.Note, l lang.Lang) string {
 	if n.Is(note.Text) {
 		return n.String("text")
 	}
@@ -22,11 +22,11 @@ func Note(n note.Note, l Lang) string {
 }
 
 // noted1 joins notes into one English cell.
-func noted1(notes ...note.Note) string {
+func JoinNotes(notes ...note.Note) string {
 	var texts []string
 	for _, n := range notes {
 		if !n.IsZero() {
-			texts = append(texts, Note(n, English))
+			texts = append(texts, Note(n, lang.English))
 		}
 	}
 	return strings.Join(texts, "; ")

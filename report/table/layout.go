@@ -1,4 +1,4 @@
-package report
+package table
 
 import (
 	"io"
@@ -7,27 +7,32 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// indent is what stands before each line of a console table, gap what stands between columns where there is room.
+// The layout of console tables, in columns of the terminal.
 const (
-	indent = 2
-	gap    = 2
+	Indent = 2 // before each line
+	Gap    = 2 // between columns of the table, where there is room; else 1
 )
 
-// measure counts columns of a terminal the same on every machine: the package's own default follows the locale.
-func measure() *runewidth.Condition {
+// Columns returns what counts the columns of a terminal. It is the same on every machine: the default of package runewidth
+// follows the locale.
+func Columns() *runewidth.Condition {
 	return &runewidth.Condition{StrictEmojiNeutral: true}
 }
 
-// pad fills s up to width columns.
-func pad(s string, width int, left bool) string {
-	fill := strings.Repeat(" ", max(0, width-measure().StringWidth(s)))
+// Width returns how many columns of a terminal s takes.
+func Width(s string) int { return Columns().StringWidth(s) }
+
+// Pad fills s up to width columns.
+func Pad(s string, width int, left bool) string {
+	fill := strings.Repeat(" ", max(0, width-Width(s)))
 	if left {
 		return s + fill
 	}
 	return fill + s
 }
 
-// layout is how the columns of tables that stand beneath each other are set: which remain, and how wide each is.
+// layout is the layout of tables that stand beneath each other and have the same columns: which of them are shown, and how
+// wide each is.
 type layout struct {
 	keep   []int // indices of columns
 	digits []int // width of the numbers in each column
@@ -36,7 +41,7 @@ type layout struct {
 	gap    int
 }
 
-// spacious is the drop up to which columns go before the space between them does.
+// spacious is the highest [Column.Drop] that is left out before the gap between columns is narrowed.
 const spacious = 3
 
 // fit chooses a layout for the tables, which all have the columns of the first. Where the width is short, the columns
@@ -48,9 +53,9 @@ func fit(tables []Table, width int) layout {
 	}
 	var l layout
 	for drop := range last + 1 {
-		spaces := []int{gap}
+		spaces := []int{Gap}
 		if drop >= spacious {
-			spaces = []int{gap, 1}
+			spaces = []int{Gap, 1}
 		}
 		for _, space := range spaces {
 			l = arrange(tables, drop, space)
@@ -65,7 +70,7 @@ func fit(tables []Table, width int) layout {
 // arrange measures the columns that remain when those up to drop are gone.
 func arrange(tables []Table, drop, space int) layout {
 	l := layout{gap: space}
-	m := measure()
+	m := Columns()
 	for i, c := range tables[0].Columns {
 		if c.Drop > 0 && c.Drop <= drop {
 			continue
@@ -73,14 +78,14 @@ func arrange(tables []Table, drop, space int) layout {
 		digits, units := 0, 0
 		for _, t := range tables {
 			for _, cells := range t.Rows {
-				digits = max(digits, m.StringWidth(clean(cells[i].Text)))
+				digits = max(digits, m.StringWidth(Clean(cells[i].Text)))
 				units = max(units, m.StringWidth(tail(cells[i])))
 			}
 		}
 		l.keep = append(l.keep, i)
 		l.digits = append(l.digits, digits)
 		l.units = append(l.units, units)
-		l.heads = append(l.heads, max(digits+units, m.StringWidth(clean(c.Head)), m.StringWidth(clean(c.Sub))))
+		l.heads = append(l.heads, max(digits+units, m.StringWidth(Clean(c.Head)), m.StringWidth(Clean(c.Sub))))
 	}
 	return l
 }
@@ -88,27 +93,27 @@ func arrange(tables []Table, drop, space int) layout {
 // tail is what follows the digits of a cell.
 func tail(c Cell) string {
 	if c.Unit == "" {
-		return clean(c.Mark)
+		return Clean(c.Mark)
 	}
-	return " " + clean(c.Unit) + clean(c.Mark)
+	return " " + Clean(c.Unit) + Clean(c.Mark)
 }
 
 func (l layout) width() int {
-	w := indent
+	w := Indent
 	for _, h := range l.heads {
 		w += h + l.gap
 	}
 	return w - l.gap
 }
 
-// writeTables writes tables beneath each other, set alike, headings once. Titles stand before the rows.
-func writeTables(w io.Writer, tables []Table, width int, color bool) error {
+// Write writes tables beneath each other, set alike, headings once. Titles stand before the rows.
+func Write(w io.Writer, tables []Table, width int, color bool) error {
 	l := fit(tables, width)
 	var b strings.Builder
 	l.heading(&b, tables[0].Columns, color)
 	for _, t := range tables {
 		if t.Title != "" {
-			b.WriteString(strings.Repeat(" ", indent) + paint(clean(t.Title), Faint, color) + "\n")
+			b.WriteString(strings.Repeat(" ", Indent) + Paint(Clean(t.Title), Faint, color) + "\n")
 		}
 		for _, cells := range t.Rows {
 			l.row(&b, t.Columns, cells, color)
@@ -123,7 +128,7 @@ func (l layout) heading(b *strings.Builder, columns []Column, color bool) {
 	top, sub, two := make([]string, len(l.keep)), make([]string, len(l.keep)), false
 	for i, k := range l.keep {
 		c := columns[k]
-		top[i], sub[i] = clean(c.Head), clean(c.Sub)
+		top[i], sub[i] = Clean(c.Head), Clean(c.Sub)
 		two = two || c.Sub != ""
 	}
 	if two { // a heading of one line stands next to the rows
@@ -142,44 +147,44 @@ func (l layout) heading(b *strings.Builder, columns []Column, color bool) {
 // line writes one line of headings.
 func (l layout) line(b *strings.Builder, columns []Column, texts []string, color bool) {
 	var s strings.Builder
-	s.WriteString(strings.Repeat(" ", indent))
+	s.WriteString(strings.Repeat(" ", Indent))
 	for i, k := range l.keep {
 		if i > 0 {
 			s.WriteString(strings.Repeat(" ", l.gap))
 		}
-		s.WriteString(pad(texts[i], l.heads[i], columns[k].Left))
+		s.WriteString(Pad(texts[i], l.heads[i], columns[k].Left))
 	}
-	b.WriteString(paint(strings.TrimRight(s.String(), " "), Faint, color) + "\n")
+	b.WriteString(Paint(strings.TrimRight(s.String(), " "), Faint, color) + "\n")
 }
 
 // row writes one row: numbers end where the numbers above them end, units beside them.
 func (l layout) row(b *strings.Builder, columns []Column, cells []Cell, color bool) {
 	var s strings.Builder
-	s.WriteString(strings.Repeat(" ", indent))
+	s.WriteString(strings.Repeat(" ", Indent))
 	blank := 0 // spaces not written yet, so that none trail
 	for i, k := range l.keep {
 		c := cells[k]
-		text, after := clean(c.Text)+tail(c), 0
+		text, after := Clean(c.Text)+tail(c), 0
 		if !columns[k].Left {
-			before := max(l.heads[i]-l.units[i], l.digits[i]) - measure().StringWidth(clean(c.Text))
-			after = l.units[i] - measure().StringWidth(tail(c))
+			before := max(l.heads[i]-l.units[i], l.digits[i]) - Width(Clean(c.Text))
+			after = l.units[i] - Width(tail(c))
 			blank += before
 		} else {
-			after = l.heads[i] - measure().StringWidth(text)
+			after = l.heads[i] - Width(text)
 		}
-		s.WriteString(strings.Repeat(" ", max(blank, 0)) + paint(text, c.Tone, color))
+		s.WriteString(strings.Repeat(" ", max(blank, 0)) + Paint(text, c.Tone, color))
 		blank = after + l.gap
 	}
 	b.WriteString(strings.TrimRight(s.String(), " ") + "\n")
 }
 
-// wrap breaks text into lines of at most width columns, at spaces and between wide characters; lines after the first
+// Wrap breaks text into lines of at most width columns, at spaces and between wide characters; lines after the first
 // are indented by hang. Width 0 leaves it whole.
-func wrap(text string, width, hang int) string {
+func Wrap(text string, width, hang int) string {
 	if width <= 0 {
 		return text
 	}
-	m := measure()
+	m := Columns()
 	var b strings.Builder
 	used := 0
 	for _, word := range breakable(text) {
@@ -206,7 +211,7 @@ func breakable(text string) []string {
 		if next < len(runes) && closes(runes[next]) {
 			continue
 		}
-		if r == ' ' && (next == len(runes) || runes[next] != ' ') || measure().RuneWidth(r) == 2 {
+		if r == ' ' && (next == len(runes) || runes[next] != ' ') || Columns().RuneWidth(r) == 2 {
 			all = append(all, string(runes[start:next]))
 			start = next
 		}
@@ -217,8 +222,8 @@ func breakable(text string) []string {
 // closes reports whether a line must not begin with r.
 func closes(r rune) bool { return strings.ContainsRune("，。、；：）！？", r) }
 
-// paint colours text, and is the only place where escape sequences come from.
-func paint(text string, t Tone, color bool) string {
+// Paint colours text, and is the only place where escape sequences come from.
+func Paint(text string, t Tone, color bool) string {
 	codes := [...]string{Plain: "", Strong: "1", Faint: "2", Good: "32", Caution: "33", Bad: "31"}
 	if !color || codes[t] == "" || strings.TrimSpace(text) == "" {
 		return text

@@ -1,9 +1,10 @@
-package report
+package chart
 
 import (
 	"fmt"
 	"html"
 	"io"
+	"llmsweep/report/table"
 	"math"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 type Chart struct {
 	Title, X, Y string
 	LogY        bool
+	YLabel      func(y float64) string // how labels of the y axis are written in Text
 	Series      []Series
 	Spans       []Span // ranges of x, drawn in a strip beneath the axis; Note says what they are
 	Note        string
@@ -85,7 +87,7 @@ func SVG(w io.Writer, charts []Chart) error {
 	}
 	for i, name := range names {
 		x, y := svgLeft/2+i%perRow*svgLegendWidth, legend+i/perRow*svgLine+8
-		fmt.Fprintf(&b, `<g transform="translate(%d %d)">%s<text x="44" y="4">%s</text></g>`+"\n", x, y, name.sign, html.EscapeString(clean(name.text)))
+		fmt.Fprintf(&b, `<g transform="translate(%d %d)">%s<text x="44" y="4">%s</text></g>`+"\n", x, y, name.sign, html.EscapeString(table.Clean(name.text)))
 	}
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())
@@ -170,7 +172,7 @@ func (s scale) at(v float64) float64 {
 // draw draws one panel.
 func (c *Chart) draw(b *strings.Builder) {
 	x, y := c.scales()
-	fmt.Fprintf(b, `<text x="%d" y="22" font-size="14" font-weight="600">%s</text>`+"\n", svgLeft, html.EscapeString(clean(c.Title)))
+	fmt.Fprintf(b, `<text x="%d" y="22" font-size="14" font-weight="600">%s</text>`+"\n", svgLeft, html.EscapeString(table.Clean(c.Title)))
 	c.axes(b, x, y)
 	if len(c.Front) > 0 {
 		fmt.Fprintf(b, `<path d="%s" %s/>`+"\n", polyline(c.Front, x, y), frontStroke)
@@ -180,7 +182,7 @@ func (c *Chart) draw(b *strings.Builder) {
 			fmt.Fprintf(b, `<path d="%s" %s/>`+"\n", polyline(s.Spots, x, y), stroke(i))
 		}
 		for _, p := range s.Spots {
-			fmt.Fprintf(b, `<g>%s<title>%s</title></g>`+"\n", marker(i, x.at(p.X), y.at(p.Y), p.Bound), html.EscapeString(clean(p.Title)))
+			fmt.Fprintf(b, `<g>%s<title>%s</title></g>`+"\n", marker(i, x.at(p.X), y.at(p.Y), p.Bound), html.EscapeString(table.Clean(p.Title)))
 		}
 	}
 	c.strip(b, x)
@@ -238,8 +240,8 @@ func (c *Chart) axes(b *strings.Builder, x, y scale) {
 	}
 	line(x.from, y.from, x.to, y.from, "#777")
 	line(x.from, y.from, x.from, y.to, "#777")
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", (x.from+x.to)/2, y.from+36, html.EscapeString(clean(c.X)))
-	fmt.Fprintf(b, `<text transform="translate(16 %.1f) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (y.from+y.to)/2, html.EscapeString(clean(c.Y)))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", (x.from+x.to)/2, y.from+36, html.EscapeString(table.Clean(c.X)))
+	fmt.Fprintf(b, `<text transform="translate(16 %.1f) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (y.from+y.to)/2, html.EscapeString(table.Clean(c.Y)))
 }
 
 // ticks are round values along an axis: 1, 2 and 5 times powers of ten.
@@ -279,7 +281,7 @@ func (c *Chart) strip(b *strings.Builder, x scale) {
 	if len(c.Spans) == 0 {
 		return
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="11" fill="#555">%s</text>`+"\n", svgLeft, svgHeight+4, html.EscapeString(clean(c.Note)))
+	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="11" fill="#555">%s</text>`+"\n", svgLeft, svgHeight+4, html.EscapeString(table.Clean(c.Note)))
 	for i, s := range c.Spans {
 		y := float64(svgHeight + svgLine + i*svgStrip)
 		if !math.IsNaN(s.Low) && !math.IsNaN(s.High) {

@@ -1,17 +1,39 @@
-package report
+package published
 
 import (
 	"bufio"
 	"cmp"
 	"io"
-	"math"
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 	"path"
 	"strconv"
 	"strings"
 	"time"
-
-	"llmsweep/sweep/rundir"
 )
+
+// stressNotes are what a reader of a stress table must know.
+func stressNotes(r stages.Row, l lang.Lang) []string {
+	s := r.Stage
+	var notes []string
+	if d := &s.Latency; s.Source != nil && d.P99.Known() && d.P99 == d.Max {
+		notes = append(notes, NoteMaximum.In(l))
+	} else if s.Source == nil && d.P99.Known() {
+		notes = append(notes, NoteInterpolated.In(l))
+	}
+	if !theoreticalMax(s).IsZero() {
+		notes = append(notes, NoteTheoretical.In(l))
+	}
+	notes = append(notes, openNote(s, l), windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
+		{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
+	}), bounded(l, &s.Latency))
+	if n := s.Requests.Incomplete; n > 0 {
+		notes = append(notes, NoteIncomplete.In(l, counted(s, n)))
+	}
+	return append(notes, received(r, l), goodputNote(s, l))
+}
 
 // Stress writes a box-drawn table of two columns for each stage, as a well-known stress tester prints it: title, labels
 // and units are a format that others read, so they are the same in every language. What the format has no room for
@@ -19,10 +41,10 @@ import (
 //
 // The duration is the window over which the rates were counted, so that the table agrees with itself and with the
 // other renderings of the run.
-func Stress(w io.Writer, runs []rundir.Run, l Lang) error {
+func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	for i := range runs {
-		rows := append(tableRows(&runs[i]), probeRows(&runs[i])...)
+		rows := append(stages.InTable(&runs[i]), stages.Probes(&runs[i])...)
 		for j, r := range rows {
 			if i+j > 0 {
 				out.WriteString("\n")
@@ -31,29 +53,29 @@ func Stress(w io.Writer, runs []rundir.Run, l Lang) error {
 		}
 		if len(rows) > 1 {
 			out.WriteString("\n")
-			writeBox(out, saySummary.in(l, strconv.Itoa(len(rows))), rungHeads(), rungs(rows))
+			writeBox(out, SaySummary.In(l, strconv.Itoa(len(rows))), rungHeads(), rungs(rows))
 		}
 	}
 	return out.Flush()
 }
 
 // writeStress writes one stage.
-func writeStress(w *bufio.Writer, r row, several bool, l Lang) {
+func writeStress(w *bufio.Writer, r stages.Row, several bool, l lang.Lang) {
 	if several {
-		w.WriteString("---- " + clean(r.stage.Name) + " ----\n")
+		w.WriteString("---- " + table.Clean(r.Stage.Name) + " ----\n")
 	}
-	if r.stage.Elapsed > 0 {
-		w.WriteString("Test completed in " + number(rundir.Exactly(r.stage.Elapsed), fixed(2)) + " seconds\n")
+	if r.Stage.Elapsed > 0 {
+		w.WriteString("Test completed in " + lang.Number(rundir.Exactly(r.Stage.Elapsed), lang.Fixed(2)) + " seconds\n")
 	}
-	writeBox(w, stressTitle(r.run), []string{"Metric", "Value"}, stressRows(r))
+	writeBox(w, stressHeading(r.Run), []string{"Metric", "Value"}, stressRows(r))
 	writeNotes(w, stressNotes(r, l))
 }
 
-// stressTitle says when the run ended, as the format has it.
-func stressTitle(run *rundir.Run) string {
+// stressHeading says when the run ended, as the format has it.
+func stressHeading(run *rundir.Run) string {
 	what := "LLM"
-	if engine := engineName(run); engine != "" && !isBase(run.Target.URL) {
-		what = clean(engine)
+	if engine := stages.EngineName(run); engine != "" && !isBase(run.Target.URL) {
+		what = table.Clean(engine)
 	}
 	when := run.Ended
 	if when.IsZero() {
@@ -75,12 +97,12 @@ func isBase(url string) bool {
 
 // stressRows are the lines of the table. What was asked is left out where nobody knows it; a figure that does not exist
 // says so.
-func stressRows(r row) [][]string {
-	run, s := r.run, r.stage
+func stressRows(r stages.Row) [][]string {
+	run, s := r.Run, r.Stage
 	var rows [][]string
 	add := func(label, value string) { rows = append(rows, []string{label, value}) }
 	asked := func(label, value string) {
-		if value != "" && value != absent {
+		if value != "" && value != lang.Absent {
 			add(label, value)
 		}
 	}
@@ -89,18 +111,18 @@ func stressRows(r row) [][]string {
 		label = "API Base"
 	}
 	asked(label, run.Target.URL)
-	asked("Model", cmp.Or(run.Target.Model, modelName(run)))
-	asked("Max Tokens", number(askedTokens(r), whollyOr(2)))
-	asked("Temperature", number(run.Workload.Temperature, shortest))
+	asked("Model", cmp.Or(run.Target.Model, stages.ModelName(run)))
+	asked("Max Tokens", lang.Number(askedTokens(r), lang.WhollyOr(2)))
+	asked("Temperature", lang.Number(run.Workload.Temperature, shortest))
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
 		asked("Concurrent Requests", counted(s, s.MaxConcurrency))
 	}
-	seconds := func(label string, f rundir.Number) { add(label, united(f, fixed(2), "seconds")) }
+	seconds := func(label string, f rundir.Number) { add(label, united(f, lang.Fixed(2), "seconds")) }
 	n := s.Requests
 	add("Total Requests", counted(s, n.Due))
 	add("Successful Requests", share(n.OK, n))
 	add("Failed Requests", share(n.Error, n))
-	seconds("Total Test Duration", positiveFigure(s.Window))
+	seconds("Total Test Duration", positive(s.Window))
 	seconds("Min Response Time", s.Latency.Min)
 	seconds("Max Response Time", s.Latency.Max)
 	seconds("Average Response Time", s.Latency.Mean)
@@ -109,30 +131,30 @@ func stressRows(r row) [][]string {
 	seconds("P95 Response Time", s.Latency.P95)
 	seconds("P99 Response Time", s.Latency.P99)
 	seconds("Std Dev Response Time", s.Latency.Std)
-	add("Theoretical Max Throughput", united(theoreticalMax(s), rate, "requests/second"))
-	add("Actual Throughput", united(something(s.Rates.Completed), rate, "requests/second"))
-	add("Total Generated Tokens", number(total(&s.OutputTokens), whollyOr(0)))
-	add("Tokens Per Second", number(something(s.TokensPerS.Output), rate))
-	add("Avg Tokens Per Request", number(s.OutputTokens.Mean, fixed(2)))
+	add("Theoretical Max Throughput", united(theoreticalMax(s), lang.Rate, "requests/second"))
+	add("Actual Throughput", united(lang.NonZero(s.Rates.Completed), lang.Rate, "requests/second"))
+	add("Total Generated Tokens", lang.Number(total(&s.OutputTokens), lang.WhollyOr(0)))
+	add("Tokens Per Second", lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Rate))
+	add("Avg Tokens Per Request", lang.Number(s.OutputTokens.Mean, lang.Fixed(2)))
 	add("Peak Requests In Flight", counted(s, s.Concurrency.Peak))
 	return rows
 }
 
 // askedTokens is the longest answer that was asked for, as far as it is known.
-func askedTokens(r row) rundir.Number {
-	if r.stage.AskedTokens.Known() {
-		return r.stage.AskedTokens
+func askedTokens(r stages.Row) rundir.Number {
+	if r.Stage.AskedTokens.Known() {
+		return r.Stage.AskedTokens
 	}
-	return positiveFigure(r.run.Workload.OutputTokens.Mean)
+	return positive(r.Run.Workload.OutputTokens.Mean)
 }
 
 // positiveFigure is a figure that is stored as a bare number, where 0 is what was never set.
-func positiveFigure(v float64) rundir.Number { return something(rundir.Exactly(v)) }
+func positive(v float64) rundir.Number { return lang.NonZero(rundir.Exactly(v)) }
 
 // counted is a count that a stage of ours always has, and that one read elsewhere may lack.
 func counted(s *rundir.Stage, n int) string {
 	if n == 0 && (s.Source != nil || s.Requests.Due == 0) {
-		return absent
+		return lang.Absent
 	}
 	return strconv.Itoa(n)
 }
@@ -141,17 +163,17 @@ func counted(s *rundir.Stage, n int) string {
 func share(n int, of rundir.Requests) string {
 	all := cmp.Or(of.Due, of.OK+of.Error+of.Incomplete)
 	if all == 0 {
-		return absent
+		return lang.Absent
 	}
-	return strconv.Itoa(n) + " (" + fixed(1)(100*float64(n)/float64(all), false) + "%)"
+	return strconv.Itoa(n) + " (" + lang.Fixed(1)(100*float64(n)/float64(all), false) + "%)"
 }
 
 // united is a figure with its unit, which n/a has none of.
-func united(f rundir.Number, p printer, unit string) string {
+func united(f rundir.Number, p lang.Printer, unit string) string {
 	if f.IsZero() {
-		return absent
+		return lang.Absent
 	}
-	return number(f, p) + " " + unit
+	return lang.Number(f, p) + " " + unit
 }
 
 // theoreticalMax is all requests over the longest response time: what published tables of this kind show by that name.
@@ -171,35 +193,25 @@ func total(t *rundir.TokenStats) rundir.Number {
 	if !t.Total.IsZero() || t.N == 0 {
 		return t.Total
 	}
-	return scaled(t.Mean, float64(t.N))
-}
-
-// whollyOr prints no decimals where there are none, within what sums of means lose.
-func whollyOr(decimals int) printer {
-	return func(v float64, down bool) string {
-		if math.Abs(v-math.Round(v)) < 1e-6*max(1, math.Abs(v)) {
-			return fixed(0)(v, false)
-		}
-		return fixed(decimals)(v, down)
-	}
+	return lang.Scale(t.Mean, float64(t.N))
 }
 
 // shortest prints as many decimals as it takes.
-func shortest(v float64, _ bool) string { return plain(v) }
+func shortest(v float64, _ bool) string { return lang.Shortest(v) }
 
 // rungHeads are the columns of the summary across the stages of a ladder.
 func rungHeads() []string {
 	return []string{"Stage", "In Flight", "Requests/s", "Tokens/s", "Average", "P95", "P99", "Failed"}
 }
 
-func rungs(rows []row) [][]string {
+func rungs(rows []stages.Row) [][]string {
 	var lines [][]string
 	for _, r := range rows {
-		s := r.stage
+		s := r.Stage
 		lines = append(lines, []string{
-			s.Name, number(s.Concurrency.Mean, tenths), number(something(s.Rates.Completed), rate),
-			number(something(s.TokensPerS.Output), short), durationText(s.Latency.Mean), durationText(s.Latency.P95),
-			durationText(s.Latency.P99), failedText(s),
+			s.Name, lang.Number(s.Concurrency.Mean, lang.Tenths), lang.Number(lang.NonZero(s.Rates.Completed), lang.Rate),
+			lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Short), lang.Time(s.Latency.Mean), lang.Time(s.Latency.P95),
+			lang.Time(s.Latency.P99), failedText(s),
 		})
 	}
 	return lines
@@ -208,18 +220,18 @@ func rungs(rows []row) [][]string {
 // failedText is the number of failures; what was read from a table without counts has none.
 func failedText(s *rundir.Stage) string {
 	if s.Source != nil && s.Requests == (rundir.Requests{}) {
-		return absent
+		return lang.Absent
 	}
-	return strconv.Itoa(failures(s))
+	return strconv.Itoa(stages.Failed(s))
 }
 
 // writeBox draws a table with its title centred above it.
 func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
-	m := measure()
+	m := table.Columns()
 	widths := make([]int, len(heads))
 	for _, cells := range append([][]string{heads}, rows...) {
 		for i, c := range cells {
-			widths[i] = max(widths[i], m.StringWidth(clean(c))+2)
+			widths[i] = max(widths[i], m.StringWidth(table.Clean(c))+2)
 		}
 	}
 	sum := len(widths) + 1
@@ -237,7 +249,7 @@ func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
 	}
 	write := func(bar string, cells []string) {
 		for i, c := range cells {
-			w.WriteString(bar + " " + pad(clean(c), widths[i]-1, true))
+			w.WriteString(bar + " " + table.Pad(table.Clean(c), widths[i]-1, true))
 		}
 		w.WriteString(bar + "\n")
 	}

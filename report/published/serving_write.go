@@ -1,14 +1,16 @@
-package report
+package published
 
 import (
 	"bufio"
 	"cmp"
 	"io"
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 	"math"
 	"strconv"
 	"strings"
-
-	"llmsweep/sweep/rundir"
 )
 
 // servingWidth is the width of a serving block, servingLabel that of its labels.
@@ -23,17 +25,17 @@ const (
 //
 // Concurrency is the number in flight, integrated over the window; the other tools divide the sum of latencies by the
 // duration, which comes to the same but for the window's edges. Inter-token latency is pooled per chunk as it came.
-func Serving(w io.Writer, runs []rundir.Run, l Lang) error {
+func WriteServing(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	first, several := true, len(runs) > 1 || len(runs[0].Stages) > 1
 	for i := range runs {
-		for _, r := range append(tableRows(&runs[i]), probeRows(&runs[i])...) {
+		for _, r := range append(stages.InTable(&runs[i]), stages.Probes(&runs[i])...) {
 			if !first {
 				out.WriteString("\n")
 			}
 			first = false
 			if several {
-				out.WriteString("## " + clean(setup(r.run, l)+comma.in(l)+r.stage.Name) + "\n")
+				out.WriteString("## " + table.Clean(stages.Setup(r.Run, l)+lang.Comma.In(l)+r.Stage.Name) + "\n")
 			}
 			writeServing(out, r, l)
 		}
@@ -41,20 +43,20 @@ func Serving(w io.Writer, runs []rundir.Run, l Lang) error {
 	return out.Flush()
 }
 
-func writeServing(w *bufio.Writer, r row, l Lang) {
+func writeServing(w *bufio.Writer, r stages.Row, l lang.Lang) {
 	b := servingBlock{w}
-	s := r.stage
+	s := r.Stage
 	b.section(" Serving Benchmark Result ", "=")
-	b.line("Backend", backend(r.run))
+	b.line("Backend", backend(r.Run))
 	b.line("Traffic request rate", trafficRate(s.Rate))
 	b.line("Max request concurrency", cmp.Or(strings.TrimPrefix(strconv.Itoa(s.MaxConcurrency), "0"), "not set"))
 	b.line("Successful requests", successes(s))
-	b.float("Benchmark duration (s)", positiveFigure(s.Window))
+	b.float("Benchmark duration (s)", positive(s.Window))
 	b.tokens(s)
-	b.float("Request throughput (req/s)", something(s.Rates.Completed))
-	b.float("Input token throughput (tok/s)", something(s.TokensPerS.Input))
-	b.float("Output token throughput (tok/s)", something(s.TokensPerS.Output))
-	b.float("Total token throughput (tok/s)", something(s.TokensPerS.Total))
+	b.float("Request throughput (req/s)", lang.NonZero(s.Rates.Completed))
+	b.float("Input token throughput (tok/s)", lang.NonZero(s.TokensPerS.Input))
+	b.float("Output token throughput (tok/s)", lang.NonZero(s.TokensPerS.Output))
+	b.float("Total token throughput (tok/s)", lang.NonZero(s.TokensPerS.Total))
 	b.float("Concurrency", s.Concurrency.Mean)
 	b.dist("End-to-End Latency", "E2E Latency", &s.Latency, "mean", "p50")
 	b.dist("Time to First Token", "TTFT", &s.TTFT, "mean", "p50", "p99")
@@ -74,10 +76,12 @@ func (b servingBlock) section(title, fill string) {
 }
 
 func (b servingBlock) line(label, value string) {
-	b.w.WriteString(pad(label+":", servingLabel, true) + " " + clean(value) + "\n")
+	b.w.WriteString(table.Pad(label+":", servingLabel, true) + " " + table.Clean(value) + "\n")
 }
 
-func (b servingBlock) float(label string, f rundir.Number) { b.line(label, number(f, fixed(2))) }
+func (b servingBlock) float(label string, f rundir.Number) {
+	b.line(label, lang.Number(f, lang.Fixed(2)))
+}
 
 // tokens writes the totals. Text and vision tokens are told apart where somebody did: our own requests are all text.
 func (b servingBlock) tokens(s *rundir.Stage) {
@@ -86,16 +90,16 @@ func (b servingBlock) tokens(s *rundir.Stage) {
 	if s.Source == nil && !input.IsZero() {
 		text, vision = input, rundir.Exactly(0)
 	}
-	b.line("Total input tokens", number(input, whollyOr(0)))
+	b.line("Total input tokens", lang.Number(input, lang.WhollyOr(0)))
 	if !text.IsZero() {
-		b.line("Total input text tokens", number(text, whollyOr(0)))
+		b.line("Total input text tokens", lang.Number(text, lang.WhollyOr(0)))
 	}
 	if !vision.IsZero() {
-		b.line("Total input vision tokens", number(vision, whollyOr(0)))
+		b.line("Total input vision tokens", lang.Number(vision, lang.WhollyOr(0)))
 	}
-	b.line("Total generated tokens", number(total(&s.OutputTokens), whollyOr(0)))
+	b.line("Total generated tokens", lang.Number(total(&s.OutputTokens), lang.WhollyOr(0)))
 	if !s.OutputTokens.Retokenized.IsZero() {
-		b.line("Total generated tokens (retokenized)", number(s.OutputTokens.Retokenized, whollyOr(0)))
+		b.line("Total generated tokens (retokenized)", lang.Number(s.OutputTokens.Retokenized, lang.WhollyOr(0)))
 	}
 }
 
@@ -103,12 +107,12 @@ func (b servingBlock) tokens(s *rundir.Stage) {
 func (b servingBlock) dist(title, what string, d *rundir.Dist, names ...string) {
 	b.section(title, "-")
 	for _, name := range names {
-		b.float(statistic(name)+" "+what+" (ms)", scaled(d.Get(name), 1e3))
+		b.float(servingStatistic(name)+" "+what+" (ms)", lang.Scale(d.Get(name), 1e3))
 	}
 }
 
-// statistic is a statistic as the format calls it.
-func statistic(name string) string {
+// servingStatistic is a servingStatistic as the format calls it.
+func servingStatistic(name string) string {
 	switch name {
 	case "p50":
 		return "Median"
@@ -133,8 +137,8 @@ func backend(run *rundir.Run) string {
 	if b := run.Target.Backend; b != "" {
 		return b
 	}
-	parts := strings.Fields(strings.ToLower(engineName(run)) + " " + run.Target.API)
-	return cmp.Or(strings.Join(parts, "-"), absent)
+	parts := strings.Fields(strings.ToLower(stages.EngineName(run)) + " " + run.Target.API)
+	return cmp.Or(strings.Join(parts, "-"), lang.Absent)
 }
 
 // trafficRate prints a rate as Python prints a float of two decimals. A closed loop has none: all requests may come at once.
@@ -142,7 +146,7 @@ func trafficRate(f rundir.Number) string {
 	if !f.Known() {
 		return "inf"
 	}
-	s := strings.TrimRight(number(f, rate), "0")
+	s := strings.TrimRight(lang.Number(f, lang.Rate), "0")
 	if strings.HasSuffix(s, ".") {
 		s += "0"
 	}
@@ -152,14 +156,14 @@ func trafficRate(f rundir.Number) string {
 // successes is the number of requests that ended well; what was read from a table without counts has none.
 func successes(s *rundir.Stage) string {
 	if s.Requests == (rundir.Requests{}) {
-		return absent
+		return lang.Absent
 	}
 	return strconv.Itoa(s.Requests.OK)
 }
 
 // servingNotes are what a reader of a serving block must know.
-func servingNotes(r row, l Lang) []string {
-	s, gaps := r.stage, chunkGaps(r.stage)
+func servingNotes(r stages.Row, l lang.Lang) []string {
+	s, gaps := r.Stage, chunkGaps(r.Stage)
 	notes := []string{
 		windowNote(s, l, "Benchmark duration"),
 		unsupported(l, []percentileName{
@@ -168,17 +172,17 @@ func servingNotes(r row, l Lang) []string {
 		bounded(l, &s.Latency, &s.TTFT, &s.TPOT, gaps),
 	}
 	if n := s.Requests.Incomplete; n > 0 {
-		notes = append(notes, noteIncomplete.in(l, strconv.Itoa(n)))
+		notes = append(notes, NoteIncomplete.In(l, strconv.Itoa(n)))
 	}
 	return append(notes, retokenized(s, l), received(r, l), goodputNote(s, l))
 }
 
 // retokenized compares what the text tokenizes to with what was reported. Tokenizing anew loses special tokens and
 // joins others, a per cent or two; a tenth is something else.
-func retokenized(s *rundir.Stage, l Lang) string {
+func retokenized(s *rundir.Stage, l lang.Lang) string {
 	again, reported := s.OutputTokens.Retokenized, total(&s.OutputTokens)
 	if !again.Known() || !reported.Known() || math.Abs(again.Value()-reported.Value()) <= 0.1*reported.Value() {
 		return ""
 	}
-	return noteRetokenized.in(l, number(again, whollyOr(0)), number(reported, whollyOr(0)))
+	return NoteRetokenized.In(l, lang.Number(again, lang.WhollyOr(0)), lang.Number(reported, lang.WhollyOr(0)))
 }

@@ -1,10 +1,8 @@
-package report
+package table
 
 import (
 	"strings"
 	"unicode"
-
-	"llmsweep/sweep/rundir"
 )
 
 // Table is what renderings have in common: what the columns are, and what each row says in them.
@@ -32,10 +30,10 @@ type Cell struct {
 
 // Marks on cells, each explained beneath the table that shows it.
 const (
-	markUnsupported = "?" // a percentile that too few samples support
-	markCut         = "*" // a stage that was cut short
-	markInvalid     = "!" // a stage in which the client was the limit
-	markSpread      = "+" // a spread between runs that their own errors do not explain
+	MarkUnsupported = "?" // a percentile that too few samples support
+	MarkCut         = "*" // a stage that was cut short
+	MarkInvalid     = "!" // a stage in which the client was the limit
+	MarkSpread      = "+" // a spread between runs that their own errors do not explain
 )
 
 // Tone is how a cell is coloured where colour is wanted; it never says what the text does not.
@@ -51,34 +49,6 @@ const (
 	Bad
 )
 
-// row is what a cell is taken from.
-type row struct {
-	run   *rundir.Run
-	stage *rundir.Stage
-}
-
-// field is a column and how to fill it.
-type field struct {
-	Column
-	cell func(r row) Cell
-}
-
-// tabulate fills a table.
-func tabulate(title string, fields []field, rows []row) Table {
-	t := Table{Title: title}
-	for _, f := range fields {
-		t.Columns = append(t.Columns, f.Column)
-	}
-	for _, r := range rows {
-		cells := make([]Cell, len(fields))
-		for i, f := range fields {
-			cells[i] = f.cell(r)
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
-}
-
 // String is the cell in one piece.
 func (c Cell) String() string {
 	if c.Unit == "" {
@@ -88,7 +58,7 @@ func (c Cell) String() string {
 }
 
 // shows says whether any cell of the tables passes the test.
-func shows(tables []Table, test func(Cell) bool) bool {
+func Shows(tables []Table, test func(Cell) bool) bool {
 	for _, t := range tables {
 		for _, cells := range t.Rows {
 			for _, c := range cells {
@@ -103,7 +73,7 @@ func shows(tables []Table, test func(Cell) bool) bool {
 
 // clean makes text safe to print in one line: labels and messages come from people and servers, and must neither break
 // a row nor drive the terminal.
-func clean(s string) string {
+func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r), r == '\u2028', r == '\u2029':

@@ -1,23 +1,43 @@
-package report
+package lang
 
 import (
+	"fmt"
+	"llmsweep/sweep/rundir"
 	"math"
 	"strconv"
-
-	"llmsweep/sweep/rundir"
 )
 
-const absent = "n/a"
+// precision prints as many decimals as a half-width leaves meaningful.
+func Precision(halfWidth float64) Printer {
+	if halfWidth <= 0 {
+		return Short
+	}
+	return Fixed(min(max(-int(math.Floor(math.Log10(halfWidth))), 0), 4))
+}
+
+// plain is a number as short as it can be written without an exponent.
+func Shortest(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// clock prints seconds as people read a clock: 03:12, or 1:03:12.
+func Clock(seconds float64) string {
+	t := int(math.Round(seconds))
+	if t >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
+	}
+	return fmt.Sprintf("%02d:%02d", t/60, t%60)
+}
+
+const Absent = "n/a"
 
 // printer turns a number into digits. Where the number is a lower bound it is rounded down, so that what is printed
 // holds too.
-type printer func(v float64, down bool) string
+type Printer func(v float64, down bool) string
 
 // number prints f: n/a where it does not exist, "> x" where only a lower bound is known.
-func number(f rundir.Number, p printer) string {
+func Number(f rundir.Number, p Printer) string {
 	switch {
 	case f.IsZero():
-		return absent
+		return Absent
 	case f.Bound():
 		return "> " + p(f.Value(), true)
 	}
@@ -25,7 +45,7 @@ func number(f rundir.Number, p printer) string {
 }
 
 // fixed prints that many decimals.
-func fixed(decimals int) printer {
+func Fixed(decimals int) Printer {
 	return func(v float64, down bool) string {
 		if down {
 			scale := math.Pow10(decimals)
@@ -36,25 +56,25 @@ func fixed(decimals int) printer {
 }
 
 // short prints three significant digits, and never an exponent.
-func short(v float64, down bool) string {
-	return fixed(min(max(2-exponent(v), 0), 9))(v, down)
+func Short(v float64, down bool) string {
+	return Fixed(min(max(2-exponent(v), 0), 9))(v, down)
 }
 
 // rate prints two decimals, so that a column of rates lines up, and three digits where that would round a slow server
 // to nothing.
-func rate(v float64, down bool) string {
+func Rate(v float64, down bool) string {
 	if v != 0 && math.Abs(v) < 0.1 {
-		return short(v, down)
+		return Short(v, down)
 	}
-	return fixed(2)(v, down)
+	return Fixed(2)(v, down)
 }
 
 // tenths prints one decimal, and none from a hundred on.
-func tenths(v float64, down bool) string {
+func Tenths(v float64, down bool) string {
 	if v >= 100 {
-		return fixed(0)(v, down)
+		return Fixed(0)(v, down)
 	}
-	return fixed(1)(v, down)
+	return Fixed(1)(v, down)
 }
 
 // exponent is the power of ten of v's first digit after rounding to three.
@@ -73,19 +93,19 @@ func exponent(v float64) int {
 }
 
 // duration prints seconds in the unit that reads best, and names the unit.
-func duration(f rundir.Number) (digits, unit string) {
+func TimeUnit(f rundir.Number) (digits, unit string) {
 	switch {
 	case f.IsZero():
-		return absent, ""
+		return Absent, ""
 	case f.Value() < 0.9995:
-		return number(scaled(f, 1e3), short), "ms"
+		return Number(Scale(f, 1e3), Short), "ms"
 	}
-	return number(f, short), "s"
+	return Number(f, Short), "s"
 }
 
 // durationText is duration in one string.
-func durationText(f rundir.Number) string {
-	digits, unit := duration(f)
+func Time(f rundir.Number) string {
+	digits, unit := TimeUnit(f)
 	if unit == "" {
 		return digits
 	}
@@ -93,7 +113,7 @@ func durationText(f rundir.Number) string {
 }
 
 // scaled multiplies a figure, and keeps what is known of it.
-func scaled(f rundir.Number, by float64) rundir.Number {
+func Scale(f rundir.Number, by float64) rundir.Number {
 	switch {
 	case f.Known():
 		return rundir.Exactly(f.Value() * by)
@@ -104,9 +124,19 @@ func scaled(f rundir.Number, by float64) rundir.Number {
 }
 
 // something is f, or absent where f says that nothing happened: a row in which nothing completed has no rate.
-func something(f rundir.Number) rundir.Number {
+func NonZero(f rundir.Number) rundir.Number {
 	if f.Known() && f.Value() == 0 {
 		return rundir.Number{}
 	}
 	return f
+}
+
+// whollyOr prints no decimals where there are none, within what sums of means lose.
+func WhollyOr(decimals int) Printer {
+	return func(v float64, down bool) string {
+		if math.Abs(v-math.Round(v)) < 1e-6*max(1, math.Abs(v)) {
+			return Fixed(0)(v, false)
+		}
+		return Fixed(decimals)(v, down)
+	}
 }

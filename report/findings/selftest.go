@@ -1,0 +1,40 @@
+package findings
+
+import (
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest"
+	"strconv"
+)
+
+// why is why a level is not trusted.
+func Why(limit string, l lang.Lang) string {
+	reasons := map[string]lang.Phrase{
+		selftest.LimitDescriptors: limitDescriptors, selftest.LimitFailed: limitFailed, selftest.LimitShared: limitShared,
+		selftest.LimitError: limitError, selftest.LimitCPU: limitCPU, selftest.LimitLag: limitLag, selftest.LimitUnknown: limitUnknown, selftest.LimitUnreached: limitUnreached,
+	}
+	if say, ok := reasons[limit]; ok {
+		return say.In(l)
+	}
+	return limit
+}
+
+// SelftestVerdict is how far a client can be trusted on its machine, in one line.
+func SelftestVerdict(s *rundir.Selftest, l lang.Lang) string {
+	if s.Streams == 0 {
+		return sayTrustNone.In(l, strconv.Itoa(s.LimitStreams), Why(s.Limit, l))
+	}
+	line := sayTrust.In(l, strconv.Itoa(s.Streams), Grouped(s.TokensPerS))
+	if s.ArrivalsPerS.Known() {
+		line += sayTrustRates.In(l, Grouped(s.ArrivalsPerS))
+	} else {
+		line += sayNoRates.In(l)
+	}
+	if s.Limit == "" {
+		return line + sayTrustAll.In(l)
+	}
+	return line + sayTrustNext.In(l, strconv.Itoa(s.LimitStreams), Why(s.Limit, l))
+}
+
+// grouped prints a whole number.
+func Grouped(f rundir.Number) string { return lang.Number(f, lang.Fixed(0)) }
