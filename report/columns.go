@@ -131,7 +131,7 @@ func faults(s *rundir.Stage) table.Cell {
 
 func verdictField(l lang.Lang) stages.Field {
 	return stages.NewField(table.Column{Head: headVerdict.In(l), Left: true}, func(r stages.Row) table.Cell {
-		return table.Cell{Text: stages.Verdict(r.Stage.Verdict, l), Tone: verdictTone(r.Stage.Verdict)}
+		return table.Cell{Text: lang.Verdict(r.Stage.Verdict, l), Tone: verdictTone(r.Stage.Verdict)}
 	})
 }
 

@@ -1,32 +1,27 @@
 package findings
 
 import (
-	"fmt"
+	"strings"
+
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
-	"maps"
-	"slices"
-	"strings"
 )
 
-// Note returns what a note says.
-func Note(n note.Note, l lang.Lang) string {
-	if n.Is(note.Text) {
-		return n.String("text")
-	}
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(n.Args)) {
-		parts = append(parts, fmt.Sprintf("%s %v", name, n.Args[name]))
-	}
-	return n.Code + " " + strings.Join(parts, ", ")
-}
+// Words returns the words of all notes that packages beneath report write.
+func Words() lang.Words { return lang.Join(sweepWords(), probeWords(), workloadWords()) }
 
-// noted1 joins notes into one English cell.
+// Note returns what a note says, as a sentence.
+func Note(n note.Note, l lang.Lang) string { return Words().Sentence(n, l) }
+
+// Phrase returns what a note says, to follow a colon or to stand in parentheses: without a capital or a full stop.
+func Phrase(n note.Note, l lang.Lang) string { return Words().Say(n, l) }
+
+// JoinNotes joins notes into one English cell.
 func JoinNotes(notes ...note.Note) string {
 	var texts []string
 	for _, n := range notes {
 		if !n.IsZero() {
-			texts = append(texts, Note(n, lang.English))
+			texts = append(texts, Phrase(n, lang.English))
 		}
 	}
 	return strings.Join(texts, "; ")

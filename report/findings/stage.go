@@ -28,7 +28,7 @@ func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 		lang.Number(lang.NonZero(stages.Output(s)), lang.Short) + " tok/s",
 	}
 	if s.Verdict != "" {
-		facts = append(facts, stages.Verdict(s.Verdict, l))
+		facts = append(facts, lang.Verdict(s.Verdict, l))
 	}
 	if n := stages.Failed(s); n > 0 {
 		facts = append(facts, sayFailures.In(l, strconv.Itoa(n)))

@@ -66,18 +66,3 @@ func ModelName(run *rundir.Run) string {
 
 // engineName is the serving engine, as labelled or as it said itself.
 func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }
-
-// verdict is a verdict in words.
-func Verdict(v string, l lang.Lang) string {
-	switch v {
-	case rundir.Stable:
-		return verdictStable.In(l)
-	case rundir.Saturated:
-		return verdictSaturated.In(l)
-	case rundir.Undecided:
-		return verdictUndecided.In(l)
-	case rundir.Closed:
-		return verdictClosed.In(l)
-	}
-	return "-"
-}
