@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"llmsweep/report/lang"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 type auditCmd struct {
 	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of those."`
 	Format string   `default:"text" enum:"text,json" help:"text, json."`
+	Lang   string   `default:"en" enum:"en,zh" help:"Language: en, zh."`
 	Rules  bool     `help:"List what is looked for, what is tolerated, and why."`
 }
 
@@ -32,7 +34,7 @@ Examples:
 // Run audits.
 func (a *auditCmd) Run(c *console) error {
 	if a.Rules {
-		return audit.TextRules(c.out)
+		return audit.TextRules(c.out, lang.Lang(a.Lang))
 	}
 	if len(a.Paths) == 0 {
 		return usage(errors.New("audit needs a document or a run directory; llmsweep audit --help has examples"))
@@ -44,11 +46,12 @@ func (a *auditCmd) Run(c *console) error {
 		}
 	}
 	all := look.results()
-	write := audit.Text
+	write := func() error { return audit.Text(c.out, all, lang.Lang(a.Lang)) }
 	if a.Format == "json" {
-		write = audit.JSON
+		write = func() error { return audit.JSON(c.out, all) }
 	}
-	if err := write(c.out, all); err != nil {
+	err := write()
+	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(f audit.Audited) bool { return len(f.Findings) > 0 }) {

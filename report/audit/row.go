@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// table is a run with its rows.
-type table struct {
+// result is a run with its rows.
+type result struct {
 	run   *rundir.Run
 	file  string
 	line  int
@@ -22,15 +22,15 @@ type table struct {
 
 // row is a stage, and where its figures stand.
 type row struct {
-	table *table
-	stage *rundir.Stage
+	result *result
+	stage  *rundir.Stage
 }
 
-// tables makes rows of runs.
-func tables(subjects []Subject) []*table {
-	var all []*table
+// results returns the runs of subjects with their rows.
+func results(subjects []Subject) []*result {
+	var all []*result
 	for _, s := range subjects {
-		t := &table{run: s.Run, file: s.File, title: title(s.Run)}
+		t := &result{run: s.Run, file: s.File, title: title(s.Run)}
 		if from := s.Run.Source; from != nil {
 			t.file, t.line = from.File, from.Line
 		}
@@ -77,7 +77,7 @@ func title(run *rundir.Run) string {
 
 // line is where a figure stands; where it is not known, the row.
 func (r *row) line(key string) int {
-	for _, s := range []*rundir.Source{r.stage.Source, r.table.run.Source} {
+	for _, s := range []*rundir.Source{r.stage.Source, r.result.run.Source} {
 		if s == nil {
 			continue
 		}
@@ -237,7 +237,7 @@ func (r *row) asked() float64 {
 	if r.stage.AskedTokens.Known() {
 		return r.stage.AskedTokens.Value()
 	}
-	return r.table.run.Workload.OutputTokens.Mean
+	return r.result.run.Workload.OutputTokens.Mean
 }
 
 // published reports whether the row was read, in that format.
@@ -279,7 +279,7 @@ func digits(v float64) string {
 // percent prints a fraction.
 func percent(f float64) string {
 	if math.Abs(f) >= 1 {
-		return fmt.Sprintf("%.1f times", math.Abs(f)+1)
+		return fmt.Sprintf("x %.1f", math.Abs(f)+1)
 	}
 	return fmt.Sprintf("%.0f %%", 100*math.Abs(f))
 }

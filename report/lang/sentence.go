@@ -28,6 +28,7 @@ import (
 //	{x:times}            a whole number; absent where it is 1 or less
 //	{x:note}             nested notes
 //	{x:verdict}          a verdict of a stage
+//	{x:metric}           the name of a metric, by its key in run.json
 //
 // Text in brackets is left out where an argument in it is absent: "[ of {total}]". With a bar, "[this {x}|that]", what follows
 // the bar takes its place. Sentences begin with a small letter and end without a full stop, since they may follow a colon.
@@ -106,7 +107,7 @@ func (w Words) Check(k note.Kind) error {
 }
 
 func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "count", "times", "note", "verdict"}
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "count", "times", "note", "verdict", "metric"}
 }
 
 var (
@@ -146,8 +147,11 @@ func (f *filler) value(name, format string) string {
 	case float64:
 		return f.number(v, format)
 	case string:
-		if format == "verdict" {
+		switch format {
+		case "verdict":
 			return Verdict(v, f.l)
+		case "metric":
+			return Metric(v, f.l)
 		}
 		return v
 	case []string:
