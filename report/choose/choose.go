@@ -33,8 +33,12 @@ type Options struct {
 // hoursPerMonth is the twelfth part of a year of 365 days.
 const hoursPerMonth = 365 * 24 / 12
 
+// Schema names the JSON form of a Choice.
+const Schema = "llmsweep.choose/v1"
+
 // Choice is what was found.
 type Choice struct {
+	Schema     string          `json:"schema"`
 	Model      string          `json:"model"` // the rankings of different models stand apart: their answers are not equal
 	Workload   string          `json:"workload,omitempty"`
 	SLO        []string        `json:"slo"`
@@ -148,7 +152,7 @@ func choose(model string, setups []*curve.Setup, o Options) Choice {
 
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
 func rank(setups []*curve.Setup, o Options) Choice {
-	c := Choice{Priced: true}
+	c := Choice{Schema: Schema, Priced: true}
 	for _, s := range setups {
 		k, r := consider(s, o)
 		if r != nil {

@@ -51,13 +51,13 @@ func (r reason) in(l lang.Lang) string {
 	case f.Row == nil:
 		return whyNoRows.In(l)
 	case f.Term == nil:
-		return whySaturated.In(l, f.Row.Stage.Name)
+		return whySaturated.In(l, f.Row.Name())
 	case f.Figure.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
 	case f.Unknown:
-		return whyUnsupported.In(l, f.Term.Name(), f.Row.Stage.Name)
+		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
 	default:
-		return whyBroken.In(l, f.Term.String(), f.Row.Stage.Name, amount(f.Term, f.Figure.Value(), f.Figure.Bound()))
+		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Figure.Value(), f.Figure.Bound()))
 	}
 }
 

@@ -258,7 +258,7 @@ func (c *Choice) front(l lang.Lang, level int) table.Section {
 func (c *Choice) leftOut(l lang.Lang, level int) table.Section {
 	s := table.Section{Title: titleLeftOut.In(l), Level: level}
 	for _, o := range c.LeftOut {
-		s.Lines = append(s.Lines, o.Where+" ("+o.Setup+", "+o.Row+"): "+o.Why)
+		s.Lines = append(s.Lines, o.Where+" ("+o.Setup+", "+o.Row+")"+lang.Colon.In(l)+o.Because(l))
 	}
 	return s
 }

@@ -22,8 +22,12 @@ type Options struct {
 	AnyWorkload bool // compare runs that asked different things of their servers
 }
 
-// Comparison is setups side by side. The first is what the others are held against.
+// Schema names the JSON form of a Comparison.
+const Schema = "llmsweep.compare/v1"
+
+// Comparison is setups side by side. The first is the baseline.
 type Comparison struct {
+	Schema   string          `json:"schema"`
 	Workload string          `json:"workload,omitempty"` // empty where they differ
 	Setups   []Measured      `json:"setups"`
 	Changes  []Change        `json:"changes"` // of each setup but the first
@@ -102,7 +106,7 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	if err := alike(setups); err != nil && !o.AnyWorkload {
 		return nil, err
 	}
-	c := &Comparison{}
+	c := &Comparison{Schema: Schema}
 	if alike(setups) == nil {
 		c.Workload, c.asked = Workload(setups[0].Run, lang.English), setups[0].Run
 	}

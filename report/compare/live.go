@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -16,47 +15,41 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Live is two servers that were measured under the same load, stage against stage.
+// LiveSchema names the JSON form of a comparison of two servers.
+const LiveSchema = "llmsweep.compare-live/v1"
+
+// Live is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
 type Live struct {
+	Schema   string          `json:"schema"`
 	State    string          `json:"state"`
 	Failure  note.Note       `json:"failure,omitzero"`
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`
 	Blocks   int             `json:"blocks"` // that are whole
-	Rows     []LiveRow       `json:"rows"`
+	Rows     []sweep.PairRow `json:"-"`      // written by JSON
 	Says     string          `json:"conclusion"`
-	Warnings []string        `json:"warnings,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"` // in English
+
+	invalid  []note.Note // the warnings
 	changes  []Change
 	asked    *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
 	answers  [2]rundir.Number   // mean length
 }
 
-// LiveRow is a figure at a load: of A, of B, and how B differs from A.
-type LiveRow struct {
-	Key     string        `json:"key"`
-	Primary bool          `json:"primary,omitempty"`
-	A       rundir.Number `json:"a"`
-	B       rundir.Number `json:"b"`
-	Ratio   rundir.Number `json:"ratio"` // B to A, minus 1
-	Low     rundir.Number `json:"low,omitzero"`
-	High    rundir.Number `json:"high,omitzero"` // 95 % interval, of this row by itself
-	Sees    rundir.Number `json:"sees,omitzero"` // the smallest difference that it would have shown in four runs of five
-	Shown   bool          `json:"shown"`         // the interval does not hold 0
-	Stands  bool          `json:"stands"`        // the difference is shown also when all rows are asked at once
-	row     sweep.PairRow
-	once    rundir.Number // Sees where all rows are asked at once
-}
+// noteInvalid is a stage of a server in which the client was the limit; why holds one note.
+var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage", "why"}}
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteInvalid} }
 
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *Live {
-	v := &Live{State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan, Blocks: p.Blocks(), asked: a}
-	rows := sweep.PairRows(p, a, b)
-	for i, r := range rows {
-		v.Rows = append(v.Rows, LiveRow{
-			Key: r.Key, Primary: r.Primary, A: r.A, B: r.B, Ratio: r.Ratio, Low: r.Low, High: r.High, Sees: r.Sees,
-			Shown: r.Shown(), Stands: r.Stands, row: r, once: sweep.SeesAtOnce(rows, i),
-		})
+	v := &Live{
+		Schema: LiveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan,
+		Blocks: p.Blocks(), Rows: sweep.PairRows(p, a, b), asked: a,
+	}
+	for _, r := range v.Rows {
 		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
 			v.changes = append(v.changes, c.within(r.Low.Value(), r.High.Value()))
 		}
@@ -78,7 +71,9 @@ func (v *Live) count(p *rundir.Pair, runs [2]*rundir.Run) {
 				tokens, answers = tokens+n*st.OutputTokens.Mean.Value(), answers+n
 			}
 			if !st.Invalid.IsZero() {
-				v.Warnings = append(v.Warnings, string(rune('A'+side))+" "+st.Name+": "+findings.Note(st.Invalid, lang.English))
+				n := noteInvalid.New(string(rune('A'+side)), st.Name, []note.Note{st.Invalid})
+				v.invalid = append(v.invalid, n)
+				v.Warnings = append(v.Warnings, findings.Phrase(n, lang.English))
 			}
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
@@ -127,10 +122,26 @@ func (v *Live) Keys() []string {
 
 // JSON writes the comparison, indented.
 func (v *Live) JSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	type row struct {
+		Key     string        `json:"key"`
+		Primary bool          `json:"primary,omitempty"`
+		A       rundir.Number `json:"a"`
+		B       rundir.Number `json:"b"`
+		Ratio   rundir.Number `json:"ratio"` // B to A, minus 1
+		Low     rundir.Number `json:"low,omitzero"`
+		High    rundir.Number `json:"high,omitzero"` // 95 % interval, of this row alone
+		Sees    rundir.Number `json:"sees,omitzero"` // the smallest difference that it shows with a power of 80 %
+		Shown   bool          `json:"shown"`         // the interval does not include 0
+		Stands  bool          `json:"stands"`        // the difference is also shown when all rows are tested together
+	}
+	rows := []row{}
+	for _, r := range v.Rows {
+		rows = append(rows, row{r.Key, r.Primary, r.A, r.B, r.Ratio, r.Low, r.High, r.Sees, r.Shown(), r.Stands})
+	}
+	return writeJSON(w, struct {
+		*Live
+		Rows []row `json:"rows"`
+	}{v, rows})
 }
 
 // Sections is the comparison for people; level is that of its heading in Markdown.
@@ -169,16 +180,16 @@ func (v *Live) table(l lang.Lang) table.Table {
 	before := ""
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		load, cell := loadName(r.row.Load, l), table.Seconds
+		load, cell := loadName(r.Load, l), table.Seconds
 		if load == before {
 			load = ""
 		} else {
 			before = load
 		}
-		if r.row.Figure == sweep.FigureOutput {
+		if r.Figure == sweep.FigureOutput {
 			cell = fixed(2)
 		}
-		figure := table.Cell{Text: figureName(r.row.Figure, l)}
+		figure := table.Cell{Text: figureName(r.Figure, l)}
 		if r.Primary {
 			figure.Mark = markPrimary
 		}
@@ -186,7 +197,7 @@ func (v *Live) table(l lang.Lang) table.Table {
 		if r.Sees.Known() {
 			sees = table.Cell{Text: share(r.Sees.Value())}
 		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: r.change()}, sees})
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
 	}
 	return t
 }
@@ -194,8 +205,8 @@ func (v *Live) table(l lang.Lang) table.Table {
 // markPrimary is on the figures that the conclusion rests on.
 const markPrimary = "*"
 
-// change is the difference in percent with its interval; ~ where that shows none.
-func (r *LiveRow) change() string {
+// rowChange is the difference in percent with its interval; ~ where that shows none.
+func rowChange(r *sweep.PairRow) string {
 	if r.Ratio.IsZero() {
 		return absent
 	}
@@ -273,8 +284,8 @@ func (v *Live) legend(l lang.Lang) []string {
 	if low.Known() && high.Known() && unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
 		notes = append(notes, liveUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
-	if n := len(v.Warnings); n > 0 {
-		notes = append(notes, liveClient.In(l, n, v.Warnings[0]))
+	if n := len(v.invalid); n > 0 {
+		notes = append(notes, liveClient.In(l, n, findings.Phrase(v.invalid[0], l)))
 	}
 	return notes
 }
@@ -285,16 +296,16 @@ func (v *Live) conclusion(l lang.Lang) []string {
 	single := 0
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		name := liveAt.In(l, figureName(r.row.Figure, l), shortLoad(r.row.Load, l))
+		name := liveAt.In(l, figureName(r.Figure, l), shortLoad(r.Load, l))
 		switch {
 		case r.Stands && r.Primary:
-			shown = append(shown, name+" "+r.change())
+			shown = append(shown, name+" "+rowChange(r))
 		case r.Stands:
 			also = append(also, name)
-		case r.Primary && r.once.Known():
+		case r.Primary && sweep.SeesAtOnce(v.Rows, i).Known():
 			not = append(not, name)
-			would = append(would, liveOf.In(l, share(r.once.Value()), name))
-		case r.Shown:
+			would = append(would, liveOf.In(l, share(sweep.SeesAtOnce(v.Rows, i).Value()), name))
+		case r.Shown():
 			single++
 		}
 	}

@@ -106,16 +106,17 @@ func TestLiveConclusion(t *testing.T) {
 		for _, noise := range []float64{0.002, 0.02, 0.1} {
 			v := OfPair(measuredPair(gain, noise, 6))
 			stands := false
-			for _, r := range v.Rows {
+			for i, r := range v.Rows {
+				once := sweep.SeesAtOnce(v.Rows, i)
 				stands = stands || r.Stands
-				if r.Stands && !r.Shown {
-					t.Errorf("gain %v, noise %v: %s is concluded from an interval that holds 0: %s", gain, noise, r.Key, r.change())
+				if r.Stands && !r.Shown() {
+					t.Errorf("gain %v, noise %v: %s is concluded from an interval that holds 0: %s", gain, noise, r.Key, rowChange(&r))
 				}
-				if r.once.Value() < r.Sees.Value() {
-					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.Sees.Value(), r.once.Value())
+				if once.Value() < r.Sees.Value() {
+					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.Sees.Value(), once.Value())
 				}
-				if r.Shown == strings.HasPrefix(r.change(), tilde) {
-					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown, r.change())
+				if r.Shown() == strings.HasPrefix(rowChange(&r), tilde) {
+					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown(), rowChange(&r))
 				}
 			}
 			if got := strings.HasPrefix(v.Says, tilde); got == stands {

@@ -21,11 +21,14 @@ const (
 )
 
 // JSON writes the comparison, indented.
-func (c *Comparison) JSON(w io.Writer) error {
+func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
+
+// writeJSON writes v, indented.
+func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(c)
+	return enc.Encode(v)
 }
 
 // Sections is the comparison for people; level is that of its headings in Markdown.
@@ -281,7 +284,7 @@ func (c *Comparison) leftOut(l lang.Lang, level int) table.Section {
 		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headWhy.In(l), Left: true},
 	}}
 	for _, o := range c.LeftOut {
-		t.Rows = append(t.Rows, []table.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: o.Why}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: o.Because(l)}})
 	}
 	return table.Section{Title: titleLeftOut.In(l), Level: level, Table: t}
 }

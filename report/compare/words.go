@@ -16,7 +16,7 @@ var (
 	headErrors       = lang.Say("errors", "错误率")
 	headRow          = lang.Say("Row", "行")
 	headWhere        = lang.Say("Where", "出处")
-	headWhy          = lang.Say("Why (the audit's words)", "原因（审核原文）")
+	headWhy          = lang.Say("Why", "原因")
 	headLoad         = lang.Say("Load", "负载")
 	headSpeedUp      = lang.Say("speed-up", "加速比")
 	headEfficiency   = lang.Say("efficiency", "效率")

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/audit"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -48,8 +49,25 @@ type LeftOut struct {
 	Row   string `json:"row"`
 	Where string `json:"where"`
 	Rule  string `json:"rule"` // of the audit; empty where the row itself says so
-	Why   string `json:"why"`
+	Why   string `json:"why"`  // in English
+
+	note note.Note
 }
+
+// Because returns why the row was left out.
+func (o *LeftOut) Because(l lang.Lang) string { return words().Say(o.note, l) }
+
+// Why a row is left out that the audit finds no fault with.
+var (
+	noteCutShort = note.Kind{Code: "row.cut-short"}
+	noteNoneDone = note.Kind{Code: "row.nothing-completed"}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone} }
+
+// words are those of all reasons to leave a row out.
+func words() lang.Words { return lang.Join(findings.Words(), audit.Words()) }
 
 // Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
 func Load(all []Input) []Setup {
@@ -86,8 +104,8 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out []LeftOut) {
 			continue
 		}
 		where := s.where(st)
-		if rule, why := s.unfit(st, found); why != "" {
-			out = append(out, LeftOut{Row: st.Name, Where: where, Rule: rule, Why: why})
+		if rule, why := s.unfit(st, found); !why.IsZero() {
+			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), note: why})
 			continue
 		}
 		rows = append(rows, Row{Stage: st, Where: where, Served: st.Rates.Completed.Value()})
@@ -130,21 +148,32 @@ func load(s *rundir.Stage) float64 {
 }
 
 // unfit says why a row must not be relied on, and which rule of the audit found out.
-func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule, why string) {
+func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, why note.Note) {
 	for _, f := range found {
 		if f.Grade == audit.Wrong && f.Rule != "" && s.speaksOf(f, st) {
-			return f.Rule, f.Text
+			return f.Rule, f.Note()
 		}
 	}
 	switch c := st.Rates.Completed; {
 	case !st.Invalid.IsZero():
-		return "", findings.Note(st.Invalid, lang.English)
+		return "", st.Invalid
 	case st.State != rundir.Complete:
-		return "", "the stage was cut short"
+		return "", noteCutShort.New()
 	case !c.Known() || c.Value() <= 0:
-		return "", "nothing was completed"
+		return "", noteNoneDone.New()
 	}
-	return "", ""
+	return "", note.Note{}
+}
+
+// Name returns what the row is called where it was printed, else the name of its stage.
+func (r *Row) Name() string { return rowName(r.Stage) }
+
+// rowName returns what a row is called where it was printed, else the name of its stage.
+func rowName(st *rundir.Stage) string {
+	if st.Source != nil && st.Source.Heading != "" {
+		return st.Source.Heading
+	}
+	return st.Name
 }
 
 // speaksOf reports whether a finding is about that stage.

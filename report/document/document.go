@@ -292,7 +292,7 @@ func (w *writer) run(s *curve.Setup, heading bool) string {
 		lines = append(lines, findings.Answer(s.Run, w.Lang)...)
 	}
 	for _, o := range s.LeftOut {
-		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Why))
+		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Because(w.Lang)))
 	}
 	md.List("", lines)
 	md.Flush()

@@ -14,7 +14,7 @@ var (
 	docCount     = lang.Say("%d configurations. Every number below can be traced to the rows that are named with it.", "共 %d 个配置。以下每个数字都可追溯到所注明的行。")
 	docLeftOut   = lang.Say("%d rows cannot be right or were cut short. They stand in the tables as they were printed, and nothing else rests on them; each is named where it stands.", "有 %d 行数据不可能正确或不完整：表格中照原样保留，但不作为任何结论的依据，并在原处注明。")
 	docSource    = lang.Say("Source: %s", "来源：%s")
-	docDoubt     = lang.Say("Not relied on: %s (%s): %s", "未采用：%s（%s），审核原文：%s")
+	docDoubt     = lang.Say("Not relied on: %s (%s): %s", "未采用：%s（%s）：%s")
 	docNoGPU     = lang.Say("GPU not named", "未注明显卡")
 	docNoEngine  = lang.Say("engine not named", "未注明引擎")
 	docGroup     = lang.Say(", ", "，")

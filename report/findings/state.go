@@ -28,7 +28,7 @@ func State(run *rundir.Run, l lang.Lang) []string {
 	}
 	lines := []string{ended(run, l)}
 	if !run.Failure.IsZero() {
-		lines = append(lines, stateBecause.In(l, Note(run.Failure, l)))
+		lines = append(lines, stateBecause.In(l, Phrase(run.Failure, l))+lang.Stop.In(l))
 	}
 	if len(done) > 0 {
 		lines = append(lines, stateWhole.In(l, strings.Join(done, lang.ListComma.In(l))))

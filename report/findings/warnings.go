@@ -63,7 +63,7 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		for _, n := range s.Warnings {
-			text := Note(n, l)
+			text := Phrase(n, l)
 			if where[text] == nil {
 				order = append(order, text)
 			}
@@ -71,7 +71,7 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 		}
 	}
 	for _, text := range order {
-		lines = append(lines, rowNames(where[text], run, l)+lang.Colon.In(l)+text)
+		lines = append(lines, rowNames(where[text], run, l)+lang.Colon.In(l)+text+lang.Stop.In(l))
 	}
 	return lines
 }
@@ -110,7 +110,7 @@ func invalid(s *rundir.Stage, l lang.Lang) string {
 	if s.Invalid.IsZero() {
 		return ""
 	}
-	return Note(s.Invalid, l)
+	return Phrase(s.Invalid, l)
 }
 
 // lengths compares the output tokens asked for with those received.

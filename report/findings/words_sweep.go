@@ -93,6 +93,7 @@ func sweepWords() lang.Words {
 		"run.failed":            lang.Say("{error}", "{error}"),
 		"pair.other-failed":     lang.Say("the other server failed", "另一个服务失败"),
 		"pair.side":             lang.Say("{side}: {what:note}", "{side}：{what:note}"),
+		"pair.invalid":          lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),
 		"pair.side-failed":      lang.Say("{side}: {why:note}", "{side}：{why:note}"),
 
 		// Of the SLO.
@@ -102,6 +103,10 @@ func sweepWords() lang.Words {
 		"slo.too-few":        lang.Say("too few requests to judge {term}: {stage} needs {needs} more", "请求太少，无法判定 {term}：{stage} 还需 {needs} 个"),
 		"slo.none-judged":    lang.Say("no stage could be judged", "没有可判定的阶段"),
 		"slo.broken-at":      lang.Say("{stage} already misses it", "{stage} 已不满足"),
+
+		// Why a row is left out of a comparison.
+		"row.cut-short":         lang.Say("the stage was cut short", "该阶段提前结束"),
+		"row.nothing-completed": lang.Say("nothing was completed", "没有完成任何请求"),
 
 		// Of results of other tools.
 		"published.read-from": lang.Say("read from {file}, line {line}; another tool measured it, and there are no records of its requests",

@@ -48,7 +48,7 @@ func TestPage(t *testing.T) {
 		if err := table.WriteSections(&b, "markdown", []table.Section{BesideSection(all, l)}, table.Style{}); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("../../../examples", name)
+		path := filepath.Join("../../examples", name)
 		got := strings.TrimPrefix(b.String(), "\n")
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -60,7 +60,7 @@ func TestPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got), go test ./report/compare/predict -update writes it:\n%s", name, diff)
+			t.Errorf("%s (-want +got), go test ./report/predict -update writes it:\n%s", name, diff)
 		}
 	}
 }
