@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"path/filepath"
 	"strings"
 )
 
@@ -85,4 +86,23 @@ func headline(run *rundir.Run, l lang.Lang) string {
 		parts = append(parts, loadBrief.In(l, prompt, out))
 	}
 	return strings.Join(append(parts, run.Target.URL), "   ")
+}
+
+// Target returns in a line what is measured, before it is: the server, the model and the lengths.
+func Target(run *rundir.Run, l lang.Lang) string {
+	t := run.Target
+	parts := []string{t.URL, t.Model}
+	if engine := strings.TrimSpace(t.Engine + " " + t.Version); engine != "" {
+		parts[1] = strings.TrimSpace(t.Model + targetOn.In(l, engine))
+	}
+	if d := run.Workload.Dataset; d != "" {
+		parts = append(parts, filepath.Base(d))
+	}
+	out := lang.Shortest(run.Workload.OutputTokens.Mean)
+	if p := run.Workload.PromptTokens; p.Mean > 0 {
+		parts = append(parts, loadBrief.In(l, lang.Shortest(p.Mean), out))
+	} else {
+		parts = append(parts, loadFixedBrief.In(l, out))
+	}
+	return strings.Join(parts, "  ")
 }

@@ -43,7 +43,7 @@ func (r *reportCmd) document(c *console) error {
 	if err := r.choice(&o, old); err != nil {
 		return usage(err)
 	}
-	out, err := document.Write(curve.Load(inputs), old, o)
+	out, err := document.Write(curve.LoadAs(inputs, r.from), old, o)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", r.Output, err))
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 
 	"golang.org/x/term"
@@ -70,7 +69,7 @@ func (e *experiment) run() error {
 	}
 	view := progress.New(e.err, progress.Options{Lang: lang.Lang(e.out.Lang), Plain: e.out.Plain})
 	defer view.Close()
-	view.Start(e.kind + "  " + headline(run))
+	view.Start(e.kind + "  " + report.Target(run, lang.Lang(e.out.Lang)))
 	for _, n := range run.Target.Notes {
 		view.Note(findings.Note(n, lang.Lang(e.out.Lang)))
 	}
@@ -88,24 +87,6 @@ func (e *experiment) run() error {
 	broken := e.measure(e.ctx, e.plan, t, run)
 	view.Close()
 	return errors.Join(broken, e.conclude(run, dir))
-}
-
-// headline says what is run against what.
-func headline(run *rundir.Run) string {
-	line := run.Target.URL + "  " + run.Target.Model
-	if run.Target.Engine != "" {
-		line += " on " + run.Target.Engine
-		if run.Target.Version != "" {
-			line += " " + run.Target.Version
-		}
-	}
-	if run.Workload.Dataset != "" {
-		line += "  " + filepath.Base(run.Workload.Dataset)
-	}
-	if p := run.Workload.PromptTokens; p.Mean > 0 {
-		return line + fmt.Sprintf("  %.4g -> %.4g tokens", p.Mean, run.Workload.OutputTokens.Mean)
-	}
-	return line + fmt.Sprintf("  a fixed prompt -> %.4g tokens", run.Workload.OutputTokens.Mean)
 }
 
 // conclude shows the result, writes the report and chooses the exit code.

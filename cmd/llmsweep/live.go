@@ -158,7 +158,7 @@ func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.R
 	l := lang.Lang(cm.Lang)
 	view := progress.New(c.err, progress.Options{Lang: l, Plain: cm.Plain})
 	defer view.Close()
-	view.Start("compare  A " + headline(runs[0]) + "  B " + headline(runs[1]))
+	view.Start("compare  A " + report.Target(runs[0], l) + "  B " + report.Target(runs[1], l))
 	for i, run := range runs {
 		for _, n := range run.Target.Notes {
 			view.Note(string(rune('A'+i)) + ": " + findings.Note(n, lang.English))

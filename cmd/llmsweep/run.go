@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"llmsweep/report"
@@ -120,7 +121,7 @@ func (r *runCmd) check() (sweep.Arrivals, error) {
 	case r.Drain < 0 || !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
 		return arrivals, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
 	case !slices.Contains(report.Formats(), r.Format):
-		return arrivals, fmt.Errorf("--format %s: there are %v", r.Format, report.Formats())
+		return arrivals, fmt.Errorf("--format %s: there are %s", r.Format, strings.Join(report.Formats(), ", "))
 	}
 	if r.Requests == 0 && r.Duration == 0 {
 		r.Duration = time.Minute

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"llmsweep/report/lang"
 	"math"
 	"strconv"
 	"strings"
@@ -65,9 +66,9 @@ func title(run *rundir.Run) string {
 	}
 	add(cmp.Or(l.Engine, run.Target.Engine))
 	if p, g := run.Workload.PromptTokens.Mean, run.Workload.OutputTokens.Mean; p > 0 && g > 0 {
-		add(fmt.Sprintf("%.4g -> %.4g tokens", p, g))
+		add(lang.Shortest(p) + " -> " + lang.Shortest(g) + " tokens")
 	} else if g > 0 {
-		add(fmt.Sprintf("up to %.4g tokens", g))
+		add("up to " + lang.Shortest(g) + " tokens")
 	}
 	if s := run.Source; s != nil && s.Format != published.SixColumn {
 		add(s.Heading)

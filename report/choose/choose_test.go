@@ -194,7 +194,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		said[r.Name] = r.Why
 	}
 	for name, want := range map[string]string{
-		"Qwen2-7B-Instruct-AWQ, 1 x L20 48GB, vLLM": "misses ttft:mean<90ms as early as synchronous: 137ms",
+		"Qwen2-7B-Instruct-AWQ, 1 x L20 48GB, vLLM": "already misses ttft:mean<90ms at synchronous: 137ms",
 		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":    `no price for the GPU "A100 80GB" (--price)`,
 		"Qwen2-7B-Instruct, 2 x L20 48GB, lmdeploy": "takes 8 GPUs",
 	} {

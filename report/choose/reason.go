@@ -45,7 +45,7 @@ func (r reason) in(l lang.Lang) string {
 	case noPrice:
 		return whyNoPrice.In(l, r.gpu)
 	case tooMany:
-		return whyTooMany.In(l, r.gpus, r.most)
+		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
 	}
 	switch f := r.refusal; {
 	case f.Row == nil:

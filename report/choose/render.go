@@ -28,7 +28,7 @@ func JSON(w io.Writer, all []Choice) error {
 func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	wish := sayWish.In(l, strings.Join(c.SLO, comma.In(l)), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
-		wish += sayMaxGPUs.In(l, c.MaxGPUs)
+		wish += sayMaxGPUs.In(l, gpus(c.MaxGPUs, l))
 	}
 	head := table.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
 	if len(c.Ranked) > 0 {
@@ -56,9 +56,9 @@ func (c *Choice) answer(l lang.Lang) []string {
 		return []string{sayNone.In(l)}
 	}
 	k := &c.Ranked[0]
-	what := sayFewest.In(l, k.Name, k.Replicas, k.GPUs)
+	what := sayFewest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l))
 	if c.Priced {
-		what = sayCheapest.In(l, k.Name, k.Replicas, k.GPUs, money(k.Hour), money(k.Month))
+		what = sayCheapest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l), money(k.Hour), money(k.Month))
 	}
 	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
 	if same := c.tied(l); same != "" {

@@ -5,7 +5,7 @@ import "llmsweep/report/lang"
 // Headings and columns.
 var (
 	titleChoice   = lang.Say("Choice for %s, %s", "选型：%s，%s")
-	titleRefused  = lang.Say("Those that do not meet it", "不满足要求的配置")
+	titleRefused  = lang.Say("Configurations that do not meet it", "不满足要求的配置")
 	titleChanging = lang.Say("What would change the order", "何种变化会改变排名")
 	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每卡输出")
 	titleLeftOut  = lang.Say("Rows left out", "未采用的行")
@@ -15,10 +15,10 @@ var (
 	headAnswer    = lang.Say("answer", "回答")
 	headReplicas  = lang.Say("replicas", "副本数")
 	headGPUs      = lang.Say("GPUs", "卡数")
-	headCarries   = lang.Say("carries", "可承载")
+	headCarries   = lang.Say("capacity", "可承载")
 	headCost      = lang.Say("cost", "费用")
 	headMillion   = lang.Say("a million tokens", "每百万 token")
-	headLimit     = lang.Say("Ended by", "受限于")
+	headLimit     = lang.Say("Limited by", "受限于")
 	headRests     = lang.Say("Rests on", "依据")
 	headWhy       = lang.Say("Why", "原因")
 	headPerUser   = lang.Say("per user", "单用户")
@@ -31,24 +31,45 @@ var (
 	semicolon     = lang.Say("; ", "；")
 	wordPrice     = lang.Say("price of %s", "%s 单价")
 	wordDemand    = lang.Say("demand", "需求量")
-	wordUnnamed   = lang.Say("a model that nobody named", "未注明的模型")
+	wordUnnamed   = lang.Say("an unnamed model", "未注明的模型")
 	wordNone      = lang.Say("nothing meets it", "没有配置能满足")
 )
+
+// Counted things.
+var (
+	oneGPU       = lang.Say("%d GPU", "%d 卡")
+	manyGPUs     = lang.Say("%d GPUs", "%d 卡")
+	oneReplica   = lang.Say("%d replica", "%d 个副本")
+	manyReplicas = lang.Say("%d replicas", "%d 个副本")
+)
+
+// gpus is a number of GPUs in words.
+func gpus(n int, l lang.Lang) string { return counted(n, oneGPU, manyGPUs, l) }
+
+// replicas is a number of replicas in words.
+func replicas(n int, l lang.Lang) string { return counted(n, oneReplica, manyReplicas, l) }
+
+func counted(n int, one, many lang.Phrase, l lang.Lang) string {
+	if n == 1 {
+		return one.In(l, n)
+	}
+	return many.In(l, n)
+}
 
 // What is said.
 var (
 	sayWish      = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
-	sayMaxGPUs   = lang.Say(" At most %d GPUs.", "最多 %d 卡。")
+	sayMaxGPUs   = lang.Say(" At most %s.", "最多 %s。")
 	sayNone      = lang.Say("None of the configurations meets it.", "没有任何配置满足要求。")
-	sayCheapest  = lang.Say("Cheapest: %s, %d of them, %d GPUs: %s an hour, %s a month of 730 hours.", "费用最低：%s，%d 个副本，共 %d 卡：每小时 %s，每月（730 小时）%s。")
-	sayFewest    = lang.Say("Fewest GPUs: %s, %d of them, %d GPUs. No prices were given.", "卡数最少：%s，%d 个副本，共 %d 卡。未给出单价。")
-	sayRests     = lang.Say("One of them keeps the SLO up to %s req/s, where %s ends it (%s).", "单个副本在 %s req/s 以内满足 SLO，受限于 %s（%s）。")
-	sayTied      = lang.Say("As many GPUs at the same cost, but carrying less than its %s: %s.", "卡数与费用相同，但可承载量低于其 %s 的有：%s。")
-	sayTiedGPUs  = lang.Say("As many GPUs, but carrying less than its %s: %s.", "卡数相同，但可承载量低于其 %s 的有：%s。")
-	sayOneLess   = lang.Say("Up to a demand of %s one replica less would do.", "需求不超过 %s 时可少用一个副本。")
-	sayQuantized = lang.Say("It is quantized (%s): whether its answers are as good, no figure here says.", "该配置经过量化（%s）：其回答质量是否相当，此处数据无法说明。")
-	sayFrontCost = lang.Say("None cheaper for a million tokens is also sooner with the first (Pareto front of cost against TTFT): %s.", "费用与 TTFT 的帕累托前沿（没有其他配置既更便宜又更快出首 token）：%s。")
-	sayFront     = lang.Say("Rows of which no other is better for both; all others are beaten by one of them.", "以下各行在两项上不被任何其他行同时超过，其余各行均被其中之一超过。")
+	sayCheapest  = lang.Say("Cheapest: %s, %s, %s: %s an hour, %s a month of 730 hours.", "费用最低：%s，%s，共 %s：每小时 %s，每月（730 小时）%s。")
+	sayFewest    = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "卡数最少：%s，%s，共 %s。未给出单价。")
+	sayRests     = lang.Say("One replica meets the SLO up to %s req/s; the limit is %s (%s).", "单个副本在 %s req/s 以内满足 SLO，受限于 %s（%s）。")
+	sayTied      = lang.Say("The same number of GPUs at the same cost, but less capacity than its %s: %s.", "卡数与费用相同，但可承载量低于其 %s 的有：%s。")
+	sayTiedGPUs  = lang.Say("The same number of GPUs, but less capacity than its %s: %s.", "卡数相同，但可承载量低于其 %s 的有：%s。")
+	sayOneLess   = lang.Say("Up to a demand of %s one replica fewer is enough.", "需求不超过 %s 时可少用一个副本。")
+	sayQuantized = lang.Say("It is quantized (%s): these numbers do not tell whether its answers are as good.", "该配置经过量化（%s）：其回答质量是否相当，此处数据无法说明。")
+	sayFrontCost = lang.Say("Pareto front of cost against TTFT (no other configuration is both cheaper per million tokens and faster to the first token): %s.", "费用与 TTFT 的帕累托前沿（没有其他配置既更便宜又更快出首 token）：%s。")
+	sayFront     = lang.Say("No other row is better in both; each of the other rows is beaten by one of these.", "以下各行在两项上不被任何其他行同时超过，其余各行均被其中之一超过。")
 	sayEvenPrice = lang.Say("Break-even with the second, %s: %s at %s an hour, or %s at %s.", "与第二名 %s 的盈亏平衡点：%s 单价为 %s，或 %s 单价为 %s。")
 	sayEvenBoth  = lang.Say("The second, %s, is cheaper at or just below %s and just above %s.", "第二名 %s 在需求恰好不超过 %s 或刚超过 %s 时更便宜。")
 	sayEvenAbove = lang.Say("The second, %s, is cheaper just above a demand of %s.", "第二名 %s 在需求刚超过 %s 时更便宜。")
@@ -61,25 +82,25 @@ var (
 
 // Legends.
 var (
-	legendReplica  = lang.Say("TTFT and ITL are means at that load; what replicas carry is all of it, and %s %% of it is kept free.", "TTFT 与 ITL 为该负载下的均值；可承载量为全部副本之和，其中预留 %s %% 余量。")
-	legendMillion  = lang.Say("A million output tokens, every replica loaded to that point and no headroom kept; in the currency of the prices.", "每百万输出 token 的费用按副本满载至该点计算，不含余量；货币单位与单价相同。")
-	legendUneven   = lang.Say("Answers were not equally long, whatever was asked for: where they are short, a request was less work than elsewhere, and longer ones would take more replicas than it says here.", "各配置的回答长度不同，与要求无关：回答较短者单个请求的工作量更小，若回答更长，所需副本数将多于此处所列。")
+	legendReplica  = lang.Say("TTFT and ITL are means at that load; the capacity is that of all replicas together, and %s %% of it is kept free.", "TTFT 与 ITL 为该负载下的均值；可承载量为全部副本之和，其中预留 %s %% 余量。")
+	legendMillion  = lang.Say("The cost of a million output tokens is for replicas loaded to that point, without headroom, in the currency of the prices.", "每百万输出 token 的费用按副本满载至该点计算，不含余量；货币单位与单价相同。")
+	legendUneven   = lang.Say("The lengths of answers differ between configurations, whatever was asked for: a request with a short answer is less work, and longer answers would take more replicas than shown here.", "各配置的回答长度不同，与要求无关：回答较短者单个请求的工作量更小，若回答更长，所需副本数将多于此处所列。")
 	legendUnpriced = lang.Say("No prices were given (--price L20=1.2,A100=3.6 or --prices FILE), so the order is by GPUs.", "未给出单价（--price L20=1.2,A100=3.6 或 --prices FILE），因此按卡数排序。")
-	legendReplicas = lang.Say("Replicas are taken as equal and evenly loaded; what a balancer costs is not in it.", "假定各副本相同且负载均匀，不含负载均衡的开销。")
+	legendReplicas = lang.Say("Replicas are assumed to be equal and evenly loaded; the cost of a load balancer is not included.", "假定各副本相同且负载均匀，不含负载均衡的开销。")
 )
 
 // Reasons.
 var (
-	whyNoRows      = lang.Say("no row that could be relied on", "没有可采用的行")
-	whyNoCount     = lang.Say("nobody said how many GPUs it has (--label gpus=N)", "未注明卡数（--label gpus=N）")
+	whyNoRows      = lang.Say("it has no usable row", "没有可采用的行")
+	whyNoCount     = lang.Say("its number of GPUs is not known (--label gpus=N)", "未注明卡数（--label gpus=N）")
 	whyNoOutput    = lang.Say("its output in tokens per second is not known", "其每秒输出 token 数未知")
 	whyNoPrice     = lang.Say("no price for the GPU %q (--price)", "缺少显卡 %q 的单价（--price）")
-	whyTooMany     = lang.Say("takes %d GPUs, more than the %d allowed", "需要 %d 卡，超过上限 %d 卡")
-	whySaturated   = lang.Say("saturated as early as %s", "在 %s 即已饱和")
+	whyTooMany     = lang.Say("takes %s, more than the %d allowed", "需要 %s，超过上限 %d 卡")
+	whySaturated   = lang.Say("already saturated at %s", "在 %s 即已饱和")
 	whyAbsent      = lang.Say("%s was not measured", "未测量 %s")
-	whyUnsupported = lang.Say("%s has too few samples to tell, from %s up", "从 %[2]s 起，%[1]s 的样本太少，无法判定")
-	whyBroken      = lang.Say("misses %s as early as %s: %s", "在 %[2]s 即不满足 %[1]s：%[3]s")
-	endUnknown     = lang.Say("%s, not known beyond", "%s（其后未知）")
+	whyUnsupported = lang.Say("too few samples to judge %s, from %s up", "从 %[2]s 起，%[1]s 的样本太少，无法判定")
+	whyBroken      = lang.Say("already misses %s at %s: %s", "在 %[2]s 即不满足 %[1]s：%[3]s")
+	endUnknown     = lang.Say("%s, which is unknown above that", "%s（更高负载下未知）")
 	endBacklog     = lang.Say("saturation", "饱和")
 	endRows        = lang.Say("the last row", "最后一行数据")
 )

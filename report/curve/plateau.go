@@ -27,7 +27,7 @@ func (s *Setup) plateau() Plateau {
 	if sat := s.Run.Saturation; sat != nil && !sat.Rate.IsZero() {
 		return Plateau{
 			Rate: rundir.Exactly(sat.Rate.Value()), Low: sat.Low, High: sat.High, Output: sat.Output,
-			Where: s.Path + " saturation", Rising: sat.Rate.Bound(),
+			Where: s.show(s.Path) + " saturation", Rising: sat.Rate.Bound(),
 		}
 	}
 	best := -1

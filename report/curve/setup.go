@@ -31,6 +31,8 @@ type Setup struct {
 	Rows    []Row  // those that may be relied on, by load from low to high
 	LeftOut []LeftOut
 	Plateau Plateau
+
+	show func(path string) string
 }
 
 // Row is a stage that may be relied on.
@@ -70,7 +72,10 @@ func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone} }
 func words() lang.Words { return lang.Join(findings.Words(), audit.Words()) }
 
 // Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
-func Load(all []Input) []Setup {
+func Load(all []Input) []Setup { return LoadAs(all, func(path string) string { return path }) }
+
+// LoadAs is Load, with show for how paths are shown: a document names them relative to itself.
+func LoadAs(all []Input, show func(path string) string) []Setup {
 	var subjects []audit.Subject
 	for _, in := range all {
 		subjects = append(subjects, audit.Subject{File: fileOf(in), Run: in.Run})
@@ -79,7 +84,7 @@ func Load(all []Input) []Setup {
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
-		s.Input, s.Name = in, title(in.Run)
+		s.Input, s.Name, s.show = in, title(in.Run), show
 		s.Rows, s.LeftOut = s.sort(found)
 		s.Plateau = s.plateau()
 	}
@@ -199,17 +204,17 @@ func inFigures(st *rundir.Stage, line int) bool {
 // where is what a row can be traced to.
 func (s *Setup) where(st *rundir.Stage) string {
 	if st.Source != nil {
-		return st.Source.File + ":" + strconv.Itoa(st.Source.Line)
+		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
 	}
-	return s.Path + " " + st.Name
+	return s.show(s.Path) + " " + st.Name
 }
 
 // Origin is what the whole setup can be traced to.
 func (s *Setup) Origin() string {
 	if src := s.Run.Source; src != nil {
-		return src.File + ":" + strconv.Itoa(src.Line)
+		return s.show(src.File) + ":" + strconv.Itoa(src.Line)
 	}
-	return s.Path
+	return s.show(s.Path)
 }
 
 // Model is the model's name without its quantization.

@@ -36,7 +36,11 @@ func (w *writer) drawings() string {
 		}))
 		throughput := againstRate(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }, false)
 		throughput.Spans, throughput.Note = brackets(groups[m]), drawBrackets.In(w.Lang)
-		b.WriteString(w.drawing(m, "throughput", []chart.Chart{throughput, frontChart(m, groups[m], w.Lang)}))
+		charts := []chart.Chart{throughput}
+		if front := frontChart(m, groups[m], w.Lang); len(front.Front) > 0 { // a number of GPUs is known
+			charts = append(charts, front)
+		}
+		b.WriteString(w.drawing(m, "throughput", charts))
 	}
 	return b.String()
 }
