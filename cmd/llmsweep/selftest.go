@@ -137,7 +137,7 @@ func (e *experiment) selftest(run *rundir.Run, view *progress.View) {
 	switch {
 	case e.ctx.Err() != nil: // the measurement, which it interrupts too, says so
 	case err != nil:
-		view.Note(fmt.Sprintf("how far this client can be trusted on this machine is not known: %v", err))
+		view.Note(findings.SelftestFailed(err, lang.Lang(e.out.Lang)))
 	default:
 		run.Client.Selftest = r.Summary()
 		view.Note(findings.SelftestVerdict(run.Client.Selftest, lang.Lang(e.out.Lang)))

@@ -68,7 +68,7 @@ func title(run *rundir.Run) string {
 	if p, g := run.Workload.PromptTokens.Mean, run.Workload.OutputTokens.Mean; p > 0 && g > 0 {
 		add(lang.Shortest(p) + " -> " + lang.Shortest(g) + " tokens")
 	} else if g > 0 {
-		add("up to " + lang.Shortest(g) + " tokens")
+		add("<= " + lang.Shortest(g) + " tokens")
 	}
 	if s := run.Source; s != nil && s.Format != published.SixColumn {
 		add(s.Heading)

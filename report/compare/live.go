@@ -164,7 +164,7 @@ func (v *Live) ended(l lang.Lang) []string {
 	}
 	switch v.State {
 	case rundir.Failed:
-		lines = append(lines, liveFailed.In(l, findings.Note(v.Failure, l)))
+		lines = append(lines, liveFailed.In(l, findings.Phrase(v.Failure, l)+lang.Stop.In(l)))
 	case rundir.Interrupted:
 		lines = append(lines, liveInterrupted.In(l))
 	}

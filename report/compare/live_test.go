@@ -70,11 +70,11 @@ func TestLiveGolden(t *testing.T) {
 	same := OfPair(measuredPair(0, 0.02, 7))
 	p, a, b := measuredPair(0.03, 0.004, 2)
 	p.Plan.Needed, p.Plan.Blocks = 0, 0
-	p.State, p.Failure = rundir.Failed, note.Text.New("B: the server stopped answering during throughput #5")
+	p.State, p.Failure = rundir.Failed, note.Note{Code: "pair.side-failed", Args: map[string]any{"side": "B", "why": []note.Note{{Code: "run.server-gone", Args: map[string]any{"stage": "throughput #5"}}}}}
 	b.Stages[5].Latency.Mean = rundir.Over(9)
 	b.Stages[6].Requests = rundir.Requests{Due: 40, OK: 37, Error: 3}
 	b.Stages[7].OutputTokens.Mean = rundir.Exactly(10)
-	a.Stages[3].Invalid = note.Text.New("the client sent late: lag p99 80 ms")
+	a.Stages[3].Invalid = note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
 	for name, v := range map[string]*Live{"differ": differ, "same": same, "failed": OfPair(p, a, b)} {
 		for _, o := range []struct {
 			file, format string

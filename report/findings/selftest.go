@@ -38,3 +38,6 @@ func SelftestVerdict(s *rundir.Selftest, l lang.Lang) string {
 
 // grouped prints a whole number.
 func Grouped(f rundir.Number) string { return lang.Number(f, lang.Fixed(0)) }
+
+// SelftestFailed says that the self-test could not be run.
+func SelftestFailed(err error, l lang.Lang) string { return saySelftestFailed.In(l, err.Error()) }

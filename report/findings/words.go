@@ -137,3 +137,5 @@ var (
 
 // WarnLength is said of answers that are not as long as asked.
 var WarnLength = lang.Say("Output tokens received are not those asked for", "收到的输出 token 数与要求的不同")
+
+var saySelftestFailed = lang.Say("The self-test failed, so the limits of this client on this machine are unknown: %s", "自检失败，本机客户端的能力未知：%s")

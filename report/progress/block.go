@@ -3,6 +3,7 @@ package progress
 import (
 	"io"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ const (
 	between  = "   "           // pieces of a line
 )
 
-// block shows a run in two lines that are redrawn in place. The last column of the terminal stays empty: writing there
-// makes some terminals begin a new line.
+// block shows a run in two lines that are redrawn in place. The last column of the terminal is not used: some terminals begin
+// a new line after it.
 type block struct {
 	w     io.Writer
 	lang  lang.Lang
@@ -31,7 +32,7 @@ func newBlock(w io.Writer, l lang.Lang, width func() int, color bool) *block {
 	return &block{w: w, lang: l, width: width, color: color, often: rate.Sometimes{Interval: redraw}}
 }
 
-// piece is a part of a line. Where the line is too long, pieces go in the order of drop, from 1; 0 stays.
+// piece is a part of a line. Where the line is too long, pieces are left out in the order of drop, from 1; 0 is kept.
 type piece struct {
 	text string
 	code string // of its colour
@@ -42,15 +43,24 @@ func (b *block) start(s *state)  { b.draw(s, "") }
 func (b *block) stage(s *state)  { b.draw(s, "") }
 func (b *block) update(s *state) { b.often.Do(func() { b.draw(s, "") }) }
 
-func (b *block) line(s *state, text string) { b.draw(s, text+"\x1b[K\r\n") }
+// hang indents the second and later lines of a text that is wider than the terminal.
+const hang = 4
+
+// line leaves a text above the block, broken between words where it is too wide.
+func (b *block) line(s *state, text string) {
+	var above strings.Builder
+	for line := range strings.Lines(table.Wrap(text, max(b.width()-1, 1), hang)) {
+		above.WriteString(strings.TrimRight(line, "\n") + "\x1b[K\r\n")
+	}
+	b.draw(s, above.String())
+}
 
 func (b *block) stop() {
 	io.WriteString(b.w, b.home()+"\x1b[J")
 	b.drawn = nil
 }
 
-// draw writes what stays, and the block beneath it, over the block that was there, in one write so that nothing
-// flickers.
+// draw replaces the block on the screen by the lines above, which stay, and the block. It writes once, to avoid flicker.
 func (b *block) draw(s *state, above string) {
 	home := b.home()
 	width := max(b.width()-1, 1)
@@ -66,7 +76,7 @@ func (b *block) draw(s *state, above string) {
 	io.WriteString(b.w, home+above+strings.Join(lines, "\r\n")+"\x1b[J")
 }
 
-// home moves to the start of the block, which takes more rows than lines when the window has become narrower.
+// home returns the sequence that moves to the start of the block. Lines take several rows if the window became narrower.
 func (b *block) home() string {
 	width, rows := max(b.width(), 1), 0
 	for _, n := range b.drawn {
@@ -114,13 +124,13 @@ func bar(elapsed, planned time.Duration) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barCells-full) + "]"
 }
 
-// least is what a line's first piece is cut down to before the others begin to go.
+// least is the width that a line's first piece is cut down to before other pieces are left out: a URL is recognised by it.
 const least = 24
 
-// compose joins pieces into a line of at most width columns, and says how many it takes. The first piece is cut short
-// before others go, but not to less than can be recognised.
+// compose joins pieces into a line of at most width columns, and returns how many it takes. The first piece is cut before
+// others are left out, but not below least columns.
 func compose(pieces []piece, width int, color bool) (line string, columns int) {
-	m := &runewidth.Condition{StrictEmojiNeutral: true} // the same on every machine, whatever its locale
+	m := table.Columns()
 	for drop := 0; ; drop++ {
 		var kept []piece
 		rest, more := 0, false
@@ -142,8 +152,7 @@ func compose(pieces []piece, width int, color bool) (line string, columns int) {
 	}
 }
 
-// paint writes pieces one after the other: the first takes what the others leave, and whatever is still too long is
-// cut.
+// paint joins pieces. The first gets the columns that the others leave; what is still too long is cut.
 func paint(pieces []piece, width int, m *runewidth.Condition, color bool) (line string, columns int) {
 	rest := 0
 	for _, p := range pieces[1:] {

@@ -68,6 +68,22 @@ func TestBlockLeavesOnlyLines(t *testing.T) {
 	})
 }
 
+// TestLinesBreakBetweenWords checks that a line wider than the terminal is not cut within a word.
+func TestLinesBreakBetweenWords(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		v := New(&b, Options{Width: func() int { return 40 }})
+		v.Start("sweep")
+		v.Note("the client sent requests late (lag p99 80.0 ms); give llmsweep cores of its own")
+		v.Close()
+		want := []string{"the client sent requests late (lag p99", "    80.0 ms); give llmsweep cores of its", "    own"}
+		if diff := cmp.Diff(want, screen(b.String())); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestBlockShows(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "1")

@@ -4,11 +4,11 @@ package progress
 
 import (
 	"io"
+	"llmsweep/report/table"
 	"os"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
 
@@ -137,15 +137,5 @@ func (v *View) change(alter func(*state), show func(painter, *state)) {
 	show(v.show, &v.state)
 }
 
-// oneLine makes text safe to show in one line.
-func oneLine(s string) string {
-	return strings.TrimRight(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD")), " ")
-}
+// oneLine returns text that is safe to show in one line.
+func oneLine(s string) string { return strings.TrimRight(table.Clean(s), " ") }
