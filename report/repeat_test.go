@@ -94,7 +94,7 @@ func TestRepeatsInWords(t *testing.T) {
 	run := repeatedRun()
 	run.State = rundir.Interrupted
 	run.Stages = run.Stages[:4]
-	if got := strings.Join(findings.State(&run, lang.English), " "); !strings.Contains(got, "Never begun: 7 of 11 planned stages.") {
+	if got := strings.Join(findings.State(&run, lang.English), " "); !strings.Contains(got, "Not started: 7 of 11 planned stages.") {
 		t.Errorf("it got this far: %s", got)
 	}
 }

@@ -58,28 +58,20 @@ func TestSelftestGolden(t *testing.T) {
 
 func TestSelftestVerdict(t *testing.T) {
 	f := rundir.Exactly
-	for want, s := range map[string]*rundir.Selftest{
-		"On this machine trust rows up to 5000 streams and 99000 tokens/s, and up to 5000 arrivals/s; more streams were not tried.": {
-			Streams: 5000, TokensPerS: f(99000), ArrivalsPerS: f(5000),
-		},
-		"On this machine trust rows up to 100 streams and 5000 tokens/s; requests left late at each rate that was tried; 1000 streams were too many (inexact), and nothing in between was tried.": {
-			Streams: 100, TokensPerS: f(5000), Limit: selftest.LimitError, LimitStreams: 1000,
-		},
-		"On this machine trust no row: 100 streams were too many (fell behind), and fewer were not tried.": {
-			Limit: selftest.LimitShared, LimitStreams: 100,
-		},
+	var said strings.Builder
+	for _, s := range []*rundir.Selftest{
+		{Streams: 5000, TokensPerS: f(99000), ArrivalsPerS: f(5000)},
+		{Streams: 100, TokensPerS: f(5000), Limit: selftest.LimitError, LimitStreams: 1000},
+		{Limit: selftest.LimitShared, LimitStreams: 100},
 	} {
-		if got := findings.SelftestVerdict(s, lang.English); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
+		for _, l := range lang.All() {
+			said.WriteString(findings.SelftestVerdict(s, l) + "\n")
 		}
 	}
+	golden.Check(t, "selftest-verdict.txt", []byte(said.String()))
 	run := sweptRun()
 	run.Client.Selftest = &rundir.Selftest{Streams: 100, TokensPerS: f(5000), ArrivalsPerS: f(10)}
-	var b bytes.Buffer
-	if err := Markdown(&b, []rundir.Run{run}, lang.English); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "trust rows up to 100 streams") {
+	if out := render(t, "markdown", []rundir.Run{run}, Options{}); !strings.Contains(out, findings.SelftestVerdict(run.Client.Selftest, lang.English)) {
 		t.Error("the report does not say how far the client can be trusted")
 	}
 }

@@ -10,12 +10,12 @@ var (
 	headStreams   = lang.Say("streams", "流数")
 	headPhase     = lang.Say("phases", "相位")
 	headCores     = lang.Say("cores", "CPU")
-	headBusy      = lang.Say("beside", "干扰")
+	headBusy      = lang.Say("interference", "干扰")
 	headAsked     = lang.Say("asked", "要求")
 	headStamp     = lang.Say("stamp error", "时间戳误差")
 	headShared    = lang.Say("shared", "合并接收")
 	headDelay     = lang.Say("read delay", "读取延迟")
-	headMemory    = lang.Say("a stream", "每流内存")
+	headMemory    = lang.Say("per stream", "每流内存")
 	headTrust     = lang.Say("trust", "可信")
 	headArrivals  = lang.Say("arrivals", "到达率")
 	headRequests  = lang.Say("requests", "请求数")
@@ -31,21 +31,21 @@ var (
 
 	sayNo = lang.Say("no: %s", "否：%s")
 
-	sayDecode    = lang.Say("Reads %s events a second of one core, %s each, where many wait: %s allocations an event.", "积压读取时单核每秒处理 %s 个事件，每个 %s，每个事件 %s 次内存分配。")
-	sayMachine   = lang.Say("%s cores; load average %s as it began; timestamps %s.", "%s 核；开始时系统平均负载 %s；时间戳%s。")
-	sayLoaded    = lang.Say("Other processes keep this machine busy: these figures are of what they leave.", "本机正被其他进程占用：以下数据只反映其剩余能力。")
+	sayDecode    = lang.Say("With a backlog, one core reads %s events per second, %s each, with %s allocations per event.", "积压读取时单核每秒处理 %s 个事件，每个 %s，每个事件 %s 次内存分配。")
+	sayMachine   = lang.Say("%s cores; load average %s at the start; timestamps %s.", "%s 核；开始时系统平均负载 %s；时间戳%s。")
+	sayLoaded    = lang.Say("Other processes use this machine: these results are for the capacity they leave.", "本机正被其他进程占用：以下数据只反映其剩余能力。")
 	sayOpenFiles = lang.Say("%s streams need more files than the %s that this process may open (ulimit -n).", "%s 个流需要的文件数超过本进程上限 %s（ulimit -n）。")
 	sayFailed    = lang.Say("%s streams: %s failed, for example: %s", "%s 个流：%s 个失败，例如：%s")
 
-	legendStamp       = lang.Say("stamp error: the instant of a token against the server's own, both by the monotonic clock; what was received together with the next token of its stream (shared) is known to be a bound, and left out", "时间戳误差：token 时刻与服务端自身记录之差，均为单调时钟；与同一流的下一个 token 一起接收者（合并接收）仅为上界，不计入")
-	legendLevels      = lang.Say("trusted: stamp error p99 within 1 ms, shared within 1 %, 80 % of the cores at most, no failures, at least 90 % of the tokens asked for sent (else the level is not reached, and says nothing); arrivals: written within 1 ms at p99", "可信：时间戳误差 p99 不超过 1 ms，合并接收不超过 1 %，CPU 占用不超过 80 %，无失败，且至少发出所要求 token 的 90 %（否则记为未达到，该档不说明任何问题）；到达：p99 在 1 ms 内写出")
-	legendFewArrivals = lang.Say("? too few for this percentile: the median decides", "? 数量太少，不足以支持该分位数：以中位数判定")
-	legendMemory      = lang.Say("a stream: resident memory for each, its record included", "每流内存：每个流占用的常驻内存，含其记录")
+	legendStamp       = lang.Say("stamp error: the client's timestamp of a token minus the server's own, both from the monotonic clock; tokens received together with the next one of their stream (shared) are left out, since their times are only bounds", "时间戳误差：token 时刻与服务端自身记录之差，均为单调时钟；与同一流的下一个 token 一起接收者（合并接收）仅为上界，不计入")
+	legendLevels      = lang.Say("trusted: stamp error p99 within 1 ms, shared within 1 %, 80 % of the cores at most, no failures, and at least 90 % of the requested tokens sent (else the level is marked as not reached, and decides nothing); arrivals: written within 1 ms at p99", "可信：时间戳误差 p99 不超过 1 ms，合并接收不超过 1 %，CPU 占用不超过 80 %，无失败，且至少发出所要求 token 的 90 %（否则记为未达到，该档不说明任何问题）；到达：p99 在 1 ms 内写出")
+	legendFewArrivals = lang.Say("? too few requests for this percentile: the median decides", "? 数量太少，不足以支持该分位数：以中位数判定")
+	legendMemory      = lang.Say("per stream: resident memory, the record of its request included", "每流内存：每个流占用的常驻内存，含其记录")
 )
 
 // What a server said of itself, row by row.
 var (
-	wordServer      = lang.Say("What the server said", "服务端指标")
+	wordServer      = lang.Say("Server metrics", "服务端指标")
 	headRunning     = lang.Say("running", "运行中")
 	headWaiting     = lang.Say("waiting", "排队")
 	headKV          = lang.Say("KV cache", "KV 缓存")
@@ -83,14 +83,11 @@ var (
 var (
 	headGoodput = lang.Say("goodput", "有效吞吐")
 	headSLO     = lang.Say("SLO", "SLO")
-	sloKept     = lang.Say("kept", "满足")
-	sloBroken   = lang.Say("broken", "不满足")
+	sloKept     = lang.Say("met", "满足")
+	sloBroken   = lang.Say("missed", "不满足")
 	sloUnknown  = lang.Say("unknown", "未知")
 	sloNeeds    = lang.Say("needs %s more", "还需 %s 个")
 )
-
-// What is beneath the table.
-var ()
 
 // The environment.
 var (

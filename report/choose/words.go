@@ -19,7 +19,7 @@ var (
 	headCost      = lang.Say("cost", "费用")
 	headMillion   = lang.Say("a million tokens", "每百万 token")
 	headLimit     = lang.Say("Limited by", "受限于")
-	headRests     = lang.Say("Rests on", "依据")
+	headRests     = lang.Say("Based on", "依据")
 	headWhy       = lang.Say("Why", "原因")
 	headPerUser   = lang.Say("per user", "单用户")
 	headPerGPU    = lang.Say("per GPU", "每卡")

@@ -62,7 +62,7 @@ func TestScalingOfThePublishedTables(t *testing.T) {
 		if p.Before.Where != "tables.md:23" || p.After.Where != "tables.md:57" {
 			t.Errorf("traced to %s and %s", p.Before.Where, p.After.Where)
 		}
-		for _, want := range []string{"1.90 x", "510.64", "969.20", "95 %", "at least"} {
+		for _, want := range []string{"1.90 x", "510.64", "969.20", "95 %", "lower bound"} {
 			if !strings.Contains(f.Says, want) {
 				t.Errorf("does not say %q: %s", want, f.Says)
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"llmsweep/client/note"
 	"llmsweep/report"
@@ -157,28 +158,17 @@ func TestForecast(t *testing.T) {
 	plan := func(needed, blocks int) rundir.PairPlan {
 		return rundir.PairPlan{Difference: 0.03, Pilot: 5, Block: 130, Needed: needed, Blocks: blocks, Sees: rundir.Exactly(0.051)}
 	}
-	for _, c := range []struct {
-		plan rundir.PairPlan
-		want string
-	}{
-		{plan(0, 0), "pilot: 5 blocks, about 11 min"},
-		{rundir.PairPlan{Pilot: 2, Block: 130, Spent: 60, Budget: 300}, "about 5 min; that is more than the budget"},
-		{rundir.PairPlan{Pilot: 2, Block: 130, Spent: 30, Budget: 300}, "pilot: 2 blocks, about 5 min"},
-		{plan(0, 5), "cannot be planned"},
-		{plan(5, 5), "it shows 5.1 %"},
-		{plan(17, 17), "a difference of 3.0 % takes 12 more blocks, about 26 min"},
-		{plan(17, 7), "would take 12 more blocks, about 26 min; the budget lasts for 2, which show 5.1 %"},
-		{plan(100, 5), "would take 95 more blocks, about 3.4 h; the budget lasts for none, and those measured show 5.1 %"},
+	var said strings.Builder
+	for _, plan := range []rundir.PairPlan{
+		plan(0, 0), {Pilot: 2, Block: 130, Spent: 60, Budget: 300}, {Pilot: 2, Block: 130, Spent: 30, Budget: 300},
+		plan(0, 5), plan(5, 5), plan(17, 17), plan(17, 7), plan(100, 5),
 	} {
-		p := &rundir.Pair{Plan: c.plan}
-		if got := Forecast(p, lang.English); !strings.Contains(got, c.want) {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-		if zh := Forecast(p, lang.Chinese); zh == "" || strings.Contains(zh, "%!") {
-			t.Errorf("%q", zh)
+		for _, l := range lang.All() {
+			said.WriteString(Forecast(&rundir.Pair{Plan: plan}, l) + "\n")
 		}
 	}
-	if got := fmt.Sprint(about(89e9, lang.English), about(91e9, lang.English)); got != "89 s2 min" {
+	golden.Check(t, "forecast.txt", []byte(said.String()))
+	if got := fmt.Sprint(about(89*time.Second, lang.English), " ", about(91*time.Second, lang.English)); got != "89 s 2 min" {
 		t.Error(got)
 	}
 }

@@ -77,7 +77,7 @@ func TestLinesBreakBetweenWords(t *testing.T) {
 		v.Start("sweep")
 		v.Note("the client sent requests late (lag p99 80.0 ms); give llmsweep cores of its own")
 		v.Close()
-		want := []string{"the client sent requests late (lag p99", "    80.0 ms); give llmsweep cores of its", "    own"}
+		want := []string{"the client sent requests late (lag p99", "    80.0 ms); give llmsweep cores of", "    its own"}
 		if diff := cmp.Diff(want, screen(b.String())); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
