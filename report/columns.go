@@ -1,13 +1,14 @@
 package report
 
 import (
+	"slices"
+	"strconv"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"slices"
-	"strconv"
 )
 
 // rowFields are what the six columns leave out.

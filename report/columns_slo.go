@@ -1,14 +1,15 @@
 package report
 
 import (
+	"slices"
+	"strconv"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
-	"slices"
-	"strconv"
 )
 
 // sloFields are the columns of what was promised; none where nothing was.

@@ -3,13 +3,14 @@ package report
 import (
 	"bufio"
 	"io"
+	"path/filepath"
+	"strings"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"path/filepath"
-	"strings"
 )
 
 // Console writes what people read at the end of a run: the table, what to know before trusting it, and last, where the

@@ -3,14 +3,15 @@ package report
 import (
 	"encoding/csv"
 	"io"
-	"llmsweep/report/findings"
-	"llmsweep/report/stages"
-	"llmsweep/sweep/rundir"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/stages"
+	"llmsweep/sweep/rundir"
 )
 
 // CSV writes one row a stage, in the order they were run, all figures as they are stored: seconds, tokens, requests.

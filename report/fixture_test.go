@@ -2,9 +2,10 @@ package report
 
 import (
 	"fmt"
+	"time"
+
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
-	"time"
 )
 
 // dist is a distribution of n samples around a mean, long in its tail.

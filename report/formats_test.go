@@ -3,11 +3,12 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"strings"
+	"testing"
+
 	"llmsweep/report/internal/golden"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
-	"strings"
-	"testing"
 )
 
 // ladderRun is a ladder of closed loops, each measured whole, its first rung with failures and short answers.

@@ -2,11 +2,12 @@ package report
 
 import (
 	"bytes"
+	"strings"
+	"testing"
+
 	"llmsweep/report/internal/golden"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
-	"strings"
-	"testing"
 )
 
 func TestGolden(t *testing.T) {

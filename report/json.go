@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+
 	"llmsweep/sweep/rundir"
 )
 

@@ -2,14 +2,15 @@ package report
 
 import (
 	"io"
+	"strconv"
+	"strings"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"strconv"
-	"strings"
 )
 
 // Markdown writes a document: the answer, then for each run the six-column table as others publish it, and beneath it

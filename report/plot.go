@@ -3,14 +3,15 @@ package report
 import (
 	"cmp"
 	"io"
+	"math"
+	"slices"
+	"strings"
+
 	"llmsweep/report/chart"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"math"
-	"slices"
-	"strings"
 )
 
 // plotPoints is the least number of rates that is worth a drawing: with three, the table shows as much.

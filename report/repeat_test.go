@@ -1,13 +1,14 @@
 package report
 
 import (
+	"strings"
+	"testing"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
-	"strings"
-	"testing"
 )
 
 // repeated is a copy of a stage as it was measured once more, its figures by times as large. Its intervals say that it may be

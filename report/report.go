@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"slices"
-	"strings"
 )
 
 // Options say how to render. The zero value is English, as wide as it takes, without colour.

@@ -4,12 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"llmsweep/client/note"
-	"llmsweep/report/findings"
-	"llmsweep/report/internal/golden"
-	"llmsweep/report/lang"
-	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 	"math"
 	"regexp"
 	"slices"
@@ -18,6 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"llmsweep/client/note"
+	"llmsweep/report/findings"
+	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 // anyText is what people and servers put into labels and messages.

@@ -1,12 +1,13 @@
 package report
 
 import (
+	"strconv"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
-	"strconv"
 )
 
 // loaded is the load average a core beyond which others are at work.

@@ -2,15 +2,16 @@ package report
 
 import (
 	"bytes"
+	"strings"
+	"testing"
+	"time"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/internal/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
-	"strings"
-	"testing"
-	"time"
 )
 
 // selftest1 is a self-test with one of everything.

@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"llmsweep/report/lang"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"llmsweep/report/audit"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )

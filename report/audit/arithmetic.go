@@ -1,10 +1,11 @@
 package audit
 
 import (
-	"llmsweep/client/note"
 	"math"
 	"strconv"
 	"strings"
+
+	"llmsweep/client/note"
 )
 
 // arithmeticTolerance: tools read the clock once for the duration that they print and once for the rates, a few

@@ -3,11 +3,11 @@ package audit
 import (
 	"cmp"
 	"fmt"
-	"llmsweep/report/lang"
 	"math"
 	"strconv"
 	"strings"
 
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 )
 
 // Schema names the JSON form of what was found in a file.

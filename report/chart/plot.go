@@ -1,10 +1,11 @@
 package chart
 
 import (
-	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"math"
 	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 )
 
 // The size of a drawing on a terminal. It was chosen so that two fit side by side from 80 columns on.

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"llmsweep/report/table"
 	"math"
 	"strconv"
 	"strings"
+
+	"llmsweep/report/table"
 )
 
 // Chart is one panel of a drawing that is a file of its own.

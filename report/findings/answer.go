@@ -1,15 +1,16 @@
 package findings
 
 import (
-	"llmsweep/report/lang"
-	"llmsweep/report/stages"
-	"llmsweep/sweep/rundir"
 	"math"
 	"strconv"
 	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/sweep/rundir"
 )
 
-// answer says in sentences what the run found out. They are made from the figures, in either language.
+// Answer says in sentences what the run found out. They are made from the figures, in either language.
 func Answer(run *rundir.Run, l lang.Lang) []string {
 	if sent, failed := stages.Attempts(run); sent > 0 && sent == failed {
 		return []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}

@@ -1,17 +1,18 @@
 package findings
 
 import (
-	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 	"strconv"
 	"strings"
 	"time"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 )
 
 // fact is one line about how a run was made.
 type fact struct{ Name, Text string }
 
-// environment is what somebody needs to repeat a run, as far as it is known.
+// Environment is what somebody needs to repeat a run, as far as it is known.
 func Environment(run *rundir.Run, l lang.Lang) []fact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
@@ -85,7 +86,7 @@ func workload(run *rundir.Run, l lang.Lang) string {
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// lengthText is a distribution of lengths: 512, or 512±64 (1-1024).
+// LengthText is a distribution of lengths: 512, or 512±64 (1-1024).
 func LengthText(n rundir.Lengths) string {
 	if n.Mean == 0 {
 		return ""

@@ -2,14 +2,15 @@ package findings
 
 import (
 	"cmp"
-	"llmsweep/report/lang"
-	"llmsweep/report/stages"
-	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 // failure is what went wrong in one way.
@@ -45,7 +46,7 @@ func failuresByClass(run *rundir.Run) []failure {
 	return all
 }
 
-// errorLines are the failed requests by class.
+// Errors are the failed requests by class.
 func Errors(run *rundir.Run, l lang.Lang) []string {
 	var lines []string
 	for _, f := range failuresByClass(run) {

@@ -1,12 +1,13 @@
 package findings
 
 import (
+	"math"
+	"slices"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"math"
-	"slices"
 )
 
 // spread is a metric over the repetitions of one stage.
@@ -132,7 +133,7 @@ func repetitions(run *rundir.Run) [][]*rundir.Stage {
 	return groups
 }
 
-// repeats is the table of what differs between repetitions; it has no rows where nothing was repeated.
+// Repeats is the table of what differs between repetitions; it has no rows where nothing was repeated.
 func Repeats(run *rundir.Run, l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: lang.HeadBenchmark.In(l), Left: true}, {Head: headRuns.In(l)}, {Head: headFigure.In(l), Left: true}, {Head: lang.SubMean.In(l)},
@@ -157,7 +158,7 @@ func Repeats(run *rundir.Run, l lang.Lang) table.Table {
 	return t
 }
 
-// repeatNotes explain the table of repetitions.
+// RepeatNotes explain the table of repetitions.
 func RepeatNotes(t table.Table, l lang.Lang) []string {
 	notes := []string{noteSpread.In(l)}
 	if table.Shows([]table.Table{t}, func(c table.Cell) bool { return c.Mark == table.MarkSpread }) {

@@ -1,12 +1,13 @@
 package findings
 
 import (
-	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 )
 
 // near reports whether two numbers agree, or that neither exists.

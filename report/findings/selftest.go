@@ -1,13 +1,14 @@
 package findings
 
 import (
+	"strconv"
+
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
-	"strconv"
 )
 
-// why is why a level is not trusted.
+// Why is why a level is not trusted.
 func Why(limit string, l lang.Lang) string {
 	reasons := map[string]lang.Phrase{
 		selftest.LimitDescriptors: limitDescriptors, selftest.LimitFailed: limitFailed, selftest.LimitShared: limitShared,
@@ -36,7 +37,7 @@ func SelftestVerdict(s *rundir.Selftest, l lang.Lang) string {
 	return line + sayTrustNext.In(l, strconv.Itoa(s.LimitStreams), Why(s.Limit, l))
 }
 
-// grouped prints a whole number.
+// Grouped prints a whole number.
 func Grouped(f rundir.Number) string { return lang.Number(f, lang.Fixed(0)) }
 
 // SelftestFailed says that the self-test could not be run.

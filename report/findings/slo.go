@@ -1,16 +1,17 @@
 package findings
 
 import (
+	"strconv"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
-	"strconv"
-	"strings"
 )
 
-// needs is how many more requests the terms take that could not be judged.
+// Needs is how many more requests the terms take that could not be judged.
 func Needs(g *rundir.Goodput) int {
 	n := 0
 	for _, t := range g.Terms {
@@ -19,7 +20,7 @@ func Needs(g *rundir.Goodput) int {
 	return n
 }
 
-// promises says what came of the SLO: of a sweep the highest rate that meets it, else of each stage whether it does.
+// Promises says what came of the SLO: of a sweep the highest rate that meets it, else of each stage whether it does.
 func Promises(run *rundir.Run, l lang.Lang) []string {
 	if run.SLO != nil {
 		return []string{meets(run, l)}

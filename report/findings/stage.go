@@ -1,12 +1,13 @@
 package findings
 
 import (
+	"strconv"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"strconv"
-	"strings"
 )
 
 // StageLine is one stage in one line, made to stand beneath others of its kind.
@@ -18,7 +19,7 @@ func StageLine(s *rundir.Stage, l lang.Lang) string {
 	return strings.Join(facts, "  ")
 }
 
-// stageFacts are what matters most of a stage: its name, what it completed, how that felt, what came of it.
+// StageFacts are what matters most of a stage: its name, what it completed, how that felt, what came of it.
 func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
 		table.Clean(s.Name) + stages.Marks(s),

@@ -1,14 +1,15 @@
 package findings
 
 import (
+	"strconv"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
-	"strconv"
-	"strings"
 )
 
-// progress says how far a run got: what is whole, what was cut short, what never began.
+// State says how far a run got: what is whole, what was cut short, what never began.
 func State(run *rundir.Run, l lang.Lang) []string {
 	var done, cut []string
 	probes := 0

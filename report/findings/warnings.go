@@ -1,16 +1,17 @@
 package findings
 
 import (
+	"math"
+	"slices"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"math"
-	"slices"
-	"strings"
 )
 
-// legend explains the marks that a table shows, and only those.
+// Legend explains the marks that a table shows, and only those.
 func Legend(tables []table.Table, l lang.Lang) []string {
 	var lines []string
 	for _, e := range []struct {
@@ -29,7 +30,7 @@ func Legend(tables []table.Table, l lang.Lang) []string {
 	return lines
 }
 
-// warnings are what a reader must know before trusting the table: first what the figures show, then what was noted
+// Warnings are what a reader must know before trusting the table: first what the figures show, then what was noted
 // while the run went.
 func Warnings(run *rundir.Run, l lang.Lang) []string {
 	checks := []struct {
@@ -113,7 +114,7 @@ func invalid(s *rundir.Stage, l lang.Lang) string {
 	return Phrase(s.Invalid, l)
 }
 
-// lengths compares the output tokens asked for with those received.
+// Lengths compares the output tokens asked for with those received.
 func Lengths(s *rundir.Stage, l lang.Lang) string {
 	asked, got := s.AskedTokens, s.OutputTokens.Mean
 	if s.TokenSource == "chunks" { // a guess proves nothing

@@ -2,12 +2,13 @@ package lang
 
 import (
 	"fmt"
-	"llmsweep/sweep/rundir"
 	"math"
 	"strconv"
+
+	"llmsweep/sweep/rundir"
 )
 
-// precision prints as many decimals as a half-width leaves meaningful.
+// Precision prints as many decimals as a half-width leaves meaningful.
 func Precision(halfWidth float64) Printer {
 	if halfWidth <= 0 {
 		return Short
@@ -15,10 +16,10 @@ func Precision(halfWidth float64) Printer {
 	return Fixed(min(max(-int(math.Floor(math.Log10(halfWidth))), 0), 4))
 }
 
-// plain is a number as short as it can be written without an exponent.
+// Shortest is a number as short as it can be written without an exponent.
 func Shortest(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// clock prints seconds as people read a clock: 03:12, or 1:03:12.
+// Clock prints seconds as people read a clock: 03:12, or 1:03:12.
 func Clock(seconds float64) string {
 	t := int(math.Round(seconds))
 	if t >= 3600 {
@@ -29,11 +30,11 @@ func Clock(seconds float64) string {
 
 const Absent = "n/a"
 
-// printer turns a number into digits. Where the number is a lower bound it is rounded down, so that what is printed
+// Printer turns a number into digits. Where the number is a lower bound it is rounded down, so that what is printed
 // holds too.
 type Printer func(v float64, down bool) string
 
-// number prints f: n/a where it does not exist, "> x" where only a lower bound is known.
+// Number prints f: n/a where it does not exist, "> x" where only a lower bound is known.
 func Number(f rundir.Number, p Printer) string {
 	switch {
 	case f.IsZero():
@@ -44,7 +45,7 @@ func Number(f rundir.Number, p Printer) string {
 	return p(f.Value(), false)
 }
 
-// fixed prints that many decimals.
+// Fixed prints that many decimals.
 func Fixed(decimals int) Printer {
 	return func(v float64, down bool) string {
 		if down {
@@ -55,12 +56,12 @@ func Fixed(decimals int) Printer {
 	}
 }
 
-// short prints three significant digits, and never an exponent.
+// Short prints three significant digits, and never an exponent.
 func Short(v float64, down bool) string {
 	return Fixed(min(max(2-exponent(v), 0), 9))(v, down)
 }
 
-// rate prints two decimals, so that a column of rates lines up, and three digits where that would round a slow server
+// Rate prints two decimals, so that a column of rates lines up, and three digits where that would round a slow server
 // to nothing.
 func Rate(v float64, down bool) string {
 	if v != 0 && math.Abs(v) < 0.1 {
@@ -69,7 +70,7 @@ func Rate(v float64, down bool) string {
 	return Fixed(2)(v, down)
 }
 
-// tenths prints one decimal, and none from a hundred on.
+// Tenths prints one decimal, and none from a hundred on.
 func Tenths(v float64, down bool) string {
 	if v >= 100 {
 		return Fixed(0)(v, down)
@@ -92,7 +93,7 @@ func exponent(v float64) int {
 	return 0
 }
 
-// duration prints seconds in the unit that reads best, and names the unit.
+// TimeUnit prints seconds in the unit that reads best, and names the unit.
 func TimeUnit(f rundir.Number) (digits, unit string) {
 	switch {
 	case f.IsZero():
@@ -103,7 +104,7 @@ func TimeUnit(f rundir.Number) (digits, unit string) {
 	return Number(f, Short), "s"
 }
 
-// durationText is duration in one string.
+// Time is duration in one string.
 func Time(f rundir.Number) string {
 	digits, unit := TimeUnit(f)
 	if unit == "" {
@@ -112,7 +113,7 @@ func Time(f rundir.Number) string {
 	return digits + " " + unit
 }
 
-// scaled multiplies a figure, and keeps what is known of it.
+// Scale multiplies a figure, and keeps what is known of it.
 func Scale(f rundir.Number, by float64) rundir.Number {
 	switch {
 	case f.Known():
@@ -123,7 +124,7 @@ func Scale(f rundir.Number, by float64) rundir.Number {
 	return f
 }
 
-// something is f, or absent where f says that nothing happened: a row in which nothing completed has no rate.
+// NonZero is f, or absent where f says that nothing happened: a row in which nothing completed has no rate.
 func NonZero(f rundir.Number) rundir.Number {
 	if f.Known() && f.Value() == 0 {
 		return rundir.Number{}
@@ -131,7 +132,7 @@ func NonZero(f rundir.Number) rundir.Number {
 	return f
 }
 
-// whollyOr prints no decimals where there are none, within what sums of means lose.
+// WhollyOr prints no decimals where there are none, within what sums of means lose.
 func WhollyOr(decimals int) Printer {
 	return func(v float64, down bool) string {
 		if math.Abs(v-math.Round(v)) < 1e-6*max(1, math.Abs(v)) {

@@ -1,11 +1,12 @@
 package lang
 
 import (
-	"llmsweep/sweep/rundir"
 	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"llmsweep/sweep/rundir"
 )
 
 func TestNumbers(t *testing.T) {

@@ -5,10 +5,10 @@ package predict
 
 import (
 	"fmt"
-	"llmsweep/report/table"
 
 	"llmsweep/client/sim"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 

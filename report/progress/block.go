@@ -2,13 +2,14 @@ package progress
 
 import (
 	"io"
-	"llmsweep/report/lang"
-	"llmsweep/report/table"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-runewidth"
 	"golang.org/x/time/rate"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 )
 
 const (

@@ -2,12 +2,13 @@ package progress
 
 import (
 	"io"
-	"llmsweep/report/lang"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"llmsweep/report/lang"
 )
 
 // quiet is the least time between two plain lines of one stage.

@@ -4,7 +4,6 @@ package progress
 
 import (
 	"io"
-	"llmsweep/report/table"
 	"os"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep"
 )
 

@@ -2,14 +2,15 @@ package published
 
 import (
 	"bufio"
+	"slices"
+	"strconv"
+	"strings"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // percentileName is a percentile of a distribution, and its line in a format.

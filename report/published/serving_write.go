@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"cmp"
 	"io"
+	"math"
+	"strconv"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"math"
-	"strconv"
-	"strings"
 )
 
 // servingWidth is the width of a serving block, servingLabel that of its labels.

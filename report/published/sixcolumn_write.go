@@ -2,12 +2,13 @@ package published
 
 import (
 	"fmt"
+	"strings"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"strings"
 )
 
 // SixColumnFields are the six columns of the published tables. Their headings and units are a format that others read,

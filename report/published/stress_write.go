@@ -4,14 +4,15 @@ import (
 	"bufio"
 	"cmp"
 	"io"
-	"llmsweep/report/lang"
-	"llmsweep/report/stages"
-	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 	"path"
 	"strconv"
 	"strings"
 	"time"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 // stressNotes are what a reader of a stress table must know.

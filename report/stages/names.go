@@ -2,14 +2,15 @@ package stages
 
 import (
 	"cmp"
+	"strconv"
+	"strings"
+
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"strconv"
-	"strings"
 )
 
-// setup names the model, the hardware and the engine, as far as they are known.
+// Setup names the model, the hardware and the engine, as far as they are known.
 func Setup(run *rundir.Run, l lang.Lang) string {
 	var parts []string
 	for _, s := range []string{ModelName(run), Hardware(run, l, ""), EngineName(run)} {
@@ -23,7 +24,7 @@ func Setup(run *rundir.Run, l lang.Lang) string {
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// hardware is how many of which GPU, each set off by bold; empty where no GPU was named.
+// Hardware is how many of which GPU, each set off by bold; empty where no GPU was named.
 func Hardware(run *rundir.Run, l lang.Lang, bold string) string {
 	gpu, n := run.Labels.GPU, run.Labels.GPUs
 	switch {
@@ -37,12 +38,12 @@ func Hardware(run *rundir.Run, l lang.Lang, bold string) string {
 	return bold + strconv.Itoa(n) + bold + " x " + bold + gpu + bold
 }
 
-// stageName is what the repetitions of a stage are called together.
+// StageName is what the repetitions of a stage are called together.
 func StageName(s *rundir.Stage) string {
 	return strings.TrimSuffix(s.Name, "#"+strconv.Itoa(s.Repeat))
 }
 
-// marks are what the name of a stage has to warn of.
+// Marks are what the name of a stage has to warn of.
 func Marks(s *rundir.Stage) string {
 	m := ""
 	if !Whole(s) {
@@ -54,7 +55,7 @@ func Marks(s *rundir.Stage) string {
 	return m
 }
 
-// modelName is the model as people call it, its quantization included.
+// ModelName is the model as people call it, its quantization included.
 func ModelName(run *rundir.Run) string {
 	name := cmp.Or(run.Labels.Model, run.Target.Model)
 	quant := run.Labels.Quant
@@ -64,5 +65,5 @@ func ModelName(run *rundir.Run) string {
 	return name + "-" + quant
 }
 
-// engineName is the serving engine, as labelled or as it said itself.
+// EngineName is the serving engine, as labelled or as it said itself.
 func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }

@@ -2,11 +2,12 @@ package stages
 
 import (
 	"cmp"
-	"llmsweep/sweep/rundir"
 	"slices"
+
+	"llmsweep/sweep/rundir"
 )
 
-// attempts counts the requests of a run, and how many of them failed.
+// Attempts counts the requests of a run, and how many of them failed.
 func Attempts(run *rundir.Run) (due, failed int) {
 	for i := range run.Stages {
 		due += run.Stages[i].Requests.Due
@@ -15,7 +16,7 @@ func Attempts(run *rundir.Run) (due, failed int) {
 	return due, failed
 }
 
-// take picks one figure of a stage.
+// Take picks one figure of a stage.
 type Take func(s *rundir.Stage) rundir.Number
 
 func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
@@ -28,7 +29,7 @@ func Ttft(s *rundir.Stage) *rundir.Dist { return &s.TTFT }
 
 func Itl(s *rundir.Stage) *rundir.Dist { return &s.ITL }
 
-// failures is how many requests failed: by class where the classes are counted, which reaches past the window.
+// Failed is how many requests failed: by class where the classes are counted, which reaches past the window.
 func Failed(s *rundir.Stage) int {
 	n := 0
 	for _, k := range s.Errors {
@@ -58,7 +59,7 @@ func asAsked(a, b *rundir.Stage) int {
 	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(a.Repeat, b.Repeat))
 }
 
-// tableRows are the stages of the table: the floor, the rates from low to high, the ceiling.
+// InTable are the stages of the table: the floor, the rates from low to high, the ceiling.
 func InTable(run *rundir.Run) []Row {
 	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe })
 	slices.SortStableFunc(rows, func(a, b Row) int {
@@ -67,7 +68,7 @@ func InTable(run *rundir.Run) []Row {
 	return rows
 }
 
-// probeRows are the stages beneath the table.
+// Probes are the stages beneath the table.
 func Probes(run *rundir.Run) []Row {
 	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Probe })
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Stage.Rate.Value(), b.Stage.Rate.Value()) })
@@ -95,10 +96,10 @@ func place(role string) int {
 	return 1
 }
 
-// whole reports whether a stage had all the time it was to have.
+// Whole reports whether a stage had all the time it was to have.
 func Whole(s *rundir.Stage) bool { return s.State == rundir.Complete }
 
-// row is what a cell is taken from.
+// Row is what a cell is taken from.
 type Row struct {
 	Run   *rundir.Run
 	Stage *rundir.Stage

@@ -1,12 +1,13 @@
 package table
 
 import (
+	"strconv"
+
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
-	"strconv"
 )
 
-// quantity is a cell with a figure in a fixed unit.
+// Number is a cell with a figure in a fixed unit.
 func Number(f rundir.Number, unit string, p lang.Printer) Cell {
 	if f.IsZero() {
 		return Cell{Text: lang.Absent, Tone: Faint}
@@ -14,7 +15,7 @@ func Number(f rundir.Number, unit string, p lang.Printer) Cell {
 	return Cell{Text: lang.Number(f, p), Unit: unit}
 }
 
-// timed is a cell with a duration in the unit that reads best.
+// Seconds is a cell with a duration in the unit that reads best.
 func Seconds(f rundir.Number) Cell {
 	digits, unit := lang.TimeUnit(f)
 	if unit == "" {

@@ -57,7 +57,7 @@ func (c Cell) String() string {
 	return c.Text + " " + c.Unit + c.Mark
 }
 
-// shows says whether any cell of the tables passes the test.
+// Shows says whether any cell of the tables passes the test.
 func Shows(tables []Table, test func(Cell) bool) bool {
 	for _, t := range tables {
 		for _, cells := range t.Rows {
@@ -71,7 +71,7 @@ func Shows(tables []Table, test func(Cell) bool) bool {
 	return false
 }
 
-// clean makes text safe to print in one line: labels and messages come from people and servers, and must neither break
+// Clean makes text safe to print in one line: labels and messages come from people and servers, and must neither break
 // a row nor drive the terminal.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
