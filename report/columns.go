@@ -24,8 +24,8 @@ func rowFields(l lang.Lang) []stages.Field {
 		stages.NewField(table.Column{Head: headFailed.In(l)}, func(r stages.Row) table.Cell { return tally(r, stages.Failed(r.Stage)) }),
 		stages.NewField(table.Column{Head: headOffered.In(l)}, func(r stages.Row) table.Cell { return openLoop(r.Stage, "req/s") }),
 		stages.NewField(table.Column{Head: headInFlight.In(l)}, func(r stages.Row) table.Cell { return table.Number(r.Stage.Concurrency.Mean, "", lang.Tenths) }),
-		dist("TTFT", "p50", stages.Ttft), dist("TTFT", "p99", stages.Ttft),
-		dist("ITL", "p50", stages.Itl), dist("ITL", "p99", stages.Itl),
+		dist("TTFT", "p50", stages.TTFT), dist("TTFT", "p99", stages.TTFT),
+		dist("ITL", "p50", stages.ITL), dist("ITL", "p99", stages.ITL),
 		dist(lang.HeadLatency.In(l), "p50", stages.Latency), dist(lang.HeadLatency.In(l), "p99", stages.Latency),
 		lengthField(l),
 		verdictField(l),
@@ -39,7 +39,7 @@ func lengthField(l lang.Lang) stages.Field {
 		if !got.Known() {
 			return table.Cell{Text: lang.Absent, Tone: table.Faint}
 		}
-		if findings.Lengths(r.Stage, l) == "" {
+		if findings.WrongLength(r.Stage, l) == "" {
 			return table.Cell{Text: lang.Number(got, lang.Short)}
 		}
 		return table.Cell{Text: sayOfAsked.In(l, lang.Number(got, lang.Short), lang.Number(r.Stage.AskedTokens, lang.Short)), Tone: table.Bad}
@@ -49,7 +49,7 @@ func lengthField(l lang.Lang) stages.Field {
 // anyLength reports whether some answers were not as long as asked.
 func anyLength(runs []rundir.Run, l lang.Lang) bool {
 	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
-		return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return findings.Lengths(&s, l) != "" })
+		return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return findings.WrongLength(&s, l) != "" })
 	})
 }
 
@@ -67,10 +67,10 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 		}),
 		stages.NewField(table.Column{Head: headFailed.In(l)}, func(r stages.Row) table.Cell { return faults(r.Stage) }),
 		stages.NewField(table.Column{Head: lang.HeadLatency.In(l), Sub: mean, Drop: 6}, average(stages.Latency)),
-		stages.NewField(table.Column{Head: "TTFT", Sub: mean, Drop: 7}, average(stages.Ttft)),
-		stages.NewField(table.Column{Head: "TTFT", Sub: "p99"}, percentile("p99", stages.Ttft)),
+		stages.NewField(table.Column{Head: "TTFT", Sub: mean, Drop: 7}, average(stages.TTFT)),
+		stages.NewField(table.Column{Head: "TTFT", Sub: "p99"}, percentile("p99", stages.TTFT)),
 		stages.NewField(table.Column{Head: "ITL", Sub: mean, Drop: 4}, func(r stages.Row) table.Cell { return table.Seconds(r.Stage.InterToken) }),
-		stages.NewField(table.Column{Head: "ITL", Sub: "p99", Drop: 3}, percentile("p99", stages.Itl)),
+		stages.NewField(table.Column{Head: "ITL", Sub: "p99", Drop: 3}, percentile("p99", stages.ITL)),
 		stages.NewField(table.Column{Head: lang.HeadOutput.In(l), Sub: "tok/s"}, func(r stages.Row) table.Cell {
 			return table.Number(lang.NonZero(stages.Output(r.Stage)), "", lang.Short)
 		}),

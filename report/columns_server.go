@@ -7,7 +7,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// gauge is a column with one of the server's own figures.
+// gauge is a column with one of the server's own numbers.
 func gauge(head string, print lang.Printer, of func(*rundir.Server) rundir.Number) stages.Field {
 	return stages.NewField(table.Column{Head: head}, func(r stages.Row) table.Cell {
 		if r.Stage.Server == nil {
@@ -30,7 +30,7 @@ func serverFields(l lang.Lang) []stages.Field {
 	}
 }
 
-// anyServer reports whether some row has such figures.
+// anyServer reports whether some row has such numbers.
 func anyServer(run *rundir.Run) bool {
 	for i := range run.Stages {
 		if run.Stages[i].Server != nil {

@@ -14,8 +14,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// CSV writes one row a stage, in the order they were run, all figures as they are stored: seconds, tokens, requests.
-// Columns are named by the keys of run.json, joined by underscores: latency_s_p99 is latency_s.p99. A figure that does
+// CSV writes one row a stage, in the order they were run, all numbers as they are stored: seconds, tokens, requests.
+// Columns are named by the keys of run.json, joined by underscores: latency_s_p99 is latency_s.p99. A number that does
 // not exist is empty, and so is one of which only a lower bound is known; that bound stands in the column named over,
 // as in "mean=61.2 p99=58".
 func CSV(w io.Writer, runs []rundir.Run) error {
@@ -55,10 +55,10 @@ func csvColumns() []csvColumn {
 		name string
 		of   func(*rundir.Stage) *rundir.Dist
 	}{
-		{"latency_s", stages.Latency}, {"ttft_s", stages.Ttft},
+		{"latency_s", stages.Latency}, {"ttft_s", stages.TTFT},
 		{"ttft_due_s", func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
 		{"tpot_s", func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
-		{"itl_s", stages.Itl},
+		{"itl_s", stages.ITL},
 		{"chunk_gap_s", func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
 		{"lag_s", func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
 		{"queued_s", func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
@@ -187,7 +187,7 @@ func csvNumber(name string, of stages.Take) csvColumn {
 	}}
 }
 
-// bounds lists the figures of which only a lower bound is known.
+// bounds lists the numbers of which only a lower bound is known.
 func bounds(d *rundir.Dist) string {
 	var parts []string
 	for _, f := range d.Numbers() {

@@ -51,7 +51,7 @@ func TestFixedFormats(t *testing.T) {
 	}
 }
 
-// TestFormatsAgree: the same figure reads the same in all formats that show it.
+// TestFormatsAgree: the same number reads the same in all formats that show it.
 func TestFormatsAgree(t *testing.T) {
 	run := ladderRun()
 	run.Stages = run.Stages[1:]

@@ -70,7 +70,7 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Table(stages.Tabulate("", append(published.SixColumnFields(), verdictField(d.l)), probes))
 	}
 	if len(run.Stages) > 0 {
-		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), append(stages.InTable(run), stages.Probes(run)...))
+		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), stages.All(run))
 		d.Heading(level, wordRows.In(d.l))
 		d.Table(t)
 		d.List("", findings.Legend([]table.Table{t}, d.l))
@@ -82,7 +82,7 @@ func (d document) run(run *rundir.Run, level string) {
 	}
 	if anyServer(run) {
 		d.Heading(level, wordServer.In(d.l))
-		d.Table(stages.Tabulate("", serverFields(d.l), append(stages.InTable(run), stages.Probes(run)...)))
+		d.Table(stages.Tabulate("", serverFields(d.l), stages.All(run)))
 	}
 	if lines := findings.Errors(run, d.l); len(lines) > 0 {
 		d.Heading(level, wordErrors.In(d.l))

@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// repeated is a copy of a stage as it was measured once more, its figures by times as large. Its intervals say that it may be
+// repeated is a copy of a stage as it was measured once more, its numbers by times as large. Its intervals say that it may be
 // off by a standard error of 1 %.
 func repeated(of rundir.Stage, number int, times float64) rundir.Stage {
 	s := of
@@ -53,7 +53,7 @@ func repeatedRun() rundir.Run {
 	return run
 }
 
-// repeatedRows are the cells of the table by stage and figure.
+// repeatedRows are the cells of the table by stage and number.
 func repeatedRows(run *rundir.Run) map[string][]string {
 	rows := map[string][]string{}
 	for _, cells := range findings.Repeats(run, lang.English).Rows {

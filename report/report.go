@@ -1,3 +1,10 @@
+// Package report renders what a run measured: a console table with the answer beneath it, a Markdown document in English or
+// Chinese, CSV, JSON, and the formats of other tools. Every rendering begins with []rundir.Run, so a directory can be rendered
+// at any time. It computes no metric that was not measured, shows an absent number as n/a and not as 0, and never writes to
+// the run directory.
+//
+// Its packages, bottom up: lang (words and numbers), table, chart, stages (rows), findings (sentences), published (formats of
+// other tools), audit, curve, compare, choose, document; progress shows a run while it is measured.
 package report
 
 import (

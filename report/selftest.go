@@ -20,7 +20,7 @@ func Selftest(r *selftest.Result, l lang.Lang) []table.Section {
 		lines = append(lines, sayLoaded.In(l))
 	}
 	if d := r.Decode; d != nil {
-		lines = append(lines, sayDecode.In(l, findings.Grouped(d.PerCoreSecond), minute(d.PerEvent).String(), lang.Number(d.AllocsPerEvent, lang.Short)))
+		lines = append(lines, sayDecode.In(l, findings.Whole(d.PerCoreSecond), minute(d.PerEvent).String(), lang.Number(d.AllocsPerEvent, lang.Short)))
 	}
 	all := []table.Section{{Title: titleSelftest.In(l), Level: 1, Lines: lines}}
 	if len(r.Levels) > 0 {
@@ -104,7 +104,7 @@ func trusted(limit string, l lang.Lang) table.Cell {
 	if limit == "" {
 		return table.Cell{Text: trustYes.In(l), Tone: table.Good}
 	}
-	return table.Cell{Text: sayNo.In(l, findings.Why(limit, l)), Tone: table.Caution}
+	return table.Cell{Text: sayNo.In(l, findings.LevelLimit(limit, l)), Tone: table.Caution}
 }
 
 // levelNotes explain the table of streams.

@@ -9,10 +9,10 @@ import (
 )
 
 // arithmeticTolerance: tools read the clock once for the duration that they print and once for the rates, a few
-// milliseconds apart; rounding comes on top, figure by figure.
+// milliseconds apart; rounding comes on top, number by number.
 const arithmeticTolerance = 0.005
 
-// arithmetic recomputes the figures of a block that are made of others. Where rates were counted in a window they are
+// arithmetic recomputes the numbers of a block that are made of others. Where rates were counted in a window they are
 // not made of the counts, so it is for whole tests that were read elsewhere.
 func arithmetic(r *row) (key string, n note.Note) {
 	if r.stage.Source == nil || !r.stage.Whole {

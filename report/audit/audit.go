@@ -1,7 +1,7 @@
-// Package audit finds rows that cannot be right: figures that contradict each other, their own row, their neighbours or
-// arithmetic. It looks at results read elsewhere and at runs measured here alike. It never says what the right figure
-// is, never judges a server by its figures (slow is not wrong), and stays silent where rounding or chance explains a
-// difference: each rule says how much it tolerates, and why.
+// Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them, or
+// arithmetic. It checks results of other tools and runs of llmsweep alike. It does not say what the right number is, and does
+// not judge a server (slow is not wrong). Differences that rounding or chance explain are no findings: each rule has a
+// tolerance, with its reason.
 package audit
 
 import (
@@ -14,13 +14,13 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Grade says how sure a finding is.
+// Grade is how certain a finding is.
 type Grade string
 
 // The grades there are.
 const (
-	Wrong    Grade = "wrong"    // the figures contradict each other: at least one cannot be right
-	Doubtful Grade = "doubtful" // they can be right only under conditions that nobody named
+	Wrong    Grade = "wrong"    // the numbers contradict each other: at least one cannot be right
+	Doubtful Grade = "doubtful" // they can be right only under conditions that are not stated
 )
 
 // Finding is one thing that is not right.
@@ -28,7 +28,7 @@ type Finding struct {
 	File       string `json:"file"`
 	Result     string `json:"result"`                // what the result is of
 	ResultLine int    `json:"result_line,omitempty"` // where it begins
-	Line       int    `json:"line,omitempty"`        // of the figure, from 1; 0 in run.json
+	Line       int    `json:"line,omitempty"`        // of the number, from 1; 0 in run.json
 	Row        string `json:"row"`
 	Rule       string `json:"rule"`
 	Grade      Grade  `json:"grade"`
@@ -55,7 +55,7 @@ type Rule struct {
 	check     func(all []*result) []hit
 }
 
-// hit is a finding where it was found. Key is the figure that stands for it.
+// hit is a finding where it was found. Key is the number that stands for it.
 type hit struct {
 	row   *row
 	key   string

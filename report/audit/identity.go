@@ -10,27 +10,27 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The rules of this file look at one row: figures that are bound to each other.
+// The rules of this file look at one row: numbers that are bound to each other.
 
 // zeros finds a row in which nothing was completed and that is printed as if that took no time. "n/a" is what such a row
 // has to say. No tolerance: a request takes time.
 func zeros(r *row) (key string, n note.Note) {
 	q, ok := r.quantity("rates.completed")
-	if !ok || q.Figure.Value() != 0 {
+	if !ok || q.Number.Value() != 0 {
 		return "", note.Note{}
 	}
 	l, printed := r.quantity("latency_s.mean")
-	if !printed || l.Figure.Value() != 0 {
+	if !printed || l.Number.Value() != 0 {
 		return "", note.Note{}
 	}
 	return "rates.completed", noteZeros.New(r.text("rates.completed"), r.text("latency_s.mean"))
 }
 
 // unitMargin: a column of a sweep spans two powers of ten as the load grows, so what is ten times beyond the range of
-// the other rows is no figure of that column, unless its unit is another than it says.
+// the other rows is no number of that column, unless its unit is another than it says.
 const unitMargin = 10
 
-// units finds a figure whose unit is not that of its column, where the number makes sense only in the column's unit.
+// units finds a number whose unit is not that of its column, where the number makes sense only in the column's unit.
 func units(r *row) (key string, n note.Note) {
 	for _, key := range []string{"latency_s.mean", "ttft_s.mean", "inter_token_s"} {
 		usual, meant, ok := misprinted(r, key)
@@ -41,7 +41,7 @@ func units(r *row) (key string, n note.Note) {
 	return "", note.Note{}
 }
 
-// misprinted reports whether a figure was printed with a wrong unit: which it should be, and what the figure then is.
+// misprinted reports whether a number was printed with a wrong unit: which it should be, and what the number then is.
 func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 	q, printed := r.quantity(key)
 	if !printed || q.Unit == "" {
@@ -100,7 +100,7 @@ func ttftAboveLatency(r *row) (key string, n note.Note) {
 }
 
 // latencyTolerance: mean latency = mean TTFT + (mean n - 1) x inter-token latency holds exactly where inter-token
-// latency weighs every token the same and all figures are of the same requests. Published rows agree within 2 %, and
+// latency weighs every token the same and all numbers are of the same requests. Published rows agree within 2 %, and
 // one good one is 3.3 % off.
 const latencyTolerance = 0.05
 
@@ -324,7 +324,7 @@ func factor(f float64) string {
 	return fmt.Sprintf("%+.0f %%", 100*(f-1))
 }
 
-// tpotFactor: both figures average the same gaps, one giving each request the same weight and the other each token.
+// tpotFactor: both numbers average the same gaps, one giving each request the same weight and the other each token.
 // Published pairs agree within 2 %, and answers of very different lengths make tens of per cent.
 const tpotFactor = 2
 
@@ -337,7 +337,7 @@ func tpotAboveITL(r *row) (key string, n note.Note) {
 	return "tpot_s.mean", noteTPOT.New(seconds(s[0].v), s[0].v/s[1].v, seconds(s[1].v))
 }
 
-// known reports whether all the figures are known.
+// known reports whether all the numbers are known.
 func known(all ...rundir.Number) bool {
 	return !slices.ContainsFunc(all, func(f rundir.Number) bool { return !f.Known() })
 }

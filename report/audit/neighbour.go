@@ -12,15 +12,15 @@ import (
 
 // The rules of this file hold the rows of one table against each other.
 
-// Copied figures: four digits or more are seldom alike by chance, but a server at its limit, or one that is hardly used,
-// may repeat itself. What is made of the figures then repeats too.
+// Copied numbers: four digits or more are seldom alike by chance, but a server at its limit, or one that is hardly used,
+// may repeat itself. What is made of the numbers then repeats too.
 const (
 	copiedDigits  = 4
 	copiedLatency = 0.02 // latency, where both of its parts are the same
 	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
 )
 
-// copied finds figures that are those of the row above.
+// copied finds numbers that are those of the row above.
 func copied(t *result) []hit {
 	var hits []hit
 	for i := 1; i < len(t.rows); i++ {
@@ -28,7 +28,7 @@ func copied(t *result) []hit {
 		var same []string
 		for _, key := range []string{"ttft_s.mean", "inter_token_s", "latency_s.mean", "rates.completed", "tokens_per_s.output"} {
 			q, ok := r.quantity(key)
-			if ok && q.Digits >= copiedDigits && r.text(key) == above.text(key) && q.Figure.Value() != 0 {
+			if ok && q.Digits >= copiedDigits && r.text(key) == above.text(key) && q.Number.Value() != 0 {
 				same = append(same, key)
 			}
 		}
@@ -39,7 +39,7 @@ func copied(t *result) []hit {
 	return hits
 }
 
-// isCopy reports whether two rows cannot have these figures in common by chance.
+// isCopy reports whether two rows cannot have these numbers in common by chance.
 func isCopy(above, r *row, same []string) bool {
 	a, ok1 := above.spans("latency_s.mean", "ttft_s.mean")
 	b, ok2 := r.spans("latency_s.mean", "ttft_s.mean")
@@ -58,7 +58,7 @@ func isCopy(above, r *row, same []string) bool {
 	return false
 }
 
-// copyOf makes the finding. The copy is the row that contradicts the figure; where both or neither do, the lower one.
+// copyOf makes the finding. The copy is the row that contradicts the number; where both or neither do, the lower one.
 func copyOf(above, r *row, same []string) hit {
 	twin, of := r, above
 	if _, n := latencyIdentity(above); !n.IsZero() {

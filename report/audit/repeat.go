@@ -126,7 +126,7 @@ const (
 	twiceErrors    = 4
 )
 
-// printedTwice finds results of one configuration whose values differ. Where most of their figures are alike to the
+// printedTwice finds results of one configuration whose values differ. Where most of their numbers are alike to the
 // last digit they are one measurement, printed twice, and none may differ.
 func printedTwice(all []*result) []hit {
 	groups := map[string][]*row{}
@@ -216,7 +216,7 @@ func onceMore(a, b *row) (key string, n note.Note) {
 	return key, noteOnceMore.New(a.line(key), key, a.text(key), b.text(key))
 }
 
-// repeated compares one figure over all rows, and blames the one that most others disagree with.
+// repeated compares one number over all rows, and blames the one that most others disagree with.
 func repeated(g []*row, key string) (hit, bool) {
 	most, who := 0, -1
 	for i, a := range g {

@@ -21,7 +21,7 @@ type result struct {
 	rows  []*row
 }
 
-// row is a stage, and where its figures stand.
+// row is a stage, and where its numbers stand.
 type row struct {
 	result *result
 	stage  *rundir.Stage
@@ -76,7 +76,7 @@ func title(run *rundir.Run) string {
 	return strings.Join(parts, ", ")
 }
 
-// line is where a figure stands; where it is not known, the row.
+// line is where a number stands; where it is not known, the row.
 func (r *row) line(key string) int {
 	for _, s := range []*rundir.Source{r.stage.Source, r.result.run.Source} {
 		if s == nil {
@@ -92,7 +92,7 @@ func (r *row) line(key string) int {
 	return 0
 }
 
-// text is a figure as it was printed, empty where it was not.
+// text is a number as it was printed, empty where it was not.
 func (r *row) text(key string) string {
 	if r.stage.Source == nil {
 		return ""
@@ -100,23 +100,23 @@ func (r *row) text(key string) string {
 	return r.stage.Source.Figures[key].Text
 }
 
-// quantity is a figure as it was printed, false where it was not.
+// quantity is a number as it was printed, false where it was not.
 func (r *row) quantity(key string) (published.Quantity, bool) {
 	text := r.text(key)
 	if text == "" {
 		return published.Quantity{}, false
 	}
 	q, err := published.ParseQuantity(text)
-	return q, err == nil && q.Figure.Known()
+	return q, err == nil && q.Number.Known()
 }
 
-// span is a figure with how far it may be from what was measured, because it was rounded.
+// span is a number with how far it may be from what was measured, because it was rounded.
 type span struct{ v, low, high float64 }
 
 // exact is a span without width.
 func exact(v float64) span { return span{v, v, v} }
 
-// span returns a figure that is known, as a span; false where it is not, or only a bound.
+// span returns a number that is known, as a span; false where it is not, or only a bound.
 func (r *row) span(key string) (span, bool) {
 	f := figure(r.stage, key)
 	if !f.Known() {
@@ -130,7 +130,7 @@ func (r *row) span(key string) (span, bool) {
 	return s, true
 }
 
-// spans returns several figures, false where one of them is not known.
+// spans returns several numbers, false where one of them is not known.
 func (r *row) spans(keys ...string) ([]span, bool) {
 	all := make([]span, len(keys))
 	for i, k := range keys {
@@ -165,7 +165,7 @@ func (a span) beyond(b span) float64 {
 	return 0
 }
 
-// usualUnit is the unit of a figure that was printed without one.
+// usualUnit is the unit of a number that was printed without one.
 func usualUnit(format, key string) string {
 	switch {
 	case format == published.SixColumn && (key == "ttft_s.mean" || key == "inter_token_s"):
@@ -178,7 +178,7 @@ func usualUnit(format, key string) string {
 	return ""
 }
 
-// figure is a stage's figure by its key in run.json.
+// number is a stage's number by its key in run.json.
 func figure(s *rundir.Stage, key string) rundir.Number {
 	if d, name, ok := strings.Cut(key, "_s."); ok {
 		if dist := dists(s)[d]; dist != nil {
@@ -225,7 +225,7 @@ func dists(s *rundir.Stage) map[string]*rundir.Dist {
 	return map[string]*rundir.Dist{"latency": &s.Latency, "ttft": &s.TTFT, "tpot": &s.TPOT, "itl": &s.ITL}
 }
 
-// positive is a figure stored as a bare number, in which 0 is what was never told.
+// positive is a number stored as a bare number, in which 0 is what was never told.
 func positive(v float64) rundir.Number {
 	if v <= 0 {
 		return rundir.Number{}
@@ -285,7 +285,7 @@ func percent(f float64) string {
 	return fmt.Sprintf("%.0f %%", 100*math.Abs(f))
 }
 
-// said is a figure with its unit, as a reader finds it in the file but for times, which files print in many units.
+// said is a number with its unit, as a reader finds it in the file but for times, which files print in many units.
 func (r *row) said(key string) string {
 	f := figure(r.stage, key)
 	switch {

@@ -1,3 +1,4 @@
+// Package chart draws charts: one model, as SVG files and as text for a terminal.
 package chart
 
 import (

@@ -1,7 +1,7 @@
-// Package choose finds what to rent: for each configuration the load at which it keeps what was promised, how many of it
-// a demand takes, and what that costs; which is cheapest, which are worth a look, and what would change the order. It
-// interpolates between measured rows and never goes beyond them, relies on no row that the audit calls impossible, knows
-// no price that it was not told, and says nothing of how good a model's answers are.
+// Package choose finds what to rent: for each configuration the load up to which it meets the SLO, the number of replicas that
+// a demand takes, and their cost; which is cheapest, which are not dominated by others, and what would change the order. It
+// interpolates between measured rows and never extrapolates, uses no row that the audit calls impossible and no price that it
+// was not given, and does not judge the quality of a model's answers.
 package choose
 
 import (
@@ -205,7 +205,7 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 	}
 	k := &Candidate{
 		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
-		TTFT: limit.Point.At(curve.TTFT).Figure, ITL: limit.Point.At(curve.ITL).Figure,
+		TTFT: limit.Point.At(curve.TTFT).Number, ITL: limit.Point.At(curve.ITL).Number,
 	}
 	k.LimitedBy = limitedBy(limit).english()
 	if k.Labels.GPUs == 0 {

@@ -19,7 +19,7 @@ const (
 	tooMany
 )
 
-// reason is why, with the figures of it.
+// reason is why, with the metrics of it.
 type reason struct {
 	kind       reasonKind
 	refusal    *curve.Refusal
@@ -52,12 +52,12 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoRows.In(l)
 	case f.Term == nil:
 		return whySaturated.In(l, f.Row.Name())
-	case f.Figure.IsZero():
+	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
 	case f.Unknown:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
 	default:
-		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Figure.Value(), f.Figure.Bound()))
+		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	}
 }
 
@@ -80,7 +80,7 @@ func (e end) in(l lang.Lang) string {
 	return endRows.In(l)
 }
 
-// amount prints a figure of a term; a lower bound as one.
+// amount prints a metric of a term; a lower bound as one.
 func amount(t *slo.Term, v float64, bound bool) string {
 	if bound {
 		return fmt.Sprintf("> %s", t.Amount(v))

@@ -72,7 +72,7 @@ func TestScalingOfThePublishedTables(t *testing.T) {
 	t.Error("no scaling section for Qwen2-7B-Instruct on vLLM")
 }
 
-// Each figure of the published document can be found in the lines it names, or between the two of them.
+// Each metric of the published document can be found in the lines it names, or between the two of them.
 func TestFiguresAreTraceable(t *testing.T) {
 	text, err := os.ReadFile("../published/testdata/guidellm-tables.md")
 	if err != nil {
@@ -80,7 +80,7 @@ func TestFiguresAreTraceable(t *testing.T) {
 	}
 	lines := strings.Split(string(text), "\n")
 	for _, m := range compared(t, tables(t)).Setups {
-		for _, f := range m.Figures {
+		for _, f := range m.Metrics {
 			for _, where := range strings.Split(f.Where, ", ") {
 				var n int
 				if _, err := fmt.Sscanf(where, "tables.md:%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], "|") {

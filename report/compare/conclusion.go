@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Conclusion says in a sentence or two what the figures of a factor show, and no more than they show.
+// Conclusion says in a sentence or two what the metrics of a factor show, and no more than they show.
 func (f *Factor) Conclusion(l lang.Lang) string {
 	if f.What == ByGPUs {
 		return f.scaling(l)
@@ -54,7 +54,7 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	return sayTimes.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), f.named(m.Value, l), tokens(a.Value)+mark, interval(c, l))
 }
 
-// close is what figures without intervals may differ by and still not be told apart: single measurements of a minute
+// close is what metrics without intervals may differ by and still not be told apart: single measurements of a minute
 // repeat no better.
 const close = 0.05
 
@@ -76,7 +76,7 @@ func (f *Factor) atLeast(m Member, l lang.Lang) string {
 // quickest says which has the shortest gaps between tokens alone on the server, where that is shown against all others.
 func (f *Factor) quickest(l lang.Lang) string {
 	var best *Member
-	var least Figure
+	var least Metric
 	for i := range f.Members {
 		v, ok := f.Members[i].m.Get("itl@sync")
 		if !ok || !v.Value.Known() {

@@ -45,8 +45,8 @@ type Step struct {
 // Load is a step at one load.
 type Load struct {
 	At         string           `json:"at"` // "sync", "50", "80", or "saturation"
-	Before     Figure           `json:"before"`
-	After      Figure           `json:"after"`
+	Before     Metric           `json:"before"`
+	After      Metric           `json:"after"`
 	SpeedUp    rundir.Number    `json:"speed_up"`
 	Low        rundir.Number    `json:"low,omitzero"` // 95 % interval
 	High       rundir.Number    `json:"high,omitzero"`

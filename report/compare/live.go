@@ -108,10 +108,10 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 // Failures are the differences that a gate does not let pass; see [Comparison.Failures].
 func (v *Live) Failures(g Gate) []Change { return (&Comparison{Changes: v.changes}).Failures(g) }
 
-// Judged reports whether the gate's figure could be compared at all.
+// Judged reports whether the gate's metric could be compared at all.
 func (v *Live) Judged(g Gate) bool { return (&Comparison{Changes: v.changes}).Judged(g) }
 
-// Keys are those of the figures that there are.
+// Keys are those of the metrics that there are.
 func (v *Live) Keys() []string {
 	var keys []string
 	for i := range v.Rows {
@@ -171,7 +171,7 @@ func (v *Live) ended(l lang.Lang) []string {
 	return lines
 }
 
-// table has a row for each figure at each load.
+// table has a row for each metric at each load.
 func (v *Live) table(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
@@ -202,7 +202,7 @@ func (v *Live) table(l lang.Lang) table.Table {
 	return t
 }
 
-// markPrimary is on the figures that the conclusion rests on.
+// markPrimary is on the metrics that the conclusion rests on.
 const markPrimary = "*"
 
 // rowChange is the difference in percent with its interval; ~ where that shows none.

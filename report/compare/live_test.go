@@ -100,7 +100,7 @@ func TestLiveGolden(t *testing.T) {
 	}
 }
 
-// The conclusion is never stronger than the figures: it names no figure whose own interval holds 0, and what it says could
+// The conclusion is never stronger than the metrics: it names no metric whose own interval holds 0, and what it says could
 // have been seen is no less than what the row says.
 func TestLiveConclusion(t *testing.T) {
 	for _, gain := range []float64{0, 0.01, 0.03, -0.1} {

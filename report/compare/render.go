@@ -52,7 +52,7 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	return all
 }
 
-// columns are the figures as columns: heading, second line, and how to print one.
+// columns are the metrics as columns: heading, second line, and how to print one.
 func columns(l lang.Lang) []column {
 	at := func(name string) string {
 		if name == "sync" {
@@ -204,7 +204,7 @@ func (c *Comparison) changeLegend(l lang.Lang) []string {
 	return notes
 }
 
-// section is a factor for people: its conclusion, and the figures that it rests on.
+// section is a factor for people: its conclusion, and the metrics that it rests on.
 func (f *Factor) section(l lang.Lang, level int) table.Section {
 	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
 	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}, Notes: []string{legendAlone.In(l)}}
@@ -243,7 +243,7 @@ func (f *Factor) stepTable(l lang.Lang) table.Table {
 	return t
 }
 
-// both is a cell with a figure before and after.
+// both is a cell with a metric before and after.
 func both(a, b rundir.Number, cell func(rundir.Number) table.Cell) table.Cell {
 	if a.IsZero() && b.IsZero() {
 		return table.Cell{Text: "-", Tone: table.Faint}

@@ -18,21 +18,21 @@ type Limit struct {
 	By     rundir.Number
 	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
 	Backlog bool
-	Unknown bool // the term could not be judged in the first row beyond: its figure is absent, unsupported or a bound
+	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
 }
 
 // Refusal says why no load keeps the terms.
 type Refusal struct {
 	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
 	Term    *slo.Term
-	Figure  rundir.Number
-	Unknown bool // the term cannot be judged: the figure is absent, unsupported or a bound
+	Number  rundir.Number
+	Unknown bool // the term cannot be judged: the metric is absent, unsupported or a bound
 }
 
 // Within finds the highest load at which all terms hold. Rows are taken from the lowest load up; the first that breaks a
 // term, or was saturated, ends it, whatever rows beyond it say. A row that cannot be judged is passed over where one
 // at a higher load keeps all terms, and ends it where none does. Between the last row that keeps a term and the first
-// that breaks it the figure is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
+// that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
 // Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
 func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Rows) == 0 {
@@ -71,7 +71,7 @@ func (s *Setup) searched(terms []slo.Term) (Limit, bool) {
 	}
 	low, high := &s.Rows[i-1], &s.Rows[i]
 	l := Limit{Rate: rate, Point: Point{Low: low, High: high, Weight: (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))}}
-	l.Output, l.Backlog = l.Point.At(Output).Figure, found.Limiting == rundir.LimitSaturation
+	l.Output, l.Backlog = l.Point.At(Output).Number, found.Limiting == rundir.LimitSaturation
 	for j := range terms {
 		if terms[j].String() == found.Limiting {
 			l.Broken = &terms[j]
@@ -100,7 +100,7 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	t, verdict := s.failing(at, terms)
 	if t != nil {
 		r.Term, r.Unknown = t, verdict == slo.Unknown
-		r.Figure, _ = t.Of(r.Row.Stage)
+		r.Number, _ = t.Of(r.Row.Stage)
 	}
 	return r
 }
@@ -137,7 +137,7 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 	return l
 }
 
-// crossing is how far from the row good to the next a term's figure reaches its limit, from the worst seen so far; 0
+// crossing is how far from the row good to the next a term's metric reaches its limit, from the worst seen so far; 0
 // where the next row is a bound or cannot be judged.
 func (s *Setup) crossing(good int, t *slo.Term) float64 {
 	high := s.Rows[good+1].Stage
@@ -149,7 +149,7 @@ func (s *Setup) crossing(good int, t *slo.Term) float64 {
 	return (t.Limit - worst) / (by.Value() - worst)
 }
 
-// worst is the largest value of a term's figure up to a row.
+// worst is the largest value of a term's metric up to a row.
 func (s *Setup) worst(upTo int, t *slo.Term) float64 {
 	worst := 0.0
 	for i := range upTo + 1 {

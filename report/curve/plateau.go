@@ -123,16 +123,16 @@ func (p Point) Where() string {
 	return p.Low.Where + ", " + p.High.Where
 }
 
-// Value is a figure with its standard error, NaN where it has none.
+// Value is a metric with its standard error, NaN where it has none.
 type Value struct {
-	Figure rundir.Number
+	Number rundir.Number
 	SE     float64
 }
 
-// Take picks a figure of a stage, and its 95 % interval where it has one.
+// Take picks a metric of a stage, and its 95 % interval where it has one.
 type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
 
-// At is a figure at the point: linear between the two rows. Where one of them is only a lower bound, so is the figure.
+// At is a metric at the point: linear between the two rows. Where one of them is only a lower bound, so is the metric.
 // The standard error is that of the two rows, and of the place times the slope, added as independent.
 func (p Point) At(take Take) Value {
 	a, aci, aok := take(p.Low.Stage)
@@ -140,9 +140,9 @@ func (p Point) At(take Take) Value {
 	if a.IsZero() || b.IsZero() {
 		return Value{SE: math.NaN()}
 	}
-	v := Value{Figure: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
+	v := Value{Number: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
 	if a.Bound() || b.Bound() {
-		v.Figure = rundir.Over(v.Figure.Value())
+		v.Number = rundir.Over(v.Number.Value())
 		return v
 	}
 	if !aok || !bok {

@@ -1,6 +1,6 @@
-// Package curve turns a run, measured here or read elsewhere, into what comparing and choosing need: the rows that may
-// be relied on in order of their load, the plateau that they reach, and what lies between two of them. It never goes
-// beyond the rows, never invents an interval, and leaves out what the audit calls impossible, saying so.
+// Package curve makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach, and
+// metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a reason, the rows
+// that the audit calls impossible.
 package curve
 
 import (
@@ -130,7 +130,7 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out []LeftOut) {
 }
 
 // counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
-// time are none: the ceiling of a published table is a burst, whose figures are those of its queue.
+// time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func counts(s *rundir.Stage, open, imported bool) bool {
 	switch {
 	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:

@@ -1,7 +1,6 @@
-// Package document writes the comparison of many configurations as one document that people keep: what is compared, a
-// table for each configuration, the comparison, the choice, and drawings beside it. Written again, it renews its own
-// parts, which stand between markers, and keeps every byte that people wrote around them. It never reads or writes a
-// file.
+// Package document writes the comparison of many configurations as one document: what is compared, a table for each
+// configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When it is
+// written again, they are renewed, and every byte that people wrote around them is kept. It reads and writes no file itself.
 package document
 
 import (

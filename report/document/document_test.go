@@ -119,7 +119,7 @@ func wellFormed(t *testing.T, name string, b []byte) {
 	}
 }
 
-// The document holds the published tables in the published format: read again, they are the same figures.
+// The document holds the published tables in the published format: read again, they are the same metrics.
 func TestTablesReadBack(t *testing.T) {
 	in := inputs(t)
 	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
@@ -140,7 +140,7 @@ func TestTablesReadBack(t *testing.T) {
 	}
 }
 
-// figures are what the six columns hold, by row. A row of zeros has none: nothing was measured in it.
+// metrics are what the six columns hold, by row. A row of zeros has none: nothing was measured in it.
 func figures(run *rundir.Run) map[string][]string {
 	all := map[string][]string{}
 	for i := range run.Stages {

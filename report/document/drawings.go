@@ -77,7 +77,7 @@ func milliseconds(f rundir.Number) rundir.Number {
 	return rundir.Exactly(f.Value() * 1e3)
 }
 
-// againstRate draws a figure against the rate offered; one request at a time, and closed loops, stand at what they
+// againstRate draws a metric against the rate offered; one request at a time, and closed loops, stand at what they
 // completed.
 func againstRate(title, y string, setups []*curve.Setup, l lang.Lang, of func(*rundir.Stage) rundir.Number, log bool) chart.Chart {
 	c := chart.Chart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}

@@ -1,3 +1,5 @@
+// Package findings puts into sentences what the metrics and notes of a run say: its answer, warnings, errors, state and
+// environment, in each language.
 package findings
 
 import (
@@ -10,7 +12,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Answer says in sentences what the run found out. They are made from the figures, in either language.
+// Answer returns what a run found, as sentences; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
 	if sent, failed := stages.Attempts(run); sent > 0 && sent == failed {
 		return []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}

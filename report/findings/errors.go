@@ -23,7 +23,7 @@ type failure struct {
 // failuresByClass gathers a run's failed requests, the most frequent class first.
 func failuresByClass(run *rundir.Run) []failure {
 	byClass := map[string]*failure{}
-	for _, r := range slices.Concat(stages.InTable(run), stages.Probes(run)) {
+	for _, r := range stages.All(run) {
 		for _, class := range slices.Sorted(maps.Keys(r.Stage.Errors)) {
 			f := byClass[class]
 			if f == nil {

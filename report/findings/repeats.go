@@ -70,7 +70,7 @@ func spreadOf(all []estimate) spread {
 // z95 is the 97.5 % point of the normal distribution: half a 95 % interval over it is a standard error.
 const z95 = 1.959963984540054
 
-// measuredMean is the mean of a distribution, with the standard error that its interval has; figure may be another estimate of
+// measuredMean is the mean of a distribution, with the standard error that its interval has; number may be another estimate of
 // that mean.
 func measuredMean(d *rundir.Dist, figure rundir.Number) estimate {
 	e := estimate{figure, math.NaN()}
@@ -106,7 +106,7 @@ func repeatedMetrics() []repeatedMetric {
 	return []repeatedMetric{
 		{lang.HeadDone, func(s *rundir.Stage) estimate { return measuredRate(s, stages.Completed(s)) }, perSecond("req/s")},
 		{lang.HeadOutput, func(s *rundir.Stage) estimate { return measuredRate(s, stages.Output(s)) }, perSecond("tok/s")},
-		mean(figureTTFT, stages.Ttft),
+		mean(figureTTFT, stages.TTFT),
 		{figureITL, func(s *rundir.Stage) estimate { return measuredMean(&s.ITL, s.InterToken) }, table.Seconds},
 		mean(figureLatency, stages.Latency),
 	}
@@ -151,7 +151,7 @@ func Repeats(run *rundir.Run, l lang.Lang) table.Table {
 				between.Mark, between.Tone = table.MarkSpread, table.Caution
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: stages.StageName(g[0]), Tone: table.Strong}, table.Count(len(g)), {Text: f.name.In(l)}, f.cell(s.mean), between, table.Percent(s.within),
+				{Text: stages.Base(g[0]), Tone: table.Strong}, table.Count(len(g)), {Text: f.name.In(l)}, f.cell(s.mean), between, table.Percent(s.within),
 			})
 		}
 	}

@@ -30,14 +30,14 @@ func Legend(tables []table.Table, l lang.Lang) []string {
 	return lines
 }
 
-// Warnings are what a reader must know before trusting the table: first what the figures show, then what was noted
-// while the run went.
+// Warnings returns what a reader must know before trusting the table: first what the metrics show, then the notes that were
+// written during the run.
 func Warnings(run *rundir.Run, l lang.Lang) []string {
 	checks := []struct {
 		say   lang.Phrase
 		check func(*rundir.Stage, lang.Lang) string
 	}{
-		{warnInvalid, invalid}, {WarnLength, Lengths}, {warnSource, source}, {warnChunk, chunks},
+		{warnInvalid, invalid}, {WarnLength, WrongLength}, {warnSource, source}, {warnChunk, chunks},
 		{warnDue, fromDue}, {warnCached, cached},
 	}
 	var lines []string
@@ -81,7 +81,7 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
 	rows := map[string][]string{}
 	var order []string
-	for _, r := range slices.Concat(stages.InTable(run), stages.Probes(run)) {
+	for _, r := range stages.All(run) {
 		said := check(r.Stage)
 		if said == "" {
 			continue
@@ -114,8 +114,8 @@ func invalid(s *rundir.Stage, l lang.Lang) string {
 	return Phrase(s.Invalid, l)
 }
 
-// Lengths compares the output tokens asked for with those received.
-func Lengths(s *rundir.Stage, l lang.Lang) string {
+// WrongLength compares the output tokens asked for with those received.
+func WrongLength(s *rundir.Stage, l lang.Lang) string {
 	asked, got := s.AskedTokens, s.OutputTokens.Mean
 	if s.TokenSource == "chunks" { // a guess proves nothing
 		return ""

@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Precision prints as many decimals as a half-width leaves meaningful.
+// Precision returns a Printer with as many decimals as a half-width of an interval leaves meaningful.
 func Precision(halfWidth float64) Printer {
 	if halfWidth <= 0 {
 		return Short
@@ -16,10 +16,10 @@ func Precision(halfWidth float64) Printer {
 	return Fixed(min(max(-int(math.Floor(math.Log10(halfWidth))), 0), 4))
 }
 
-// Shortest is a number as short as it can be written without an exponent.
+// Shortest returns the shortest text of v without an exponent.
 func Shortest(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// Clock prints seconds as people read a clock: 03:12, or 1:03:12.
+// Clock returns seconds as 03:12 or 1:03:12.
 func Clock(seconds float64) string {
 	t := int(math.Round(seconds))
 	if t >= 3600 {
@@ -30,11 +30,10 @@ func Clock(seconds float64) string {
 
 const Absent = "n/a"
 
-// Printer turns a number into digits. Where the number is a lower bound it is rounded down, so that what is printed
-// holds too.
+// Printer returns the digits of a number. A lower bound is rounded down, so that what is printed is a lower bound too.
 type Printer func(v float64, down bool) string
 
-// Number prints f: n/a where it does not exist, "> x" where only a lower bound is known.
+// Number returns f as text: n/a where it is absent, "> x" where only a lower bound is known.
 func Number(f rundir.Number, p Printer) string {
 	switch {
 	case f.IsZero():
@@ -45,7 +44,7 @@ func Number(f rundir.Number, p Printer) string {
 	return p(f.Value(), false)
 }
 
-// Fixed prints that many decimals.
+// Fixed returns a Printer with that many decimals.
 func Fixed(decimals int) Printer {
 	return func(v float64, down bool) string {
 		if down {
@@ -61,8 +60,8 @@ func Short(v float64, down bool) string {
 	return Fixed(min(max(2-exponent(v), 0), 9))(v, down)
 }
 
-// Rate prints two decimals, so that a column of rates lines up, and three digits where that would round a slow server
-// to nothing.
+// Rate prints two decimals, so that a column of rates is aligned, and three digits below 0.1, where two decimals would lose the
+// rate of a slow server.
 func Rate(v float64, down bool) string {
 	if v != 0 && math.Abs(v) < 0.1 {
 		return Short(v, down)
@@ -70,7 +69,7 @@ func Rate(v float64, down bool) string {
 	return Fixed(2)(v, down)
 }
 
-// Tenths prints one decimal, and none from a hundred on.
+// Tenths prints one decimal, and none from 100 on.
 func Tenths(v float64, down bool) string {
 	if v >= 100 {
 		return Fixed(0)(v, down)
@@ -78,7 +77,7 @@ func Tenths(v float64, down bool) string {
 	return Fixed(1)(v, down)
 }
 
-// exponent is the power of ten of v's first digit after rounding to three.
+// exponent returns the power of ten of v's first digit after rounding to three.
 func exponent(v float64) int {
 	if v == 0 {
 		return 0
@@ -93,7 +92,7 @@ func exponent(v float64) int {
 	return 0
 }
 
-// TimeUnit prints seconds in the unit that reads best, and names the unit.
+// TimeUnit returns seconds as digits in ms or s, and the unit.
 func TimeUnit(f rundir.Number) (digits, unit string) {
 	switch {
 	case f.IsZero():
@@ -104,7 +103,7 @@ func TimeUnit(f rundir.Number) (digits, unit string) {
 	return Number(f, Short), "s"
 }
 
-// Time is duration in one string.
+// Time returns seconds as text in ms or s.
 func Time(f rundir.Number) string {
 	digits, unit := TimeUnit(f)
 	if unit == "" {
@@ -113,7 +112,7 @@ func Time(f rundir.Number) string {
 	return digits + " " + unit
 }
 
-// Scale multiplies a figure, and keeps what is known of it.
+// Scale returns f multiplied by a factor; a bound remains a bound.
 func Scale(f rundir.Number, by float64) rundir.Number {
 	switch {
 	case f.Known():
@@ -124,7 +123,7 @@ func Scale(f rundir.Number, by float64) rundir.Number {
 	return f
 }
 
-// NonZero is f, or absent where f says that nothing happened: a row in which nothing completed has no rate.
+// NonZero returns f, absent where it is 0: a row in which nothing was completed has no rate.
 func NonZero(f rundir.Number) rundir.Number {
 	if f.Known() && f.Value() == 0 {
 		return rundir.Number{}
@@ -132,8 +131,8 @@ func NonZero(f rundir.Number) rundir.Number {
 	return f
 }
 
-// WhollyOr prints no decimals where there are none, within what sums of means lose.
-func WhollyOr(decimals int) Printer {
+// WholeOr returns a Printer that prints no decimals for a whole number, within the rounding of sums of means.
+func WholeOr(decimals int) Printer {
 	return func(v float64, down bool) string {
 		if math.Abs(v-math.Round(v)) < 1e-6*max(1, math.Abs(v)) {
 			return Fixed(0)(v, false)

@@ -22,7 +22,7 @@ type Beside struct {
 	Note   string // what the simulator takes it for, where that is not what it is
 }
 
-// Pair is a figure, predicted and measured.
+// Pair is a metric, predicted and measured.
 type Pair struct {
 	Predicted, Measured rundir.Number
 	Where               string // the row
@@ -48,7 +48,7 @@ func Set(setups []curve.Setup) []Beside {
 func beside(s *curve.Setup) Beside {
 	b := Beside{Setup: s, Output: Pair{Measured: s.Plateau.Output, Where: s.Plateau.Where}}
 	if p, ok := s.Alone(); ok {
-		b.ITL = Pair{Measured: p.At(curve.ITL).Figure, Where: p.Where()}
+		b.ITL = Pair{Measured: p.At(curve.ITL).Number, Where: p.Where()}
 	}
 	model, gpu, quant, note := match(s.Run.Labels)
 	w := s.Run.Workload
@@ -143,7 +143,7 @@ func errorCell(f rundir.Number) table.Cell {
 	return table.Cell{Text: fmt.Sprintf("%+.0f", 100*f.Value()), Unit: "%"}
 }
 
-// verdict sums the errors up: the median of their sizes and the worst, for each figure.
+// verdict sums the errors up: the median of their sizes and the worst, for each metric.
 func verdict(all []Beside, l lang.Lang) []string {
 	sum := func(say lang.Phrase, of func(Beside) Pair) string {
 		var off []float64

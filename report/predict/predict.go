@@ -1,6 +1,6 @@
-// Package predict lists what the simulator's roofline model expects of hardware that nobody has measured yet, and sets it
-// beside published rows to show how far off it is. A prediction is never shown without being called one, and no figure
-// here is fitted to the rows that it is set beside; what was fitted once, in the simulator itself, is said.
+// Package predict lists what the simulator's roofline model predicts for hardware that has not been measured, and compares it
+// with published rows to show its error. Predictions are always named as such. Nothing here is fitted to those rows; what was
+// fitted in the simulator itself is stated.
 package predict
 
 import (

@@ -65,7 +65,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Every configuration of the published document has its prediction, and each error is that of the figures beside it.
+// Every configuration of the published document has its prediction, and each error is that of the metrics beside it.
 func TestEveryConfigurationIsSetBeside(t *testing.T) {
 	setups := tables(t)
 	all := Set(setups)

@@ -19,7 +19,7 @@ type column struct {
 	figure    func(*rundir.Stage) *rundir.Number
 }
 
-// The columns that hold no figure. A verdict may stand behind the six.
+// The columns that hold no number. A verdict may stand behind the six.
 const (
 	nameColumn    = "name"
 	verdictColumn = "verdict"
@@ -118,7 +118,7 @@ func (r *reading) row(found []*column) {
 		return
 	}
 	r.beginStage(r.at + 1)
-	kind := Figures
+	kind := Numbers
 	for i, c := range found {
 		switch {
 		case c == nil:
@@ -143,7 +143,7 @@ func (r *reading) row(found []*column) {
 	r.take(kind)
 }
 
-// cell reads one figure of the next line.
+// cell reads one number of the next line.
 func (r *reading) cell(c *column, text string) bool {
 	q, err := ParseQuantity(text)
 	var f rundir.Number
@@ -154,7 +154,7 @@ func (r *reading) cell(c *column, text string) bool {
 		r.unread("%s: %q %v", c.title, short(text), err)
 		return false
 	}
-	if q.Unit == "" && !q.Figure.IsZero() {
+	if q.Unit == "" && !q.Number.IsZero() {
 		r.assume("%s %s has no unit: read as %s", c.title, short(text), c.usual)
 	}
 	r.printed(c.key, text)
@@ -187,11 +187,11 @@ func (r *reading) name(text string) error {
 		return nil
 	}
 	q, err := ParseQuantity(load)
-	if err != nil || !q.Figure.Known() {
+	if err != nil || !q.Number.Known() {
 		return fmt.Errorf("%q: no rate behind the @", short(text))
 	}
 	if s.Kind == "concurrent" {
-		s.MaxConcurrency = int(q.Figure.Value())
+		s.MaxConcurrency = int(q.Number.Value())
 		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
 		r.printed("max_concurrency", load)
 		return nil

@@ -130,16 +130,16 @@ func (r *reading) readHeading(h *modelHeading) {
 // askedLength is the length of prompts or answers in a heading line.
 func (r *reading) askedLength(what, text string) {
 	q, err := ParseQuantity(text)
-	if err != nil || !q.Figure.Known() {
+	if err != nil || !q.Number.Known() {
 		r.remark(r.run.Source.Line, true, "%s_tokens: %q is no length", what, short(text))
 		return
 	}
 	key := "workload.prompt_tokens"
 	if what == "prompt" || what == "input" {
-		r.run.Workload.PromptTokens.Mean = q.Figure.Value()
+		r.run.Workload.PromptTokens.Mean = q.Number.Value()
 	} else {
 		key = "workload.output_tokens"
-		r.run.Workload.OutputTokens.Mean = q.Figure.Value()
+		r.run.Workload.OutputTokens.Mean = q.Number.Value()
 	}
 	r.run.Source.Figures[key] = printedAt(r.run.Source.Line, text)
 }

@@ -55,7 +55,7 @@ func openNote(s *rundir.Stage, l lang.Lang) string {
 
 // received notes that answers were not as long as was forced.
 func received(r stages.Row, l lang.Lang) string {
-	if about := findings.Lengths(r.Stage, l); about != "" {
+	if about := findings.WrongLength(r.Stage, l); about != "" {
 		return findings.WarnLength.In(l) + lang.InParens.In(l, about) + lang.Stop.In(l)
 	}
 	return ""

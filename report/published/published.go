@@ -1,9 +1,10 @@
-// Package published reads results that other tools printed: six-column sweep tables, stress tables and serving blocks,
-// any mix of them in one document, in English or Chinese, with the typing errors that people make. Each result becomes
-// a rundir.Run in which every figure knows its line. It never guesses a figure that is not printed, never corrects one
-// that looks wrong (report/audit says so), and never drops a line of a result in silence: what could not be read is a
-// Remark. It shares no code with the renderers that write the same formats: two independent hands expose each other's
-// errors.
+// Package published reads and writes the formats of other tools: six-column sweep tables, stress tables and serving blocks.
+// A document may mix them, in English or Chinese, with the typing errors that people make. Each result becomes a rundir.Run
+// that has the line of each number. A number that is not printed is not guessed, one that looks wrong is not corrected
+// (package audit reports it), and no line of a result is dropped silently: what could not be read is a Remark.
+//
+// Each format has a file that reads it (stress.go) and one that writes it (stress_write.go). They share no code, so that the
+// tests that read what was written expose errors of either.
 package published
 
 import (
@@ -37,7 +38,7 @@ type Document struct {
 type Remark struct {
 	Line int
 	Text string
-	// Unread reports whether figures were lost; else the line was read on the assumption that Text names.
+	// Unread reports whether numbers were lost; else the line was read on the assumption that Text names.
 	Unread bool
 }
 
@@ -50,7 +51,7 @@ const (
 	Prose        // no part of a result
 	Context      // says something about the results beneath: a heading, a log line, a server's response
 	Frame        // borders, rules and column headings of a result
-	Figures      // holds figures that were read
+	Numbers      // holds numbers that were read
 	Unread       // looks like part of a result, and could not be read: a Remark says why
 )
 
@@ -219,7 +220,7 @@ func (r *reading) endStage() {
 	r.run.Stages = append(r.run.Stages, r.stage)
 }
 
-// printed remembers how a figure of the stage was printed on the next line.
+// printed remembers how a number of the stage was printed on the next line.
 func (r *reading) printed(key, text string) {
 	r.stage.Source.Figures[key] = rundir.Printed{Line: r.at + 1, Text: text}
 }

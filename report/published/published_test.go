@@ -43,7 +43,7 @@ func parse(t testing.TB, text string) *Document {
 	return doc
 }
 
-// TestDocumentsAreReadWhole: each line is a figure, what belongs to one, or prose that is listed here.
+// TestDocumentsAreReadWhole: each line is a number, what belongs to one, or prose that is listed here.
 func TestDocumentsAreReadWhole(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
@@ -76,7 +76,7 @@ func TestDocumentsAreReadWhole(t *testing.T) {
 				prose = append(prose, i+1)
 			}
 		}
-		got := []int{len(doc.Runs), rows, figures, kinds[Context], kinds[Frame], kinds[Figures], kinds[Unread]}
+		got := []int{len(doc.Runs), rows, figures, kinds[Context], kinds[Frame], kinds[Numbers], kinds[Unread]}
 		if diff := cmp.Diff([]int{c.runs, c.rows, c.figures, c.context, c.frame, c.held, 0}, got); diff != "" {
 			t.Errorf("%s: runs, rows, figures, lines of context, frame, figures, unread (-want +got):\n%s", c.name, diff)
 		}
@@ -89,7 +89,7 @@ func TestDocumentsAreReadWhole(t *testing.T) {
 	}
 }
 
-// TestNoFigureIsLost: every number on a line of figures stands in a figure of that line, as it was printed.
+// TestNoFigureIsLost: every number on a line of numbers stands in a number of that line, as it was printed.
 func TestNoFigureIsLost(t *testing.T) {
 	number := regexp.MustCompile(`\d[\d,.]*`)
 	labels := regexp.MustCompile(`P9[059]|1st token|E2E`)
@@ -109,7 +109,7 @@ func TestNoFigureIsLost(t *testing.T) {
 		}
 		numbers := 0
 		for i, line := range strings.Split(string(text), "\n") {
-			if i >= len(doc.Lines) || doc.Lines[i] != Figures {
+			if i >= len(doc.Lines) || doc.Lines[i] != Numbers {
 				continue
 			}
 			for _, n := range number.FindAllString(labels.ReplaceAllString(line, ""), -1) {

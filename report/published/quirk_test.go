@@ -162,13 +162,13 @@ func TestQuantity(t *testing.T) {
 		"1e999":               "is no number that a benchmark prints",
 	} {
 		q, err := ParseQuantity(text)
-		got := fmt.Sprintf("%g %s %d %d %s", q.Figure.Value(), q.Unit, q.Decimals, q.Digits, q.Rest)
+		got := fmt.Sprintf("%g %s %d %d %s", q.Number.Value(), q.Unit, q.Decimals, q.Digits, q.Rest)
 		switch {
 		case err != nil:
 			got = err.Error()
-		case q.Figure.Bound():
+		case q.Number.Bound():
 			got = "> " + got
-		case q.Figure.IsZero():
+		case q.Number.IsZero():
 			got = strings.Replace(got, "NaN", "n/a", 1)
 		}
 		if strings.TrimSpace(got) != strings.TrimSpace(want) {

@@ -15,7 +15,7 @@ func isServingTitle(line string) bool {
 	return m != nil && alike(letters(m[1]), "servingbenchmarkresult")
 }
 
-// The lines of a block: what only draws, what names a section, what holds a figure.
+// The lines of a block: what only draws, what names a section, what holds a number.
 var (
 	servingRule    = regexp.MustCompile(`^[=-]{10,}$`)
 	servingSection = regexp.MustCompile(`^-{2,}[^-].*[^-]-{2,}$`)
@@ -87,7 +87,7 @@ func (r *reading) atMost(v string) bool {
 		return true
 	}
 	q, err := ParseQuantity(v)
-	return err == nil && whole(q.Figure, &r.stage.MaxConcurrency) == nil
+	return err == nil && whole(q.Number, &r.stage.MaxConcurrency) == nil
 }
 
 // serving reads the block that begins on the next line.
@@ -144,7 +144,7 @@ func (r *reading) servingLine(items []item, line string) {
 	r.item(items, label, m[2])
 }
 
-// statistic is one figure of a distribution: "P99 TTFT (ms)".
+// statistic is one number of a distribution: "P99 TTFT (ms)".
 func (r *reading) statistic(which, what, label string) item {
 	key := map[string]string{"median": "p50", "p99.9": "p999"}[which]
 	if key == "" {
@@ -209,8 +209,8 @@ func (r *reading) workload(requests int) {
 	w.Dataset = r.ctx.dataset
 	asked := func(from rundir.Printed, key string, to *rundir.Lengths) {
 		q, err := ParseQuantity(from.Text)
-		if from.Line > 0 && err == nil && q.Figure.Known() && requests > 0 {
-			to.Mean = q.Figure.Value() / float64(requests)
+		if from.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
+			to.Mean = q.Number.Value() / float64(requests)
 			r.run.Source.Figures[key] = from
 		}
 	}

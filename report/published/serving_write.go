@@ -30,7 +30,7 @@ func WriteServing(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	first, several := true, len(runs) > 1 || len(runs[0].Stages) > 1
 	for i := range runs {
-		for _, r := range append(stages.InTable(&runs[i]), stages.Probes(&runs[i])...) {
+		for _, r := range stages.All(&runs[i]) {
 			if !first {
 				out.WriteString("\n")
 			}
@@ -91,20 +91,20 @@ func (b servingBlock) tokens(s *rundir.Stage) {
 	if s.Source == nil && !input.IsZero() {
 		text, vision = input, rundir.Exactly(0)
 	}
-	b.line("Total input tokens", lang.Number(input, lang.WhollyOr(0)))
+	b.line("Total input tokens", lang.Number(input, lang.WholeOr(0)))
 	if !text.IsZero() {
-		b.line("Total input text tokens", lang.Number(text, lang.WhollyOr(0)))
+		b.line("Total input text tokens", lang.Number(text, lang.WholeOr(0)))
 	}
 	if !vision.IsZero() {
-		b.line("Total input vision tokens", lang.Number(vision, lang.WhollyOr(0)))
+		b.line("Total input vision tokens", lang.Number(vision, lang.WholeOr(0)))
 	}
-	b.line("Total generated tokens", lang.Number(total(&s.OutputTokens), lang.WhollyOr(0)))
+	b.line("Total generated tokens", lang.Number(total(&s.OutputTokens), lang.WholeOr(0)))
 	if !s.OutputTokens.Retokenized.IsZero() {
-		b.line("Total generated tokens (retokenized)", lang.Number(s.OutputTokens.Retokenized, lang.WhollyOr(0)))
+		b.line("Total generated tokens (retokenized)", lang.Number(s.OutputTokens.Retokenized, lang.WholeOr(0)))
 	}
 }
 
-// dist writes a section with some figures of a distribution, in milliseconds.
+// dist writes a section with some numbers of a distribution, in milliseconds.
 func (b servingBlock) dist(title, what string, d *rundir.Dist, names ...string) {
 	b.section(title, "-")
 	for _, name := range names {
@@ -185,5 +185,5 @@ func retokenized(s *rundir.Stage, l lang.Lang) string {
 	if !again.Known() || !reported.Known() || math.Abs(again.Value()-reported.Value()) <= 0.1*reported.Value() {
 		return ""
 	}
-	return NoteRetokenized.In(l, lang.Number(again, lang.WhollyOr(0)), lang.Number(reported, lang.WhollyOr(0)))
+	return NoteRetokenized.In(l, lang.Number(again, lang.WholeOr(0)), lang.Number(reported, lang.WholeOr(0)))
 }

@@ -34,11 +34,11 @@ func SixColumnFields() []stages.Field {
 func sixColumnName(s *rundir.Stage) string {
 	switch {
 	case !s.Rate.Known():
-		return stages.StageName(s)
+		return stages.Base(s)
 	case s.Kind == "poisson":
 		return "asynchronous@" + lang.Number(s.Rate, lang.Rate) + " req/sec"
 	}
-	return stages.StageName(s) + " req/sec"
+	return stages.Base(s) + " req/sec"
 }
 
 // WriteSixColumn writes a run as the six-column format has it: its heading line, its table, and what a reader of it must know.

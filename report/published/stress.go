@@ -46,7 +46,7 @@ type item struct {
 	dimension Dimension
 	usual     string
 	figure    func(r *reading) *rundir.Number
-	count     func(r *reading) *int           // instead of figure
+	count     func(r *reading) *int           // instead of number
 	seconds   func(r *reading) *float64       // likewise
 	text      func(r *reading, v string) bool // likewise; false: not understood
 }
@@ -98,7 +98,7 @@ func stressItems() []item {
 	}...)
 }
 
-// named is the figure of that name.
+// named is the number of that name.
 func named(d *rundir.Dist, name string) *rundir.Number {
 	for _, f := range d.Numbers() {
 		if f.Name == name {
@@ -177,7 +177,7 @@ func (r *reading) item(items []item, label, value string) {
 		return
 	}
 	r.printed(it.key, value)
-	r.take(Figures)
+	r.take(Numbers)
 }
 
 // findItem finds the line of that name: the one that it is, or the only one that it can have been meant for.

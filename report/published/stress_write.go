@@ -45,7 +45,7 @@ func stressNotes(r stages.Row, l lang.Lang) []string {
 func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	for i := range runs {
-		rows := append(stages.InTable(&runs[i]), stages.Probes(&runs[i])...)
+		rows := stages.All(&runs[i])
 		for j, r := range rows {
 			if i+j > 0 {
 				out.WriteString("\n")
@@ -96,7 +96,7 @@ func isBase(url string) bool {
 	return !strings.Contains(strings.TrimRight(address, "/"), "/") || err == nil
 }
 
-// stressRows are the lines of the table. What was asked is left out where nobody knows it; a figure that does not exist
+// stressRows are the lines of the table. What was asked is left out where nobody knows it; a number that does not exist
 // says so.
 func stressRows(r stages.Row) [][]string {
 	run, s := r.Run, r.Stage
@@ -113,7 +113,7 @@ func stressRows(r stages.Row) [][]string {
 	}
 	asked(label, run.Target.URL)
 	asked("Model", cmp.Or(run.Target.Model, stages.ModelName(run)))
-	asked("Max Tokens", lang.Number(askedTokens(r), lang.WhollyOr(2)))
+	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
 	asked("Temperature", lang.Number(run.Workload.Temperature, shortest))
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
 		asked("Concurrent Requests", counted(s, s.MaxConcurrency))
@@ -134,7 +134,7 @@ func stressRows(r stages.Row) [][]string {
 	seconds("Std Dev Response Time", s.Latency.Std)
 	add("Theoretical Max Throughput", united(theoreticalMax(s), lang.Rate, "requests/second"))
 	add("Actual Throughput", united(lang.NonZero(s.Rates.Completed), lang.Rate, "requests/second"))
-	add("Total Generated Tokens", lang.Number(total(&s.OutputTokens), lang.WhollyOr(0)))
+	add("Total Generated Tokens", lang.Number(total(&s.OutputTokens), lang.WholeOr(0)))
 	add("Tokens Per Second", lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Rate))
 	add("Avg Tokens Per Request", lang.Number(s.OutputTokens.Mean, lang.Fixed(2)))
 	add("Peak Requests In Flight", counted(s, s.Concurrency.Peak))
@@ -149,7 +149,7 @@ func askedTokens(r stages.Row) rundir.Number {
 	return positive(r.Run.Workload.OutputTokens.Mean)
 }
 
-// positiveFigure is a figure that is stored as a bare number, where 0 is what was never set.
+// positive is a number that is stored as a bare number, where 0 is what was never set.
 func positive(v float64) rundir.Number { return lang.NonZero(rundir.Exactly(v)) }
 
 // counted is a count that a stage of ours always has, and that one read elsewhere may lack.
@@ -169,7 +169,7 @@ func share(n int, of rundir.Requests) string {
 	return strconv.Itoa(n) + " (" + lang.Fixed(1)(100*float64(n)/float64(all), false) + "%)"
 }
 
-// united is a figure with its unit, which n/a has none of.
+// united is a number with its unit, which n/a has none of.
 func united(f rundir.Number, p lang.Printer, unit string) string {
 	if f.IsZero() {
 		return lang.Absent
@@ -178,7 +178,7 @@ func united(f rundir.Number, p lang.Printer, unit string) string {
 }
 
 // theoreticalMax is all requests over the longest response time: what published tables of this kind show by that name.
-// Over a lower bound of the time it would be an upper bound, which is no figure of ours.
+// Over a lower bound of the time it would be an upper bound, which is no number of ours.
 func theoreticalMax(s *rundir.Stage) rundir.Number {
 	if !s.Rates.TheoreticalMax.IsZero() {
 		return s.Rates.TheoreticalMax

@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Setup names the model, the hardware and the engine, as far as they are known.
+// Setup returns the model, the hardware and the engine of a run, as far as they are known.
 func Setup(run *rundir.Run, l lang.Lang) string {
 	var parts []string
 	for _, s := range []string{ModelName(run), Hardware(run, l, ""), EngineName(run)} {
@@ -24,7 +24,7 @@ func Setup(run *rundir.Run, l lang.Lang) string {
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// Hardware is how many of which GPU, each set off by bold; empty where no GPU was named.
+// Hardware returns the number and the name of the GPUs, each between the signs bold; empty where no GPU is known.
 func Hardware(run *rundir.Run, l lang.Lang, bold string) string {
 	gpu, n := run.Labels.GPU, run.Labels.GPUs
 	switch {
@@ -38,12 +38,12 @@ func Hardware(run *rundir.Run, l lang.Lang, bold string) string {
 	return bold + strconv.Itoa(n) + bold + " x " + bold + gpu + bold
 }
 
-// StageName is what the repetitions of a stage are called together.
-func StageName(s *rundir.Stage) string {
+// Base returns the name that the repetitions of a stage have in common.
+func Base(s *rundir.Stage) string {
 	return strings.TrimSuffix(s.Name, "#"+strconv.Itoa(s.Repeat))
 }
 
-// Marks are what the name of a stage has to warn of.
+// Marks returns the marks on the name of a stage.
 func Marks(s *rundir.Stage) string {
 	m := ""
 	if !Whole(s) {
@@ -55,7 +55,7 @@ func Marks(s *rundir.Stage) string {
 	return m
 }
 
-// ModelName is the model as people call it, its quantization included.
+// ModelName returns the name of the model, with its quantization.
 func ModelName(run *rundir.Run) string {
 	name := cmp.Or(run.Labels.Model, run.Target.Model)
 	quant := run.Labels.Quant
@@ -65,5 +65,5 @@ func ModelName(run *rundir.Run) string {
 	return name + "-" + quant
 }
 
-// EngineName is the serving engine, as labelled or as it said itself.
+// EngineName returns the serving engine, as labelled, else as the server reported it.
 func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }

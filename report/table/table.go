@@ -1,3 +1,4 @@
+// Package table has tables, the one model of which a console table, a Markdown table and a section of a document are written.
 package table
 
 import (
@@ -5,19 +6,19 @@ import (
 	"unicode"
 )
 
-// Table is what renderings have in common: what the columns are, and what each row says in them.
+// Table is a table in any rendering: its columns, and the cells of its rows.
 type Table struct {
 	Title   string
 	Columns []Column
 	Rows    [][]Cell // each as long as Columns
 }
 
-// Column is one column of a Table.
+// Column is a column of a Table.
 type Column struct {
-	Head string // what it shows
-	Sub  string // which statistic of it, or its unit, where a second line of heading says so
+	Head string // the heading
+	Sub  string // a second line of the heading: the statistic or the unit
 	Left bool   // aligned left; numbers are not
-	Drop int    // where space is short, columns go in the order of Drop, from 1; 0 stays
+	Drop int    // where the width is short, columns are left out in this order, from 1; 0 is kept
 }
 
 // Cell is one cell of a Table.
@@ -36,7 +37,7 @@ const (
 	MarkSpread      = "+" // a spread between runs that their own errors do not explain
 )
 
-// Tone is how a cell is coloured where colour is wanted; it never says what the text does not.
+// Tone is the colour of a cell. It repeats what the text says.
 type Tone uint8
 
 // The tones there are.
@@ -57,7 +58,7 @@ func (c Cell) String() string {
 	return c.Text + " " + c.Unit + c.Mark
 }
 
-// Shows says whether any cell of the tables passes the test.
+// Shows reports whether any cell of the tables passes the test.
 func Shows(tables []Table, test func(Cell) bool) bool {
 	for _, t := range tables {
 		for _, cells := range t.Rows {
@@ -71,8 +72,8 @@ func Shows(tables []Table, test func(Cell) bool) bool {
 	return false
 }
 
-// Clean makes text safe to print in one line: labels and messages come from people and servers, and must neither break
-// a row nor drive the terminal.
+// Clean returns text that is safe to print in one line: labels and messages come from people and servers, and must not break a
+// row or control the terminal.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
