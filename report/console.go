@@ -72,7 +72,7 @@ func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
 	return nil
 }
 
-// headline says in a line what was measured.
+// headline returns in a line what was measured.
 func headline(run *rundir.Run, l lang.Lang) string {
 	parts := []string{stages.Setup(run, l)}
 	switch t := run.Target; {

@@ -55,7 +55,7 @@ type Rule struct {
 	check     func(all []*result) []hit
 }
 
-// hit is a finding where it was found. Key is the number that stands for it.
+// hit is a finding in its row. Key is the key of the number that it is about.
 type hit struct {
 	row   *row
 	key   string

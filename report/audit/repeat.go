@@ -91,7 +91,8 @@ func stoppedByDefault(all []*result) []hit {
 	return hits
 }
 
-// mostCompared bounds what is compared with what, lest a file of a hundred thousand blocks takes hours.
+// mostCompared bounds how many results are compared with each other: the time grows with its square, and a file of a hundred
+// thousand blocks would take hours.
 const mostCompared = 500
 
 // fixedLength reports whether a stress table has hardly any spread, and stands next to responses that a limit below Max

@@ -51,7 +51,7 @@ func (r *row) name() string {
 	return r.stage.Name
 }
 
-// title says what a result is of, in a few words.
+// title returns what a result is of, in a few words.
 func title(run *rundir.Run) string {
 	l := run.Labels
 	var parts []string

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
+	"llmsweep/report/published"
 	"llmsweep/report/table"
 )
 
@@ -22,8 +23,11 @@ type Audited struct {
 	File     string    `json:"file"`
 	Results  int       `json:"results"`
 	Rows     int       `json:"rows"`
-	Unread   []string  `json:"unread,omitempty"` // lines that could not be read, with why: nobody looked at them
+	Unread   []string  `json:"unread,omitempty"` // lines that could not be read and so were not checked, with the reason
 	Findings []Finding `json:"findings"`
+
+	// Remarks are the lines of Unread, to be written in other languages.
+	Remarks []published.Remark `json:"-"`
 }
 
 // JSON writes what was found, indented.
@@ -50,8 +54,8 @@ func Text(w io.Writer, all []Audited, l lang.Lang) error {
 		}
 		out.WriteString(table.Clean(a.File) + lang.Colon.In(l) + counted(a.Results, sayResult, sayResults, l) + lang.Comma.In(l) +
 			counted(a.Rows, sayRow, sayRows, l) + lang.Colon.In(l) + verdict(a.Findings, l) + "\n")
-		for _, u := range a.Unread {
-			out.WriteString("  " + sayUnread.In(l, table.Clean(u)) + "\n")
+		for _, r := range a.Remarks {
+			out.WriteString("  " + sayUnread.In(l, sayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
 		}
 		writeFindings(out, a, l)
 	}

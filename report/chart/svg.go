@@ -17,7 +17,7 @@ type Chart struct {
 	LogY        bool
 	YLabel      func(y float64) string // how labels of the y axis are written in Text
 	Series      []Series
-	Spans       []Span // ranges of x, drawn in a strip beneath the axis; Note says what they are
+	Spans       []Span // ranges of x, drawn in a strip beneath the axis; Note names them
 	Note        string
 	Front       []Spot // a line through the best of all series
 	FrontName   string

@@ -132,7 +132,7 @@ func (o Options) check(setups []curve.Setup) error {
 	return nil
 }
 
-// choose ranks the setups of one model, and says what would change the order.
+// choose ranks the setups of one model, and finds what would change the order.
 func choose(model string, setups []*curve.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Headroom, o.MaxGPUs

@@ -133,7 +133,7 @@ func alike(setups []curve.Setup) error {
 	return nil
 }
 
-// Workload says what was asked of a server, as far as it must be the same to compare. Seeds may differ.
+// Workload returns what was asked of a server, as far as it must be the same for a comparison. Seeds may differ.
 func Workload(run *rundir.Run, l lang.Lang) string {
 	w := run.Workload
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), lengths(w.OutputTokens))}
@@ -229,7 +229,7 @@ func (m *Measured) add(key string, v curve.Value, where string) {
 	m.Metrics = append(m.Metrics, f)
 }
 
-// errors adds the share of failed requests over all rows that count; absent where nobody counted requests. The interval
+// errors adds the share of failed requests over all rows that count; absent where requests were not counted. The interval
 // is that of Agresti and Coull (The American Statistician 52 (1998)), so that none seen is not taken for none to come.
 func (m *Measured) errors(s *curve.Setup) {
 	ended, failed := 0, 0

@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Conclusion says in a sentence or two what the metrics of a factor show, and no more than they show.
+// Conclusion returns in a sentence or two what the metrics of a factor show.
 func (f *Factor) Conclusion(l lang.Lang) string {
 	if f.What == ByGPUs {
 		return f.scaling(l)
@@ -109,7 +109,7 @@ func (f *Factor) named(value string, l lang.Lang) string {
 	return value
 }
 
-// scaling says what the steps from fewer GPUs to more bring.
+// scaling returns the effect of more GPUs.
 func (f *Factor) scaling(l lang.Lang) string {
 	var all []string
 	for _, s := range f.Steps {
@@ -172,7 +172,7 @@ func unlike(a, b rundir.Number) bool {
 	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > uneven*min(a.Value(), b.Value())
 }
 
-// alone says what a step brings to a request alone on the server.
+// alone returns the effect of a step on one request at a time.
 func alone(s Step, l lang.Lang) string {
 	p, ok := s.at("sync")
 	if !ok || !p.ITL[0].Known() || !p.ITL[1].Known() {

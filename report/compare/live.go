@@ -152,7 +152,7 @@ func (v *Live) Sections(l lang.Lang, level int) []table.Section {
 	return []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
 }
 
-// ended says how much was measured, and whether that was all.
+// ended returns how much was measured, and whether that was all.
 func (v *Live) ended(l lang.Lang) []string {
 	var lines []string
 	switch {
@@ -265,7 +265,7 @@ func figureName(figure string, l lang.Lang) string {
 	return strings.ToUpper(figure)
 }
 
-// legend explains the marks, and says what a reader must know.
+// legend returns the explanations of the marks, and what a reader must know.
 func (v *Live) legend(l lang.Lang) []string {
 	var notes []string
 	if v.Blocks > 0 {
@@ -290,7 +290,7 @@ func (v *Live) legend(l lang.Lang) []string {
 	return notes
 }
 
-// conclusion says what is shown when all rows are asked at once, and no more.
+// conclusion returns the differences that are shown when all rows are tested together.
 func (v *Live) conclusion(l lang.Lang) []string {
 	var shown, also, not, would []string
 	single := 0
@@ -331,7 +331,7 @@ func (v *Live) conclusion(l lang.Lang) []string {
 	return lines
 }
 
-// Forecast says what a plan takes and what it will show: before the pilot, and when the plan has been fixed by it.
+// Forecast returns how long a plan takes and what it can show: before the pilot, and after it.
 func Forecast(p *rundir.Pair, l lang.Lang) string {
 	plan := &p.Plan
 	took := func(blocks int) string { return about(time.Duration(float64(blocks)*plan.Block*1e9), l) }
@@ -364,5 +364,5 @@ func about(d time.Duration, l lang.Lang) string {
 	return lastsHours.In(l, d.Hours())
 }
 
-// SameServer says what becomes of prompts where both servers are one.
+// SameServer returns how prompts are made where both servers are the same.
 func SameServer(l lang.Lang) string { return saySame.In(l) }

@@ -21,7 +21,7 @@ type Limit struct {
 	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
 }
 
-// Refusal says why no load keeps the terms.
+// Refusal is the reason why no load meets the terms.
 type Refusal struct {
 	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
 	Term    *slo.Term

@@ -152,7 +152,7 @@ func load(s *rundir.Stage) float64 {
 	return float64(s.MaxConcurrency)
 }
 
-// unfit says why a row must not be relied on, and which rule of the audit found out.
+// unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be used.
 func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, why note.Note) {
 	for _, f := range found {
 		if f.Grade == audit.Wrong && f.Rule != "" && s.speaksOf(f, st) {

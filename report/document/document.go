@@ -183,7 +183,7 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 			if written, ok := runs[p.note]; ok && p.note != "" {
 				filled = append(filled, written...)
 				delete(runs, p.note)
-			} else if p.note != "" { // not among the setups, or there twice: nobody asked for it to go
+			} else if p.note != "" { // not among the setups, or there twice: it is kept
 				filled = append(filled, p)
 			}
 		case p.name == "":
@@ -306,7 +306,7 @@ func (w *writer) source(s *curve.Setup) string {
 	return w.From(s.Path)
 }
 
-// summary says what is compared, and what came of it.
+// summary returns what is compared, and the conclusions.
 func (w *writer) summary(c *compare.Comparison) string {
 	var b bytes.Buffer
 	table.Heading(&b, 2, docSummary.In(w.Lang))

@@ -80,7 +80,7 @@ func bracket(sat *rundir.Saturation, l lang.Lang) string {
 	return ""
 }
 
-// backlog says how fast work piled up at the lowest saturated rate.
+// backlog returns how fast the backlog grew at the lowest saturated rate.
 func backlog(run *rundir.Run, l lang.Lang) string {
 	var lowest *rundir.Stage
 	for i := range run.Stages {
@@ -97,7 +97,7 @@ func backlog(run *rundir.Run, l lang.Lang) string {
 	return sayBacklog.In(l, lang.Number(lowest.Rates.Offered, lang.Rate), lang.Number(growth, lang.Rate))
 }
 
-// comfortable says how the server feels at a rate that leaves it some room.
+// comfortable returns the metrics at a rate below saturation.
 func comfortable(run *rundir.Run, l lang.Lang) string {
 	sat := run.Saturation
 	if !sat.Comfortable.Known() {
@@ -136,7 +136,7 @@ func simulated(run *rundir.Run, l lang.Lang) string {
 	return sayCapacity.In(l, lang.Number(capacity, lang.Rate), lang.Number(found, lang.Rate), lang.Fixed(1)(off, false))
 }
 
-// limit says what a saturated server ran out of.
+// limit returns which resource of a saturated server was the limit.
 func limit(run *rundir.Run, l lang.Lang) string {
 	for i := range run.Stages {
 		st := &run.Stages[i]

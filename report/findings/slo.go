@@ -20,7 +20,7 @@ func Needs(g *rundir.Goodput) int {
 	return n
 }
 
-// Promises says what came of the SLO: of a sweep the highest rate that meets it, else of each stage whether it does.
+// Promises returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it does.
 func Promises(run *rundir.Run, l lang.Lang) []string {
 	if run.SLO != nil {
 		return []string{meets(run, l)}
@@ -59,7 +59,7 @@ func meets(run *rundir.Run, l lang.Lang) string {
 	return text + sayFirstToBreak.In(l, s.Limiting)
 }
 
-// whyNone says why no rate was shown to meet the SLO, as far as that is known.
+// whyNone returns why no rate was shown to meet the SLO, as far as that is known.
 func whyNone(run *rundir.Run, l lang.Lang) string {
 	switch s := run.SLO; {
 	case s.Needs > 0:
@@ -76,7 +76,7 @@ func whyNone(run *rundir.Run, l lang.Lang) string {
 	return ""
 }
 
-// waiting is how long so many requests take at the rate of a stage.
+// waiting returns how long a number of requests takes at the rate of a stage.
 func waiting(s *rundir.Stage, requests int, l lang.Lang) string {
 	per := s.Rates.Completed
 	if s.Rate.Known() {
@@ -88,7 +88,7 @@ func waiting(s *rundir.Stage, requests int, l lang.Lang) string {
 	return sayNeedsTime.In(l, lang.Fixed(0)(float64(requests)/per.Value(), false))
 }
 
-// rowPromise says whether a stage meets the SLO, and why it does not.
+// rowPromise returns whether a stage meets the SLO, and why it does not.
 func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	g := s.Goodput
 	var terms, why []string

@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// State says how far a run got: what is whole, what was cut short, what never began.
+// State returns how far a run got: the stages that are complete, ended early, and never began. It is one line for a complete run.
 func State(run *rundir.Run, l lang.Lang) []string {
 	var done, cut []string
 	probes := 0
@@ -46,7 +46,7 @@ func State(run *rundir.Run, l lang.Lang) []string {
 	return lines
 }
 
-// ended says how a run ended, and after how long.
+// ended returns how a run ended, and after how long.
 func ended(run *rundir.Run, l lang.Lang) string {
 	how := stateEnded
 	switch run.State {

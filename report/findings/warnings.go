@@ -98,7 +98,7 @@ func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) stri
 	return strings.Join(parts, lang.Semicolon.In(l))
 }
 
-// rowNames lists stages by name, or says that it is all of them.
+// rowNames returns the names of stages, or "every row".
 func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	if len(names) > 1 && len(names) == len(run.Stages) {
 		return everyRow.In(l)
@@ -141,7 +141,7 @@ func source(s *rundir.Stage, l lang.Lang) string {
 	return s.TokenSource
 }
 
-// chunks says how many tokens came at once, where it was more than one.
+// chunks returns how many tokens a chunk has, where it is more than one.
 func chunks(s *rundir.Stage, l lang.Lang) string {
 	if k := s.TokensPerChunk; k.Known() && k.Value() > 1.05 {
 		return detailChunk.In(l, lang.Number(k, lang.Short))
@@ -158,7 +158,7 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
 }
 
-// cached says how much of the prompts the server had seen before, where it is more than a chat template.
+// cached returns how much of the prompts was in the server's cache, where it is more than a chat template.
 func cached(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
 	if !had.Known() || !all.Known() || had.Value() <= 0.1*all.Value() {

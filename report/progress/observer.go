@@ -21,7 +21,7 @@ type Observer struct {
 	searching     bool
 }
 
-// Observe returns an observer that shows a sweep of so many planned stages; 0 where their number is not known.
+// Observe returns an observer of a sweep; stages is the number of planned stages, 0 where it is not known.
 func (v *View) Observe(stages int) *Observer {
 	return &Observer{view: v, stages: stages, began: time.Now()}
 }

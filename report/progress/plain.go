@@ -60,7 +60,7 @@ func (p *plain) line(_ *state, text string) { p.write(text) }
 
 func (p *plain) stop() {}
 
-// write writes a line that says how long after the start it was written.
+// write writes a line with the time since the start.
 func (p *plain) write(text string) {
 	if p.began.IsZero() {
 		p.began = time.Now()

@@ -93,7 +93,7 @@ func terminal(w io.Writer) func() int {
 	}
 }
 
-// Start begins the view with a line that says what is run against what.
+// Start begins the view with a line about what is measured.
 func (v *View) Start(header string) {
 	v.change(func(s *state) { s.header = oneLine(header) }, painter.start)
 }

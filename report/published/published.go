@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -37,8 +38,9 @@ type Document struct {
 // Remark is something to know about a line.
 type Remark struct {
 	Line int
-	Text string
-	// Unread reports whether numbers were lost; else the line was read on the assumption that Text names.
+	Text string    // in English
+	Note note.Note // the same, for other languages; see [Remark.In]
+	// Unread reports whether numbers were lost; else the line was read as Text tells.
 	Unread bool
 }
 
@@ -113,7 +115,7 @@ func (p *parser) step() {
 	case line == "":
 		p.take(Blank)
 	case len(raw) > maxLine:
-		p.unread("longer than %d KiB, so it was passed over", maxLine>>10)
+		p.unread(noteLongLine.New(maxLine >> 10))
 		p.at++
 	case isServingTitle(line):
 		p.serving()
@@ -139,23 +141,23 @@ func (p *parser) take(k Kind) {
 }
 
 // unread remarks that the next line could not be read.
-func (p *parser) unread(format string, args ...any) {
+func (p *parser) unread(n note.Note) {
 	p.doc.Lines[p.at] = Unread
-	p.remark(p.at+1, true, format, args...)
+	p.remark(p.at+1, true, n)
 }
 
-// assume remarks on what assumption the next line was read.
-func (p *parser) assume(format string, args ...any) { p.remark(p.at+1, false, format, args...) }
+// assume remarks how the next line was read.
+func (p *parser) assume(n note.Note) { p.remark(p.at+1, false, n) }
 
-func (p *parser) remark(line int, unread bool, format string, args ...any) {
-	p.doc.Remarks = append(p.doc.Remarks, Remark{Line: line, Text: fmt.Sprintf(format, args...), Unread: unread})
+func (p *parser) remark(line int, unread bool, n note.Note) {
+	p.doc.Remarks = append(p.doc.Remarks, Remark{Line: line, Text: Words().Say(n, lang.English), Note: n, Unread: unread})
 }
 
 // abandonHeading remarks on a heading line of a six-column table whose table never came.
 func (p *parser) abandonHeading() {
 	if h := p.ctx.heading; h != nil && strings.Contains(h.text, "_tokens") {
 		p.doc.Lines[h.line-1] = Unread
-		p.remark(h.line, true, "names a configuration, and no six-column table follows it")
+		p.remark(h.line, true, noteNoTable.New())
 	}
 	p.ctx.heading = nil
 }
@@ -192,7 +194,7 @@ func (r *reading) beginStage(line int) {
 	}
 }
 
-// whole says whether the counts and the duration of the block that ends above the next line are of the whole test: what
+// whole reports whether the counts and the duration of the block that ends above the next line are of the whole test: what
 // llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
 func (p *parser) whole(duration string) bool {
 	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {

@@ -121,7 +121,7 @@ func (p *parser) serving() {
 
 // broken keeps a block that never ended.
 func (r *reading) broken() {
-	r.remark(r.stage.Source.Line, false, "the serving block has no line of = at its end: read as far as it goes")
+	r.remark(r.stage.Source.Line, false, noteNoEnd.New())
 	r.finishServing()
 }
 
@@ -129,7 +129,7 @@ func (r *reading) broken() {
 func (r *reading) servingLine(items []item, line string) {
 	m := servingFigure.FindStringSubmatch(line)
 	if m == nil {
-		r.unread("is no line of a serving block: %q", short(line))
+		r.unread(noteNotServing.New(short(line)))
 		r.at++
 		return
 	}
@@ -169,7 +169,7 @@ func (r *reading) finishServing() {
 	defer r.ctx.forget()
 	s := &r.stage
 	if len(s.Source.Figures) == 0 {
-		r.remark(s.Source.Line, true, "a serving block without a line that could be read")
+		r.remark(s.Source.Line, true, noteNothingRead.New())
 		return
 	}
 	s.Role, s.Kind = rundir.Single, "poisson"

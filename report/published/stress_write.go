@@ -96,7 +96,7 @@ func isBase(url string) bool {
 	return !strings.Contains(strings.TrimRight(address, "/"), "/") || err == nil
 }
 
-// stressRows are the lines of the table. What was asked is left out where nobody knows it; a number that does not exist
+// stressRows are the lines of the table. What was asked is left out where it is not known; a number that does not exist
 // says so.
 func stressRows(r stages.Row) [][]string {
 	run, s := r.Run, r.Stage
