@@ -265,7 +265,7 @@ func (m *Measured) Get(key string) (Metric, bool) {
 }
 
 // z95 is the 97.5 % point of the normal distribution.
-const z95 = 1.959963984540054
+const z95 = curve.Z95
 
 // changes holds one setup against another.
 func changes(m, from Measured) []Change {

@@ -77,6 +77,16 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 	return lines
 }
 
+// What a reader is warned of. These are limits of what is worth a sentence: below them a difference is less than what the table
+// shows in its three digits, or has another cause.
+const (
+	lengthTolerance = 0.01 // of the length asked for: an end token in a hundred
+	packedFrom      = 1.05 // tokens per chunk: single chunks hold two at the end of an answer
+	lateFrom        = 1e-3 // seconds between due and sent: the precision of TTFT in the table
+	lateShare       = 0.01 // of TTFT
+	cachedShare     = 0.1  // of the prompt: a chat template is cached by any server
+)
+
 // perRow gathers what a check says of each stage, rows of which it says the same together.
 func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
 	rows := map[string][]string{}
@@ -120,7 +130,7 @@ func WrongLength(s *rundir.Stage, l lang.Lang) string {
 	if s.TokenSource == "chunks" { // a guess proves nothing
 		return ""
 	}
-	if !asked.Known() || !got.Known() || math.Abs(got.Value()-asked.Value()) <= 0.01*asked.Value() {
+	if !asked.Known() || !got.Known() || math.Abs(got.Value()-asked.Value()) <= lengthTolerance*asked.Value() {
 		return ""
 	}
 	return detailLength.In(l, lang.Number(asked, lang.Short), lang.Number(got, lang.Short))
@@ -143,7 +153,7 @@ func source(s *rundir.Stage, l lang.Lang) string {
 
 // chunks returns how many tokens a chunk has, where it is more than one.
 func chunks(s *rundir.Stage, l lang.Lang) string {
-	if k := s.TokensPerChunk; k.Known() && k.Value() > 1.05 {
+	if k := s.TokensPerChunk; k.Known() && k.Value() > packedFrom {
 		return detailChunk.In(l, lang.Number(k, lang.Short))
 	}
 	return ""
@@ -152,7 +162,7 @@ func chunks(s *rundir.Stage, l lang.Lang) string {
 // fromDue compares the first token counted from due with that counted from sent.
 func fromDue(s *rundir.Stage, l lang.Lang) string {
 	due, sent := s.TTFTDue.P99, s.TTFT.P99
-	if !due.Known() || !sent.Known() || math.Abs(due.Value()-sent.Value()) <= max(1e-3, 0.01*sent.Value()) {
+	if !due.Known() || !sent.Known() || math.Abs(due.Value()-sent.Value()) <= max(lateFrom, lateShare*sent.Value()) {
 		return ""
 	}
 	return detailDue.In(l, lang.Time(due), lang.Time(sent))
@@ -161,7 +171,7 @@ func fromDue(s *rundir.Stage, l lang.Lang) string {
 // cached returns how much of the prompts was in the server's cache, where it is more than a chat template.
 func cached(s *rundir.Stage, l lang.Lang) string {
 	had, all := s.CachedTokens, s.PromptTokens.Mean
-	if !had.Known() || !all.Known() || had.Value() <= 0.1*all.Value() {
+	if !had.Known() || !all.Known() || had.Value() <= cachedShare*all.Value() {
 		return ""
 	}
 	return detailCached.In(l, lang.Number(had, lang.Short), lang.Number(all, lang.Short))
