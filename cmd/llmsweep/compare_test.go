@@ -64,8 +64,8 @@ func TestChooseCommand(t *testing.T) {
 	}
 	wish := []string{"choose", publishedTables, "--only", "model=Qwen2-7B", "--slo", "itl:mean<50ms", "--slo", "ttft:mean<200ms", "--demand", "20rps"}
 	for prices, want := range map[string]string{
-		"--price L20=1.2,A100=3.6":                      "Cheapest: Qwen2-7B-Instruct, 2 x L20 48GB, SGLang, 2 of them, 4 GPUs: 4.80 an hour",
-		"--prices prices.yaml":                          "Cheapest: Qwen2-7B-Instruct, 1 x A100 80GB, vLLM, 3 of them, 3 GPUs: 4.50 an hour",
+		"--price L20=1.2,A100=3.6":                      "Cheapest: Qwen2-7B-Instruct, 2 x L20 48GB, SGLang, 2 replicas, 4 GPUs: 4.80 an hour",
+		"--prices prices.yaml":                          "Cheapest: Qwen2-7B-Instruct, 1 x A100 80GB, vLLM, 3 replicas, 3 GPUs: 4.50 an hour",
 		"--prices prices.yaml --price A100=3.6":         "Cheapest: Qwen2-7B-Instruct, 2 x L20 48GB, SGLang",
 		"--prices prices.yaml --only engine=sglang":     "Cheapest: Qwen2-7B-Instruct, 2 x L20 48GB, SGLang",
 		"--prices prices.yaml --max-gpus 2":             "None of the configurations meets it",

@@ -45,7 +45,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("%+v, %d stages, line %d", run.Labels, len(run.Stages), run.Source.Line)
 	}
 	code, out, errs := llmsweep("report", "in/Qwen2-7B-Instruct-GPTQ-Int4-1xL20-48GB-E", "--format", "markdown", "--lang", "zh")
-	if code != exitDone || !strings.Contains(out, "| asynchronous@7.42 req/sec | 7.19 req/sec | 4.11 sec | 98.44 ms | 31.27 ms | 919.72 tokens/sec |") {
+	if code != exitDone || !strings.Contains(out, "| asynchronous\\@7.42 req/sec | 7.19 req/sec | 4.11 sec | 98.44 ms | 31.27 ms | 919.72 tokens/sec |") {
 		t.Errorf("%d %s\n%s", code, out, errs)
 	}
 }
@@ -84,7 +84,7 @@ func TestAuditOfAMeasuredRun(t *testing.T) {
 	}
 	records.WriteString(`{"stage":"synchronous","seq":9,"turn":0,"due":1,"sent":1,"first_token":0.5,"last_token":2,"end":2,"status":"ok"}` + "\n")
 	records.Close()
-	if code, out, errs := llmsweep("audit", "run"); code != exitFailed || !strings.Contains(out, "first token at 500.00 ms, sent at 1.00 s") {
+	if code, out, errs := llmsweep("audit", "run"); code != exitFailed || !strings.Contains(out, "first_token at 500.00 ms, but sent at 1.00 s") {
 		t.Errorf("%d %s\n%s", code, out, errs)
 	}
 }

@@ -27,7 +27,7 @@ func TestCompareLive(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
 	}
-	for _, want := range []string{"A = " + a, "B = " + b, "20.00 req/s", "4 in flight", "output tok/s*", "latency*", "Conclusion", "smallest seen"} {
+	for _, want := range []string{"A = " + a, "B = " + b, "20.00 req/s", "4 in flight", "output tok/s*", "latency*", "Conclusion", "smallest detectable"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("does not print %q:\n%s", want, out)
 		}

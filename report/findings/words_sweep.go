@@ -12,6 +12,8 @@ func sweepWords() lang.Words {
 			"时间太短：没有稳定的时段；可延长阶段（--stage-time、--duration）"),
 		"stage.bookkeeping": lang.Say("{counted:tenths} requests were in flight on average, but their latencies add up to {added_up:tenths}; the two should agree",
 			"平均并发为 {counted:tenths}，但由总时延算得 {added_up:tenths}；两者应当一致"),
+		"requests.resent": lang.Say("{count:count request requests} sent again on a new connection, since the server had closed the first one before anything was written on it",
+			"{count} 个请求经新连接重发：服务在写入任何内容之前已关闭原连接"),
 		"stage.shared-reads": lang.Say("{share:percent} of the tokens arrived in the same read as the next token, since the server or the network sends them together: the gaps between them are unknown",
 			"{share:percent} 的 token 与下一个 token 在同一次读取中到达（服务端或网络把它们合并发送），其间隔未知"),
 		"stage.killed": lang.Say("llmsweep was killed: the {records:count record records} of this stage do not include the requests in flight at that time",
