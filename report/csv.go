@@ -9,11 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/report/findings"
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
 
-// CSV writes one row a stage, in the order they were run, all figures as they are stored: seconds, tokens, requests.
-// Columns are named by the keys of run.json, joined by underscores: latency_s_p99 is latency_s.p99. A figure that does
+// CSV writes one row a stage, in the order they were run, all numbers as they are stored: seconds, tokens, requests.
+// Columns are named by the keys of run.json, joined by underscores: latency_s_p99 is latency_s.p99. A number that does
 // not exist is empty, and so is one of which only a lower bound is known; that bound stands in the column named over,
 // as in "mean=61.2 p99=58".
 func CSV(w io.Writer, runs []rundir.Run) error {
@@ -30,7 +32,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 		for j := range runs[i].Stages {
 			record := make([]string, len(columns))
 			for k, c := range columns {
-				record[k] = c.value(row{&runs[i], &runs[i].Stages[j]})
+				record[k] = c.value(stages.Row{Run: &runs[i], Stage: &runs[i].Stages[j]})
 			}
 			if err := out.Write(record); err != nil {
 				return err
@@ -44,7 +46,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 // csvColumn is a column and what stands in it.
 type csvColumn struct {
 	name  string
-	value func(r row) string
+	value func(r stages.Row) string
 }
 
 func csvColumns() []csvColumn {
@@ -53,10 +55,10 @@ func csvColumns() []csvColumn {
 		name string
 		of   func(*rundir.Stage) *rundir.Dist
 	}{
-		{"latency_s", latency}, {"ttft_s", ttft},
+		{"latency_s", stages.Latency}, {"ttft_s", stages.TTFT},
 		{"ttft_due_s", func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
 		{"tpot_s", func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
-		{"itl_s", itl},
+		{"itl_s", stages.ITL},
 		{"chunk_gap_s", func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
 		{"lag_s", func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
 		{"queued_s", func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
@@ -69,7 +71,7 @@ func csvColumns() []csvColumn {
 // csvRunColumns are the same in each row of a run.
 func csvRunColumns() []csvColumn {
 	text := func(name string, of func(*rundir.Run) string) csvColumn {
-		return csvColumn{name, func(r row) string { return of(r.run) }}
+		return csvColumn{name, func(r stages.Row) string { return of(r.Run) }}
 	}
 	return []csvColumn{
 		text("started", func(r *rundir.Run) string { return r.Started.Format(time.RFC3339) }),
@@ -95,64 +97,64 @@ func csvRunColumns() []csvColumn {
 // csvStageColumns are what a stage was and what it counted.
 func csvStageColumns() []csvColumn {
 	return []csvColumn{
-		{"name", func(r row) string { return r.stage.Name }},
-		{"kind", func(r row) string { return r.stage.Kind }},
-		{"role", func(r row) string { return r.stage.Role }},
-		{"stage_state", func(r row) string { return r.stage.State }},
-		csvFigure("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
-		{"repeat", func(r row) string { return positive(float64(r.stage.Repeat)) }},
-		{"max_concurrency", func(r row) string { return positive(float64(r.stage.MaxConcurrency)) }},
-		{"started_s", func(r row) string { return raw(r.stage.Started) }},
-		{"elapsed_s", func(r row) string { return raw(r.stage.Elapsed) }},
-		{"window_from_s", func(r row) string { return raw(r.stage.WindowFrom) }},
-		{"window_s", func(r row) string { return raw(r.stage.Window) }},
-		{"requests_due", func(r row) string { return strconv.Itoa(r.stage.Requests.Due) }},
-		{"requests_sent", func(r row) string { return strconv.Itoa(r.stage.Requests.Sent) }},
-		{"requests_ok", func(r row) string { return strconv.Itoa(r.stage.Requests.OK) }},
-		{"requests_error", func(r row) string { return strconv.Itoa(r.stage.Requests.Error) }},
-		{"requests_incomplete", func(r row) string { return strconv.Itoa(r.stage.Requests.Incomplete) }},
-		{"errors", func(r row) string { return classes(r.stage.Errors) }},
-		csvFigure("rates_offered", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }),
-		csvFigure("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
-		csvFigure("rates_completed", completed),
-		csvFigure("tokens_per_s_output", output),
-		csvFigure("tokens_per_s_input", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }),
-		csvFigure("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
-		csvFigure("concurrency_mean", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }),
-		{"concurrency_peak", func(r row) string { return strconv.Itoa(r.stage.Concurrency.Peak) }},
-		csvFigure("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
-		csvFigure("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
-		csvFigure("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
-		csvFigure("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
-		csvFigure("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
-		csvFigure("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
-		csvFigure("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
-		{"token_source", func(r row) string { return r.stage.TokenSource }},
-		csvFigure("inter_token_s", func(s *rundir.Stage) rundir.Number { return s.InterToken }),
+		{"name", func(r stages.Row) string { return r.Stage.Name }},
+		{"kind", func(r stages.Row) string { return r.Stage.Kind }},
+		{"role", func(r stages.Row) string { return r.Stage.Role }},
+		{"stage_state", func(r stages.Row) string { return r.Stage.State }},
+		csvNumber("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
+		{"repeat", func(r stages.Row) string { return positive(float64(r.Stage.Repeat)) }},
+		{"max_concurrency", func(r stages.Row) string { return positive(float64(r.Stage.MaxConcurrency)) }},
+		{"started_s", func(r stages.Row) string { return raw(r.Stage.Started) }},
+		{"elapsed_s", func(r stages.Row) string { return raw(r.Stage.Elapsed) }},
+		{"window_from_s", func(r stages.Row) string { return raw(r.Stage.WindowFrom) }},
+		{"window_s", func(r stages.Row) string { return raw(r.Stage.Window) }},
+		{"requests_due", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Due) }},
+		{"requests_sent", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Sent) }},
+		{"requests_ok", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.OK) }},
+		{"requests_error", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Error) }},
+		{"requests_incomplete", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Incomplete) }},
+		{"errors", func(r stages.Row) string { return classes(r.Stage.Errors) }},
+		csvNumber("rates_offered", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }),
+		csvNumber("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
+		csvNumber("rates_completed", stages.Completed),
+		csvNumber("tokens_per_s_output", stages.Output),
+		csvNumber("tokens_per_s_input", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }),
+		csvNumber("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
+		csvNumber("concurrency_mean", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }),
+		{"concurrency_peak", func(r stages.Row) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }},
+		csvNumber("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
+		csvNumber("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
+		csvNumber("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
+		csvNumber("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
+		csvNumber("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
+		csvNumber("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
+		csvNumber("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
+		{"token_source", func(r stages.Row) string { return r.Stage.TokenSource }},
+		csvNumber("inter_token_s", func(s *rundir.Stage) rundir.Number { return s.InterToken }),
 	}
 }
 
 // csvJudgement is what was made of a stage.
 func csvJudgement() []csvColumn {
 	return []csvColumn{
-		{"verdict", func(r row) string { return r.stage.Verdict }},
-		csvFigure("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
-		csvFigure("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
-		csvFigure("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
-		csvFigure("goodput_rate", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }),
-		csvFigure("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
-		{"goodput_unknown", func(r row) string { return positive(float64(goodput(r.stage).Unknown)) }},
-		{"goodput_verdict", func(r row) string { return goodput(r.stage).Verdict }},
-		{"goodput_terms", func(r row) string {
+		{"verdict", func(r stages.Row) string { return r.Stage.Verdict }},
+		csvNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
+		csvNumber("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
+		csvNumber("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
+		csvNumber("goodput_rate", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }),
+		csvNumber("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
+		{"goodput_unknown", func(r stages.Row) string { return positive(float64(goodput(r.Stage).Unknown)) }},
+		{"goodput_verdict", func(r stages.Row) string { return goodput(r.Stage).Verdict }},
+		{"goodput_terms", func(r stages.Row) string {
 			var parts []string
-			for _, p := range goodput(r.stage).Terms {
+			for _, p := range goodput(r.Stage).Terms {
 				parts = append(parts, p.Term+"="+p.Verdict)
 			}
 			return strings.Join(parts, " ")
 		}},
-		csvFigure("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
-		{"invalid", func(r row) string { return noted1(r.stage.Invalid) }},
-		{"warnings", func(r row) string { return noted1(r.stage.Warnings...) }},
+		csvNumber("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
+		{"invalid", func(r stages.Row) string { return findings.JoinNotes(r.Stage.Invalid) }},
+		{"warnings", func(r stages.Row) string { return findings.JoinNotes(r.Stage.Warnings...) }},
 	}
 }
 
@@ -166,26 +168,26 @@ func goodput(s *rundir.Stage) rundir.Goodput {
 
 // csvDist are the columns of a distribution.
 func csvDist(name string, of func(*rundir.Stage) *rundir.Dist) []csvColumn {
-	columns := []csvColumn{{name + "_n", func(r row) string { return strconv.Itoa(of(r.stage).N) }}}
+	columns := []csvColumn{{name + "_n", func(r stages.Row) string { return strconv.Itoa(of(r.Stage).N) }}}
 	for _, f := range new(rundir.Dist).Numbers() {
-		columns = append(columns, csvFigure(name+"_"+f.Name, func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }))
+		columns = append(columns, csvNumber(name+"_"+f.Name, func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }))
 	}
 	return append(columns,
-		csvColumn{name + "_over", func(r row) string { return bounds(of(r.stage)) }},
-		csvColumn{name + "_unsupported", func(r row) string { return strings.Join(of(r.stage).Unsupported, " ") }},
+		csvColumn{name + "_over", func(r stages.Row) string { return bounds(of(r.Stage)) }},
+		csvColumn{name + "_unsupported", func(r stages.Row) string { return strings.Join(of(r.Stage).Unsupported, " ") }},
 	)
 }
 
-func csvFigure(name string, of take) csvColumn {
-	return csvColumn{name, func(r row) string {
-		if f := of(r.stage); f.Known() {
+func csvNumber(name string, of stages.Take) csvColumn {
+	return csvColumn{name, func(r stages.Row) string {
+		if f := of(r.Stage); f.Known() {
 			return raw(f.Value())
 		}
 		return ""
 	}}
 }
 
-// bounds lists the figures of which only a lower bound is known.
+// bounds lists the numbers of which only a lower bound is known.
 func bounds(d *rundir.Dist) string {
 	var parts []string
 	for _, f := range d.Numbers() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -34,23 +35,23 @@ func TestFixedFormats(t *testing.T) {
 	}
 	for name, rs := range runs {
 		for _, format := range []string{"stress", "serving"} {
-			for _, lang := range []Lang{English, Chinese} {
-				if name != "ladder" && lang == Chinese {
+			for _, l := range lang.All() {
+				if name != "ladder" && l == lang.Chinese {
 					continue // only the notes beneath differ
 				}
 				t.Run(name+"."+format, func(t *testing.T) {
 					var b bytes.Buffer
-					if err := Render(&b, format, rs, Options{Lang: lang}); err != nil {
+					if err := Render(&b, format, rs, Options{Lang: l}); err != nil {
 						t.Fatal(err)
 					}
-					golden.Check(t, name+"."+string(lang)+"."+format+".txt", b.Bytes())
+					golden.Check(t, name+"."+string(l)+"."+format+".txt", b.Bytes())
 				})
 			}
 		}
 	}
 }
 
-// TestFormatsAgree: the same figure reads the same in all formats that show it.
+// TestFormatsAgree: the same number reads the same in all formats that show it.
 func TestFormatsAgree(t *testing.T) {
 	run := ladderRun()
 	run.Stages = run.Stages[1:]
@@ -68,6 +69,12 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
+// The layout of a serving block, in columns.
+const (
+	servingWidth = 50
+	servingLabel = 40
+)
+
 // TestServingBlock: 50 columns, no trailing blanks, values from column 42 on.
 func TestServingBlock(t *testing.T) {
 	for line := range strings.Lines(render(t, "serving", []rundir.Run{ladderRun()}, Options{})) {
@@ -80,45 +87,6 @@ func TestServingBlock(t *testing.T) {
 			}
 		case len(line) <= servingLabel+1 || line[servingLabel] != ' ' || line[servingLabel+1] == ' ' || strings.HasSuffix(line, " "):
 			t.Errorf("not aligned: %q", line)
-		}
-	}
-}
-
-// TestNotesInBothLanguages: what stands beneath the fixed formats takes the same arguments in both languages, and tells
-// the reader of such blocks what is a window by the same first words.
-func TestNotesInBothLanguages(t *testing.T) {
-	for _, p := range []phrase{
-		saySummary, noteMaximum, noteInterpolated, noteTheoretical, noteWindow, noteOpen, noteCap, noteUnsupported, noteBound,
-		noteIncomplete, noteRetokenized,
-	} {
-		en, zh := fmt.Sprint(arguments(p.en)), fmt.Sprint(arguments(p.zh))
-		if en != zh || p.en == "" || p.zh == "" {
-			t.Errorf("%q takes %s, %q takes %s", p.en, en, p.zh, zh)
-		}
-	}
-	if !strings.HasPrefix(noteWindow.en, "%s ") || !strings.HasPrefix(noteWindow.zh, "%s ") {
-		t.Errorf("%q and %q do not begin with the duration", noteWindow.en, noteWindow.zh)
-	}
-}
-
-func TestTrafficRate(t *testing.T) {
-	for rate, want := range map[rundir.Number]string{
-		rundir.Exactly(20): "20.0", rundir.Exactly(0.5): "0.5", rundir.Exactly(1.57): "1.57", rundir.Exactly(182.8406): "182.84",
-		rundir.Exactly(0.0213): "0.0213", {}: "inf",
-	} {
-		if got := trafficRate(rate); got != want {
-			t.Errorf("%v: %s, want %s", rate.Value(), got, want)
-		}
-	}
-}
-
-func TestAddress(t *testing.T) {
-	for url, base := range map[string]bool{
-		"http://localhost:8000": true, "http://localhost:8000/": true, "http://localhost:8000/v1": true, "http://h/openai/v1/": true,
-		"http://localhost:8000/v1/completions": false, "http://localhost:8000/generate": false, "sim:demo": true, "": true,
-	} {
-		if isBase(url) != base {
-			t.Errorf("%s: %v", url, !base)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -26,9 +27,9 @@ func TestGolden(t *testing.T) {
 		o            Options
 	}{
 		{"en.md", "markdown", Options{}},
-		{"zh.md", "markdown", Options{Lang: Chinese}},
+		{"zh.md", "markdown", Options{Lang: lang.Chinese}},
 		{"en.140.txt", "console", Options{Width: 140, Dir: "llmsweep-run"}},
-		{"zh.140.txt", "console", Options{Width: 140, Lang: Chinese}},
+		{"zh.140.txt", "console", Options{Width: 140, Lang: lang.Chinese}},
 		{"en.80.txt", "console", Options{Width: 80, ASCII: true}},
 		{"en.ansi", "console", Options{Width: 100, Color: true}},
 		{"csv", "csv", Options{}},

@@ -1,59 +1,62 @@
 package report
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/published"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Markdown writes a document: the answer, then for each run the six-column table as others publish it, and beneath it
 // what that format has no room for.
-func Markdown(w io.Writer, runs []rundir.Run, l Lang) error {
-	d := document{bufio.NewWriter(w), l}
-	title, level := titleSeveral.in(l, strconv.Itoa(len(runs))), "####"
+func Markdown(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+	d := document{table.NewMarkdown(w), l}
+	title, level := titleSeveral.In(l, strconv.Itoa(len(runs))), "####"
 	if len(runs) == 1 {
-		title, level = titleLoad.in(l, setup(&runs[0], l)), "###"
+		title, level = titleLoad.In(l, stages.Setup(&runs[0], l)), "###"
 	}
-	d.heading("#", title)
-	d.heading("##", wordSummary.in(l))
+	d.Heading("#", title)
+	d.Heading("##", wordSummary.In(l))
 	for i := range runs {
 		lines := summary(&runs[i], l)
 		if len(runs) == 1 {
-			d.list("", lines)
+			d.List("", lines)
 			continue
 		}
-		d.list("", []string{setup(&runs[i], l)})
-		d.list("  ", lines)
+		d.List("", []string{stages.Setup(&runs[i], l)})
+		d.List("  ", lines)
 	}
-	d.heading("##", wordDetails.in(l))
+	d.Heading("##", wordDetails.In(l))
 	for i := range runs {
 		if len(runs) > 1 {
-			d.heading("###", strconv.Itoa(i+1)+". "+setup(&runs[i], l))
+			d.Heading("###", strconv.Itoa(i+1)+". "+stages.Setup(&runs[i], l))
 		}
 		d.run(&runs[i], level)
 	}
-	return d.w.Flush()
+	return d.Flush()
 }
 
-// document writes Markdown in one language. Errors surface when the writer is flushed.
+// document writes a run as Markdown, in one language.
 type document struct {
-	w *bufio.Writer
-	l Lang
+	*table.Markdown
+	l lang.Lang
 }
 
 // summary is the answer; where there is none, how far the run got and what each stage found.
-func summary(run *rundir.Run, l Lang) []string {
-	lines := answer(run, l)
+func summary(run *rundir.Run, l lang.Lang) []string {
+	lines := findings.Answer(run, l)
 	if len(lines) == 0 {
-		for _, r := range tableRows(run) {
-			lines = append(lines, strings.Join(stageFacts(r.stage, l), comma.in(l))+stop.in(l))
+		for _, r := range stages.InTable(run) {
+			lines = append(lines, strings.Join(findings.StageFacts(r.Stage, l), lang.Comma.In(l))+lang.Stop.In(l))
 		}
 	}
-	if far := progress(run, l); len(far) > 1 {
+	if far := findings.State(run, l); len(far) > 1 {
 		lines = append(far[:1:1], lines...)
 	}
 	return lines
@@ -61,142 +64,40 @@ func summary(run *rundir.Run, l Lang) []string {
 
 // run writes one run: the published table, and what it has no room for.
 func (d document) run(run *rundir.Run, level string) {
-	d.published(run)
-	if probes := probeRows(run); len(probes) > 0 {
-		d.heading(level, wordProbes.in(d.l))
-		d.table(tabulate("", append(publishedFields(), verdictField(d.l)), probes))
+	published.WriteSixColumn(d.Markdown, run, d.l)
+	if probes := stages.Probes(run); len(probes) > 0 {
+		d.Heading(level, wordProbes.In(d.l))
+		d.Table(stages.Tabulate("", append(published.SixColumnFields(), verdictField(d.l)), probes))
 	}
 	if len(run.Stages) > 0 {
-		t := tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), append(tableRows(run), probeRows(run)...))
-		d.heading(level, wordRows.in(d.l))
-		d.table(t)
-		d.list("", legend([]Table{t}, d.l))
+		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), stages.All(run))
+		d.Heading(level, wordRows.In(d.l))
+		d.Table(t)
+		d.List("", findings.Legend([]table.Table{t}, d.l))
 	}
-	if t := repeats(run, d.l); len(t.Rows) > 0 {
-		d.heading(level, wordRepeats.in(d.l))
-		d.table(t)
-		d.list("", repeatNotes(t, d.l))
+	if t := findings.Repeats(run, d.l); len(t.Rows) > 0 {
+		d.Heading(level, wordRepeats.In(d.l))
+		d.Table(t)
+		d.List("", findings.RepeatNotes(t, d.l))
 	}
 	if anyServer(run) {
-		d.heading(level, wordServer.in(d.l))
-		d.table(tabulate("", serverFields(d.l), append(tableRows(run), probeRows(run)...)))
+		d.Heading(level, wordServer.In(d.l))
+		d.Table(stages.Tabulate("", serverFields(d.l), stages.All(run)))
 	}
-	if lines := errorLines(run, d.l); len(lines) > 0 {
-		d.heading(level, wordErrors.in(d.l))
-		d.list("", lines)
+	if lines := findings.Errors(run, d.l); len(lines) > 0 {
+		d.Heading(level, wordErrors.In(d.l))
+		d.List("", lines)
 	}
-	if lines := warnings(run, d.l); len(lines) > 0 {
-		d.heading(level, wordWarnings.in(d.l))
-		d.list("", lines)
+	if lines := findings.Warnings(run, d.l); len(lines) > 0 {
+		d.Heading(level, wordWarnings.In(d.l))
+		d.List("", lines)
 	}
-	d.heading(level, wordState.in(d.l))
-	d.list("", progress(run, d.l))
-	d.heading(level, wordEnvironment.in(d.l))
+	d.Heading(level, wordState.In(d.l))
+	d.List("", findings.State(run, d.l))
+	d.Heading(level, wordEnvironment.In(d.l))
 	var facts []string
-	for _, f := range environment(run, d.l) {
-		facts = append(facts, f.name+colon.in(d.l)+f.text)
+	for _, f := range findings.Environment(run, d.l) {
+		facts = append(facts, f.Name+lang.Colon.In(d.l)+f.Text)
 	}
-	d.list("", facts)
-}
-
-// published writes the heading line and the six-column table.
-func (d document) published(run *rundir.Run) {
-	fmt.Fprintf(d.w, "\n- %s\n", strings.Join(d.labels(run), ", "))
-	if len(run.Stages) == 0 {
-		return
-	}
-	t := tabulate("", publishedFields(), tableRows(run))
-	d.table(t)
-	notes := legend([]Table{t}, d.l)
-	if shows([]Table{t}, func(c Cell) bool { return c.Text == absent }) {
-		notes = append(notes, legendAbsent.in(d.l))
-	}
-	d.list("", notes)
-}
-
-// labels are the parts of the heading line of the published format, as far as they are known.
-func (d document) labels(run *rundir.Run) []string {
-	var parts []string
-	if model := modelName(run); model != "" {
-		parts = append(parts, "**"+escape(model)+"**")
-	}
-	escaped := *run
-	escaped.Labels.GPU = escape(run.Labels.GPU)
-	if gpus := hardware(&escaped, d.l, "**"); gpus != "" {
-		parts = append(parts, gpus)
-	}
-	if engine := engineName(run); engine != "" {
-		parts = append(parts, "**"+escape(engine)+"**")
-	}
-	var tokens []string
-	if p := run.Workload.PromptTokens.Mean; p > 0 {
-		tokens = append(tokens, "prompt_tokens="+plain(p))
-	}
-	if g := run.Workload.OutputTokens.Mean; g > 0 {
-		tokens = append(tokens, "generated_tokens="+plain(g))
-	}
-	if len(tokens) > 0 {
-		separator := ", "
-		if d.l == Chinese { // as it is published
-			separator = ","
-		}
-		parts = append(parts, strings.Join(tokens, separator))
-	}
-	return parts
-}
-
-func (d document) heading(level, text string) {
-	blank := "\n"
-	if level == "#" {
-		blank = ""
-	}
-	fmt.Fprintf(d.w, "%s%s %s\n", blank, level, escape(text))
-}
-
-// list writes text as a list, beneath an item of another list where it is indented.
-func (d document) list(indent string, lines []string) {
-	for i, s := range lines {
-		if i == 0 && indent == "" {
-			d.w.WriteString("\n")
-		}
-		s = escape(s)
-		if strings.HasPrefix(s, ">") { // which would quote
-			s = `\` + s
-		}
-		d.w.WriteString(indent + "- " + s + "\n")
-	}
-}
-
-// table writes a table.
-func (d document) table(t Table) {
-	heads, rules := make([]string, len(t.Columns)), make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		heads[i], rules[i] = escape(c.Head), "---:"
-		if c.Left {
-			rules[i] = ":---"
-		}
-	}
-	d.w.WriteString("\n")
-	d.cells(heads)
-	d.cells(rules)
-	for _, cells := range t.Rows {
-		texts := make([]string, len(cells))
-		for i, c := range cells {
-			texts[i] = escape(c.String())
-		}
-		d.cells(texts)
-	}
-}
-
-func (d document) cells(texts []string) {
-	d.w.WriteString("| " + strings.Join(texts, " | ") + " |\n")
-}
-
-// escape makes text say in Markdown what it says: it can't end a cell, open HTML, a link, code or emphasis.
-// Underscores within words are left as they are, since model names are full of them.
-func escape(s string) string {
-	return strings.NewReplacer(
-		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`,
-		"<", "&lt;", "&", "&amp;",
-	).Replace(clean(s))
+	d.List("", facts)
 }

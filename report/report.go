@@ -1,7 +1,10 @@
-// Package report renders what a run measured: a console table with the answer beneath it, a Markdown document in
-// English or Chinese, CSV and JSON. Every rendering starts at []rundir.Run, so a directory can be rendered again at any
-// time. It never computes a figure that was not measured, never turns a figure that does not exist into 0, and never
-// writes the run directory.
+// Package report renders what a run measured: a console table with the answer beneath it, a Markdown document in English or
+// Chinese, CSV, JSON, and the formats of other tools. Every rendering begins with []rundir.Run, so a directory can be rendered
+// at any time. It computes no metric that was not measured, shows an absent number as n/a and not as 0, and never writes to
+// the run directory.
+//
+// Its packages, bottom up: lang (words and numbers), table, chart, stages (rows), findings (sentences), published (formats of
+// other tools), audit, curve, compare, choose, document; progress shows a run while it is measured.
 package report
 
 import (
@@ -11,26 +14,23 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/lang"
+	"llmsweep/report/published"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-)
-
-// Lang is the language of a rendering.
-type Lang string
-
-// The languages there are. The zero Lang is English.
-const (
-	English Lang = "en"
-	Chinese Lang = "zh"
 )
 
 // Options say how to render. The zero value is English, as wide as it takes, without colour.
 type Options struct {
-	Lang  Lang
+	Lang  lang.Lang
 	Width int    // columns of the terminal; 0: as many as it takes
 	Color bool   // escape sequences for colour may be written
 	ASCII bool   // draw with ASCII only
 	Dir   string // the run directory, to say where the files are; empty: not said
 }
+
+// style returns how tables are written.
+func (o Options) style() table.Style { return table.Style{Width: o.Width, Color: o.Color} }
 
 // renderer writes runs in one format.
 type renderer func(w io.Writer, runs []rundir.Run, o Options) error
@@ -47,8 +47,8 @@ func formats() []format {
 		{"markdown", func(w io.Writer, runs []rundir.Run, o Options) error { return Markdown(w, runs, o.Lang) }},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
-		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return Stress(w, runs, o.Lang) }},
-		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return Serving(w, runs, o.Lang) }},
+		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
+		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
 	}
 }
 
@@ -63,8 +63,8 @@ func Formats() []string {
 
 // Render writes runs in the named format.
 func Render(w io.Writer, name string, runs []rundir.Run, o Options) error {
-	if !slices.Contains([]Lang{"", English, Chinese}, o.Lang) {
-		return fmt.Errorf("no language %q: there are %s and %s", o.Lang, English, Chinese)
+	if !slices.Contains([]lang.Lang{"", lang.English, lang.Chinese}, o.Lang) {
+		return fmt.Errorf("no language %q: there are %s and %s", o.Lang, lang.English, lang.Chinese)
 	}
 	all := formats()
 	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })

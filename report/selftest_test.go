@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
@@ -43,11 +46,11 @@ func selftest1() *selftest.Result {
 
 func TestSelftestGolden(t *testing.T) {
 	for name, c := range map[string]struct {
-		lang   Lang
+		lang   lang.Lang
 		format string
-	}{"selftest.en.txt": {English, "console"}, "selftest.zh.txt": {Chinese, "console"}, "selftest.en.md": {English, "markdown"}} {
+	}{"selftest.en.txt": {lang.English, "console"}, "selftest.zh.txt": {lang.Chinese, "console"}, "selftest.en.md": {lang.English, "markdown"}} {
 		var b bytes.Buffer
-		if err := WriteSections(&b, c.format, Selftest(selftest1(), c.lang), Options{Lang: c.lang}); err != nil {
+		if err := table.WriteSections(&b, c.format, Selftest(selftest1(), c.lang), table.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, name, b.Bytes())
@@ -56,28 +59,20 @@ func TestSelftestGolden(t *testing.T) {
 
 func TestSelftestVerdict(t *testing.T) {
 	f := rundir.Exactly
-	for want, s := range map[string]*rundir.Selftest{
-		"On this machine trust rows up to 5000 streams and 99000 tokens/s, and up to 5000 arrivals/s; more streams were not tried.": {
-			Streams: 5000, TokensPerS: f(99000), ArrivalsPerS: f(5000),
-		},
-		"On this machine trust rows up to 100 streams and 5000 tokens/s; requests left late at each rate that was tried; 1000 streams were too many (inexact), and nothing in between was tried.": {
-			Streams: 100, TokensPerS: f(5000), Limit: selftest.LimitError, LimitStreams: 1000,
-		},
-		"On this machine trust no row: 100 streams were too many (fell behind), and fewer were not tried.": {
-			Limit: selftest.LimitShared, LimitStreams: 100,
-		},
+	var said strings.Builder
+	for _, s := range []*rundir.Selftest{
+		{Streams: 5000, TokensPerS: f(99000), ArrivalsPerS: f(5000)},
+		{Streams: 100, TokensPerS: f(5000), Limit: selftest.LimitError, LimitStreams: 1000},
+		{Limit: selftest.LimitShared, LimitStreams: 100},
 	} {
-		if got := SelftestVerdict(s, English); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
+		for _, l := range lang.All() {
+			said.WriteString(findings.SelftestVerdict(s, l) + "\n")
 		}
 	}
+	golden.Check(t, "selftest-verdict.txt", []byte(said.String()))
 	run := sweptRun()
 	run.Client.Selftest = &rundir.Selftest{Streams: 100, TokensPerS: f(5000), ArrivalsPerS: f(10)}
-	var b bytes.Buffer
-	if err := Markdown(&b, []rundir.Run{run}, English); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "trust rows up to 100 streams") {
+	if out := render(t, "markdown", []rundir.Run{run}, Options{}); !strings.Contains(out, findings.SelftestVerdict(run.Client.Selftest, lang.English)) {
 		t.Error("the report does not say how far the client can be trusted")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"llmsweep/report/audit"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -16,6 +17,7 @@ import (
 type auditCmd struct {
 	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of run directories."`
 	Format string   `default:"text" enum:"text,json" placeholder:"NAME" help:"text or json (${default})."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Rules  bool     `help:"List the rules, their tolerances and the reasons for them."`
 }
 
@@ -34,7 +36,7 @@ More: llmsweep help audit`
 // Run audits.
 func (a *auditCmd) Run(c *console) error {
 	if a.Rules {
-		return audit.TextRules(c.out)
+		return audit.TextRules(c.out, lang.Lang(a.Lang))
 	}
 	if len(a.Paths) == 0 {
 		return usage(errors.New("audit needs a document or a run directory; llmsweep audit --help has examples"))
@@ -46,11 +48,12 @@ func (a *auditCmd) Run(c *console) error {
 		}
 	}
 	all := look.results()
-	write := audit.Text
+	write := func() error { return audit.Text(c.out, all, lang.Lang(a.Lang)) }
 	if a.Format == "json" {
-		write = audit.JSON
+		write = func() error { return audit.JSON(c.out, all) }
 	}
-	if err := write(c.out, all); err != nil {
+	err := write()
+	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(f audit.Audited) bool { return len(f.Findings) > 0 }) {

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report"
 	"llmsweep/report/choose"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/slo"
 )
 
@@ -62,8 +63,8 @@ func (ch *chooseCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
-	return ch.write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, func(l report.Lang) []report.Section {
-		var all []report.Section
+	return ch.write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, func(l lang.Lang) []table.Section {
+		var all []table.Section
 		for i := range choices {
 			all = append(all, choices[i].Sections(l, 1)...)
 		}

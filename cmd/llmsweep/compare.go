@@ -11,7 +11,9 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/compare"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
@@ -76,7 +78,7 @@ func (cm *compareCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
-	err = cm.write(c, result.JSON, func(l report.Lang) []report.Section { return result.Sections(l, 1) })
+	err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) })
 	if err != nil {
 		return err
 	}
@@ -120,8 +122,8 @@ func judge(result judged, gates []compare.Gate) error {
 }
 
 // write writes tables in the format, the language and the file of the flags.
-func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(report.Lang) []report.Section) error {
-	out, options := c.out, report.Options{Lang: report.Lang(t.Lang)}
+func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section) error {
+	out, options := c.out, report.Options{Lang: lang.Lang(t.Lang)}
 	if t.Output == "" {
 		options = c.options(t.Lang, t.Plain, "")
 	} else {
@@ -135,7 +137,7 @@ func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections fu
 	if t.Format == "json" {
 		return asJSON(out)
 	}
-	return report.WriteSections(out, t.Format, sections(options.Lang), options)
+	return table.WriteSections(out, t.Format, sections(options.Lang), table.Style{Width: options.Width, Color: options.Color})
 }
 
 // readInputs reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.

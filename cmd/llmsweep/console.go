@@ -21,6 +21,7 @@ import (
 
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
@@ -77,7 +78,7 @@ func (c *console) runDir(path string) (*rundir.Dir, error) {
 
 // options fit what is printed to where it goes.
 func (c *console) options(language string, plain bool, dir string) report.Options {
-	r := report.Options{Lang: report.Lang(language), Dir: dir}
+	r := report.Options{Lang: lang.Lang(language), Dir: dir}
 	f, ok := c.out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return r

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/report/document"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
@@ -38,12 +38,12 @@ func (r *reportCmd) document(c *console) error {
 		return usage(errors.New("--document needs results: run directories, or documents with published tables"))
 	}
 	o := document.Options{
-		Lang: report.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: r.from, AnyWorkload: r.AnyWorkload,
+		Lang: lang.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: r.from, AnyWorkload: r.AnyWorkload,
 	}
 	if err := r.choice(&o, old); err != nil {
 		return usage(err)
 	}
-	out, err := document.Write(curve.Load(inputs), old, o)
+	out, err := document.Write(curve.LoadAs(inputs, r.from), old, o)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", r.Output, err))
 	}

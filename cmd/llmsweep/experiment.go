@@ -6,12 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
-	"time"
 
 	"llmsweep/report"
-	"llmsweep/report/live"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -61,17 +61,16 @@ func (e *experiment) run() error {
 		Command: e.target.command(e.console, e.url),
 		Target:  t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
-	view := live.New(e.err, live.Options{Lang: report.Lang(e.out.Lang), Plain: e.out.Plain})
+	view := progress.New(e.err, progress.Options{Lang: lang.Lang(e.out.Lang), Plain: e.out.Plain})
 	defer view.Close()
-	view.Start(e.kind + "  " + headline(run))
+	view.Start(e.kind + "  " + report.Target(run, lang.Lang(e.out.Lang)))
 	for _, n := range run.Target.Notes {
-		view.Note(report.Note(n, report.Lang(e.out.Lang)))
+		view.Note(findings.Note(n, lang.Lang(e.out.Lang)))
 	}
-	e.fit.selftest(e.console, e.width, run, view, report.Lang(e.out.Lang))
+	e.fit.selftest(e.console, e.width, run, view, lang.Lang(e.out.Lang))
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
-	e.plan.Warm, e.plan.Timestamps = t.client.Warm, t.client.Timestamps
-	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.stages, began: time.Now()}
+	e.plan.Observer = view.Observe(e.stages)
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges
@@ -84,29 +83,11 @@ func (e *experiment) run() error {
 	return errors.Join(broken, e.conclude(run, dir))
 }
 
-// headline names the server, the model and the workload.
-func headline(run *rundir.Run) string {
-	line := run.Target.URL + "  " + run.Target.Model
-	if run.Target.Engine != "" {
-		line += " on " + run.Target.Engine
-		if run.Target.Version != "" {
-			line += " " + run.Target.Version
-		}
-	}
-	if run.Workload.Dataset != "" {
-		line += "  " + filepath.Base(run.Workload.Dataset)
-	}
-	if p := run.Workload.PromptTokens; p.Mean > 0 {
-		return line + fmt.Sprintf("  %.0f -> %.0f tokens", p.Mean, run.Workload.OutputTokens.Mean)
-	}
-	return line + fmt.Sprintf("  a fixed prompt -> %.0f tokens", run.Workload.OutputTokens.Mean)
-}
-
 // conclude prints the result, writes report.md, and returns the error that sets the exit code.
 func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
-	err := report.Markdown(&doc, runs, report.Lang(e.out.Lang))
+	err := report.Markdown(&doc, runs, lang.Lang(e.out.Lang))
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
 	}
@@ -117,7 +98,7 @@ func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	case run.State == rundir.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", dir.Path)}
 	case run.State == rundir.Failed:
-		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, report.Note(run.Failure, report.English), dir.Path)
+		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, findings.Phrase(run.Failure, lang.English), dir.Path)
 	}
 	return missed(run)
 }

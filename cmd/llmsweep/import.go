@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
@@ -129,7 +130,7 @@ func remarks(w io.Writer, doc *published.Document) error {
 func (i *importCmd) write(dir *rundir.Dir, run *rundir.Run) error {
 	defer dir.Close()
 	var doc bytes.Buffer
-	if err := report.Markdown(&doc, []rundir.Run{*run}, report.Lang(i.Lang)); err != nil {
+	if err := report.Markdown(&doc, []rundir.Run{*run}, lang.Lang(i.Lang)); err != nil {
 		return err
 	}
 	if err := dir.WriteFile(rundir.ReportFile, doc.Bytes()); err != nil {

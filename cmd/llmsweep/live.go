@@ -18,7 +18,10 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/compare"
-	"llmsweep/report/live"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -153,13 +156,13 @@ func (cm *compareCmd) live(c *console) error {
 
 // watch measures, and shows the progress.
 func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
-	l := report.Lang(cm.Lang)
-	view := live.New(c.err, live.Options{Lang: l, Plain: cm.Plain})
+	l := lang.Lang(cm.Lang)
+	view := progress.New(c.err, progress.Options{Lang: l, Plain: cm.Plain})
 	defer view.Close()
-	view.Start("compare  A " + headline(runs[0]) + "  B " + headline(runs[1]))
+	view.Start("compare  A " + report.Target(runs[0], l) + "  B " + report.Target(runs[1], l))
 	for i, run := range runs {
 		for _, n := range run.Target.Notes {
-			view.Note(string(rune('A'+i)) + ": " + report.Note(n, l))
+			view.Note(string(rune('A'+i)) + ": " + findings.Note(n, l))
 		}
 	}
 	if both.Same {
@@ -169,12 +172,12 @@ func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, r
 	runs[1].Client.Selftest = runs[0].Client.Selftest
 	waiter := c.waiter()
 	defer waiter.Close()
-	shown := &progress{view: view, lang: l, began: time.Now()}
+	shown := view.Observe(0)
 	for i := range both.Sides {
 		both.Sides[i].Observer, both.Sides[i].Waiter = shown, waiter
 	}
 	both.Planned = func(p *rundir.Pair, stages int) {
-		shown.total = shown.index + stages
+		shown.Expect(stages)
 		view.Note(compare.Forecast(p, l))
 	}
 	return pair.Run(c.ctx, both, runs, record)
@@ -244,7 +247,7 @@ func (f *liveFlags) dirs(c *console) (out string, both [2]*rundir.Dir, err error
 
 // conclude shows the result, writes the reports and chooses the exit code.
 func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*rundir.Dir, gates []compare.Gate) error {
-	l := report.Lang(cm.Lang)
+	l := lang.Lang(cm.Lang)
 	for i := range dirs {
 		var doc bytes.Buffer
 		err := report.Markdown(&doc, []rundir.Run{*runs[i]}, l)
@@ -257,12 +260,12 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	}
 	result := compare.OfPair(record, runs[0], runs[1])
 	var doc bytes.Buffer
-	if err := report.WriteSections(&doc, "markdown", result.Sections(l, 1), report.Options{Lang: l}); err != nil {
+	if err := table.WriteSections(&doc, "markdown", result.Sections(l, 1), table.Style{}); err != nil {
 		return err
 	}
 	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())
 	if err == nil {
-		err = cm.write(c, result.JSON, func(l report.Lang) []report.Section { return result.Sections(l, 1) })
+		err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) })
 	}
 	switch {
 	case err != nil:
@@ -270,7 +273,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	case record.State == rundir.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", out)}
 	case record.State == rundir.Failed:
-		return fmt.Errorf("the comparison failed: %s (what was measured is in %s)", report.Note(record.Failure, report.English), out)
+		return fmt.Errorf("the comparison failed: %s (what was measured is in %s)", findings.Note(record.Failure, lang.English), out)
 	}
 	return judge(result, gates)
 }
@@ -310,7 +313,7 @@ func (cm *compareCmd) again(c *console, dir string) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := cm.write(c, result.JSON, func(l report.Lang) []report.Section { return result.Sections(l, 1) }); err != nil {
+	if err := cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }); err != nil {
 		return err
 	}
 	return judge(result, gates)

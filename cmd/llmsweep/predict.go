@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
-	"llmsweep/report"
-	"llmsweep/report/compare/predict"
+	"llmsweep/report/predict"
+	"llmsweep/report/table"
 )
 
 // predictFlags are the flags of sim --predict.
@@ -50,5 +50,5 @@ func (s *simCmd) predict(c *console) error {
 		}
 	}
 	options := c.options(s.Lang, false, "")
-	return report.WriteSections(c.out, s.Format, []report.Section{predict.Section(all, load, options.Lang)}, options)
+	return table.WriteSections(c.out, s.Format, []table.Section{predict.Section(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})
 }

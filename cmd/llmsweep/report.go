@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -68,7 +69,7 @@ func (r *reportCmd) Run(c *console) error {
 		runs = append(runs, *run)
 	}
 	out := c.out
-	options := report.Options{Lang: report.Lang(r.Lang)}
+	options := report.Options{Lang: lang.Lang(r.Lang)}
 	if r.Output == "" {
 		options = c.options(r.Lang, r.Plain, "")
 	} else {

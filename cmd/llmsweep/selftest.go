@@ -11,7 +11,10 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report"
-	"llmsweep/report/live"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
@@ -48,7 +51,7 @@ func (s *selftestCmd) Run(c *console) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
-	}, func(l report.Lang) []report.Section { return report.Selftest(r, l) })
+	}, func(l lang.Lang) []table.Section { return report.Selftest(r, l) })
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
@@ -119,7 +122,7 @@ type selftestFlags struct {
 
 // selftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
 // measurement.
-func (f *selftestFlags) selftest(c *console, width int, run *rundir.Run, view *live.View, l report.Lang) {
+func (f *selftestFlags) selftest(c *console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
 	if f.NoSelftest {
 		return
 	}
@@ -131,9 +134,9 @@ func (f *selftestFlags) selftest(c *console, width int, run *rundir.Run, view *l
 	switch {
 	case c.ctx.Err() != nil: // the measurement, which is interrupted too, reports it
 	case err != nil:
-		view.Note(fmt.Sprintf("the self-test failed, so it is not known how exact this client is on this machine: %v", err))
+		view.Note(findings.SelftestFailed(err, l))
 	default:
 		run.Client.Selftest = r.Summary()
-		view.Note(report.SelftestVerdict(run.Client.Selftest, l))
+		view.Note(findings.SelftestVerdict(run.Client.Selftest, l))
 	}
 }

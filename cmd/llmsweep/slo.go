@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 
-	"llmsweep/report"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -12,7 +13,7 @@ import (
 func missed(run *rundir.Run) error {
 	if s := run.SLO; s != nil {
 		if s.Rate.IsZero() {
-			return fmt.Errorf("no rate was shown to meet the SLO: %s", report.Note(s.Reason, report.English))
+			return fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, lang.English))
 		}
 		return nil
 	}
@@ -25,7 +26,7 @@ func missed(run *rundir.Run) error {
 		case st.Goodput.Verdict != "kept":
 			return fmt.Errorf("the SLO is not shown to be met: %s", failing(st))
 		case !st.Invalid.IsZero():
-			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, report.Note(st.Invalid, report.English))
+			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, findings.Note(st.Invalid, lang.English))
 		}
 	}
 	return nil

@@ -7,7 +7,8 @@ import (
 	"fmt"
 
 	"llmsweep/client/note"
-	"llmsweep/report"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -166,7 +167,7 @@ func (t *target) checkLength(ctx context.Context, w *workload.Synthetic, l *work
 func (t *target) unusable(err error) error {
 	var file *workload.UnusableError
 	if errors.As(err, &file) {
-		err = errors.New(report.Note(file.Note, report.English))
+		err = errors.New(findings.Note(file.Note, lang.English))
 	}
 	return usage(err)
 }

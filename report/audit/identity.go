@@ -1,50 +1,47 @@
 package audit
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
 
-// The rules of this file look at one row: figures that are bound to each other.
+// The rules of this file look at one row: numbers that are bound to each other.
 
 // zeros finds a row in which nothing was completed and that is printed as if that took no time. "n/a" is what such a row
 // has to say. No tolerance: a request takes time.
-func zeros(r *row) (key, text string) {
+func zeros(r *row) (key string, n note.Note) {
 	q, ok := r.quantity("rates.completed")
-	if !ok || q.Figure.Value() != 0 {
-		return "", ""
+	if !ok || q.Number.Value() != 0 {
+		return "", note.Note{}
 	}
 	l, printed := r.quantity("latency_s.mean")
-	if !printed || l.Figure.Value() != 0 {
-		return "", ""
+	if !printed || l.Number.Value() != 0 {
+		return "", note.Note{}
 	}
-	return "rates.completed", fmt.Sprintf("%s completed, and latency %s: nothing was measured, which is n/a and not 0",
-		r.text("rates.completed"), r.text("latency_s.mean"))
+	return "rates.completed", noteZeros.New(r.text("rates.completed"), r.text("latency_s.mean"))
 }
 
 // unitMargin: a column of a sweep spans two powers of ten as the load grows, so what is ten times beyond the range of
-// the other rows is no figure of that column, unless its unit is another than it says.
+// the other rows is no number of that column, unless its unit is another than it says.
 const unitMargin = 10
 
-// units finds a figure whose unit is not that of its column, where the number makes sense only in the column's unit.
-func units(r *row) (key, text string) {
+// units finds a number whose unit is not that of its column, where the number makes sense only in the column's unit.
+func units(r *row) (key string, n note.Note) {
 	for _, key := range []string{"latency_s.mean", "ttft_s.mean", "inter_token_s"} {
 		usual, meant, ok := misprinted(r, key)
 		if ok {
-			return key, fmt.Sprintf("%s %s: the rest of the column is in %s, and in %s it would be %s, which fits",
-				label(key), r.text(key), usual, usual, seconds(meant))
+			return key, noteUnit.New(key, r.text(key), usual, seconds(meant))
 		}
 	}
-	return "", ""
+	return "", note.Note{}
 }
 
-// misprinted reports whether a figure was printed with a wrong unit: which it should be, and what the figure then is.
+// misprinted reports whether a number was printed with a wrong unit: which it should be, and what the number then is.
 func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 	q, printed := r.quantity(key)
 	if !printed || q.Unit == "" {
@@ -52,7 +49,7 @@ func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 	}
 	count, others := map[string]int{}, 0
 	low, high := math.Inf(1), 0.0
-	for _, o := range r.table.rows {
+	for _, o := range r.result.rows {
 		oq, printed := o.quantity(key)
 		if f := figure(o.stage, key); o != r && printed && oq.Unit != "" && f.Known() && f.Value() > 0 {
 			count[oq.Unit]++
@@ -93,17 +90,17 @@ func (r *row) meant(key string) (span, bool) {
 
 // ttftAboveLatency: each request's first token comes no later than its last, so the same holds for the means of the
 // same requests, rounding aside. Where some had not ended, the means are of different requests.
-func ttftAboveLatency(r *row) (key, text string) {
+func ttftAboveLatency(r *row) (key string, n note.Note) {
 	t, ok1 := r.meant("ttft_s.mean")
 	l, ok2 := r.span("latency_s.mean")
 	if !ok1 || !ok2 || !r.whole() || t.low <= l.high {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "ttft_s.mean", fmt.Sprintf("mean time to first token %s is above mean latency %s", seconds(t.v), seconds(l.v))
+	return "ttft_s.mean", noteTTFT.New(seconds(t.v), seconds(l.v))
 }
 
 // latencyTolerance: mean latency = mean TTFT + (mean n - 1) x inter-token latency holds exactly where inter-token
-// latency weighs every token the same and all figures are of the same requests. Published rows agree within 2 %, and
+// latency weighs every token the same and all numbers are of the same requests. Published rows agree within 2 %, and
 // one good one is 3.3 % off.
 const latencyTolerance = 0.05
 
@@ -111,7 +108,7 @@ const latencyTolerance = 0.05
 // is made of two rates, which may have been counted in a window and not over whole requests, the number asked for will
 // do as well. Gaps pooled per chunk (as in serving blocks) are fewer than tokens where a chunk holds several, so there
 // latency may be below, and never above.
-func latencyIdentity(r *row) (key, text string) {
+func latencyIdentity(r *row) (key string, n note.Note) {
 	gap, oneSided := "inter_token_s", false
 	if !r.stage.InterToken.Known() {
 		gap, oneSided = "itl_s.mean", true
@@ -119,9 +116,9 @@ func latencyIdentity(r *row) (key, text string) {
 	t, ok1 := r.meant("ttft_s.mean")
 	g, ok2 := r.meant(gap)
 	l, ok3 := r.meant("latency_s.mean")
-	n, ok4 := r.tokens()
-	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || n.v < 1 {
-		return "", ""
+	count, ok4 := r.tokens()
+	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.v < 1 {
+		return "", note.Note{}
 	}
 	fits := func(n span) (span, bool) {
 		made := t.plus(span{n.v - 1, max(0, n.low-1), n.high - 1}.times(g))
@@ -130,17 +127,16 @@ func latencyIdentity(r *row) (key, text string) {
 	}
 	most := r.asked()
 	if _, ok := fits(exact(most)); ok && most > 0 && !r.stage.OutputTokens.Mean.Known() {
-		return "", ""
+		return "", note.Note{}
 	}
-	if most > 0 && n.v > most { // too many tokens have a rule of their own
-		n = span{most, min(n.low, most), most}
+	if most > 0 && count.v > most { // too many tokens have a rule of their own
+		count = span{most, min(count.low, most), most}
 	}
-	made, ok := fits(n)
+	made, ok := fits(count)
 	if ok {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "latency_s.mean", fmt.Sprintf("latency %s, but TTFT %s + %.1f gaps x %s = %s", seconds(l.v), seconds(t.v), n.v-1,
-		seconds(g.v), seconds(made.v))
+	return "latency_s.mean", noteLatency.New(seconds(l.v), seconds(t.v), count.v-1, seconds(g.v), seconds(made.v))
 }
 
 // Tokens per request: an end token makes a per cent or two. Where the number is made of two rates that were counted in
@@ -155,32 +151,44 @@ const (
 
 // tokensPerRequest holds tokens per request against what was asked for. Fewer are wrong only where that was a length
 // and not a limit.
-func tokensPerRequest(r *row) (key, text string) {
-	n, ok := r.tokens()
+func tokensPerRequest(r *row) (key string, n note.Note) {
+	got, ok := r.tokens()
 	asked := r.asked()
 	if !ok || asked <= 0 {
-		return "", ""
+		return "", note.Note{}
 	}
 	key = "output_tokens.mean"
-	made, slack := fmt.Sprintf("%s tokens a request", digits(n.v)), tokensAbove*asked
+	var output, completed any // printed, where tokens per request are made of them
+	slack := tokensAbove * asked
 	if !r.stage.OutputTokens.Mean.Known() {
 		key = "rates.completed"
 		slack += tokensSpread * r.deviation()
-		made = fmt.Sprintf("%s over %s is %s", r.text("tokens_per_s.output"), r.text("rates.completed"), made)
+		output, completed = r.text("tokens_per_s.output"), r.text("rates.completed")
 	}
-	switch forced := r.published(published.SixColumn) || r.table.run.Workload.Forced; {
-	case n.low > asked+slack:
-		return key, fmt.Sprintf("%s, and %s were asked for", made, digits(asked))
-	case forced && n.high < asked*tokensBelow:
-		return key, fmt.Sprintf("%s, fewer than half of the %s asked for", made, digits(asked))
+	switch forced := r.published(published.SixColumn) || r.result.run.Workload.Forced; {
+	case got.low > asked+slack:
+		return key, tokensNote(noteTokensAbove, output, completed, digits(got.v), digits(asked))
+	case forced && got.high < asked*tokensBelow:
+		return key, tokensNote(noteTokensBelow, output, completed, digits(got.v), digits(asked))
 	}
-	return "", ""
+	return "", note.Note{}
+}
+
+// tokensNote makes the note of a number of tokens per request; output and completed are nil where it was told as such.
+func tokensNote(k note.Kind, output, completed any, tokens, asked string) note.Note {
+	n := k.New("", "", tokens, asked)
+	delete(n.Args, "output")
+	delete(n.Args, "completed")
+	if output != nil {
+		n.Args["output"], n.Args["completed"] = output, completed
+	}
+	return n
 }
 
 // deviation is the median distance of tokens per request in the other rows from their median.
 func (r *row) deviation() float64 {
 	var all []float64
-	for _, o := range r.table.rows {
+	for _, o := range r.result.rows {
 		if n, ok := o.tokens(); ok && o != r {
 			all = append(all, n.v)
 		}
@@ -203,7 +211,7 @@ const offeredTolerance = 0.4
 
 // completedOverOffered: in the long run no more can end than arrives. In a stage the number of arrivals is random, and
 // what was in flight at its start may end in it; four standard deviations are for both.
-func completedOverOffered(r *row) (key, text string) {
+func completedOverOffered(r *row) (key string, n note.Note) {
 	done, ok := r.span("rates.completed")
 	s := r.stage
 	offered := s.Rates.Offered
@@ -211,17 +219,16 @@ func completedOverOffered(r *row) (key, text string) {
 		offered = s.Rate
 	}
 	if !ok || !offered.Known() || offered.Value() <= 0 {
-		return "", ""
+		return "", note.Note{}
 	}
 	limit := offered.Value() * (1 + offeredTolerance)
 	if s.Window > 0 {
 		limit = offered.Value() + 4*math.Sqrt(offered.Value()/s.Window)
 	}
 	if done.low <= limit {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "rates.completed", fmt.Sprintf("%s req/s completed of %s offered: the rest must be left over from the stage before",
-		digits(done.v), digits(offered.Value()))
+	return "rates.completed", noteOffered.New(digits(done.v), digits(offered.Value()))
 }
 
 // One at a time: above 1 / latency more than one would be in flight; below, the client paused between requests, which
@@ -233,10 +240,10 @@ const (
 
 // synchronousRate: with one in flight, requests per second times latency is 1. In a stage of few requests one of them
 // stands at the edge.
-func synchronousRate(r *row) (key, text string) {
+func synchronousRate(r *row) (key string, n note.Note) {
 	s, ok := r.spans("rates.completed", "latency_s.mean")
 	if !ok || r.stage.Kind != "synchronous" || !r.whole() {
-		return "", ""
+		return "", note.Note{}
 	}
 	edge := 0.0
 	if n := r.stage.Requests.Due; n > 0 {
@@ -244,9 +251,9 @@ func synchronousRate(r *row) (key, text string) {
 	}
 	busy := s[0].times(s[1])
 	if busy.low <= 1+synchronousAbove+edge && busy.high >= 1-synchronousBelow-edge {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "rates.completed", fmt.Sprintf("%s req/s x %s = %.2f in flight, and synchronous is 1", digits(s[0].v), seconds(s[1].v), busy.v)
+	return "rates.completed", noteSynchronous.New(digits(s[0].v), seconds(s[1].v), digits(busy.v))
 }
 
 // spreadTolerance: some divide by n-1.
@@ -254,7 +261,7 @@ const spreadTolerance = 0.05
 
 // order: percentiles ascend between the extremes, the mean lies between them, and a spread around that mean can't be
 // larger than with all samples at the extremes (Bhatia and Davis 2000). Rounding aside there is nothing to tolerate.
-func order(r *row) (key, text string) {
+func order(r *row) (key string, n note.Note) {
 	for _, name := range []string{"latency", "ttft", "tpot", "itl"} {
 		last, lastName := span{}, ""
 		for _, p := range []string{"min", "p50", "p90", "p95", "p99", "p999", "max"} {
@@ -264,85 +271,73 @@ func order(r *row) (key, text string) {
 				continue
 			}
 			if lastName != "" && v.high < last.low*(1-1e-9) {
-				return at, fmt.Sprintf("%s %s %s is below %s %s", label(name+"_s"), p, seconds(v.v), lastName, seconds(last.v))
+				return at, noteOrder.New(name+"_s", p, seconds(v.v), lastName, seconds(last.v))
 			}
 			last, lastName = v, p
 		}
-		if key, text := extremes(r, name+"_s"); text != "" {
-			return key, text
+		if key, n := extremes(r, name+"_s"); !n.IsZero() {
+			return key, n
 		}
 	}
-	return "", ""
+	return "", note.Note{}
 }
 
 // extremes holds the mean and the spread of a distribution against its extremes.
-func extremes(r *row, dist string) (key, text string) {
+func extremes(r *row, dist string) (key string, n note.Note) {
 	s, ok := r.spans(dist+".min", dist+".max", dist+".mean")
 	if !ok {
-		return "", ""
+		return "", note.Note{}
 	}
 	low, high, mean := s[0], s[1], s[2]
 	if mean.high < low.low*(1-1e-9) || mean.low > high.high*(1+1e-9) {
-		return dist + ".mean", fmt.Sprintf("%s: mean %s lies outside %s to %s", label(dist), seconds(mean.v), seconds(low.v), seconds(high.v))
+		return dist + ".mean", noteMean.New(dist, seconds(mean.v), seconds(low.v), seconds(high.v))
 	}
 	spread, ok := r.span(dist + ".std")
 	most := math.Sqrt(max(0, (high.high-mean.low)*(mean.high-low.low)))
 	if ok && spread.low > most*(1+spreadTolerance)+1e-9 {
-		return dist + ".std", fmt.Sprintf("%s: a spread of %s does not fit between %s and %s", label(dist), seconds(spread.v), seconds(low.v), seconds(high.v))
+		return dist + ".std", noteSpread.New(dist, seconds(spread.v), seconds(low.v), seconds(high.v))
 	}
-	return "", ""
-}
-
-// label is a figure as people call it.
-func label(key string) string {
-	names := map[string]string{
-		"latency_s": "Latency", "ttft_s": "Time to first token", "tpot_s": "Time per output token",
-		"itl_s": "Inter-token latency", "inter_token_s": "Inter-token latency",
-		"rates.completed": "Requests per second", "tokens_per_s.output": "Output tokens per second",
-	}
-	dist, _, _ := strings.Cut(key, ".")
-	return cmp.Or(names[key], names[dist], key)
+	return "", note.Note{}
 }
 
 // retokenizedTolerance: tokenizing text anew loses special tokens and joins others across chunks, a per cent or two.
 const retokenizedTolerance = 0.1
 
 // retokenized holds what the text tokenizes to against what was reported.
-func retokenized(r *row) (key, text string) {
+func retokenized(r *row) (key string, n note.Note) {
 	again, reported := r.stage.OutputTokens.Retokenized, r.stage.OutputTokens.Total
 	if !again.Known() || !reported.Known() || reported.Value() <= 0 {
-		return "", ""
+		return "", note.Note{}
 	}
 	off := again.Value()/reported.Value() - 1
 	if math.Abs(off) <= retokenizedTolerance {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "output_tokens.retokenized", fmt.Sprintf("%.0f tokens by their text, and %.0f were reported (%s): the stream repeats or loses text",
-		again.Value(), reported.Value(), factor(1+off))
+	return "output_tokens.retokenized", noteRetokenized.New(again.Value(), reported.Value(), factor(1+off))
 }
 
 // factor prints a ratio.
 func factor(f float64) string {
 	if f >= 2 {
-		return fmt.Sprintf("%.1f times", f)
+		return fmt.Sprintf("x %.1f", f)
 	}
 	return fmt.Sprintf("%+.0f %%", 100*(f-1))
 }
 
-// tpotFactor: both figures average the same gaps, one giving each request the same weight and the other each token.
+// tpotFactor: both numbers average the same gaps, one giving each request the same weight and the other each token.
 // Published pairs agree within 2 %, and answers of very different lengths make tens of per cent.
 const tpotFactor = 2
 
 // tpotAboveITL finds time per output token far above the gaps that it is made of.
-func tpotAboveITL(r *row) (key, text string) {
+func tpotAboveITL(r *row) (key string, n note.Note) {
 	s, ok := r.spans("tpot_s.mean", "itl_s.mean")
 	if !ok || s[0].low <= tpotFactor*s[1].high {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "tpot_s.mean", fmt.Sprintf("mean time per output token %s is %.1f times mean inter-token latency %s", seconds(s[0].v), s[0].v/s[1].v, seconds(s[1].v))
+	return "tpot_s.mean", noteTPOT.New(seconds(s[0].v), s[0].v/s[1].v, seconds(s[1].v))
 }
 
-// known reports whether all the figures are known.
+// known reports whether all the numbers are known.
 func known(all ...rundir.Number) bool {
 	return !slices.ContainsFunc(all, func(f rundir.Number) bool { return !f.Known() })
 }

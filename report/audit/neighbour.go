@@ -5,30 +5,30 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
 // The rules of this file hold the rows of one table against each other.
 
-// Copied figures: four digits or more are seldom alike by chance, but a server at its limit, or one that is hardly used,
-// may repeat itself. What is made of the figures then repeats too.
+// Copied numbers: four digits or more are seldom alike by chance, but a server at its limit, or one that is hardly used,
+// may repeat itself. What is made of the numbers then repeats too.
 const (
 	copiedDigits  = 4
 	copiedLatency = 0.02 // latency, where both of its parts are the same
 	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
 )
 
-// copied finds figures that are those of the row above.
-func copied(t *table) []hit {
+// copied finds numbers that are those of the row above.
+func copied(t *result) []hit {
 	var hits []hit
 	for i := 1; i < len(t.rows); i++ {
 		above, r := t.rows[i-1], t.rows[i]
 		var same []string
 		for _, key := range []string{"ttft_s.mean", "inter_token_s", "latency_s.mean", "rates.completed", "tokens_per_s.output"} {
 			q, ok := r.quantity(key)
-			if ok && q.Digits >= copiedDigits && r.text(key) == above.text(key) && q.Figure.Value() != 0 {
+			if ok && q.Digits >= copiedDigits && r.text(key) == above.text(key) && q.Number.Value() != 0 {
 				same = append(same, key)
 			}
 		}
@@ -39,7 +39,7 @@ func copied(t *table) []hit {
 	return hits
 }
 
-// isCopy reports whether two rows cannot have these figures in common by chance.
+// isCopy reports whether two rows cannot have these numbers in common by chance.
 func isCopy(above, r *row, same []string) bool {
 	a, ok1 := above.spans("latency_s.mean", "ttft_s.mean")
 	b, ok2 := r.spans("latency_s.mean", "ttft_s.mean")
@@ -58,20 +58,19 @@ func isCopy(above, r *row, same []string) bool {
 	return false
 }
 
-// copyOf makes the finding. The copy is the row that contradicts the figure; where both or neither do, the lower one.
+// copyOf makes the finding. The copy is the row that contradicts the number; where both or neither do, the lower one.
 func copyOf(above, r *row, same []string) hit {
 	twin, of := r, above
-	if _, text := latencyIdentity(above); text != "" {
-		if _, text := latencyIdentity(r); text == "" {
+	if _, n := latencyIdentity(above); !n.IsZero() {
+		if _, n := latencyIdentity(r); n.IsZero() {
 			twin, of = above, r
 		}
 	}
-	var parts []string
+	var parts []note.Note
 	for _, key := range same {
-		parts = append(parts, fmt.Sprintf("%s %s", strings.ToLower(label(key)), r.text(key)))
+		parts = append(parts, notePrinted.New(key, r.text(key)))
 	}
-	return hit{row: twin, key: same[0], text: fmt.Sprintf("%s: the same as in line %d (%s), while latency is %s and %s",
-		strings.Join(parts, " and "), of.line(same[0]), of.name(), seconds(latencyOf(twin)), seconds(latencyOf(of)))}
+	return hit{row: twin, key: same[0], note: noteCopied.New(parts, of.line(same[0]), of.name(), seconds(latencyOf(twin)), seconds(latencyOf(of)))}
 }
 
 func latencyOf(r *row) float64 { return r.stage.Latency.Mean.Value() }
@@ -79,7 +78,7 @@ func latencyOf(r *row) float64 { return r.stage.Latency.Mean.Value() }
 // offGrid finds a rate that is not where the others are: the rates of a sweep lie evenly between the synchronous rate
 // and that of the throughput row, the last of them on it. Only rounding is tolerated, and nothing is said unless two
 // thirds of the rates, and four at least, are on the grid.
-func offGrid(t *table) []hit {
+func offGrid(t *result) []hit {
 	var grid []*row
 	for _, r := range t.rows {
 		if r.stage.Role == rundir.Grid && r.text("rate") != "" && r.stage.Rate.Known() {
@@ -133,14 +132,13 @@ func missing(off []*row, free map[int]bool, floor, step float64) []hit {
 			}
 		}
 		delete(free, nearest)
-		hits = append(hits, hit{row: r, key: "rate", text: fmt.Sprintf(
-			"%.2f req/s is off the even grid of the other rates, which has %.2f here", rate, floor+float64(nearest)*step)})
+		hits = append(hits, hit{row: r, key: "rate", note: noteGrid.New(fmt.Sprintf("%.2f", rate), fmt.Sprintf("%.2f", floor+float64(nearest)*step))})
 	}
 	return hits
 }
 
 // role is the only row of that role, nil where there is none or more than one.
-func (t *table) role(role string) *row {
+func (t *result) role(role string) *row {
 	is := func(r *row) bool { return r.stage.Role == role }
 	i := slices.IndexFunc(t.rows, is)
 	if i < 0 || slices.ContainsFunc(t.rows[i+1:], is) {
@@ -155,7 +153,7 @@ const ceilingTolerance = 0.25
 
 // ceiling holds the throughput row against the row that was offered the same rate. That the two rates are the same is
 // how a sweep is made, and no finding; that the server then completed far less is one.
-func ceiling(t *table) []hit {
+func ceiling(t *result) []hit {
 	top := t.role(rundir.Ceiling)
 	if top == nil || top.stage.Source == nil {
 		return nil
@@ -171,8 +169,7 @@ func ceiling(t *table) []hit {
 			continue
 		}
 		if short := 1 - done.high/c.low; short > ceilingTolerance {
-			return []hit{{row: top, key: "rates.completed", text: fmt.Sprintf(
-				"%s req/s as the ceiling, but offered %s the server completed %s, %s less (line %d): one of the two is no steady rate",
+			return []hit{{row: top, key: "rates.completed", note: noteCeiling.New(
 				digits(c.v), digits(rate.v), digits(done.v), percent(short), r.line("rates.completed"))}}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
@@ -18,19 +19,18 @@ const closedLoopTolerance = 0.05
 // closedLoop: n requests of which c are always in flight, until none is left to send, end within the sum of their times
 // / c plus (1 - 1/c) of the longest, in whatever order they are sent (R. L. Graham, Bell System Technical Journal 45,
 // 1966). A test that took longer did not keep c in flight: it sent them in batches, each waiting for its slowest.
-func closedLoop(r *row) (key, text string) {
+func closedLoop(r *row) (key string, n note.Note) {
 	s := r.stage
 	if !r.published(published.Stress) || !s.Whole || s.MaxConcurrency < 2 || s.Requests.Due == 0 || s.Requests.OK != s.Requests.Due ||
 		!known(s.Latency.Mean, s.Latency.Max) || s.Window <= 0 {
-		return "", ""
+		return "", note.Note{}
 	}
-	n, c := float64(s.Requests.Due), float64(s.MaxConcurrency)
-	longest := n*s.Latency.Mean.Value()/c + (1-1/c)*s.Latency.Max.Value()
+	requests, c := float64(s.Requests.Due), float64(s.MaxConcurrency)
+	longest := requests*s.Latency.Mean.Value()/c + (1-1/c)*s.Latency.Max.Value()
 	if s.Window <= longest*(1+closedLoopTolerance) {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "max_concurrency", fmt.Sprintf("%d in flight end %.0f requests of %s within %s, and it took %s: %.1f were in flight on average, as when batches wait for their slowest",
-		s.MaxConcurrency, n, seconds(s.Latency.Mean.Value()), seconds(longest), seconds(s.Window), n*s.Latency.Mean.Value()/s.Window)
+	return "max_concurrency", noteClosedLoop.New(s.MaxConcurrency, requests, seconds(s.Latency.Mean.Value()), seconds(longest), seconds(s.Window), requests*s.Latency.Mean.Value()/s.Window)
 }
 
 // Even lengths: at a temperature above 0, answers that end by themselves take different times; that all take the same,
@@ -41,18 +41,17 @@ const (
 )
 
 // evenLengths finds a count of tokens below Max Tokens where all requests seem to have reached it.
-func evenLengths(r *row) (key, text string) {
+func evenLengths(r *row) (key string, n note.Note) {
 	s := r.stage
-	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.AskedTokens, r.table.run.Workload.Temperature) ||
-		r.table.run.Workload.Temperature.Value() <= 0 || s.Requests.OK < 10 {
-		return "", ""
+	if !r.published(published.Stress) || !known(s.Latency.Mean, s.Latency.Std, s.OutputTokens.Mean, s.AskedTokens, r.result.run.Workload.Temperature) ||
+		r.result.run.Workload.Temperature.Value() <= 0 || s.Requests.OK < 10 {
+		return "", note.Note{}
 	}
 	spread, asked, got := s.Latency.Std.Value()/s.Latency.Mean.Value(), s.AskedTokens.Value(), s.OutputTokens.Mean.Value()
 	if spread > evenSpread || got >= asked*(1-evenTokens) {
-		return "", ""
+		return "", note.Note{}
 	}
-	return "output_tokens.mean", fmt.Sprintf("%s tokens a request counted, but response times spread by %.1f %% only: all seem to have run to Max Tokens %.0f, so the count is not the server's",
-		digits(got), 100*spread, asked)
+	return "output_tokens.mean", noteEven.New(digits(got), spread, asked)
 }
 
 // A limit of the server's own: the spread and the difference in duration that a fixed length leaves, and how far Max
@@ -64,9 +63,9 @@ const (
 
 // stoppedByDefault finds stress tables whose duration does not depend on Max Tokens and in which all requests took the
 // same time, next to a response that stopped at fewer tokens: the server did not hear Max Tokens.
-func stoppedByDefault(all []*table) []hit {
+func stoppedByDefault(all []*result) []hit {
 	var hits []hit
-	var some []*table
+	var some []*result
 	for _, t := range all {
 		if fixedLength(t) && len(some) < mostCompared {
 			some = append(some, t)
@@ -79,25 +78,26 @@ func stoppedByDefault(all []*table) []hit {
 			}
 			r, s := t.rows[0], t.rows[0].stage
 			resp := t.run.Source.Responses[0]
-			text := fmt.Sprintf("Max Tokens %.0f and %.0f (line %d) both took %s, spread %.1f %%, and the response in line %d stopped at %d tokens: Max Tokens was not heard",
-				s.AskedTokens.Value(), o.rows[0].stage.AskedTokens.Value(), o.rows[0].line("asked_tokens"), seconds(s.Window),
-				100*s.Latency.Std.Value()/s.Latency.Mean.Value(), resp.Line, resp.CompletionTokens)
+			counted := math.NaN() // left out of the note
 			if got := s.OutputTokens.Mean; known(got) && math.Abs(got.Value()/float64(resp.CompletionTokens)-1) > tokensAbove {
-				text += fmt.Sprintf(" (and %s a request is not the server's count)", digits(got.Value()))
+				counted = got.Value()
 			}
-			hits = append(hits, hit{row: r, key: "asked_tokens", text: text})
+			n := noteDefaultLimit.New(s.AskedTokens.Value(), o.rows[0].stage.AskedTokens.Value(), o.rows[0].line("asked_tokens"), seconds(s.Window),
+				s.Latency.Std.Value()/s.Latency.Mean.Value(), resp.Line, resp.CompletionTokens, counted)
+			hits = append(hits, hit{row: r, key: "asked_tokens", note: n})
 			break
 		}
 	}
 	return hits
 }
 
-// mostCompared bounds what is compared with what, lest a file of a hundred thousand blocks takes hours.
+// mostCompared bounds how many results are compared with each other: the time grows with its square, and a file of a hundred
+// thousand blocks would take hours.
 const mostCompared = 500
 
 // fixedLength reports whether a stress table has hardly any spread, and stands next to responses that a limit below Max
 // Tokens ended.
-func fixedLength(t *table) bool {
+func fixedLength(t *result) bool {
 	if t.run.Source == nil || t.run.Source.Format != published.Stress || len(t.rows) != 1 || len(t.run.Source.Responses) == 0 {
 		return false
 	}
@@ -112,7 +112,7 @@ func fixedLength(t *table) bool {
 }
 
 // sameLimit reports whether two stress tables differ in Max Tokens and in nothing that it should change.
-func sameLimit(t, o *table) bool {
+func sameLimit(t, o *result) bool {
 	a, b := t.rows[0].stage, o.rows[0].stage
 	apart := a.AskedTokens.Value() / b.AskedTokens.Value()
 	return t.file == o.file && t.run.Target.URL == o.run.Target.URL && a.MaxConcurrency == b.MaxConcurrency &&
@@ -127,9 +127,9 @@ const (
 	twiceErrors    = 4
 )
 
-// printedTwice finds results of one configuration whose values differ. Where most of their figures are alike to the
+// printedTwice finds results of one configuration whose values differ. Where most of their numbers are alike to the
 // last digit they are one measurement, printed twice, and none may differ.
-func printedTwice(all []*table) []hit {
+func printedTwice(all []*result) []hit {
 	groups := map[string][]*row{}
 	var order []string
 	for _, t := range all {
@@ -157,7 +157,7 @@ func printedTwice(all []*table) []hit {
 
 // configuration is all that a row says about what was run; empty where it says too little to be told from others.
 func configuration(r *row) string {
-	run, s := r.table.run, r.stage
+	run, s := r.result.run, r.stage
 	if s.Source == nil || run.Labels.Model == "" && run.Target.Backend == "" {
 		return ""
 	}
@@ -181,8 +181,8 @@ func configuration(r *row) string {
 func compareAll(g []*row) []hit {
 	var hits []hit
 	for i := 1; i < len(g); i++ {
-		if key, text := onceMore(g[i-1], g[i]); text != "" {
-			hits = append(hits, hit{row: g[i], key: key, text: text})
+		if key, n := onceMore(g[i-1], g[i]); !n.IsZero() {
+			hits = append(hits, hit{row: g[i], key: key, note: n})
 		}
 	}
 	if len(hits) > 0 {
@@ -197,7 +197,7 @@ func compareAll(g []*row) []hit {
 }
 
 // onceMore compares two prints of what seems to be one measurement.
-func onceMore(a, b *row) (key, text string) {
+func onceMore(a, b *row) (key string, n note.Note) {
 	var differ []string
 	same := 0
 	for k, p := range b.stage.Source.Printed {
@@ -210,14 +210,14 @@ func onceMore(a, b *row) (key, text string) {
 		}
 	}
 	if len(differ) == 0 || same < 3 || same < 2*len(differ) {
-		return "", ""
+		return "", note.Note{}
 	}
 	slices.Sort(differ)
 	key = differ[0]
-	return key, fmt.Sprintf("the measurement of line %d once more, but for %s: %s there, %s here", a.line(key), key, a.text(key), b.text(key))
+	return key, noteOnceMore.New(a.line(key), key, a.text(key), b.text(key))
 }
 
-// repeated compares one figure over all rows, and blames the one that most others disagree with.
+// repeated compares one number over all rows, and blames the one that most others disagree with.
 func repeated(g []*row, key string) (hit, bool) {
 	most, who := 0, -1
 	for i, a := range g {
@@ -239,8 +239,7 @@ func repeated(g []*row, key string) (hit, bool) {
 		values = append(values, r.said(key))
 		lines = append(lines, fmt.Sprint(r.stage.Source.Line))
 	}
-	return hit{row: g[who], key: key, grade: Doubtful, text: fmt.Sprintf("one configuration %d times (lines %s), and %s is %s",
-		len(g), strings.Join(lines, ", "), strings.ToLower(label(key)), strings.Join(values, ", "))}, true
+	return hit{row: g[who], key: key, grade: Doubtful, note: noteTwice.New(len(g), lines, key, values)}, true
 }
 
 // apart reports whether two measurements of one thing differ by more than they may.

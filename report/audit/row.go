@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
 
-// table is a run with its rows.
-type table struct {
+// result is a run with its rows.
+type result struct {
 	run   *rundir.Run
 	file  string
 	line  int
@@ -20,17 +21,17 @@ type table struct {
 	rows  []*row
 }
 
-// row is a stage, and where its figures stand.
+// row is a stage, and where its numbers stand.
 type row struct {
-	table *table
-	stage *rundir.Stage
+	result *result
+	stage  *rundir.Stage
 }
 
-// tables makes rows of runs.
-func tables(subjects []Subject) []*table {
-	var all []*table
+// results returns the runs of subjects with their rows.
+func results(subjects []Subject) []*result {
+	var all []*result
 	for _, s := range subjects {
-		t := &table{run: s.Run, file: s.File, title: title(s.Run)}
+		t := &result{run: s.Run, file: s.File, title: title(s.Run)}
 		if from := s.Run.Source; from != nil {
 			t.file, t.line = from.File, from.Line
 		}
@@ -50,7 +51,7 @@ func (r *row) name() string {
 	return r.stage.Name
 }
 
-// title says what a result is of, in a few words.
+// title returns what a result is of, in a few words.
 func title(run *rundir.Run) string {
 	l := run.Labels
 	var parts []string
@@ -65,9 +66,9 @@ func title(run *rundir.Run) string {
 	}
 	add(cmp.Or(l.Engine, run.Target.Engine))
 	if p, g := run.Workload.PromptTokens.Mean, run.Workload.OutputTokens.Mean; p > 0 && g > 0 {
-		add(fmt.Sprintf("%.4g -> %.4g tokens", p, g))
+		add(lang.Shortest(p) + " -> " + lang.Shortest(g) + " tokens")
 	} else if g > 0 {
-		add(fmt.Sprintf("up to %.4g tokens", g))
+		add("<= " + lang.Shortest(g) + " tokens")
 	}
 	if s := run.Source; s != nil && s.Format != published.SixColumn {
 		add(s.Heading)
@@ -75,9 +76,9 @@ func title(run *rundir.Run) string {
 	return strings.Join(parts, ", ")
 }
 
-// line is where a figure stands; where it is not known, the row.
+// line is where a number stands; where it is not known, the row.
 func (r *row) line(key string) int {
-	for _, s := range []*rundir.Source{r.stage.Source, r.table.run.Source} {
+	for _, s := range []*rundir.Source{r.stage.Source, r.result.run.Source} {
 		if s == nil {
 			continue
 		}
@@ -91,7 +92,7 @@ func (r *row) line(key string) int {
 	return 0
 }
 
-// text is a figure as it was printed, empty where it was not.
+// text is a number as it was printed, empty where it was not.
 func (r *row) text(key string) string {
 	if r.stage.Source == nil {
 		return ""
@@ -99,23 +100,23 @@ func (r *row) text(key string) string {
 	return r.stage.Source.Printed[key].Text
 }
 
-// quantity is a figure as it was printed, false where it was not.
+// quantity is a number as it was printed, false where it was not.
 func (r *row) quantity(key string) (published.Quantity, bool) {
 	text := r.text(key)
 	if text == "" {
 		return published.Quantity{}, false
 	}
 	q, err := published.ParseQuantity(text)
-	return q, err == nil && q.Figure.Known()
+	return q, err == nil && q.Number.Known()
 }
 
-// span is a figure with how far it may be from what was measured, because it was rounded.
+// span is a number with how far it may be from what was measured, because it was rounded.
 type span struct{ v, low, high float64 }
 
 // exact is a span without width.
 func exact(v float64) span { return span{v, v, v} }
 
-// span returns a figure that is known, as a span; false where it is not, or only a bound.
+// span returns a number that is known, as a span; false where it is not, or only a bound.
 func (r *row) span(key string) (span, bool) {
 	f := figure(r.stage, key)
 	if !f.Known() {
@@ -129,7 +130,7 @@ func (r *row) span(key string) (span, bool) {
 	return s, true
 }
 
-// spans returns several figures, false where one of them is not known.
+// spans returns several numbers, false where one of them is not known.
 func (r *row) spans(keys ...string) ([]span, bool) {
 	all := make([]span, len(keys))
 	for i, k := range keys {
@@ -164,7 +165,7 @@ func (a span) beyond(b span) float64 {
 	return 0
 }
 
-// usualUnit is the unit of a figure that was printed without one.
+// usualUnit is the unit of a number that was printed without one.
 func usualUnit(format, key string) string {
 	switch {
 	case format == published.SixColumn && (key == "ttft_s.mean" || key == "inter_token_s"):
@@ -177,7 +178,7 @@ func usualUnit(format, key string) string {
 	return ""
 }
 
-// figure is a stage's figure by its key in run.json.
+// number is a stage's number by its key in run.json.
 func figure(s *rundir.Stage, key string) rundir.Number {
 	if d, name, ok := strings.Cut(key, "_s."); ok {
 		if dist := dists(s)[d]; dist != nil {
@@ -224,7 +225,7 @@ func dists(s *rundir.Stage) map[string]*rundir.Dist {
 	return map[string]*rundir.Dist{"latency": &s.Latency, "ttft": &s.TTFT, "tpot": &s.TPOT, "itl": &s.ITL}
 }
 
-// positive is a figure stored as a bare number, in which 0 is what was never told.
+// positive is a number stored as a bare number, in which 0 is what was never told.
 func positive(v float64) rundir.Number {
 	if v <= 0 {
 		return rundir.Number{}
@@ -237,7 +238,7 @@ func (r *row) asked() float64 {
 	if r.stage.AskedTokens.Known() {
 		return r.stage.AskedTokens.Value()
 	}
-	return r.table.run.Workload.OutputTokens.Mean
+	return r.result.run.Workload.OutputTokens.Mean
 }
 
 // published reports whether the row was read, in that format.
@@ -279,12 +280,12 @@ func digits(v float64) string {
 // percent prints a fraction.
 func percent(f float64) string {
 	if math.Abs(f) >= 1 {
-		return fmt.Sprintf("%.1f times", math.Abs(f)+1)
+		return fmt.Sprintf("x %.1f", math.Abs(f)+1)
 	}
 	return fmt.Sprintf("%.0f %%", 100*math.Abs(f))
 }
 
-// said is a figure with its unit, as a reader finds it in the file but for times, which files print in many units.
+// said is a number with its unit, as a reader finds it in the file but for times, which files print in many units.
 func (r *row) said(key string) string {
 	f := figure(r.stage, key)
 	switch {

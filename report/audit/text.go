@@ -9,21 +9,31 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"llmsweep/report/lang"
+	"llmsweep/report/published"
+	"llmsweep/report/table"
 )
+
+// Schema names the JSON form of what was found in a file.
+const Schema = "llmsweep.audit/v1"
 
 // Audited is what was looked at, and what was found in it.
 type Audited struct {
+	Schema   string    `json:"schema"`
 	File     string    `json:"file"`
 	Results  int       `json:"results"`
 	Rows     int       `json:"rows"`
-	Unread   []string  `json:"unread,omitempty"` // lines that could not be read, with why: nobody looked at them
+	Unread   []string  `json:"unread,omitempty"` // lines that could not be read and so were not checked, with the reason
 	Findings []Finding `json:"findings"`
+
+	// Remarks are the lines of Unread, to be written in other languages.
+	Remarks []published.Remark `json:"-"`
 }
 
 // JSON writes what was found, indented.
 func JSON(w io.Writer, all []Audited) error {
 	for i := range all {
+		all[i].Schema = Schema
 		if all[i].Findings == nil {
 			all[i].Findings = []Finding{}
 		}
@@ -36,63 +46,66 @@ func JSON(w io.Writer, all []Audited) error {
 
 // Text writes what was found for people: by file and result, each finding in a line of its own with its line in the
 // file, its row and the rule.
-func Text(w io.Writer, all []Audited) error {
+func Text(w io.Writer, all []Audited, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	for i, a := range all {
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		fmt.Fprintf(out, "%s: %s, %s: %s\n", printable(a.File), plural(a.Results, "result"), plural(a.Rows, "row"), verdict(a.Findings))
-		for _, u := range a.Unread {
-			fmt.Fprintf(out, "  not read: %s\n", printable(u))
+		out.WriteString(table.Clean(a.File) + lang.Colon.In(l) + counted(a.Results, sayResult, sayResults, l) + lang.Comma.In(l) +
+			counted(a.Rows, sayRow, sayRows, l) + lang.Colon.In(l) + verdict(a.Findings, l) + "\n")
+		for _, r := range a.Remarks {
+			out.WriteString("  " + sayUnread.In(l, sayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
 		}
-		writeFindings(out, a)
+		writeFindings(out, a, l)
 	}
 	return out.Flush()
 }
 
 // verdict counts findings.
-func verdict(found []Finding) string {
+func verdict(found []Finding, l lang.Lang) string {
 	doubts := 0
 	for _, f := range found {
 		if f.Grade == Doubtful {
 			doubts++
 		}
 	}
-	switch wrong := len(found) - doubts; {
-	case len(found) == 0:
-		return "nothing found"
-	case doubts == 0:
-		return plural(wrong, "finding")
-	case wrong == 0:
-		return plural(doubts, "doubt")
-	default:
-		return plural(wrong, "finding") + ", " + plural(doubts, "doubt")
+	wrong := len(found) - doubts
+	if len(found) == 0 {
+		return sayNothing.In(l)
 	}
+	var parts []string
+	if wrong > 0 {
+		parts = append(parts, counted(wrong, sayFinding, sayFindings, l))
+	}
+	if doubts > 0 {
+		parts = append(parts, counted(doubts, sayDoubt, sayDoubts, l))
+	}
+	return strings.Join(parts, lang.Comma.In(l))
 }
 
 // writeFindings writes them under the result they belong to, set alike in the whole file.
-func writeFindings(w *bufio.Writer, a Audited) {
+func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 	lines, rows, rules := 0, 0, 0
 	for _, f := range a.Findings {
-		lines, rows, rules = max(lines, width(place(f, a))), max(rows, width(f.Row)), max(rules, len(ruleName(f)))
+		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(f.Row)), max(rules, len(ruleName(f)))
 	}
 	last := ""
 	for _, f := range a.Findings {
-		if head := resultHead(f); head != last {
+		if head := resultHead(f, l); head != last {
 			w.WriteString("\n  " + head + "\n")
 			last = head
 		}
 		fmt.Fprintf(w, "    %*s  %s  %-*s  %s\n", lines, place(f, a),
-			printable(f.Row)+strings.Repeat(" ", rows-width(f.Row)), rules, ruleName(f), printable(f.Text))
+			table.Clean(f.Row)+strings.Repeat(" ", rows-table.Width(f.Row)), rules, ruleName(f), table.Clean(Words().Say(f.Note(), l)))
 	}
 }
 
 // resultHead names a result and where it begins.
-func resultHead(f Finding) string {
-	head := printable(f.Result)
+func resultHead(f Finding, l lang.Lang) string {
+	head := table.Clean(f.Result)
 	if f.ResultLine > 0 {
-		head = strings.TrimSuffix("line "+strconv.Itoa(f.ResultLine)+"  "+head, "  ")
+		head = strings.TrimSuffix(sayLine.In(l, f.ResultLine)+"  "+head, "  ")
 	}
 	return head
 }
@@ -103,7 +116,7 @@ func place(f Finding, a Audited) string {
 	case f.Line == 0:
 		return ""
 	case f.File != a.File:
-		return printable(filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
+		return table.Clean(filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
 	}
 	return strconv.Itoa(f.Line)
 }
@@ -116,30 +129,16 @@ func ruleName(f Finding) string {
 	return f.Rule
 }
 
-func plural(n int, what string) string {
+// counted is a number and its noun.
+func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 	if n == 1 {
-		return "1 " + what
+		return one.In(l, n)
 	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
-// width counts columns the same on every machine.
-func width(s string) int {
-	return (&runewidth.Condition{StrictEmojiNeutral: true}).StringWidth(printable(s))
-}
-
-// printable keeps text from a file from driving the terminal or breaking the line.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
-			return ' '
-		}
-		return r
-	}, s)
+	return many.In(l, n)
 }
 
 // TextRules lists the rules, with what each tolerates and why.
-func TextRules(w io.Writer) error {
+func TextRules(w io.Writer, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	all := append(Rules(), recordRules()...)
 	longest := 0
@@ -147,7 +146,7 @@ func TextRules(w io.Writer) error {
 		longest = max(longest, len(r.Name))
 	}
 	for _, r := range all {
-		fmt.Fprintf(out, "%-*s  %s\n%*s  Tolerates %s\n", longest, r.Name, r.Says, longest, "", r.Tolerance)
+		fmt.Fprintf(out, "%-*s  %s\n%*s  %s\n", longest, r.Name, r.Says.In(l), longest, "", sayTolerates.In(l, r.Tolerance.In(l)))
 	}
 	return out.Flush()
 }

@@ -1,7 +1,7 @@
-// Package choose finds what to rent: for each configuration the load at which it keeps what was promised, how many of it
-// a demand takes, and what that costs; which is cheapest, which are worth a look, and what would change the order. It
-// interpolates between measured rows and never goes beyond them, relies on no row that the audit calls impossible, knows
-// no price that it was not told, and says nothing of how good a model's answers are.
+// Package choose finds what to rent: for each configuration the load up to which it meets the SLO, the number of replicas that
+// a demand takes, and their cost; which is cheapest, which are not dominated by others, and what would change the order. It
+// interpolates between measured rows and never extrapolates, uses no row that the audit calls impossible and no price that it
+// was not given, and does not judge the quality of a model's answers.
 package choose
 
 import (
@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report"
 	"llmsweep/report/compare"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -33,8 +33,12 @@ type Options struct {
 // hoursPerMonth is the twelfth part of a year of 365 days.
 const hoursPerMonth = 365 * 24 / 12
 
+// Schema names the JSON form of a Choice.
+const Schema = "llmsweep.choose/v1"
+
 // Choice is what was found.
 type Choice struct {
+	Schema     string          `json:"schema"`
 	Model      string          `json:"model"` // the rankings of different models stand apart: their answers are not equal
 	Workload   string          `json:"workload,omitempty"`
 	SLO        []string        `json:"slo"`
@@ -120,7 +124,7 @@ func (o Options) check(setups []curve.Setup) error {
 	}
 	for i := range setups {
 		a, b := &setups[0], &setups[i]
-		if x, y := compare.Workload(a.Run, report.English), compare.Workload(b.Run, report.English); x != y && !o.AnyWorkload {
+		if x, y := compare.Workload(a.Run, lang.English), compare.Workload(b.Run, lang.English); x != y && !o.AnyWorkload {
 			return fmt.Errorf("%s asks for %s and %s for %s, so no demand means the same to both; leave one out, or take them all the same with --any-workload",
 				a.Origin(), x, b.Origin(), y)
 		}
@@ -128,11 +132,11 @@ func (o Options) check(setups []curve.Setup) error {
 	return nil
 }
 
-// choose ranks the setups of one model, and says what would change the order.
+// choose ranks the setups of one model, and finds what would change the order.
 func choose(model string, setups []*curve.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Headroom, o.MaxGPUs
-	c.Workload, c.asked = compare.Workload(setups[0].Run, report.English), setups[0].Run
+	c.Workload, c.asked = compare.Workload(setups[0].Run, lang.English), setups[0].Run
 	for _, t := range o.Terms {
 		c.SLO = append(c.SLO, t.String())
 	}
@@ -148,7 +152,7 @@ func choose(model string, setups []*curve.Setup, o Options) Choice {
 
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
 func rank(setups []*curve.Setup, o Options) Choice {
-	c := Choice{Priced: true}
+	c := Choice{Schema: Schema, Priced: true}
 	for _, s := range setups {
 		k, r := consider(s, o)
 		if r != nil {
@@ -201,7 +205,7 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 	}
 	k := &Candidate{
 		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
-		TTFT: limit.Point.At(curve.TTFT).Figure, ITL: limit.Point.At(curve.ITL).Figure,
+		TTFT: limit.Point.At(curve.TTFT).Number, ITL: limit.Point.At(curve.ITL).Number,
 	}
 	k.LimitedBy = limitedBy(limit).english()
 	if k.Labels.GPUs == 0 {

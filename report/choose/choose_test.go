@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -192,7 +194,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		said[r.Name] = r.Why
 	}
 	for name, want := range map[string]string{
-		"Qwen2-7B-Instruct-AWQ, 1 x L20 48GB, vLLM": "misses ttft:mean<90ms as early as synchronous: 137ms",
+		"Qwen2-7B-Instruct-AWQ, 1 x L20 48GB, vLLM": "already misses ttft:mean<90ms at synchronous: 137ms",
 		"Qwen2-7B-Instruct, 1 x A100 80GB, vLLM":    `no price for the GPU "A100 80GB" (--price)`,
 		"Qwen2-7B-Instruct, 2 x L20 48GB, lmdeploy": "takes 8 GPUs",
 	} {
@@ -369,11 +371,11 @@ func TestGolden(t *testing.T) {
 			file, format string
 			o            report.Options
 		}{
-			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: report.Chinese}},
-			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
+			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: lang.Chinese}},
+			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), o.o); err != nil {
+			if err := table.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, name+"."+o.file, b.Bytes())

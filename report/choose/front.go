@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 )
 
 // FrontPoint is a row that no other beats in both what a user and what a GPU gets.

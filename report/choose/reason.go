@@ -3,8 +3,8 @@ package choose
 import (
 	"fmt"
 
-	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/slo"
 )
 
@@ -19,7 +19,7 @@ const (
 	tooMany
 )
 
-// reason is why, with the figures of it.
+// reason is why, with the metrics of it.
 type reason struct {
 	kind       reasonKind
 	refusal    *curve.Refusal
@@ -32,11 +32,11 @@ func refuse(s *curve.Setup, r reason) Refused {
 	if r.refusal != nil && r.refusal.Row != nil {
 		where = r.refusal.Row.Where
 	}
-	return Refused{Name: s.Name, Where: where, Why: r.in(report.English), why: r}
+	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
 }
 
 // in is the reason in words.
-func (r reason) in(l report.Lang) string {
+func (r reason) in(l lang.Lang) string {
 	switch r.kind {
 	case noCount:
 		return whyNoCount.In(l)
@@ -45,19 +45,19 @@ func (r reason) in(l report.Lang) string {
 	case noPrice:
 		return whyNoPrice.In(l, r.gpu)
 	case tooMany:
-		return whyTooMany.In(l, r.gpus, r.most)
+		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
 	}
 	switch f := r.refusal; {
 	case f.Row == nil:
 		return whyNoRows.In(l)
 	case f.Term == nil:
-		return whySaturated.In(l, f.Row.Stage.Name)
-	case f.Figure.IsZero():
+		return whySaturated.In(l, f.Row.Name())
+	case f.Number.IsZero():
 		return whyAbsent.In(l, f.Term.Name())
 	case f.Unknown:
-		return whyUnsupported.In(l, f.Term.Name(), f.Row.Stage.Name)
+		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
 	default:
-		return whyBroken.In(l, f.Term.String(), f.Row.Stage.Name, amount(f.Term, f.Figure.Value(), f.Figure.Bound()))
+		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	}
 }
 
@@ -66,9 +66,9 @@ type end struct{ limit curve.Limit }
 
 func limitedBy(l curve.Limit) end { return end{l} }
 
-func (e end) english() string { return e.in(report.English) }
+func (e end) english() string { return e.in(lang.English) }
 
-func (e end) in(l report.Lang) string {
+func (e end) in(l lang.Lang) string {
 	switch m := e.limit; {
 	case m.Broken != nil && m.Unknown:
 		return endUnknown.In(l, m.Broken.Name())
@@ -80,7 +80,7 @@ func (e end) in(l report.Lang) string {
 	return endRows.In(l)
 }
 
-// amount prints a figure of a term; a lower bound as one.
+// amount prints a metric of a term; a lower bound as one.
 func amount(t *slo.Term, v float64, bound bool) string {
 	if bound {
 		return fmt.Sprintf("> %s", t.Amount(v))

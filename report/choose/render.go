@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report"
 	"llmsweep/report/compare"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -24,21 +25,21 @@ func JSON(w io.Writer, all []Choice) error {
 }
 
 // Sections is a choice for people; level is that of its heading in Markdown.
-func (c *Choice) Sections(l report.Lang, level int) []report.Section {
+func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	wish := sayWish.In(l, strings.Join(c.SLO, comma.In(l)), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
-		wish += sayMaxGPUs.In(l, c.MaxGPUs)
+		wish += sayMaxGPUs.In(l, gpus(c.MaxGPUs, l))
 	}
-	head := report.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
+	head := table.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
 	if len(c.Ranked) > 0 {
 		head.Table, head.Notes = c.table(l), c.notes(l)
 	}
-	all := []report.Section{head}
+	all := []table.Section{head}
 	if len(c.Refused) > 0 {
 		all = append(all, c.refused(l, level+1))
 	}
 	if lines := c.changing(l); len(lines) > 0 {
-		all = append(all, report.Section{Title: titleChanging.In(l), Level: level + 1, Lines: lines})
+		all = append(all, table.Section{Title: titleChanging.In(l), Level: level + 1, Lines: lines})
 	}
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(l, level+1))
@@ -50,14 +51,14 @@ func (c *Choice) Sections(l report.Lang, level int) []report.Section {
 }
 
 // answer is what to rent, in a sentence or two.
-func (c *Choice) answer(l report.Lang) []string {
+func (c *Choice) answer(l lang.Lang) []string {
 	if len(c.Ranked) == 0 {
 		return []string{sayNone.In(l)}
 	}
 	k := &c.Ranked[0]
-	what := sayFewest.In(l, k.Name, k.Replicas, k.GPUs)
+	what := sayFewest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l))
 	if c.Priced {
-		what = sayCheapest.In(l, k.Name, k.Replicas, k.GPUs, money(k.Hour), money(k.Month))
+		what = sayCheapest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l), money(k.Hour), money(k.Month))
 	}
 	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
 	if same := c.tied(l); same != "" {
@@ -74,7 +75,7 @@ func (c *Choice) answer(l report.Lang) []string {
 }
 
 // tied names those that cost what the first does, or take as many GPUs where nothing has a price.
-func (c *Choice) tied(l report.Lang) string {
+func (c *Choice) tied(l lang.Lang) string {
 	var names []string
 	first := c.Ranked[0]
 	for _, k := range c.Ranked[1:] {
@@ -93,34 +94,34 @@ func (c *Choice) tied(l report.Lang) string {
 }
 
 // table has a row for each candidate, the best first.
-func (c *Choice) table(l report.Lang) report.Table {
-	heads := []report.Column{
+func (c *Choice) table(l lang.Lang) table.Table {
+	heads := []table.Column{
 		{Head: "#"}, {Head: headSetup.In(l), Left: true}, {Head: headRate.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"},
 		{Head: headAnswer.In(l), Sub: "tok"}, {Head: "TTFT"}, {Head: "ITL"}, {Head: headReplicas.In(l)}, {Head: headGPUs.In(l)},
 		{Head: headCarries.In(l), Sub: c.unit()},
 	}
 	if c.Priced {
-		heads = append(heads, report.Column{Head: headCost.In(l), Sub: subHour.In(l)}, report.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
-			report.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, report.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
+		heads = append(heads, table.Column{Head: headCost.In(l), Sub: subHour.In(l)}, table.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
+			table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
 	}
-	heads = append(heads, report.Column{Head: headLimit.In(l), Left: true}, report.Column{Head: headRests.In(l), Left: true})
-	t := report.Table{Columns: heads}
+	heads = append(heads, table.Column{Head: headLimit.In(l), Left: true}, table.Column{Head: headRests.In(l), Left: true})
+	t := table.Table{Columns: heads}
 	for i := range c.Ranked {
 		k := &c.Ranked[i]
-		name := report.Cell{Text: k.Name}
+		name := table.Cell{Text: k.Name}
 		if i == 0 {
-			name.Tone = report.Strong
+			name.Tone = table.Strong
 		}
-		row := []report.Cell{
-			{Text: strconv.Itoa(i + 1)}, name, {Text: fmt.Sprintf("%.2f", k.Rate)}, report.Number(k.Output, "", 0),
-			report.Number(k.answer(), "", 0),
-			report.Seconds(k.TTFT), report.Seconds(k.ITL), {Text: strconv.Itoa(k.Replicas)}, {Text: strconv.Itoa(k.GPUs)},
+		row := []table.Cell{
+			{Text: strconv.Itoa(i + 1)}, name, {Text: fmt.Sprintf("%.2f", k.Rate)}, table.Number(k.Output, "", lang.Fixed(0)),
+			table.Number(k.answer(), "", lang.Fixed(0)),
+			table.Seconds(k.TTFT), table.Seconds(k.ITL), {Text: strconv.Itoa(k.Replicas)}, {Text: strconv.Itoa(k.GPUs)},
 			{Text: fmt.Sprintf("%.2f", k.Carries)},
 		}
 		if c.Priced {
-			row = append(row, report.Number(k.Hour, "", 2), report.Number(k.Month, "", 0), report.Number(k.MillionSLO, "", 3), report.Number(k.MillionSaturation, "", 3))
+			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
 		}
-		t.Rows = append(t.Rows, append(row, report.Cell{Text: limitedBy(k.limit).in(l)}, report.Cell{Text: k.Where}))
+		t.Rows = append(t.Rows, append(row, table.Cell{Text: limitedBy(k.limit).in(l)}, table.Cell{Text: k.Where}))
 	}
 	return t
 }
@@ -144,7 +145,7 @@ func (c *Choice) uneven() bool {
 	return high > 1.1*low
 }
 
-func (c *Choice) notes(l report.Lang) []string {
+func (c *Choice) notes(l lang.Lang) []string {
 	notes := []string{legendReplica.In(l, trim(100*c.Headroom))}
 	if c.Priced {
 		notes = append(notes, legendMillion.In(l))
@@ -161,16 +162,16 @@ func (c *Choice) notes(l report.Lang) []string {
 }
 
 // refused lists those that do not meet the demand, and why.
-func (c *Choice) refused(l report.Lang, level int) report.Section {
-	t := report.Table{Columns: []report.Column{{Head: headSetup.In(l), Left: true}, {Head: headWhy.In(l), Left: true}, {Head: headRests.In(l), Left: true}}}
+func (c *Choice) refused(l lang.Lang, level int) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}, {Head: headWhy.In(l), Left: true}, {Head: headRests.In(l), Left: true}}}
 	for _, r := range c.Refused {
-		t.Rows = append(t.Rows, []report.Cell{{Text: r.Name}, {Text: r.why.in(l)}, {Text: r.Where}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: r.Name}, {Text: r.why.in(l)}, {Text: r.Where}})
 	}
-	return report.Section{Title: titleRefused.In(l), Level: level, Table: t}
+	return table.Section{Title: titleRefused.In(l), Level: level, Table: t}
 }
 
 // changing says where the first two cost the same, and what would put another first.
-func (c *Choice) changing(l report.Lang) []string {
+func (c *Choice) changing(l lang.Lang) []string {
 	var lines []string
 	if e := c.BreakEven; e != nil {
 		lines = append(lines, e.lines(l, c.unit())...)
@@ -196,7 +197,7 @@ func (c *Choice) changing(l report.Lang) []string {
 // unit is that of the demand.
 func (c *Choice) unit() string { return strings.TrimLeft(c.Demand, "0123456789.") }
 
-func (e *BreakEven) lines(l report.Lang, unit string) []string {
+func (e *BreakEven) lines(l lang.Lang, unit string) []string {
 	var lines []string
 	if e.FirstPrice.Known() {
 		lines = append(lines, sayEvenPrice.In(l, e.Second, e.firstGPU, money(e.FirstPrice), e.secondGPU, money(e.SecondPrice)))
@@ -216,7 +217,7 @@ func (e *BreakEven) lines(l report.Lang, unit string) []string {
 }
 
 // name is what moves, in words.
-func (s Sensitivity) name(l report.Lang) string {
+func (s Sensitivity) name(l lang.Lang) string {
 	if gpu, ok := strings.CutPrefix(s.What, "price "); ok {
 		return wordPrice.In(l, gpu)
 	}
@@ -226,7 +227,7 @@ func (s Sensitivity) name(l report.Lang) string {
 	return s.What
 }
 
-func (s Sensitivity) line(l report.Lang, unit string, say report.Phrase, at rundir.Number, then string) string {
+func (s Sensitivity) line(l lang.Lang, unit string, say lang.Phrase, at rundir.Number, then string) string {
 	amount := func(v float64) string {
 		if strings.HasPrefix(s.What, "price ") {
 			return money(rundir.Exactly(v))
@@ -244,20 +245,20 @@ func (s Sensitivity) line(l report.Lang, unit string, say report.Phrase, at rund
 }
 
 // front lists the Pareto front of rows.
-func (c *Choice) front(l report.Lang, level int) report.Section {
-	t := report.Table{Columns: []report.Column{
+func (c *Choice) front(l lang.Lang, level int) table.Section {
+	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headPerUser.In(l), Sub: "tok/s"}, {Head: headPerGPU.In(l), Sub: "tok/s"}, {Head: headRests.In(l), Left: true},
 	}}
 	for _, p := range c.FrontSpeed {
-		t.Rows = append(t.Rows, []report.Cell{{Text: p.Name}, {Text: fmt.Sprintf("%.1f", p.PerUser)}, {Text: fmt.Sprintf("%.1f", p.PerGPU)}, {Text: p.Where}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: p.Name}, {Text: fmt.Sprintf("%.1f", p.PerUser)}, {Text: fmt.Sprintf("%.1f", p.PerGPU)}, {Text: p.Where}})
 	}
-	return report.Section{Title: titleFront.In(l), Level: level, Lines: []string{sayFront.In(l)}, Table: t}
+	return table.Section{Title: titleFront.In(l), Level: level, Lines: []string{sayFront.In(l)}, Table: t}
 }
 
-func (c *Choice) leftOut(l report.Lang, level int) report.Section {
-	s := report.Section{Title: titleLeftOut.In(l), Level: level}
+func (c *Choice) leftOut(l lang.Lang, level int) table.Section {
+	s := table.Section{Title: titleLeftOut.In(l), Level: level}
 	for _, o := range c.LeftOut {
-		s.Lines = append(s.Lines, o.Where+" ("+o.Setup+", "+o.Row+"): "+o.Why)
+		s.Lines = append(s.Lines, o.Where+" ("+o.Setup+", "+o.Row+")"+lang.Colon.In(l)+o.Because(l))
 	}
 	return s
 }

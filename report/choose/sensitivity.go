@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/sweep/rundir"
 )
 

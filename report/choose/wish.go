@@ -57,7 +57,7 @@ func (d Demand) of(k *Candidate) (float64, bool) {
 	return k.Output.Value(), k.Output.Known() && k.Output.Value() > 0
 }
 
-// Prices are what a GPU costs for an hour, by the name it goes by. "L20" is also the price of an "L20 48GB".
+// Prices are the prices of GPUs per hour, by name. "L20" is also the price of an "L20 48GB".
 type Prices map[string]float64
 
 // ParsePrices reads L20=1.2,A100=3.6.

@@ -1,7 +1,6 @@
-// Package compare sets configurations side by side: what each takes and how it feels on the way there, how they differ
-// and how sure that is, and what more GPUs, another engine or another quantization change. It never compares different
-// workloads unasked, never calls a difference shown that its interval does not show, and gives no interval to figures
-// that were read elsewhere, which have no records behind them.
+// Package compare compares configurations: their metrics, the differences with intervals, and the effect of more GPUs, another
+// engine or another quantization. It refuses to compare different workloads unless asked to, calls a difference shown only
+// where its interval shows it, and gives no interval to results of other tools, which come without records.
 package compare
 
 import (
@@ -12,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -23,8 +22,12 @@ type Options struct {
 	AnyWorkload bool // compare runs that asked different things of their servers
 }
 
-// Comparison is setups side by side. The first is what the others are held against.
+// Schema names the JSON form of a Comparison.
+const Schema = "llmsweep.compare/v1"
+
+// Comparison is setups side by side. The first is the baseline.
 type Comparison struct {
+	Schema   string          `json:"schema"`
 	Workload string          `json:"workload,omitempty"` // empty where they differ
 	Setups   []Measured      `json:"setups"`
 	Changes  []Change        `json:"changes"` // of each setup but the first
@@ -33,18 +36,18 @@ type Comparison struct {
 	asked    *rundir.Run     // one with the workload that all have
 }
 
-// Measured is one setup in figures.
+// Measured is a configuration and its metrics.
 type Measured struct {
 	Name     string        `json:"name"`
 	Origin   string        `json:"origin"`
 	Labels   rundir.Labels `json:"labels"`
 	Rising   bool          `json:"rising,omitempty"`   // its rows end before its plateau: it may take more
 	Imported bool          `json:"imported,omitempty"` // read elsewhere: there are no records
-	Figures  []Figure      `json:"figures"`
+	Metrics  []Metric      `json:"figures"`
 }
 
-// Figure is one figure of a setup, where it exists.
-type Figure struct {
+// Metric is a metric of a configuration that is known.
+type Metric struct {
 	Key   string        `json:"key"`
 	Value rundir.Number `json:"value"`
 	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
@@ -53,7 +56,7 @@ type Figure struct {
 	se    float64       // standard error, NaN where there is none
 }
 
-// Change is how one setup differs from another in one figure.
+// Change is the difference of one configuration from another in one metric.
 type Change struct {
 	Setup string        `json:"setup"`
 	From  string        `json:"from"`
@@ -64,7 +67,7 @@ type Change struct {
 	Shown *bool         `json:"shown,omitempty"`
 }
 
-// The figures, by key. TTFT and ITL are taken alone on the server, and at 50 and 80 % of what it can take.
+// The keys of metrics. TTFT and ITL are those of one request at a time, and at 50 and 80 % of the saturation rate.
 const (
 	KeyRate   = "saturation"
 	KeyOutput = "tokens_per_s"
@@ -84,7 +87,7 @@ func shares() []struct {
 	}{{"sync", 0}, {"50", 0.5}, {"80", 0.8}}
 }
 
-// Keys lists the figures that are held against each other, in the order of the tables.
+// Keys lists the metrics that are held against each other, in the order of the tables.
 func Keys() []string {
 	keys := []string{KeyRate, KeyOutput, KeyPerGPU}
 	for _, what := range []string{"ttft", "itl"} {
@@ -103,9 +106,9 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	if err := alike(setups); err != nil && !o.AnyWorkload {
 		return nil, err
 	}
-	c := &Comparison{}
+	c := &Comparison{Schema: Schema}
 	if alike(setups) == nil {
-		c.Workload, c.asked = Workload(setups[0].Run, report.English), setups[0].Run
+		c.Workload, c.asked = Workload(setups[0].Run, lang.English), setups[0].Run
 	}
 	for i := range setups {
 		c.Setups = append(c.Setups, measure(&setups[i]))
@@ -123,7 +126,7 @@ func alike(setups []curve.Setup) error {
 	first := &setups[0]
 	for i := range setups[1:] {
 		s := &setups[i+1]
-		if a, b := Workload(first.Run, report.English), Workload(s.Run, report.English); a != b {
+		if a, b := Workload(first.Run, lang.English), Workload(s.Run, lang.English); a != b {
 			return fmt.Errorf("%s asks for %s and %s for %s, so their figures say nothing of each other; leave one out, or compare all the same with --any-workload",
 				first.Origin(), a, s.Origin(), b)
 		}
@@ -131,8 +134,8 @@ func alike(setups []curve.Setup) error {
 	return nil
 }
 
-// Workload says what was asked of a server, as far as it must be the same to compare. Seeds may differ.
-func Workload(run *rundir.Run, l report.Lang) string {
+// Workload returns what was asked of a server, as far as it must be the same for a comparison. Seeds may differ.
+func Workload(run *rundir.Run, l lang.Lang) string {
 	w := run.Workload
 	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), lengths(w.OutputTokens))}
 	if w.Dataset != "" {
@@ -160,22 +163,22 @@ func lengths(n rundir.Lengths) string {
 	return s
 }
 
-// measure takes a setup's figures.
+// measure takes a setup's metrics.
 func measure(s *curve.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
 	m.Labels.Model, m.Labels.Engine = curve.Model(s.Run), curve.Engine(s.Run)
 	p := s.Plateau
-	m.add(KeyRate, curve.Value{Figure: p.Rate, SE: halfWidth(p, 1)}, p.Where)
+	m.add(KeyRate, curve.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
 	scale := math.NaN()
 	if p.Rate.Known() && p.Rate.Value() > 0 && p.Output.Known() {
 		scale = p.Output.Value() / p.Rate.Value()
 	}
 	spread := outputSpread(s, scale)
-	m.add(KeyOutput, curve.Value{Figure: p.Output, SE: spread}, p.Where)
+	m.add(KeyOutput, curve.Value{Number: p.Output, SE: spread}, p.Where)
 	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
-		m.add(KeyPerGPU, curve.Value{Figure: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
+		m.add(KeyPerGPU, curve.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
 	}
-	m.add(KeyAnswer, curve.Value{Figure: rundir.Exactly(scale), SE: math.NaN()}, p.Where)
+	m.add(KeyAnswer, curve.Value{Number: rundir.Exactly(scale), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
 		point, ok := s.AtShare(at.share)
 		if at.share == 0 {
@@ -215,19 +218,19 @@ func halfWidth(p curve.Plateau, scale float64) float64 {
 	return (p.High.Value() - p.Low.Value()) / 2 / stats.Z95 * scale
 }
 
-// add keeps a figure that exists.
+// add keeps a metric that exists.
 func (m *Measured) add(key string, v curve.Value, where string) {
-	if v.Figure.IsZero() {
+	if v.Number.IsZero() {
 		return
 	}
-	f := Figure{Key: key, Value: v.Figure, Where: where, se: v.SE}
+	f := Metric{Key: key, Value: v.Number, Where: where, se: v.SE}
 	if !math.IsNaN(v.SE) {
-		f.Low, f.High = rundir.Exactly(v.Figure.Value()-stats.Z95*v.SE), rundir.Exactly(v.Figure.Value()+stats.Z95*v.SE)
+		f.Low, f.High = rundir.Exactly(v.Number.Value()-stats.Z95*v.SE), rundir.Exactly(v.Number.Value()+stats.Z95*v.SE)
 	}
-	m.Figures = append(m.Figures, f)
+	m.Metrics = append(m.Metrics, f)
 }
 
-// errors adds the share of failed requests over all rows that count; absent where nobody counted requests. The interval
+// errors adds the share of failed requests over all rows that count; absent where requests were not counted. The interval
 // is that of Agresti and Coull (The American Statistician 52 (1998)), so that none seen is not taken for none to come.
 func (m *Measured) errors(s *curve.Setup) {
 	ended, failed := 0, 0
@@ -250,16 +253,16 @@ func (m *Measured) shareOfErrors(ended, failed int, imported bool, where string)
 	if imported {
 		se = math.NaN()
 	}
-	m.add(KeyErrors, curve.Value{Figure: rundir.Exactly(share), SE: se}, where)
+	m.add(KeyErrors, curve.Value{Number: rundir.Exactly(share), SE: se}, where)
 }
 
-// Get is a figure by its key.
-func (m *Measured) Get(key string) (Figure, bool) {
-	i := slices.IndexFunc(m.Figures, func(f Figure) bool { return f.Key == key })
+// Get is a metric by its key.
+func (m *Measured) Get(key string) (Metric, bool) {
+	i := slices.IndexFunc(m.Metrics, func(f Metric) bool { return f.Key == key })
 	if i < 0 {
-		return Figure{}, false
+		return Metric{}, false
 	}
-	return m.Figures[i], true
+	return m.Metrics[i], true
 }
 
 // changes holds one setup against another.
@@ -281,7 +284,7 @@ func changes(m, from Measured) []Change {
 
 // change is b/a - 1 with its interval by the delta method on the logarithm, the two being independent:
 // var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares of errors, which may be 0, are subtracted instead.
-func change(b, a Figure) Change {
+func change(b, a Metric) Change {
 	if b.Key == KeyErrors {
 		return difference(b, a)
 	}
@@ -297,7 +300,7 @@ func change(b, a Figure) Change {
 	return c.within(ratio*math.Exp(-half)-1, ratio*math.Exp(half)-1)
 }
 
-func difference(b, a Figure) Change {
+func difference(b, a Metric) Change {
 	c := Change{Ratio: rundir.Exactly(b.Value.Value() - a.Value.Value())}
 	half := stats.Z95 * math.Hypot(a.se, b.se)
 	if math.IsNaN(half) {

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
 	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -60,7 +62,7 @@ func TestScalingOfThePublishedTables(t *testing.T) {
 		if p.Before.Where != "tables.md:23" || p.After.Where != "tables.md:57" {
 			t.Errorf("traced to %s and %s", p.Before.Where, p.After.Where)
 		}
-		for _, want := range []string{"1.90 x", "510.64", "969.20", "95 %", "at least"} {
+		for _, want := range []string{"1.90 x", "510.64", "969.20", "95 %", "lower bound"} {
 			if !strings.Contains(f.Says, want) {
 				t.Errorf("does not say %q: %s", want, f.Says)
 			}
@@ -70,7 +72,7 @@ func TestScalingOfThePublishedTables(t *testing.T) {
 	t.Error("no scaling section for Qwen2-7B-Instruct on vLLM")
 }
 
-// Each figure of the published document can be found in the lines it names, or between the two of them.
+// Each metric of the published document can be found in the lines it names, or between the two of them.
 func TestFiguresAreTraceable(t *testing.T) {
 	text, err := os.ReadFile("../published/testdata/guidellm-tables.md")
 	if err != nil {
@@ -78,7 +80,7 @@ func TestFiguresAreTraceable(t *testing.T) {
 	}
 	lines := strings.Split(string(text), "\n")
 	for _, m := range compared(t, tables(t)).Setups {
-		for _, f := range m.Figures {
+		for _, f := range m.Metrics {
 			for _, where := range strings.Split(f.Where, ", ") {
 				var n int
 				if _, err := fmt.Sscanf(where, "tables.md:%d", &n); err != nil || n < 1 || n > len(lines) || !strings.Contains(lines[n-1], "|") {
@@ -134,11 +136,11 @@ func TestGolden(t *testing.T) {
 			file, format string
 			o            report.Options
 		}{
-			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: report.Chinese}},
-			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: report.Chinese}},
+			{"en.md", "markdown", report.Options{}}, {"zh.md", "markdown", report.Options{Lang: lang.Chinese}},
+			{"en.txt", "console", report.Options{}}, {"zh.txt", "console", report.Options{Lang: lang.Chinese}},
 		} {
 			var b bytes.Buffer
-			if err := report.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), o.o); err != nil {
+			if err := table.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, name+"."+o.file, b.Bytes())
@@ -146,7 +148,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// twoRuns is two measured runs: the second takes more by gain, and each interval is noise wide on either side.
+// twoRuns returns two measured runs: the second takes more by gain, and each interval is noise wide on either side.
 func twoRuns(gain, noise float64) []curve.Setup {
 	var all []curve.Input
 	for i, name := range []string{"before", "after"} {

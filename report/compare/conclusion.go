@@ -5,12 +5,13 @@ import (
 	"math"
 	"strings"
 
-	"llmsweep/report"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
-// Conclusion says in a sentence or two what the figures of a factor show, and no more than they show.
-func (f *Factor) Conclusion(l report.Lang) string {
+// Conclusion returns in a sentence or two what the metrics of a factor show.
+func (f *Factor) Conclusion(l lang.Lang) string {
 	if f.What == ByGPUs {
 		return f.scaling(l)
 	}
@@ -33,7 +34,7 @@ func (f *Factor) Conclusion(l report.Lang) string {
 }
 
 // versus sets the best against another: a ratio, or that none is shown.
-func (f *Factor) versus(best, m Member, l report.Lang) string {
+func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	a, ok1 := m.m.Get(KeyOutput)
 	b, ok2 := best.m.Get(KeyOutput)
 	c := change(b, a)
@@ -53,19 +54,19 @@ func (f *Factor) versus(best, m Member, l report.Lang) string {
 	return sayTimes.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), f.named(m.Value, l), tokens(a.Value)+mark, interval(c, l))
 }
 
-// close is what figures without intervals may differ by and still not be told apart: single measurements of a minute
+// close is what metrics without intervals may differ by and still not be told apart: single measurements of a minute
 // repeat no better.
 const close = 0.05
 
 // interval is the interval of a ratio, in parentheses, where there is one.
-func interval(c Change, l report.Lang) string {
+func interval(c Change, l lang.Lang) string {
 	if c.Shown == nil {
 		return ""
 	}
 	return sayInterval.In(l, fmt.Sprintf("%.2f", 1+c.Low.Value()), fmt.Sprintf("%.2f", 1+c.High.Value()))
 }
 
-func (f *Factor) atLeast(m Member, l report.Lang) string {
+func (f *Factor) atLeast(m Member, l lang.Lang) string {
 	if m.m.Rising {
 		return sayStillRising.In(l, f.named(m.Value, l))
 	}
@@ -73,9 +74,9 @@ func (f *Factor) atLeast(m Member, l report.Lang) string {
 }
 
 // quickest says which has the shortest gaps between tokens alone on the server, where that is shown against all others.
-func (f *Factor) quickest(l report.Lang) string {
+func (f *Factor) quickest(l lang.Lang) string {
 	var best *Member
-	var least Figure
+	var least Metric
 	for i := range f.Members {
 		v, ok := f.Members[i].m.Get("itl@sync")
 		if !ok || !v.Value.Known() {
@@ -101,15 +102,15 @@ func (f *Factor) quickest(l report.Lang) string {
 }
 
 // named is a member's value in words: no quantization has none.
-func (f *Factor) named(value string, l report.Lang) string {
+func (f *Factor) named(value string, l lang.Lang) string {
 	if f.What == ByQuant && value == "" {
 		return wordUnquantized.In(l)
 	}
 	return value
 }
 
-// scaling says what the steps from fewer GPUs to more bring.
-func (f *Factor) scaling(l report.Lang) string {
+// scaling returns the effect of more GPUs.
+func (f *Factor) scaling(l lang.Lang) string {
 	var all []string
 	for _, s := range f.Steps {
 		p, ok := s.at(KeyRate)
@@ -135,7 +136,7 @@ func (f *Factor) scaling(l report.Lang) string {
 }
 
 // bounds says where rows end before the plateau, which makes the ratio a bound or leaves it open.
-func (f *Factor) bounds(s Step, l report.Lang) string {
+func (f *Factor) bounds(s Step, l lang.Lang) string {
 	rising := func(gpus int) bool {
 		for _, m := range f.Members {
 			if m.m.Labels.GPUs == gpus && m.m.Rising {
@@ -160,7 +161,7 @@ func (f *Factor) bounds(s Step, l report.Lang) string {
 const uneven = 0.1
 
 // answers says where the answers before and after were not equally long, so that requests are not equal work.
-func answers(p Load, l report.Lang) string {
+func answers(p Load, l lang.Lang) string {
 	if !unlike(p.Answer[0], p.Answer[1]) {
 		return ""
 	}
@@ -171,8 +172,8 @@ func unlike(a, b rundir.Number) bool {
 	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > uneven*min(a.Value(), b.Value())
 }
 
-// alone says what a step brings to a request alone on the server.
-func alone(s Step, l report.Lang) string {
+// alone returns the effect of a step on one request at a time.
+func alone(s Step, l lang.Lang) string {
 	p, ok := s.at("sync")
 	if !ok || !p.ITL[0].Known() || !p.ITL[1].Known() {
 		return ""
@@ -180,6 +181,6 @@ func alone(s Step, l report.Lang) string {
 	return sayAlone.In(l, seconds(p.ITL[0]), seconds(p.ITL[1]))
 }
 
-func tokens(f rundir.Number) string { return report.Number(f, "tok/s", 2).String() }
+func tokens(f rundir.Number) string { return table.Number(f, "tok/s", lang.Fixed(2)).String() }
 
-func seconds(f rundir.Number) string { return report.Seconds(f).String() }
+func seconds(f rundir.Number) string { return table.Seconds(f).String() }

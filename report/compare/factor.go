@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -45,8 +45,8 @@ type Step struct {
 // Load is a step at one load.
 type Load struct {
 	At         string           `json:"at"` // "sync", "50", "80", or "saturation"
-	Before     Figure           `json:"before"`
-	After      Figure           `json:"after"`
+	Before     Metric           `json:"before"`
+	After      Metric           `json:"after"`
 	SpeedUp    rundir.Number    `json:"speed_up"`
 	Low        rundir.Number    `json:"low,omitzero"` // 95 % interval
 	High       rundir.Number    `json:"high,omitzero"`
@@ -133,7 +133,7 @@ func keyOf(run *rundir.Run, what string) (key, equal string) {
 		n := slices.Index(shown, strconv.Itoa(run.Labels.GPUs))
 		shown[n] += " GPU"
 	}
-	return strings.Join(append(parts, Workload(run, report.English)), "\x00"), strings.Join(shown, ", ")
+	return strings.Join(append(parts, Workload(run, lang.English)), "\x00"), strings.Join(shown, ", ")
 }
 
 func (f *Factor) differs() bool {
@@ -157,7 +157,7 @@ func (f *Factor) arrange() {
 			}
 		}
 	}
-	f.Says = f.Conclusion(report.English)
+	f.Says = f.Conclusion(lang.English)
 }
 
 func (m Member) output() float64 {

@@ -24,10 +24,10 @@ func ParseGate(text string) (Gate, error) { return ParseGateOn(text, Keys()) }
 func ParseGateOn(text string, keys []string) (Gate, error) {
 	m := gateText.FindStringSubmatch(text)
 	if m == nil {
-		return Gate{}, fmt.Errorf("--fail-if %q: write FIGURE<-5%% or FIGURE>+5%%, such as tokens_per_s<-5%%", text)
+		return Gate{}, fmt.Errorf("--fail-if %q: write METRIC<-5%% or METRIC>+5%%, such as tokens_per_s<-5%%", text)
 	}
 	if !slices.Contains(keys, m[1]) {
-		return Gate{}, fmt.Errorf("--fail-if %q: there is no figure %s; there are %s", text, m[1], strings.Join(keys, ", "))
+		return Gate{}, fmt.Errorf("--fail-if %q: there is no metric %s; there are %s", text, m[1], strings.Join(keys, ", "))
 	}
 	limit, err := strconv.ParseFloat(m[3], 64)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Comparison) Failures(g Gate) []Change {
 	return failed
 }
 
-// Judged reports whether the gate's figure could be compared at all.
+// Judged reports whether the gate's metric could be compared at all.
 func (c *Comparison) Judged(g Gate) bool {
 	return slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == g.Key })
 }

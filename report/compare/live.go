@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -9,38 +8,54 @@ import (
 	"time"
 
 	"llmsweep/client/note"
-	"llmsweep/report"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
 
-// Live is two servers that were measured under the same load, stage against stage.
+// LiveSchema names the JSON form of a comparison of two servers.
+const LiveSchema = "llmsweep.compare-live/v1"
+
+// Live is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
 type Live struct {
+	Schema   string          `json:"schema"`
 	State    string          `json:"state"`
 	Failure  note.Note       `json:"failure,omitzero"`
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`
 	Blocks   int             `json:"blocks"` // that are whole
-	Rows     []pair.Row      `json:"rows"`
+	Rows     []pair.Row      `json:"-"`      // written by JSON
 	Says     string          `json:"conclusion"`
-	Warnings []string        `json:"warnings,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"` // in English
+
+	invalid  []note.Note // the warnings
 	changes  []Change
 	asked    *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
 	answers  [2]rundir.Number   // mean length
 }
 
+// noteInvalid is a stage of a server in which the client was the limit; why holds one note.
+var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage", "why"}}
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteInvalid} }
+
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *Live {
-	v := &Live{State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan, Blocks: p.Blocks(), asked: a}
-	v.Rows = pair.Rows(p, a, b)
+	v := &Live{
+		Schema: LiveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan,
+		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), asked: a,
+	}
 	for _, r := range v.Rows {
 		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
 			v.changes = append(v.changes, c.within(r.Low.Value(), r.High.Value()))
 		}
 	}
 	v.count(p, [2]*rundir.Run{a, b})
-	v.Says = strings.Join(v.conclusion(report.English), " ")
+	v.Says = strings.Join(v.conclusion(lang.English), " ")
 	return v
 }
 
@@ -56,7 +71,9 @@ func (v *Live) count(p *rundir.Pair, runs [2]*rundir.Run) {
 				tokens, answers = tokens+n*st.OutputTokens.Mean.Value(), answers+n
 			}
 			if !st.Invalid.IsZero() {
-				v.Warnings = append(v.Warnings, string(rune('A'+side))+" "+st.Name+": "+report.Note(st.Invalid, report.English))
+				n := noteInvalid.New(string(rune('A'+side)), st.Name, []note.Note{st.Invalid})
+				v.invalid = append(v.invalid, n)
+				v.Warnings = append(v.Warnings, findings.Phrase(n, lang.English))
 			}
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
@@ -91,10 +108,10 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 // Failures are the differences that a gate does not let pass; see [Comparison.Failures].
 func (v *Live) Failures(g Gate) []Change { return (&Comparison{Changes: v.changes}).Failures(g) }
 
-// Judged reports whether the gate's figure could be compared at all.
+// Judged reports whether the gate's metric could be compared at all.
 func (v *Live) Judged(g Gate) bool { return (&Comparison{Changes: v.changes}).Judged(g) }
 
-// Keys are those of the figures that there are.
+// Keys are those of the metrics that there are.
 func (v *Live) Keys() []string {
 	var keys []string
 	for i := range v.Rows {
@@ -105,22 +122,19 @@ func (v *Live) Keys() []string {
 
 // JSON writes the comparison, indented.
 func (v *Live) JSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	return writeJSON(w, v)
 }
 
 // Sections is the comparison for people; level is that of its heading in Markdown.
-func (v *Live) Sections(l report.Lang, level int) []report.Section {
-	s := report.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
+func (v *Live) Sections(l lang.Lang, level int) []table.Section {
+	s := table.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
 	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
 	s.Lines = append(s.Lines, v.ended(l)...)
-	return []report.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
+	return []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
 }
 
-// ended says how much was measured, and whether that was all.
-func (v *Live) ended(l report.Lang) []string {
+// ended returns how much was measured, and whether that was all.
+func (v *Live) ended(l lang.Lang) []string {
 	var lines []string
 	switch {
 	case v.Blocks == 0:
@@ -131,23 +145,23 @@ func (v *Live) ended(l report.Lang) []string {
 	}
 	switch v.State {
 	case rundir.Failed:
-		lines = append(lines, liveFailed.In(l, report.Note(v.Failure, l)))
+		lines = append(lines, liveFailed.In(l, findings.Phrase(v.Failure, l)+lang.Stop.In(l)))
 	case rundir.Interrupted:
 		lines = append(lines, liveInterrupted.In(l))
 	}
 	return lines
 }
 
-// table has a row for each figure at each load.
-func (v *Live) table(l report.Lang) report.Table {
-	t := report.Table{Columns: []report.Column{
+// table has a row for each metric at each load.
+func (v *Live) table(l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{
 		{Head: headLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
 		{Head: headDifference.In(l), Left: true}, {Head: headSees.In(l)},
 	}}
 	before := ""
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		load, cell := loadName(r.Load, l), report.Seconds
+		load, cell := loadName(r.Load, l), table.Seconds
 		if load == before {
 			load = ""
 		} else {
@@ -156,23 +170,23 @@ func (v *Live) table(l report.Lang) report.Table {
 		if r.Metric == pair.MetricOutput {
 			cell = fixed(2)
 		}
-		figure := report.Cell{Text: figureName(r.Metric, l)}
+		figure := table.Cell{Text: figureName(r.Metric, l)}
 		if r.Primary {
 			figure.Mark = markPrimary
 		}
-		sees := report.Cell{Text: absent, Tone: report.Faint}
+		sees := table.Cell{Text: absent, Tone: table.Faint}
 		if r.MinDetectable.Known() {
-			sees = report.Cell{Text: share(r.MinDetectable.Value())}
+			sees = table.Cell{Text: share(r.MinDetectable.Value())}
 		}
-		t.Rows = append(t.Rows, []report.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
 	}
 	return t
 }
 
-// markPrimary is on the figures that the conclusion rests on.
+// markPrimary is on the metrics that the conclusion rests on.
 const markPrimary = "*"
 
-// rowChange returns the difference in percent with its interval; ~ where that shows none.
+// rowChange is the difference in percent with its interval; ~ where that shows none.
 func rowChange(r *pair.Row) string {
 	if r.Ratio.IsZero() {
 		return absent
@@ -196,7 +210,7 @@ func share(v float64) string {
 }
 
 // shortLoad is a load in a sentence, after the table has told its rate.
-func shortLoad(p *rundir.PairLoad, l report.Lang) string {
+func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case pair.LoadHalf, pair.LoadHigh:
 		return atShare.In(l, p.Key)
@@ -207,7 +221,7 @@ func shortLoad(p *rundir.PairLoad, l report.Lang) string {
 }
 
 // loadName is a load in words.
-func loadName(p *rundir.PairLoad, l report.Lang) string {
+func loadName(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case pair.LoadSync:
 		return subAlone.In(l)
@@ -222,7 +236,7 @@ func loadName(p *rundir.PairLoad, l report.Lang) string {
 	return liveWidth.In(l, p.MaxConcurrency)
 }
 
-func figureName(figure string, l report.Lang) string {
+func figureName(figure string, l lang.Lang) string {
 	switch figure {
 	case pair.MetricOutput:
 		return headOutput.In(l) + " tok/s"
@@ -232,8 +246,8 @@ func figureName(figure string, l report.Lang) string {
 	return strings.ToUpper(figure)
 }
 
-// legend explains the marks, and says what a reader must know.
-func (v *Live) legend(l report.Lang) []string {
+// legend returns the explanations of the marks, and what a reader must know.
+func (v *Live) legend(l lang.Lang) []string {
 	var notes []string
 	if v.Blocks > 0 {
 		notes = append(notes, legendPrimary.In(l), legendLiveTilde.In(l), legendSees.In(l))
@@ -251,14 +265,14 @@ func (v *Live) legend(l report.Lang) []string {
 	if low.Known() && high.Known() && unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
 		notes = append(notes, liveUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
-	if n := len(v.Warnings); n > 0 {
-		notes = append(notes, liveClient.In(l, n, v.Warnings[0]))
+	if n := len(v.invalid); n > 0 {
+		notes = append(notes, liveClient.In(l, n, findings.Phrase(v.invalid[0], l)))
 	}
 	return notes
 }
 
-// conclusion says what is shown when all rows are asked at once, and no more.
-func (v *Live) conclusion(l report.Lang) []string {
+// conclusion returns the differences that are shown when all rows are tested together.
+func (v *Live) conclusion(l lang.Lang) []string {
 	var shown, also, not, would []string
 	single := 0
 	for i := range v.Rows {
@@ -298,8 +312,8 @@ func (v *Live) conclusion(l report.Lang) []string {
 	return lines
 }
 
-// Forecast says what a plan takes and what it will show: before the pilot, and when the plan has been fixed by it.
-func Forecast(p *rundir.Pair, l report.Lang) string {
+// Forecast returns how long a plan takes and what it can show: before the pilot, and after it.
+func Forecast(p *rundir.Pair, l lang.Lang) string {
 	plan := &p.Plan
 	took := func(blocks int) string { return about(time.Duration(float64(blocks)*plan.Block*1e9), l) }
 	more := plan.Needed - plan.Pilot
@@ -321,7 +335,7 @@ func Forecast(p *rundir.Pair, l report.Lang) string {
 }
 
 // about is a duration to two digits.
-func about(d time.Duration, l report.Lang) string {
+func about(d time.Duration, l lang.Lang) string {
 	switch {
 	case d < 90*time.Second:
 		return lastsSeconds.In(l, math.Ceil(d.Seconds()))
@@ -331,5 +345,5 @@ func about(d time.Duration, l report.Lang) string {
 	return lastsHours.In(l, d.Hours())
 }
 
-// SameServer says what becomes of prompts where both servers are one.
-func SameServer(l report.Lang) string { return saySame.In(l) }
+// SameServer returns how prompts are made where both servers are the same.
+func SameServer(l lang.Lang) string { return saySame.In(l) }

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -20,22 +21,25 @@ const (
 )
 
 // JSON writes the comparison, indented.
-func (c *Comparison) JSON(w io.Writer) error {
+func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
+
+// writeJSON writes v, indented.
+func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(c)
+	return enc.Encode(v)
 }
 
 // Sections is the comparison for people; level is that of its headings in Markdown.
-func (c *Comparison) Sections(l report.Lang, level int) []report.Section {
+func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	title := titleCompare.In(l)
 	if c.Workload != "" {
 		title = titleCompared.In(l, Workload(c.asked, l))
 	}
-	all := []report.Section{{Title: title, Level: level, Table: c.table(l), Notes: c.legend(l)}}
+	all := []table.Section{{Title: title, Level: level, Table: c.table(l), Notes: c.legend(l)}}
 	if len(c.Changes) > 0 {
-		all = append(all, report.Section{
+		all = append(all, table.Section{
 			Title: titleChanges.In(l, c.Setups[0].Name), Level: level + 1, Table: c.changeTable(l), Notes: c.changeLegend(l),
 		})
 	}
@@ -48,8 +52,8 @@ func (c *Comparison) Sections(l report.Lang, level int) []report.Section {
 	return all
 }
 
-// columns are the figures as columns: heading, second line, and how to print one.
-func columns(l report.Lang) []column {
+// columns are the metrics as columns: heading, second line, and how to print one.
+func columns(l lang.Lang) []column {
 	at := func(name string) string {
 		if name == "sync" {
 			return subAlone.In(l)
@@ -57,34 +61,34 @@ func columns(l report.Lang) []column {
 		return name + " %"
 	}
 	all := []column{
-		{KeyRate, report.Column{Head: headSaturation.In(l), Sub: "req/s"}, fixed(2)},
-		{KeyOutput, report.Column{Head: headOutput.In(l), Sub: "tok/s"}, fixed(2)},
-		{KeyPerGPU, report.Column{Head: headPerGPU.In(l), Sub: "tok/s"}, fixed(2)},
-		{KeyAnswer, report.Column{Head: headAnswer.In(l), Sub: "tok"}, fixed(1)},
+		{KeyRate, table.Column{Head: headSaturation.In(l), Sub: "req/s"}, fixed(2)},
+		{KeyOutput, table.Column{Head: headOutput.In(l), Sub: "tok/s"}, fixed(2)},
+		{KeyPerGPU, table.Column{Head: headPerGPU.In(l), Sub: "tok/s"}, fixed(2)},
+		{KeyAnswer, table.Column{Head: headAnswer.In(l), Sub: "tok"}, fixed(1)},
 	}
 	for _, what := range []string{"TTFT", "ITL"} {
 		for _, s := range shares() {
-			all = append(all, column{strings.ToLower(what) + "@" + s.name, report.Column{Head: what, Sub: at(s.name)}, report.Seconds})
+			all = append(all, column{strings.ToLower(what) + "@" + s.name, table.Column{Head: what, Sub: at(s.name)}, table.Seconds})
 		}
 	}
-	return append(all, column{KeyErrors, report.Column{Head: headErrors.In(l), Sub: "%"}, func(f rundir.Number) report.Cell {
-		return report.Digits(rundir.Exactly(f.Value()*100), "")
+	return append(all, column{KeyErrors, table.Column{Head: headErrors.In(l), Sub: "%"}, func(f rundir.Number) table.Cell {
+		return table.Number(rundir.Exactly(f.Value()*100), "", lang.Short)
 	}})
 }
 
 type column struct {
 	key string
-	report.Column
-	cell func(rundir.Number) report.Cell
+	table.Column
+	cell func(rundir.Number) table.Cell
 }
 
-func fixed(decimals int) func(rundir.Number) report.Cell {
-	return func(f rundir.Number) report.Cell { return report.Number(f, "", decimals) }
+func fixed(decimals int) func(rundir.Number) table.Cell {
+	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
 // table is one row a setup. Columns that no setup fills are left out.
-func (c *Comparison) table(l report.Lang) report.Table {
-	t := report.Table{Columns: []report.Column{{Head: headSetup.In(l), Left: true}}}
+func (c *Comparison) table(l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
 	var shown []column
 	for _, col := range columns(l) {
 		if slices.ContainsFunc(c.Setups, func(m Measured) bool { _, ok := m.Get(col.key); return ok }) {
@@ -94,7 +98,7 @@ func (c *Comparison) table(l report.Lang) report.Table {
 	}
 	for i := range c.Setups {
 		m := &c.Setups[i]
-		row := []report.Cell{{Text: m.Name, Tone: report.Strong}}
+		row := []table.Cell{{Text: m.Name, Tone: table.Strong}}
 		for _, col := range shown {
 			f, _ := m.Get(col.key)
 			cell := col.cell(f.Value)
@@ -109,7 +113,7 @@ func (c *Comparison) table(l report.Lang) report.Table {
 }
 
 // legend explains the marks of the first table.
-func (c *Comparison) legend(l report.Lang) []string {
+func (c *Comparison) legend(l lang.Lang) []string {
 	var notes []string
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
 		notes = append(notes, legendRising.In(l))
@@ -131,8 +135,8 @@ func (c *Comparison) legend(l report.Lang) []string {
 }
 
 // changeTable holds the others against the first.
-func (c *Comparison) changeTable(l report.Lang) report.Table {
-	t := report.Table{Columns: []report.Column{{Head: headSetup.In(l), Left: true}}}
+func (c *Comparison) changeTable(l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
 	var shown []column
 	for _, col := range columns(l) {
 		if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key }) {
@@ -144,14 +148,14 @@ func (c *Comparison) changeTable(l report.Lang) report.Table {
 		}
 	}
 	for _, m := range c.Setups[1:] {
-		row := []report.Cell{{Text: m.Name, Tone: report.Strong}}
+		row := []table.Cell{{Text: m.Name, Tone: table.Strong}}
 		for _, col := range shown {
 			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
 			if i < 0 {
-				row = append(row, report.Cell{Text: absent, Tone: report.Faint})
+				row = append(row, table.Cell{Text: absent, Tone: table.Faint})
 				continue
 			}
-			row = append(row, report.Cell{Text: c.Changes[i].String()})
+			row = append(row, table.Cell{Text: c.Changes[i].String()})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -186,7 +190,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%+.0f", v)
 }
 
-func (c *Comparison) changeLegend(l report.Lang) []string {
+func (c *Comparison) changeLegend(l lang.Lang) []string {
 	var notes []string
 	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown != nil && !*ch.Shown }) {
 		notes = append(notes, legendTilde.In(l))
@@ -200,10 +204,10 @@ func (c *Comparison) changeLegend(l report.Lang) []string {
 	return notes
 }
 
-// section is a factor for people: its conclusion, and the figures that it rests on.
-func (f *Factor) section(l report.Lang, level int) report.Section {
-	titles := map[string]report.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
-	s := report.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}, Notes: []string{legendAlone.In(l)}}
+// section is a factor for people: its conclusion, and the metrics that it rests on.
+func (f *Factor) section(l lang.Lang, level int) table.Section {
+	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
+	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}, Notes: []string{legendAlone.In(l)}}
 	if f.What == ByGPUs {
 		s.Table = f.stepTable(l)
 	} else {
@@ -213,8 +217,8 @@ func (f *Factor) section(l report.Lang, level int) report.Section {
 }
 
 // stepTable has a row for each step and load.
-func (f *Factor) stepTable(l report.Lang) report.Table {
-	t := report.Table{Columns: []report.Column{
+func (f *Factor) stepTable(l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{
 		{Head: headGPUs.In(l), Left: true}, {Head: headLoad.In(l), Left: true}, {Head: headOutput.In(l), Sub: "tok/s"},
 		{Head: headSpeedUp.In(l)}, {Head: headEfficiency.In(l)}, {Head: "ITL"}, {Head: "TTFT"}, {Head: headRests.In(l), Left: true},
 	}}
@@ -229,37 +233,37 @@ func (f *Factor) stepTable(l report.Lang) report.Table {
 			if p.Low.Known() {
 				times += fmt.Sprintf(" (%.2f-%.2f)", p.Low.Value(), p.High.Value())
 			}
-			t.Rows = append(t.Rows, []report.Cell{
+			t.Rows = append(t.Rows, []table.Cell{
 				{Text: gpuSteps.In(l, s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, fixed(2)), {Text: times},
-				{Text: fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), Unit: "%"}, both(p.ITL[0], p.ITL[1], report.Seconds),
-				both(p.TTFT[0], p.TTFT[1], report.Seconds), {Text: p.Before.Where + " | " + p.After.Where},
+				{Text: fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), Unit: "%"}, both(p.ITL[0], p.ITL[1], table.Seconds),
+				both(p.TTFT[0], p.TTFT[1], table.Seconds), {Text: p.Before.Where + " | " + p.After.Where},
 			})
 		}
 	}
 	return t
 }
 
-// both is a cell with a figure before and after.
-func both(a, b rundir.Number, cell func(rundir.Number) report.Cell) report.Cell {
+// both is a cell with a metric before and after.
+func both(a, b rundir.Number, cell func(rundir.Number) table.Cell) table.Cell {
 	if a.IsZero() && b.IsZero() {
-		return report.Cell{Text: "-", Tone: report.Faint}
+		return table.Cell{Text: "-", Tone: table.Faint}
 	}
-	return report.Cell{Text: cell(a).String() + " -> " + cell(b).String()}
+	return table.Cell{Text: cell(a).String() + " -> " + cell(b).String()}
 }
 
 // memberTable has a row for each member.
-func (f *Factor) memberTable(l report.Lang) report.Table {
-	head := map[string]report.Phrase{ByEngine: headEngine, ByQuant: headQuant, ByGPU: headGPU}[f.What]
-	t := report.Table{Columns: []report.Column{{Head: head.In(l), Left: true}}}
+func (f *Factor) memberTable(l lang.Lang) table.Table {
+	head := map[string]lang.Phrase{ByEngine: headEngine, ByQuant: headQuant, ByGPU: headGPU}[f.What]
+	t := table.Table{Columns: []table.Column{{Head: head.In(l), Left: true}}}
 	all := slices.DeleteFunc(columns(l), func(c column) bool { return c.key == KeyErrors || c.key == KeyPerGPU })
 
 	for _, col := range all {
 		t.Columns = append(t.Columns, col.Column)
 	}
-	t.Columns = append(t.Columns, report.Column{Head: headRests.In(l), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headRests.In(l), Left: true})
 	for i := range f.Members {
 		m := &f.Members[i].m
-		row := []report.Cell{{Text: f.named(f.Members[i].Value, l), Tone: report.Strong}}
+		row := []table.Cell{{Text: f.named(f.Members[i].Value, l), Tone: table.Strong}}
 		for _, col := range all {
 			v, _ := m.Get(col.key)
 			cell := col.cell(v.Value)
@@ -269,18 +273,18 @@ func (f *Factor) memberTable(l report.Lang) report.Table {
 			row = append(row, cell)
 		}
 		top, _ := m.Get(KeyOutput)
-		t.Rows = append(t.Rows, append(row, report.Cell{Text: top.Where}))
+		t.Rows = append(t.Rows, append(row, table.Cell{Text: top.Where}))
 	}
 	return t
 }
 
 // leftOut says which rows were not relied on, and why.
-func (c *Comparison) leftOut(l report.Lang, level int) report.Section {
-	t := report.Table{Columns: []report.Column{
+func (c *Comparison) leftOut(l lang.Lang, level int) table.Section {
+	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headWhy.In(l), Left: true},
 	}}
 	for _, o := range c.LeftOut {
-		t.Rows = append(t.Rows, []report.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: o.Why}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: o.Because(l)}})
 	}
-	return report.Section{Title: titleLeftOut.In(l), Level: level, Table: t}
+	return table.Section{Title: titleLeftOut.In(l), Level: level, Table: t}
 }

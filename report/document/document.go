@@ -1,7 +1,6 @@
-// Package document writes the comparison of many configurations as one document that people keep: what is compared, a
-// table for each configuration, the comparison, the choice, and drawings beside it. Written again, it renews its own
-// parts, which stand between markers, and keeps every byte that people wrote around them. It never reads or writes a
-// file.
+// Package document writes the comparison of many configurations as one document: what is compared, a table for each
+// configuration, the comparison, the choice, and charts as files beside it. Its own parts stand between markers. When it is
+// written again, they are renewed, and every byte that people wrote around them is kept. It reads and writes no file itself.
 package document
 
 import (
@@ -14,16 +13,20 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report"
+	"llmsweep/report/chart"
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/published"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Options say how to write.
 type Options struct {
-	Lang report.Lang
+	Lang lang.Lang
 	Base string // what drawings' names begin with
 	// From is how the document names a file or directory that a result came from.
 	From func(path string) string
@@ -131,7 +134,7 @@ func (w *writer) parts() (map[string]piece, error) {
 	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
 	if comparison != nil {
 		var b bytes.Buffer
-		if err := report.WriteSections(&b, "markdown", comparison.Sections(w.Lang, 2), report.Options{Lang: w.Lang}); err != nil {
+		if err := table.WriteSections(&b, "markdown", comparison.Sections(w.Lang, 2), table.Style{}); err != nil {
 			return nil, err
 		}
 		b.WriteString(w.drawings())
@@ -155,11 +158,11 @@ func (w *writer) choice() (string, error) {
 	}
 	var b bytes.Buffer
 	for i := range all {
-		if err := report.WriteSections(&b, "markdown", all[i].Sections(w.Lang, 2), report.Options{Lang: w.Lang}); err != nil {
+		if err := table.WriteSections(&b, "markdown", all[i].Sections(w.Lang, 2), table.Style{}); err != nil {
 			return "", err
 		}
-		if chart, ok := costChart(&all[i], w.setups, w.Lang); ok {
-			b.WriteString(w.drawing(all[i].Model, "cost", []report.Chart{chart}))
+		if drawn, ok := costChart(&all[i], w.setups, w.Lang); ok {
+			b.WriteString(w.drawing(all[i].Model, "cost", []chart.Chart{drawn}))
 		}
 	}
 	return b.String(), nil
@@ -180,7 +183,7 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 			if written, ok := runs[p.note]; ok && p.note != "" {
 				filled = append(filled, written...)
 				delete(runs, p.note)
-			} else if p.note != "" { // not among the setups, or there twice: nobody asked for it to go
+			} else if p.note != "" { // not among the setups, or there twice: it is kept
 				filled = append(filled, p)
 			}
 		case p.name == "":
@@ -271,7 +274,7 @@ func size(model string) float64 {
 }
 
 // groupOf is the heading that a setup stands under.
-func groupOf(s *curve.Setup, l report.Lang) string {
+func groupOf(s *curve.Setup, l lang.Lang) string {
 	return cmp.Or(s.Run.Labels.GPU, docNoGPU.In(l)) + docGroup.In(l) + cmp.Or(curve.Engine(s.Run), docNoEngine.In(l))
 }
 
@@ -279,17 +282,19 @@ func groupOf(s *curve.Setup, l report.Lang) string {
 func (w *writer) run(s *curve.Setup, heading bool) string {
 	var b bytes.Buffer
 	if heading {
-		report.Heading(&b, 3, groupOf(s, w.Lang))
+		table.Heading(&b, 3, groupOf(s, w.Lang))
 	}
-	report.Published(&b, s.Run, w.Lang) // a bytes.Buffer takes everything
+	md := table.NewMarkdown(&b) // a bytes.Buffer takes everything
+	published.WriteSixColumn(md, s.Run, w.Lang)
 	lines := []string{docSource.In(w.Lang, w.source(s))}
 	if s.Run.Source == nil {
-		lines = append(lines, report.Answer(s.Run, w.Lang)...)
+		lines = append(lines, findings.Answer(s.Run, w.Lang)...)
 	}
 	for _, o := range s.LeftOut {
-		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Why))
+		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Because(w.Lang)))
 	}
-	report.Bullets(&b, lines)
+	md.List("", lines)
+	md.Flush()
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
@@ -301,14 +306,14 @@ func (w *writer) source(s *curve.Setup) string {
 	return w.From(s.Path)
 }
 
-// summary says what is compared, and what came of it.
+// summary returns what is compared, and the conclusions.
 func (w *writer) summary(c *compare.Comparison) string {
 	var b bytes.Buffer
-	report.Heading(&b, 2, docSummary.In(w.Lang))
+	table.Heading(&b, 2, docSummary.In(w.Lang))
 	b.WriteString("\n")
 	n := 0
 	for _, about := range []struct {
-		say  report.Phrase
+		say  lang.Phrase
 		what func(*rundir.Run) string
 	}{
 		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, curve.Engine},
@@ -328,7 +333,7 @@ func (w *writer) summary(c *compare.Comparison) string {
 			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
 		}
 	}
-	report.Bullets(&b, lines)
+	table.Bullets(&b, lines)
 	return strings.TrimPrefix(b.String(), "\n")
 }
 

@@ -15,10 +15,11 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
-	"llmsweep/report"
 	"llmsweep/report/choose"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -47,7 +48,7 @@ func inputs(t *testing.T) []curve.Input {
 	return all
 }
 
-func options(t *testing.T, l report.Lang) Options {
+func options(t *testing.T, l lang.Lang) Options {
 	t.Helper()
 	terms, err := slo.ParseAll([]string{"itl:mean<50ms", "ttft:mean<200ms"})
 	if err != nil {
@@ -69,7 +70,7 @@ func written(t *testing.T, in []curve.Input, old []byte, o Options) Output {
 }
 
 func TestDrawings(t *testing.T) {
-	for _, l := range []report.Lang{report.English, report.Chinese} {
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
 		out := written(t, inputs(t), nil, options(t, l))
 		var names []string
 		for name, b := range out.Files {
@@ -118,10 +119,10 @@ func wellFormed(t *testing.T, name string, b []byte) {
 	}
 }
 
-// The document holds the published tables in the published format: read again, they are the same figures.
+// The document holds the published tables in the published format: read again, they are the same metrics.
 func TestTablesReadBack(t *testing.T) {
 	in := inputs(t)
-	for _, l := range []report.Lang{report.English, report.Chinese} {
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
 		out := written(t, in, nil, options(t, l))
 		again := parsed(t, "report.md", out.Document)
 		if len(again) != len(in) {
@@ -139,7 +140,7 @@ func TestTablesReadBack(t *testing.T) {
 	}
 }
 
-// figures are what the six columns hold, by row. A row of zeros has none: nothing was measured in it.
+// metrics are what the six columns hold, by row. A row of zeros has none: nothing was measured in it.
 func figures(run *rundir.Run) map[string][]string {
 	all := map[string][]string{}
 	for i := range run.Stages {
@@ -149,7 +150,7 @@ func figures(run *rundir.Run) map[string][]string {
 		}
 		var row []string
 		for _, f := range []rundir.Number{s.Rates.Completed, s.Latency.Mean, s.TTFT.Mean, s.InterToken, s.TokensPerS.Output} {
-			row = append(row, report.Number(f, "", 5).String())
+			row = append(row, table.Number(f, "", lang.Fixed(5)).String())
 		}
 		all[s.Name] = row
 	}
@@ -160,7 +161,7 @@ var cellText = regexp.MustCompile(`(?s)<t[hd](?: [^>]*)?>(.*?)</t[hd]>`)
 
 // A strict Markdown reader finds as many tables with the same cells as were written.
 func TestRendersOnAStrictParser(t *testing.T) {
-	for _, l := range []report.Lang{report.English, report.Chinese} {
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
 		doc := written(t, inputs(t), nil, options(t, l)).Document
 		var page bytes.Buffer
 		if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(doc, &page); err != nil {
@@ -175,7 +176,7 @@ func TestRendersOnAStrictParser(t *testing.T) {
 				continue
 			}
 			for _, cell := range strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, "\x00"), "| "), " | ") {
-				want = append(want, html.UnescapeString(strings.NewReplacer("\x00", "|", `\~`, "~").Replace(cell)))
+				want = append(want, html.UnescapeString(strings.NewReplacer("\x00", "|", `\~`, "~", `\@`, "@").Replace(cell)))
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -192,7 +193,7 @@ func TestRendersOnAStrictParser(t *testing.T) {
 
 // What people write in a document stays where they wrote it when a run is added, and twice is as once.
 func TestHandWrittenTextIsKept(t *testing.T) {
-	in, o := inputs(t), options(t, report.English)
+	in, o := inputs(t), options(t, lang.English)
 	first := string(written(t, in[:4], nil, o).Document)
 	title, details, end := "# Our servers, spring", "Measured by Li on **rack 7**; see <https://example.com>.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "\n## What we decided\n\nTwo L20.\n"
 	edited := strings.Replace(first, "# LLM inference compared", title, 1)
@@ -253,7 +254,7 @@ func TestSplitAndJoin(t *testing.T) {
 			t.Errorf("%q: %v", doc, err)
 		}
 	}
-	if _, err := Write(nil, []byte("# Somebody's own document\n"), options(t, report.English)); err == nil || !strings.Contains(err.Error(), "-o") {
+	if _, err := Write(nil, []byte("# Somebody's own document\n"), options(t, lang.English)); err == nil || !strings.Contains(err.Error(), "-o") {
 		t.Errorf("a document that is not ours was taken: %v", err)
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"unicode"
 
-	"llmsweep/report"
+	"llmsweep/report/chart"
 	"llmsweep/report/choose"
-	"llmsweep/report/compare/curve"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -26,7 +27,7 @@ func (w *writer) drawings() string {
 	}
 	var b strings.Builder
 	for _, m := range models {
-		b.WriteString(w.drawing(m, "latency", []report.Chart{
+		b.WriteString(w.drawing(m, "latency", []chart.Chart{
 			againstRate(m+": TTFT", drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return milliseconds(s.TTFT.Mean) }, true),
 			againstRate(m+": ITL", drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number {
 				f, _, _ := curve.ITL(s)
@@ -35,15 +36,19 @@ func (w *writer) drawings() string {
 		}))
 		throughput := againstRate(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }, false)
 		throughput.Spans, throughput.Note = brackets(groups[m]), drawBrackets.In(w.Lang)
-		b.WriteString(w.drawing(m, "throughput", []report.Chart{throughput, frontChart(m, groups[m], w.Lang)}))
+		charts := []chart.Chart{throughput}
+		if front := frontChart(m, groups[m], w.Lang); len(front.Front) > 0 { // a number of GPUs is known
+			charts = append(charts, front)
+		}
+		b.WriteString(w.drawing(m, "throughput", charts))
 	}
 	return b.String()
 }
 
 // drawing keeps a drawing as a file, and returns the line that shows it.
-func (w *writer) drawing(model, what string, charts []report.Chart) string {
+func (w *writer) drawing(model, what string, charts []chart.Chart) string {
 	var b bytes.Buffer
-	if err := report.SVG(&b, charts); err != nil { // a bytes.Buffer takes everything
+	if err := chart.SVG(&b, charts); err != nil { // a bytes.Buffer takes everything
 		return ""
 	}
 	name := fileName(w.Base + "-" + model + "-" + what)
@@ -72,19 +77,19 @@ func milliseconds(f rundir.Number) rundir.Number {
 	return rundir.Exactly(f.Value() * 1e3)
 }
 
-// againstRate draws a figure against the rate offered; one request at a time, and closed loops, stand at what they
+// againstRate draws a metric against the rate offered; one request at a time, and closed loops, stand at what they
 // completed.
-func againstRate(title, y string, setups []*curve.Setup, l report.Lang, of func(*rundir.Stage) rundir.Number, log bool) report.Chart {
-	c := report.Chart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}
+func againstRate(title, y string, setups []*curve.Setup, l lang.Lang, of func(*rundir.Stage) rundir.Number, log bool) chart.Chart {
+	c := chart.Chart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}
 	for _, s := range setups {
-		line := report.Series{Name: shortName(s)}
+		line := chart.Series{Name: shortName(s)}
 		for _, r := range s.Rows {
 			x, f := r.Served, of(r.Stage)
 			if r.Stage.Rate.Known() {
 				x = r.Stage.Rate.Value()
 			}
 			if !f.IsZero() {
-				line.Spots = append(line.Spots, report.Spot{X: x, Y: f.Value(), Bound: f.Bound(), Title: r.Where})
+				line.Spots = append(line.Spots, chart.Spot{X: x, Y: f.Value(), Bound: f.Bound(), Title: r.Where})
 			}
 		}
 		c.Series = append(c.Series, line)
@@ -99,10 +104,10 @@ func shortName(s *curve.Setup) string {
 
 // brackets are the saturation points: the highest stable and the lowest saturated rate where there are verdicts, and the
 // plateau.
-func brackets(setups []*curve.Setup) []report.Span {
-	var all []report.Span
+func brackets(setups []*curve.Setup) []chart.Span {
+	var all []chart.Span
 	for i, s := range setups {
-		b := report.Span{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
+		b := chart.Span{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
 		if sat := s.Run.Saturation; sat != nil {
 			b.Low, b.High = sat.HighestStable.Value(), sat.LowestSaturated.Value()
 		}
@@ -112,11 +117,11 @@ func brackets(setups []*curve.Setup) []report.Span {
 }
 
 // frontChart draws what a user gets against what a GPU gives, and the front of it.
-func frontChart(model string, setups []*curve.Setup, l report.Lang) report.Chart {
-	c := report.Chart{Title: drawFront.In(l, model), X: drawPerUser.In(l), Y: drawPerGPU.In(l), FrontName: drawFrontLine.In(l)}
-	spot := func(p choose.FrontPoint) report.Spot { return report.Spot{X: p.PerUser, Y: p.PerGPU, Title: p.Where} }
+func frontChart(model string, setups []*curve.Setup, l lang.Lang) chart.Chart {
+	c := chart.Chart{Title: drawFront.In(l, model), X: drawPerUser.In(l), Y: drawPerGPU.In(l), FrontName: drawFrontLine.In(l)}
+	spot := func(p choose.FrontPoint) chart.Spot { return chart.Spot{X: p.PerUser, Y: p.PerGPU, Title: p.Where} }
 	for _, s := range setups {
-		line := report.Series{Name: shortName(s)}
+		line := chart.Series{Name: shortName(s)}
 		for _, p := range choose.SpeedPoints(s) {
 			line.Spots = append(line.Spots, spot(p))
 		}
@@ -130,29 +135,29 @@ func frontChart(model string, setups []*curve.Setup, l report.Lang) report.Chart
 
 // costChart draws the cost of a million tokens against the time to the first, each setup as in the other drawings; ok is
 // false where fewer than two have a price.
-func costChart(c *choose.Choice, setups []curve.Setup, l report.Lang) (chart report.Chart, ok bool) {
-	chart = report.Chart{Title: drawCost.In(l, c.Model), X: drawMillion.In(l), Y: drawTTFT.In(l), FrontName: drawFrontLine.In(l)}
+func costChart(c *choose.Choice, setups []curve.Setup, l lang.Lang) (drawn chart.Chart, ok bool) {
+	drawn = chart.Chart{Title: drawCost.In(l, c.Model), X: drawMillion.In(l), Y: drawTTFT.In(l), FrontName: drawFrontLine.In(l)}
 	spots := 0
 	for i := range setups {
 		s := &setups[i]
 		if curve.Model(s.Run) != c.Model {
 			continue
 		}
-		series := report.Series{Name: shortName(s), Loose: true}
+		series := chart.Series{Name: shortName(s), Loose: true}
 		for j := range c.Ranked {
 			if k := &c.Ranked[j]; k.Name == s.Name && k.MillionSLO.Known() && k.TTFT.Known() {
-				series.Spots = []report.Spot{{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3, Title: k.Where}}
+				series.Spots = []chart.Spot{{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3, Title: k.Where}}
 				spots++
 			}
 		}
-		chart.Series = append(chart.Series, series)
+		drawn.Series = append(drawn.Series, series)
 	}
 	for _, name := range c.FrontCost {
 		for i := range c.Ranked {
 			if k := &c.Ranked[i]; k.Name == name {
-				chart.Front = append(chart.Front, report.Spot{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3})
+				drawn.Front = append(drawn.Front, chart.Spot{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3})
 			}
 		}
 	}
-	return chart, spots > 1
+	return drawn, spots > 1
 }

@@ -19,13 +19,13 @@ type column struct {
 	figure    func(*rundir.Stage) *rundir.Number
 }
 
-// The columns that hold no figure. A verdict may stand behind the six.
+// The columns that hold no number. A verdict may stand behind the six.
 const (
 	nameColumn    = "name"
 	verdictColumn = "verdict"
 )
 
-// columns are the six columns, each by the names that it goes by, reduced to letters.
+// columns returns the six columns, each with its known names, reduced to letters.
 func columns() []column {
 	return []column{
 		{title: "Benchmark", key: nameColumn, names: []string{"benchmark", "基准测试", "测试", "阶段"}},
@@ -77,16 +77,16 @@ func (p *parser) sixColumn(found []*column, head []string) {
 	if h := p.ctx.heading; h != nil {
 		r.readHeading(h)
 	} else if !isProbes(p.lastHeading()) {
-		p.assume("no line above the table names model, GPU and engine")
+		p.assume(noteNoHeading.New())
 	}
 	p.ctx.heading = nil
 	r.describe()
 	for i, c := range found {
 		switch {
 		case c == nil:
-			p.assume("column %q is none of the six: passed over", short(head[i]))
+			p.assume(noteOtherColumn.New(short(head[i])))
 		case !slices.Contains(c.names, letters(head[i])):
-			p.assume("column %q read as %q", short(head[i]), c.title)
+			p.assume(noteReadAs.New(short(head[i]), c.title))
 		}
 	}
 	p.take(Frame)
@@ -101,30 +101,30 @@ func (p *parser) sixColumn(found []*column, head []string) {
 	p.ctx.forget()
 }
 
-// maxRows bounds a table: nobody runs a sweep of a thousand rates.
+// maxRows bounds a table: sweeps have tens of rates.
 const maxRows = 1000
 
 // row reads the next line as one row.
 func (r *reading) row(found []*column) {
 	if len(r.run.Stages) >= maxRows {
-		r.unread("the table has more than %d rows", maxRows)
+		r.unread(noteTooManyRows.New(maxRows))
 		r.at++
 		return
 	}
 	cells := splitCells(r.lines[r.at])
 	if len(cells) != len(found) {
-		r.unread("has %d cells where the heading has %d", len(cells), len(found))
+		r.unread(noteCells.New(len(cells), len(found)))
 		r.at++
 		return
 	}
 	r.beginStage(r.at + 1)
-	kind := Figures
+	kind := Numbers
 	for i, c := range found {
 		switch {
 		case c == nil:
 		case c.key == nameColumn:
 			if err := r.name(cells[i]); err != nil {
-				r.unread("%v", err)
+				r.unread(noteBad.New(err))
 				r.at++
 				return
 			}
@@ -143,7 +143,7 @@ func (r *reading) row(found []*column) {
 	r.take(kind)
 }
 
-// cell reads one figure of the next line.
+// cell reads one number of the next line.
 func (r *reading) cell(c *column, text string) bool {
 	q, err := ParseQuantity(text)
 	var f rundir.Number
@@ -151,11 +151,11 @@ func (r *reading) cell(c *column, text string) bool {
 		f, err = q.In(c.dimension, c.usual)
 	}
 	if err != nil {
-		r.unread("%s: %q %v", c.title, short(text), err)
+		r.unread(noteBadValue.New(c.title, short(text), err))
 		return false
 	}
-	if q.Unit == "" && !q.Figure.IsZero() {
-		r.assume("%s %s has no unit: read as %s", c.title, short(text), c.usual)
+	if q.Unit == "" && !q.Number.IsZero() {
+		r.assume(noteNoUnit.New(c.title, short(text), c.usual))
 	}
 	r.printed(c.key, text)
 	if c.dimension == Time && f.Known() && f.Value() == 0 {
@@ -187,11 +187,11 @@ func (r *reading) name(text string) error {
 		return nil
 	}
 	q, err := ParseQuantity(load)
-	if err != nil || !q.Figure.Known() {
+	if err != nil || !q.Number.Known() {
 		return fmt.Errorf("%q: no rate behind the @", short(text))
 	}
 	if s.Kind == "concurrent" {
-		s.MaxConcurrency = int(q.Figure.Value())
+		s.MaxConcurrency = int(q.Number.Value())
 		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
 		r.printed("max_concurrency", load)
 		return nil
@@ -205,7 +205,7 @@ func (r *reading) name(text string) error {
 	return nil
 }
 
-// stageKind is what a row's name stands for, and its part in a sweep.
+// stageKind returns the kind of stage that a row's name means, and its role in a sweep.
 func stageKind(name string) (kind, role string) {
 	switch strings.TrimSpace(name) {
 	case "synchronous", "sync", "同步":
@@ -221,7 +221,7 @@ func stageKind(name string) (kind, role string) {
 // finishSweep keeps the table, or adds its rows to the run whose probes they are.
 func (r *reading) finishSweep(heading string) {
 	if len(r.run.Stages) == 0 {
-		r.remark(r.run.Source.Line, true, "a table without a row")
+		r.remark(r.run.Source.Line, true, noteNoRow.New())
 		return
 	}
 	last := len(r.doc.Runs) - 1

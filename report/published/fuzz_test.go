@@ -67,10 +67,10 @@ func FuzzParseQuantity(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := ParseQuantity(text)
-		if err != nil || q.Figure.IsZero() {
+		if err != nil || q.Number.IsZero() {
 			return
 		}
-		if v := q.Figure.Value(); math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e15 {
+		if v := q.Number.Value(); math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e15 {
 			t.Errorf("%q is %v", text, v)
 		}
 		if s, err := q.In(Time, "ms"); err == nil && !s.Known() && !s.Bound() {

@@ -106,7 +106,7 @@ func (r *reading) readHeading(h *modelHeading) {
 			r.run.Labels.GPUs, _ = strconv.Atoi(m[1]) // six digits at most
 			r.run.Labels.GPU = m[2]
 		} else if strings.Contains(part, "_tokens") {
-			r.remark(h.line, true, "%q is no length", short(part))
+			r.remark(h.line, true, noteNoLength.New(short(part)))
 		} else if part != "" {
 			names = append(names, part)
 		}
@@ -122,7 +122,7 @@ func (r *reading) readHeading(h *modelHeading) {
 		case r.run.Labels.Engine == "":
 			r.run.Labels.Engine = name
 		default:
-			r.remark(h.line, true, "cannot tell what %q is", short(name))
+			r.remark(h.line, true, noteUnclear.New(short(name)))
 		}
 	}
 }
@@ -130,16 +130,16 @@ func (r *reading) readHeading(h *modelHeading) {
 // askedLength is the length of prompts or answers in a heading line.
 func (r *reading) askedLength(what, text string) {
 	q, err := ParseQuantity(text)
-	if err != nil || !q.Figure.Known() {
-		r.remark(r.run.Source.Line, true, "%s_tokens: %q is no length", what, short(text))
+	if err != nil || !q.Number.Known() {
+		r.remark(r.run.Source.Line, true, noteNoLength.New(what+"_tokens="+short(text)))
 		return
 	}
 	key := "workload.prompt_tokens"
 	if what == "prompt" || what == "input" {
-		r.run.Workload.PromptTokens.Mean = q.Figure.Value()
+		r.run.Workload.PromptTokens.Mean = q.Number.Value()
 	} else {
 		key = "workload.output_tokens"
-		r.run.Workload.OutputTokens.Mean = q.Figure.Value()
+		r.run.Workload.OutputTokens.Mean = q.Number.Value()
 	}
 	r.run.Source.Printed[key] = printedAt(r.run.Source.Line, text)
 }

@@ -1,9 +1,10 @@
-// Package published reads results that other tools printed: six-column sweep tables, stress tables and serving blocks,
-// any mix of them in one document, in English or Chinese, with the typing errors that people make. Each result becomes
-// a rundir.Run in which every figure knows its line. It never guesses a figure that is not printed, never corrects one
-// that looks wrong (report/audit says so), and never drops a line of a result in silence: what could not be read is a
-// Remark. It shares no code with the renderers that write the same formats: two independent hands expose each other's
-// errors.
+// Package published reads and writes the formats of other tools: six-column sweep tables, stress tables and serving blocks.
+// A document may mix them, in English or Chinese, with the typing errors that people make. Each result becomes a rundir.Run
+// that has the line of each number. A number that is not printed is not guessed, one that looks wrong is not corrected
+// (package audit reports it), and no line of a result is dropped silently: what could not be read is a Remark.
+//
+// Each format has a file that reads it (stress.go) and one that writes it (stress_write.go). They share no code, so that the
+// tests that read what was written expose errors of either.
 package published
 
 import (
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -36,8 +38,9 @@ type Document struct {
 // Remark is something to know about a line.
 type Remark struct {
 	Line int
-	Text string
-	// Unread reports whether figures were lost; else the line was read on the assumption that Text names.
+	Text string    // in English
+	Note note.Note // the same, for other languages; see [Remark.In]
+	// Unread reports whether numbers were lost; else the line was read as Text tells.
 	Unread bool
 }
 
@@ -50,7 +53,7 @@ const (
 	Prose        // no part of a result
 	Context      // says something about the results beneath: a heading, a log line, a server's response
 	Frame        // borders, rules and column headings of a result
-	Figures      // holds figures that were read
+	Numbers      // holds numbers that were read
 	Unread       // looks like part of a result, and could not be read: a Remark says why
 )
 
@@ -112,7 +115,7 @@ func (p *parser) step() {
 	case line == "":
 		p.take(Blank)
 	case len(raw) > maxLine:
-		p.unread("longer than %d KiB, so it was passed over", maxLine>>10)
+		p.unread(noteLongLine.New(maxLine >> 10))
 		p.at++
 	case isServingTitle(line):
 		p.serving()
@@ -138,23 +141,23 @@ func (p *parser) take(k Kind) {
 }
 
 // unread remarks that the next line could not be read.
-func (p *parser) unread(format string, args ...any) {
+func (p *parser) unread(n note.Note) {
 	p.doc.Lines[p.at] = Unread
-	p.remark(p.at+1, true, format, args...)
+	p.remark(p.at+1, true, n)
 }
 
-// assume remarks on what assumption the next line was read.
-func (p *parser) assume(format string, args ...any) { p.remark(p.at+1, false, format, args...) }
+// assume remarks how the next line was read.
+func (p *parser) assume(n note.Note) { p.remark(p.at+1, false, n) }
 
-func (p *parser) remark(line int, unread bool, format string, args ...any) {
-	p.doc.Remarks = append(p.doc.Remarks, Remark{Line: line, Text: fmt.Sprintf(format, args...), Unread: unread})
+func (p *parser) remark(line int, unread bool, n note.Note) {
+	p.doc.Remarks = append(p.doc.Remarks, Remark{Line: line, Text: Words().Say(n, lang.English), Note: n, Unread: unread})
 }
 
 // abandonHeading remarks on a heading line of a six-column table whose table never came.
 func (p *parser) abandonHeading() {
 	if h := p.ctx.heading; h != nil && strings.Contains(h.text, "_tokens") {
 		p.doc.Lines[h.line-1] = Unread
-		p.remark(h.line, true, "names a configuration, and no six-column table follows it")
+		p.remark(h.line, true, noteNoTable.New())
 	}
 	p.ctx.heading = nil
 }
@@ -191,7 +194,7 @@ func (r *reading) beginStage(line int) {
 	}
 }
 
-// whole says whether the counts and the duration of the block that ends above the next line are of the whole test: what
+// whole reports whether the counts and the duration of the block that ends above the next line are of the whole test: what
 // llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
 func (p *parser) whole(duration string) bool {
 	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {
@@ -219,7 +222,7 @@ func (r *reading) endStage() {
 	r.run.Stages = append(r.run.Stages, r.stage)
 }
 
-// printed remembers how a figure of the stage was printed on the next line.
+// printed remembers how a number of the stage was printed on the next line.
 func (r *reading) printed(key, text string) {
 	r.stage.Source.Printed[key] = rundir.Printed{Line: r.at + 1, Text: text}
 }

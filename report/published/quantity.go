@@ -13,7 +13,7 @@ import (
 
 // Quantity is a number as it was printed.
 type Quantity struct {
-	Figure   rundir.Number // in Unit; absent for n/a, a lower bound for "> 9.8"
+	Number   rundir.Number // in Unit; absent for n/a, a lower bound for "> 9.8"
 	Unit     string        // as it was written; empty where there was none
 	Decimals int
 	Digits   int    // significant ones
@@ -25,7 +25,7 @@ type Dimension uint8
 
 // The dimensions there are.
 const (
-	Number   Dimension = iota // a count, or a figure without a unit
+	Number   Dimension = iota // a count, or a number without a unit
 	Time                      // in seconds
 	Requests                  // per second
 	Tokens                    // per second
@@ -57,9 +57,9 @@ func ParseQuantity(text string) (Quantity, error) {
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e15 {
 		return q, errors.New("is no number that a benchmark prints")
 	}
-	q.Figure = rundir.Exactly(v)
+	q.Number = rundir.Exactly(v)
 	if bound {
-		q.Figure = rundir.Over(v)
+		q.Number = rundir.Over(v)
 	}
 	q.Decimals, q.Digits = precision(plain)
 	q.Unit, q.Rest, _ = strings.Cut(unit, "(")
@@ -150,15 +150,15 @@ func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
 	}
 	d, factor, tens, known := unit(name)
 	switch {
-	case q.Figure.IsZero():
+	case q.Number.IsZero():
 		return rundir.Number{}, nil
 	case !known:
 		return rundir.Number{}, fmt.Errorf("has the unknown unit %q", short(name))
 	case d != want:
 		return rundir.Number{}, fmt.Errorf("is in %q, which measures something else", short(name))
 	}
-	v := shift(q.Figure.Value()*factor, tens)
-	if q.Figure.Bound() {
+	v := shift(q.Number.Value()*factor, tens)
+	if q.Number.Bound() {
 		return rundir.Over(v), nil
 	}
 	return rundir.Exactly(v), nil

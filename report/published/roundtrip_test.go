@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
@@ -51,7 +52,7 @@ func TestPrintedAsPublished(t *testing.T) {
 	}
 }
 
-// figures are what a format prints of a stage, by key, in the order of neither.
+// numbers are what a format prints of a stage, by key, in the order of neither.
 func figures(s *rundir.Stage, format string) map[string]rundir.Number {
 	m := map[string]rundir.Number{
 		"rates.completed": s.Rates.Completed, "tokens_per_s.output": s.TokensPerS.Output, "latency_s.mean": s.Latency.Mean,
@@ -110,7 +111,7 @@ func (d *draw) hundredths(shift int) float64 {
 	return v
 }
 
-// figure is a number of two decimals, seldom a bound, seldom nothing.
+// number is a number of two decimals, seldom a bound, seldom nothing.
 func (d *draw) figure(shift int) rundir.Number {
 	switch d.int(0, 9) {
 	case 0:
@@ -129,7 +130,7 @@ func (d *draw) dist(shift int) rundir.Dist {
 	return dist
 }
 
-// stage is a stage as it may have been measured, its figures as fine as they are printed.
+// stage is a stage as it may have been measured, its numbers as fine as they are printed.
 func (d *draw) stage(name, kind, role string) rundir.Stage {
 	seconds := 3 // milliseconds are printed
 	s := rundir.Stage{
@@ -185,21 +186,21 @@ func (d *draw) run(format string) rundir.Run {
 	return run
 }
 
-// TestPrintThenImport: what is printed and read again has the same figures, in all three formats and both languages.
+// TestPrintThenImport: what is printed and read again has the same numbers, in all three formats and both languages.
 func TestPrintThenImport(t *testing.T) {
 	for _, format := range []string{"markdown", "stress", "serving"} {
-		for _, lang := range []report.Lang{report.English, report.Chinese} {
-			t.Run(format+"."+string(lang), func(t *testing.T) {
-				rapid.Check(t, func(t *rapid.T) { roundTrip(t, format, lang) })
+		for _, l := range lang.All() {
+			t.Run(format+"."+string(l), func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) { roundTrip(t, format, l) })
 			})
 		}
 	}
 }
 
-func roundTrip(t *rapid.T, format string, lang report.Lang) {
+func roundTrip(t *rapid.T, format string, l lang.Lang) {
 	run := (&draw{t: t}).run(format)
 	var b bytes.Buffer
-	if err := report.Render(&b, format, []rundir.Run{run}, report.Options{Lang: lang}); err != nil {
+	if err := report.Render(&b, format, []rundir.Run{run}, report.Options{Lang: l}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

@@ -15,7 +15,7 @@ func isServingTitle(line string) bool {
 	return m != nil && alike(letters(m[1]), "servingbenchmarkresult")
 }
 
-// The lines of a block: what only draws, what names a section, what holds a figure.
+// The lines of a block: what only draws, what names a section, what holds a number.
 var (
 	servingRule    = regexp.MustCompile(`^[=-]{10,}$`)
 	servingSection = regexp.MustCompile(`^-{2,}[^-].*[^-]-{2,}$`)
@@ -87,7 +87,7 @@ func (r *reading) atMost(v string) bool {
 		return true
 	}
 	q, err := ParseQuantity(v)
-	return err == nil && whole(q.Figure, &r.stage.MaxConcurrency) == nil
+	return err == nil && whole(q.Number, &r.stage.MaxConcurrency) == nil
 }
 
 // serving reads the block that begins on the next line.
@@ -121,7 +121,7 @@ func (p *parser) serving() {
 
 // broken keeps a block that never ended.
 func (r *reading) broken() {
-	r.remark(r.stage.Source.Line, false, "the serving block has no line of = at its end: read as far as it goes")
+	r.remark(r.stage.Source.Line, false, noteNoEnd.New())
 	r.finishServing()
 }
 
@@ -129,7 +129,7 @@ func (r *reading) broken() {
 func (r *reading) servingLine(items []item, line string) {
 	m := servingFigure.FindStringSubmatch(line)
 	if m == nil {
-		r.unread("is no line of a serving block: %q", short(line))
+		r.unread(noteNotServing.New(short(line)))
 		r.at++
 		return
 	}
@@ -144,7 +144,7 @@ func (r *reading) servingLine(items []item, line string) {
 	r.item(items, label, m[2])
 }
 
-// statistic is one figure of a distribution: "P99 TTFT (ms)".
+// statistic is one number of a distribution: "P99 TTFT (ms)".
 func (r *reading) statistic(which, what, label string) item {
 	key := map[string]string{"median": "p50", "p99.9": "p999"}[which]
 	if key == "" {
@@ -169,7 +169,7 @@ func (r *reading) finishServing() {
 	defer r.ctx.forget()
 	s := &r.stage
 	if len(s.Source.Printed) == 0 {
-		r.remark(s.Source.Line, true, "a serving block without a line that could be read")
+		r.remark(s.Source.Line, true, noteNothingRead.New())
 		return
 	}
 	s.Role, s.Kind = rundir.Single, "poisson"
@@ -209,8 +209,8 @@ func (r *reading) workload(requests int) {
 	w.Dataset = r.ctx.dataset
 	asked := func(from rundir.Printed, key string, to *rundir.Lengths) {
 		q, err := ParseQuantity(from.Text)
-		if from.Line > 0 && err == nil && q.Figure.Known() && requests > 0 {
-			to.Mean = q.Figure.Value() / float64(requests)
+		if from.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
+			to.Mean = q.Number.Value() / float64(requests)
 			r.run.Source.Printed[key] = from
 		}
 	}

@@ -32,7 +32,7 @@ func (p *parser) stressTitle(line string) {
 	if m[2] != "" {
 		var err error
 		if t.date, err = time.Parse(time.DateTime, strings.TrimSpace(m[2])); err != nil {
-			p.assume("%q is no date: left out", short(m[2]))
+			p.assume(noteNoDate.New(short(m[2])))
 		}
 	}
 	p.ctx.title = t
@@ -46,7 +46,7 @@ type item struct {
 	dimension Dimension
 	usual     string
 	figure    func(r *reading) *rundir.Number
-	count     func(r *reading) *int           // instead of figure
+	count     func(r *reading) *int           // instead of number
 	seconds   func(r *reading) *float64       // likewise
 	text      func(r *reading, v string) bool // likewise; false: not understood
 }
@@ -98,7 +98,7 @@ func stressItems() []item {
 	}...)
 }
 
-// named is the figure of that name.
+// named is the number of that name.
 func named(d *rundir.Dist, name string) *rundir.Number {
 	for _, f := range d.Numbers() {
 		if f.Name == name {
@@ -108,7 +108,7 @@ func named(d *rundir.Dist, name string) *rundir.Number {
 	return new(rundir.Number) // no caller asks for another
 }
 
-// apiOf is the API that an address stands for, where its path says so.
+// apiOf returns the API of an address, as far as its path tells it.
 func apiOf(url string) string {
 	for _, e := range []struct{ end, api string }{
 		{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/completion", "llamacpp"},
@@ -146,7 +146,7 @@ func (p *parser) stressTable() {
 		}
 		cells := splitCells(text)
 		if len(cells) != 2 {
-			r.unread("has %d cells where a stress table has two", len(cells))
+			r.unread(noteCells.New(len(cells), 2))
 			p.at++
 			continue
 		}
@@ -155,29 +155,29 @@ func (p *parser) stressTable() {
 	r.finishStress(t)
 }
 
-// item reads the next line, which says that label is value.
+// item reads the next line, which has a label and its value.
 func (r *reading) item(items []item, label, value string) {
 	it, exact := findItem(items, letters(label))
 	if it == nil {
-		r.unread("%q is no line of this format", short(label))
+		r.unread(noteNotStress.New(short(label)))
 		r.at++
 		return
 	}
 	if _, twice := r.stage.Source.Printed[it.key]; twice {
-		r.unread("%s stands here a second time", short(label))
+		r.unread(noteRepeated.New(short(label)))
 		r.at++
 		return
 	}
 	if !exact {
-		r.assume("%q read as %s", short(label), it.key)
+		r.assume(noteReadAs.New(short(label), it.key))
 	}
 	if err := r.fill(it, value); err != nil {
-		r.unread("%s: %q %v", label, short(value), err)
+		r.unread(noteBadValue.New(label, short(value), err))
 		r.at++
 		return
 	}
 	r.printed(it.key, value)
-	r.take(Figures)
+	r.take(Numbers)
 }
 
 // findItem finds the line of that name: the one that it is, or the only one that it can have been meant for.
@@ -256,7 +256,7 @@ func (r *reading) finishStress(t *stressTitle) {
 	defer r.ctx.forget()
 	s := &r.stage
 	if len(s.Source.Printed) == 0 {
-		r.remark(s.Source.Line, true, "a stress table without a line that could be read")
+		r.remark(s.Source.Line, true, noteNothingRead.New())
 		return
 	}
 	s.Kind, s.Role, s.Verdict = "concurrent", rundir.Single, rundir.Closed

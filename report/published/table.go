@@ -93,7 +93,7 @@ func (p *parser) table() {
 	switch {
 	case p.at < len(p.lines) && strings.ContainsAny(p.lines[p.at], "|│┃"):
 	case p.at == first:
-		p.unread("is drawn like a table, and holds no cell")
+		p.unread(noteNoCell.New())
 		p.at++
 		return
 	default: // a rule that belongs to no table
@@ -110,7 +110,7 @@ func (p *parser) table() {
 	}
 	p.ctx.title = nil
 	if len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight" { // which llmsweep draws beneath stress tables
-		p.remark(p.at+1, false, "a table of other columns (%s): passed over", short(strings.Join(head, ", ")))
+		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
 	p.otherTable()
 }

@@ -1,0 +1,90 @@
+package audit
+
+import "llmsweep/report/lang"
+
+// What is said around findings.
+var (
+	sayResult    = lang.Say("%d result", "%d 个结果")
+	sayResults   = lang.Say("%d results", "%d 个结果")
+	sayRow       = lang.Say("%d row", "%d 行")
+	sayRows      = lang.Say("%d rows", "%d 行")
+	sayFinding   = lang.Say("%d finding", "%d 处错误")
+	sayFindings  = lang.Say("%d findings", "%d 处错误")
+	sayDoubt     = lang.Say("%d doubt", "%d 处存疑")
+	sayDoubts    = lang.Say("%d doubts", "%d 处存疑")
+	sayNothing   = lang.Say("nothing found", "未发现问题")
+	sayUnread    = lang.Say("not read: %s", "未能读取：%s")
+	sayLine      = lang.Say("line %d", "第 %d 行")
+	sayTolerates = lang.Say("Tolerates %s", "容许：%s")
+)
+
+// Words returns the words of findings.
+func Words() lang.Words {
+	return lang.Words{
+		"audit.zeros": lang.Say("{completed} completed, and latency {latency}: nothing was measured, which is n/a and not 0",
+			"完成 {completed}，总时延 {latency}：没有测到任何数据，应为 n/a 而非 0"),
+		"audit.unit": lang.Say("{metric:metric} {printed}: the rest of the column is in {unit}, and in {unit} it would be {would_be}, which fits",
+			"{metric:metric} {printed}：该列其余单位为 {unit}，若以 {unit} 计则为 {would_be}，与该列相符"),
+		"audit.ttft": lang.Say("mean time to first token {ttft} is above mean latency {latency}",
+			"首 token 时延均值 {ttft} 大于总时延均值 {latency}"),
+		"audit.latency": lang.Say("latency {latency}, but TTFT {ttft} + {gaps:tenths} gaps x {gap} = {sum}",
+			"总时延 {latency}，但 TTFT {ttft} + {gaps:tenths} 个间隔 x {gap} = {sum}"),
+		"audit.tokens-above": lang.Say("[{output} over {completed} is ]{tokens} tokens per request, and {asked} were asked for",
+			"[{output} 除以 {completed} 得]每个请求 {tokens} 个 token，而要求为 {asked} 个"),
+		"audit.tokens-below": lang.Say("[{output} over {completed} is ]{tokens} tokens per request, fewer than half of the {asked} asked for",
+			"[{output} 除以 {completed} 得]每个请求 {tokens} 个 token，不足要求的 {asked} 个的一半"),
+		"audit.offered": lang.Say("{completed} req/s completed of {offered} offered: the rest must be left over from the stage before",
+			"到达 {offered} req/s，却完成 {completed} req/s：多出者必为上一阶段的遗留"),
+		"audit.synchronous": lang.Say("{completed} req/s x {latency} = {in_flight} in flight, and synchronous is 1",
+			"{completed} req/s x {latency} = 并发 {in_flight}，而 synchronous 应为 1"),
+		"audit.order": lang.Say("{metric:metric} {higher} {value} is below {lower} {lower_value}",
+			"{metric:metric} {higher} {value} 小于 {lower} {lower_value}"),
+		"audit.mean-outside": lang.Say("{metric:metric}: the mean {mean} is outside {min} to {max}",
+			"{metric:metric}：均值 {mean} 不在 {min} 至 {max} 之间"),
+		"audit.spread": lang.Say("{metric:metric}: a standard deviation of {std} is impossible between {min} and {max}",
+			"{metric:metric}：在 {min} 至 {max} 之间不可能有 {std} 的标准差"),
+		"audit.request-rate": lang.Say("{printed} printed, but {requests} requests / {time} s = {is}",
+			"所列为 {printed}，但 {requests} 个请求 / {time} 秒 = {is}"),
+		"audit.token-rate": lang.Say("{printed} printed, but {tokens} tokens / {time} s = {is}",
+			"所列为 {printed}，但 {tokens} 个 token / {time} 秒 = {is}"),
+		"audit.sum": lang.Say("{printed} printed, but {input} + {output} tokens/s = {is}",
+			"所列为 {printed}，但每秒 {input} + {output} 个 token = {is}"),
+		"audit.token-mean": lang.Say("{printed} printed, but {tokens} tokens / {requests} requests = {is}",
+			"所列为 {printed}，但 {tokens} 个 token / {requests} 个请求 = {is}"),
+		"audit.two-durations": lang.Say("{printed} s and {other} s are printed for one duration",
+			"同一时长印为 {printed} 秒和 {other} 秒"),
+		"audit.counts": lang.Say("{ok} succeeded, {failed} failed and {incomplete} did not end, of {all} in all",
+			"{ok} 个成功，{failed} 个失败，{incomplete} 个未结束，而总数为 {all}"),
+		"audit.share": lang.Say("{part} of {all} is not {printed}", "{all} 个中的 {part} 个并非 {printed}"),
+		"audit.in-flight": lang.Say("{printed} in flight printed, but {requests} requests x {latency} / {time} = {is}",
+			"所列并发为 {printed}，但 {requests} 个请求 x {latency} / {time} = {is}"),
+		"audit.printed": lang.Say("{metric:metric} {printed}", "{metric:metric} {printed}"),
+		"audit.copied": lang.Say("{same:note}: the same as in line {line} ({row}), while latency is {latency} and {other_latency}",
+			"{same:note}：与第 {line} 行（{row}）相同，而总时延分别为 {latency} 和 {other_latency}"),
+		"audit.grid": lang.Say("{rate} req/s is not on the even grid of the other rates, which has {grid_rate} here",
+			"{rate} req/s 不在其余到达率的等距网格上，此处应为 {grid_rate}"),
+		"audit.retokenized": lang.Say("{again:whole} tokens by their text, and {reported:whole} were reported ({factor}): the stream repeats or loses text",
+			"按文本计为 {again:whole} 个 token，报告为 {reported:whole} 个（{factor}）：流式输出有重复或丢失"),
+		"audit.tpot": lang.Say("mean time per output token {tpot} is {factor:tenths} times mean inter-token latency {itl}",
+			"每输出 token 时间均值 {tpot} 是 token 间延迟均值 {itl} 的 {factor:tenths} 倍"),
+		"audit.default-limit": lang.Say("Max Tokens {asked} and {other_asked} (line {line}) both took {time} with a spread of {spread:percent}, and the response in line {response_line} stopped at {stopped_at} tokens: the server ignored Max Tokens[, and {counted:rate} tokens per request is not its count]",
+			"Max Tokens 为 {asked} 和 {other_asked}（第 {line} 行）时均用时 {time}，离散 {spread:percent}，且第 {response_line} 行的回答停在 {stopped_at} 个 token：服务忽略了 Max Tokens[，每个请求 {counted:rate} 个 token 也不是它的计数]"),
+		"audit.closed-loop": lang.Say("{concurrency} in flight end {requests} requests of {latency} within {at_most}, and it took {took}: {in_flight:tenths} were in flight on average, as when batches wait for their slowest request",
+			"并发 {concurrency} 时，{requests} 个用时 {latency} 的请求应在 {at_most} 内结束，实际用了 {took}：平均并发仅 {in_flight:tenths}，如同每批都等待最慢的请求"),
+		"audit.once-more": lang.Say("the measurement of line {line} once more, but with another {metric}: {there} there, {here} here",
+			"与第 {line} 行为同一次测量，但 {metric} 不同：该处为 {there}，此处为 {here}"),
+		"audit.twice": lang.Say("one configuration {times} times (lines {lines}), and {metric:metric} is {values}",
+			"同一配置出现 {times} 次（第 {lines} 行），{metric:metric} 分别为 {values}"),
+		"audit.even": lang.Say("{tokens} tokens per request counted, but response times vary by {spread:percent} only: all requests seem to have run to Max Tokens {asked}, so the count is not the server's",
+			"每个请求计得 {tokens} 个 token，但响应时间仅相差 {spread:percent}：所有请求似乎都达到了 Max Tokens {asked}，该计数并非服务的计数"),
+		"audit.ceiling": lang.Say("{ceiling} req/s as the ceiling, but offered {offered} the server completed {completed}, {less} less (line {line}): one of the two is no steady rate",
+			"上限为 {ceiling} req/s，但到达 {offered} 时只完成 {completed}，少 {less}（第 {line} 行）：二者之一并非稳定速率"),
+		"audit.instants": lang.Say("{later} at {at}, but {earlier} at {earlier_at}", "{later} 在 {at}，而 {earlier} 在 {earlier_at}"),
+		"audit.gaps": lang.Say("{gaps} gaps add up to {sum}, and {passed} passed between the first and the last token",
+			"{gaps} 个间隔合计 {sum}，而首末 token 相隔 {passed}"),
+		"audit.stopped": lang.Say("stopped by length at {tokens:whole} tokens, and {asked} were asked for",
+			"因长度停在 {tokens:whole} 个 token，而要求为 {asked} 个"),
+		"audit.empty":   lang.Say("succeeded with 0 output tokens", "成功，但输出为 0 个 token"),
+		"audit.several": lang.Say("{requests} requests, the first: {first:note}", "{requests} 个请求，第一个：{first:note}"),
+	}
+}

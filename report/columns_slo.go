@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// sloFields are the columns of what was promised; none where nothing was.
+func sloFields(l lang.Lang, runs []rundir.Run) []stages.Field {
+	promised := func(run rundir.Run) bool {
+		return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Goodput != nil })
+	}
+	if !slices.ContainsFunc(runs, promised) {
+		return nil
+	}
+	return []stages.Field{
+		stages.NewField(table.Column{Head: headGoodput.In(l), Sub: "req/s", Drop: 2}, func(r stages.Row) table.Cell {
+			if r.Stage.Goodput == nil {
+				return table.Cell{Text: lang.Absent, Tone: table.Faint}
+			}
+			return table.Number(r.Stage.Goodput.Rate, "", lang.Rate)
+		}),
+		stages.NewField(table.Column{Head: headSLO.In(l), Left: true}, func(r stages.Row) table.Cell { return sloCell(r.Stage, l) }),
+	}
+}
+
+// sloCell is the verdict of a stage, or what it takes to have one.
+func sloCell(s *rundir.Stage, l lang.Lang) table.Cell {
+	switch g := s.Goodput; {
+	case g == nil:
+		return table.Cell{Text: lang.Absent, Tone: table.Faint}
+	case g.Verdict == slo.Kept.String():
+		return table.Cell{Text: sloKept.In(l), Tone: table.Good}
+	case g.Verdict == slo.Broken.String():
+		return table.Cell{Text: sloBroken.In(l), Tone: table.Bad}
+	case findings.Needs(g) > 0:
+		return table.Cell{Text: sloNeeds.In(l, strconv.Itoa(findings.Needs(g))), Tone: table.Caution}
+	}
+	return table.Cell{Text: sloUnknown.In(l), Tone: table.Caution}
+}

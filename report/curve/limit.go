@@ -1,0 +1,161 @@
+package curve
+
+import (
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// Limit is the highest load at which promises hold.
+type Limit struct {
+	Rate   float64 // requests per second, completed
+	Output rundir.Number
+	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
+	Point Point
+	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
+	Broken *slo.Term
+	By     rundir.Number
+	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
+	Backlog bool
+	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
+}
+
+// Refusal is the reason why no load meets the terms.
+type Refusal struct {
+	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
+	Term    *slo.Term
+	Number  rundir.Number
+	Unknown bool // the term cannot be judged: the metric is absent, unsupported or a bound
+}
+
+// Within finds the highest load at which all terms hold. Rows are taken from the lowest load up; the first that breaks a
+// term, or was saturated, ends it, whatever rows beyond it say. A row that cannot be judged is passed over where one
+// at a higher load keeps all terms, and ends it where none does. Between the last row that keeps a term and the first
+// that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
+// Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
+func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
+	if len(s.Rows) == 0 {
+		return Limit{}, &Refusal{}
+	}
+	if l, ok := s.searched(terms); ok {
+		return l, nil
+	}
+	good := -1
+	for i := range s.Rows {
+		t, verdict := s.failing(i, terms)
+		if verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+			break
+		}
+		if t == nil {
+			good = i
+		}
+	}
+	if good < 0 {
+		return Limit{}, s.refusal(terms)
+	}
+	return s.edge(good, terms), nil
+}
+
+// searched is the limit that a sweep searched for, where it was for the same terms: it rests on stages of its own, and on all
+// rows about it, and not on two of them.
+func (s *Setup) searched(terms []slo.Term) (Limit, bool) {
+	found := s.Run.SLO
+	if found == nil || !found.Rate.Known() || !slices.Equal(slices.Sorted(slices.Values(found.Terms)), slices.Sorted(slices.Values(slo.Strings(terms)))) {
+		return Limit{}, false
+	}
+	rate := found.Rate.Value()
+	i := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
+	if i < 1 { // the rows on one side of it were left out
+		return Limit{}, false
+	}
+	low, high := &s.Rows[i-1], &s.Rows[i]
+	l := Limit{Rate: rate, Point: Point{Low: low, High: high, Weight: (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))}}
+	l.Output, l.Backlog = l.Point.At(Output).Number, found.Limiting == rundir.LimitSaturation
+	for j := range terms {
+		if terms[j].String() == found.Limiting {
+			l.Broken = &terms[j]
+			l.By, _ = terms[j].Of(high.Stage)
+		}
+	}
+	return l, true
+}
+
+// failing is a term that a row breaks, else one that it is not shown to keep, else nil.
+func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict slo.Verdict) {
+	verdict, failed = slo.Judge(s.Rows[i].Stage, terms)
+	return failed, verdict
+}
+
+// refusal names the lowest row that breaks a term or was saturated, else the lowest.
+func (s *Setup) refusal(terms []slo.Term) *Refusal {
+	at := 0
+	for i := range s.Rows {
+		if _, verdict := s.failing(i, terms); verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+			at = i
+			break
+		}
+	}
+	r := &Refusal{Row: &s.Rows[at]}
+	t, verdict := s.failing(at, terms)
+	if t != nil {
+		r.Term, r.Unknown = t, verdict == slo.Unknown
+		r.Number, _ = t.Of(r.Row.Stage)
+	}
+	return r
+}
+
+// edge is the limit above the row good, the last that keeps all terms.
+func (s *Setup) edge(good int, terms []slo.Term) Limit {
+	low := &s.Rows[good]
+	l := Limit{Point: Point{Low: low, High: low}, Rate: low.Top, Output: low.topOutput}
+	if good+1 == len(s.Rows) {
+		return l
+	}
+	high := &s.Rows[good+1]
+	l.Backlog = high.Stage.Verdict == rundir.Saturated
+	weight := 1.0
+	for j := range terms {
+		t := &terms[j]
+		verdict := t.Holds(high.Stage)
+		if verdict == slo.Kept {
+			continue
+		}
+		if w := s.crossing(good, t); l.Broken == nil || w < weight {
+			l.Broken, l.Unknown, weight = t, verdict == slo.Unknown, w
+			l.By, _ = t.Of(high.Stage)
+		}
+	}
+	if l.Backlog || l.Broken == nil || weight == 0 {
+		return l
+	}
+	l.Point = Point{Low: low, High: high, Weight: weight}
+	l.Rate += weight * (high.Top - low.Top)
+	if l.Output.Known() && high.topOutput.Known() {
+		l.Output = rundir.Exactly(l.Output.Value() + weight*(high.topOutput.Value()-l.Output.Value()))
+	}
+	return l
+}
+
+// crossing is how far from the row good to the next a term's metric reaches its limit, from the worst seen so far; 0
+// where the next row is a bound or cannot be judged.
+func (s *Setup) crossing(good int, t *slo.Term) float64 {
+	high := s.Rows[good+1].Stage
+	by, _ := t.Of(high)
+	worst := s.worst(good, t)
+	if t.Holds(high) != slo.Broken || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+		return 0
+	}
+	return (t.Limit - worst) / (by.Value() - worst)
+}
+
+// worst is the largest value of a term's metric up to a row.
+func (s *Setup) worst(upTo int, t *slo.Term) float64 {
+	worst := 0.0
+	for i := range upTo + 1 {
+		if f, _ := t.Of(s.Rows[i].Stage); f.Known() {
+			worst = max(worst, f.Value())
+		}
+	}
+	return worst
+}

@@ -1,0 +1,272 @@
+// Package curve makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach, and
+// metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a reason, the rows
+// that the audit calls impossible.
+package curve
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/report/audit"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// Input is a run and where it was found: a run directory, or a document that others published.
+type Input struct {
+	Path string
+	Run  *rundir.Run
+}
+
+// Setup is one configuration with what it does at each load.
+type Setup struct {
+	Input
+	Name    string // unique among those read together
+	Rows    []Row  // those that may be relied on, by load from low to high
+	LeftOut []LeftOut
+	Plateau Plateau
+
+	show func(path string) string
+}
+
+// Row is a stage that may be relied on.
+type Row struct {
+	Stage  *rundir.Stage
+	Where  string  // the line or the directory that it can be traced to
+	Served float64 // completed requests per second
+	Top    float64 // the largest Served up to here: what has been shown to be served
+
+	topOutput rundir.Number // the same of the output
+}
+
+// LeftOut is a row that must not be relied on.
+type LeftOut struct {
+	Setup string `json:"setup"`
+	Row   string `json:"row"`
+	Where string `json:"where"`
+	Rule  string `json:"rule"` // of the audit; empty where the row itself says so
+	Why   string `json:"why"`  // in English
+
+	note note.Note
+}
+
+// Because returns why the row was left out.
+func (o *LeftOut) Because(l lang.Lang) string { return words().Say(o.note, l) }
+
+// Why a row is left out that the audit finds no fault with.
+var (
+	noteCutShort = note.Kind{Code: "row.cut-short"}
+	noteNoneDone = note.Kind{Code: "row.nothing-completed"}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone} }
+
+// words are those of all reasons to leave a row out.
+func words() lang.Words { return lang.Join(findings.Words(), audit.Words()) }
+
+// Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
+func Load(all []Input) []Setup { return LoadAs(all, func(path string) string { return path }) }
+
+// LoadAs is Load, with show for how paths are shown: a document names them relative to itself.
+func LoadAs(all []Input, show func(path string) string) []Setup {
+	var subjects []audit.Subject
+	for _, in := range all {
+		subjects = append(subjects, audit.Subject{File: fileOf(in), Run: in.Run})
+	}
+	found := audit.Runs(subjects)
+	setups := make([]Setup, len(all))
+	for i, in := range all {
+		s := &setups[i]
+		s.Input, s.Name, s.show = in, title(in.Run), show
+		s.Rows, s.LeftOut = s.sort(found)
+		s.Plateau = s.plateau()
+	}
+	distinguish(setups)
+	return setups
+}
+
+// fileOf is what the audit knows a run's file by.
+func fileOf(in Input) string {
+	if in.Run.Source != nil {
+		return in.Run.Source.File
+	}
+	return filepath.Join(in.Path, rundir.RunFile)
+}
+
+// sort keeps the rows that may be relied on, in the order of their load.
+func (s *Setup) sort(found []audit.Finding) (rows []Row, out []LeftOut) {
+	open := slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Rate.Known() })
+	for i := range s.Run.Stages {
+		st := &s.Run.Stages[i]
+		if !counts(st, open, s.Run.Source != nil) {
+			continue
+		}
+		where := s.where(st)
+		if rule, why := s.unfit(st, found); !why.IsZero() {
+			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), note: why})
+			continue
+		}
+		rows = append(rows, Row{Stage: st, Where: where, Served: st.Rates.Completed.Value()})
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
+	for i := range rows {
+		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
+		if i == 0 {
+			continue
+		}
+		rows[i].Top = max(rows[i-1].Top, rows[i].Served)
+		if before := rows[i-1].topOutput; before.Known() && !(rows[i].topOutput.Value() >= before.Value()) {
+			rows[i].topOutput = before
+		}
+	}
+	return rows, out
+}
+
+// counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
+// time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
+func counts(s *rundir.Stage, open, imported bool) bool {
+	switch {
+	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:
+		return true
+	case open || imported && s.Role == rundir.Ceiling:
+		return false
+	}
+	return s.MaxConcurrency > 0
+}
+
+// load orders rows: one at a time, then by the rate that was asked for, or by how many were kept in flight.
+func load(s *rundir.Stage) float64 {
+	switch {
+	case s.Kind == "synchronous" || s.Role == rundir.Floor:
+		return 0
+	case s.Rate.Known():
+		return s.Rate.Value()
+	}
+	return float64(s.MaxConcurrency)
+}
+
+// unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be used.
+func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, why note.Note) {
+	for _, f := range found {
+		if f.Grade == audit.Wrong && f.Rule != "" && s.speaksOf(f, st) {
+			return f.Rule, f.Note()
+		}
+	}
+	switch c := st.Rates.Completed; {
+	case !st.Invalid.IsZero():
+		return "", st.Invalid
+	case st.State != rundir.Complete:
+		return "", noteCutShort.New()
+	case !c.Known() || c.Value() <= 0:
+		return "", noteNoneDone.New()
+	}
+	return "", note.Note{}
+}
+
+// Name returns what the row is called where it was printed, else the name of its stage.
+func (r *Row) Name() string { return rowName(r.Stage) }
+
+// rowName returns what a row is called where it was printed, else the name of its stage.
+func rowName(st *rundir.Stage) string {
+	if st.Source != nil && st.Source.Heading != "" {
+		return st.Source.Heading
+	}
+	return st.Name
+}
+
+// speaksOf reports whether a finding is about that stage.
+func (s *Setup) speaksOf(f audit.Finding, st *rundir.Stage) bool {
+	if f.File != fileOf(s.Input) {
+		return false
+	}
+	if st.Source != nil {
+		return f.Line == st.Source.Line || inFigures(st, f.Line)
+	}
+	return f.Row == st.Name
+}
+
+func inFigures(st *rundir.Stage, line int) bool {
+	for _, p := range st.Source.Printed {
+		if p.Line == line {
+			return true
+		}
+	}
+	return false
+}
+
+// where is what a row can be traced to.
+func (s *Setup) where(st *rundir.Stage) string {
+	if st.Source != nil {
+		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
+	}
+	return s.show(s.Path) + " " + st.Name
+}
+
+// Origin is what the whole setup can be traced to.
+func (s *Setup) Origin() string {
+	if src := s.Run.Source; src != nil {
+		return s.show(src.File) + ":" + strconv.Itoa(src.Line)
+	}
+	return s.show(s.Path)
+}
+
+// Model is the model's name without its quantization.
+func Model(run *rundir.Run) string { return cmp.Or(run.Labels.Model, run.Target.Model) }
+
+// Engine is the serving engine, as labelled or as it said itself.
+func Engine(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }
+
+// Hardware is the GPUs, as far as they are known.
+func Hardware(run *rundir.Run) string {
+	l := run.Labels
+	if l.GPU == "" || l.GPUs == 0 {
+		return l.GPU
+	}
+	return fmt.Sprintf("%d x %s", l.GPUs, l.GPU)
+}
+
+// title names a configuration by its labels.
+func title(run *rundir.Run) string {
+	model, quant := Model(run), run.Labels.Quant
+	if quant != "" && !strings.Contains(strings.ToLower(model), strings.ToLower(quant)) {
+		model += "-" + quant
+	}
+	var parts []string
+	for _, p := range []string{model, Hardware(run), Engine(run)} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// distinguish makes names unique: what is labelled alike, or not at all, is told apart by where it was found.
+func distinguish(all []Setup) {
+	seen := map[string]int{}
+	for _, s := range all {
+		seen[s.Name]++
+	}
+	used := map[string]int{}
+	for i := range all {
+		s := &all[i]
+		switch {
+		case s.Name == "":
+			s.Name = s.Origin()
+		case seen[s.Name] > 1:
+			s.Name += " (" + s.Origin() + ")"
+		}
+		if used[s.Name]++; used[s.Name] > 1 {
+			s.Name += " #" + strconv.Itoa(used[s.Name])
+		}
+		for j := range s.LeftOut {
+			s.LeftOut[j].Setup = s.Name
+		}
+	}
+}

@@ -1,0 +1,157 @@
+// Package findings puts into sentences what the metrics and notes of a run say: its answer, warnings, errors, state and
+// environment, in each language.
+package findings
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/sweep/rundir"
+)
+
+// Answer returns what a run found, as sentences; none where it only measured rows.
+func Answer(run *rundir.Run, l lang.Lang) []string {
+	if sent, failed := stages.Attempts(run); sent > 0 && sent == failed {
+		return []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
+	}
+	var lines []string
+	add := func(s string) {
+		if s != "" {
+			lines = append(lines, s)
+		}
+	}
+	sat := run.Saturation
+	if sat == nil {
+		lines = append(lines, Promises(run, l)...)
+		if run.Plan.Kind == "sweep" && run.State == rundir.Complete {
+			add(sayNoSaturation.In(l))
+		}
+		return lines
+	}
+	add(saturates(sat, l))
+	lines = append(lines, Promises(run, l)...)
+	add(bracket(sat, l))
+	if grew := backlog(run, l); grew != "" {
+		add(grew)
+	} else if !sat.Reason.IsZero() {
+		add(Note(sat.Reason, l))
+	}
+	add(limit(run, l))
+	add(comfortable(run, l))
+	add(simulated(run, l))
+	return lines
+}
+
+// saturates is the answer itself.
+func saturates(sat *rundir.Saturation, l lang.Lang) string {
+	switch {
+	case sat.Rate.Bound():
+		return sayNotSaturated.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
+	case sat.Rate.IsZero():
+		return sayNoSaturation.In(l)
+	}
+	digits := lang.Printer(lang.Short)
+	interval := ""
+	if sat.Low.Known() && sat.High.Known() {
+		digits = lang.Precision((sat.High.Value() - sat.Low.Value()) / 2)
+		interval = sayInterval.In(l, lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
+	}
+	s := saySaturates.In(l, lang.Number(sat.Rate, digits)) + interval
+	if sat.Output.Known() {
+		s += sayOutput.In(l, lang.Number(sat.Output, lang.Short))
+	}
+	return s + lang.Stop.In(l)
+}
+
+// bracket says between which rates the verdicts turned.
+func bracket(sat *rundir.Saturation, l lang.Lang) string {
+	low, high := sat.HighestStable, sat.LowestSaturated
+	switch {
+	case low.Known() && high.Known():
+		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
+	case low.Known():
+		return sayStable.In(l, lang.Number(low, lang.Rate))
+	case high.Known():
+		return saySaturated.In(l, lang.Number(high, lang.Rate))
+	}
+	return ""
+}
+
+// backlog returns how fast the backlog grew at the lowest saturated rate.
+func backlog(run *rundir.Run, l lang.Lang) string {
+	var lowest *rundir.Stage
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		grew := s.Verdict == rundir.Saturated && s.Invalid.IsZero() && s.Drift.Value.Known() && s.Rates.Offered.Known()
+		if grew && (lowest == nil || s.Rates.Offered.Value() < lowest.Rates.Offered.Value()) {
+			lowest = s
+		}
+	}
+	if lowest == nil {
+		return ""
+	}
+	growth := lang.Scale(lowest.Drift.Value, lowest.Rate.Value())
+	return sayBacklog.In(l, lang.Number(lowest.Rates.Offered, lang.Rate), lang.Number(growth, lang.Rate))
+}
+
+// comfortable returns the metrics at a rate below saturation.
+func comfortable(run *rundir.Run, l lang.Lang) string {
+	sat := run.Saturation
+	if !sat.Comfortable.Known() {
+		return ""
+	}
+	s := sayComfortable.In(l, lang.Number(sat.Comfortable, lang.Rate)) + lang.Stop.In(l)
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Name == sat.ComfortableStage {
+			feel := []string{feels("TTFT", &st.TTFT), feels("ITL", &st.ITL), feels(lang.HeadLatency.In(l), &st.Latency)}
+			s += sayFeels.In(l, lang.Number(st.Rate, lang.Rate), strings.Join(feel, lang.Comma.In(l))) + lang.Stop.In(l)
+		}
+	}
+	return s
+}
+
+// feels is the highest percentile, up to the 99th, that the samples support.
+func feels(what string, d *rundir.Dist) string {
+	for _, p := range []string{"p99", "p95", "p90"} {
+		if d.Supported(p) && !d.Get(p).IsZero() {
+			return what + " " + p + " " + lang.Time(d.Get(p))
+		}
+	}
+	return what + " p50 " + lang.Time(d.P50)
+}
+
+// simulated puts what was found beside what the simulator can be computed to take.
+func simulated(run *rundir.Run, l lang.Lang) string {
+	capacity, found := run.Target.Capacity, run.Saturation.Rate
+	switch {
+	case !capacity.Known():
+		return ""
+	case !found.Known():
+		return sayCapacityAlone.In(l, lang.Number(capacity, lang.Rate))
+	}
+	off := 100 * math.Abs(found.Value()-capacity.Value()) / capacity.Value()
+	return sayCapacity.In(l, lang.Number(capacity, lang.Rate), lang.Number(found, lang.Rate), lang.Fixed(1)(off, false))
+}
+
+// limit returns which resource of a saturated server was the limit.
+func limit(run *rundir.Run, l lang.Lang) string {
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		if st.Name != run.Saturation.LimitStage || st.Server == nil {
+			continue
+		}
+		s := st.Server
+		switch run.Saturation.Limit {
+		case rundir.LimitKV:
+			return sayLimitKV.In(l, lang.Number(lang.Scale(s.KVUsageMax, 100), lang.Fixed(0)), lang.Number(s.Preemptions, lang.Fixed(0)))
+		case rundir.LimitSlots:
+			return sayLimitSlots.In(l, lang.Number(s.RunningMax, lang.Fixed(0)), lang.Number(s.Waiting, lang.Fixed(0)))
+		case rundir.LimitCompute:
+			return sayLimitCompute.In(l, lang.Number(s.Running, lang.Fixed(0)))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,140 @@
+package findings
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// fact is one line about how a run was made.
+type fact struct{ Name, Text string }
+
+// Environment is what somebody needs to repeat a run, as far as it is known.
+func Environment(run *rundir.Run, l lang.Lang) []fact {
+	date := ""
+	if !run.Started.IsZero() { // a published result does not say
+		date = run.Started.Format(time.RFC3339)
+		if t := lasted(run); t > 0 {
+			date = lastedFor.In(l, date, lang.Clock(t))
+		}
+	}
+	facts := []fact{
+		{envTarget.In(l), words(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine, run.Target.Version)},
+		{envLabels.In(l), labels(run.Labels)},
+		{envWorkload.In(l), workload(run, l)},
+		{envTool.In(l), tool(run.Tool)},
+		{envClient.In(l), client(run.Client, l)},
+		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
+		{envClock.In(l), Timestamps(run.Client.Timestamps, l)},
+		{envDate.In(l), date},
+	}
+	known := facts[:0]
+	for _, f := range facts {
+		if f.Text != "" {
+			known = append(known, f)
+		}
+	}
+	return known
+}
+
+func labels(la rundir.Labels) string {
+	var parts []string
+	add := func(key, value string) {
+		if value != "" && value != "0" {
+			parts = append(parts, key+"="+value)
+		}
+	}
+	add("model", la.Model)
+	add("gpu", la.GPU)
+	add("gpus", strconv.Itoa(la.GPUs))
+	add("engine", la.Engine)
+	add("quant", la.Quant)
+	add("price", strconv.FormatFloat(la.Price, 'f', -1, 64))
+	return strings.Join(parts, ", ")
+}
+
+// workload is what was asked of the server.
+func workload(run *rundir.Run, l lang.Lang) string {
+	wl := run.Workload
+	var parts []string
+	if prompt := LengthText(wl.PromptTokens); prompt != "" {
+		if wl.CountedPrompt > 0 {
+			parts = append(parts, loadCounted.In(l, prompt, strconv.Itoa(wl.CountedPrompt)))
+		} else {
+			parts = append(parts, loadPrompt.In(l, prompt))
+		}
+	}
+	if out := LengthText(wl.OutputTokens); out != "" {
+		if wl.Forced {
+			parts = append(parts, loadForced.In(l, out))
+		} else {
+			parts = append(parts, loadOutput.In(l, out))
+		}
+	}
+	if wl.Dataset != "" {
+		parts = append(parts, loadDataset.In(l, wl.Dataset))
+	}
+	if wl.Prompt != "" {
+		parts = append(parts, loadFixed.In(l))
+	}
+	if run.Source == nil {
+		parts = append(parts, loadSeed.In(l, strconv.FormatUint(wl.Seed, 10)))
+	}
+	return strings.Join(parts, lang.Comma.In(l))
+}
+
+// LengthText is a distribution of lengths: 512, or 512±64 (1-1024).
+func LengthText(n rundir.Lengths) string {
+	if n.Mean == 0 {
+		return ""
+	}
+	s := lang.Shortest(n.Mean)
+	if n.Std > 0 {
+		s += "±" + lang.Shortest(n.Std)
+	}
+	if n.Max > 0 {
+		s += " (" + strconv.Itoa(n.Min) + "-" + strconv.Itoa(n.Max) + ")"
+	}
+	return s
+}
+
+func tool(t rundir.Tool) string {
+	parts := []string{"llmsweep", t.Version, t.Go, t.OS}
+	if t.CPUs > 0 {
+		parts = append(parts, strconv.Itoa(t.CPUs), "CPUs")
+	}
+	return words(parts...)
+}
+
+func client(c rundir.Client, l lang.Lang) string {
+	if !c.LagP99.Known() || !c.CPU.Known() {
+		return ""
+	}
+	return clientFit.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
+}
+
+// selftested is what the client was shown to do before the run.
+func selftested(s *rundir.Selftest, l lang.Lang) string {
+	if s == nil {
+		return ""
+	}
+	return SelftestVerdict(s, l)
+}
+
+func Timestamps(by string, l lang.Lang) string {
+	switch by {
+	case "kernel":
+		return clockKernel.In(l)
+	case "user":
+		return clockUser.In(l)
+	}
+	return by
+}
+
+// words joins the parts that are not empty.
+func words(parts ...string) string {
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}

@@ -1,0 +1,28 @@
+package findings
+
+import (
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
+)
+
+// Words returns the words of all notes that packages beneath report write.
+func Words() lang.Words { return lang.Join(sweepWords(), probeWords(), workloadWords()) }
+
+// Note returns what a note says, as a sentence.
+func Note(n note.Note, l lang.Lang) string { return Words().Sentence(n, l) }
+
+// Phrase returns what a note says, to follow a colon or to stand in parentheses: without a capital or a full stop.
+func Phrase(n note.Note, l lang.Lang) string { return Words().Say(n, l) }
+
+// JoinNotes joins notes into one English cell.
+func JoinNotes(notes ...note.Note) string {
+	var texts []string
+	for _, n := range notes {
+		if !n.IsZero() {
+			texts = append(texts, Phrase(n, lang.English))
+		}
+	}
+	return strings.Join(texts, "; ")
+}

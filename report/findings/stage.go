@@ -1,0 +1,38 @@
+package findings
+
+import (
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// StageLine is one stage in one line, made to stand beneath others of its kind.
+func StageLine(s *rundir.Stage, l lang.Lang) string {
+	facts := StageFacts(s, l)
+	for i, width := range []int{16, 11, 13, 12, 10} {
+		facts[i] = table.Pad(facts[i], width, true)
+	}
+	return strings.Join(facts, "  ")
+}
+
+// StageFacts are what matters most of a stage: its name, what it completed, how that felt, what came of it.
+func StageFacts(s *rundir.Stage, l lang.Lang) []string {
+	facts := []string{
+		table.Clean(s.Name) + stages.Marks(s),
+		lang.Number(lang.NonZero(stages.Completed(s)), lang.Rate) + " req/s",
+		"TTFT " + lang.Time(s.TTFT.Mean),
+		"ITL " + lang.Time(s.InterToken),
+		lang.Number(lang.NonZero(stages.Output(s)), lang.Short) + " tok/s",
+	}
+	if s.Verdict != "" {
+		facts = append(facts, lang.Verdict(s.Verdict, l))
+	}
+	if n := stages.Failed(s); n > 0 {
+		facts = append(facts, sayFailures.In(l, strconv.Itoa(n)))
+	}
+	return facts
+}

@@ -1,0 +1,77 @@
+package findings
+
+import (
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/sweep/rundir"
+)
+
+// State returns how far a run got: the stages that are complete, ended early, and never began. It is one line for a complete run.
+func State(run *rundir.Run, l lang.Lang) []string {
+	var done, cut []string
+	probes := 0
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		if stages.Whole(s) {
+			done = append(done, s.Name)
+		} else {
+			cut = append(cut, s.Name)
+		}
+		if s.Role == rundir.Probe {
+			probes++
+		}
+	}
+	if run.State == rundir.Complete && len(cut) == 0 {
+		return []string{stateComplete.In(l, strconv.Itoa(len(done)))}
+	}
+	lines := []string{ended(run, l)}
+	if !run.Failure.IsZero() {
+		lines = append(lines, stateBecause.In(l, Phrase(run.Failure, l))+lang.Stop.In(l))
+	}
+	if len(done) > 0 {
+		lines = append(lines, stateWhole.In(l, strings.Join(done, lang.ListComma.In(l))))
+	} else {
+		lines = append(lines, stateNone.In(l))
+	}
+	if len(cut) > 0 {
+		lines = append(lines, stateCut.In(l, strings.Join(cut, lang.ListComma.In(l))))
+	}
+	planned := run.Plan.Points*max(1, run.Plan.Repeats) + 2 // the floor and the ceiling
+	if missing := planned - (len(run.Stages) - probes); run.Plan.Points > 0 && missing > 0 {
+		lines = append(lines, stateMissing.In(l, strconv.Itoa(missing), strconv.Itoa(planned)))
+	}
+	return lines
+}
+
+// ended returns how a run ended, and after how long.
+func ended(run *rundir.Run, l lang.Lang) string {
+	how := stateEnded
+	switch run.State {
+	case rundir.Interrupted:
+		how = stateInterrupted
+	case rundir.Failed:
+		how = stateFailed
+	case rundir.Running:
+		how = stateRunning
+	}
+	s := how.In(l)
+	if t := lasted(run); t > 0 {
+		s += stateAfter.In(l, lang.Clock(t))
+	}
+	return s + lang.Stop.In(l)
+}
+
+// lasted is how many seconds of the run there are: to its end where it has one, else to the end of its last stage.
+func lasted(run *rundir.Run) float64 {
+	if !run.Ended.IsZero() {
+		return run.Ended.Sub(run.Started).Seconds()
+	}
+	last := 0.0
+	for i := range run.Stages {
+		last = max(last, run.Stages[i].Started+run.Stages[i].Elapsed)
+	}
+	return last
+}

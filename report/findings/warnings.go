@@ -1,0 +1,178 @@
+package findings
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Legend explains the marks that a table shows, and only those.
+func Legend(tables []table.Table, l lang.Lang) []string {
+	var lines []string
+	for _, e := range []struct {
+		say  lang.Phrase
+		test func(table.Cell) bool
+	}{
+		{legendBound, func(c table.Cell) bool { return strings.HasPrefix(c.Text, ">") }},
+		{legendUnsupported, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkUnsupported) }},
+		{legendCut, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkCut) }},
+		{legendInvalid, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkInvalid) }},
+	} {
+		if table.Shows(tables, e.test) {
+			lines = append(lines, e.say.In(l))
+		}
+	}
+	return lines
+}
+
+// Warnings returns what a reader must know before trusting the table: first what the metrics show, then the notes that were
+// written during the run.
+func Warnings(run *rundir.Run, l lang.Lang) []string {
+	checks := []struct {
+		say   lang.Phrase
+		check func(*rundir.Stage, lang.Lang) string
+	}{
+		{warnInvalid, invalid}, {WarnLength, WrongLength}, {warnSource, source}, {warnChunk, chunks},
+		{warnDue, fromDue}, {warnCached, cached},
+	}
+	var lines []string
+	if !run.Client.Valid && run.State == rundir.Complete {
+		lines = append(lines, warnClient.In(l)+lang.Stop.In(l))
+	}
+	for _, c := range checks {
+		about := perRow(run, l, func(s *rundir.Stage) string { return c.check(s, l) })
+		if about != "" {
+			lines = append(lines, c.say.In(l)+lang.Colon.In(l)+about+lang.Stop.In(l))
+		}
+	}
+	return append(lines, noted(run, l)...)
+}
+
+// noted are the warnings that the run itself wrote down.
+func noted(run *rundir.Run, l lang.Lang) []string {
+	var lines []string
+	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
+		lines = append(lines, Note(n, l))
+	}
+	where := map[string][]string{}
+	var order []string
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		for _, n := range s.Warnings {
+			text := Phrase(n, l)
+			if where[text] == nil {
+				order = append(order, text)
+			}
+			where[text] = append(where[text], s.Name)
+		}
+	}
+	for _, text := range order {
+		lines = append(lines, rowNames(where[text], run, l)+lang.Colon.In(l)+text+lang.Stop.In(l))
+	}
+	return lines
+}
+
+// What a reader is warned of. These are limits of what is worth a sentence: below them a difference is less than what the table
+// shows in its three digits, or has another cause.
+const (
+	lengthTolerance = 0.01 // of the length asked for: an end token in a hundred
+	packedFrom      = 1.05 // tokens per chunk: single chunks hold two at the end of an answer
+	lateFrom        = 1e-3 // seconds between due and sent: the precision of TTFT in the table
+	lateShare       = 0.01 // of TTFT
+	cachedShare     = 0.1  // of the prompt: a chat template is cached by any server
+)
+
+// perRow gathers what a check says of each stage, rows of which it says the same together.
+func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
+	rows := map[string][]string{}
+	var order []string
+	for _, r := range stages.All(run) {
+		said := check(r.Stage)
+		if said == "" {
+			continue
+		}
+		if rows[said] == nil {
+			order = append(order, said)
+		}
+		rows[said] = append(rows[said], r.Stage.Name)
+	}
+	var parts []string
+	for _, said := range order {
+		parts = append(parts, rowNames(rows[said], run, l)+lang.InParens.In(l, said))
+	}
+	return strings.Join(parts, lang.Semicolon.In(l))
+}
+
+// rowNames returns the names of stages, or "every row".
+func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
+	if len(names) > 1 && len(names) == len(run.Stages) {
+		return everyRow.In(l)
+	}
+	return strings.Join(names, lang.ListComma.In(l))
+}
+
+// invalid is why the client was the limit, as the run wrote it down.
+func invalid(s *rundir.Stage, l lang.Lang) string {
+	if s.Invalid.IsZero() {
+		return ""
+	}
+	return Phrase(s.Invalid, l)
+}
+
+// WrongLength compares the output tokens asked for with those received.
+func WrongLength(s *rundir.Stage, l lang.Lang) string {
+	asked, got := s.AskedTokens, s.OutputTokens.Mean
+	if s.TokenSource == "chunks" { // a guess proves nothing
+		return ""
+	}
+	if !asked.Known() || !got.Known() || math.Abs(got.Value()-asked.Value()) <= lengthTolerance*asked.Value() {
+		return ""
+	}
+	return detailLength.In(l, lang.Number(asked, lang.Short), lang.Number(got, lang.Short))
+}
+
+// source says who counted the tokens, where it was not the server.
+func source(s *rundir.Stage, l lang.Lang) string {
+	switch s.TokenSource {
+	case "", "server":
+		return ""
+	case "ids":
+		return sourceIDs.In(l)
+	case "tokenizer":
+		return sourceTokenizer.In(l)
+	case "chunks":
+		return sourceChunks.In(l)
+	}
+	return s.TokenSource
+}
+
+// chunks returns how many tokens a chunk has, where it is more than one.
+func chunks(s *rundir.Stage, l lang.Lang) string {
+	if k := s.TokensPerChunk; k.Known() && k.Value() > packedFrom {
+		return detailChunk.In(l, lang.Number(k, lang.Short))
+	}
+	return ""
+}
+
+// fromDue compares the first token counted from due with that counted from sent.
+func fromDue(s *rundir.Stage, l lang.Lang) string {
+	due, sent := s.TTFTDue.P99, s.TTFT.P99
+	if !due.Known() || !sent.Known() || math.Abs(due.Value()-sent.Value()) <= max(lateFrom, lateShare*sent.Value()) {
+		return ""
+	}
+	return detailDue.In(l, lang.Time(due), lang.Time(sent))
+}
+
+// cached returns how much of the prompts was in the server's cache, where it is more than a chat template.
+func cached(s *rundir.Stage, l lang.Lang) string {
+	had, all := s.CachedTokens, s.PromptTokens.Mean
+	if !had.Known() || !all.Known() || had.Value() <= cachedShare*all.Value() {
+		return ""
+	}
+	return detailCached.In(l, lang.Number(had, lang.Short), lang.Number(all, lang.Short))
+}

@@ -1,0 +1,141 @@
+package findings
+
+import "llmsweep/report/lang"
+
+// What a self-test found.
+var (
+	limitDescriptors = lang.Say("too many open files", "超出可打开数")
+	limitFailed      = lang.Say("failures", "有失败")
+	limitShared      = lang.Say("client fell behind", "跟不上")
+	limitUnreached   = lang.Say("not reached", "未达到")
+	limitError       = lang.Say("inexact", "误差大")
+	limitCPU         = lang.Say("CPU too busy", "占用过高")
+	limitLag         = lang.Say("sent late", "发送晚")
+	limitUnknown     = lang.Say("nothing to compare", "无对照")
+	sayTrust         = lang.Say("On this machine, trust rows of up to %s streams and %s tokens/s", "在本机上，不超过 %s 个流、每秒 %s 个 token 的行可信")
+	sayTrustRates    = lang.Say(", and up to %s arrivals/s", "，到达率不超过每秒 %s 个")
+	sayTrustAll      = lang.Say("; more streams were not tested.", "；更多的流未测。")
+	sayTrustNext     = lang.Say("; %s streams were too many (%s), and levels in between were not tested.", "；%s 个流已超出能力（%s），其间未测。")
+	sayTrustNone     = lang.Say("On this machine, trust no row: %s streams were too many (%s), and fewer were not tested.", "在本机上没有可信的行：%s 个流已超出能力（%s），更少的未测。")
+	sayNoRates       = lang.Say("; requests were sent late at each tested rate", "；所有已测到达率下请求都发送过晚")
+)
+
+// Column headings.
+var (
+	headRuns      = lang.Say("runs", "次数")
+	headFigure    = lang.Say("metric", "指标")
+	headBetween   = lang.Say("between runs", "各次之间")
+	headWithin    = lang.Say("within a run", "单次之内")
+	figureTTFT    = lang.Say("TTFT mean", "TTFT 均值")
+	figureITL     = lang.Say("ITL mean", "ITL 均值")
+	figureLatency = lang.Say("latency mean", "总时延均值")
+)
+
+// The answer.
+var (
+	saySaturates     = lang.Say("Saturates at %s req/s", "饱和点为 %s req/s")
+	sayInterval      = lang.Say(" (95 %%: %s-%s)", "（95 %% 区间：%s-%s）")
+	sayOutput        = lang.Say(", %s output tok/s", "，输出 %s tok/s")
+	sayNotSaturated  = lang.Say("Not saturated at %s req/s, the highest rate tested: the server can take more.", "在最高实测到达率 %s req/s 时仍未饱和：服务可承受更多。")
+	sayNoSaturation  = lang.Say("No saturation point was found.", "没有找到饱和点。")
+	sayNothing       = lang.Say("Nothing was completed: %s of %s requests failed.", "没有任何请求完成：%[2]s 个请求中有 %[1]s 个失败。")
+	sayBracket       = lang.Say("Stable up to %s req/s offered, saturated from %s.", "到达率不超过 %s req/s 时稳定，从 %s req/s 起饱和。")
+	sayStable        = lang.Say("Stable up to %s req/s offered; no rate was shown to be saturated.", "到达率不超过 %s req/s 时稳定；没有任何到达率被证明为饱和。")
+	saySaturated     = lang.Say("Saturated from %s req/s offered; no rate was shown to be stable.", "到达率从 %s req/s 起饱和；没有任何到达率被证明为稳定。")
+	sayLimitKV       = lang.Say("KV cache is the limit: up to %s %% of it was used, and %s requests were preempted.", "瓶颈是 KV 缓存：占用达 %s %%，期间有 %s 个请求被抢占。")
+	sayLimitSlots    = lang.Say("Batch size is the limit: at most %s requests ran at once, %s waited, and KV cache was free.", "瓶颈是批处理容量：最多同时运行 %s 个请求，另有 %s 个排队，KV 缓存尚有余量。")
+	sayLimitCompute  = lang.Say("Compute is the limit: all %s requests ran at once; none waited.", "瓶颈是算力：全部 %s 个请求同时运行，没有排队。")
+	sayBacklog       = lang.Say("At %s req/s offered, the backlog grew by %s requests per second.", "到达率为 %s req/s 时，积压每秒增加 %s 个请求。")
+	sayComfortable   = lang.Say("Comfortable load (80 %%): %s req/s", "舒适负载（80 %%）：%s req/s")
+	sayFeels         = lang.Say(" At %s req/s, the nearest rate measured below it: %s", "其下最近的实测到达率 %s req/s：%s")
+	sayCapacity      = lang.Say("The simulator's computed capacity is %s req/s; measured: %s, %s %% off.", "模拟器的理论容量为 %s req/s：测得 %s，相差 %s %%。")
+	sayCapacityAlone = lang.Say("The simulator's computed capacity is %s req/s.", "模拟器的理论容量为 %s req/s。")
+)
+
+// What was promised.
+var (
+	sayMeets        = lang.Say("Meets %s up to %s req/s", "到达率不超过 %[2]s req/s 时满足 %[1]s")
+	sayMeetsAll     = lang.Say("Meets %s at all rates measured, the highest %s req/s", "在所有实测到达率下均满足 %s，最高为 %s req/s")
+	sayGoodput      = lang.Say(", goodput %s req/s", "，有效吞吐 %s req/s")
+	sayFirstToBreak = lang.Say("; above it, %s is the first term that is missed.", "；最先不满足的是 %s。")
+	sayEndsBacklog  = lang.Say("; above it, the server saturates.", "；此时服务已饱和。")
+	sayMeetsNone    = lang.Say("No rate was shown to meet %s%s.", "没有任何到达率被证明满足 %s%s。")
+	sayBrokenAt     = lang.Say(": %s is already missed at %s", "：%[2]s 时已不满足 %[1]s")
+	sayNeedsMore    = lang.Say(": too few requests for %s; %s needs %s more%s", "：请求太少，不足以判定 %s；%s 还需 %s 个%s")
+	sayNeedsTime    = lang.Say(" (%s s at that rate)", "（按该到达率为 %s 秒）")
+	sayRowKeeps     = lang.Say("%s meets %s", "%s 满足 %s")
+	sayRowMisses    = lang.Say("%s misses %s", "%s 不满足 %s")
+	sayRowUnknown   = lang.Say("It is unknown whether %s meets %s", "%s 是否满足 %s 未知")
+	sayTermBroken   = lang.Say("%s is %s", "%s 为 %s")
+	sayTermNeeds    = lang.Say("%s needs %s more requests%s", "%s 还需 %s 个请求%s")
+	sayGoodputShare = lang.Say("goodput %s req/s, %s %% of those due", "有效吞吐 %s req/s，占应发出请求的 %s %%")
+)
+
+// What is beneath the table.
+var (
+	legendUnsupported = lang.Say("? too few requests to support this percentile", "? 请求太少，不足以支持该分位数")
+	legendCut         = lang.Say("* the stage ended early, with too little data", "* 该阶段提前结束，数据不足")
+	legendInvalid     = lang.Say("! the client was the limit, so this row does not describe the server", "! 此处瓶颈在客户端，该行不能说明服务端的性能")
+	legendBound       = lang.Say("> some requests had not ended, so the value is at least this", "> 有请求尚未结束，实际值不小于此值")
+	noteSpread        = lang.Say("between runs: standard deviation of the repetitions; within a run: standard error of one repetition; both in % of the mean", "各次之间：各次结果的标准差；单次之内：单次结果自身的标准误差；均为占均值的百分比")
+	noteDoubtful      = lang.Say("+ repetitions differ by more than twice their own error: the interval of a single run is too narrow", "+ 各次之间的差异超过单次误差的两倍：单次结果的区间过窄")
+	warnInvalid       = lang.Say("The client was the limit; not used for the saturation rate", "瓶颈在客户端；不计入饱和点")
+	warnClient        = lang.Say("This client is too slow to measure this server", "本机客户端的能力不足以测量该服务")
+	detailLength      = lang.Say("asked %s, got %s", "要求 %s，收到 %s")
+	warnChunk         = lang.Say("Chunks hold several tokens: the gap before a chunk is divided among them, which hides stalls", "一个数据块含多个 token，块间隔由它们均分，停顿会被抹平")
+	detailChunk       = lang.Say("%s tokens per chunk", "每块 %s 个 token")
+	warnSource        = lang.Say("Output tokens were not counted by the server itself", "输出 token 数不是服务端自己统计的")
+	sourceIDs         = lang.Say("by the token ids that it returned", "按返回的 token id 计")
+	sourceTokenizer   = lang.Say("by the tokenizer given by the user", "按用户指定的分词器计")
+	sourceChunks      = lang.Say("one per chunk, which is an estimate", "按一块一个估计")
+	warnDue           = lang.Say("Requests were sent later than they were due, so users waited longer than TTFT shows", "请求发出晚于计划时刻，用户的实际等待比 TTFT 更长")
+	detailDue         = lang.Say("TTFT p99 %s from due, %s from sent", "TTFT p99 自计划时刻 %s，自发送时刻 %s")
+	warnCached        = lang.Say("Parts of the prompts were in the server's cache, so TTFT is shorter than for new prompts", "部分提示词命中服务端缓存，首 token 比全新提示词更快")
+	detailCached      = lang.Say("%s of %s tokens", "%[2]s 个 token 中的 %[1]s 个")
+	everyRow          = lang.Say("every row", "所有行")
+	sayExample        = lang.Say(", for example: %s", "，例如：%s")
+	sayFailures       = lang.Say("%s failed", "%s 个失败")
+)
+
+// How far the run got.
+var (
+	stateComplete    = lang.Say("Complete: all %s stages.", "已完成：全部 %s 个阶段。")
+	stateInterrupted = lang.Say("Interrupted", "被中断")
+	stateFailed      = lang.Say("Failed", "失败")
+	stateRunning     = lang.Say("Killed, or still running: the end of the run is not recorded", "被强制终止或仍在运行：没有结束记录")
+	stateEnded       = lang.Say("Ended, but some stages ended early", "已结束，但有阶段提前结束")
+	stateAfter       = lang.Say(" after %s", "，已运行 %s")
+	stateWhole       = lang.Say("Complete stages: %s.", "完整：%s。")
+	stateCut         = lang.Say("Stages that ended early: %s.", "提前结束：%s。")
+	stateMissing     = lang.Say("Not started: %s of %s planned stages.", "未开始：计划 %[2]s 个阶段中的 %[1]s 个。")
+	stateNone        = lang.Say("No stage was finished.", "没有任何阶段完成。")
+	stateBecause     = lang.Say("Reason: %s", "原因：%s")
+)
+
+// The environment.
+var (
+	envTarget   = lang.Say("Server", "服务")
+	envLabels   = lang.Say("Labels", "标签")
+	envWorkload = lang.Say("Workload", "负载")
+	envTool     = lang.Say("Tool", "工具")
+	envDate     = lang.Say("Started", "开始时间")
+	envClock    = lang.Say("Timestamps", "时间戳")
+	envClient   = lang.Say("Client", "客户端")
+	envSelftest = lang.Say("Self-test", "客户端自检")
+	clockKernel = lang.Say("by the kernel, when bytes arrive", "由内核在字节到达时记录")
+	clockUser   = lang.Say("by the program, when it reads bytes", "由程序在读取时记录")
+	clientFit   = lang.Say("lag p99 %s, %s %% of this machine's processors", "发送延迟 p99 %s，占用本机处理器 %s %%")
+	lastedFor   = lang.Say("%s, lasted %s", "%s，历时 %s")
+	loadPrompt  = lang.Say("%s prompt tokens", "输入 %s token")
+	loadCounted = lang.Say("%s prompt tokens (the server counted %s)", "输入 %s token（服务端计为 %s）")
+	loadOutput  = lang.Say("%s output tokens", "输出 %s token")
+	loadForced  = lang.Say("%s output tokens, forced", "输出 %s token（强制）")
+	loadDataset = lang.Say("data set %s", "数据集 %s")
+	loadFixed   = lang.Say("one fixed prompt", "固定提示词")
+	loadSeed    = lang.Say("seed %s", "随机种子 %s")
+)
+
+// WarnLength is said of answers that are not as long as asked.
+var WarnLength = lang.Say("The number of output tokens differs from the number requested", "收到的输出 token 数与要求的不同")
+
+var saySelftestFailed = lang.Say("The self-test failed, so the limits of this client on this machine are unknown: %s", "自检失败，本机客户端的能力未知：%s")

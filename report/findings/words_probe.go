@@ -1,0 +1,53 @@
+package findings
+
+import "llmsweep/report/lang"
+
+// probeWords are the words of the notes of package client/probe.
+func probeWords() lang.Words {
+	return lang.Words{
+		"probe.too-long": lang.Say("{prompt} prompt + {output} output tokens exceed the model's context of {context} tokens: the server will reject requests or cut answers short",
+			"提示词 {prompt} 个 token + 输出 {output} 个 token，超过模型的上下文长度（{context} 个 token）：服务会拒绝请求，或提前截断回答"),
+		"probe.ollama-cuts-prompts": lang.Say("{prompt} prompt + {output} output tokens exceed Ollama's context of {context} tokens: Ollama cuts such prompts without an error. Set num_ctx to {needed}: on its own API with --body '{\"options\":{\"num_ctx\":{needed}}}', otherwise in the Modelfile",
+			"提示词 {prompt} 个 token + 输出 {output} 个 token，超过 Ollama 的上下文长度（{context} 个 token）：Ollama 会截断提示词而不报错。请把 num_ctx 设为 {needed}：用 Ollama 自己的 API 时加 --body '{\"options\":{\"num_ctx\":{needed}}}'，否则写在 Modelfile 里"),
+		"probe.first-model": lang.Say("the server has {models} models; the first was used: {model} (choose with --model)",
+			"服务有 {models} 个模型；使用了第一个：{model}（可用 --model 选择）"),
+		"probe.triton-vllm": lang.Say("Triton serves this model with its vLLM backend; requests use that backend's format (triton-vllm)",
+			"该模型由 Triton 的 vLLM 后端提供服务；请求采用该后端的格式（triton-vllm）"),
+		"probe.completions": lang.Say("chat completions do not work on this server ({error}); plain completions are measured",
+			"该服务不能使用 chat completions 接口（{error}）；改为测量 completions 接口"),
+		"probe.native-api": lang.Say("neither chat nor plain completions work on this server ({error}); {engine}'s own API is measured ({api})",
+			"该服务不能使用 chat completions 和 completions 接口（{error}）；改为测量 {engine} 自己的 API（{api}）"),
+		"probe.rejected-field": lang.Say("the server rejects the field {field}; it was left out ({error})",
+			"服务不接受字段 {field}；已从请求中去掉（{error}）"),
+		"probe.held-back": lang.Say("all {chunks} chunks arrived together: a proxy may be buffering the stream. Inter-token times mean nothing then",
+			"全部 {chunks} 个数据块同时到达：可能有代理在缓冲数据流。此时 token 间隔没有意义"),
+		"probe.ids-counted": lang.Say("the server does not report token counts; the token ids or log-probs that it returns are counted instead",
+			"服务不报告 token 数；改为按它返回的 token id 或对数概率计数"),
+		"probe.chunks-counted": lang.Say("the server does not report token counts; chunks are counted instead, and a chunk may hold several tokens",
+			"服务不报告 token 数；改为按数据块计数，而一个数据块可能含有多个 token"),
+		"probe.packed-counts-each": lang.Say("chunks hold {tokens:tenths} tokens on average; the server reports the count of each chunk",
+			"每个数据块平均含 {tokens:tenths} 个 token；服务报告每个数据块的 token 数"),
+		"probe.packed-running-counts": lang.Say("chunks hold {tokens:tenths} tokens on average; running counts from the server give the count of each chunk",
+			"每个数据块平均含 {tokens:tenths} 个 token；由服务的累计计数得出每个数据块的 token 数"),
+		"probe.packed-no-counts": lang.Say("chunks hold {tokens:tenths} tokens on average, and the server does not report the count of each chunk",
+			"每个数据块平均含 {tokens:tenths} 个 token，而服务不报告每个数据块的 token 数"),
+		"probe.sent-128": lang.Say("warning: {asked} tokens were requested, the server sent 128: it ignores the requested length. SGLang's and lmdeploy's own /generate send 128 tokens by default if the length is given in the other engine's field. Is --api {api} right?",
+			"警告：请求 {asked} 个 token，服务发送了 128 个：它忽略了请求的长度。若长度写在另一种引擎的字段里，SGLang 和 lmdeploy 自己的 /generate 默认发送 128 个 token。--api {api} 是否正确？"),
+		"probe.length-ignored": lang.Say("warning: {asked} tokens were requested, the server sent {sent}: it ignores the requested length",
+			"警告：请求 {asked} 个 token，服务发送了 {sent} 个：它忽略了请求的长度"),
+		"probe.length-not-forced": lang.Say("[{engine}|the server] cannot be told to continue after a natural end: answers may be shorter than requested",
+			"[{engine}|该服务] 不能在回答自然结束后继续生成：回答可能比请求的短"),
+		"probe.no-ignore-eos": lang.Say("the server does not accept ignore_eos: answers may be shorter than requested",
+			"服务不接受 ignore_eos：回答可能比请求的短"),
+		"probe.shorter-than-asked": lang.Say("exactly {asked} tokens were requested, the server sent {sent}: answers may be shorter than requested",
+			"要求恰好 {asked} 个 token，服务发送了 {sent} 个：回答可能比请求的短"),
+		"probe.think-not-in-api": lang.Say("--think and --no-think have no effect with this API ({api}): it has no chat template, or no field to control thinking",
+			"--think 和 --no-think 对该 API（{api}）无效：它没有对话模板，或没有控制思考的字段"),
+		"probe.think-refused": lang.Say("the server accepts no field that controls thinking: the model decides by itself",
+			"服务不接受控制思考的字段：是否思考由模型自己决定"),
+		"probe.think-no-reasoning": lang.Say("thinking was requested, but the server sent no reasoning: the model does not reason, or the server does not separate reasoning from the answer",
+			"请求了思考，但服务没有发送思考内容：模型不会思考，或服务不区分思考内容和回答"),
+		"probe.think-although-off": lang.Say("thinking was switched off, but the server sent reasoning",
+			"关闭了思考，但服务仍发送了思考内容"),
+	}
+}

@@ -1,0 +1,239 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// Words are the sentences of notes, by code. A sentence is a Phrase with placeholders: {rate:rate} is the argument "rate",
+// printed as a rate. The formats:
+//
+//	{x}                  text as it is; a number without an exponent; a list joined by commas
+//	{x:rate}             per second, as in tables
+//	{x:short}            three digits
+//	{x:tenths}           one decimal
+//	{x:whole}            no decimals
+//	{x:percent}          a share from 0 to 1, as "12 %"
+//	{x:time}             seconds, as "95.6 ms" or "1.20 s"
+//	{x:span}             seconds of a plan, as "45 s", "3 min" or "1.5 h"
+//	{x:count row rows}   a number and its noun, which English inflects
+//	{x:times}            a whole number; absent where it is 1 or less
+//	{x:note}             nested notes
+//	{x:verdict}          a verdict of a stage
+//	{x:metric}           the name of a metric, by its key in run.json
+//
+// Text in brackets is left out where an argument in it is absent: "[ of {total}]". With a bar, "[this {x}|that]", what follows
+// the bar takes its place. Sentences begin with a small letter and end without a full stop, since they may follow a colon.
+type Words map[string]Phrase
+
+// Join returns the words of all of several packages.
+func Join(all ...Words) Words {
+	joined := Words{}
+	for _, w := range all {
+		for code, p := range w {
+			joined[code] = p
+		}
+	}
+	return joined
+}
+
+// Say returns what a note says, without a full stop. A code without words, of a newer llmsweep, is shown with its arguments.
+func (w Words) Say(n note.Note, l Lang) string {
+	if n.Is(note.Text) {
+		return n.String("text")
+	}
+	p, ok := w[n.Code]
+	if !ok {
+		return unknown(n)
+	}
+	f := filler{words: w, args: n.Args, l: l}
+	return f.fill(p.In(l))
+}
+
+// Sentence returns what a note says, as a sentence of its own.
+func (w Words) Sentence(n note.Note, l Lang) string {
+	if n.Is(note.Text) {
+		return n.String("text") // in words of its own
+	}
+	s := w.Say(n, l)
+	if p, ok := w[n.Code]; ok && !strings.HasPrefix(p.In(l), "{") { // names of stages and files stay as they are
+		r, size := utf8.DecodeRuneInString(s)
+		s = string(unicode.ToUpper(r)) + s[size:]
+	}
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "。") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+		return s
+	}
+	return s + Stop.In(l)
+}
+
+// Check returns what is wrong with the sentence of a kind of note: no words, an unknown argument or format, or an argument
+// that is not used.
+func (w Words) Check(k note.Kind) error {
+	p, ok := w[k.Code]
+	if !ok {
+		return fmt.Errorf("%s has no words", k.Code)
+	}
+	for _, l := range All() {
+		text := p.In(l)
+		if text == "" {
+			return fmt.Errorf("%s has no words in %s", k.Code, l)
+		}
+		var used []string
+		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+			format, _, _ := strings.Cut(m[2], " ")
+			if !slices.Contains(k.Args, m[1]) {
+				return fmt.Errorf("%s in %s: there is no argument %s", k.Code, l, m[1])
+			}
+			if format != "" && !slices.Contains(formats(), format) {
+				return fmt.Errorf("%s in %s: there is no format %s", k.Code, l, format)
+			}
+			used = append(used, m[1])
+		}
+		for _, name := range k.Args {
+			if !slices.Contains(used, name) {
+				return fmt.Errorf("%s in %s does not say {%s}", k.Code, l, name)
+			}
+		}
+	}
+	return nil
+}
+
+func formats() []string {
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "count", "times", "note", "verdict", "metric"}
+}
+
+var (
+	placeholder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)(?::([^{}]*))?\}`)
+	optional    = regexp.MustCompile(`\[([^\[\]|]*)(?:\|([^\[\]]*))?\]`)
+)
+
+// filler puts arguments into a sentence.
+type filler struct {
+	words Words
+	args  map[string]any
+	l     Lang
+}
+
+func (f *filler) fill(text string) string {
+	text = optional.ReplaceAllStringFunc(text, func(part string) string {
+		m := optional.FindStringSubmatch(part)
+		for _, p := range placeholder.FindAllStringSubmatch(m[1], -1) {
+			if f.value(p[1], p[2]) == "" {
+				return m[2]
+			}
+		}
+		return m[1]
+	})
+	return placeholder.ReplaceAllStringFunc(text, func(part string) string {
+		m := placeholder.FindStringSubmatch(part)
+		if v := f.value(m[1], m[2]); v != "" {
+			return v
+		}
+		return "?"
+	})
+}
+
+// value returns an argument as text; empty where it is absent.
+func (f *filler) value(name, format string) string {
+	switch v := f.args[name].(type) {
+	case float64:
+		return f.number(v, format)
+	case string:
+		switch format {
+		case "verdict":
+			return Verdict(v, f.l)
+		case "metric":
+			return Metric(v, f.l)
+		}
+		return v
+	case []string:
+		return strings.Join(v, ListComma.In(f.l))
+	case []note.Note:
+		var parts []string
+		for _, n := range v {
+			parts = append(parts, strings.TrimRight(f.words.Say(n, f.l), ".。"))
+		}
+		return strings.Join(parts, Comma.In(f.l))
+	}
+	return ""
+}
+
+// number prints a number.
+func (f *filler) number(v float64, format string) string {
+	n := rundir.Exactly(v)
+	format, nouns, _ := strings.Cut(format, " ")
+	switch format {
+	case "rate":
+		return Number(n, Rate)
+	case "short":
+		return Number(n, Short)
+	case "tenths":
+		return Number(n, Fixed(1))
+	case "whole":
+		return Number(n, Fixed(0))
+	case "percent":
+		return Percent(v)
+	case "time":
+		return Time(n)
+	case "span":
+		return Span(v, f.l)
+	case "times":
+		if v <= 1 {
+			return ""
+		}
+		return Number(n, Fixed(0))
+	case "count":
+		one, many, _ := strings.Cut(nouns, " ")
+		if v == 1 {
+			many = one
+		}
+		return strings.TrimSpace(Shortest(v) + " " + many)
+	}
+	return Shortest(v)
+}
+
+// Percent prints a share from 0 to 1 to two digits, or to the whole per cent.
+func Percent(share float64) string {
+	digits := Fixed(0)
+	if math.Abs(share) < 0.0995 {
+		digits = Fixed(1)
+	}
+	return digits(100*share, false) + " %"
+}
+
+// Limits between the units of [Span].
+const (
+	minutesFrom = 90       // seconds
+	hoursFrom   = 100 * 60 // seconds
+	minute      = 60       // seconds
+	hour        = 60 * 60  // seconds
+)
+
+// Span prints the length of a plan in seconds, rounded up to whole seconds or minutes.
+func Span(seconds float64, l Lang) string {
+	switch {
+	case seconds < minutesFrom:
+		return spanSeconds.In(l, Fixed(0)(math.Ceil(seconds), false))
+	case seconds < hoursFrom:
+		return spanMinutes.In(l, Fixed(0)(math.Ceil(seconds/minute), false))
+	}
+	return spanHours.In(l, Fixed(1)(seconds/hour, false))
+}
+
+// unknown shows a note that has no words here.
+func unknown(n note.Note) string {
+	var parts []string
+	for name, v := range n.Args {
+		parts = append(parts, fmt.Sprintf("%s=%v", name, v))
+	}
+	slices.Sort(parts)
+	return strings.TrimSpace(n.Code + " " + strings.Join(parts, " "))
+}

@@ -1,0 +1,52 @@
+package lang
+
+import "llmsweep/sweep/rundir"
+
+// The answer.
+var (
+	Stop      = Say(".", "。")
+	Comma     = Say(", ", "，")
+	Semicolon = Say("; ", "；")
+	ListComma = Say(", ", "、")
+	Colon     = Say(": ", "：")
+	InParens  = Say(" (%s)", "（%s）")
+)
+
+// Words that head columns in several places.
+var (
+	HeadBenchmark = Say("Benchmark", "阶段")
+	HeadDone      = Say("done", "完成")
+	HeadLatency   = Say("latency", "总时延")
+	HeadOutput    = Say("output", "输出")
+	SubMean       = Say("mean", "均值")
+)
+
+// Units of [Span].
+var (
+	spanSeconds = Say("%s s", "%s 秒")
+	spanMinutes = Say("%s min", "%s 分钟")
+	spanHours   = Say("%s h", "%s 小时")
+)
+
+// Verdicts of stages.
+var (
+	verdictStable    = Say("stable", "稳定")
+	verdictSaturated = Say("saturated", "饱和")
+	verdictUndecided = Say("undecided", "未定")
+	verdictClosed    = Say("closed", "闭环")
+)
+
+// Verdict returns a verdict in words, and - for none.
+func Verdict(v string, l Lang) string {
+	switch v {
+	case rundir.Stable:
+		return verdictStable.In(l)
+	case rundir.Saturated:
+		return verdictSaturated.In(l)
+	case rundir.Undecided:
+		return verdictUndecided.In(l)
+	case rundir.Closed:
+		return verdictClosed.In(l)
+	}
+	return "-"
+}

@@ -1,0 +1,65 @@
+package progress
+
+import (
+	"strings"
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/report/findings"
+	"llmsweep/sweep"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// Observer shows in a View what a sweep reports. It is a [sweep.Observer].
+type Observer struct {
+	view   *View
+	stages int // planned; 0: not known
+	index  int // of the running stage, from 1
+	began  time.Time
+
+	planned, left time.Duration // of the running stage, and of all stages after it
+	searching     bool
+}
+
+// Observe returns an observer of a sweep; stages is the number of planned stages, 0 where it is not known.
+func (v *View) Observe(stages int) *Observer {
+	return &Observer{view: v, stages: stages, began: time.Now()}
+}
+
+// Expect sets how many stages follow those that have begun.
+func (o *Observer) Expect(stages int) { o.stages = o.index + stages }
+
+// StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
+func (o *Observer) StageBegins(s *rundir.Stage, planned, left time.Duration) {
+	o.planned, o.left = planned, left
+	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
+		if !o.searching {
+			o.searching = true
+			o.view.Stage(Stage{Index: o.index, Total: o.total(), Searching: true})
+		}
+		return
+	}
+	o.searching = false
+	o.index++
+	o.view.Stage(Stage{Index: o.index, Total: o.total(), Name: s.Name, Planned: planned})
+}
+
+// total returns the number of stages, as far as it is known: probes come on top of the plan.
+func (o *Observer) total() int {
+	if o.stages == 0 {
+		return 0
+	}
+	return max(o.stages, o.index)
+}
+
+// Progress shows how the stage stands.
+func (o *Observer) Progress(s load.Snapshot) {
+	o.view.Update(s, Time{Elapsed: time.Since(o.began), Left: max(0, o.planned-s.Elapsed) + o.left, Stage: o.planned})
+}
+
+// StageEnds leaves a line about the stage.
+func (o *Observer) StageEnds(s *rundir.Stage) { o.view.StageDone(findings.StageLine(s, o.view.lang)) }
+
+// Note leaves a line with the note.
+func (o *Observer) Note(n note.Note) { o.view.Note(findings.Note(n, o.view.lang)) }

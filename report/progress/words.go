@@ -1,0 +1,98 @@
+package progress
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/load"
+)
+
+var (
+	stageOf     = lang.Say("stage %s of %s", "第 %s/%s 阶段")
+	stageNumber = lang.Say("stage %s", "第 %s 阶段")
+	elapsedLeft = lang.Say("%s elapsed, %s left", "已用 %s，剩余 %s")
+	elapsedOnly = lang.Say("%s elapsed", "已用 %s")
+	leftOnly    = lang.Say("%s left", "剩余 %s")
+	inFlight    = lang.Say("%s in flight", "%s 个进行中")
+	doneCount   = lang.Say("%s done", "%s 个完成")
+	failedCount = lang.Say("%s failed", "%s 个失败")
+	ofPlanned   = lang.Say("%s of %s s", "%s / %s 秒")
+	spentOnly   = lang.Say("%s s", "%s 秒")
+	plannedFor  = lang.Say("%s s planned", "计划 %s 秒")
+	phaseWarmUp = lang.Say("warm-up", "预热")
+	phaseTail   = lang.Say("tail", "收尾")
+	phaseDrain  = lang.Say("draining", "排空")
+	searching   = lang.Say("searching for the ceiling", "寻找上限")
+)
+
+// phase returns what a stage is doing, empty while it is measured. A phase without words is shown as it is.
+func phase(s *state, l lang.Lang) string {
+	name := s.now.Phase
+	switch name {
+	case "", load.PhaseMeasuring:
+		return ""
+	case load.PhaseWarmUp:
+		return phaseWarmUp.In(l)
+	case load.PhaseTail:
+		return phaseTail.In(l)
+	case load.PhaseDraining:
+		return phaseDrain.In(l)
+	}
+	return oneLine(name)
+}
+
+// stageName returns the name of a stage as the table has it; the search for the ceiling is no row.
+func stageName(s Stage, l lang.Lang) string {
+	if s.Searching {
+		return searching.In(l)
+	}
+	return s.Name
+}
+
+// spent returns how much of the planned time of a stage has passed. A stage that takes longer than planned shows no plan.
+func spent(s *state, l lang.Lang) string {
+	elapsed, planned := seconds(s.now.Elapsed), seconds(s.time.Stage)
+	if elapsed > planned {
+		return spentOnly.In(l, strconv.Itoa(elapsed))
+	}
+	return ofPlanned.In(l, strconv.Itoa(elapsed), strconv.Itoa(planned))
+}
+
+// place is where in the run a stage stands.
+func place(s Stage, l lang.Lang) string {
+	if s.Index <= 0 {
+		return ""
+	}
+	if s.Total < s.Index {
+		return stageNumber.In(l, strconv.Itoa(s.Index))
+	}
+	return stageOf.In(l, strconv.Itoa(s.Index), strconv.Itoa(s.Total))
+}
+
+// clock prints a time as people read a clock: 03:12, or 1:03:12.
+func clock(d time.Duration) string {
+	t := int(d.Round(time.Second).Seconds())
+	if t >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
+	}
+	return fmt.Sprintf("%02d:%02d", t/60, t%60)
+}
+
+// brief prints a short time; a dash where it is not known.
+func brief(d time.Duration) string {
+	ms := float64(d) / 1e6
+	switch {
+	case d < 0:
+		return "-"
+	case ms < 9.95:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 999.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", ms/1e3)
+}
+
+// seconds returns a duration in whole seconds.
+func seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }

@@ -1,0 +1,88 @@
+package published
+
+import (
+	"fmt"
+	"strings"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// SixColumnFields are the six columns of the published tables. Their headings and units are a format that others read,
+// so they are the same in every language.
+func SixColumnFields() []stages.Field {
+	perSecond := func(unit string, f stages.Take) func(stages.Row) table.Cell {
+		return func(r stages.Row) table.Cell { return table.Number(lang.NonZero(f(r.Stage)), unit, lang.Rate) }
+	}
+	milliseconds := func(f stages.Take) func(stages.Row) table.Cell {
+		return func(r stages.Row) table.Cell { return table.Number(lang.Scale(f(r.Stage), 1e3), "ms", lang.Rate) }
+	}
+	return []stages.Field{
+		stages.NewField(table.Column{Head: "Benchmark", Left: true}, func(r stages.Row) table.Cell { return table.Cell{Text: sixColumnName(r.Stage)} }),
+		stages.NewField(table.Column{Head: "Requests per Second"}, perSecond("req/sec", stages.Completed)),
+		stages.NewField(table.Column{Head: "Request Latency"}, func(r stages.Row) table.Cell { return table.Number(r.Stage.Latency.Mean, "sec", lang.Rate) }),
+		stages.NewField(table.Column{Head: "Time to First Token"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean })),
+		stages.NewField(table.Column{Head: "Inter Token Latency"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.InterToken })),
+		stages.NewField(table.Column{Head: "Output Token Throughput"}, perSecond("tokens/sec", stages.Output)),
+	}
+}
+
+// sixColumnName is a stage's name in the six-column table, where Poisson arrivals are called asynchronous.
+func sixColumnName(s *rundir.Stage) string {
+	switch {
+	case !s.Rate.Known():
+		return stages.Base(s)
+	case s.Kind == "poisson":
+		return "asynchronous@" + lang.Number(s.Rate, lang.Rate) + " req/sec"
+	}
+	return stages.Base(s) + " req/sec"
+}
+
+// WriteSixColumn writes a run as the six-column format has it: its heading line, its table, and what a reader of it must know.
+func WriteSixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
+	fmt.Fprintf(d.W, "\n- %s\n", strings.Join(sixColumnHeading(run, l), ", "))
+	if len(run.Stages) == 0 {
+		return
+	}
+	t := stages.Tabulate("", SixColumnFields(), stages.InTable(run))
+	d.Table(t)
+	notes := findings.Legend([]table.Table{t}, l)
+	if table.Shows([]table.Table{t}, func(c table.Cell) bool { return c.Text == lang.Absent }) {
+		notes = append(notes, legendAbsent.In(l))
+	}
+	d.List("", notes)
+}
+
+// sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
+func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
+	var parts []string
+	if model := stages.ModelName(run); model != "" {
+		parts = append(parts, "**"+table.Escape(model)+"**")
+	}
+	escaped := *run
+	escaped.Labels.GPU = table.Escape(run.Labels.GPU)
+	if gpus := stages.Hardware(&escaped, l, "**"); gpus != "" {
+		parts = append(parts, gpus)
+	}
+	if engine := stages.EngineName(run); engine != "" {
+		parts = append(parts, "**"+table.Escape(engine)+"**")
+	}
+	var tokens []string
+	if p := run.Workload.PromptTokens.Mean; p > 0 {
+		tokens = append(tokens, "prompt_tokens="+lang.Shortest(p))
+	}
+	if g := run.Workload.OutputTokens.Mean; g > 0 {
+		tokens = append(tokens, "generated_tokens="+lang.Shortest(g))
+	}
+	if len(tokens) > 0 {
+		separator := ", "
+		if l == lang.Chinese { // as it is published
+			separator = ","
+		}
+		parts = append(parts, strings.Join(tokens, separator))
+	}
+	return parts
+}

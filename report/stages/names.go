@@ -1,0 +1,69 @@
+package stages
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Setup returns the model, the hardware and the engine of a run, as far as they are known.
+func Setup(run *rundir.Run, l lang.Lang) string {
+	var parts []string
+	for _, s := range []string{ModelName(run), Hardware(run, l, ""), EngineName(run)} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 0 {
+		return nounServer.In(l)
+	}
+	return strings.Join(parts, lang.Comma.In(l))
+}
+
+// Hardware returns the number and the name of the GPUs, each between the signs bold; empty where no GPU is known.
+func Hardware(run *rundir.Run, l lang.Lang, bold string) string {
+	gpu, n := run.Labels.GPU, run.Labels.GPUs
+	switch {
+	case gpu == "":
+		return ""
+	case n == 0:
+		return bold + gpu + bold
+	case l == lang.Chinese:
+		return bold + strconv.Itoa(n) + bold + "张" + bold + gpu + bold
+	}
+	return bold + strconv.Itoa(n) + bold + " x " + bold + gpu + bold
+}
+
+// Base returns the name that the repetitions of a stage have in common.
+func Base(s *rundir.Stage) string {
+	return strings.TrimSuffix(s.Name, "#"+strconv.Itoa(s.Repeat))
+}
+
+// Marks returns the marks on the name of a stage.
+func Marks(s *rundir.Stage) string {
+	m := ""
+	if !Whole(s) {
+		m += table.MarkCut
+	}
+	if !s.Invalid.IsZero() {
+		m += table.MarkInvalid
+	}
+	return m
+}
+
+// ModelName returns the name of the model, with its quantization.
+func ModelName(run *rundir.Run) string {
+	name := cmp.Or(run.Labels.Model, run.Target.Model)
+	quant := run.Labels.Quant
+	if name == "" || quant == "" || strings.Contains(strings.ToLower(name), strings.ToLower(quant)) {
+		return name
+	}
+	return name + "-" + quant
+}
+
+// EngineName returns the serving engine, as labelled, else as the server reported it.
+func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }

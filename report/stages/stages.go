@@ -1,0 +1,113 @@
+// Package stages has the stages of a run as rows of tables: which there are and in which order, what they are called, and
+// the columns that renderings share.
+package stages
+
+import (
+	"cmp"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Row is a stage and its run.
+type Row struct {
+	Run   *rundir.Run
+	Stage *rundir.Stage
+}
+
+// InTable returns the rows of the main table: the floor, the rates from low to high, the ceiling.
+func InTable(run *rundir.Run) []Row {
+	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe })
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
+	})
+	return rows
+}
+
+// Probes returns the rows beneath the main table, by rate.
+func Probes(run *rundir.Run) []Row {
+	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Probe })
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Stage.Rate.Value(), b.Stage.Rate.Value()) })
+	return rows
+}
+
+// All returns the rows of the main table and those beneath it.
+func All(run *rundir.Run) []Row { return append(InTable(run), Probes(run)...) }
+
+func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []Row {
+	var rows []Row
+	for i := range run.Stages {
+		if s := &run.Stages[i]; keep(s) {
+			rows = append(rows, Row{run, s})
+		}
+	}
+	return rows
+}
+
+// place returns where a role stands in the table.
+func place(role string) int {
+	switch role {
+	case rundir.Floor:
+		return 0
+	case rundir.Ceiling:
+		return 2
+	}
+	return 1
+}
+
+// byLoad orders stages of one role: the rates of a grid from low to high, and repetitions, which ran in shuffled order, by
+// load and number. Other stages stay in the order in which they ran.
+func byLoad(a, b *rundir.Stage) int {
+	repeated := a.Repeat > 0 && b.Repeat > 0
+	if a.Role != rundir.Grid && !repeated {
+		return 0
+	}
+	return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(a.Repeat, b.Repeat))
+}
+
+// Whole reports whether a stage ran for as long as planned.
+func Whole(s *rundir.Stage) bool { return s.State == rundir.Complete }
+
+// Attempts returns how many requests of a run were due, and how many failed.
+func Attempts(run *rundir.Run) (due, failed int) {
+	for i := range run.Stages {
+		due += run.Stages[i].Requests.Due
+		failed += Failed(&run.Stages[i])
+	}
+	return due, failed
+}
+
+// Failed returns how many requests failed. Where failures are counted by class, those outside of the window are included.
+func Failed(s *rundir.Stage) int {
+	n := 0
+	for _, k := range s.Errors {
+		n += k
+	}
+	return cmp.Or(n, s.Requests.Error)
+}
+
+// AnyFailed reports whether a request failed in any of the runs.
+func AnyFailed(runs []rundir.Run) bool {
+	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
+		_, failed := Attempts(&run)
+		return failed > 0
+	})
+}
+
+// Take returns a number of a stage.
+type Take func(s *rundir.Stage) rundir.Number
+
+// Completed returns the completed requests per second.
+func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
+
+// Output returns the output tokens per second.
+func Output(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }
+
+// Latency returns the distribution of latency, in seconds.
+func Latency(s *rundir.Stage) *rundir.Dist { return &s.Latency }
+
+// TTFT returns the distribution of the time to the first token, in seconds.
+func TTFT(s *rundir.Stage) *rundir.Dist { return &s.TTFT }
+
+// ITL returns the distribution of inter-token latency, in seconds.
+func ITL(s *rundir.Stage) *rundir.Dist { return &s.ITL }

@@ -1,0 +1,232 @@
+package table
+
+import (
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// The layout of console tables, in columns of the terminal.
+const (
+	Indent = 2 // before each line
+	Gap    = 2 // between columns of the table, where there is room; else 1
+)
+
+// Columns returns what counts the columns of a terminal. It is the same on every machine: the default of package runewidth
+// follows the locale.
+func Columns() *runewidth.Condition {
+	return &runewidth.Condition{StrictEmojiNeutral: true}
+}
+
+// Width returns how many columns of a terminal s takes.
+func Width(s string) int { return Columns().StringWidth(s) }
+
+// Pad fills s up to width columns.
+func Pad(s string, width int, left bool) string {
+	fill := strings.Repeat(" ", max(0, width-Width(s)))
+	if left {
+		return s + fill
+	}
+	return fill + s
+}
+
+// layout is the layout of tables that stand beneath each other and have the same columns: which of them are shown, and how
+// wide each is.
+type layout struct {
+	keep   []int // indices of columns
+	digits []int // width of the numbers in each column
+	units  []int // width of their units, the space before them included
+	heads  []int // width of the column, heading included
+	gap    int
+}
+
+// spacious is the highest [Column.Drop] that is left out before the gap between columns is narrowed.
+const spacious = 3
+
+// fit chooses a layout for the tables, which all have the columns of the first. Where the width is short, the columns
+// that matter least go first, then the space between columns, then more of the columns.
+func fit(tables []Table, width int) layout {
+	last := spacious
+	for _, c := range tables[0].Columns {
+		last = max(last, c.Drop)
+	}
+	var l layout
+	for drop := range last + 1 {
+		spaces := []int{Gap}
+		if drop >= spacious {
+			spaces = []int{Gap, 1}
+		}
+		for _, space := range spaces {
+			l = arrange(tables, drop, space)
+			if width <= 0 || l.width() <= width {
+				return l
+			}
+		}
+	}
+	return l
+}
+
+// arrange measures the columns that remain when those up to drop are gone.
+func arrange(tables []Table, drop, space int) layout {
+	l := layout{gap: space}
+	m := Columns()
+	for i, c := range tables[0].Columns {
+		if c.Drop > 0 && c.Drop <= drop {
+			continue
+		}
+		digits, units := 0, 0
+		for _, t := range tables {
+			for _, cells := range t.Rows {
+				digits = max(digits, m.StringWidth(Clean(cells[i].Text)))
+				units = max(units, m.StringWidth(tail(cells[i])))
+			}
+		}
+		l.keep = append(l.keep, i)
+		l.digits = append(l.digits, digits)
+		l.units = append(l.units, units)
+		l.heads = append(l.heads, max(digits+units, m.StringWidth(Clean(c.Head)), m.StringWidth(Clean(c.Sub))))
+	}
+	return l
+}
+
+// tail is what follows the digits of a cell.
+func tail(c Cell) string {
+	if c.Unit == "" {
+		return Clean(c.Mark)
+	}
+	return " " + Clean(c.Unit) + Clean(c.Mark)
+}
+
+func (l layout) width() int {
+	w := Indent
+	for _, h := range l.heads {
+		w += h + l.gap
+	}
+	return w - l.gap
+}
+
+// Write writes tables beneath each other, set alike, headings once. Titles stand before the rows.
+func Write(w io.Writer, tables []Table, width int, color bool) error {
+	l := fit(tables, width)
+	var b strings.Builder
+	l.heading(&b, tables[0].Columns, color)
+	for _, t := range tables {
+		if t.Title != "" {
+			b.WriteString(strings.Repeat(" ", Indent) + Paint(Clean(t.Title), Faint, color) + "\n")
+		}
+		for _, cells := range t.Rows {
+			l.row(&b, t.Columns, cells, color)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// heading writes the one or two lines that say what the columns are.
+func (l layout) heading(b *strings.Builder, columns []Column, color bool) {
+	top, sub, two := make([]string, len(l.keep)), make([]string, len(l.keep)), false
+	for i, k := range l.keep {
+		c := columns[k]
+		top[i], sub[i] = Clean(c.Head), Clean(c.Sub)
+		two = two || c.Sub != ""
+	}
+	if two { // a heading of one line stands next to the rows
+		for i := range top {
+			if sub[i] == "" {
+				top[i], sub[i] = "", top[i]
+			}
+		}
+		l.line(b, columns, top, color)
+		l.line(b, columns, sub, color)
+		return
+	}
+	l.line(b, columns, top, color)
+}
+
+// line writes one line of headings.
+func (l layout) line(b *strings.Builder, columns []Column, texts []string, color bool) {
+	var s strings.Builder
+	s.WriteString(strings.Repeat(" ", Indent))
+	for i, k := range l.keep {
+		if i > 0 {
+			s.WriteString(strings.Repeat(" ", l.gap))
+		}
+		s.WriteString(Pad(texts[i], l.heads[i], columns[k].Left))
+	}
+	b.WriteString(Paint(strings.TrimRight(s.String(), " "), Faint, color) + "\n")
+}
+
+// row writes one row: numbers end where the numbers above them end, units beside them.
+func (l layout) row(b *strings.Builder, columns []Column, cells []Cell, color bool) {
+	var s strings.Builder
+	s.WriteString(strings.Repeat(" ", Indent))
+	blank := 0 // spaces not written yet, so that none trail
+	for i, k := range l.keep {
+		c := cells[k]
+		text, after := Clean(c.Text)+tail(c), 0
+		if !columns[k].Left {
+			before := max(l.heads[i]-l.units[i], l.digits[i]) - Width(Clean(c.Text))
+			after = l.units[i] - Width(tail(c))
+			blank += before
+		} else {
+			after = l.heads[i] - Width(text)
+		}
+		s.WriteString(strings.Repeat(" ", max(blank, 0)) + Paint(text, c.Tone, color))
+		blank = after + l.gap
+	}
+	b.WriteString(strings.TrimRight(s.String(), " ") + "\n")
+}
+
+// Wrap breaks text into lines of at most width columns, at spaces and between wide characters; lines after the first
+// are indented by hang. Width 0 leaves it whole.
+func Wrap(text string, width, hang int) string {
+	if width <= 0 {
+		return text
+	}
+	m := Columns()
+	var b strings.Builder
+	used := 0
+	for _, word := range breakable(text) {
+		n := m.StringWidth(strings.TrimRight(word, " "))
+		if used > hang && used+n > width {
+			trimmed := strings.TrimRight(b.String(), " ")
+			b.Reset()
+			b.WriteString(trimmed + "\n" + strings.Repeat(" ", hang))
+			used = hang
+		}
+		b.WriteString(word)
+		used += m.StringWidth(word)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// breakable cuts text where a line may end: after spaces, and after wide characters.
+func breakable(text string) []string {
+	var all []string
+	start := 0
+	runes := []rune(text)
+	for i, r := range runes {
+		next := i + 1
+		if next < len(runes) && closes(runes[next]) {
+			continue
+		}
+		if r == ' ' && (next == len(runes) || runes[next] != ' ') || Columns().RuneWidth(r) == 2 {
+			all = append(all, string(runes[start:next]))
+			start = next
+		}
+	}
+	return append(all, string(runes[start:]))
+}
+
+// closes reports whether a line must not begin with r.
+func closes(r rune) bool { return strings.ContainsRune("，。、；：）！？", r) }
+
+// Paint colours text, and is the only place where escape sequences come from.
+func Paint(text string, t Tone, color bool) string {
+	codes := [...]string{Plain: "", Strong: "1", Faint: "2", Good: "32", Caution: "33", Bad: "31"}
+	if !color || codes[t] == "" || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return "\x1b[" + codes[t] + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,114 @@
+package table
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Bullets writes lines as a Markdown list.
+func Bullets(w io.Writer, lines []string) error {
+	d := NewMarkdown(w)
+	d.List("", lines)
+	return d.Flush()
+}
+
+// Heading writes a Markdown heading.
+func Heading(w io.Writer, level int, text string) error {
+	_, err := fmt.Fprintf(w, "\n%s %s\n", strings.Repeat("#", level), Escape(text))
+	return err
+}
+
+// Markdown writes Markdown. Errors surface in Flush.
+type Markdown struct {
+	W *bufio.Writer
+}
+
+// NewMarkdown returns a writer of Markdown to w.
+func NewMarkdown(w io.Writer) *Markdown { return &Markdown{bufio.NewWriter(w)} }
+
+// Flush writes what is buffered, and returns the first error.
+func (d *Markdown) Flush() error { return d.W.Flush() }
+
+// Heading writes a heading; level is its number signs.
+func (d *Markdown) Heading(level, text string) {
+	blank := "\n"
+	if level == "#" {
+		blank = ""
+	}
+	fmt.Fprintf(d.W, "%s%s %s\n", blank, level, Escape(text))
+}
+
+// List writes lines as a list, beneath an item of another list where it is indented.
+func (d *Markdown) List(indent string, lines []string) {
+	for i, s := range lines {
+		if i == 0 && indent == "" {
+			d.W.WriteString("\n")
+		}
+		s = Escape(s)
+		if opensBlock(s) {
+			s = `\` + s
+		}
+		d.W.WriteString(indent + "- " + s + "\n")
+	}
+}
+
+// opensBlock reports whether Markdown would take the beginning of a line for a quotation, a list or a heading: a legend may
+// begin with the mark that it explains.
+func opensBlock(s string) bool {
+	return strings.HasPrefix(s, ">") || strings.HasPrefix(s, "+ ") || strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "# ")
+}
+
+// Table writes a table.
+func (d *Markdown) Table(t Table) {
+	heads, rules := make([]string, len(t.Columns)), make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		heads[i], rules[i] = Escape(c.Head), "---:"
+		if c.Left {
+			rules[i] = ":---"
+		}
+	}
+	d.W.WriteString("\n")
+	d.cells(heads)
+	d.cells(rules)
+	for _, cells := range t.Rows {
+		texts := make([]string, len(cells))
+		for i, c := range cells {
+			texts[i] = Escape(c.String())
+		}
+		d.cells(texts)
+	}
+}
+
+func (d *Markdown) cells(texts []string) {
+	d.W.WriteString("| " + strings.Join(texts, " | ") + " |\n")
+}
+
+// section writes one section. A second line of heading joins the first: Markdown tables have one.
+func (d *Markdown) section(s Section) {
+	if s.Title != "" {
+		d.Heading(strings.Repeat("#", max(s.Level, 1)), s.Title)
+	}
+	d.List("", s.Lines)
+	if len(s.Table.Columns) > 0 {
+		t := s.Table
+		t.Columns = nil
+		for _, c := range s.Table.Columns {
+			c.Head = strings.TrimSpace(c.Head + " " + c.Sub)
+			t.Columns = append(t.Columns, c)
+		}
+		d.Table(t)
+	}
+	d.List("", s.Notes)
+}
+
+// Escape returns text that Markdown shows as it is: it cannot end a cell, or open HTML, a link, code or emphasis. An @ is
+// escaped, since pandoc would take poisson@1.57 for an e-mail address and link it. Underscores within words are left as they
+// are, since model names are full of them.
+func Escape(s string) string {
+	return strings.NewReplacer(
+		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`, "@", `\@`,
+		"<", "&lt;", "&", "&amp;",
+	).Replace(Clean(s))
+}

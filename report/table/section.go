@@ -1,0 +1,83 @@
+package table
+
+import (
+	"io"
+	"strings"
+)
+
+// WriteLines writes a paragraph of lines after a blank line, or a list where it has a heading; nothing for no lines.
+// Errors surface when the writer beneath is flushed.
+func WriteLines(w io.Writer, heading string, lines []string, t Tone, o Style) {
+	if len(lines) == 0 {
+		return
+	}
+	margin, bullet := strings.Repeat(" ", Indent), ""
+	io.WriteString(w, "\n")
+	if heading != "" {
+		io.WriteString(w, margin+Paint(heading, t, o.Color)+"\n")
+		bullet, t = "- ", Plain
+	}
+	for i, s := range lines {
+		if i > 0 && t == Strong { // the first sentence is the answer
+			t = Plain
+		}
+		text := Wrap(margin+bullet+Clean(s), o.Width, Indent+len(bullet))
+		for line := range strings.Lines(text) {
+			io.WriteString(w, Paint(strings.TrimRight(line, "\n"), t, o.Color)+"\n")
+		}
+	}
+}
+
+// Section is a part of a document that speaks of more than one run.
+type Section struct {
+	Title string
+	Level int      // of its heading in Markdown, from 1
+	Lines []string // before the table
+	Table Table    // none where it has no columns
+	Notes []string // beneath the table
+}
+
+// SectionFormats are the names that [WriteSections] knows.
+func SectionFormats() []string { return []string{"console", "markdown"} }
+
+// WriteSections writes sections as a console page, or as Markdown.
+func WriteSections(w io.Writer, format string, all []Section, o Style) error {
+	if format == "markdown" {
+		d := NewMarkdown(w)
+		for _, s := range all {
+			d.section(s)
+		}
+		return d.Flush()
+	}
+	for i, s := range all {
+		if err := consoleSection(w, s, i == 0, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func consoleSection(w io.Writer, s Section, first bool, o Style) error {
+	var b strings.Builder
+	if !first {
+		b.WriteString("\n")
+	}
+	if s.Title != "" {
+		b.WriteString(Paint(Clean(s.Title), Strong, o.Color) + "\n")
+	}
+	sectionLines(&b, s.Lines, o)
+	if len(s.Table.Columns) > 0 {
+		if err := Write(&b, []Table{s.Table}, o.Width, o.Color); err != nil {
+			return err
+		}
+	}
+	sectionLines(&b, s.Notes, o)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func sectionLines(b *strings.Builder, lines []string, o Style) {
+	for _, s := range lines {
+		b.WriteString(Wrap(strings.Repeat(" ", Indent)+Clean(s), o.Width, Indent) + "\n")
+	}
+}
