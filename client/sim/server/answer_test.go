@@ -84,7 +84,7 @@ func TestGoldenStreams(t *testing.T) {
 	}
 }
 
-// TestChatHasTheShapeOfACapture compares the stream with one from a server that others wrote: what they send, we send.
+// TestChatHasTheShapeOfACapture compares the types of all members with a captured stream of another server.
 func TestChatHasTheShapeOfACapture(t *testing.T) {
 	raw, err := os.ReadFile("testdata/vllmsim-chat.sse")
 	if err != nil {
@@ -110,8 +110,8 @@ func TestChatHasTheShapeOfACapture(t *testing.T) {
 	})
 }
 
-// TestNativesHaveTheShapeOfCaptures does the same for what engines were seen to send on their own APIs, in the first
-// and the last object.
+// TestNativesHaveTheShapeOfCaptures does the same for captured streams of engines' own APIs, for the first and the last
+// object.
 func TestNativesHaveTheShapeOfCaptures(t *testing.T) {
 	for file, tc := range map[string]struct{ engine, path, body string }{
 		"llama-native.sse": {"llamacpp", "/completion", `{"prompt":"x","n_predict":3,"ignore_eos":true,"stream":true}`},
@@ -142,7 +142,7 @@ func TestNativesHaveTheShapeOfCaptures(t *testing.T) {
 	}
 }
 
-// measured reports whether a path belongs to what the simulator leaves out: settings that it has not, and llama-server's times.
+// measured reports whether the simulator leaves out a path: settings that it does not have, and llama-server's times.
 func measured(path string) bool {
 	for _, part := range []string{".generation_settings", ".timings", ".prompt", "tokens[]"} {
 		if strings.HasPrefix(path, part) || strings.HasSuffix(path, part) {
@@ -191,7 +191,7 @@ func addShape(shape map[string]string, path string, v any) {
 	}
 }
 
-// TestTokensAreSentAtTheirInstants holds the chunks' arrival in virtual time against the roofline.
+// TestTokensAreSentAtTheirInstants compares the chunks' instants in virtual time with the roofline.
 func TestTokensAreSentAtTheirInstants(t *testing.T) {
 	c := demoConfig(t)
 	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
@@ -300,7 +300,7 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 	}
 }
 
-// TestAnswerLengths holds that an answer ends by itself unless that is forbidden.
+// TestAnswerLengths checks that an answer ends naturally unless the request forbids it.
 func TestAnswerLengths(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options  Options
@@ -380,7 +380,7 @@ func TestStamps(t *testing.T) {
 	})
 }
 
-// TestClientsThatGo holds that a request ends in the engine when its connection does.
+// TestClientsThatGo checks that a request ends in the engine when its connection closes.
 func TestClientsThatGo(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		var wg sync.WaitGroup
@@ -399,7 +399,7 @@ func TestClientsThatGo(t *testing.T) {
 	})
 }
 
-// TestServerThatStops holds that requests hear of it, whether they stream, wait for the whole, or come after.
+// TestServerThatStops checks that a stopped engine ends requests with an error: streamed ones, others, and later ones.
 func TestServerThatStops(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		long := `{"prompt":"x","max_tokens":30000,"ignore_eos":true`

@@ -160,7 +160,7 @@ func (e event) finish() string {
 	return e.Choices[0].FinishReason
 }
 
-// stream reads a stream to its end, and notes when each event came.
+// stream reads a stream to its end, and records when each event arrived.
 func (b *bubble) stream(path, body, header string) ([]event, error) {
 	b.t.Helper()
 	resp := b.do("POST", path, body, header)

@@ -40,7 +40,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestAnswersRetokenize holds that the text of an answer has as many tokens as the server says.
+// TestAnswersRetokenize checks that the text of an answer has as many tokens as the server reports.
 func TestAnswersRetokenize(t *testing.T) {
 	for seed := range uint64(200) {
 		var text strings.Builder
