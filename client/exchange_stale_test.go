@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"testing"
 	"time"
+
+	"llmsweep/client/api"
 )
 
 // A server that closes the connection after each answer without notice loses no request: the next one is sent again.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"log"
 	"net"
 	"net/http"
@@ -19,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"llmsweep/client/api"
 )
 
 // ask is the request of most tests.

@@ -2,12 +2,13 @@ package client
 
 import (
 	"encoding/json"
-	"llmsweep/client/api"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/api"
 )
 
 // Any body gives a message of one short line of valid UTF-8.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/api"
 )
 
 const ms = time.Millisecond

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"llmsweep/client/api"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/api"
 )
 
 func TestAddress(t *testing.T) {

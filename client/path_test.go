@@ -3,11 +3,12 @@ package client
 import (
 	"context"
 	"io"
-	"llmsweep/client/api"
 	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/client/api"
 )
 
 // canned is a connection without a server: it answers each request with the same pieces, one in each read.

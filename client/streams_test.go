@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -18,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"llmsweep/client/api"
 )
 
 // serverProcess, in the environment, makes the test binary a server of streams with the given tokens and tokens per second.

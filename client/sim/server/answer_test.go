@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"llmsweep/client/sim"
 	"os"
 	"path/filepath"
 	"sort"
@@ -14,6 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -197,7 +199,7 @@ func TestTokensAreSentAtTheirInstants(t *testing.T) {
 	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		prompt := "one two three four"
 		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`, "")
-		n := len(appendTokens(nil, prompt, c.Model.Vocab))
+		n := len(tokenizer.Append(nil, prompt, c.Model.Vocab))
 		want := []time.Duration{c.StepTime(sim.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
 		for k := n + 1; len(want) < 4; k++ {
 			want = append(want, want[len(want)-1]+c.StepTime(sim.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
@@ -283,7 +285,7 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 		if e.Choices[0].Delta.ReasoningContent != "" {
 			thought["reasoning_content"]++
 		}
-		if e.Usage != nil && e.Usage.CompletionTokens != len(appendTokens(nil, text.String(), 1000)) {
+		if e.Usage != nil && e.Usage.CompletionTokens != len(tokenizer.Append(nil, text.String(), 1000)) {
 			t.Errorf("event %d counts %d tokens after %q", i, e.Usage.CompletionTokens, text.String())
 		}
 	}
@@ -295,7 +297,7 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 	if got := strings.Join(kinds, ","); gotChunks != chunks || gotUsages != usages || got != think {
 		t.Errorf("%d chunks, %d usages, thought %q; want %d, %d, %q", gotChunks, gotUsages, got, chunks, usages, think)
 	}
-	if n := len(appendTokens(nil, text.String(), 1000)); n != 8 {
+	if n := len(tokenizer.Append(nil, text.String(), 1000)); n != 8 {
 		t.Errorf("%q has %d tokens, want 8", text.String(), n)
 	}
 }

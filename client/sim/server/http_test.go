@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"llmsweep/client/sim"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"llmsweep/client/sim"
 )
 
 // pipes is a listener whose connections are net.Pipes, so that client and server live in one synctest bubble.
