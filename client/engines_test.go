@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,13 @@ func each(t *testing.T, test func(t *testing.T, engine, name string)) {
 
 // simulated returns the URL of a fast simulated engine.
 func simulated(t testing.TB, o simserver.Options) string {
+	s := httptest.NewServer(simulatedHandler(t, o))
+	t.Cleanup(s.CloseClientConnections)
+	return s.URL
+}
+
+// simulatedHandler returns the handler of a fast simulated engine.
+func simulatedHandler(t testing.TB, o simserver.Options) http.Handler {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +65,7 @@ func simulated(t testing.TB, o simserver.Options) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(live.Close)
-	s := httptest.NewServer(simserver.New(live, o))
-	t.Cleanup(s.CloseClientConnections)
-	return s.URL
+	return simserver.New(live, o)
 }
 
 // request24 asks for 24 tokens.
@@ -194,11 +200,20 @@ func TestEnginesFail(t *testing.T) {
 			simserver.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
 		} {
 			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
-			o := Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true, Faults: always}), API: name}
+			options := simserver.Options{Engine: engine, FullLength: true, Faults: always}
+			var r *Result
 			if strings.HasPrefix(want, "timeout") {
-				o.Timeout = 100 * time.Millisecond
+				synctest.Test(t, func(t *testing.T) {
+					network := make(pipes)
+					s := &http.Server{Handler: simulatedHandler(t, options)}
+					go s.Serve(network)
+					defer time.Sleep(time.Minute) // until handlers and idle connections have ended
+					defer s.Close()
+					r = run24(t, Options{URL: "http://server", Dial: network.dial, API: name, Timeout: 100 * time.Millisecond})
+				})
+			} else {
+				r = run24(t, Options{URL: simulated(t, options), API: name})
 			}
-			r := run24(t, o)
 			if name == "triton" && fault == simserver.FaultTruncate {
 				want = " "
 			}
