@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +19,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 )
 
-// spokenBy are the APIs of each engine.
+// spokenBy returns the APIs of each engine.
 func spokenBy() map[string][]string {
 	return map[string][]string{
 		"vllm":        {"chat", "completions"},
@@ -44,8 +45,15 @@ func each(t *testing.T, test func(t *testing.T, engine, name string)) {
 	}
 }
 
-// simulated is the URL of a simulated engine, quick enough for tests.
+// simulated returns the URL of a fast simulated engine.
 func simulated(t testing.TB, o simserver.Options) string {
+	s := httptest.NewServer(simulatedHandler(t, o))
+	t.Cleanup(s.CloseClientConnections)
+	return s.URL
+}
+
+// simulatedHandler returns the handler of a fast simulated engine.
+func simulatedHandler(t testing.TB, o simserver.Options) http.Handler {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +65,7 @@ func simulated(t testing.TB, o simserver.Options) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(live.Close)
-	s := httptest.NewServer(simserver.New(live, o))
-	t.Cleanup(s.CloseClientConnections)
-	return s.URL
+	return simserver.New(live, o)
 }
 
 // request24 asks for 24 tokens.
@@ -68,7 +74,7 @@ var request24 = &api.Request{
 	OutputTokens: 24, KeepText: true,
 }
 
-// run24 sends it, and checks what is so for any answer.
+// run24 sends it, and checks what holds for every answer.
 func run24(t *testing.T, o Options) *Result {
 	t.Helper()
 	o.Params.Model = "Qwen2-7B"
@@ -104,7 +110,7 @@ func run24(t *testing.T, o Options) *Result {
 	return &r
 }
 
-// Each API of each engine gives as many tokens as asked, counted, with the same text in however large chunks.
+// Each API of each engine gives as many tokens as asked, with counts, and the same text whatever the size of chunks.
 func TestEngines(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
 		var texts []string
@@ -158,7 +164,7 @@ func checkAnswer(t *testing.T, name string, o *simserver.Options, r *Result) {
 	}
 }
 
-// Reasoning is told apart, counted, and can be turned off where an API has it.
+// Reasoning is recognised and counted, and can be turned off where an API allows it.
 func TestEnginesThink(t *testing.T) {
 	no := false
 	each(t, func(t *testing.T, engine, name string) {
@@ -180,8 +186,7 @@ func TestEnginesThink(t *testing.T) {
 	})
 }
 
-// Whatever goes wrong is told for what it is, on each API. Only TensorRT-LLM's stream on Triton can be cut without
-// anybody being able to know.
+// Every fault has its class, on each API. Only a truncated stream of TensorRT-LLM on Triton cannot be recognised.
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
 		for fault, want := range map[simserver.Fault]string{
@@ -195,11 +200,20 @@ func TestEnginesFail(t *testing.T) {
 			simserver.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
 		} {
 			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
-			o := Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true, Faults: always}), API: name}
+			options := simserver.Options{Engine: engine, FullLength: true, Faults: always}
+			var r *Result
 			if strings.HasPrefix(want, "timeout") {
-				o.Timeout = 100 * time.Millisecond
+				synctest.Test(t, func(t *testing.T) {
+					network := make(pipes)
+					s := &http.Server{Handler: simulatedHandler(t, options)}
+					go s.Serve(network)
+					defer time.Sleep(time.Minute) // until handlers and idle connections have ended
+					defer s.Close()
+					r = run24(t, Options{URL: "http://server", Dial: network.dial, API: name, Timeout: 100 * time.Millisecond})
+				})
+			} else {
+				r = run24(t, Options{URL: simulated(t, options), API: name})
 			}
-			r := run24(t, o)
 			if name == "triton" && fault == simserver.FaultTruncate {
 				want = " "
 			}
@@ -213,7 +227,7 @@ func TestEnginesFail(t *testing.T) {
 	})
 }
 
-// A stream that a broken connection ends is never taken for one that ended.
+// A stream that ends with a broken connection is never taken for a complete one.
 func TestBrokenBareStream(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(200)
@@ -229,7 +243,7 @@ func TestBrokenBareStream(t *testing.T) {
 	}
 }
 
-// A body in SGLang's shape on lmdeploy, and the other way round, gives 128 tokens whatever was asked.
+// SGLang's body sent to lmdeploy, and the reverse, gives 128 tokens whatever was asked.
 func TestTrapOf128(t *testing.T) {
 	for engine, name := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
 		r := run24(t, Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true}), API: name})
@@ -237,7 +251,7 @@ func TestTrapOf128(t *testing.T) {
 			t.Errorf("%s's body on %s: %s %s, %d tokens", name, engine, r.Status, r.Message, r.OutputTokens)
 		}
 	}
-	// Losing the length needs no wrong API: but a user's own sampling_params do not lose it.
+	// A user's own sampling_params do not replace the length.
 	o := Options{URL: simulated(t, simserver.Options{Engine: "sglang"}), API: "sglang",
 		Params: api.Params{Extra: []byte(`{"sampling_params":{"top_p":0.9}}`), Fields: api.AllFields}}
 	if r := run24(t, o); r.OutputTokens != 24 {
@@ -245,7 +259,7 @@ func TestTrapOf128(t *testing.T) {
 	}
 }
 
-// Ollama cuts a prompt to its context, and says so only by its count.
+// Ollama cuts a prompt to its context, which only its token count shows.
 func TestOllamaCutsPrompts(t *testing.T) {
 	url := simulated(t, simserver.Options{Engine: "ollama"})
 	long := &api.Request{Messages: []api.Message{{Role: "user", Content: strings.Repeat("word ", 6000)}}, OutputTokens: 4}
@@ -269,7 +283,7 @@ func TestOllamaCutsPrompts(t *testing.T) {
 	}
 }
 
-// The streams that running servers sent on their own APIs.
+// Captured streams of real servers' own APIs.
 func TestCapturedNativeStreams(t *testing.T) {
 	ok := func(edit func(*outcome)) outcome {
 		o := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: api.Unknown, Cached: api.Unknown}
@@ -309,7 +323,7 @@ func TestCapturedNativeStreams(t *testing.T) {
 	}
 }
 
-// The streams of vLLM 0.32, whose counts are known.
+// Captured streams of vLLM 0.32, whose counts are known.
 func TestCapturedVLLM(t *testing.T) {
 	streams := captured(t)
 	for name, want := range map[string][4]int{ // chunks, prompt, output, counts known

@@ -4,14 +4,15 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"testing"
 	"time"
+
+	"llmsweep/client/api"
 )
 
-// A server that hangs up after each answer without saying so loses no request: the next one goes out again.
+// A server that closes the connection after each answer without notice loses no request: the next one is sent again.
 func TestAClosedConnectionLosesNoRequest(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

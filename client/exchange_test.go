@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"log"
 	"net"
 	"net/http"
@@ -19,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"llmsweep/client/api"
 )
 
 // ask is the request of most tests.
@@ -47,7 +48,7 @@ func doWith(t testing.TB, ctx context.Context, c *Client) *Result {
 	return &r
 }
 
-// answering is a server that gives the same answer to all.
+// answering starts a server that gives the same answer to all requests.
 func answering(t testing.TB, status int, header map[string]string, body string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -61,7 +62,7 @@ func answering(t testing.TB, status int, header map[string]string, body string) 
 	return s.URL
 }
 
-// outcome is what a result says, instants and reads aside.
+// outcome is a result without instants and reads.
 type outcome struct {
 	Status                            Status
 	Class                             Class
@@ -138,7 +139,7 @@ func captured(t testing.TB) map[string][]byte {
 const vllmChunk = `{"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
 	`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}`
 
-// events makes events of chunks.
+// events returns chunks as server-sent events.
 func events(chunks ...string) string {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -156,12 +157,12 @@ const (
 	chunkError  = `{"error":{"message":"the engine died","type":"InternalServerError","param":null,"code":500}}`
 )
 
-// running is a chunk with a running count.
+// running returns a chunk with a running count.
 func running(text string, n int) string {
 	return fmt.Sprintf(`{"choices":[{"delta":{"content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, text, n)
 }
 
-// oddCases are streams that servers have been seen to send, or may.
+// oddCases are unusual streams that servers send, or may send.
 var oddCases = map[string]struct {
 	stream string
 	want   outcome
@@ -289,7 +290,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A message stays one short line however long the server's.
+// A message is one short line, however long the server's is.
 func TestLongMessage(t *testing.T) {
 	r := do(t, t.Context(), Options{URL: answering(t, 400, nil, strings.Repeat("é\n", 100000))})
 	if len(r.Message) > maxMessage || !strings.HasSuffix(r.Message, " é...") && !strings.HasSuffix(r.Message, " ...") {
@@ -297,7 +298,7 @@ func TestLongMessage(t *testing.T) {
 	}
 }
 
-// raw is a server that reads one request a connection and then does as it is told with the connection.
+// raw starts a server that reads one request on each connection and passes the connection to a function of the test.
 func raw(t *testing.T, then func(*net.TCPConn)) (url string, requests *atomic.Int32) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -325,7 +326,7 @@ func raw(t *testing.T, then func(*net.TCPConn)) (url string, requests *atomic.In
 	return "http://" + l.Addr().String(), requests
 }
 
-// Every way for a connection to break has its class, and nothing is sent twice.
+// Every way for a connection to break has its class, and no request is sent twice.
 func TestBrokenConnections(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 	chunked := func(s string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(s), s) }
@@ -398,7 +399,7 @@ func TestNoConnection(t *testing.T) {
 	}
 }
 
-// A connection is used again after an answer, and after a refusal.
+// A connection is reused after an answer, and after a refusal.
 func TestReuse(t *testing.T) {
 	var made atomic.Int32
 	n := 0
@@ -432,7 +433,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// What a request says on the wire besides its body.
+// Requests have the expected headers.
 func TestRequestHeaders(t *testing.T) {
 	var got *http.Request
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r }))
@@ -483,7 +484,7 @@ func repeat(chunk string, n int) []string {
 	return all
 }
 
-// One request of 1000 tokens over loopback, many events a read.
+// BenchmarkDo is one request of 1000 tokens over loopback, with many events in a read.
 func BenchmarkDo(b *testing.B) {
 	const tokens = 1000
 	url := answering(b, 200, nil, events(append(repeat(vllmChunk, tokens), chunkFinish, "[DONE]")...))

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"strings"
 	"syscall"
+
+	"llmsweep/client/api"
 )
 
 // Cause is a reason for a failed connection that has a known remedy.

@@ -2,15 +2,16 @@ package client
 
 import (
 	"encoding/json"
-	"llmsweep/client/api"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/api"
 )
 
-// Any bytes make a message: one line, short, of valid UTF-8.
+// Any body gives a message of one short line of valid UTF-8.
 func FuzzErrorText(f *testing.F) {
 	for _, s := range []string{`{"error":{"message":"m","param":"p"}}`, `{"detail":[{"loc":["body",1],"msg":"x"}]}`, `<title>t`, `{"error":`, `{"error":{"message":{"detail":[]}}}`,
 		`{"detail":{"detail":{"detail":"x"}}}`, "\x00\xff", ""} {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -14,11 +13,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/api"
 )
 
 const ms = time.Millisecond
 
-// pipes is a network inside this process, so that time can be the bubble's.
+// pipes is a network inside this process, for virtual time.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -42,7 +43,7 @@ func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// inVirtualTime runs f against a server whose clock, and the client's, is the bubble's.
+// inVirtualTime runs f in a synctest bubble with a server.
 func inVirtualTime(t *testing.T, handler http.HandlerFunc, o Options, f func(*testing.T, *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		network := make(pipes)
@@ -67,7 +68,7 @@ func say(w http.ResponseWriter, wait time.Duration, text string) {
 	time.Sleep(wait)
 }
 
-// talk answers with a stream whose instants are known.
+// talk answers with a stream with known instants.
 func talk(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	time.Sleep(10 * ms)
@@ -98,7 +99,7 @@ func TestInstants(t *testing.T) {
 			Gaps                                                         []time.Duration
 			Shared                                                       Marks
 		}
-		// Sent at 100 ms; a chunk's instant is when its line was whole, not when it was decoded.
+		// Sent at 100 ms. A chunk's instant is when its line was complete, not when it was decoded.
 		want := instants{100 * ms, 110 * ms, 135 * ms, 142 * ms, 183 * ms, 225 * ms, 0,
 			[]time.Duration{7 * ms, 0, 24 * ms, 17 * ms}, Marks{1 << 1}}
 		got := instants{r.Sent, r.Headers, r.FirstToken, r.FirstAnswer, r.LastToken, r.End, r.Dial, r.Gaps, r.Shared}
@@ -114,7 +115,7 @@ func TestInstants(t *testing.T) {
 	})
 }
 
-// A request that is cancelled keeps what was known, and is no failure.
+// A cancelled request keeps what was known, and is not a failure.
 func TestCancelled(t *testing.T) {
 	for after, want := range map[time.Duration]outcome{
 		5 * ms:   {Status: StatusIncomplete, Prompt: api.Unknown, Output: api.Unknown, Reasoning: api.Unknown, Cached: api.Unknown},
@@ -136,7 +137,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The request's own limit is a failure, and says what it was waiting for.
+// A request that exceeds its time limit is a failure, which names what it was waiting for.
 func TestTimeout(t *testing.T) {
 	for limit, message := range map[time.Duration]string{
 		5 * ms:   "no answer within the request's limit of 5ms",
@@ -159,7 +160,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// Time spent connecting is known, and none is spent on a connection that is there already.
+// The time of dialling is recorded. It is 0 for a connection that exists already.
 func TestDial(t *testing.T) {
 	inVirtualTime(t, talk, Options{}, func(t *testing.T, c *Client) {
 		dial := c.transport.DialContext
@@ -175,7 +176,7 @@ func TestDial(t *testing.T) {
 	})
 }
 
-// A server that never ends the body after its terminator costs a moment and the connection, not the request.
+// A server that does not end the body after its terminator costs a short time and the connection, not the request.
 func TestDrain(t *testing.T) {
 	hang := func(w http.ResponseWriter, r *http.Request) {
 		say(w, 0, events(chunkA, "[DONE]"))
@@ -190,7 +191,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// A refusal whose explanation does not come is a refusal still.
+// A refusal without its body is still a refusal.
 func TestRefusalWithoutEnd(t *testing.T) {
 	hang := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(500)
@@ -205,7 +206,7 @@ func TestRefusalWithoutEnd(t *testing.T) {
 	})
 }
 
-// A connection that turns out closed before a byte was written is replaced, and the request is stamped on the new one.
+// A connection that was closed before a byte was written is replaced, and the instants are those of the new one.
 func TestConnectionReplaced(t *testing.T) {
 	inVirtualTime(t, talk, Options{}, func(t *testing.T, c *Client) {
 		doWith(t, t.Context(), c)
@@ -230,7 +231,7 @@ func TestConnectionReplaced(t *testing.T) {
 	})
 }
 
-// Two requests at a time, from many goroutines: for the race detector.
+// Requests from several goroutines, for the race detector.
 func TestConcurrent(t *testing.T) {
 	inVirtualTime(t, talk, Options{MaxConns: 50}, func(t *testing.T, c *Client) {
 		results := make(chan error)

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"llmsweep/client/api"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/api"
 )
 
 func TestAddress(t *testing.T) {
@@ -41,7 +42,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// Wrong options are told in one line that says which and what to do, and no secret.
+// An error about options is one line that says which option to change. It has no secret.
 func TestWrongOptions(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(empty, []byte("hello"), 0o600); err != nil {
@@ -70,7 +71,7 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
-// A secret is never in a message, however the server throws it back.
+// A secret is never in a message, whatever the server does with it.
 func TestSecrets(t *testing.T) {
 	const key, header, query = "sk-Key/123+abc=", "tok \"en\" 789", "q-secret"
 	o := Options{APIKey: key, Headers: http.Header{"X-Token": {header}, "Authorization-2": {"Basic dXNlcg=="}, "User-Agent": {"shown"}}}

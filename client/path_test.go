@@ -3,14 +3,15 @@ package client
 import (
 	"context"
 	"io"
-	"llmsweep/client/api"
 	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/client/api"
 )
 
-// canned is a connection to a server that costs nothing: it answers each request with the same pieces, one a read.
+// canned is a connection without a server: it answers each request with the same pieces, one in each read.
 type canned struct {
 	net.Conn // a pipe's end, for addresses and deadlines
 	pieces   []string
@@ -45,8 +46,8 @@ func (c *canned) Close() error {
 	return c.Conn.Close()
 }
 
-// BenchmarkPath is what the client itself costs for each token, from the socket through net/http and its chunks to the
-// result: many events a read, as a client sees that has fallen behind, and one, as one that keeps up.
+// BenchmarkPath is the client's own cost for each token, from the socket through net/http and its chunks to the result:
+// with many events in a read, as for a client that has fallen behind, and with one, as for a client that keeps up.
 func BenchmarkPath(b *testing.B) {
 	const tokens = 1000
 	event := chunk("data: " + vllmChunk + "\n\n")

@@ -1,9 +1,10 @@
 package client
 
 import (
-	"llmsweep/client/api"
 	"math"
 	"time"
+
+	"llmsweep/client/api"
 )
 
 // Absent is the value of an instant that did not occur. It differs from 0, which is the epoch.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"llmsweep/client/api"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -18,9 +17,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"llmsweep/client/api"
 )
 
-// serverProcess, in the environment, makes the test binary a server of streams: so many tokens each, so many a second.
+// serverProcess, in the environment, makes the test binary a server of streams with the given tokens and tokens per second.
 // A server in the client's own process would share its memory and its scheduler.
 const serverProcess = "LLMSWEEP_TEST_STREAMS"
 
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveStreams serves until standard input ends. It says on its first line where.
+// serveStreams serves until standard input ends. It prints its address first.
 func serveStreams(load string) error {
 	var tokens, rate int
 	if _, err := fmt.Sscanf(load, "%d %d", &tokens, &rate); err != nil {
@@ -59,7 +60,7 @@ func serveStreams(load string) error {
 	return err
 }
 
-// stream1 answers one request: each token's text is when it was written, nanoseconds of the wall clock.
+// stream1 answers one request. The text of each token is the time at which it was written, in ns of the wall clock.
 func stream1(c net.Conn, tokens int, every time.Duration) {
 	defer c.Close()
 	r, err := http.ReadRequest(bufio.NewReader(c))
@@ -83,7 +84,7 @@ func stream1(c net.Conn, tokens int, every time.Duration) {
 	io.WriteString(c, chunk(events(chunkFinish, "[DONE]"))+"0\r\n\r\n")
 }
 
-// streamServer starts such a server.
+// streamServer starts such a server in a process of its own.
 func streamServer(b *testing.B, tokens, rate int) (url string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", serverProcess, tokens, rate))
@@ -107,7 +108,7 @@ func streamServer(b *testing.B, tokens, rate int) (url string) {
 	return "http://" + strings.TrimSpace(line)
 }
 
-// resident is the memory of this process, in bytes; 0 where the system does not say.
+// resident returns the resident memory of this process, in bytes; 0 where there is no /proc.
 func resident() int {
 	b, _ := os.ReadFile("/proc/self/statm")
 	var size, pages int
@@ -115,8 +116,8 @@ func resident() int {
 	return pages * os.Getpagesize()
 }
 
-// BenchmarkOpenStreams holds so many paced streams open, and tells what each takes in memory and how far from the truth
-// the instants of tokens are: as the result has them, and as this program would have noted them by itself.
+// BenchmarkOpenStreams keeps many paced streams open. It reports the memory of each, and the error of the tokens' instants:
+// of those in the result, and of those that this program would have taken by itself.
 func BenchmarkOpenStreams(b *testing.B) {
 	for _, n := range []int{1000, 5000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -134,7 +135,7 @@ func BenchmarkOpenStreams(b *testing.B) {
 	}
 }
 
-// openStreams does it once.
+// openStreams is one run of BenchmarkOpenStreams.
 func openStreams(b *testing.B, c *Client, call *Prepared, n, tokens int) {
 	results, read := make([]Result, n), make([][]time.Duration, n)
 	for i := range results { // what is kept for the comparison is no stream's memory

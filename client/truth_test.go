@@ -17,20 +17,20 @@ import (
 	"time"
 )
 
-// truth is a server that notes when it wrote what: the witness of the client's instants.
+// truth is a server that records when it wrote what. The client's instants are compared with it.
 type truth struct {
 	url    string
 	script []piece
 	wrote  chan []written // one for each request, when its script is done
 }
 
-// piece is bytes that are written by themselves, after a pause.
+// piece is bytes that are written in one write, after a pause.
 type piece struct {
 	pause time.Duration
 	text  string
 }
 
-// written is when a write began and when it had returned: the kernel had the bytes in between.
+// written is when a write began and when it returned. The kernel got the bytes in between.
 type written struct{ from, to time.Time }
 
 const truthHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -45,7 +45,7 @@ func chunk(events ...string) string {
 	return b.String()
 }
 
-// tell starts a server of the truth.
+// tell starts a truth server with a script.
 func tell(t testing.TB, secure bool, script ...piece) *truth {
 	s := &truth{script: script, wrote: make(chan []written, 100)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -75,7 +75,7 @@ func tell(t testing.TB, secure bool, script ...piece) *truth {
 	return s
 }
 
-// serve answers requests with the script, keeping the connection.
+// serve answers requests with the script, and keeps the connection open.
 func (s *truth) serve(c net.Conn) {
 	defer c.Close()
 	in := bufio.NewReader(c)
@@ -99,16 +99,16 @@ func (s *truth) serve(c net.Conn) {
 	}
 }
 
-// slack is what the conversion between clocks may cost, and a kernel that is busy.
+// slack is the allowed error, for the conversion between clocks and a busy kernel.
 const slack = 20 * time.Millisecond
 
-// heard is one request's token-bearing chunks: when each came, by the result and by the program's own clock.
+// heard is when each of a request's tokens arrived, by the result and by this program's own clock.
 type heard struct {
 	Result
 	at, had []time.Time
 }
 
-// listen sends a request and does in between tokens what it is told to.
+// listen sends a request, and calls a function between tokens.
 func listen(t testing.TB, c *Client, between func(i int)) *heard {
 	t.Helper()
 	call, err := c.Prepare(ask)
@@ -134,7 +134,7 @@ func listen(t testing.TB, c *Client, between func(i int)) *heard {
 	return &h
 }
 
-// check compares each token's instant with the write that completed it, of which it may be one of several.
+// check compares each token's instant with the write that completed it. One write can complete several.
 func (h *heard) check(t testing.TB, kernel bool, wrote []written, by ...int) {
 	t.Helper()
 	if len(by) != len(h.at) {
@@ -153,15 +153,15 @@ func (h *heard) check(t testing.TB, kernel bool, wrote []written, by ...int) {
 	}
 }
 
-// stampedHere says whether the kernel dates what arrives, on this system.
+// stampedHere reports whether this system has timestamps of the kernel.
 const stampedHere = runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
 
-// unstamped dials as anybody would.
+// unstamped dials without timestamps of the kernel.
 func unstamped(ctx context.Context, network, address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// modes are the ways to be connected.
+// modes are the kinds of connection.
 func modes(t *testing.T, f func(t *testing.T, secure, kernel bool, o Options)) {
 	for _, secure := range []bool{false, true} {
 		for _, kernel := range []bool{true, false} {
@@ -179,7 +179,7 @@ func modes(t *testing.T, f func(t *testing.T, secure, kernel bool, o Options)) {
 	}
 }
 
-// dial makes the client of a server, and sends a first request: a kernel may begin to date when it is first asked.
+// dial returns a client of a server that has sent a first request: a kernel may start its timestamps late.
 func dial(t *testing.T, s *truth, o Options) *Client {
 	t.Helper()
 	o.URL = s.url
@@ -193,8 +193,8 @@ func dial(t *testing.T, s *truth, o Options) *Client {
 	return c
 }
 
-// Every way to cut a stream, over one connection that is used again and again: each instant is that of the write that
-// made the chunk whole, in its own request.
+// Every way to divide a stream into writes, over one connection that is reused: each instant is that of the write that
+// completed the chunk.
 func TestInstantsAreTrue(t *testing.T) {
 	const pause = 3 * time.Millisecond
 	a, b := events(chunkA), events(chunkB)
@@ -241,7 +241,7 @@ func TestInstantsAreTrue(t *testing.T) {
 	})
 }
 
-// A program that was held up dates what came meanwhile by when it came.
+// After a delay of this program, bytes that arrived meanwhile have the instants of their arrival.
 func TestStallsDoNotShow(t *testing.T) {
 	const stall = 100 * time.Millisecond
 	token := chunk(events(chunkA))
@@ -287,7 +287,7 @@ func TestCancelledWhileReceiving(t *testing.T) {
 	}
 }
 
-// Through a proxy that passes TLS on, nobody but net/http can read what comes: its reads date it.
+// Through a proxy that passes on TLS, only net/http can read the data. The instants are those of its reads.
 func TestProxy(t *testing.T) {
 	s := tell(t, true, piece{0, truthHead + chunk(events(chunkA, chunkB, chunkFinish, "[DONE]")) + "0\r\n\r\n"})
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -322,7 +322,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// Connections made ahead spare requests the dial; one that its server has closed meanwhile costs no request.
+// Requests on connections dialled ahead need no dial. One that the server has closed meanwhile costs no request.
 func TestWarm(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		s := tell(t, secure, piece{0, truthHead + chunk(events(chunkA, chunkFinish, "[DONE]")) + "0\r\n\r\n"})

@@ -73,7 +73,7 @@ func plain(v any) any {
 	panic(fmt.Sprintf("a note cannot hold a %T", v))
 }
 
-// IsZero reports whether n says nothing; encoding/json's omitzero asks it.
+// IsZero reports whether n is no note; encoding/json's omitzero uses it.
 func (n Note) IsZero() bool { return n.Code == "" }
 
 // Is reports whether n is of that kind.

@@ -10,7 +10,7 @@ import (
 
 var capacityConfigs = flag.Int("capacity-configs", 210, "random configurations to compare the capacity in")
 
-// draw makes a random server and workload; every third time one whose cache is too small for its slots.
+// draw returns a random server and workload. Every third server has a cache too small for its slots.
 func draw(rng *rand.Rand, i int) (Config, Workload) {
 	models, gpus := Models(), GPUs()
 	c := Config{
@@ -35,7 +35,7 @@ func draw(rng *rand.Rand, i int) (Config, Workload) {
 	return c, w
 }
 
-// measure is the witness: the scheduler fed from an endless queue, over 100 turnovers and 1000 requests.
+// measure runs the scheduler with an endless queue, over 100 turnovers and 1000 requests, to compare.
 func measure(c Config, w Workload) (perSecond float64, preemptions int) {
 	r := &run{scheduler: newScheduler(c.withDefaults())}
 	ended := 0
@@ -97,8 +97,8 @@ func TestCapacityIsWhatASaturatedEngineGives(t *testing.T) {
 	}
 }
 
-// TestCapacityInClosedForm holds the recurrence against mean values, on servers whose steps are all on one side of
-// the roofline.
+// TestCapacityInClosedForm compares the recurrence with mean values, on servers whose steps are all on one side of the
+// roofline.
 func TestCapacityInClosedForm(t *testing.T) {
 	const prompt, output, slots = 96, 24, 20
 	base := Config{GPU: GPUs()[1], Model: Models()[0], MaxNumSeqs: slots, StepOverhead: 2 * time.Millisecond}
@@ -172,7 +172,7 @@ func TestCapacityOfAnImpossibleWorkload(t *testing.T) {
 	}
 }
 
-// TestDemoPreset holds the demo to what it is made for, and its capacity to what random arrivals find.
+// TestDemoPreset checks the purpose of the demo preset, and its capacity against that under random arrivals.
 func TestDemoPreset(t *testing.T) {
 	c, err := Preset("demo")
 	if err != nil {
@@ -192,7 +192,7 @@ func TestDemoPreset(t *testing.T) {
 	}
 }
 
-// overloaded is the completed rate under Poisson arrivals, over the last 300 s of 400.
+// overloaded returns the completed rate under Poisson arrivals, over the last 300 s of 400.
 func overloaded(c Config, w Workload, rate float64) float64 {
 	const from, to = 100 * time.Second, 400 * time.Second
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -84,7 +84,7 @@ func TestModelsAddUp(t *testing.T) {
 	}
 }
 
-// TestStepTimeByHand spells out the formula of StepTime once, for a decode of 8 at 100 tokens and one chunk of 50.
+// TestStepTimeByHand computes StepTime's formula for a decode of 8 sequences at 100 tokens and one chunk of 50.
 func TestStepTimeByHand(t *testing.T) {
 	c, err := Preset("Qwen2-7B/L20x2")
 	if err != nil {
@@ -116,8 +116,8 @@ func TestMoreExpertsAreTouchedByMoreTokens(t *testing.T) {
 	}
 }
 
-// TestPublishedFloors compares the synchronous rows of the vLLM tables for 512 -> 128 tokens that people have
-// published with the model's: it is a roofline, and good to a third.
+// TestPublishedFloors compares the synchronous rows of published vLLM tables for 512 -> 128 tokens with the model's. A
+// roofline model is accurate to about a third.
 func TestPublishedFloors(t *testing.T) {
 	for _, row := range []struct {
 		preset string

@@ -31,7 +31,7 @@ func start(t testing.TB, c Config) *Engine {
 	return e
 }
 
-// generate waits for a request, and returns when its tokens came, from the beginning of the test.
+// generate runs a request, and returns the instants of its tokens from the beginning of the test.
 func generate(t testing.TB, e *Engine, began time.Time, seq Request) []time.Duration {
 	var at []time.Duration
 	usage, err := e.Generate(t.Context(), seq, func(n int, instant time.Time) {
@@ -47,7 +47,7 @@ func generate(t testing.TB, e *Engine, began time.Time, seq Request) []time.Dura
 	return at
 }
 
-// steps adds up step times: the instants at which steps with these batches end.
+// steps returns the instants at which consecutive steps with these batches end.
 func steps(c Config, from time.Duration, batches ...Batch) []time.Duration {
 	var ends []time.Duration
 	for _, b := range batches {
@@ -89,7 +89,8 @@ func TestEngineInstantsAreExact(t *testing.T) {
 	})
 }
 
-// TestEngineServesCompanionsTogether holds that requests of one instant share the first step, whoever gets there first.
+// TestEngineServesCompanionsTogether checks that requests of one instant share the first step, in whatever order they are
+// submitted.
 func TestEngineServesCompanionsTogether(t *testing.T) {
 	c := demoConfig(t)
 	synctest.Test(t, func(t *testing.T) {

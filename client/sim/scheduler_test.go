@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// linear is a roofline that can be added up by hand: a step takes 1 ms and 0.1 ms a token.
+// linear is a roofline for results by hand: a step takes 1 ms, and 0.1 ms for each token.
 var linear = roofline{fixed: 1e-3, reduceToken: 1e-4}
 
 // recorder notes when its tokens arrived.
@@ -222,7 +222,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestSchedulerInvariants throws random requests and cancelations at random schedulers, and checks the books at each step.
+// TestSchedulerInvariants gives random requests and cancellations to random schedulers, and checks invariants after each
+// step.
 func TestSchedulerInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Config{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}

@@ -36,7 +36,7 @@ func readAll(src io.Reader, lines bool) ([]got, error) {
 	}
 }
 
-// texts are the data alone.
+// texts returns the data of frames.
 func texts(all []got) []string {
 	var s []string
 	for _, f := range all {
@@ -106,7 +106,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// An event's End is where its data's line ends, however late the blank line comes; a cut-off line is marked.
+// An event's End is the end of its last data line, however late the blank line arrives. A cut-off line is marked.
 func TestEnds(t *testing.T) {
 	all, _ := readAll(strings.NewReader("data: a\n\nerror: b\r\n\r\n: c\ndata: d"), false)
 	want := []got{{Data: "a", End: 8}, {Data: "b", End: 18, Error: true}, {Data: "d", End: 32, Open: true}}
@@ -115,7 +115,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// pieces is a source that gives one piece a read.
+// pieces is a source that returns one piece from each read.
 type pieces struct {
 	left []string
 	err  error
@@ -132,7 +132,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// What arrived whole before a connection broke is delivered; what was cut is not.
+// Events that arrived whole before a connection broke are returned; a cut one is not.
 func TestBroken(t *testing.T) {
 	broken := errors.New("reset")
 	for in, want := range map[string][]string{
@@ -220,7 +220,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// However a stream is split into reads, its frames are the same, and each ends within it.
+// The frames of a stream do not depend on how it is split into reads, and each ends within it.
 func FuzzReader(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, in []byte, split uint64, lines bool) {
@@ -242,7 +242,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// splitter gives 1 to 16 bytes a read, by a generator seeded with state.
+// splitter returns 1 to 16 bytes from each read, by a generator seeded with state.
 type splitter struct {
 	left  []byte
 	state uint64
@@ -258,7 +258,7 @@ func (s *splitter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Captured streams have as many frames as they should, and nothing is lost of the last.
+// Captured streams have the expected number of frames, and the last one is complete.
 func TestCaptured(t *testing.T) {
 	for name, want := range map[string]struct {
 		frames int
@@ -280,7 +280,7 @@ func TestCaptured(t *testing.T) {
 	}
 }
 
-// loop gives the same stream over and over.
+// loop returns the same stream repeatedly.
 type loop struct {
 	stream []byte
 	at     int

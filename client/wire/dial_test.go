@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// classOf is the innermost error's text.
+// classOf returns the innermost error's text.
 func classOf(err error) string {
 	for errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)
@@ -20,7 +20,7 @@ func classOf(err error) string {
 	return err.Error()
 }
 
-// accepting is a server that accepts and holds connections until the test ends.
+// accepting starts a server that accepts connections and keeps them until the test ends.
 func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -54,7 +54,7 @@ func accepting(t *testing.T) (address string, accepted func() []net.Conn) {
 	}
 }
 
-// However many ask, so many handshakes are under way and no more.
+// No more than maxDials handshakes run at once, however many are asked for.
 func TestDialsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
@@ -83,7 +83,7 @@ func TestDialsAreBounded(t *testing.T) {
 	})
 }
 
-// Who does not get its turn is told so, and who is cancelled leaves.
+// A dial that waits too long for others fails with errQueue, and a cancelled one ends.
 func TestDialQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -108,7 +108,7 @@ func TestDialQueue(t *testing.T) {
 	})
 }
 
-// Connections made ahead are handed out, newest first, as long as they are good.
+// Connections dialled ahead are returned newest first, as long as they are open.
 func TestWarm(t *testing.T) {
 	address, accepted := accepting(t)
 	d := NewDialer(nil, nil, time.Minute)
@@ -150,7 +150,7 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// What was made ahead is closed when it has waited for too long, or at once when asked.
+// Connections dialled ahead are closed after their time, or by CloseIdle.
 func TestWarmIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var far []net.Conn

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// answers are answers as servers send them, and their bodies' lengths.
+// answers are answers as servers send them, with the lengths of their bodies.
 var answers = map[string]struct {
 	wire  string
 	body  int64
@@ -42,7 +42,7 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// What net/http reads, the framing counts, wherever the answer is cut.
+// framing counts the bytes that net/http reads, however the answer is divided into reads.
 func FuzzFraming(f *testing.F) {
 	for _, a := range answers {
 		f.Add([]byte(a.wire), uint16(7))

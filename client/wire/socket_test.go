@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A receive is dated by the kernel's stamp where that can be true, and by this program where it cannot: a wall clock that
-// was set in between must not show.
+// A receive has the kernel's timestamp where that is possible, and this program's where it is not. A wall clock that was
+// set in between has no effect.
 func TestDates(t *testing.T) {
 	const ms = time.Millisecond
 	base := time.Now()
@@ -53,7 +53,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// pair is a connection over loopback, as dialled and as accepted.
+// pair returns both ends of a connection over loopback.
 func pair(t testing.TB) (*Conn, net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,7 +72,7 @@ func pair(t testing.TB) (*Conn, net.Conn) {
 	return near.(*Conn), far
 }
 
-// A Conn keeps a net.Conn's promises about deadlines, Close and the end.
+// A Conn behaves as net.Conn requires for deadlines, Close and the end.
 func TestConn(t *testing.T) {
 	b := make([]byte, 16)
 	near, far := pair(t)
@@ -109,7 +109,7 @@ func TestConn(t *testing.T) {
 	}
 }
 
-// A Watch keeps to its request: what comes before it and after it is not its own.
+// A Watch records only its own request, not what precedes or follows it.
 func TestWatch(t *testing.T) {
 	near, far := pair(t)
 	b := make([]byte, 256)
@@ -160,7 +160,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// Receiving costs no memory.
+// Receiving allocates nothing.
 func TestReadAllocatesNothing(t *testing.T) {
 	near, far := pair(t)
 	var w Watch

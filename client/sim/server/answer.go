@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"fmt"
-	"llmsweep/client/sim"
 	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // answer is one completion that is being sent. The engine only counts its tokens and signals; the connection's own
@@ -36,7 +38,7 @@ func newAnswer(s *server, w http.ResponseWriter, to *endpoint, r request, n uint
 		server:   s,
 		endpoint: to,
 		request:  r,
-		id:       fmt.Sprintf("%016x%016x", mix(s.config.Seed+n), mix(r.seed+n)),
+		id:       fmt.Sprintf("%016x%016x", tokenizer.Mix(s.config.Seed+n), tokenizer.Mix(r.seed+n)),
 		created:  time.Now(),
 		fault:    fault,
 		faultAt:  max(1, r.seq.OutputTokens/2),
@@ -213,7 +215,7 @@ func (a *answer) whole(ctx context.Context) {
 func (a *answer) text(from, to int) string {
 	var b strings.Builder
 	for n := from + 1; n <= to; n++ {
-		b.WriteString(words[wordAt(a.request.seed, n)])
+		b.WriteString(tokenizer.Word(a.request.seed, n))
 	}
 	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"llmsweep/client/sim"
 	"os"
 	"path/filepath"
 	"sort"
@@ -14,6 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -84,7 +86,7 @@ func TestGoldenStreams(t *testing.T) {
 	}
 }
 
-// TestChatHasTheShapeOfACapture compares the stream with one from a server that others wrote: what they send, we send.
+// TestChatHasTheShapeOfACapture compares the types of all members with a captured stream of another server.
 func TestChatHasTheShapeOfACapture(t *testing.T) {
 	raw, err := os.ReadFile("testdata/vllmsim-chat.sse")
 	if err != nil {
@@ -110,8 +112,8 @@ func TestChatHasTheShapeOfACapture(t *testing.T) {
 	})
 }
 
-// TestNativesHaveTheShapeOfCaptures does the same for what engines were seen to send on their own APIs, in the first
-// and the last object.
+// TestNativesHaveTheShapeOfCaptures does the same for captured streams of engines' own APIs, for the first and the last
+// object.
 func TestNativesHaveTheShapeOfCaptures(t *testing.T) {
 	for file, tc := range map[string]struct{ engine, path, body string }{
 		"llama-native.sse": {"llamacpp", "/completion", `{"prompt":"x","n_predict":3,"ignore_eos":true,"stream":true}`},
@@ -142,7 +144,7 @@ func TestNativesHaveTheShapeOfCaptures(t *testing.T) {
 	}
 }
 
-// measured reports whether a path belongs to what the simulator leaves out: settings that it has not, and llama-server's times.
+// measured reports whether the simulator leaves out a path: settings that it does not have, and llama-server's times.
 func measured(path string) bool {
 	for _, part := range []string{".generation_settings", ".timings", ".prompt", "tokens[]"} {
 		if strings.HasPrefix(path, part) || strings.HasSuffix(path, part) {
@@ -191,13 +193,13 @@ func addShape(shape map[string]string, path string, v any) {
 	}
 }
 
-// TestTokensAreSentAtTheirInstants holds the chunks' arrival in virtual time against the roofline.
+// TestTokensAreSentAtTheirInstants compares the chunks' instants in virtual time with the roofline.
 func TestTokensAreSentAtTheirInstants(t *testing.T) {
 	c := demoConfig(t)
 	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		prompt := "one two three four"
 		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`, "")
-		n := len(appendTokens(nil, prompt, c.Model.Vocab))
+		n := len(tokenizer.Append(nil, prompt, c.Model.Vocab))
 		want := []time.Duration{c.StepTime(sim.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
 		for k := n + 1; len(want) < 4; k++ {
 			want = append(want, want[len(want)-1]+c.StepTime(sim.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
@@ -283,7 +285,7 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 		if e.Choices[0].Delta.ReasoningContent != "" {
 			thought["reasoning_content"]++
 		}
-		if e.Usage != nil && e.Usage.CompletionTokens != len(appendTokens(nil, text.String(), 1000)) {
+		if e.Usage != nil && e.Usage.CompletionTokens != len(tokenizer.Append(nil, text.String(), 1000)) {
 			t.Errorf("event %d counts %d tokens after %q", i, e.Usage.CompletionTokens, text.String())
 		}
 	}
@@ -295,12 +297,12 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 	if got := strings.Join(kinds, ","); gotChunks != chunks || gotUsages != usages || got != think {
 		t.Errorf("%d chunks, %d usages, thought %q; want %d, %d, %q", gotChunks, gotUsages, got, chunks, usages, think)
 	}
-	if n := len(appendTokens(nil, text.String(), 1000)); n != 8 {
+	if n := len(tokenizer.Append(nil, text.String(), 1000)); n != 8 {
 		t.Errorf("%q has %d tokens, want 8", text.String(), n)
 	}
 }
 
-// TestAnswerLengths holds that an answer ends by itself unless that is forbidden.
+// TestAnswerLengths checks that an answer ends naturally unless the request forbids it.
 func TestAnswerLengths(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options  Options
@@ -380,7 +382,7 @@ func TestStamps(t *testing.T) {
 	})
 }
 
-// TestClientsThatGo holds that a request ends in the engine when its connection does.
+// TestClientsThatGo checks that a request ends in the engine when its connection closes.
 func TestClientsThatGo(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		var wg sync.WaitGroup
@@ -399,7 +401,7 @@ func TestClientsThatGo(t *testing.T) {
 	})
 }
 
-// TestServerThatStops holds that requests hear of it, whether they stream, wait for the whole, or come after.
+// TestServerThatStops checks that a stopped engine ends requests with an error: streamed ones, others, and later ones.
 func TestServerThatStops(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		long := `{"prompt":"x","max_tokens":30000,"ignore_eos":true`

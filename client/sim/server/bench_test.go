@@ -27,15 +27,3 @@ func BenchmarkChunk(b *testing.B) {
 		n++
 	}
 }
-
-func BenchmarkTokenize(b *testing.B) {
-	text := ""
-	for n := range 4096 {
-		text += words[wordAt(1, n)]
-	}
-	b.SetBytes(int64(len(text)))
-	var ids []uint32
-	for b.Loop() {
-		ids = appendTokens(ids[:0], text, 152064)
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // endpoint is one completion endpoint: how its requests are read and its answers are written.
@@ -105,7 +106,7 @@ func (a *answer) reported(n int) *int {
 func (a *answer) ids(from, to int) []uint32 {
 	ids := make([]uint32, 0, to-from)
 	for n := from + 1; n <= to; n++ {
-		ids = append(ids, tokenID(words[wordAt(a.request.seed, n)], a.server.config.Model.Vocab))
+		ids = append(ids, tokenizer.ID(tokenizer.Word(a.request.seed, n), a.server.config.Model.Vocab))
 	}
 	return ids
 }

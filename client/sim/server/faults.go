@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"llmsweep/client/sim/tokenizer"
 )
 
 // Fault is a kind of failure to inject.
@@ -90,7 +92,7 @@ func (f Faults) strike(n uint64) Fault {
 			if n%uint64(r.Every) == 0 {
 				return r.Kind
 			}
-		} else if fraction(mix(mix(f.Seed+uint64(i))+n)) < r.Probability {
+		} else if tokenizer.Fraction(tokenizer.Mix(tokenizer.Mix(f.Seed+uint64(i))+n)) < r.Probability {
 			return r.Kind
 		}
 	}

@@ -49,7 +49,7 @@ func TestFaultsStrikeAsOften(t *testing.T) {
 	}
 }
 
-// TestFaultsInsteadOfAnAnswer plays those that strike at once.
+// TestFaultsInsteadOfAnAnswer checks the faults that replace the answer.
 func TestFaultsInsteadOfAnAnswer(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for fault, want := range map[Fault]struct {
@@ -73,7 +73,7 @@ func TestFaultsInsteadOfAnAnswer(t *testing.T) {
 	})
 }
 
-// TestFaultsInAStream plays those that strike after 4 of 8 tokens.
+// TestFaultsInAStream checks the faults that occur after 4 of 8 tokens.
 func TestFaultsInAStream(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for fault, want := range map[Fault]struct {
@@ -107,7 +107,7 @@ func TestFaultsInAStream(t *testing.T) {
 	})
 }
 
-// TestSilentFaults waits a virtual hour for a server that says nothing any more.
+// TestSilentFaults waits a virtual hour for a server that sends nothing more.
 func TestSilentFaults(t *testing.T) {
 	for fault, whole := range map[Fault]bool{FaultHang: false, FaultStall: true} {
 		inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
@@ -161,7 +161,7 @@ func TestResetIsAReset(t *testing.T) {
 	}
 }
 
-// TestFaultsOfWholeAnswers plays the stream's faults on requests that do not stream.
+// TestFaultsOfWholeAnswers checks the stream's faults on requests that do not stream.
 func TestFaultsOfWholeAnswers(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for fault, want := range map[Fault]int{FaultTruncate: 200, FaultGarbage: 200, FaultError: 500} {

@@ -5,11 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"llmsweep/client/sim"
 )
 
 // Options say how the HTTP server behaves. The zero value behaves as vLLM, and serves the model under its own name.

@@ -52,7 +52,7 @@ func TestEndpoints(t *testing.T) {
 	})
 }
 
-// TestPromptForms holds that all ways to write a prompt count the same.
+// TestPromptForms checks that all ways to write a prompt have the same number of tokens.
 func TestPromptForms(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 		for path, bodies := range map[string][]string{
@@ -154,7 +154,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestServe goes through a real connection.
+// TestServe uses a real connection.
 func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	url, wait, err := Serve(ctx, "127.0.0.1:0", New(start(t, demoConfig(t)), Options{}))

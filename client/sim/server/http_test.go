@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"llmsweep/client/sim"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"llmsweep/client/sim"
 )
 
 // pipes is a listener whose connections are net.Pipes, so that client and server live in one synctest bubble.
@@ -160,7 +161,7 @@ func (e event) finish() string {
 	return e.Choices[0].FinishReason
 }
 
-// stream reads a stream to its end, and notes when each event came.
+// stream reads a stream to its end, and records when each event arrived.
 func (b *bubble) stream(path, body, header string) ([]event, error) {
 	b.t.Helper()
 	resp := b.do("POST", path, body, header)

@@ -2,9 +2,11 @@ package server
 
 import (
 	"encoding/json"
-	"llmsweep/client/sim"
 	"net/http"
 	"strings"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // llamacppEndpoint is llama-server's own /completion, after captures of b11669.
@@ -132,7 +134,7 @@ func aboutLlamacpp(s *server) map[string]route {
 			writeError(w, badRequest("the body is not a valid request: %v", err))
 			return
 		}
-		writeJSON(w, http.StatusOK, map[string]any{"tokens": appendTokens([]uint32{}, b.Content, s.config.Model.Vocab)})
+		writeJSON(w, http.StatusOK, map[string]any{"tokens": tokenizer.Append([]uint32{}, b.Content, s.config.Model.Vocab)})
 	}
 	return map[string]route{"/props": {http.MethodGet, props}, "/tokenize": {http.MethodPost, tokenize}}
 }

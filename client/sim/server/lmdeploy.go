@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // lmdeployEndpoint is lmdeploy's own /generate, after InternLM/lmdeploy, lmdeploy/serve/openai/endpoints/generate.py and
@@ -78,7 +79,7 @@ func aboutLMDeploy(s *server) map[string]route {
 			writeError(w, badRequest("the body is not a valid request: %v", err))
 			return
 		}
-		ids := appendTokens(nil, b.Input, s.config.Model.Vocab)
+		ids := tokenizer.Append(nil, b.Input, s.config.Model.Vocab)
 		writeJSON(w, http.StatusOK, map[string]any{"input_ids": ids, "length": len(ids)})
 	}}}
 }

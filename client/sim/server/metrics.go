@@ -2,8 +2,9 @@ package server
 
 import (
 	"fmt"
-	"llmsweep/client/sim"
 	"net/http"
+
+	"llmsweep/client/sim"
 )
 
 // metric is one family of an engine's metrics.

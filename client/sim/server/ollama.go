@@ -3,10 +3,12 @@ package server
 import (
 	"encoding/json"
 	"fmt"
-	"llmsweep/client/sim"
 	"net/http"
 	"strings"
 	"time"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // ollamaContext is Ollama's default num_ctx.
@@ -88,9 +90,9 @@ func (b *ollamaBody) tokens(s *server, chat bool) ([]uint32, error) {
 	case chat:
 		return s.chatTokens(b.Messages)
 	case b.Raw:
-		return appendTokens(nil, b.Prompt, vocab), nil
+		return tokenizer.Append(nil, b.Prompt, vocab), nil
 	}
-	return appendChat(nil, []message{{"user", b.Prompt}}, vocab), nil
+	return tokenizer.AppendChat(nil, []tokenizer.Message{{Role: "user", Text: b.Prompt}}, vocab), nil
 }
 
 // ollamaLine is one line of a stream, or an answer in one piece.

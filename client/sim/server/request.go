@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"llmsweep/client/sim"
 	"math"
 	"net/http"
 	"slices"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // naturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
@@ -113,7 +115,7 @@ func (s *server) settle(j *request, ids []uint32, w wish) error {
 		return badRequest("the prompt is empty")
 	}
 	j.seq.PromptTokens = len(ids)
-	j.seq.Prefix = blockHashes(ids, s.config.BlockTokens)
+	j.seq.Prefix = tokenizer.BlockHashes(ids, s.config.BlockTokens)
 	j.seed = promptSeed(s.config.Seed, ids)
 	limit, err := s.limit(len(ids), w)
 	if err != nil {
@@ -123,7 +125,7 @@ func (s *server) settle(j *request, ids []uint32, w wish) error {
 	if s.options.FullLength || w.forced && !s.options.IgnoreLength {
 		return nil
 	}
-	own := int(math.Ceil((0.2 + 0.8*fraction(mix(j.seed))) * float64(limit)))
+	own := int(math.Ceil((0.2 + 0.8*tokenizer.Fraction(tokenizer.Mix(j.seed))) * float64(limit)))
 	if !s.options.IgnoreLength {
 		own = max(own, w.least)
 	}
@@ -181,15 +183,15 @@ func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
 	if len(all) == 0 {
 		return nil, badRequest("messages is missing or empty")
 	}
-	messages := make([]message, len(all))
+	messages := make([]tokenizer.Message, len(all))
 	for i, m := range all {
 		text, err := contentText(m.Content)
 		if err != nil {
 			return nil, err
 		}
-		messages[i] = message{m.Role, text}
+		messages[i] = tokenizer.Message{Role: m.Role, Text: text}
 	}
-	return appendChat(nil, messages, s.config.Model.Vocab), nil
+	return tokenizer.AppendChat(nil, messages, s.config.Model.Vocab), nil
 }
 
 // contentText returns a message's content: a string, or the texts in a list of parts.
@@ -216,7 +218,7 @@ func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	}
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return appendTokens(nil, text, vocab), nil
+		return tokenizer.Append(nil, text, vocab), nil
 	}
 	var ids []uint32
 	if json.Unmarshal(raw, &ids) != nil {
@@ -232,7 +234,7 @@ func isNumber(raw json.RawMessage) bool { return raw[0] >= '0' && raw[0] <= '9' 
 
 func promptSeed(seed uint64, ids []uint32) uint64 {
 	for _, id := range ids {
-		seed = mix(seed ^ uint64(id))
+		seed = tokenizer.Mix(seed ^ uint64(id))
 	}
 	return seed
 }

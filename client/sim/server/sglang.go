@@ -2,9 +2,10 @@ package server
 
 import (
 	"encoding/json"
-	"llmsweep/client/sim"
 	"net/http"
 	"strings"
+
+	"llmsweep/client/sim"
 )
 
 // qwenEndOfTurn is the id of <|im_end|> in Qwen2's tokenizer.

@@ -2,9 +2,11 @@ package server
 
 import (
 	"encoding/json"
-	"llmsweep/client/sim"
 	"net/http"
 	"strings"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // tgiDefault is how many tokens TGI sends where the request sets no length.
@@ -36,7 +38,7 @@ func parseTGI(s *server, raw []byte) (request, error) {
 		return request{}, badRequest("Input validation error: `temperature` must be strictly positive")
 	}
 	j := request{stream: true, usage: b.Parameters.Details && !s.options.NoUsage}
-	ids := appendTokens(nil, b.Inputs, s.config.Model.Vocab)
+	ids := tokenizer.Append(nil, b.Inputs, s.config.Model.Vocab)
 	return j, s.settle(&j, ids, wish{most: b.Parameters.MaxNewTokens, otherwise: tgiDefault})
 }
 
@@ -120,7 +122,7 @@ func aboutTGI(s *server) map[string]route {
 			return
 		}
 		tokens := []map[string]any{}
-		for _, id := range appendTokens(nil, b.Inputs, s.config.Model.Vocab) {
+		for _, id := range tokenizer.Append(nil, b.Inputs, s.config.Model.Vocab) {
 			tokens = append(tokens, map[string]any{"id": id})
 		}
 		writeJSON(w, http.StatusOK, tokens)

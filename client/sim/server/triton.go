@@ -2,9 +2,11 @@ package server
 
 import (
 	"encoding/json"
-	"llmsweep/client/sim"
 	"net/http"
 	"slices"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
 )
 
 // tritonEndpoint is the generate extension of NVIDIA's Triton, after triton-inference-server/server,
@@ -50,7 +52,7 @@ func parseTriton(s *server, raw []byte, vllm bool) (request, error) {
 			return request{}, badRequest("[request id: <id_unknown>] expected 3 inputs but got 2 inputs for model 'ensemble'. Missing 'max_tokens'.")
 		}
 	}
-	return j, s.settle(&j, appendTokens(nil, b.TextInput, s.config.Model.Vocab), w)
+	return j, s.settle(&j, tokenizer.Append(nil, b.TextInput, s.config.Model.Vocab), w)
 }
 
 // tritonObject is a chunk, or an answer in one piece.

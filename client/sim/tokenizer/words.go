@@ -1,4 +1,4 @@
-package server
+package tokenizer
 
 // words are the tokens of answers. Each is exactly one token of the simulated tokenizer whatever precedes it, so that
 // tokenizing an answer gives its number of tokens. Some have several bytes, some need an escape in JSON.
@@ -12,7 +12,7 @@ var words = [...]string{
 	"“", "”", "—", "€", "😀", "🚀", "\n", "\"", "\\", "/", "<", "&",
 }
 
-// wordAt returns the index of the n-th token of the answer with the given seed.
-func wordAt(seed uint64, n int) int {
-	return int(mix(seed+uint64(n)) % uint64(len(words)))
+// Word returns the n-th token of the answer with the given seed.
+func Word(seed uint64, n int) string {
+	return words[Mix(seed+uint64(n))%uint64(len(words))]
 }

@@ -1,4 +1,4 @@
-package server
+package tokenizer
 
 import (
 	"strings"
@@ -40,14 +40,14 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestAnswersRetokenize holds that the text of an answer has as many tokens as the server says.
+// TestAnswersRetokenize checks that the text of an answer has as many tokens as the server reports.
 func TestAnswersRetokenize(t *testing.T) {
 	for seed := range uint64(200) {
 		var text strings.Builder
 		for n := range 300 {
-			text.WriteString(words[wordAt(seed, n)])
+			text.WriteString(Word(seed, n))
 		}
-		if got := len(appendTokens(nil, text.String(), 152064)); got != 300 {
+		if got := len(Append(nil, text.String(), 152064)); got != 300 {
 			t.Fatalf("seed %d: %d tokens, want 300", seed, got)
 		}
 	}
@@ -55,22 +55,22 @@ func TestAnswersRetokenize(t *testing.T) {
 
 func TestChatTemplateOverhead(t *testing.T) {
 	const vocab = 152064
-	count := func(messages ...message) int { return len(appendChat(nil, messages, vocab)) }
-	user := message{"user", "one two"}
-	bare := len(appendTokens(nil, "one two", vocab))
-	one := count(message{"system", "x"}, user)
-	if got := count(message{"system", "x"}, user, user) - one; got != bare+5 {
+	count := func(messages ...Message) int { return len(AppendChat(nil, messages, vocab)) }
+	user := Message{"user", "one two"}
+	bare := len(Append(nil, "one two", vocab))
+	one := count(Message{"system", "x"}, user)
+	if got := count(Message{"system", "x"}, user, user) - one; got != bare+5 {
 		t.Errorf("a message costs %d tokens besides its text, want 5", got-bare)
 	}
-	if with, without := one, count(user); without-with != len(appendTokens(nil, "You are a helpful assistant.", vocab))-1 {
+	if with, without := one, count(user); without-with != len(Append(nil, "You are a helpful assistant.", vocab))-1 {
 		t.Errorf("%d tokens with a system message of one token, %d without", with, without)
 	}
 }
 
 func TestBlockHashes(t *testing.T) {
-	a := blockHashes([]uint32{1, 2, 3, 4, 5, 6, 7}, 3)
-	b := blockHashes([]uint32{1, 2, 3, 4, 5, 9}, 3)
-	c := blockHashes([]uint32{9, 2, 3, 4, 5, 6}, 3)
+	a := BlockHashes([]uint32{1, 2, 3, 4, 5, 6, 7}, 3)
+	b := BlockHashes([]uint32{1, 2, 3, 4, 5, 9}, 3)
+	c := BlockHashes([]uint32{9, 2, 3, 4, 5, 6}, 3)
 	if len(a) != 2 || a[0] != b[0] || a[1] == b[1] || a[0] == c[0] || a[1] == c[1] {
 		t.Errorf("%x %x %x", a, b, c)
 	}
@@ -85,7 +85,7 @@ func FuzzTokenizer(f *testing.F) {
 		if strings.Join(got, "") != s {
 			t.Errorf("%q is cut into %q", s, got)
 		}
-		ids := appendTokens(nil, s, 1000)
+		ids := Append(nil, s, 1000)
 		if len(ids) != len(got) || len(ids) > len(s) {
 			t.Errorf("%q: %d ids for %d pieces", s, len(ids), len(got))
 		}
@@ -95,4 +95,16 @@ func FuzzTokenizer(f *testing.F) {
 			}
 		}
 	})
+}
+
+func BenchmarkTokenize(b *testing.B) {
+	text := ""
+	for n := range 4096 {
+		text += Word(1, n)
+	}
+	b.SetBytes(int64(len(text)))
+	var ids []uint32
+	for b.Loop() {
+		ids = Append(ids[:0], text, 152064)
+	}
 }
