@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// A plan, and rows, that go beyond what the client was shown to measure well are marked, and valid all the same.
+// A plan, and stages, that go beyond what the client was shown to measure well are marked, and still valid.
 func TestBeyondTheSelftest(t *testing.T) {
 	f := rundir.Exactly
 	type excess struct {
@@ -22,7 +22,7 @@ func TestBeyondTheSelftest(t *testing.T) {
 		shown      *rundir.Selftest
 		plan, row0 excess
 	}{
-		"nobody tried":      {nil, excess{}, excess{}},
+		"no self-test":      {nil, excess{}, excess{}},
 		"all within":        {&rundir.Selftest{Streams: 10, TokensPerS: f(1e4), ArrivalsPerS: f(1000)}, excess{}, excess{}},
 		"nothing is known":  {&rundir.Selftest{Streams: 10}, excess{}, excess{}},
 		"too many streams":  {&rundir.Selftest{Streams: 9}, excess{noteExcessStreams, 10, 9}, excess{noteExcessStreams, 10, 9}},

@@ -11,9 +11,8 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// Beyond its capacity a server keeps some requests longer than anybody waits for. Dropping those makes its latencies look
-// better than they are; no figure that we print may lie below what the very same requests took when each was followed to
-// its end.
+// Beyond its capacity a server keeps some requests longer than the client waits for them. Without those its latencies would look better than
+// they are. No number that is printed may lie below what the same requests took when each was followed to its end.
 func TestOverloadIsNotFlattered(t *testing.T) {
 	w, server := simtest.Same(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")
 	rate := 1.3 * w.Capacity(server).RequestsPerSecond
@@ -76,6 +75,6 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 		}
 	}
 	if flattered < 4 {
-		t.Errorf("dropping the unfinished flatters only %d figures: this stage shows nothing", flattered)
+		t.Errorf("dropping the unfinished flatters only %d numbers: this stage shows nothing", flattered)
 	}
 }

@@ -381,7 +381,7 @@ func bisected(stages []rundir.Stage) float64 {
 	return (high - low) / (high + low)
 }
 
-// until is how many seconds a run took until its stages satisfied somebody; false where they never did.
+// until returns the seconds that a run took until its stages satisfied a condition; false where they never did.
 func until(stages []rundir.Stage, satisfied func([]rundir.Stage) bool) (float64, bool) {
 	end := 0.0
 	for i, st := range stages {

@@ -161,7 +161,7 @@ func goldenTerms(t *testing.T, texts ...string) []slo.Term {
 	return terms
 }
 
-// The numbers of seeded runs in virtual time do not change unless somebody means them to.
+// The numbers of seeded sweeps in virtual time stay the same.
 func TestGoldenSweep(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, c *sweep.Config){
 		"sweep":          func(*testing.T, *sweep.Config) {},

@@ -17,7 +17,7 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// repeatedSweep is a short sweep of the demo server whose stages are measured so many times.
+// repeatedSweep is a short sweep of the demo server whose rates are measured three times each.
 func repeatedSweep(t *testing.T, seed uint64, budget time.Duration) (*rundir.Run, Config) {
 	t.Helper()
 	run := &rundir.Run{}

@@ -33,7 +33,7 @@ func runs(t *testing.T, d func() load.Doer, w load.Source, stages ...Stage) (*ru
 
 func steady() load.Doer { return stalling{began: time.Now()} } // 50 ms each
 
-func TestEachOfSoManyRequestsCounts(t *testing.T) {
+func TestEachRequestOfANumberCounts(t *testing.T) {
 	run, _ := runs(t, steady, simtest.Same(4, 1), NewStage(arrival.Closed{Concurrency: 10}, 100, 0), NewStage(arrival.Closed{Concurrency: 7}, 30, 0))
 	for i, want := range []struct {
 		ok      int
@@ -82,7 +82,7 @@ func TestAnOpenLoopUnderACap(t *testing.T) {
 	}
 }
 
-func TestARunForSoLong(t *testing.T) {
+func TestARunForATime(t *testing.T) {
 	run, _ := runs(t, steady, simtest.Same(4, 1), NewStage(arrival.Closed{Concurrency: 4}, 0, 10*time.Second), NewStage(arrival.Poisson{Rate: 50}, 0, 20*time.Second))
 	if got := run.Stages[0].Rates.Completed.Value(); math.Abs(got-80) > 0.5 {
 		t.Errorf("4 at a time of 50 ms are %v req/s, want 80", got)

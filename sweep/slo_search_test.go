@@ -24,7 +24,7 @@ func shortTrial(seed uint64) *trial {
 	}
 }
 
-// long is one stage of so many requests, whatever its verdict.
+// long is one stage of a number of requests, whatever its verdict.
 func (k *trial) long(t *testing.T, rate, requests float64, seed uint64) *rundir.Stage {
 	var st rundir.Stage
 	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
@@ -39,7 +39,7 @@ func (k *trial) long(t *testing.T, rate, requests float64, seed uint64) *rundir.
 	return &st
 }
 
-// bruteForce is the rate at which the first of the terms breaks: for each a straight line through the logarithm of its figure in
+// bruteForce is the rate at which the first of the terms breaks: for each a straight line through the logarithm of its metric in
 // long stages on a fine grid of rates.
 func bruteForce(fine []*rundir.Stage, terms []slo.Term) float64 {
 	lowest := math.Inf(1)
@@ -66,7 +66,7 @@ type sloCase struct {
 	truth float64
 }
 
-// limits gives terms limits that are reached somewhere on a coarse grid of long stages. Where a figure hardly grows with the
+// limits gives terms limits that are reached somewhere on a coarse grid of long stages. Where a metric hardly grows with the
 // rate, no measurement tells where it passes a limit, a long one neither: such places are left out.
 func limits(t *testing.T, rng *rand.Rand, names []string, coarse []*rundir.Stage) []slo.Term {
 	var terms []slo.Term
@@ -92,7 +92,7 @@ func limits(t *testing.T, rng *rand.Rand, names []string, coarse []*rundir.Stage
 	return terms
 }
 
-// sloCases are a server's, with brute force done in stages of so many requests; p99 takes twice as many.
+// sloCases are a server's, with brute force done in stages of a number of requests; p99 takes twice as many.
 func sloCases(t *testing.T, k *trial, sets [][]string, requests, fine float64) []sloCase {
 	rng := rand.New(rand.NewPCG(k.Seed, 17))
 	capacity := k.Work.Capacity(k.Server).RequestsPerSecond
@@ -118,7 +118,7 @@ func sloCases(t *testing.T, k *trial, sets [][]string, requests, fine float64) [
 			}
 			c.truth = bruteForce(stages, c.terms)
 		}
-		if math.Abs(c.truth/centre-1) > 0.06 { // the figure hardly grows there: brute force cannot tell either
+		if math.Abs(c.truth/centre-1) > 0.06 { // the metric hardly grows there: brute force cannot tell either
 			t.Logf("%v: %v: brute force has no answer about %.3f req/s", k, c.terms, centre)
 			continue
 		}

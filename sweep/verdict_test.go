@@ -11,7 +11,7 @@ import (
 
 // Verdicts well below and well above capacity must be right, or honestly undecided.
 func TestVerdicts(t *testing.T) {
-	seeds := simtest.Size(2, 200)
+	seeds := simtest.Size(1, 200)
 	for _, server := range []struct {
 		name string
 		w    simtest.Fixed

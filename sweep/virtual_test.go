@@ -245,7 +245,7 @@ func (f failing) Do(ctx context.Context, call *client.Prepared, res *client.Resu
 	res.Fail(time.Since(res.Epoch), f.class, "500: out of memory")
 }
 
-func TestAServerThatFailsGivesNoFigures(t *testing.T) {
+func TestAFailingServerHasNoMetrics(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
 		doer := failing{d, 0, &atomic.Int64{}, client.ClassHTTP5xx}

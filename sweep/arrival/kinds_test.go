@@ -220,8 +220,8 @@ func TestParse(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", in, diff)
 		}
-		if again, err := Parse(Text(got)); err != nil || !cmp.Equal(again, got) {
-			t.Errorf("%q becomes %q, which becomes %v, %v", in, Text(got), again, err)
+		if again, err := Parse(got.(openLoad).text()); err != nil || !cmp.Equal(again, got) {
+			t.Errorf("%q becomes %q, which becomes %v, %v", in, got.(openLoad).text(), again, err)
 		}
 	}
 	for _, in := range []string{
@@ -243,8 +243,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := Parse(Text(a)); err != nil || !cmp.Equal(again, a) {
-			t.Errorf("%q is %+v, and %q is %+v, %v", s, a, Text(a), again, err)
+		if again, err := Parse(a.(openLoad).text()); err != nil || !cmp.Equal(again, a) {
+			t.Errorf("%q is %+v, and %q is %+v, %v", s, a, a.(openLoad).text(), again, err)
 		}
 		o := Options{Arrivals: s, Rate: 5, Duration: time.Minute}
 		switch a.(type) {

@@ -53,8 +53,7 @@ func (o Options) Loads() ([]Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, ramp := l.(Ramp)
-	if o.Requests > 0 && o.Duration > 0 && !ramp {
+	if o.Requests > 0 && o.Duration > 0 && l.Kind() != KindRamp {
 		return nil, errBoth
 	}
 	return []Load{l}, nil
@@ -86,60 +85,96 @@ var errTimeScale = errors.New("--time-scale goes with --arrivals trace:FILE")
 
 // open returns the open loop.
 func (o Options) open() (Load, error) {
-	l, err := Parse(o.Arrivals)
+	l, err := parse(o.Arrivals)
 	if err != nil {
 		return nil, fmt.Errorf("--arrivals: %w", err)
 	}
-	flag := "--rate"
-	switch a := l.(type) {
-	case Constant:
-		a.Rate, a.MaxConcurrency = o.Rate, o.MaxConcurrency
-		l = a
-	case Poisson:
-		a.Rate, a.MaxConcurrency = o.Rate, o.MaxConcurrency
-		l = a
-	case Gamma:
-		a.Rate, a.MaxConcurrency = o.Rate, o.MaxConcurrency
-		l = a
-	case Ramp:
-		if o.Rate != 0 {
-			return nil, errors.New("a ramp has its own rates: leave out --rate")
-		}
-		a.Over, a.MaxConcurrency, flag = o.Window(), o.MaxConcurrency, "--arrivals ramp"
-		l = a
-		if a.Over == 0 {
-			return nil, errors.New("a ramp takes some time: give --duration")
-		}
-	case Trace:
-		if o.TimeScale > 0 && o.Rate > 0 {
-			return nil, errors.New("--time-scale and --rate both say how fast the trace is played: give one of them")
-		}
-		if o.Rate < 0 || o.Rate > MaxRate {
-			return nil, fmt.Errorf("--rate: %w", validRate(o.Rate))
-		}
-		a.Speed, a.MaxConcurrency, flag = o.TimeScale, o.MaxConcurrency, "--time-scale"
-		l = a
-	}
-	if _, trace := l.(Trace); o.TimeScale > 0 && !trace {
+	return l.with(o)
+}
+
+// openLoad is a load that [Parse] reads.
+type openLoad interface {
+	Load
+	// with returns the load with the rate, duration and limit of the options, or what is wrong with them.
+	with(Options) (Load, error)
+	// text returns the load as [Parse] reads it.
+	text() string
+}
+
+func (c Constant) with(o Options) (Load, error) {
+	c.Rate, c.MaxConcurrency = o.Rate, o.MaxConcurrency
+	return o.rated(c)
+}
+
+func (p Poisson) with(o Options) (Load, error) {
+	p.Rate, p.MaxConcurrency = o.Rate, o.MaxConcurrency
+	return o.rated(p)
+}
+
+func (g Gamma) with(o Options) (Load, error) {
+	g.Rate, g.MaxConcurrency = o.Rate, o.MaxConcurrency
+	return o.rated(g)
+}
+
+// rated returns a load that needs a rate and has it.
+func (o Options) rated(l openLoad) (Load, error) {
+	switch {
+	case o.TimeScale > 0:
 		return nil, errTimeScale
+	case o.Rate == 0:
+		return nil, fmt.Errorf("--arrivals %s needs --rate", l.text())
 	}
-	if o.Rate == 0 && !l.Ends() {
-		return nil, fmt.Errorf("--arrivals %s needs --rate", o.Arrivals)
+	return valid("--rate", l)
+}
+
+func (r Ramp) with(o Options) (Load, error) {
+	switch {
+	case o.TimeScale > 0:
+		return nil, errTimeScale
+	case o.Rate != 0:
+		return nil, errors.New("a ramp has its own rates: leave out --rate")
+	case o.Window() == 0:
+		return nil, errors.New("a ramp takes some time: give --duration")
 	}
+	r.Over, r.MaxConcurrency = o.Window(), o.MaxConcurrency
+	return valid("--arrivals", r)
+}
+
+func (t Trace) with(o Options) (Load, error) {
+	switch {
+	case o.TimeScale > 0 && o.Rate > 0:
+		return nil, errors.New("--time-scale and --rate both say how fast the trace is played: give one of them")
+	case o.Rate < 0 || o.Rate > MaxRate:
+		return nil, fmt.Errorf("--rate: %w", validRate(o.Rate))
+	}
+	t.Speed, t.MaxConcurrency = o.TimeScale, o.MaxConcurrency
+	return valid("--time-scale", t)
+}
+
+// valid returns a load, or what is wrong with it and the flag that says it.
+func valid(flag string, l Load) (Load, error) {
 	if err := l.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return l, nil
 }
 
+func (Constant) text() string { return KindConstant }
+func (Poisson) text() string  { return KindPoisson }
+func (g Gamma) text() string  { return fmt.Sprintf("gamma:%v", g.Shape) }
+func (r Ramp) text() string   { return fmt.Sprintf("ramp:%v-%v", r.From, r.To) }
+func (t Trace) text() string  { return "trace:" + t.File }
+
 // errKinds lists the kinds of arrivals.
 var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20) or trace:FILE")
 
 // Parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is Poisson. The rate, and
 // the duration of a ramp, are not part of the text.
-func Parse(text string) (Load, error) {
+func Parse(text string) (Load, error) { return parse(text) }
+
+func parse(text string) (openLoad, error) {
 	kind, value, given := strings.Cut(text, ":")
-	bad := func() (Load, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }
+	bad := func() (openLoad, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }
 	if needsValue := kind == KindGamma || kind == KindRamp || kind == KindTrace; given != needsValue || given && value == "" {
 		return bad()
 	}
@@ -177,17 +212,4 @@ func parseRange(s string) (from, to float64, ok bool) {
 		}
 	}
 	return 0, 0, false
-}
-
-// Text returns a load as [Parse] reads it.
-func Text(l Load) string {
-	switch a := l.(type) {
-	case Gamma:
-		return fmt.Sprintf("gamma:%v", a.Shape)
-	case Ramp:
-		return fmt.Sprintf("ramp:%v-%v", a.From, a.To)
-	case Trace:
-		return "trace:" + a.File
-	}
-	return l.Kind()
 }

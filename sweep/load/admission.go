@@ -56,7 +56,7 @@ func (a *admission) admit() {
 func (a *admission) leave() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if first := a.queue.Front(); first != nil {
+	if first := a.queue.Front(); first != nil && a.admitted <= a.limit {
 		close(a.queue.Remove(first).(chan struct{}))
 		return // the number in flight stays
 	}

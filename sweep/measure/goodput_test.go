@@ -87,7 +87,7 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 		at(15, 16, 0.1, "error"),       // failed
 		at(16, 26, 0.1, "incomplete"),  // not known
 		at(20.5, 20.9, 0.1, "ok"),      // after it
-		at(20, 20.000000001, 0, "odd"), // due at its end, and nobody knows what became of it
+		at(20, 20.000000001, 0, "odd"), // due at its end, of unknown status
 	} {
 		g.Add(r)
 	}

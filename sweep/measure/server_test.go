@@ -22,9 +22,9 @@ func TestServerLoadCountsInTheWindow(t *testing.T) {
 	near(t, "KV cache", s.KVUsageMax, 0.75)
 	near(t, "preemptions", s.Preemptions, 5)
 	if !s.PrefixHitRate.IsZero() {
-		t.Errorf("a hit rate of %v, and nobody told", s.PrefixHitRate)
+		t.Errorf("a hit rate of %v, and the server told none", s.PrefixHitRate)
 	}
 	if got := serverLoad(gauges, Window{30 * time.Second, 40 * time.Second}); got != nil {
-		t.Errorf("figures out of nothing: %+v", got)
+		t.Errorf("gauges out of nothing: %+v", got)
 	}
 }

@@ -78,7 +78,7 @@ func whole(n int, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, *Acco
 	return st, a, &load.Observed{ClosedAt: end, Elapsed: end, CPU: -1, InFlight: level}
 }
 
-// The figures of a stage with more requests than are kept are those of all its requests.
+// The metrics of a stage with more requests than a sample keeps are those of all its requests.
 func TestAStageOfManyRequests(t *testing.T) {
 	const n, gaps = 3 * sample.DefaultLimit, 4
 	st, account, seen := whole(n, synthetic(n, gaps))
@@ -140,7 +140,7 @@ func TestSummingUpHoldsNoRecords(t *testing.T) {
 
 var errTorn = errors.New("torn")
 
-// A cut or damaged log gives the figures of what it has, and says so.
+// A cut or damaged log gives the metrics of what can be read, and an error.
 func TestADamagedLogIsSummedUpAsFarAsItGoes(t *testing.T) {
 	torn := func(n int) iter.Seq2[*rundir.Record, error] {
 		return func(yield func(*rundir.Record, error) bool) {

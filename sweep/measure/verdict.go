@@ -29,7 +29,7 @@ func waveBatches(window, service time.Duration, most int) int {
 // wholeWaves moves the start of a window so that it holds whole waves.
 func wholeWaves(from, to, service time.Duration) time.Duration {
 	if n := waveBatches(to-from, service, manyWaves); n > 0 && n < manyWaves {
-		return to - time.Duration(n)*service
+		return max(0, to-time.Duration(n)*service) // of the last wave a little may be missing
 	}
 	return from
 }

@@ -132,7 +132,7 @@ func bySeq(t *testing.T, l sweep.Log, stage string) []*rundir.Record {
 	return records
 }
 
-// The figures of both servers at an arrival rate are of the very same requests.
+// The metrics of both servers at an arrival rate are of the same requests.
 func TestWindowsAreTheSame(t *testing.T) {
 	c := quick(t)
 	c.b = slower(c.b, 0.1)
@@ -216,7 +216,7 @@ func (d dying) Do(ctx context.Context, call *client.Prepared, res *client.Result
 	res.Fail(time.Since(res.Epoch), client.ClassConnect, "connection refused")
 }
 
-// slowing takes longer for each request after so many.
+// slowing takes longer for each request after a number of them.
 type slowing struct {
 	load.Doer
 	after int64
@@ -327,7 +327,7 @@ func TestTheSameServerTwice(t *testing.T) {
 	}
 }
 
-// rounds are a pair and its runs with one figure in each round, to be judged.
+// rounds are a comparison and its runs with one metric in each round.
 func rounds(pilot int, logs ...float64) (*rundir.Pair, *rundir.Run, *rundir.Run) {
 	p := &rundir.Pair{Plan: rundir.PairPlan{Pilot: pilot}, Loads: []rundir.PairLoad{{Key: "c4", Name: "concurrent@4", Primary: MetricOutput}}}
 	a, b := &rundir.Run{}, &rundir.Run{}
@@ -365,7 +365,7 @@ func TestIntervalsRestOnThePilot(t *testing.T) {
 	}
 }
 
-// A figure that one round lacks is not known: that round may be where the server did not answer in time.
+// A metric that one round lacks is not known: in that round the server may not have answered in time.
 func TestAMissingRoundIsNotLeftOut(t *testing.T) {
 	p, a, b := rounds(2, .010, .012, .011, .010)
 	b.Stages[2].TokensPerS.Output = rundir.Over(90)

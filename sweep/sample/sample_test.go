@@ -17,8 +17,8 @@ func close3(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(b)+1e-9 }
 
 var percentiles = map[string]float64{"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
-// A histogram says the same as the values: of a request's figure to three digits, of its kind without exception but for
-// values that it cannot tell from the smallest bound, which it takes for bounds.
+// A histogram gives the same numbers as the values themselves, to three digits, and the same kinds of numbers: exact or a lower bound. Only
+// values that it cannot tell from the smallest bound count as bounds.
 func TestAHistogramSaysTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		exact, counted := &Sample{}, &Sample{limit: 1}
@@ -184,9 +184,9 @@ func TestTicksOfALongStageAreMerged(t *testing.T) {
 	}
 }
 
-// Whatever the censored requests would have come to, a bare figure is the one that the true values give, and a lower
-// bound lies below it.
-func TestCensoredFiguresNeverLie(t *testing.T) {
+// Whatever the values of the censored requests are, an exact number is the one that the true values give, and a lower bound lies below
+// it.
+func TestCensoredValuesGiveLowerBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Sample
 		var truth []float64
@@ -224,7 +224,7 @@ func TestCensoredFiguresNeverLie(t *testing.T) {
 	})
 }
 
-func TestNothingHasNoFigures(t *testing.T) {
+func TestAnEmptySampleHasNoNumbers(t *testing.T) {
 	d := (&Sample{}).Dist()
 	for _, f := range d.Numbers() {
 		if !f.Number.IsZero() {

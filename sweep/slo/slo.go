@@ -61,8 +61,8 @@ func Parse(text string) (Term, error) {
 		return bad("it has no <")
 	}
 	right = strings.TrimPrefix(right, "=") // a measured value is never exactly at its limit
-	figure, stat, _ := strings.Cut(strings.ToLower(strings.TrimSpace(left)), ":")
-	t := Term{Metric: strings.TrimSpace(figure), Stat: strings.TrimSpace(stat)}
+	metric, stat, _ := strings.Cut(strings.ToLower(strings.TrimSpace(left)), ":")
+	t := Term{Metric: strings.TrimSpace(metric), Stat: strings.TrimSpace(stat)}
 	if t.Metric == Errors {
 		share, err := parseShare(right)
 		if err != nil || t.Stat != "" {

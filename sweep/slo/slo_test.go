@@ -46,7 +46,7 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	if _, err := ParseAll([]string{"itl:mean<50ms", "itl:mean<60ms"}); err == nil {
-		t.Error("two limits for one figure were taken")
+		t.Error("two limits for one metric were taken")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestHolds(t *testing.T) {
 	}
 	errors := Term{Errors, "", 0.01}
 	if got := errors.Holds(&rundir.Stage{}); got != Unknown {
-		t.Errorf("errors where nobody counted: %v", got)
+		t.Errorf("errors where requests were not counted: %v", got)
 	}
 	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 300}}); got != Unknown {
 		t.Errorf("no error in 300, which a server with twice the limit may well show: %v", got)

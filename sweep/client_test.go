@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-// starved waits as a client does whose machine has no time for it.
+// starved waits like a client whose machine has no time for it.
 type starved struct{ late time.Duration }
 
 func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
@@ -21,7 +21,7 @@ func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
 	}
 }
 
-// A client that is itself the limit must say so, and not blame the server.
+// Stages that the client itself spoiled are invalid, and not part of the answer.
 func TestAStarvedClientMarksItsRows(t *testing.T) {
 	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {

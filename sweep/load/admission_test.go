@@ -1,0 +1,119 @@
+package load
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"llmsweep/sweep/sample"
+)
+
+func newAdmission(limit int) *admission {
+	began := time.Now()
+	return &admission{limit: limit, clock: func() time.Duration { return time.Since(began) }, level: sample.NewLevel(time.Second)}
+}
+
+// Requests are admitted in the order in which they came, and no more than the limit are in flight.
+func TestAdmissionIsInOrder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := rapid.IntRange(1, 4).Draw(rt, "limit")
+		times := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 30).Draw(rt, "times")
+		synctest.Test(t, func(t *testing.T) {
+			a := newAdmission(limit)
+			var order []int
+			var mu sync.Mutex
+			for i, d := range times {
+				go func() {
+					waited := a.enter(t.Context())
+					mu.Lock()
+					order = append(order, i)
+					mu.Unlock()
+					if n := a.inFlight(); n > limit {
+						t.Errorf("%d in flight, limit %d", n, limit)
+					}
+					if i < limit && waited {
+						t.Errorf("request %d waited for a free place", i)
+					}
+					time.Sleep(time.Duration(d) * time.Second)
+					a.leave()
+				}()
+				time.Sleep(1)
+			}
+			time.Sleep(10 * time.Minute)
+			synctest.Wait()
+			for i := range order {
+				if order[i] != i {
+					t.Fatalf("admitted in the order %v", order)
+				}
+			}
+			if len(order) != len(times) || a.inFlight() != 0 {
+				t.Errorf("%d of %d admitted, %d in flight", len(order), len(times), a.inFlight())
+			}
+		})
+	})
+}
+
+// What is cancelled leaves the queue, and passes on a place that it was given in the same instant.
+func TestCancelledRequestsLeaveTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdmission(1)
+		ctx, cancel := context.WithCancel(t.Context())
+		a.enter(ctx)
+		admitted := 0
+		for range 50 {
+			go func() {
+				a.enter(ctx)
+				a.leave()
+			}()
+		}
+		go func() {
+			time.Sleep(time.Millisecond)
+			a.enter(t.Context())
+			admitted++
+			a.leave()
+		}()
+		time.Sleep(time.Second)
+		cancel()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if admitted != 0 || a.queue.Len() != 1 {
+			t.Errorf("%d admitted beyond the limit, %d wait", admitted, a.queue.Len())
+		}
+		a.leave()
+		synctest.Wait()
+		if admitted != 1 || a.inFlight() != 0 || a.admitted != 0 {
+			t.Errorf("%d admitted, %d in flight", admitted, a.inFlight())
+		}
+	})
+}
+
+// An admission costs the same however many requests wait.
+func BenchmarkAdmission(b *testing.B) {
+	for _, waiting := range []int{0, 100, 10_000} {
+		b.Run(strconv.Itoa(waiting), func(b *testing.B) {
+			a := newAdmission(1)
+			a.enter(b.Context())
+			for range waiting {
+				go a.enter(b.Context())
+			}
+			for a.queueLen() < waiting {
+				time.Sleep(time.Millisecond)
+			}
+			for b.Loop() {
+				go a.enter(b.Context())
+				a.leave()
+			}
+		})
+	}
+}
+
+func (a *admission) queueLen() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.queue.Len()
+}
