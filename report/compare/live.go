@@ -26,7 +26,7 @@ type Live struct {
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`
 	Blocks   int             `json:"blocks"` // that are whole
-	Rows     []pair.Row      `json:"-"`      // written by JSON
+	Rows     []pair.Row      `json:"rows"`
 	Says     string          `json:"conclusion"`
 	Warnings []string        `json:"warnings,omitempty"` // in English
 
