@@ -55,27 +55,36 @@ func (c *Criteria) closed() bool { return c.Rate == 0 }
 type Account struct {
 	Criteria
 
-	mu      sync.Mutex
-	ticks   sample.Ticks // output tokens that arrived in each tick, and those owed at its end
-	due     int          // requests
-	asked   float64      // output tokens that they asked for
+	mu       sync.Mutex
+	closedAt time.Duration // when the window closed; negative before
+	ticks    sample.Ticks  // output tokens that arrived in each tick, and those owed at its end
+	waves    *sample.Waves // of a closed loop
+	counts
+	tally   tokenTally
+	grouped bool // some answer told how many tokens each chunk held
+	service serviceTime
+	latest  latest
+	looks   looks
+	outcome
+}
+
+// counts counts requests.
+type counts struct {
+	due     int     // came due
+	asked   float64 // output tokens that they asked for
 	ended   int
 	done    int // ended well
 	failed  int
 	emitted float64 // output tokens of those done, as counted when they came
 	latency float64 // sum over those done, seconds
-	last    float64 // instant of the last end
-	waves   *sample.Waves
-	tally   tokenTally
-	grouped bool // some answer told how many tokens each chunk held
-	service serviceTime
-	latest  latest
+	last    float64 // instant of the last end, in seconds from the stage's start
+}
 
-	closedAt time.Duration // when the window closed; negative before
-	looks    looks
-	verdict  string // of the look that ended the stage; empty where it ended otherwise
-	drift    rundir.Drift
-	early    note.Note // why the stage ended early
+// outcome is how the looks at a stage ended.
+type outcome struct {
+	verdict string // of the look that ended the stage; empty where it ended otherwise
+	drift   rundir.Drift
+	early   note.Note // why the stage ended early
 }
 
 // NewAccount returns the account of a stage that has not begun.
