@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 
 	"llmsweep/client/sse"
@@ -29,9 +30,10 @@ type exchange struct {
 	cancel context.CancelFunc
 
 	stream    *stream
-	asked     time.Time // when a connection was asked for
-	connected bool      // a connection was had
-	reused    bool      // an earlier request had left it
+	asked     time.Time   // when a connection was asked for
+	connected bool        // a connection was had
+	reused    bool        // it had been made before
+	answered  atomic.Bool // a byte of the answer came
 
 	receive   int64 // the receive that brought the last token
 	ids       int   // ids or log-probs that the server has sent
@@ -64,6 +66,7 @@ func (x *exchange) run() {
 	}
 	defer resp.Body.Close()
 	x.stampHeaders()
+	x.keepAlive(resp)
 	x.res.HTTP = resp.StatusCode
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		x.refused(resp)
@@ -83,42 +86,20 @@ func (x *exchange) run() {
 	}
 }
 
-// A request that fails later than this after it was written was not lost to a connection that was being closed.
-const staleTime = time.Second
-
-// send sends the request. A server may close a connection that it kept open, after so many requests or seconds, just as
-// it is used again; no server has seen that request (RFC 9112, section 9.3.1), and it goes out once more at once. The
-// connections of an idle pool may all be closed alike, so this ends only at a fresh one. Sent is the last attempt.
-func (x *exchange) send() (*http.Response, error) {
-	for {
-		resp, err := x.client.transport.RoundTrip(x.request())
-		if err == nil || !x.stale(err) {
-			return resp, err
-		}
-		x.res.Resent++
-	}
-}
-
-// stale reports whether a request failed because its connection had been kept too long.
-func (x *exchange) stale(err error) bool {
-	sent, written := x.stream.watch.Sent()
-	return x.reused && x.ctx.Err() == nil && hungUp(err) && (!written || time.Since(sent) < staleTime)
-}
-
-// request makes the HTTP request. GetBody lets the transport take another connection when the one it chose turns out
-// closed before a byte was written; once bytes are out it sends nothing twice.
+// request makes the HTTP request. It has no GetBody, so that net/http cannot send it again without our knowledge: with
+// GetBody it does so where nothing was written, and, if the user's headers have an Idempotency-Key, also where all of it was.
 func (x *exchange) request() *http.Request {
 	c := x.client
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.call.Body)), nil }
-	first, _ := body()
 	r := &http.Request{
 		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: c.header,
-		Body: first, GetBody: body, ContentLength: int64(len(x.call.Body)),
+		Body: io.NopCloser(bytes.NewReader(x.call.Body)), ContentLength: int64(len(x.call.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	return r.WithContext(httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { x.asked = time.Now() },
 		GotConn: x.gotConn,
+
+		GotFirstResponseByte: x.gotByte,
 	}))
 }
 
@@ -128,7 +109,7 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	if !x.reused {
 		x.res.Dial += time.Since(x.asked)
 	}
-	x.stream.watch.Attach(info.Conn)
+	x.stream.watch.Attach(info.Conn, info.Reused)
 }
 
 // stampSent notes when the first byte went out, if it did.
@@ -290,14 +271,20 @@ func (x *exchange) conclude() {
 func (x *exchange) drain(s *stream) {
 	stop := time.AfterFunc(drainTime, x.cancel)
 	defer stop.Stop()
-	io.CopyN(io.Discard, s.arrivals.body, maxWhole) // an error costs this connection and nothing else
+	_, err := io.CopyN(io.Discard, s.arrivals.body, maxWhole) // an error costs this connection and nothing else
+	if err == io.EOF {
+		s.watch.Answered()
+	}
 }
 
 // refused reads the explanation that came with a status other than 2xx.
 func (x *exchange) refused(resp *http.Response) {
 	stop := time.AfterFunc(errorTime, x.cancel) // it is known to have failed: the rest is courtesy
 	defer stop.Stop()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxWhole))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxWhole))
+	if err == nil && len(body) < maxWhole {
+		x.stream.watch.Answered()
+	}
 	x.fail(x.res.Headers, statusClass(resp.StatusCode), statusText(resp.StatusCode, resp.Header, body))
 }
 
@@ -309,7 +296,7 @@ func (x *exchange) broken(err error) {
 	case x.ctx.Err() != nil:
 		x.fail(x.now(), ClassTimeout, x.phase()+" within the request's limit of "+x.client.timeout.String())
 	default:
-		class, _, message := classify(err, x.connected)
+		class, message := x.lost(err)
 		x.fail(x.now(), class, message)
 	}
 }

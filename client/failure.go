@@ -63,10 +63,13 @@ func reason(err error) (Cause, string) {
 	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
 		return CauseNeedsTLS, "the server speaks TLS on this port"
 	case hungUp(err):
-		return CauseOther, "connection closed by the server before it answered"
+		return CauseOther, noAnswer
 	}
 	return CauseOther, err.Error()
 }
+
+// noAnswer is the message of a request whose connection was closed before any answer.
+const noAnswer = "connection closed by the server before it answered"
 
 // hungUp reports whether the other side closed the connection and sent nothing.
 func hungUp(err error) bool {

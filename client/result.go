@@ -82,7 +82,7 @@ type Result struct {
 	CachedTokens    int
 	TokenSource     string
 
-	Resent int           // times it was sent again because a kept connection was closed as it was used
+	Resent int           // connections that were found closed before any of the request was written on them: it went to another
 	Dial   time.Duration // time spent making a connection, part of the lag; 0 on a reused one
 	Text   []byte        // the answer's text, reasoning left out, when it was asked for
 

@@ -13,6 +13,8 @@ type Conn struct {
 	net.Conn         // the socket, or TLS over it
 	socket   *socket // what receives, below
 	ahead    bool    // made ahead of need
+	habit    *habit  // of the server; nil where nobody asks
+	reuse    reuse
 }
 
 // wrap makes a Conn of a new connection.
@@ -46,6 +48,9 @@ func (c *Conn) Read(p []byte) (int, error) {
 		if w := c.socket.watch.Load(); w != nil {
 			w.received(c.socket, p[:n])
 		}
+	}
+	if err != nil {
+		c.left(err)
 	}
 	return n, err
 }

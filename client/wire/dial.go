@@ -28,6 +28,7 @@ type Dialer struct {
 	tls   *tls.Config
 	idle  time.Duration
 	slots chan struct{}
+	habit habit // of the server, once it is known
 
 	mu    sync.Mutex
 	ready []spare // oldest first
@@ -88,6 +89,10 @@ func (d *Dialer) Warm(ctx context.Context, address string, secure bool, n int) e
 
 // CloseIdle closes the connections made ahead.
 func (d *Dialer) CloseIdle() { d.close(time.Now()) }
+
+// MostRequests returns after how many requests the server was seen to close connections, twice in succession and soon after
+// an answer; 0 if it does not. None carries more from then on.
+func (d *Dialer) MostRequests() int { return d.habit.most() }
 
 // keep puts a connection by, and sees to it that it is not kept too long.
 func (d *Dialer) keep(c *Conn) {
@@ -170,6 +175,7 @@ func (d *Dialer) connect(ctx context.Context, network, address string, secure bo
 		return nil, err
 	}
 	conn := wrap(c)
+	conn.habit = &d.habit
 	if secure {
 		err = conn.secure(ctx, address, d.tls)
 	}

@@ -14,16 +14,19 @@ const maxQueued = 100 * time.Millisecond
 type socket struct {
 	net.Conn
 	receiver
+	pulse pulse
 	watch atomic.Pointer[Watch]
-	last  Receive // the newest; its End is not known here
-	stamp int64   // the kernel's, of that
-	full  bool    // it filled its buffer
+	last  Receive     // the newest; its End is not known here
+	stamp int64       // the kernel's, of that
+	full  bool        // it filled its buffer
+	shut  atomic.Bool // nothing may be written any more
 }
 
 // newSocket makes a socket of a new connection.
 func newSocket(c net.Conn) *socket {
 	s := &socket{Conn: c}
 	s.init(c)
+	s.pulse.init(c)
 	return s
 }
 
@@ -73,11 +76,24 @@ func (s *socket) floor() time.Time {
 	return s.last.At.Add(-maxQueued)
 }
 
+// alive reports whether the connection can carry another request; see [pulse.alive].
+func (s *socket) alive(mayTalk bool) bool { return s.pulse.alive(mayTalk) }
+
 // Write writes, and has the request's first byte stamped just before it goes: after the call the answer may be here
-// already.
+// already. The first byte does not go out if the server has closed a kept connection; the check is made here because every
+// moment between it and the write is one in which the server may close.
 func (s *socket) Write(p []byte) (int, error) {
-	if w := s.watch.Load(); w != nil {
-		w.writing(s)
+	w := s.watch.Load()
+	if w == nil {
+		if s.shut.Load() {
+			return 0, errRetired
+		}
+		return s.Conn.Write(p)
 	}
-	return s.Conn.Write(p)
+	if err := w.writing(s); err != nil {
+		return 0, err
+	}
+	n, err := s.Conn.Write(p)
+	w.wrote(s, n, err)
+	return n, err
 }

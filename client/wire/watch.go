@@ -27,24 +27,31 @@ type Watch struct {
 // seen is what a Watch has seen.
 type seen struct {
 	socket   *socket // nil while there is none; what other sockets say is not for this request
+	conn     *Conn   // the same connection
+	kept     bool    // it was there before this request
+	accepted int64   // bytes written since that the kernel accepted, as they are on the socket
+	failed   bool    // a write failed, or was not made
 	plain    bool    // what comes can be read
 	body     framing
 	receives []Receive // not yet taken
-	sent     time.Time // first byte of the request
+	sent     time.Time // first byte of the request, if it reached the kernel
 	head     time.Time // last byte of the answer's head
 	end      time.Time // last byte of a chunked body's framing
 }
 
 // Attach begins to watch a request on the connection that is about to carry it, which httptrace.GotConnInfo names. A
-// request that goes out again is watched anew.
-func (w *Watch) Attach(c net.Conn) {
+// request that goes out again is watched anew. Reused tells that the connection was in net/http's pool. Such a
+// connection, and one made ahead of need, may have been closed by the server since: that is checked before the first byte
+// is written.
+func (w *Watch) Attach(c net.Conn, reused bool) {
 	w.Detach()
 	conn, plain := find(c)
 	if conn == nil {
+		w.Reset()
 		return
 	}
 	w.mu.Lock()
-	w.seen = seen{socket: conn.socket, plain: plain, receives: w.receives[:0]}
+	w.seen = seen{socket: conn.socket, conn: conn, kept: reused || conn.ahead, plain: plain, receives: w.receives[:0]}
 	w.mu.Unlock()
 	conn.socket.watch.Store(w)
 }
@@ -55,7 +62,7 @@ func (w *Watch) Detach() {
 	defer w.mu.Unlock()
 	if w.socket != nil {
 		w.socket.watch.CompareAndSwap(w, nil)
-		w.socket = nil
+		w.socket, w.conn = nil, nil
 	}
 }
 
@@ -63,15 +70,6 @@ func (w *Watch) Detach() {
 func (w *Watch) Reset() {
 	w.Detach()
 	w.seen = seen{receives: w.receives[:0]}
-}
-
-// writing stamps the request's first byte.
-func (w *Watch) writing(s *socket) {
-	w.mu.Lock()
-	if w.socket == s && w.sent.IsZero() {
-		w.sent = time.Now()
-	}
-	w.mu.Unlock()
 }
 
 // received notes bytes that came with the socket's newest receive. One receive may be told in parts, where TLS hands
