@@ -37,7 +37,7 @@ func classify(err error, connected bool) (Class, Cause, string) {
 	case cause == CauseNeedsTLS, protocolError(err):
 		return ClassMalformed, cause, message
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ClassTruncated, cause, "the connection was closed in the middle of the answer"
+		return ClassTruncated, cause, cutShort
 	}
 	return ClassReset, cause, message
 }
@@ -68,8 +68,11 @@ func reason(err error) (Cause, string) {
 	return CauseOther, err.Error()
 }
 
-// noAnswer is the message of a request whose connection was closed before any answer.
-const noAnswer = "connection closed by the server before it answered"
+// What requests say whose connection was closed, before any answer and within one.
+const (
+	noAnswer = "connection closed by the server before it answered"
+	cutShort = "the connection was closed in the middle of the answer"
+)
 
 // hungUp reports whether the other side closed the connection and sent nothing.
 func hungUp(err error) bool {

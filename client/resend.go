@@ -1,6 +1,9 @@
 package client
 
-import "net/http"
+import (
+	"io"
+	"net/http"
+)
 
 // send sends the request. It sends it again, on another connection, only if the server provably has nothing of it: the kept
 // connection was found closed before the first byte was written, or the write failed and the kernel had accepted nothing.
@@ -37,10 +40,17 @@ func (x *exchange) keepAlive(resp *http.Response) {
 	}
 }
 
-// lost names the failure of a connection. TLS calls an end without its farewell unexpected; only if a part of an answer had
-// come is that an answer cut short.
+// lost names the failure of a connection. Net/http calls an end within a header line malformed, and TLS calls an end without
+// its farewell unexpected: only if a part of an answer had come is that an answer cut short.
 func (x *exchange) lost(err error) (Class, string) {
-	class, _, message := classify(err, x.connected)
+	class, cause, message := classify(err, x.connected)
+	if class == ClassMalformed && cause == CauseOther && x.res.Headers == Absent {
+		if end := x.stream.watch.CutHead(); end == io.EOF {
+			return ClassTruncated, cutShort
+		} else if end != nil {
+			class, _, message = classify(end, true)
+		}
+	}
 	if class == ClassTruncated && !x.answered.Load() {
 		return ClassReset, noAnswer
 	}

@@ -29,9 +29,11 @@ const (
 type reuse struct {
 	mu      sync.Mutex
 	asked   int           // requests of which something was written
-	answers int           // of those, the ones whose answers were read to the end
+	answers int           // of those, the ones whose answers were read to the end; it lags behind
+	others  bool          // the latest request was one that nobody watches
 	since   time.Time     // end of the latest answer
 	closed  time.Time     // when the server was seen to have closed the connection, or zero
+	why     error         // what ended reading
 	prompt  bool          // it did so soon after it had last sent something
 	retired bool          // this program closed it, or will
 	most    int           // how many requests the server says it takes, 0 for no limit
@@ -65,22 +67,44 @@ func (c *Conn) isRetired() bool {
 	return c.reuse.retired
 }
 
+// unasked notes bytes that came while the connection carried no request: the server's last words on it, such as a 408. They
+// must not pass for the answer to the next request.
+func (c *Conn) unasked() {
+	r := &c.reuse
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed.IsZero() && !r.others && r.asked > 0 && r.asked == r.answers {
+		r.closed = time.Now()
+	}
+}
+
+// wroteOther notes a request that nobody watches.
+func (c *Conn) wroteOther() {
+	c.reuse.mu.Lock()
+	c.reuse.others = true
+	c.reuse.mu.Unlock()
+}
+
 // begun notes that a request is about to be written.
 func (c *Conn) begun() {
 	c.reuse.mu.Lock()
 	c.reuse.asked++
+	c.reuse.others = false
 	c.reuse.mu.Unlock()
+}
+
+// timedOut reports whether an error is a deadline's, after which reading may go on.
+func timedOut(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // left notes that reading ended with an error, so that nobody uses the connection again before net/http closes it.
 func (c *Conn) left(err error) {
-	var timeout net.Error
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		return
-	}
 	r, now := &c.reuse, time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.why = err
 	if !r.closed.IsZero() {
 		return
 	}
@@ -90,24 +114,42 @@ func (c *Conn) left(err error) {
 	c.learn()
 }
 
-// answered notes that an answer was read to its end. It closes the connection if that was the last request that the
-// server takes on it.
+// full reports whether the answer that has just come is the last one that the server allows on the connection. No request
+// is written after it.
+func (c *Conn) full() bool {
+	r := &c.reuse
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if most := r.limit(c.habit); most == 0 || r.asked < most {
+		return false
+	}
+	r.retired = true
+	return true
+}
+
+// answered notes that an answer was read to its end. It closes the connection if that was the last one, and the framing had
+// not shown where it ends.
 func (c *Conn) answered() {
 	r := &c.reuse
 	r.mu.Lock()
 	r.answers++
 	r.since = time.Now()
 	c.learn()
-	most := r.most
-	if n := c.habit.most(); most == 0 || n > 0 && n < most {
-		most = n
-	}
-	full := most > 0 && r.answers >= most && !r.retired
-	r.retired = r.retired || full
+	most := r.limit(c.habit)
+	last := most > 0 && r.asked >= most && r.asked == r.answers && !r.retired
+	r.retired = r.retired || last
 	r.mu.Unlock()
-	if full {
+	if last {
 		c.Close()
 	}
+}
+
+// limit returns how many requests the connection may carry, 0 for any number.
+func (r *reuse) limit(h *habit) int {
+	if n := h.most(); r.most == 0 || n > 0 && n < r.most {
+		return n
+	}
+	return r.most
 }
 
 // learn tells the server's habit of a connection that it closed between two requests, soon after an answer. It says nothing
@@ -195,6 +237,19 @@ func (w *Watch) Answered() {
 	}
 }
 
+// CutHead returns how the connection ended if it did so within a header line of the answer, or nil. What net/http says of such
+// an answer is that the line is malformed.
+func (w *Watch) CutHead() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.conn == nil || !w.plain || w.body.state != inHead || w.body.column == 0 {
+		return nil
+	}
+	w.conn.reuse.mu.Lock()
+	defer w.conn.reuse.mu.Unlock()
+	return w.conn.reuse.why
+}
+
 // Withdraw reports whether the server provably received nothing of the request on the connection that was attached last: it
 // was found closed before the first byte was written, or the kernel accepted none. Nothing will be written on that
 // connection from then on. Ours tells that this program had given the connection up, so that the server did not close it
@@ -245,5 +300,26 @@ func (w *Watch) wrote(s *socket, n int, err error) {
 		if w.accepted == 0 {
 			w.sent = time.Time{}
 		}
+	}
+}
+
+// progress is how much of a request has been written, and since when.
+type progress struct {
+	accepted int64     // bytes that the kernel accepted, as they are on the socket
+	sent     time.Time // first byte of the request, if it reached the kernel
+}
+
+func (w *Watch) progress() progress {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen.progress
+}
+
+// restore takes back what was noted since before.
+func (w *Watch) restore(s *socket, before progress) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.socket == s {
+		w.seen.progress = before
 	}
 }

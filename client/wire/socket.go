@@ -14,12 +14,13 @@ const maxQueued = 100 * time.Millisecond
 type socket struct {
 	net.Conn
 	receiver
-	pulse pulse
-	watch atomic.Pointer[Watch]
-	last  Receive     // the newest; its End is not known here
-	stamp int64       // the kernel's, of that
-	full  bool        // it filled its buffer
-	shut  atomic.Bool // nothing may be written any more
+	pulse  pulse
+	watch  atomic.Pointer[Watch]
+	last   Receive     // the newest; its End is not known here
+	stamp  int64       // the kernel's, of that
+	full   bool        // it filled its buffer
+	asking atomic.Bool // what is written is a request, and not TLS's farewell
+	shut   atomic.Bool // nothing may be written any more
 }
 
 // newSocket makes a socket of a new connection.
@@ -84,7 +85,7 @@ func (s *socket) alive(mayTalk bool) bool { return s.pulse.alive(mayTalk) }
 // moment between it and the write is one in which the server may close.
 func (s *socket) Write(p []byte) (int, error) {
 	w := s.watch.Load()
-	if w == nil {
+	if w == nil || !s.asking.Load() {
 		if s.shut.Load() {
 			return 0, errRetired
 		}

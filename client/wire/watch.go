@@ -29,14 +29,13 @@ type seen struct {
 	socket   *socket // nil while there is none; what other sockets say is not for this request
 	conn     *Conn   // the same connection
 	kept     bool    // it was there before this request
-	accepted int64   // bytes written since that the kernel accepted, as they are on the socket
 	failed   bool    // a write failed, or was not made
 	plain    bool    // what comes can be read
 	body     framing
 	receives []Receive // not yet taken
-	sent     time.Time // first byte of the request, if it reached the kernel
-	head     time.Time // last byte of the answer's head
-	end      time.Time // last byte of a chunked body's framing
+	progress
+	head time.Time // last byte of the answer's head
+	end  time.Time // last byte of a chunked body's framing
 }
 
 // Attach begins to watch a request on the connection that is about to carry it, which httptrace.GotConnInfo names. A
@@ -72,13 +71,16 @@ func (w *Watch) Reset() {
 	w.seen = seen{receives: w.receives[:0]}
 }
 
-// received notes bytes that came with the socket's newest receive. One receive may be told in parts, where TLS hands
-// out one record after another.
-func (w *Watch) received(s *socket, p []byte) {
+// received notes bytes that came with the socket's newest receive, and reports whether they end a chunked body. One receive
+// may be told in parts, where TLS hands out one record after another.
+func (w *Watch) received(s *socket, p []byte) (ended bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.socket != s || !w.plain {
-		return
+		return false
+	}
+	if w.sent.IsZero() {
+		w.conn.unasked()
 	}
 	before := w.body.total
 	w.body.pass(p)
@@ -88,10 +90,12 @@ func (w *Watch) received(s *socket, p []byte) {
 	}
 	if w.end.IsZero() && w.body.ended() {
 		w.end = r.At
+		ended = true
 	}
 	if r.End = w.body.total; r.End > before {
 		w.receives = append(w.receives, r)
 	}
+	return ended
 }
 
 // Sent is when the request's first byte was written; false before that.
