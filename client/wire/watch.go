@@ -68,6 +68,8 @@ func (w *Watch) Detach() {
 // Reset forgets what was seen, for another request.
 func (w *Watch) Reset() {
 	w.Detach()
+	w.mu.Lock() // a write may be under way that began before the answer to an earlier request came
+	defer w.mu.Unlock()
 	w.seen = seen{receives: w.receives[:0]}
 }
 
