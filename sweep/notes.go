@@ -12,6 +12,7 @@ var (
 	noteEndedEarly    = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
 	noteTooShort      = note.Kind{Code: "stage.too-short"}
 	noteBookkeeping   = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
+	noteResent        = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads   = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
 	noteKilledInStage = note.Kind{Code: "stage.killed", Args: []string{"records"}}
 	noteBeyondClient  = note.Kind{Code: "stage.beyond-client", Args: []string{"excess"}}
@@ -71,7 +72,7 @@ var errOther = errors.New("the other server failed")
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteEndedEarly, noteTooShort, noteBookkeeping, noteSharedReads, noteKilledInStage, noteBeyondClient, noteSentLate,
+		noteEndedEarly, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteKilledInStage, noteBeyondClient, noteSentLate,
 		noteReadLate, noteNoCPULeft, noteOfStage, notePlanBeyondClient, noteExcessStreams, noteExcessTokens,
 		noteExcessArrivals, noteRetokenize, noteNotIdle, noteNoTimeForRow, noteNoTimeRepeats, noteBudgetCeiling,
 		noteCapReached, noteCeilingBounded, noteCeilingStep, noteBudgetPlan, notePrecision, noteSLOCollects, noteSLOTooSlow,

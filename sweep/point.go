@@ -136,6 +136,9 @@ func warn(st *rundir.Stage, short bool, little float64, m *measured) {
 			add(noteBookkeeping.New(got, little))
 		}
 	}
+	if n := st.Requests.Resent; n > 0 {
+		add(noteResent.New(n))
+	}
 	if share := st.SharedChunks.Value(); share > maxShared {
 		add(noteSharedReads.New(share))
 	}

@@ -21,7 +21,7 @@ type Record struct {
 	LastToken   Number `json:"last_token,omitzero"`
 	End         Number `json:"end,omitzero"`
 	Dial        Number `json:"dial,omitzero"`    // seconds spent on a new connection, part of the lag
-	Resent      int    `json:"resent,omitempty"` // times a kept connection was closed by the server as it was used again
+	Resent      int    `json:"resent,omitempty"` // connections that were found closed before any of the request was written on them
 
 	Status  string `json:"status"`
 	Error   string `json:"error,omitempty"`   // the class
