@@ -50,7 +50,8 @@ func TestNoRequestIsReceivedTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.CloseIdle()
-			workers, each := 8, 100
+			const workers = 8
+			each := 100
 			if secure { // handshakes take time
 				each = 40
 			}
