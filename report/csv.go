@@ -111,6 +111,7 @@ func csvStageColumns() []csvColumn {
 		{"requests_ok", func(r row) string { return strconv.Itoa(r.stage.Requests.OK) }},
 		{"requests_error", func(r row) string { return strconv.Itoa(r.stage.Requests.Error) }},
 		{"requests_incomplete", func(r row) string { return strconv.Itoa(r.stage.Requests.Incomplete) }},
+		{"requests_resent", func(r row) string { return strconv.Itoa(r.stage.Requests.Resent) }},
 		{"errors", func(r row) string { return classes(r.stage.Errors) }},
 		csvFigure("rates_offered", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }),
 		csvFigure("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
