@@ -20,7 +20,7 @@ func (x *exchange) send() (*http.Response, error) {
 		if !unseen {
 			return resp, err
 		}
-		if err == nil { // a server's last words on an idle connection, such as a 408
+		if err == nil { // an answer that was not asked for, such as a 408 on an idle connection
 			resp.Body.Close()
 			x.answered.Store(false)
 		}
@@ -41,7 +41,7 @@ func (x *exchange) keepAlive(resp *http.Response) {
 }
 
 // lost names the failure of a connection. Net/http calls an end within a header line malformed, and TLS calls an end without
-// its farewell unexpected: only if a part of an answer had come is that an answer cut short.
+// its close_notify unexpected: only if a part of an answer had come is that an answer cut short.
 func (x *exchange) lost(err error) (Class, string) {
 	class, cause, message := classify(err, x.connected)
 	if class == ClassMalformed && cause == CauseOther && x.res.Headers == Absent {

@@ -136,7 +136,7 @@ func (c *faultyConn) read() error {
 	return nil
 }
 
-// cut breaks the connection, in an orderly way (TLS's farewell and a FIN) or with a RST.
+// cut breaks the connection, in an orderly way (TLS's close_notify and a FIN) or with a RST.
 func (c *faultyConn) cut(orderly bool) {
 	c.closed = time.Now()
 	if orderly {

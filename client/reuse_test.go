@@ -153,7 +153,7 @@ func TestFailedWrite(t *testing.T) {
 }
 
 // What a server sends on an idle connection before it closes it, such as a 408, is no answer to the next request.
-func TestLastWords(t *testing.T) {
+func TestUnaskedAnswer(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		s := serveFaults(t, secure, func(*faultyConn, int) bool { return true })
 		c, err := New(Options{URL: s.url, Insecure: true})

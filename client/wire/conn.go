@@ -77,7 +77,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.socket.asking.Store(false)
 	if n == 0 && err == net.ErrClosed && c.secured() {
-		w.restore(c.socket, before) // TLS took nothing: what it wrote meanwhile was its farewell
+		w.restore(c.socket, before) // TLS took nothing: what it wrote meanwhile was its close_notify
 	}
 	return n, err
 }

@@ -67,7 +67,7 @@ func (c *Conn) isRetired() bool {
 	return c.reuse.retired
 }
 
-// unasked notes bytes that came while the connection carried no request: the server's last words on it, such as a 408. They
+// unasked notes bytes that came while the connection carried no request: an answer that was not asked for, such as a 408. They
 // must not pass for the answer to the next request.
 func (c *Conn) unasked() {
 	r := &c.reuse
@@ -152,7 +152,7 @@ func (r *reuse) limit(h *habit) int {
 	return r.most
 }
 
-// learn tells the server's habit of a connection that it closed between two requests, soon after an answer. It says nothing
+// learn tells the server's habit of a connection that it closed between two requests, soon after an answer. It learns nothing
 // if a request was under way: that is a failure of the server, and must stay visible. The caller holds the lock.
 func (c *Conn) learn() {
 	r := &c.reuse
@@ -286,7 +286,7 @@ func (w *Watch) writing(s *socket) error {
 	return nil
 }
 
-// wrote is called after each write with what the kernel accepted. What TLS writes after a failure, its farewell, is not
+// wrote is called after each write with what the kernel accepted. What TLS writes after a failure, its close_notify, is not
 // part of the request.
 func (w *Watch) wrote(s *socket, n int, err error) {
 	w.mu.Lock()

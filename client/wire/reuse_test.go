@@ -104,7 +104,7 @@ func TestWithdraw(t *testing.T) {
 }
 
 // TLS's session tickets on a connection that has not been used do not speak against it; on a used one nothing may come.
-func TestTicketsAreNoFarewell(t *testing.T) {
+func TestUnreadTLSRecords(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the kernel is not asked here")
 	}
