@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 
 	"llmsweep/client/api"
@@ -30,9 +31,10 @@ type exchange struct {
 	cancel   context.CancelFunc
 
 	stream    *stream
-	asked     time.Time // when a connection was asked for
-	connected bool      // there was a connection
-	reused    bool      // it was made for an earlier request, or by Warm
+	asked     time.Time   // when a connection was asked for
+	connected bool        // there was a connection
+	reused    bool        // it was made for an earlier request, or by Warm
+	answered  atomic.Bool // a byte of the answer came
 
 	receive   int64 // number of the receive that brought the last token
 	ids       int   // token ids or log-probs that the server has sent
@@ -65,6 +67,7 @@ func (x *exchange) run() {
 	}
 	defer resp.Body.Close()
 	x.stampHeaders()
+	x.keepAlive(resp)
 	x.res.HTTP = resp.StatusCode
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		x.refused(resp)
@@ -84,42 +87,20 @@ func (x *exchange) run() {
 	}
 }
 
-// staleTime is how long after it was written a request can still fail because its connection was being closed.
-const staleTime = time.Second
-
-// send sends the request. A server may close an idle connection just as it is used again (RFC 9112, section 9.3.1). The
-// request is then sent again at once, until it is sent on a new connection, because all idle connections may have been
-// closed. Sent is the instant of the last attempt.
-func (x *exchange) send() (*http.Response, error) {
-	for {
-		resp, err := x.client.transport.RoundTrip(x.request())
-		if err == nil || !x.stale(err) {
-			return resp, err
-		}
-		x.res.Resent++
-	}
-}
-
-// stale reports whether a request seems to have failed because the server was closing its idle connection.
-func (x *exchange) stale(err error) bool {
-	sent, written := x.stream.watch.Sent()
-	return x.reused && x.ctx.Err() == nil && hungUp(err) && (!written || time.Since(sent) < staleTime)
-}
-
-// request returns the HTTP request. GetBody lets the transport take another connection where the one that it chose was
-// closed before a byte was written.
+// request makes the HTTP request. It has no GetBody, so that net/http cannot send it again without our knowledge: with
+// GetBody it does so where nothing was written, and, if the user's headers have an Idempotency-Key, also where all of it was.
 func (x *exchange) request() *http.Request {
 	c := x.client
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.prepared.Body)), nil }
-	first, _ := body()
 	r := &http.Request{
 		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: c.header,
-		Body: first, GetBody: body, ContentLength: int64(len(x.prepared.Body)),
+		Body: io.NopCloser(bytes.NewReader(x.prepared.Body)), ContentLength: int64(len(x.prepared.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	return r.WithContext(httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { x.asked = time.Now() },
 		GotConn: x.gotConn,
+
+		GotFirstResponseByte: x.gotByte,
 	}))
 }
 
@@ -129,7 +110,7 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	if !x.reused {
 		x.res.Dial += time.Since(x.asked)
 	}
-	x.stream.watch.Attach(info.Conn)
+	x.stream.watch.Attach(info.Conn, info.Reused)
 }
 
 // stampSent records when the first byte was written, if it was.
@@ -291,14 +272,20 @@ func (x *exchange) conclude() {
 func (x *exchange) drain(s *stream) {
 	stop := time.AfterFunc(drainTime, x.cancel)
 	defer stop.Stop()
-	io.CopyN(io.Discard, s.body.body, maxWhole) // an error only costs this connection
+	_, err := io.CopyN(io.Discard, s.body.body, maxWhole) // an error only costs this connection
+	if err == io.EOF {
+		s.watch.Answered()
+	}
 }
 
 // refused reads the body of an answer with a status other than 2xx.
 func (x *exchange) refused(resp *http.Response) {
 	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
 	defer stop.Stop()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxWhole))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxWhole))
+	if err == nil && len(body) < maxWhole {
+		x.stream.watch.Answered()
+	}
 	x.fail(x.res.Headers, statusClass(resp.StatusCode), statusText(resp.StatusCode, resp.Header, body))
 }
 
@@ -310,7 +297,7 @@ func (x *exchange) broken(err error) {
 	case x.ctx.Err() != nil:
 		x.fail(x.now(), ClassTimeout, x.phase()+" within the request's limit of "+x.client.timeout.String())
 	default:
-		class, _, message := classify(err, x.connected)
+		class, message := x.lost(err)
 		x.fail(x.now(), class, message)
 	}
 }

@@ -36,7 +36,7 @@ func classify(err error, connected bool) (Class, Cause, string) {
 	case cause == CauseNeedsTLS, protocolError(err):
 		return ClassMalformed, cause, message
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ClassTruncated, cause, "the connection was closed in the middle of the answer"
+		return ClassTruncated, cause, cutShort
 	}
 	return ClassReset, cause, message
 }
@@ -62,10 +62,16 @@ func reason(err error) (Cause, string) {
 	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
 		return CauseNeedsTLS, "the server speaks TLS on this port"
 	case hungUp(err):
-		return CauseOther, "connection closed by the server before it answered"
+		return CauseOther, noAnswer
 	}
 	return CauseOther, err.Error()
 }
+
+// Messages of requests whose connection was closed before the answer, or within it.
+const (
+	noAnswer = "connection closed by the server before it answered"
+	cutShort = "the connection was closed in the middle of the answer"
+)
 
 // hungUp reports whether the server closed the connection without an answer.
 func hungUp(err error) bool {

@@ -81,7 +81,7 @@ type Result struct {
 	CachedTokens    int
 	TokenSource     string
 
-	Resent int           // how often it was sent again because an idle connection was closed as it was used
+	Resent int           // how often a connection was found closed before any of the request was written on it
 	Dial   time.Duration // time spent dialling, part of the lag; 0 on a reused connection
 	Text   []byte        // the answer's text without reasoning, where Request.KeepText asks for it
 

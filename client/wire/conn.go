@@ -5,6 +5,7 @@ package wire
 
 import (
 	"crypto/tls"
+	"io"
 	"net"
 )
 
@@ -13,6 +14,9 @@ type Conn struct {
 	net.Conn         // the socket, or TLS over it
 	socket   *socket // what receives, below
 	ahead    bool    // made ahead of need
+	habit    *habit  // of the server; nil where nobody asks
+	ended    error   // what ended reading
+	reuse    reuse
 }
 
 // wrap returns a Conn over a new connection.
@@ -39,13 +43,41 @@ func Ahead(c net.Conn) bool {
 }
 
 // Read reads, and reports the bytes to the request that the connection carries at the time of their arrival. net/http
-// begins to read before there is a request.
+// begins to read before there is a request. After the last answer that the server allows on the connection, Read reports the
+// end, so that net/http does not keep the connection.
 func (c *Conn) Read(p []byte) (int, error) {
+	if c.ended != nil { // the kernel tells of a reset once, and net/http may overlook it while it reads headers
+		return 0, c.ended
+	}
 	n, err := c.Conn.Read(p)
 	if n > 0 {
-		if w := c.socket.watch.Load(); w != nil {
-			w.received(c.socket, p[:n])
+		if w := c.socket.watch.Load(); w == nil {
+			c.unasked()
+		} else if w.received(c.socket, p[:n]) && c.full() {
+			c.ended = io.EOF
+			return n, io.EOF
 		}
+	}
+	if err != nil && !timedOut(err) {
+		c.ended = err
+		c.left(err)
+	}
+	return n, err
+}
+
+// Write writes a part of a request.
+func (c *Conn) Write(p []byte) (int, error) {
+	w := c.socket.watch.Load()
+	if w == nil {
+		c.wroteOther()
+		return c.Conn.Write(p)
+	}
+	before := w.progress()
+	c.socket.asking.Store(true)
+	n, err := c.Conn.Write(p)
+	c.socket.asking.Store(false)
+	if n == 0 && err == net.ErrClosed && c.secured() {
+		w.restore(c.socket, before) // TLS took nothing: what it wrote meanwhile was its close_notify
 	}
 	return n, err
 }

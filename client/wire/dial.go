@@ -27,6 +27,7 @@ type Dialer struct {
 	tls   *tls.Config
 	idle  time.Duration
 	slots chan struct{}
+	habit habit // of the server, once it is known
 
 	mu    sync.Mutex
 	ready []spare // oldest first
@@ -87,6 +88,10 @@ func (d *Dialer) Warm(ctx context.Context, address string, secure bool, n int) e
 
 // CloseIdle closes the unused connections.
 func (d *Dialer) CloseIdle() { d.close(time.Now()) }
+
+// MostRequests returns the number of requests after which the server was seen to close connections, 0 if it does not. No
+// connection carries more from then on.
+func (d *Dialer) MostRequests() int { return d.habit.most() }
 
 // keep stores an unused connection and makes sure that it expires.
 func (d *Dialer) keep(c *Conn) {
@@ -169,6 +174,7 @@ func (d *Dialer) connect(ctx context.Context, network, address string, secure bo
 		return nil, err
 	}
 	conn := wrap(c)
+	conn.habit = &d.habit
 	if secure {
 		err = conn.secure(ctx, address, d.tls)
 	}

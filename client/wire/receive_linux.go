@@ -108,17 +108,3 @@ func stampIn(oob []byte) int64 {
 	}
 	return 0
 }
-
-// alive reports whether the other side has kept the connection open and, unless mayTalk, has sent nothing.
-func (r *receiver) alive(mayTalk bool) bool {
-	if r.raw == nil {
-		return true
-	}
-	alive := false
-	err := r.raw.Control(func(fd uintptr) {
-		var b [1]byte
-		n, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
-		alive = err == unix.EAGAIN || mayTalk && n > 0
-	})
-	return alive && err == nil
-}

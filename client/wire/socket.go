@@ -15,16 +15,20 @@ const maxQueued = 100 * time.Millisecond
 type socket struct {
 	net.Conn
 	receiver
-	watch atomic.Pointer[Watch]
-	last  Receive // the newest receive; its End is not known here
-	stamp int64   // its timestamp of the kernel
-	full  bool    // it filled its buffer
+	pulse  pulse
+	watch  atomic.Pointer[Watch]
+	last   Receive     // the newest receive; its End is not known here
+	stamp  int64       // its timestamp of the kernel
+	full   bool        // it filled its buffer
+	asking atomic.Bool // what is written is a request, and not TLS's close_notify
+	shut   atomic.Bool // nothing may be written any more
 }
 
 // newSocket returns a socket over a new connection.
 func newSocket(c net.Conn) *socket {
 	s := &socket{Conn: c}
 	s.init(c)
+	s.pulse.init(c)
 	return s
 }
 
@@ -74,10 +78,24 @@ func (s *socket) floor() time.Time {
 	return s.last.At.Add(-maxQueued)
 }
 
-// Write writes. It timestamps the request's first byte before the call, because after it the answer may have arrived.
+// alive reports whether the connection can carry another request; see [pulse.alive].
+func (s *socket) alive(mayTalk bool) bool { return s.pulse.alive(mayTalk) }
+
+// Write writes. It timestamps the request's first byte before the call, because after it the answer may have arrived. It
+// writes nothing if the server has closed a kept connection. The check is here, directly before the write, because the server
+// may close at any moment between the two.
 func (s *socket) Write(p []byte) (int, error) {
-	if w := s.watch.Load(); w != nil {
-		w.writing(s)
+	w := s.watch.Load()
+	if w == nil || !s.asking.Load() {
+		if s.shut.Load() {
+			return 0, errRetired
+		}
+		return s.Conn.Write(p)
 	}
-	return s.Conn.Write(p)
+	if err := w.writing(s); err != nil {
+		return 0, err
+	}
+	n, err := s.Conn.Write(p)
+	w.wrote(s, n, err)
+	return n, err
 }

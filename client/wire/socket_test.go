@@ -126,7 +126,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	say("before")
-	w.Attach(near)
+	w.Attach(near, false)
 	if _, ok := w.Sent(); ok {
 		t.Error("sent before anything was written")
 	}
@@ -164,7 +164,7 @@ func TestWatch(t *testing.T) {
 func TestReadAllocatesNothing(t *testing.T) {
 	near, far := pair(t)
 	var w Watch
-	w.Attach(near)
+	w.Attach(near, false)
 	event, b := make([]byte, 250), make([]byte, 4096)
 	if n := testing.AllocsPerRun(1000, func() { far.Write(event); near.Read(b) }); n != 0 {
 		t.Errorf("%v allocations", n)

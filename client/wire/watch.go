@@ -27,24 +27,29 @@ type Watch struct {
 // seen is what a Watch has recorded.
 type seen struct {
 	socket   *socket // nil while there is none; events of other sockets are ignored
+	conn     *Conn   // the same connection
+	kept     bool    // it was made before this request
+	failed   bool    // a write failed, or was not made
 	plain    bool    // the data can be read, so the answer's framing can be parsed
 	body     framing
 	receives []Receive // not yet taken
-	sent     time.Time // first byte of the request
-	head     time.Time // last byte of the answer's head
-	end      time.Time // last byte of a chunked body's framing
+	progress
+	head time.Time // last byte of the answer's head
+	end  time.Time // last byte of a chunked body's framing
 }
 
 // Attach begins to watch a request on the connection that httptrace.GotConnInfo names. For a request that is sent again
-// it starts anew.
-func (w *Watch) Attach(c net.Conn) {
+// it starts anew. reused reports whether the connection was in net/http's pool. The server may have closed such a connection,
+// or one that Warm made: that is checked before the first byte is written.
+func (w *Watch) Attach(c net.Conn, reused bool) {
 	w.Detach()
 	conn, plain := find(c)
 	if conn == nil {
+		w.Reset()
 		return
 	}
 	w.mu.Lock()
-	w.seen = seen{socket: conn.socket, plain: plain, receives: w.receives[:0]}
+	w.seen = seen{socket: conn.socket, conn: conn, kept: reused || conn.ahead, plain: plain, receives: w.receives[:0]}
 	w.mu.Unlock()
 	conn.socket.watch.Store(w)
 }
@@ -55,32 +60,28 @@ func (w *Watch) Detach() {
 	defer w.mu.Unlock()
 	if w.socket != nil {
 		w.socket.watch.CompareAndSwap(w, nil)
-		w.socket = nil
+		w.socket, w.conn = nil, nil
 	}
 }
 
 // Reset clears w for another request.
 func (w *Watch) Reset() {
 	w.Detach()
+	w.mu.Lock() // a write may be under way that began before the answer to an earlier request came
+	defer w.mu.Unlock()
 	w.seen = seen{receives: w.receives[:0]}
 }
 
-// writing timestamps the request's first byte.
-func (w *Watch) writing(s *socket) {
-	w.mu.Lock()
-	if w.socket == s && w.sent.IsZero() {
-		w.sent = time.Now()
-	}
-	w.mu.Unlock()
-}
-
-// received records bytes of the socket's newest receive. With TLS, which returns one record at a time, one receive can be
-// reported in several parts.
-func (w *Watch) received(s *socket, p []byte) {
+// received records bytes of the socket's newest receive, and reports whether they end a chunked body. With TLS, which
+// returns one record at a time, one receive can be reported in several parts.
+func (w *Watch) received(s *socket, p []byte) (ended bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.socket != s || !w.plain {
-		return
+		return false
+	}
+	if w.sent.IsZero() {
+		w.conn.unasked()
 	}
 	before := w.body.total
 	w.body.pass(p)
@@ -90,10 +91,12 @@ func (w *Watch) received(s *socket, p []byte) {
 	}
 	if w.end.IsZero() && w.body.ended() {
 		w.end = r.At
+		ended = true
 	}
 	if r.End = w.body.total; r.End > before {
 		w.receives = append(w.receives, r)
 	}
+	return ended
 }
 
 // Sent returns when the request's first byte was written; false before that.

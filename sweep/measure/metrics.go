@@ -77,6 +77,9 @@ func countRequest(q *rundir.Requests, r *rundir.Record) {
 	if r.Sent.Known() {
 		q.Sent++
 	}
+	if r.Resent > 0 {
+		q.Resent++
+	}
 	switch client.Status(r.Status) {
 	case client.StatusOK:
 		q.OK++

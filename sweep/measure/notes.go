@@ -7,6 +7,7 @@ var (
 	noteEndedEarly  = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
 	noteTooShort    = note.Kind{Code: "stage.too-short"}
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
+	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
 	noteKilled      = note.Kind{Code: "stage.killed", Args: []string{"records"}}
 
@@ -19,6 +20,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteEndedEarly, noteTooShort, noteBookkeeping, noteSharedReads, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
+		noteEndedEarly, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
 	}
 }

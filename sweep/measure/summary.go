@@ -133,6 +133,9 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 			all = append(all, noteBookkeeping.New(counted.Value(), little))
 		}
 	}
+	if n := st.Requests.Resent; n > 0 {
+		all = append(all, noteResent.New(n))
+	}
 	if share := st.SharedChunks.Value(); share > maxShared {
 		all = append(all, noteSharedReads.New(share))
 	}

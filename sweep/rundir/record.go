@@ -32,7 +32,7 @@ type Record struct {
 	LastToken   Number `json:"last_token,omitzero"`
 	End         Number `json:"end,omitzero"`
 	Dial        Number `json:"dial,omitzero"`    // seconds spent on connecting; part of the lag
-	Resent      int    `json:"resent,omitempty"` // times that the server closed a kept connection as it was used again
+	Resent      int    `json:"resent,omitempty"` // connections that were found closed before any of the request was written
 
 	Status  string `json:"status,intern"`
 	Error   string `json:"error,omitempty,intern"` // the class

@@ -202,6 +202,9 @@ type Requests struct {
 	OK         int `json:"ok"`
 	Error      int `json:"error"`
 	Incomplete int `json:"incomplete"`
+	// Resent is how many were given another connection, because the server had closed the one that they had before any of the
+	// request was written on it.
+	Resent int `json:"resent,omitempty"`
 }
 
 // Rates are requests per second, counted in the window alone.
