@@ -66,7 +66,7 @@ func (a *answer) stream(ctx context.Context) {
 	}
 	for sent := 0; sent < a.job.seq.OutputTokens; {
 		end := a.chunkEnd(sent)
-		if !a.await(ctx, end) || !a.send(a.voice.tokens(sent, end)) {
+		if !a.await(ctx, end) || !a.sendTokens(sent, end) {
 			return
 		}
 		struck := sent < a.faultAt && end >= a.faultAt && a.fault != ""

@@ -29,6 +29,7 @@ type sequence struct {
 	chunk          int      // tokens in the step under way
 	cached         int      // prompt tokens found in the prefix cache when first admitted
 	preemptions    int
+	wait           int // steps until a plain server computes the prompt
 	canceled       bool
 }
 
@@ -49,6 +50,7 @@ type engine struct {
 	running  []*sequence // oldest admission first
 	waiting  queue
 	dirty    bool // a sequence was canceled since the last plan
+	delays   int  // sequences that wait through the step under way, on a plain server
 	totals   totals
 }
 
@@ -100,12 +102,13 @@ func (e *engine) idle() bool { return len(e.running) == 0 && e.waiting.n == 0 }
 func (e *engine) plan() (time.Duration, bool) {
 	e.dropCanceled()
 	var batch Batch
+	e.delays = 0
 	preemptions := e.totals.preemptions
 	budget := e.continueRunning(&batch, e.cfg.MaxBatchedTokens)
 	if e.totals.preemptions == preemptions {
 		e.admit(&batch, budget)
 	}
-	if batch.Tokens == 0 {
+	if batch.Tokens == 0 && e.delays == 0 {
 		return 0, false
 	}
 	d := e.roofline.stepTime(batch)
@@ -122,6 +125,9 @@ func (e *engine) plan() (time.Duration, bool) {
 func (e *engine) continueRunning(batch *Batch, budget int) int {
 	for i := 0; i < len(e.running); i++ {
 		s := e.running[i]
+		if e.delayed(s) {
+			continue
+		}
 		n := min(s.length()-s.computed, budget)
 		if !e.reserve(s, s.computed+n) {
 			break
@@ -146,6 +152,9 @@ func (e *engine) admit(batch *Batch, budget int) {
 		s.blocks = need
 		s.computed = e.cachedTokens(s)
 		e.running = append(e.running, s)
+		if s.wait = e.cfg.Plain.wait(); e.delayed(s) {
+			continue
+		}
 		n := min(s.length()-s.computed, budget)
 		e.schedule(s, n, batch)
 		budget -= n

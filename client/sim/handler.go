@@ -63,6 +63,10 @@ func NewHandler(l *Live, o ServerOptions) http.Handler {
 
 // ServeHTTP answers what has no route as the engine's framework does.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.live.Frozen() {
+		hang(r)
+		return
+	}
 	to, ok := s.routes[r.URL.Path]
 	switch {
 	case !ok:
@@ -142,10 +146,13 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *api) {
 	a := newAnswer(s, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
 	a.call, err = s.live.submit(j.seq, a.emit)
 	if err != nil {
-		to.refuse(w, asAPIError(err))
+		turnAway(r.Context(), w, to, err)
 		return
 	}
 	defer s.live.abandon(a.call, context.Canceled)
+	if a.dropped(r.Context()) {
+		return
+	}
 	if j.stream {
 		a.stream(r.Context())
 	} else {

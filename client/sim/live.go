@@ -52,6 +52,7 @@ type Live struct {
 
 	mu      sync.Mutex
 	engine  *engine
+	habits  *behaviour
 	now     time.Duration // end of the last step, or of the one under way
 	inbox   []*call       // arrived, not yet seen by the engine, in order
 	leaving []*call       // abandoned, not yet seen by the engine, in order
@@ -72,6 +73,7 @@ func Start(cfg Config) (*Live, error) {
 		quit:    make(chan struct{}),
 		stopped: make(chan struct{}),
 		engine:  newEngine(cfg),
+		habits:  newBehaviour(cfg),
 		calls:   make(map[*call]struct{}),
 	}
 	go l.run()
@@ -89,15 +91,17 @@ func (l *Live) Close() {
 	<-l.stopped
 }
 
-// Generate queues a request and returns when it has ended. It calls emit once for each output token, in order,
-// n counting from 1, with the exact instant at which the step ended on the engine's clock. emit is called from the engine's
+// Generate queues a request and returns when it has ended. It calls emit for each output token, in order, n counting from
+// 1, with the exact instant at which the step ended on the engine's clock; for tokens that leave in one burst (habits
+// batches and caches) it calls emit once, with the number of the last. emit is called from the engine's
 // goroutine, under its lock: it must not block, nor call the Live. It is not called after Generate has returned.
 //
-// The error is ErrTooLong, ErrClosed or the context's; with the last two, Usage tells how far the request came.
+// The error is ErrTooLong, ErrClosed, the context's, a *Refusal or ErrDropped; with ErrClosed and the context's, Usage
+// tells how far the request came.
 func (l *Live) Generate(ctx context.Context, seq Seq, emit func(n int, at time.Time)) (Usage, error) {
 	c, err := l.submit(seq, emit)
 	if err != nil {
-		return Usage{}, err
+		return Usage{}, awaitRefusal(ctx, err)
 	}
 	select {
 	case <-c.done:
@@ -132,6 +136,8 @@ type call struct {
 	arrived   time.Duration
 	left      time.Duration
 	emit      func(n int, at time.Time)
+	buffer    buffer
+	doomed    bool          // the connection will be dropped: no token is handed out
 	done      chan struct{} // closed at the end; ended, usage and err are settled then
 	ended     bool
 	usage     Usage
@@ -155,8 +161,15 @@ func (l *Live) submit(seq Seq, emit func(n int, at time.Time)) (*call, error) {
 		return nil, ErrClosed
 	}
 	c.arrived = time.Since(l.epoch)
-	l.inbox = append(l.inbox, c)
+	queued, err := l.receive(c)
+	if err != nil {
+		return nil, err
+	}
 	l.calls[c] = struct{}{}
+	if !queued {
+		return c, nil
+	}
+	l.inbox = append(l.inbox, c)
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -166,10 +179,12 @@ func (l *Live) submit(seq Seq, emit func(n int, at time.Time)) (*call, error) {
 
 // token is called by the engine, under the lock.
 func (c *call) token(n int, last bool) {
-	if c.ended {
-		return // abandoned, which the engine has not seen yet
+	if c.ended || c.doomed {
+		return // abandoned, which the engine has not seen yet; or to be dropped
 	}
-	c.emit(n, c.live.epoch.Add(c.live.now))
+	if c.buffer.releases(c.live.habits, n, last, c.live.now) {
+		c.emit(n, c.live.epoch.Add(c.live.now))
+	}
 	if last {
 		c.end("length", nil)
 	}
@@ -220,6 +235,10 @@ func (l *Live) run() {
 		end, ok := l.begin(idle)
 		if !ok {
 			continue
+		}
+		if end.IsZero() { // frozen
+			<-l.quit
+			return
 		}
 		if !l.sleepUntil(timer, end) {
 			return
@@ -273,7 +292,10 @@ func (l *Live) begin(rested bool) (time.Time, bool) {
 		}
 	}
 	l.inbox = slices.Delete(l.inbox, 0, n)
-	d, ok := l.engine.plan()
+	d, ok := l.habits.plan(l.engine, l.now)
+	if d == endless {
+		return time.Time{}, ok
+	}
 	l.now += d
 	return l.epoch.Add(l.now), ok
 }

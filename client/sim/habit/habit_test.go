@@ -15,6 +15,7 @@ func TestParse(t *testing.T) {
 		"collapses":                             Collapses{Share: 0.3},
 		"Collapses: 30% , recovery = 20s":       Collapses{Share: 0.3, Recovery: 20 * time.Second},
 		"collapses:0.2,worst=3,recovery=never":  Collapses{Share: 0.2, Worst: 3, Recovery: Never},
+		"collapses:1,from=2":                    Collapses{Share: 1, From: 2},
 		"sheds:8":                               Sheds{Waiting: 8, Status: 429, After: RefusalTime},
 		"sheds:0,status=503,retry=2s,after=1ms": Sheds{Waiting: 0, Status: 503, RetryAfter: 2 * time.Second, After: time.Millisecond},
 		"rate-limited":                          RateLimited{RPM: 600, After: RefusalTime},

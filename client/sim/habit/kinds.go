@@ -22,19 +22,21 @@ const (
 	unavailable = 503 // Service Unavailable
 )
 
-// Collapses slows every step down as a queue builds: a step takes 1 + Share x W / N times as long, where W requests wait and
-// the server has N slots. So its throughput falls where more is offered than it can take.
+// Collapses slows every step down as a queue builds: a step takes 1 + Share x (W/N - From) times as long, where W requests
+// wait and the server has N slots. So its throughput falls where more is offered than it can take.
 type Collapses struct {
 	Share float64
+	From  float64 // waiting requests per slot that do no harm
 	Worst float64 // the largest slowdown, such as 3; 0: no limit
-	// Recovery makes the collapse metastable (Bronson et al., HotOS 2021): once as many wait as there are slots, the
-	// largest slowdown so far stays until the server was idle for this long. Never: for good. 0: the slowdown follows the queue.
+	// Recovery makes the collapse metastable (Bronson et al., HotOS 2021): once From + 1 requests wait for each slot,
+	// the largest slowdown so far stays until the server was idle for this long. Never: for good. 0: the slowdown follows
+	// the queue.
 	Recovery time.Duration
 }
 
 // Slowdown returns how many times as long a step takes while requests wait on a server of some slots.
 func (c Collapses) Slowdown(waiting float64, slots int) float64 {
-	f := 1 + c.Share*waiting/float64(slots)
+	f := 1 + c.Share*max(0, waiting/float64(slots)-c.From)
 	if c.Worst > 0 {
 		f = min(f, c.Worst)
 	}
@@ -44,15 +46,17 @@ func (c Collapses) Slowdown(waiting float64, slots int) float64 {
 func (Collapses) Name() string { return "collapses" }
 
 func (c Collapses) String() string {
-	return new(text).name("collapses", number(c.Share)).with("worst", number(c.Worst), "0").with("recovery", span(c.Recovery), "0s").String()
+	return new(text).name("collapses", number(c.Share)).with("from", number(c.From), "0").with("worst", number(c.Worst), "0").with("recovery", span(c.Recovery), "0s").String()
 }
 
 func (c Collapses) Validate() error {
 	switch {
-	case notFinite(c.Share, c.Worst) != nil:
-		return notFinite(c.Share, c.Worst)
+	case notFinite(c.Share, c.From, c.Worst) != nil:
+		return notFinite(c.Share, c.From, c.Worst)
 	case c.Share <= 0 || c.Share > 100:
 		return errors.New("the share must be above 0 (0.3: each waiting request per slot slows every step by 30 %)")
+	case c.From < 0:
+		return errors.New("from is how many waiting requests per slot do no harm: 0 or more")
 	case c.Worst != 0 && c.Worst <= 1:
 		return errors.New("worst is how many times as long a step takes at most: above 1")
 	case c.Recovery < 0:
@@ -63,11 +67,11 @@ func (c Collapses) Validate() error {
 
 func collapsesKind() Kind {
 	return Kind{
-		Name: "collapses", Form: "collapses:SHARE[,worst=FACTOR][,recovery=TIME|never]", Example: "collapses:0.3,recovery=20s",
-		About:    "slows every step by SHARE for each waiting request per slot; worst limits the slowdown; with recovery it stays slow after an overload until it was idle for TIME",
-		standard: "0.3", keys: []string{"share", "worst", "recovery"}, places: 1,
+		Name: "collapses", Form: "collapses:SHARE[,from=N][,worst=FACTOR][,recovery=TIME|never]", Example: "collapses:0.3,recovery=20s",
+		About:    "slows every step by SHARE for each waiting request per slot beyond N (0); worst limits the slowdown; with recovery it stays slow after an overload until it was idle for TIME",
+		standard: "0.3", keys: []string{"share", "from", "worst", "recovery"}, places: 1,
 		build: func(p *params) Habit {
-			return Collapses{Share: p.number("share", 0.3), Worst: p.number("worst", 0), Recovery: p.duration("recovery", 0)}
+			return Collapses{Share: p.number("share", 0.3), From: p.number("from", 0), Worst: p.number("worst", 0), Recovery: p.duration("recovery", 0)}
 		},
 	}
 }
