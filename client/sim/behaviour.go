@@ -182,15 +182,15 @@ func newBucket(perMinute, size float64) bucket {
 	return bucket{rate: perMinute / 60, size: size, level: size}
 }
 
-// wait fills the bucket up to an instant, and returns how long a request of some cost must wait; 0: it may pass.
-func (b *bucket) wait(cost float64, now time.Duration) time.Duration {
+// wait fills the bucket up to an instant, and returns how long it takes until it holds enough; 0: it does.
+func (b *bucket) wait(enough float64, now time.Duration) time.Duration {
 	if b.rate == 0 {
 		return 0
 	}
 	b.level = min(b.size, b.level+b.rate*(now-b.filled).Seconds())
 	b.filled = now
 	const rounding = 1e-9
-	if missing := min(cost, b.size) - b.level; missing > rounding {
+	if missing := enough - b.level; missing > rounding {
 		return time.Duration(missing / b.rate * 1e9)
 	}
 	return 0
@@ -207,13 +207,13 @@ func (b *behaviour) limit(prompt, output int, now time.Duration) *Refusal {
 	if b.limited == nil {
 		return nil
 	}
-	cost := float64(prompt + output)
-	if wait := max(b.requests.wait(1, now), b.tokens.wait(cost, now)); wait > 0 {
+	const one, some = 1, 1e-6
+	if wait := max(b.requests.wait(one, now), b.tokens.wait(some, now)); wait > 0 {
 		return &Refusal{Status: 429, RetryAfter: wait, After: b.limited.After,
 			Reason: fmt.Sprintf("Rate limit reached. Please try again in %.3fs.", wait.Seconds())}
 	}
 	b.requests.take(1)
-	b.tokens.take(cost)
+	b.tokens.take(float64(prompt + output))
 	return nil
 }
 

@@ -33,15 +33,20 @@ type Truth struct {
 	Dropped, Cached float64
 	// Limit is the rate of the token bucket, and Burst the requests that it holds. 0: there is none.
 	Limit, Burst float64
+
+	room float64 // so many requests may be missing in the bucket when another passes
 }
 
 // SustainedFor is how long a rate must be kept up without a collapse to count as sustained: as long as the longest stage of a
 // sweep.
 const SustainedFor = 3 * time.Minute
 
-// Truth computes what the server does at a time since its start. It reads no clock. It panics on a configuration that
-// Start refuses.
-func (c Config) Truth(w Workload, at time.Duration) Truth {
+// Truth computes what the server does at a time since its start with requests of equal lengths. It reads no clock. It panics
+// on a configuration that Start refuses.
+func (c Config) Truth(w Workload, at time.Duration) Truth { return c.TruthOf(w, 0, at) }
+
+// TruthOf is Truth for requests of random lengths: spread is their coefficient of variation.
+func (c Config) TruthOf(w Workload, spread float64, at time.Duration) Truth {
 	c = c.withDefaults()
 	if err := c.validate(); err != nil {
 		panic(err)
@@ -52,7 +57,8 @@ func (c Config) Truth(w Workload, at time.Duration) Truth {
 		return t
 	}
 	engine := c.at(at)
-	t.Capacity = engine.Capacity(w).RequestsPerSecond * b.availability(at)
+	bare := engine.overloaded(w, spread)
+	t.Capacity = bare * b.availability(at)
 
 	t.Takes = t.Capacity
 	if b.caches != nil {
@@ -76,13 +82,13 @@ func (c Config) Truth(w Workload, at time.Duration) Truth {
 			overload = t.Takes / worst
 		}
 		if b.sheds == nil {
-			t.Takes *= engine.withstands(w, SustainedFor)
+			t.Takes *= engine.withstands(stream{w, spread, bare}, SustainedFor)
 		} else {
 			t.Takes = overload
 		}
 	}
 	t.Refused = b.sheds != nil
-	t.Limit, t.Burst = b.bucketOf(w)
+	t.Limit, t.Burst, t.room = b.bucketOf(w)
 	if t.Limit > 0 && t.Limit < t.Takes {
 		t.Takes, t.Refused = t.Limit, true
 		overload = t.Limit
@@ -115,36 +121,36 @@ func (b *behaviour) availability(at time.Duration) float64 {
 }
 
 // bucketOf returns the rate and the size of the narrower token bucket, in requests; 0 for none.
-func (b *behaviour) bucketOf(w Workload) (rate, burst float64) {
+func (b *behaviour) bucketOf(w Workload) (rate, burst, room float64) {
 	if b.limited == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
 	cost := float64(w.PromptTokens + w.OutputTokens)
 	if b.requests.rate > 0 {
-		rate, burst = b.requests.rate, b.requests.size
+		rate, burst, room = b.requests.rate, b.requests.size, b.requests.size-1
 	}
 	if byTokens := b.tokens.rate / cost; byTokens > 0 && (rate == 0 || byTokens < rate) {
-		rate, burst = byTokens, max(1, b.tokens.size/cost)
+		rate, burst, room = byTokens, b.tokens.size/cost, b.tokens.size/cost
 	}
-	return rate, burst
+	return rate, burst, room
 }
 
 // Accepts is how many requests a second are accepted of a Poisson stream. For a server that refuses because it is full it is
 // an upper bound, which is reached when far more arrive than it takes; below its rate it refuses few.
 //
-// For a token bucket it is exact: what is missing in the bucket is the work that waits in an M/D/1 queue whose customers
-// turn away where more than Burst-1 requests are before them. Its states are computed by Ramaswami's recursion, which
+// For a token bucket it is exact if lengths are equal: what is missing in the bucket is the work that waits in an M/D/1
+// queue whose customers turn away where more than some requests are before them (Burst-1, or Burst in a bucket of tokens). Its states are computed by Ramaswami's recursion, which
 // adds positive terms only.
 func (t Truth) Accepts(offered float64) float64 {
 	if t.Limit == 0 || t.Limit > t.Takes {
 		return min(offered, t.Takes)
 	}
 	const most = 500 // requests in a bucket, beyond which its size hardly matters
-	room := min(t.Burst-1, most)
+	room := min(t.room, most)
 	rho := offered / t.Limit
 	n := int(room)
 	low, high := bucketStates(rho, n), bucketStates(rho, n+1)
-	q := low + (room-float64(n))*(high-low)
+	q := low * math.Pow(high/low, room-float64(n)) // exact below 1, where it is exp(rho x room)
 	if math.IsInf(q, 1) {
 		return t.Limit
 	}
@@ -200,9 +206,13 @@ func (c Config) Collapsed(w Workload, waiting float64) float64 {
 // arrivals at a rate: infinitely many where it keeps up with them however many wait, 0 where it never keeps up.
 func (c Config) PointOfNoReturn(w Workload, rate float64) float64 {
 	c = c.withDefaults()
-	capacity := c.Capacity(w).RequestsPerSecond
+	return c.turn(c.Capacity(w).RequestsPerSecond / rate)
+}
+
+// turn is PointOfNoReturn for arrivals at the capacity over a slowdown.
+func (c Config) turn(slowdown float64) float64 {
 	h, ok := habit.Find[habit.Collapses](c.Habits)
-	switch slowdown := capacity / rate; {
+	switch {
 	case slowdown <= 1:
 		return 0
 	case !ok || h.Worst > 0 && slowdown >= h.Worst:
@@ -217,7 +227,100 @@ func (c Config) PointOfNoReturn(w Workload, rate float64) float64 {
 // longer the time, the lower the rate. Other servers sustain their capacity.
 func (c Config) Sustains(w Workload, during time.Duration) float64 {
 	c = c.withDefaults()
-	return c.Truth(w, 0).Capacity * c.withstands(w, during)
+	bare := c.overloaded(w, 0)
+	return bare * newBehaviour(c).availability(0) * c.withstands(stream{w, 0, bare}, during)
+}
+
+// stream is Poisson arrivals at a server whose capacity for them is known.
+type stream struct {
+	mean     Workload
+	spread   float64
+	capacity float64 // requests a second, without habits
+}
+
+// next draws a request's lengths.
+func (s stream) next(rng *rand.Rand) *sequence {
+	draw := func(mean int) int {
+		if s.spread == 0 {
+			return mean
+		}
+		const longest = 3 // standard deviations above the mean
+		deviation := min(max(rng.NormFloat64(), -1/s.spread), longest)
+		return max(1, int(math.Round(float64(mean)*(1+s.spread*deviation))))
+	}
+	return &sequence{client: nobody{}, prompt: draw(s.mean.PromptTokens), output: draw(s.mean.OutputTokens)}
+}
+
+// nobody is the client of sequences whose tokens do not matter.
+type nobody struct{}
+
+func (nobody) token(int, bool) {}
+
+// witness drives a server through virtual time under random arrivals.
+type witness struct {
+	stream
+	engine   *engine
+	habits   *behaviour
+	arrivals *rand.Rand
+	rate     float64
+	now      time.Duration
+	next     time.Duration // arrival
+}
+
+// witness begins with an idle server. The arrivals of a seed are the same at each rate but for their pace.
+func (c Config) witness(s stream, rate float64, seed uint64) *witness {
+	c.Seed += seed
+	w := &witness{stream: s, engine: newEngine(c), habits: newBehaviour(c), arrivals: rand.New(rand.NewPCG(seed, 29)), rate: rate}
+	w.await()
+	return w
+}
+
+func (w *witness) await() { w.next += time.Duration(w.arrivals.ExpFloat64() / w.rate * 1e9) }
+
+// step does one step, after a rest if nothing is there to do.
+func (w *witness) step() {
+	if w.engine.idle() {
+		w.now = max(w.now, w.next)
+	}
+	for w.next <= w.now {
+		w.engine.add(w.stream.next(w.arrivals))
+		w.await()
+	}
+	d, _ := w.habits.plan(w.engine, w.now)
+	w.now += d
+	w.engine.complete()
+}
+
+// How overloaded measures: several runs, because equal requests keep the rhythm in which a run began.
+const (
+	overload        = 1.5 // times the capacity
+	overloadRuns    = 4
+	overloadOpening = 10 // mean latencies
+	overloadLength  = 150
+)
+
+// overloaded is the capacity, without habits, where random arrivals built the queue: see Capacity for how that can differ from
+// what a burst builds.
+func (c Config) overloaded(w Workload, spread float64) float64 {
+	c.Habits, c.PrefixCache = nil, false
+	k := c.Capacity(w)
+	if k.RequestsPerSecond == 0 || c.isPlain() && spread == 0 {
+		return k.RequestsPerSecond
+	}
+	tokens, seconds := 0, 0.0
+	for seed := range uint64(overloadRuns) {
+		run := c.witness(stream{w, spread, 0}, overload*k.RequestsPerSecond, seed)
+		for run.now < overloadOpening*k.Latency {
+			run.step()
+		}
+		from, before := run.now, run.engine.totals.outputTokens
+		for run.now < from+overloadLength*k.Latency {
+			run.step()
+		}
+		tokens += run.engine.totals.outputTokens - before
+		seconds += (run.now - from).Seconds()
+	}
+	return float64(tokens) / float64(w.OutputTokens) / seconds
 }
 
 // How withstands searches.
@@ -228,70 +331,46 @@ const (
 	lostBeyond      = 2    // times the point of no return, and so many requests per slot: no way back
 )
 
-// withstands is Sustains as a share of the capacity. It runs the scheduler, without a clock, under arrivals that are the
-// same at each rate but for their pace.
-func (c Config) withstands(w Workload, during time.Duration) float64 {
+// withstands is Sustains as a share of the capacity.
+func (c Config) withstands(s stream, during time.Duration) float64 {
 	h, ok := habit.Find[habit.Collapses](c.Habits)
 	if !ok {
 		return 1
 	}
-	c.PrefixCache = false
-	capacity := c.Capacity(w).RequestsPerSecond
 	engine := habit.List{h}
 	if p, ok := habit.Find[habit.Pauses](c.Habits); ok {
 		engine = append(engine, p)
-		capacity *= 1 - p.Lost()
+		s.capacity *= 1 - p.Lost()
 	}
-	c.Habits = engine
+	c.Habits, c.PrefixCache = engine, false
 	lowest := lowestWithstood
 	if h.Worst > 0 {
 		lowest = max(lowest, 1/h.Worst)
 	}
-	var rates []float64
-	for i := range uint64(witnesses) {
+	var shares []float64
+	for seed := range uint64(witnesses) {
 		low, high := lowest, 1.0
 		for range bisections {
 			middle := (low + high) / 2
-			if c.keepsUp(w, middle*capacity, during, i) {
+			if c.keepsUp(s, middle, during, seed) {
 				low = middle
 			} else {
 				high = middle
 			}
 		}
-		rates = append(rates, (low+high)/2)
+		shares = append(shares, (low+high)/2)
 	}
-	slices.Sort(rates)
-	return rates[len(rates)/2]
+	slices.Sort(shares)
+	return shares[len(shares)/2]
 }
 
-// nobody is the client of sequences whose tokens do not matter.
-type nobody struct{}
-
-func (nobody) token(int, bool) {}
-
-// keepsUp reports whether an idle server stays out of a collapse for some time.
-func (c Config) keepsUp(w Workload, rate float64, during time.Duration, seed uint64) bool {
-	lost := lostBeyond * (c.PointOfNoReturn(w, rate) + float64(c.MaxNumSeqs))
-	c.Seed += seed
-	arrivals := rand.New(rand.NewPCG(seed, 29))
-	e, b := newEngine(c), newBehaviour(c)
-	pace := 1e9 / rate
-	next := time.Duration(arrivals.ExpFloat64() * pace)
-	for now := time.Duration(0); now < during; {
-		if e.idle() {
-			now = max(now, next)
-		}
-		for next <= now {
-			e.add(&sequence{client: nobody{}, prompt: w.PromptTokens, output: w.OutputTokens})
-			next += time.Duration(arrivals.ExpFloat64() * pace)
-		}
-		d, ok := b.plan(e, now)
-		if !ok {
-			return true
-		}
-		now += d
-		e.complete()
-		if float64(e.waiting.n) > lost {
+// keepsUp reports whether an idle server stays out of a collapse for some time at a share of its capacity.
+func (c Config) keepsUp(s stream, share float64, during time.Duration, seed uint64) bool {
+	lost := lostBeyond * (c.turn(1/share) + float64(c.MaxNumSeqs))
+	w := c.witness(s, share*s.capacity, seed)
+	for w.now < during {
+		w.step()
+		if float64(w.engine.waiting.n) > lost {
 			return false
 		}
 	}

@@ -47,7 +47,7 @@ func inBubble(t *testing.T, s simtest.Server, f func(t *testing.T, l *sim.Live))
 func offer(t *testing.T, s simtest.Server, rate float64, from, to time.Duration, seed uint64) (out simtest.Outcome) {
 	t.Helper()
 	inBubble(t, s, func(t *testing.T, l *sim.Live) {
-		out = simtest.Offer(t.Context(), l, s.Work, rate, from, to, seed)
+		out = s.Offer(t.Context(), l, rate, from, to, seed)
 	})
 	return out
 }
@@ -163,7 +163,7 @@ func TestSustainedRates(t *testing.T) {
 
 // TestTokenBucketsAcceptAsComputed compares the acceptance of small and large buckets with long runs around the limit.
 func TestTokenBucketsAcceptAsComputed(t *testing.T) {
-	for _, h := range []string{"rate-limited:RPM=300,burst=1", "rate-limited:RPM=300,burst=2.5", "rate-limited:RPM=300,burst=10", "rate-limited:TPM=28800,token-burst=10"} {
+	for _, h := range []string{"rate-limited:RPM=300,burst=1", "rate-limited:RPM=300,burst=2.5", "rate-limited:RPM=300,burst=10", "rate-limited:TPM=28800,token-burst=10", "rate-limited:TPM=28800,token-burst=480"} {
 		s := plain8(t, h)
 		for _, rate := range []float64{2, 4, 5, 7, 12} {
 			got := offer(t, s, rate, warm, warm+1500*time.Second, 4)

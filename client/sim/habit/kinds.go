@@ -118,9 +118,9 @@ func shedsKind() Kind {
 }
 
 // RateLimited refuses what two token buckets do not let through, as hosted APIs do: one of requests, one of tokens
-// (prompt and output together). Each fills at its rate up to its burst. A request larger than the bucket passes when
-// the bucket is full. A refusal takes nothing from a bucket, has status 429, and says in Retry-After when the request
-// would pass.
+// (prompt and output together). Each fills at its rate up to its burst. A request passes if the one holds a request and the
+// other is not empty; its tokens are taken even if there are fewer, so that long and short requests fare alike. A refusal
+// takes nothing, has status 429, and says in Retry-After when the request would pass.
 type RateLimited struct {
 	RPM, TPM   float64 // requests and tokens a minute; 0: no limit
 	Burst      float64 // requests that the bucket holds; 0: a second's worth, at least 1

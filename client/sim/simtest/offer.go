@@ -3,6 +3,7 @@ package simtest
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -19,30 +20,33 @@ type Outcome struct {
 	InFlight int     // at its end
 }
 
-// Offer sends Poisson arrivals to a server, and counts what happens between two times from the call. It is meant for a
-// testing/synctest bubble. What is under way at the end is cancelled.
-func Offer(ctx context.Context, live *sim.Live, w sim.Workload, rate float64, from, to time.Duration, seed uint64) Outcome {
-	rng := rand.New(rand.NewPCG(seed, 43))
-	next := time.Duration(0)
-	return offer(ctx, live, w, from, to, func() time.Duration {
-		next += time.Duration(rng.ExpFloat64() / rate * 1e9)
-		return next
-	})
+// next draws a request's lengths.
+func (s Server) next(rng *rand.Rand) sim.Seq {
+	draw := func(mean int) int {
+		if s.Spread == 0 {
+			return mean
+		}
+		const longest = 3 // standard deviations above the mean
+		return max(1, int(math.Round(float64(mean)*(1+s.Spread*min(max(rng.NormFloat64(), -1/s.Spread), longest)))))
+	}
+	return sim.Seq{PromptTokens: draw(s.Work.PromptTokens), OutputTokens: draw(s.Work.OutputTokens)}
 }
 
-// offer sends a request at each of the times that next returns.
-func offer(ctx context.Context, live *sim.Live, w sim.Workload, from, to time.Duration, next func() time.Duration) Outcome {
+// Offer sends Poisson arrivals of the workload to a running server, and counts what happens between two times from the call. It is meant for a
+// testing/synctest bubble. What is under way at the end is cancelled.
+func (s Server) Offer(ctx context.Context, live *sim.Live, rate float64, from, to time.Duration, seed uint64) Outcome {
+	rng := rand.New(rand.NewPCG(seed, 43))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now()
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var offered, answered, refused, dropped, inFlight int
-	for {
-		at := next()
-		if at >= to {
+	for at := time.Duration(0); ; {
+		if at += time.Duration(rng.ExpFloat64() / rate * 1e9); at >= to {
 			break
 		}
+		seq := s.next(rng)
 		time.Sleep(time.Until(began.Add(at)))
 		if at >= from {
 			offered++
@@ -51,7 +55,7 @@ func offer(ctx context.Context, live *sim.Live, w sim.Workload, from, to time.Du
 		inFlight++
 		mu.Unlock()
 		wg.Go(func() {
-			_, err := live.Generate(ctx, sim.Seq{PromptTokens: w.PromptTokens, OutputTokens: w.OutputTokens}, func(int, time.Time) {})
+			_, err := live.Generate(ctx, seq, func(int, time.Time) {})
 			mu.Lock()
 			defer mu.Unlock()
 			if ctx.Err() != nil {

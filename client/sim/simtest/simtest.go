@@ -61,8 +61,8 @@ func (s Server) With(habits ...habit.Habit) Server {
 	return s
 }
 
-// Truth is the truth about the server at a time since its start; see [sim.Config.Truth].
-func (s Server) Truth(at time.Duration) sim.Truth { return s.Config.Truth(s.Work, at) }
+// Truth is the truth about the server at a time since its start; see [sim.Config.TruthOf].
+func (s Server) Truth(at time.Duration) sim.Truth { return s.Config.TruthOf(s.Work, s.Spread, at) }
 
 // String describes the server in one line.
 func (s Server) String() string {
