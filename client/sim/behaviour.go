@@ -217,10 +217,10 @@ func (b *behaviour) limit(prompt, output int, now time.Duration) *Refusal {
 	return nil
 }
 
-// shed returns the refusal of a request that arrives while too many wait, or nil.
+// shed returns the refusal of a request with which too many would wait, or nil.
 func (b *behaviour) shed(waiting int) *Refusal {
 	s := b.sheds
-	if s == nil || waiting < s.Waiting {
+	if s == nil || waiting <= s.Waiting {
 		return nil
 	}
 	return &Refusal{Status: s.Status, RetryAfter: s.RetryAfter, After: s.After, Reason: "The server is overloaded."}
@@ -266,7 +266,7 @@ func (l *Live) receive(c *call) (queued bool, err error) {
 		})
 		return false, nil
 	}
-	if r := b.shed(l.waiting()); r != nil {
+	if r := b.shed(l.waitingWith(1)); r != nil {
 		return false, r
 	}
 	b.accepted++
@@ -296,12 +296,12 @@ func (l *Live) after(c *call, d time.Duration, do func()) {
 	})
 }
 
-// waiting counts the requests that wait for a slot. Arrivals that the engine has not seen yet wait only as far as there
-// are no free slots for them.
-func (l *Live) waiting() int {
+// waitingWith counts the requests that wait for a slot, were there so many more. Arrivals that the engine has not seen yet wait
+// only as far as there are no free slots for them.
+func (l *Live) waitingWith(more int) int {
 	e := l.engine
 	free := max(0, e.cfg.MaxNumSeqs-len(e.running)-e.waiting.n)
-	return e.waiting.n + max(0, len(l.inbox)-free)
+	return e.waiting.n + max(0, len(l.inbox)+more-free)
 }
 
 // Frozen reports whether the server has frozen for good: habit freezes.
