@@ -90,7 +90,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 const (
 	warm = 30 * time.Second
-	long = warm + 400*time.Second
+	long = warm + 300*time.Second
 )
 
 func TestPlainServerIsExact(t *testing.T) {
@@ -165,8 +165,8 @@ func TestSustainedRates(t *testing.T) {
 func TestTokenBucketsAcceptAsComputed(t *testing.T) {
 	for _, h := range []string{"rate-limited:RPM=300,burst=1", "rate-limited:RPM=300,burst=2.5", "rate-limited:RPM=300,burst=10", "rate-limited:TPM=28800,token-burst=10", "rate-limited:TPM=28800,token-burst=480"} {
 		s := plain8(t, h)
-		for _, rate := range []float64{2, 4, 5, 7, 12} {
-			got := offer(t, s, rate, warm, warm+1500*time.Second, 4)
+		for _, rate := range []float64{3, 5, 9} {
+			got := offer(t, s, rate, warm, warm+1200*time.Second, 4)
 			near(t, h, got.Answered, s.Truth(0).Accepts(got.Offered), 0.03)
 		}
 	}
@@ -208,10 +208,10 @@ func TestCollapsedRates(t *testing.T) {
 
 // TestSustainedBelowTheCollapse counts how many of some runs collapse below, at and above the sustained rate.
 func TestSustainedBelowTheCollapse(t *testing.T) {
-	for _, h := range []string{"collapses:0.3,worst=3", "collapses:0.3", "collapses:0.1,recovery=20s", "collapses:1,from=1,recovery=never"} {
+	for _, h := range []string{"collapses:0.3,worst=3", "collapses:0.1,recovery=20s", "collapses:1,from=1,recovery=never"} {
 		s := plain8(t, h)
 		sustained := s.Truth(0).Sustained
-		const runs = 10
+		const runs = 8
 		collapsed := func(rate float64) (n int) {
 			for seed := range uint64(runs) {
 				if offer(t, s, rate, 0, sim.SustainedFor, 100+seed).InFlight > int(8+2*(8+s.Config.PointOfNoReturn(work, rate)))/2 {
@@ -222,8 +222,8 @@ func TestSustainedBelowTheCollapse(t *testing.T) {
 		}
 		below, at, above := collapsed(0.9*sustained), collapsed(sustained), collapsed(1.1*sustained)
 		t.Logf("%s: sustains %.2f req/s for 3 min, %.2f for 30 s; collapsed at 90 %%: %d, 100 %%: %d, 110 %%: %d of %d", h, sustained,
-			s.Config.Sustains(work, 30*time.Second), below, at, above, runs)
-		if below > 3 || at < 2 || at > 8 || above < 7 {
+			s.Sustains(30*time.Second), below, at, above, runs)
+		if below > 3 || at < 1 || at > 7 || above < 5 {
 			t.Errorf("%s: of %d runs, %d collapse at 90 %%, %d at 100 %%, %d at 110 %% of the sustained rate", h, runs, below, at, above)
 		}
 	}

@@ -64,6 +64,12 @@ func (s Server) With(habits ...habit.Habit) Server {
 // Truth is the truth about the server at a time since its start; see [sim.Config.TruthOf].
 func (s Server) Truth(at time.Duration) sim.Truth { return s.Config.TruthOf(s.Work, s.Spread, at) }
 
+// Sustains is the highest rate that the server keeps up for some time with a chance of one half; see
+// [sim.Config.Sustains].
+func (s Server) Sustains(during time.Duration) float64 {
+	return s.Config.Sustains(s.Work, s.Spread, during)
+}
+
 // String describes the server in one line.
 func (s Server) String() string {
 	c := s.Config
