@@ -71,7 +71,8 @@ type behaviour struct {
 	pause    time.Duration // beginning of the next pause, or of the one under way
 	pauseRNG *rand.Rand
 	cacheRNG *rand.Rand
-	accepted int // requests that were not refused, nor answered from the cache
+	answered map[question]struct{} // by a cache of repeats
+	accepted int                   // requests that were not refused, nor answered from the cache
 	requests bucket
 	tokens   bucket
 }
@@ -85,6 +86,7 @@ func newBehaviour(c Config) *behaviour {
 		caches: find[habit.Caches](c), drops: find[habit.Drops](c), freezes: find[habit.Freezes](c),
 		pauseRNG: rand.New(rand.NewPCG(c.Seed, pauseStream)),
 		cacheRNG: rand.New(rand.NewPCG(c.Seed, cacheStream)),
+		answered: make(map[question]struct{}),
 	}
 	if b.pauses != nil {
 		b.nextPause(0)
@@ -170,6 +172,32 @@ func (b *behaviour) nextPause(after time.Duration) {
 }
 
 func (b *behaviour) frozen(at time.Duration) bool { return b.freezes != nil && at > b.freezes.At }
+
+// question is what a cache knows a request by. The prompt 0 is like no other.
+type question struct {
+	prompt uint64
+	output int
+}
+
+// remember notes that a question was answered.
+func (b *behaviour) remember(q question) {
+	if b.caches != nil && b.caches.Repeats && q.prompt != 0 {
+		b.answered[q] = struct{}{}
+	}
+}
+
+// known reports whether a request is answered from the cache.
+func (b *behaviour) known(q question) bool {
+	switch {
+	case b.caches == nil:
+		return false
+	case b.caches.Repeats:
+		_, ok := b.answered[q]
+		return ok
+	default:
+		return b.cacheRNG.Float64() < b.caches.Share
+	}
+}
 
 // bucket is a token bucket. The zero bucket lets everything through.
 type bucket struct {
@@ -258,7 +286,7 @@ func (l *Live) receive(c *call) (queued bool, err error) {
 	if r := b.limit(c.prompt, c.output, c.arrived); r != nil {
 		return false, r
 	}
-	if b.caches != nil && b.cacheRNG.Float64() < b.caches.Share {
+	if b.known(c.asks) {
 		l.after(c, b.caches.After, func() {
 			c.generated = c.output
 			c.emit(c.output, l.epoch.Add(c.arrived+b.caches.After))

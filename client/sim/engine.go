@@ -152,7 +152,7 @@ func (e *engine) admit(batch *Batch, budget int) {
 		s.blocks = need
 		s.computed = e.cachedTokens(s)
 		e.running = append(e.running, s)
-		if s.wait = e.cfg.Plain.wait(); e.delayed(s) {
+		if s.wait = e.cfg.Plain.promptWait(); e.delayed(s) {
 			continue
 		}
 		n := min(s.length()-s.computed, budget)
@@ -228,6 +228,7 @@ func (e *engine) complete() {
 			e.prefilled(s)
 		}
 		s.generated++
+		s.wait = e.cfg.Plain.tokenWait()
 		e.totals.outputTokens++
 		last := s.generated == s.output
 		if last {

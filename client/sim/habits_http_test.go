@@ -236,3 +236,15 @@ func TestPausesStallAllStreams(t *testing.T) {
 		}
 	})
 }
+
+func TestRepeatedPromptsComeFromTheCache(t *testing.T) {
+	inBubble(t, habitual(t, "caches:repeats"), ServerOptions{}, func(t *testing.T, b *bubble) {
+		for i, body := range []string{ask32, ask32, strings.Replace(ask32, "tell", "show", 1), strings.Replace(ask32, "32", "16", 1), ask32} {
+			began := time.Now()
+			b.mustStream("/v1/completions", body, "")
+			if cached := i == 1 || i == 4; (time.Since(began) == habit.CacheTime) != cached {
+				t.Errorf("request %d took %v, from the cache: %v", i, time.Since(began), cached)
+			}
+		}
+	})
+}

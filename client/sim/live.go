@@ -18,6 +18,7 @@ type Seq struct {
 	OutputTokens    int      // exactly so many come out; 0: DefaultOutputTokens
 	Prefix          []uint64 // hashes of the prompt's leading full blocks, each covering all text before it; may be nil
 	ReasoningTokens int      // of OutputTokens, the first that many are reasoning
+	Prompt          uint64   // hash of the prompt, for the habit caches; 0: like no other
 }
 
 // Usage is what a request came to.
@@ -137,6 +138,7 @@ type call struct {
 	left      time.Duration
 	emit      func(n int, at time.Time)
 	buffer    buffer
+	asks      question      // what it asks
 	doomed    bool          // the connection will be dropped: no token is handed out
 	done      chan struct{} // closed at the end; ended, usage and err are settled then
 	ended     bool
@@ -154,6 +156,7 @@ func (l *Live) submit(seq Seq, emit func(n int, at time.Time)) (*call, error) {
 		return nil, err
 	}
 	c := &call{live: l, reasoning: seq.ReasoningTokens, emit: emit, done: make(chan struct{})}
+	c.asks = question{seq.Prompt, seq.OutputTokens}
 	c.sequence = sequence{client: c, prompt: seq.PromptTokens, output: seq.OutputTokens, prefix: seq.Prefix}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -186,6 +189,7 @@ func (c *call) token(n int, last bool) {
 		c.emit(n, c.live.epoch.Add(c.live.now))
 	}
 	if last {
+		c.live.habits.remember(c.asks)
 		c.end("length", nil)
 	}
 }

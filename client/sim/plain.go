@@ -7,10 +7,10 @@ import (
 )
 
 // Plain is a server of fixed times, whatever runs beside: a request's first token comes FirstToken after a slot takes it, and
-// each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division. Steps take
-// PerToken; while other requests run, a request waits for the next step, at most one PerToken.
+// each further one after PerToken. It has no model and no roofline, so that its capacity is a simple division. The engine works
+// in steps of PerToken/5: while other requests run, an arrival waits for the next step.
 type Plain struct {
-	FirstToken time.Duration // a multiple of PerToken
+	FirstToken time.Duration // a multiple of PerToken/5
 	PerToken   time.Duration
 }
 
@@ -24,6 +24,9 @@ func plain8() Config {
 		Seed:       1,
 	}
 }
+
+// plainSteps is how many steps a token takes: more are more exact, and slower.
+const plainSteps = 5
 
 func (c Config) isPlain() bool { return c.Plain != Plain{} }
 
@@ -41,21 +44,32 @@ func (c Config) plainDefaults() Config {
 
 func (p Plain) validate() error {
 	switch {
-	case p.PerToken <= 0 || p.FirstToken < p.PerToken:
-		return errors.New("a plain server needs a time per token above 0, and a first token that takes at least as long")
-	case p.FirstToken%p.PerToken != 0:
-		return fmt.Errorf("the first token takes %v, which is no multiple of the %v of the others: a plain server works in steps of one token",
-			p.FirstToken, p.PerToken)
+	case p.PerToken <= 0 || p.FirstToken <= 0:
+		return errors.New("a plain server needs a time to the first token and a time per token, above 0")
+	case p.PerToken%plainSteps != 0 || p.FirstToken%p.step() != 0:
+		return fmt.Errorf("the first token takes %v, which is no multiple of %v: a plain server works in steps of a fifth of the %v per token",
+			p.FirstToken, p.step(), p.PerToken)
 	}
 	return nil
 }
 
-// wait is how many steps pass before the one that computes a prompt; 0 where the server is not plain.
-func (p Plain) wait() int {
+// step is how long a step takes.
+func (p Plain) step() time.Duration { return p.PerToken / plainSteps }
+
+// promptWait and tokenWait are how many steps pass before the one that computes a prompt, or a further token; 0 where the server
+// is not plain.
+func (p Plain) promptWait() int {
 	if p.PerToken == 0 {
 		return 0
 	}
-	return int(p.FirstToken/p.PerToken) - 1
+	return int(p.FirstToken/p.step()) - 1
+}
+
+func (p Plain) tokenWait() int {
+	if p.PerToken == 0 {
+		return 0
+	}
+	return plainSteps - 1
 }
 
 // capacity is exact under an endless queue: a slot is taken again in the step after an answer's last token.

@@ -114,6 +114,7 @@ func (s *server) settle(j *job, ids []uint32, w wish) error {
 	j.seq.PromptTokens = len(ids)
 	j.seq.Prefix = blockHashes(ids, s.live.cfg.BlockTokens)
 	j.seed = promptSeed(s.live.cfg.Seed, ids)
+	j.seq.Prompt = j.seed
 	limit, err := s.limit(len(ids), w)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ type roofline struct {
 
 func (c Config) roofline() roofline {
 	if c.isPlain() {
-		return roofline{fixed: c.Plain.PerToken.Seconds()}
+		return roofline{fixed: c.Plain.step().Seconds()}
 	}
 	m, tp := c.Model, float64(c.TP)
 	bandwidth := c.GPU.BandwidthBytes * bandwidthEfficiency * tp

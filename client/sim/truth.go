@@ -28,7 +28,7 @@ type Truth struct {
 	// Refused reports whether the server refuses what is too much, so that no queue grows without end.
 	Refused bool
 	// Dropped is the share of the arrivals whose connection is closed without an answer; Cached the share that is answered
-	// from a cache.
+	// from a cache, where the cache does not depend on what is asked.
 	Dropped, Cached float64
 	// Limit is the rate of the token bucket, and Burst the requests that it holds. 0: there is none.
 	Limit, Burst float64

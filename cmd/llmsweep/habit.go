@@ -13,7 +13,7 @@ import (
 
 // fixedTimes are the flags of a server whose times do not depend on its load.
 type fixedTimes struct {
-	FirstToken time.Duration `name:"first-token" placeholder:"TIME" help:"Fixed time to the first token, in a slot, instead of the preset's GPU and model; a multiple of --per-token, which must be set too."`
+	FirstToken time.Duration `name:"first-token" placeholder:"TIME" help:"Fixed time to the first token, in a slot, instead of the preset's GPU and model; a multiple of a fifth of --per-token, which must be set too."`
 	PerToken   time.Duration `name:"per-token" placeholder:"TIME" help:"Fixed time for each further token."`
 }
 

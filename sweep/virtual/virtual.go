@@ -13,7 +13,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// Doer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at.
+// Doer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at, so no
+// prompt repeats another. Refusals and dropped connections fail with the class that they have over HTTP.
 type Doer struct {
 	Live *sim.Live
 }

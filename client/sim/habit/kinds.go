@@ -329,13 +329,17 @@ func batchesKind() Kind {
 
 // Caches answers a share of the requests, chosen at random, without the model: the whole answer comes at once.
 type Caches struct {
-	Share float64
-	After time.Duration // how long such an answer takes
+	Share   float64
+	Repeats bool          // instead of a share: those that ask what was answered before
+	After   time.Duration // how long such an answer takes
 }
 
 func (Caches) Name() string { return "caches" }
 
 func (c Caches) String() string {
+	if c.Repeats {
+		return new(text).name("caches", "repeats").with("after", span(c.After), span(CacheTime)).String()
+	}
 	return new(text).name("caches", number(c.Share)).with("after", span(c.After), span(CacheTime)).String()
 }
 
@@ -343,7 +347,9 @@ func (c Caches) Validate() error {
 	switch {
 	case notFinite(c.Share) != nil:
 		return notFinite(c.Share)
-	case c.Share <= 0 || c.Share >= 1:
+	case c.Repeats && c.Share != 0:
+		return errors.New("want a share or repeats, not both")
+	case !c.Repeats && (c.Share <= 0 || c.Share >= 1):
 		return errors.New("the share must be between 0 and 1 (0.3: 30 % of the answers come from the cache)")
 	case c.After <= 0 || c.After == Never:
 		return errors.New("an answer must take some time, such as after=5ms")
@@ -353,10 +359,13 @@ func (c Caches) Validate() error {
 
 func cachesKind() Kind {
 	return Kind{
-		Name: "caches", Form: "caches:SHARE[,after=TIME]", Example: "caches:0.3",
-		About:    "answers SHARE of the requests from a cache, whole and within TIME (5ms)",
+		Name: "caches", Form: "caches:SHARE|repeats[,after=TIME]", Example: "caches:0.3",
+		About:    "answers SHARE of the requests, or those that repeat an earlier one, from a cache, whole and after TIME (5ms)",
 		standard: "0.3", keys: []string{"share", "after"}, places: 1,
 		build: func(p *params) Habit {
+			if p.values["share"] == "repeats" {
+				return Caches{Repeats: true, After: p.duration("after", CacheTime)}
+			}
 			return Caches{Share: p.number("share", 0.3), After: p.duration("after", CacheTime)}
 		},
 	}

@@ -129,7 +129,7 @@ func (s Server) habit(rng *rand.Rand, name string) habit.Habit {
 		}
 		return habit.Batches{Time: seconds(0.1, 0.5)}
 	case "caches":
-		return habit.Caches{Share: share(0.1, 0.5), After: habit.CacheTime}
+		return habit.Caches{Share: share(0.1, 0.5), After: habit.CacheTime} // workloads repeat nothing
 	case "drops":
 		return habit.Drops{Every: 2 + rng.IntN(19), After: seconds(0.05, 1)}
 	case "freezes":
