@@ -215,6 +215,7 @@ func TestSustainedBelowTheCollapse(t *testing.T) {
 	t.Parallel()
 	for _, h := range []string{"collapses:1,from=1,worst=3,recovery=never"} {
 		s := plain8(t, h)
+		s.Config.Plain = sim.Plain{FirstToken: 500 * time.Millisecond, PerToken: 50 * time.Millisecond} // fewer steps to run
 		sustained := s.Truth(0).Sustained
 		const runs = 7
 		collapsed := func(rate float64) (n int) {
