@@ -16,6 +16,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/simtest"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -47,23 +48,8 @@ type trial struct {
 }
 
 func anyTrial(seed uint64) *trial {
-	rng := rand.New(rand.NewPCG(seed, 11))
-	gpus, models := sim.GPUs(), sim.Models()
-	for {
-		c := sim.Config{
-			GPU: gpus[rng.IntN(len(gpus))], Model: models[rng.IntN(len(models))], TP: 1 << rng.IntN(3),
-			Quant:      []sim.Quant{sim.FP16, sim.INT8, sim.INT4}[rng.IntN(3)],
-			MaxNumSeqs: 8 << rng.IntN(5), Jitter: 0.05 * rng.Float64(), Seed: rng.Uint64(),
-		}
-		w := fixed{32 << rng.IntN(6), 16 << rng.IntN(5)}
-		spread := []float64{0, 0.2, 0.5}[rng.IntN(3)]
-		if k := w.capacity(c); k.RequestsPerSecond > 0.5 && k.RequestsPerSecond < 60 {
-			if live, err := sim.Start(c); err == nil {
-				live.Close()
-				return &trial{seed: seed, server: c, work: w, spread: spread}
-			}
-		}
-	}
+	s := simtest.Random(rand.New(rand.NewPCG(seed, 11)))
+	return &trial{seed: seed, server: s.Config, work: fixed{s.Work.PromptTokens, s.Work.OutputTokens}, spread: s.Spread}
 }
 
 func (k *trial) String() string {
