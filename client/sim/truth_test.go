@@ -89,8 +89,8 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 const (
-	warm = 30 * time.Second
-	long = warm + 150*time.Second
+	warm = 20 * time.Second
+	long = warm + 120*time.Second
 )
 
 func TestPlainServerIsExact(t *testing.T) {
@@ -168,8 +168,8 @@ func TestTokenBucketsAcceptAsComputed(t *testing.T) {
 		s := plain8(t, h)
 		s.Work.OutputTokens = 1
 		for _, rate := range []float64{4, 8} {
-			got := offer(t, s, rate, warm, warm+1000*time.Second, 4)
-			near(t, h, got.Answered, s.Truth(0).Accepts(got.Offered), 0.03)
+			got := offer(t, s, rate, warm, warm+500*time.Second, 4)
+			near(t, h, got.Answered, s.Truth(0).Accepts(got.Offered), 0.04)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestTokenBucketsAcceptAsComputed(t *testing.T) {
 func TestDriftsAndScales(t *testing.T) {
 	t.Parallel()
 	s := plain8(t, "drifts:0.1")
-	for _, at := range []time.Duration{0, 5 * time.Minute, 10 * time.Minute} {
+	for _, at := range []time.Duration{0, 10 * time.Minute} {
 		near(t, "drifts", closed(t, s, 12, at, at+20*time.Second), s.Truth(at+10*time.Second).Sustained, 0.025)
 	}
 	near(t, "after ten minutes", s.Truth(10*time.Minute).Sustained, 8/0.41/2, 1e-6)
@@ -189,7 +189,7 @@ func TestDriftsAndScales(t *testing.T) {
 		near(t, c.habit, s.Truth(179*time.Second).Sustained, c.before, 0.001)
 		near(t, c.habit, s.Truth(180*time.Second).Sustained, c.after, 0.001)
 		near(t, c.habit, closed(t, s, 40, 30*time.Second, 179*time.Second), c.before, 0.01)
-		near(t, c.habit, closed(t, s, 40, 190*time.Second, 500*time.Second), c.after, 0.01)
+		near(t, c.habit, closed(t, s, 40, 190*time.Second, 290*time.Second), c.after, 0.01)
 	}
 }
 
