@@ -13,6 +13,7 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/report/compare/curve"
 	"llmsweep/sweep"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
 
@@ -45,7 +46,7 @@ Examples:
 
 With --live two servers get the same arrivals and the same prompts, in turns. A pilot tells how long it takes to
 show a difference of --difference in four runs of five. The directory can be compared again by its name. Figures for
---fail-if are then: ` + strings.Join(sweep.PairKeys(nil, nil), ", ") + `,
+--fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
 errors; with --rate 4 ttft@4rps and so on; with --concurrency 8 tokens_per_s@c8 and so on.
 
   llmsweep compare --live http://old:8000 http://new:8000

@@ -76,6 +76,7 @@ func (e *experiment) run() error {
 	e.selftest(run, view)
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
+	e.plan.Warm, e.plan.Timestamps = t.client.Warm, t.client.Timestamps
 	e.plan.Observer = &progress{view: view, lang: report.Lang(e.out.Lang), total: e.stages, began: time.Now()}
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
 	if t.tellsLoad(e.ctx) {

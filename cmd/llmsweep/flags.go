@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	loads "llmsweep/sweep/load"
 	"net/http"
 	"strconv"
 	"strings"
@@ -66,11 +67,11 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 }
 
 // caps are what --max-rps and --max-tpm ask for; nil for nothing.
-func (t *targetFlags) caps() *sweep.Caps {
+func (t *targetFlags) caps() *loads.Caps {
 	if t.MaxRPS <= 0 && t.MaxTPM <= 0 {
 		return nil
 	}
-	return sweep.NewCaps(t.MaxRPS, t.MaxTPM)
+	return loads.NewCaps(t.MaxRPS, t.MaxTPM)
 }
 
 // planFlags say how the sweep goes.

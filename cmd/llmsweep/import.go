@@ -202,9 +202,9 @@ func safeName(s string) string {
 
 // figures counts what was read.
 func figures(run *rundir.Run) int {
-	n := len(run.Source.Figures)
+	n := len(run.Source.Printed)
 	for i := range run.Stages {
-		n += len(run.Stages[i].Source.Figures)
+		n += len(run.Stages[i].Source.Printed)
 	}
 	return n
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	loads "llmsweep/sweep/load"
+	"llmsweep/sweep/pair"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,44 +48,44 @@ type liveFlags struct {
 }
 
 // config is the plan of both sides, and what is looked for.
-func (f *liveFlags) config() (c sweep.Config, pair sweep.PairConfig, err error) {
+func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 	c = sweep.Defaults()
 	c.StageTime, c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = f.StageTime, f.MaxConcurrency, f.Drain, f.MaxErrorRate, f.Seed
 	if c.Warmup, err = sweep.ParseWarmup(f.Warmup); err != nil {
-		return c, pair, fmt.Errorf("--warmup: %w", err)
+		return c, both, fmt.Errorf("--warmup: %w", err)
 	}
 	switch {
 	case f.StageTime < 100*time.Millisecond:
-		return c, pair, errors.New("--stage-time must be at least 100ms")
+		return c, both, errors.New("--stage-time must be at least 100ms")
 	case f.MaxConcurrency < 1 || f.MaxConcurrency > 100_000:
-		return c, pair, errors.New("--max-concurrency must be between 1 and 100000")
+		return c, both, errors.New("--max-concurrency must be between 1 and 100000")
 	case f.Drain < 0 || !(f.MaxErrorRate >= 0 && f.MaxErrorRate <= 1):
-		return c, pair, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
+		return c, both, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
 	}
 	text, percent := strings.CutSuffix(strings.TrimSpace(f.Difference), "%")
-	pair.Difference, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
-	pair.Difference /= 100
-	if !percent || err != nil || !(pair.Difference > 0) || pair.Difference > 10 {
-		return c, pair, fmt.Errorf("--difference %s: write a percentage above 0, such as 3%%", f.Difference)
+	both.Difference, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
+	both.Difference /= 100
+	if !percent || err != nil || !(both.Difference > 0) || both.Difference > 10 {
+		return c, both, fmt.Errorf("--difference %s: write a percentage above 0, such as 3%%", f.Difference)
 	}
-	if pair.Budget = f.Budget; f.Budget < 0 {
-		return c, pair, errors.New("--budget must not be negative")
+	if both.Budget = f.Budget; f.Budget < 0 {
+		return c, both, errors.New("--budget must not be negative")
 	}
 	for i, text := range f.Rate {
 		rate, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(rate > 0) || rate > 1e6 {
-			return c, pair, fmt.Errorf("--rate %s: a rate is above 0 and at most 1000000", text)
+			return c, both, fmt.Errorf("--rate %s: a rate is above 0 and at most 1000000", text)
 		}
 		f.Rate[i] = strconv.FormatFloat(rate, 'f', -1, 64) // as the keys have it
-		pair.Rates = append(pair.Rates, rate)
+		both.Rates = append(both.Rates, rate)
 	}
 	for _, n := range f.Concurrency {
 		if n < 1 || n > 100_000 {
-			return c, pair, errors.New("--concurrency must be between 1 and 100000")
+			return c, both, errors.New("--concurrency must be between 1 and 100000")
 		}
 	}
-	pair.Widths = f.Concurrency
-	return c, pair, nil
+	both.Widths = f.Concurrency
+	return c, both, nil
 }
 
 // keys are those of the figures that will be there.
@@ -92,7 +94,7 @@ func (f *liveFlags) keys() []string {
 	for _, n := range f.Concurrency {
 		widths = append(widths, strconv.Itoa(n))
 	}
-	return append(sweep.PairKeys(f.Rate, widths), compare.KeyErrors)
+	return append(pair.Keys(f.Rate, widths), compare.KeyErrors)
 }
 
 // labels are those of both sides.
@@ -105,7 +107,7 @@ func (f *liveFlags) labels() (both [2]rundir.Labels, err error) {
 
 // live measures two servers against each other.
 func (cm *compareCmd) live(c *console) error {
-	plan, pair, err := cm.config()
+	plan, both, err := cm.config()
 	if err != nil {
 		return usage(err)
 	}
@@ -142,16 +144,16 @@ func (cm *compareCmd) live(c *console) error {
 			Tool:   rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
 			Target: t.about, Labels: labels[i], Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 		}
-		pair.Sides[i] = t.side(c.ctx, plan, cm.caps(), dirs[i])
+		both.Sides[i] = t.side(c.ctx, plan, cm.caps(), dirs[i])
 	}
-	pair.Same = targets[0].client.URL("") == targets[1].client.URL("") && targets[0].about.Model == targets[1].about.Model
-	pair.Save = func(p *rundir.Pair) error { return p.Save(out) }
-	broken := cm.watch(c, pair, runs, record)
+	both.Same = targets[0].client.URL("") == targets[1].client.URL("") && targets[0].about.Model == targets[1].about.Model
+	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
+	broken := cm.watch(c, both, runs, record)
 	return errors.Join(broken, cm.conclude(c, out, record, runs, dirs, gates))
 }
 
 // watch measures, and shows how it goes.
-func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.Run, record *rundir.Pair) error {
+func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
 	l := report.Lang(cm.Lang)
 	view := live.New(c.err, live.Options{Lang: l, Plain: cm.Plain})
 	defer view.Close()
@@ -161,7 +163,7 @@ func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.R
 			view.Note(string(rune('A'+i)) + ": " + report.Note(n, report.English))
 		}
 	}
-	if pair.Same {
+	if both.Same {
 		view.Note(compare.SameServer(l))
 	}
 	e := experiment{console: c, fit: &cm.selftestFlags, width: slices.Max(append(cm.Concurrency, 0)), out: &outFlags{Lang: cm.Lang}}
@@ -170,14 +172,14 @@ func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.R
 	waiter := wait.NewExact()
 	defer waiter.Close()
 	shown := &progress{view: view, lang: l, began: time.Now()}
-	for i := range pair.Sides {
-		pair.Sides[i].Observer, pair.Sides[i].Waiter = shown, waiter
+	for i := range both.Sides {
+		both.Sides[i].Observer, both.Sides[i].Waiter = shown, waiter
 	}
-	pair.Planned = func(p *rundir.Pair, stages int) {
+	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.total = shown.index + stages
 		view.Note(compare.Forecast(p, l))
 	}
-	return sweep.Pair(c.ctx, pair, runs, record)
+	return pair.Run(c.ctx, both, runs, record)
 }
 
 // connect reaches both servers. B gets A's workload: prompts are made to be as long as asked by A's count.
@@ -197,7 +199,7 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	flags.APIKey, flags.Model = cmp.Or(cm.APIKeyB, flags.APIKey), cmp.Or(cm.ModelB, flags.Model)
 	if both[1], err = reach(c, cm.Paths[1], &flags, l, false, conns); err == nil {
 		if w, ok := both[0].workload.(*workload.Synthetic); ok && both[0].counted > 0 {
-			err = both[1].checkLength(c.ctx, w, int(l.prompt.Mean))
+			err = both[1].checkLength(c.ctx, w, l)
 		}
 		both[1].ask(both[0].workload)
 	}
@@ -209,8 +211,9 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 }
 
 // side is how a server is measured.
-func (t *target) side(ctx context.Context, plan sweep.Config, caps *sweep.Caps, dir *rundir.Dir) sweep.Config {
+func (t *target) side(ctx context.Context, plan sweep.Config, caps *loads.Caps, dir *rundir.Dir) sweep.Config {
 	plan.Caps, plan.Doer, plan.Sources, plan.Log = caps, t.client, t.workload.Stage, dir
+	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
 	plan.Retokenize = t.retokenize(ctx, false)
 	if t.tellsLoad(ctx) {
 		plan.Idle, plan.Scrape = t.idle, t.gauges

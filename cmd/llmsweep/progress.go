@@ -1,6 +1,7 @@
 package main
 
 import (
+	loads "llmsweep/sweep/load"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ func (p *progress) StageBegins(s *rundir.Stage, planned, left time.Duration) {
 }
 
 // Progress shows how the stage stands.
-func (p *progress) Progress(s sweep.Snapshot) {
+func (p *progress) Progress(s loads.Snapshot) {
 	now := live.Snapshot{
 		Elapsed: time.Since(p.began), Left: max(0, p.planned-s.Elapsed) + p.left,
 		StageElapsed: s.Elapsed, StagePlanned: p.planned,

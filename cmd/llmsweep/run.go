@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
@@ -54,7 +55,7 @@ func (runCmd) Help() string {
 
 // Run runs.
 func (r *runCmd) Run(c *console) error {
-	arrivals, err := r.check()
+	loads, err := r.check()
 	if err != nil {
 		return usage(err)
 	}
@@ -68,101 +69,66 @@ func (r *runCmd) Run(c *console) error {
 	}
 	e := experiment{
 		console: c, url: r.URL, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags, dir: r.freshDir,
-		kind: sweep.KindRun, format: r.Format, stages: max(1, len(r.Concurrency)) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
+		kind: sweep.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)),
 	}
-	if arrivals.Kind == sweep.ArrivalsTrace && len(r.Concurrency) == 0 {
-		e.replay = &replay{file: arrivals.File, speed: r.TimeScale, rate: r.Rate, limit: r.Requests}
+	if trace, ok := loads[0].(arrival.Trace); ok {
+		e.replay = &replay{file: trace.File, speed: r.TimeScale, rate: r.Rate, limit: r.Requests}
 	}
 	e.measure = func(ctx context.Context, c sweep.Config, t *target, run *rundir.Run) error {
-		jobs, err := r.jobs(arrivals, t)
+		stages, err := r.stages(loads, t)
 		if err != nil {
 			return usage(err)
 		}
-		return sweep.Run(ctx, c, jobs, run)
+		return sweep.Run(ctx, c, stages, run)
 	}
 	return e.run()
 }
 
-// check refuses what does not go together, and fills in what goes without saying.
-func (r *runCmd) check() (sweep.Arrivals, error) {
-	arrivals, err := sweep.ParseArrivals(r.Arrivals)
-	if err != nil {
-		return arrivals, fmt.Errorf("--arrivals: %w", err)
+// options are the loads that the flags ask for.
+func (r *runCmd) options() arrival.Options {
+	return arrival.Options{
+		Concurrency: r.Concurrency, Arrivals: r.Arrivals, Rate: r.Rate, TimeScale: r.TimeScale, MaxConcurrency: r.MaxConcurrency,
+		Requests: r.Requests, Duration: r.Duration,
 	}
-	open := r.Rate != 0 || r.Arrivals != ""
-	trace := arrivals.Kind == sweep.ArrivalsTrace
+}
+
+// check returns the loads, or what is wrong with the flags.
+func (r *runCmd) check() ([]arrival.Load, error) {
+	loads, err := r.options().Loads()
 	switch {
-	case open && len(r.Concurrency) > 0:
-		return arrivals, errors.New("--concurrency is a closed loop and --rate an open one: give one of them (--max-concurrency caps an open loop)")
-	case !open && len(r.Concurrency) == 0:
-		return arrivals, errors.New("say how requests come: --concurrency N keeps N in flight, --rate R lets R arrive per second")
-	case r.Rate < 0 || r.Rate > 1e6:
-		return arrivals, errors.New("--rate must be above 0 and at most 1000000")
-	case open && r.Rate == 0 && arrivals.NeedsRate():
-		return arrivals, fmt.Errorf("--arrivals %s needs --rate", arrivals)
-	case arrivals.Kind == sweep.ArrivalsRamp && r.Rate != 0:
-		return arrivals, errors.New("a ramp has its own rates: leave --rate out")
-	case r.TimeScale < 0 || r.TimeScale > 0 && !trace:
-		return arrivals, errors.New("--time-scale goes with --arrivals trace:FILE, and is above 0")
-	case r.TimeScale > 0 && r.Rate > 0:
-		return arrivals, errors.New("--time-scale and --rate both say how fast the trace is played: give one of them")
-	case slices.ContainsFunc(r.Concurrency, func(n int) bool { return n < 1 || n > 100_000 }):
-		return arrivals, errors.New("--concurrency must be between 1 and 100000")
-	case len(slices.Compact(slices.Sorted(slices.Values(r.Concurrency)))) != len(r.Concurrency):
-		return arrivals, errors.New("--concurrency names a rung twice")
-	case r.MaxConcurrency < 0 || r.MaxConcurrency > 0 && !open:
-		return arrivals, errors.New("--max-concurrency caps an open loop (--rate), and is above 0")
-	case r.Requests < 0 || r.Duration < 0 || r.Requests > 0 && r.Duration > 0 && arrivals.Kind != sweep.ArrivalsRamp:
-		return arrivals, errors.New("give --requests or --duration, above 0")
+	case err != nil:
+		return nil, err
 	case r.Repeats < 1 || r.Repeats > mostRepeats:
-		return arrivals, errRepeats
+		return nil, errRepeats
 	case r.Drain < 0 || !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
-		return arrivals, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
+		return nil, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
 	case !slices.Contains(report.Formats(), r.Format):
-		return arrivals, fmt.Errorf("--format %s: there are %v", r.Format, report.Formats())
+		return nil, fmt.Errorf("--format %s: there are %v", r.Format, report.Formats())
 	}
-	if r.Requests == 0 && r.Duration == 0 {
-		r.Duration = time.Minute
-	}
-	return arrivals, nil
+	return loads, nil
 }
 
-// jobs are the stages that the flags ask for.
-func (r *runCmd) jobs(a sweep.Arrivals, t *target) ([]sweep.Job, error) {
-	if r.Repeats == 1 {
-		return r.round(0, a, t)
-	}
-	var jobs []sweep.Job
-	for n := range r.Repeats {
-		some, err := r.round(n+1, a, t)
-		if err != nil {
-			return nil, err
+// stages returns the stages of the loads, each repeated. The arrivals of a trace are known once its file has been read.
+func (r *runCmd) stages(loads []arrival.Load, t *target) ([]sweep.Stage, error) {
+	var once, all []sweep.Stage
+	for _, l := range loads {
+		if trace, ok := l.(arrival.Trace); ok {
+			w, read := t.workload.(*workload.Trace)
+			if !read {
+				return nil, fmt.Errorf("--arrivals trace:%s brings its own prompts: leave out --prompt and --dataset", trace.File)
+			}
+			l = w.Load(r.MaxConcurrency)
 		}
-		jobs = append(jobs, some...)
+		once = append(once, sweep.NewStage(l, r.Requests, r.options().Window()))
 	}
-	return jobs, nil
-}
-
-// round is each stage once: its repetition of that number, or 0 where there are none.
-func (r *runCmd) round(number int, a sweep.Arrivals, t *target) ([]sweep.Job, error) {
-	var jobs []sweep.Job
-	for _, n := range r.Concurrency {
-		jobs = append(jobs, sweep.ClosedJob(n, r.Requests, r.Duration).Again(number))
+	if r.Repeats == 1 {
+		return once, nil
 	}
-	if jobs != nil {
-		return jobs, nil
+	for n := range r.Repeats {
+		for _, s := range once {
+			all = append(all, s.Repetition(n+1))
+		}
 	}
-	if trace, ok := t.workload.(*workload.Trace); ok {
-		j := sweep.OpenJob(a.Kind, trace.Rate(), trace.Schedule(), r.MaxConcurrency, trace.Rows(), 0)
-		return append(jobs, j.Again(number)), nil
-	}
-	rate := a.MeanRate(r.Rate)
-	j := sweep.OpenJob(a.Kind, rate, nil, r.MaxConcurrency, r.Requests, r.Duration).Again(number)
-	if a.Kind == sweep.ArrivalsRamp { // it ends of itself, and each of its requests counts
-		j.Requests, j.Duration = max(r.Requests, sweep.Endless), 0
-	}
-	var err error
-	j.Schedule, err = a.Schedule(r.Rate, r.Duration, r.Seed, j.Name)
-	return append(jobs, j), err
+	return all, nil
 }

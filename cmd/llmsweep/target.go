@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	loads "llmsweep/sweep/load"
 	"math"
 	"strings"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -126,9 +126,7 @@ func (t *target) ask(w workload.Workload) {
 	t.asked.Think, t.asked.Temperature, t.asked.Forced, t.asked.CountedPrompt = params.Think, params.Temperature, params.Forced, t.counted
 }
 
-func (t *target) note(format string, a ...any) {
-	t.about.Notes = append(t.about.Notes, note.Text.New(fmt.Sprintf(format, a...)))
-}
+func (t *target) note(notes ...note.Note) { t.about.Notes = append(t.about.Notes, notes...) }
 
 // count is a workload.Counter. The server's own count is the one that matters; a tokenizer knows nothing of its chat
 // template.
@@ -172,7 +170,7 @@ func (t *target) idle(ctx context.Context) error {
 }
 
 // gauges are what the server says about its load.
-func (t *target) gauges(ctx context.Context) (sweep.Gauges, error) {
+func (t *target) gauges(ctx context.Context) (loads.Gauges, error) {
 	load, err := t.prober.Load(ctx)
 	value := func(g probe.Gauge) float64 {
 		if g.Known {
@@ -180,7 +178,7 @@ func (t *target) gauges(ctx context.Context) (sweep.Gauges, error) {
 		}
 		return math.NaN()
 	}
-	return sweep.Gauges{
+	return loads.Gauges{
 		Running: value(load.Running), Waiting: value(load.Waiting), KVUsage: value(load.KVUsage),
 		Preemptions: value(load.Preemptions), PrefixQueries: value(load.PrefixQueries), PrefixHits: value(load.PrefixHits),
 	}, err

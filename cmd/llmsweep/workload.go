@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"llmsweep/client/note"
+	"llmsweep/report"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -107,10 +109,11 @@ func (t *target) open(ctx context.Context, l *load, r *replay) (workload.Workloa
 	case l.Dataset != "":
 		return t.openDataset(ctx, l)
 	}
-	costs, err := t.calibrate(ctx, int(l.prompt.Mean))
+	costs, notes, err := workload.CalibrateOrGuess(ctx, t.count, int(l.prompt.Mean))
 	if err != nil {
 		return nil, err
 	}
+	t.note(notes...)
 	switch {
 	case r != nil:
 		o := workload.TraceOptions{Speed: r.speed, Rate: r.rate, Limit: r.limit, Seed: l.Seed, Costs: costs}
@@ -122,11 +125,9 @@ func (t *target) open(ctx context.Context, l *load, r *replay) (workload.Workloa
 		}
 		trace, err := workload.OpenTrace(ctx, r.file, o)
 		if err != nil {
-			return nil, usage(err)
+			return nil, t.unusable(err)
 		}
-		for _, text := range trace.Notes() {
-			t.note("%s", text)
-		}
+		t.note(trace.Notes()...)
 		return trace, nil
 	case l.Turns != "":
 		return workload.NewConversations(l.talk, l.Seed, costs), nil
@@ -136,7 +137,7 @@ func (t *target) open(ctx context.Context, l *load, r *replay) (workload.Workloa
 	}
 	w := workload.NewSynthetic(l.prompt, l.output, l.Seed, costs)
 	if costs != workload.Guess {
-		return w, t.checkLength(ctx, w, int(l.prompt.Mean))
+		return w, t.checkLength(ctx, w, l)
 	}
 	return w, nil
 }
@@ -147,46 +148,25 @@ func (t *target) openDataset(ctx context.Context, l *load) (workload.Workload, e
 		MultiTurn: l.MultiTurn, Think: l.talk.Think,
 	})
 	if err != nil {
-		return nil, usage(err)
+		return nil, t.unusable(err)
 	}
-	for _, text := range d.Notes() {
-		t.note("%s", text)
-	}
+	t.note(d.Notes()...)
 	return d, nil
 }
 
-// calibrate finds out how long a text of so many tokens is.
-func (t *target) calibrate(ctx context.Context, wanted int) (workload.Calibration, error) {
-	costs, err := workload.Calibrate(ctx, t.count, wanted)
-	switch {
-	case ctx.Err() != nil:
-		return costs, context.Cause(ctx)
-	case err != nil:
-		t.note("prompt lengths are a guess of one token a word: %v", err)
-		return workload.Guess, nil
-	}
-	return costs, nil
+// checkLength has the server count a few prompts as they will be sent.
+func (t *target) checkLength(ctx context.Context, w *workload.Synthetic, l *load) (err error) {
+	var notes []note.Note
+	t.counted, notes, err = w.Check(ctx, t.count, int(l.prompt.Mean))
+	t.note(notes...)
+	return err
 }
 
-// checkLength has the server count a few prompts as they will be sent.
-func (t *target) checkLength(ctx context.Context, s *workload.Synthetic, wanted int) error {
-	const samples = 3
-	sum := 0
-	for range samples {
-		n, _, err := t.count(ctx, s.Sample(wanted))
-		if err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			t.note("the length of prompts could not be checked: %v", err)
-			return nil
-		}
-		sum += n
+// unusable returns a usage error; where a file has no usable row, it is in the words of a report.
+func (t *target) unusable(err error) error {
+	var file *workload.UnusableError
+	if errors.As(err, &file) {
+		err = errors.New(report.Note(file.Note, report.English))
 	}
-	counted := (sum + samples/2) / samples
-	t.counted = counted
-	if off := float64(counted-wanted) / float64(wanted); off > 0.01 || off < -0.01 {
-		t.note("asked for prompts of %d tokens; the server counts %d", wanted, counted)
-	}
-	return nil
+	return usage(err)
 }
