@@ -15,7 +15,7 @@ import (
 	"llmsweep/client/sim/simtest"
 )
 
-// work is the workload of the known server: 19.5 requests a second on plain8.
+// work is the workload of plain8 at 19.5 requests a second.
 var work = sim.Workload{PromptTokens: 64, OutputTokens: 32}
 
 func plain8(t testing.TB, habits ...string) simtest.Server {

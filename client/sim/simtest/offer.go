@@ -20,8 +20,8 @@ type Outcome struct {
 	InFlight int     // at its end
 }
 
-// next draws a request's lengths.
-func (s Server) next(rng *rand.Rand) sim.Request {
+// Next draws a request of the workload.
+func (s Server) Next(rng *rand.Rand) sim.Request {
 	draw := func(mean int) int {
 		if s.Spread == 0 {
 			return mean
@@ -46,7 +46,7 @@ func (s Server) Offer(ctx context.Context, live *sim.Engine, rate float64, from,
 		if at += time.Duration(rng.ExpFloat64() / rate * 1e9); at >= to {
 			break
 		}
-		seq := s.next(rng)
+		seq := s.Next(rng)
 		time.Sleep(time.Until(began.Add(at)))
 		if at >= from {
 			offered++
