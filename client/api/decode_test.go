@@ -17,20 +17,20 @@ import (
 	"llmsweep/client/sse"
 )
 
-// reference reads chunks the slow and plain way, as a witness.
+// reference reads chunks with encoding/json, to compare.
 type reference struct {
 	text, running, counts bool
 	finish, done          bool
 	counted               int
 }
 
-// spoken is a chunk with its text decoded.
-type spoken struct {
+// decoded is a chunk with its text unescaped.
+type decoded struct {
 	Chunk
 	Text string
 }
 
-func (d *reference) decode(frame []byte) (s spoken, err error) {
+func (d *reference) decode(frame []byte) (s decoded, err error) {
 	s.Usage = NoUsage
 	if string(bytes.TrimSpace(frame)) == "[DONE]" {
 		s.Done, d.done = true, true
@@ -52,10 +52,10 @@ func (d *reference) decode(frame []byte) (s spoken, err error) {
 	return s, d.object(m, &s)
 }
 
-func (d *reference) object(m map[string]any, s *spoken) error {
+func (d *reference) object(m map[string]any, s *decoded) error {
 	var texts, reasons []string
 	finish := ""
-	say := func(to *[]string, v any) {
+	add := func(to *[]string, v any) {
 		if text, _ := v.(string); text != "" {
 			*to = append(*to, text)
 		}
@@ -64,18 +64,18 @@ func (d *reference) object(m map[string]any, s *spoken) error {
 	if choices, _ := m["choices"].([]any); len(choices) > 0 {
 		choice, _ := choices[0].(map[string]any)
 		delta, _ := choice["delta"].(map[string]any)
-		say(&texts, choice["text"])
-		say(&texts, delta["content"])
-		say(&texts, delta["refusal"])
+		add(&texts, choice["text"])
+		add(&texts, delta["content"])
+		add(&texts, delta["refusal"])
 		answers = len(texts)
-		say(&reasons, delta["reasoning"])
-		say(&reasons, delta["reasoning_content"])
+		add(&reasons, delta["reasoning"])
+		add(&reasons, delta["reasoning_content"])
 		calls, _ := delta["tool_calls"].([]any)
 		for _, c := range calls {
 			call, _ := c.(map[string]any)
 			function, _ := call["function"].(map[string]any)
-			say(&texts, function["name"])
-			say(&texts, function["arguments"])
+			add(&texts, function["name"])
+			add(&texts, function["arguments"])
 		}
 		finish, _ = choice["finish_reason"].(string)
 	}
@@ -138,7 +138,7 @@ func referenceUsage(m map[string]any) Usage {
 	return u
 }
 
-// compare decodes one frame both ways.
+// compare decodes one frame in both ways.
 func compare(t *testing.T, d *openAIDecoder, ref *reference, frame []byte) {
 	t.Helper()
 	var c Chunk
@@ -153,7 +153,7 @@ func compare(t *testing.T, d *openAIDecoder, ref *reference, frame []byte) {
 	if (c.Error != "") != (want.Error != "") {
 		t.Fatalf("%q: error object %q, the reference's %q", frame, c.Error, want.Error)
 	}
-	got := spoken{Chunk: c}
+	got := decoded{Chunk: c}
 	if json.Unmarshal(fmt.Appendf(nil, `"%s"`, c.Raw), &got.Text) != nil {
 		t.Fatalf("%q: text %q is no JSON string", frame, c.Raw)
 	}
@@ -167,10 +167,10 @@ func compare(t *testing.T, d *openAIDecoder, ref *reference, frame []byte) {
 	}
 }
 
-// valid leaves out what is not UTF-8: how many U+FFFD stand for it is a matter of taste.
+// valid removes what is not UTF-8, because decoders differ in how many U+FFFD they put in its place.
 func valid(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\uFFFD", "") }
 
-// captured are the streams of real servers.
+// captured returns the streams of real servers, by the names of their files.
 func captured(t testing.TB) map[string][]byte {
 	files, _ := filepath.Glob("../testdata/*.sse")
 	if len(files) == 0 {
@@ -187,7 +187,7 @@ func captured(t testing.TB) map[string][]byte {
 	return streams
 }
 
-// frames cuts a stream.
+// frames returns the data of a stream's events.
 func frames(stream []byte) [][]byte {
 	var r sse.Reader
 	r.Reset(bytes.NewReader(stream), false)
@@ -268,7 +268,7 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// oddChunks are single frames that a decoder may stumble over.
+// oddChunks are unusual frames.
 var oddChunks = []string{
 	`{}`, `[]`, `null`, `"x"`, `1`, ``, ` `, `{`, `{"choices":[]}`, `{"choices":null}`, `{"choices":{}}`, `{"choices":[null]}`,
 	`{"choices":[{"delta":null,"text":null,"finish_reason":""}]}`, `{"choices":[{"delta":[{"content":"x"}]}]}`,
@@ -280,7 +280,7 @@ var oddChunks = []string{
 	`{"timings":{"predicted_n":3,"prompt_n":4,"cache_n":5}}`, `{"a":"` + "\xff" + `","choices":[{"text":"` + "\xff" + `"}]}`,
 }
 
-// A chunk nested deeper than any stack is refused, not followed.
+// A chunk that is nested too deep is an error; it does not exhaust the stack.
 func TestDeepNesting(t *testing.T) {
 	var d openAIDecoder
 	var c Chunk
@@ -292,7 +292,7 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
-// Ordinary chunks cost no memory, whichever server sent them.
+// Decoding the chunks of real servers allocates nothing.
 func TestDecodeAllocatesNothing(t *testing.T) {
 	for name, stream := range captured(t) {
 		all := frames(stream)
@@ -346,7 +346,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// Framing and decoding together, 16 events a read.
+// BenchmarkStream is framing and decoding together, with 16 events in a read.
 func BenchmarkStream(b *testing.B) {
 	src := &endless{[]byte(strings.Repeat("data: "+vllmChunk+"\n\n", 16))}
 	var r sse.Reader
@@ -362,7 +362,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// endless gives the same piece each read.
+// endless returns the same piece from each read.
 type endless struct{ piece []byte }
 
 func (e *endless) Read(p []byte) (int, error) { return copy(p, e.piece), nil }

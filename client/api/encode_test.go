@@ -37,9 +37,9 @@ func TestEncode(t *testing.T) {
 			`{"model":"m","stream":true,"min_tokens":16,"temperature":0.5,"prompt":[1, 2],"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1}`},
 		"think": {"chat", Params{Model: "m", Think: &yes, Extra: []byte(`{"messages":[]}`)}, 0,
 			`{"model":"m","stream":true,"chat_template_kwargs":{"enable_thinking":true},"messages":[]}`},
-		"think, the way of OpenAI": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{ReasoningEffort: true}, Extra: []byte(`{"messages":[]}`)}, 0,
+		"think, in OpenAI's field": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{ReasoningEffort: true}, Extra: []byte(`{"messages":[]}`)}, 0,
 			`{"model":"m","stream":true,"reasoning_effort":"medium","messages":[]}`},
-		"no word of thinking": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{NoThinking: true}, Extra: []byte(`{"messages":[]}`)}, 0,
+		"thinking left out": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{NoThinking: true}, Extra: []byte(`{"messages":[]}`)}, 0,
 			`{"model":"m","stream":true,"messages":[]}`},
 		"sglang": {"sglang", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, 16,
 			`{"text":` + joined + `,"sampling_params":{"max_new_tokens":16,"ignore_eos":true,"temperature":0.5},"stream":true}`},
@@ -71,18 +71,20 @@ func TestEncode(t *testing.T) {
 		"everything out": {"completions", Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
 	}
 	for name, tt := range tests {
-		d, err := ByName(tt.api)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.OutputTokens = tt.n
-		got, err := d.Encode(r, &tt.p)
-		if err != nil || !json.Valid(got) {
-			t.Errorf("%s: %v, %s", name, err, got)
-		}
-		if d := cmp.Diff(tt.want, string(got)); d != "" {
-			t.Errorf("%s: -want +got\n%s", name, d)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, err := ByName(tt.api)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.OutputTokens = tt.n
+			got, err := d.Encode(r, &tt.p)
+			if err != nil || !json.Valid(got) {
+				t.Errorf("%v, %s", err, got)
+			}
+			if d := cmp.Diff(tt.want, string(got)); d != "" {
+				t.Errorf("-want +got\n%s", d)
+			}
+		})
 	}
 }
 

@@ -64,7 +64,7 @@ func (r *reader) close(c *Chunk) (done bool, err error) {
 	switch {
 	case r.err != nil:
 		if r.err != errNotObject {
-			r.err = errNotJSON // jx's own words name byte offsets, which help nobody here
+			r.err = errNotJSON // the frame itself, in the message, says more than jx's byte offsets
 		}
 		return true, fmt.Errorf("%w: %s", r.err, r.frame[:min(len(r.frame), maxMessage)])
 	case isErrorObject(r.fault, r.kind):

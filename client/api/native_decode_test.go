@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// witness reads a native API's frames the slow and plain way.
+// witness reads a native API's frames with encoding/json, to compare.
 type witness interface {
-	decode(m map[string]json.RawMessage, s *spoken)
+	decode(m map[string]json.RawMessage, s *decoded)
 	terminator() bool // the API has [DONE]
 	complete() bool
 }
 
-// witnesses are there for each native dialect.
+// witnesses returns one for each native dialect.
 func witnesses() map[string]func() witness {
 	return map[string]func() witness{
 		"sglang":          func() witness { return &generateWitness{} },
@@ -54,7 +54,7 @@ func list(v json.RawMessage) (all []json.RawMessage) { json.Unmarshal(v, &all); 
 
 func isList(v json.RawMessage) bool { return len(v) > 0 && v[0] == '[' }
 
-// content is what stands between a string's quotes.
+// content returns a string as it stands between its quotes.
 func content(v json.RawMessage) []byte {
 	if len(v) == 0 || v[0] != '"' {
 		return nil
@@ -75,7 +75,7 @@ func count(v json.RawMessage) int {
 	return int(f)
 }
 
-// repeats is the rule of cumulative texts, over all of them.
+// repeats is the rule for cumulative texts, applied to all texts at once.
 type repeats struct{ all [][]byte }
 
 func (r *repeats) news(raw []byte) []byte {
@@ -106,7 +106,7 @@ type generateWitness struct {
 func (w *generateWitness) terminator() bool { w.done = true; return true }
 func (w *generateWitness) complete() bool   { return w.finish || w.done && w.token }
 
-func (w *generateWitness) decode(m map[string]json.RawMessage, s *spoken) {
+func (w *generateWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	info := inner(m["meta_info"])
 	n, total := len(list(m["output_ids"])), count(info["completion_tokens"])
 	s.Usage = Usage{count(info["prompt_tokens"]), total, count(info["reasoning_tokens"]), count(info["cached_tokens"])}
@@ -159,7 +159,7 @@ type llamacppWitness struct {
 func (w *llamacppWitness) terminator() bool { return false }
 func (w *llamacppWitness) complete() bool   { return w.done }
 
-func (w *llamacppWitness) decode(m map[string]json.RawMessage, s *spoken) {
+func (w *llamacppWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	s.Usage.Output, s.Usage.Prompt = count(m["tokens_predicted"]), count(m["tokens_evaluated"])
 	if s.Usage.Prompt == 0 {
 		s.Usage.Prompt = Unknown
@@ -202,7 +202,7 @@ type ollamaWitness struct{ done bool }
 func (w *ollamaWitness) terminator() bool { return false }
 func (w *ollamaWitness) complete() bool   { return w.done }
 
-func (w *ollamaWitness) decode(m map[string]json.RawMessage, s *spoken) {
+func (w *ollamaWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	answer, thought, calls := m["response"], m["thinking"], 0
 	if message := inner(m["message"]); message != nil {
 		if v, ok := message["content"]; ok {
@@ -232,7 +232,7 @@ type tgiWitness struct {
 func (w *tgiWitness) terminator() bool { return false }
 func (w *tgiWitness) complete() bool   { return w.done }
 
-func (w *tgiWitness) decode(m map[string]json.RawMessage, s *spoken) {
+func (w *tgiWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	if token := inner(m["token"]); token != nil {
 		w.tokens++
 		s.Chunk.Text, s.Tokens, s.IDs = true, 1, w.tokens
@@ -259,7 +259,7 @@ type tritonWitness struct {
 func (w *tritonWitness) terminator() bool { return false }
 func (w *tritonWitness) complete() bool   { return w.finish || w.text && !w.tells }
 
-func (w *tritonWitness) decode(m map[string]json.RawMessage, s *spoken) {
+func (w *tritonWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	first := func(v json.RawMessage) json.RawMessage {
 		if all := list(v); isList(v) {
 			if len(all) == 0 {
@@ -313,7 +313,7 @@ func witnessed(t *testing.T, d Decoder, w witness, frame []byte) {
 	t.Helper()
 	var c Chunk
 	err := d.Decode(frame, &c)
-	want := spoken{Chunk: Chunk{Usage: NoUsage}}
+	want := decoded{Chunk: Chunk{Usage: NoUsage}}
 	m, refErr := map[string]json.RawMessage(nil), error(nil)
 	if string(bytes.TrimSpace(frame)) == "[DONE]" {
 		if want.Done = w.terminator(); !want.Done {
@@ -339,7 +339,7 @@ func witnessed(t *testing.T, d Decoder, w witness, frame []byte) {
 	if json.Unmarshal(fmt.Appendf(nil, `"%s"`, c.Raw), new(string)) != nil {
 		t.Fatalf("%q: text %q is no JSON string", frame, c.Raw)
 	}
-	got := spoken{Chunk: c, Text: string(c.Raw)}
+	got := decoded{Chunk: c, Text: string(c.Raw)}
 	want.Text = string(want.Raw)
 	got.Raw, want.Raw, got.Error, want.Error = nil, nil, "", ""
 	got.Finish, want.Finish = valid(got.Finish), valid(want.Finish)
@@ -398,7 +398,7 @@ func nativeFrames() map[string][]string {
 	return all
 }
 
-// Decoders and witnesses agree on frames in order, and after a Reset again.
+// Decoders and witnesses agree on all frames in order, also after a Reset.
 func TestNativeDecoders(t *testing.T) {
 	for api, all := range nativeFrames() {
 		t.Run(api, func(t *testing.T) {
@@ -443,7 +443,7 @@ func FuzzNativeDecoders(f *testing.F) {
 	})
 }
 
-// Ordinary frames cost no memory; the last ones of llama.cpp and others may.
+// Decoding ordinary frames allocates nothing. The last frame of an answer may allocate.
 func TestNativeDecodersAllocateNothing(t *testing.T) {
 	for api, frame := range map[string]string{
 		"sglang":      `{"text":" a \n\"b\" and so on","output_ids":[5,6,7],"meta_info":{"id":"x","finish_reason":null,"prompt_tokens":9,"completion_tokens":3}}`,

@@ -17,7 +17,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 )
 
-// simulated is the URL of a simulated engine, quick enough for tests; without /v1 where that is hidden.
+// simulated returns the URL of a fast simulated engine; with hidden it has no /v1.
 func simulated(t testing.TB, o simserver.Options, hidden bool) string {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
@@ -76,7 +76,7 @@ func check(t *testing.T, want, got met) {
 	}
 }
 
-// Each engine is recognised, and spoken to by OpenAI's API where it has that.
+// Each engine is recognised, and measured by OpenAI's API where it has that.
 func TestAuto(t *testing.T) {
 	for engine, want := range map[string]met{
 		"vllm":     {"chat", "Qwen2-7B", "vLLM", "0.11.0+sim", true, true, nil},
@@ -97,7 +97,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// Where /v1 is not to be had, the engine's own pages tell who it is, and its own API is spoken.
+// Without /v1 the engine is recognised by its own pages, and measured by its own API.
 func TestAutoNative(t *testing.T) {
 	for engine, want := range map[string]met{
 		"sglang":   {"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil},
@@ -117,7 +117,7 @@ func TestAutoNative(t *testing.T) {
 	}
 }
 
-// A native API that is asked for is spoken, with and without counts.
+// A native API is measured where it is asked for, with and without counts.
 func TestNativeAsked(t *testing.T) {
 	for engine, tt := range map[string]struct {
 		api  string
@@ -143,17 +143,20 @@ func TestNativeAsked(t *testing.T) {
 	}
 }
 
-// A server that ignores the length is told of loudly.
+// A note reports a server that ignores the requested length.
 func TestPreflightOf128(t *testing.T) {
-	for engine, api := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
-		got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true}, false), API: api}, Want{})
-		if got.Forced || !slices.ContainsFunc(got.Notes, noteSent128.New(24, api).Equal) {
-			t.Errorf("%s's body on %s: %+v", api, engine, got)
-		}
+	for engine, name := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
+		t.Run(name+" body to "+engine, func(t *testing.T) {
+			url := simulated(t, simserver.Options{Engine: engine, FullLength: true}, false)
+			got, _ := meeting(t, client.Options{URL: url, API: name}, Want{})
+			if got.Forced || !slices.ContainsFunc(got.Notes, noteSent128.New(24, name).Equal) {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 
-// Strict servers get what they know, and what was left out is said.
+// Strict servers get only the fields that they know, and the rejected ones are listed.
 func TestStrictEngines(t *testing.T) {
 	for engine, tt := range map[string]struct {
 		api      string
@@ -182,7 +185,7 @@ func TestStrictEngines(t *testing.T) {
 	}
 }
 
-// Whether to think is said in the engine's way; where that cannot be, or is not heeded, people are told.
+// Thinking is switched in the engine's way. A note reports where that is not possible, or not obeyed.
 func TestThinkingPreflight(t *testing.T) {
 	yes, no := true, false
 	for name, tt := range map[string]struct {
@@ -199,7 +202,7 @@ func TestThinkingPreflight(t *testing.T) {
 		"on, Ollama without":    {simserver.Options{Engine: "ollama"}, "ollama", &yes, noteRejected.New("think", `400 Bad Request: "Qwen2-7B" does not support thinking`)},
 		"no chat template":      {simserver.Options{Engine: "llamacpp"}, "llamacpp", &no, noteThinkNoAPI.New("llamacpp")},
 		"strict, hosted":        {simserver.Options{Engine: "vllm", Strict: true, Think: 4}, "chat", &no, noteRejected.New("chat_template_kwargs", "400 Bad Request: Unknown parameter: 'chat_template_kwargs'.")},
-		"deaf to being told":    {simserver.Options{Engine: "tgi", Think: 4, ReasoningField: "reasoning"}, "chat", nil, note.Note{}},
+		"no field for thinking": {simserver.Options{Engine: "tgi", Think: 4, ReasoningField: "reasoning"}, "chat", nil, note.Note{}},
 		"no thinking, raw mode": {simserver.Options{Engine: "ollama", Think: 4}, "ollama-generate", &yes, noteThinkNoAPI.New("ollama-generate")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +222,7 @@ func TestThinkingPreflight(t *testing.T) {
 	}
 }
 
-// Ollama's context is known once the model is loaded.
+// A note reports prompts that Ollama cuts. Its context is known once the model is loaded.
 func TestOllamaContext(t *testing.T) {
 	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "ollama"}, false)}, Want{PromptTokens: 8000, OutputTokens: 100})
 	if !slices.ContainsFunc(got.Notes, noteOllamaCuts.New(8000, 100, 4096, 8100).Equal) {
@@ -227,15 +230,17 @@ func TestOllamaContext(t *testing.T) {
 	}
 }
 
-// The metrics of each engine that has them are understood.
+// The metrics of all engines that have them are understood.
 func TestEngineLoad(t *testing.T) {
 	for engine, known := range map[string]bool{
 		"vllm": true, "sglang": true, "lmdeploy": true, "llamacpp": true, "ollama": false, "tgi": false, "triton": false,
 	} {
-		p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), Params: api.Params{Model: "m"}})
-		l, err := p.Load(t.Context())
-		if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {
-			t.Errorf("%s: %+v %v", engine, l, err)
-		}
+		t.Run(engine, func(t *testing.T) {
+			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), Params: api.Params{Model: "m"}})
+			l, err := p.Load(t.Context())
+			if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {
+				t.Errorf("%+v %v", l, err)
+			}
+		})
 	}
 }

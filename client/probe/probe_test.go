@@ -18,12 +18,12 @@ import (
 	"llmsweep/client/note"
 )
 
-// fake is a server that answers as told.
+// fake is a server whose answers a test sets.
 type fake struct {
 	models  string            // /v1/models' answer; "" for none
 	pages   map[string]string // other paths' answers
 	header  map[string]string // on every answer
-	rejects map[string]string // body fields that are refused, with what is said about them
+	rejects map[string]string // body fields that are refused, with the message
 	chat    func(a *asked)    // default: speak one chunk a token
 	text    func(a *asked)    // the same for completions
 	asked   []map[string]any  // the bodies that came
@@ -91,7 +91,7 @@ func (f *fake) generate(w http.ResponseWriter, r *http.Request, answer func(*ask
 	answer(a)
 }
 
-// say sends a chunk with some text under a key, holding some tokens, of which there have been so many.
+// say sends a chunk with text under a key, after which sofar tokens have been sent.
 func (a *asked) say(key string, sofar int) {
 	usage := ""
 	if a.all {
@@ -110,7 +110,7 @@ func (a *asked) end(reason string, tokens int) {
 	io.WriteString(a.w, "data: [DONE]\n\n")
 }
 
-// forced answers with just as many tokens as asked, some in a chunk.
+// forced returns an answer with exactly as many tokens as asked, in chunks of the given number of tokens.
 func forced(chunk int) func(*asked) {
 	return func(a *asked) {
 		for n := 0; n < a.n; {
@@ -128,7 +128,7 @@ func short(a *asked) {
 	a.end("stop", 2)
 }
 
-// thinking thinks to the end.
+// thinking answers with reasoning only.
 func thinking(a *asked) {
 	for n := range a.n {
 		a.say("reasoning_content", n+1)
@@ -183,7 +183,7 @@ func TestPreflight(t *testing.T) {
 			want: Facts{API: "chat", Model: "m.gguf", Models: []string{"m.gguf"}, Engine: "llama.cpp", Version: "b11669", MaxModelLen: 300,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteTooLong.New(512, 128, 300)}}},
-		"nobody in particular": {
+		"unknown engine": {
 			server: fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
 			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
 				Notes: []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}}},
@@ -223,7 +223,7 @@ func TestPreflight(t *testing.T) {
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 4,
 				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
 				Notes:  []note.Note{noteCountsRunning.New(4)}}},
-		"several and no word about it": {
+		"several tokens a chunk, not reported": {
 			server: fake{models: vllmModels, chat: func(a *asked) { a.all = false; forced(8)(a) }},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 8, Fields: all,
@@ -248,7 +248,7 @@ func TestPreflight(t *testing.T) {
 			if got.Latency <= 0 {
 				t.Error("no latency")
 			}
-			// Whether a loopback server's chunks come in one read is chance.
+			// Chunks of a loopback server can be received together by chance.
 			got.Notes = slices.DeleteFunc(got.Notes, heldBack)
 			if d := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(Facts{}, "Latency"), cmpopts.EquateEmpty()); d != "" {
 				t.Errorf("-want +got\n%s", d)
@@ -261,7 +261,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// A stream that a proxy held back comes at once, and is not taken for a fast server.
+// A stream that a proxy held back is reported, and not taken for a fast server.
 func TestHeldBack(t *testing.T) {
 	held := func(a *asked) {
 		r := httptest.NewRecorder()
@@ -290,7 +290,7 @@ func TestCount(t *testing.T) {
 		"vLLM":      {fake{chat: silent, pages: map[string]string{"/tokenize": `{"count":3,"tokens":[1,2,3]}`}}, 3, CountTokenize, ""},
 		"llama.cpp": {fake{chat: silent, pages: map[string]string{"/tokenize": `{"tokens":[1,2]}`}}, 2, CountTokenize, ""},
 		"lmdeploy":  {fake{chat: silent, pages: map[string]string{"/v1/encode": `{"input_ids":[1],"length":1}`}}, 1, CountTokenize, ""},
-		"nobody": {fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
+		"unknown": {fake{chat: silent}, 0, "", "/v1/chat/completions: the server does not tell how many tokens a prompt has. " +
 			"Lengths cannot be set by its count; name a --tokenizer."},
 		"refused": {fake{chat: func(a *asked) { refuse(a.w, 400, "too long") }}, 0, "",
 			"/v1/chat/completions: 400 Bad Request: too long. The server rejects the request; --body changes its fields."},

@@ -12,13 +12,13 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/simtest"
+	"llmsweep/client/sim/random"
 )
 
 // work is the workload of plain8 at 19.5 requests a second.
 var work = sim.Workload{PromptTokens: 64, OutputTokens: 32}
 
-func plain8(t testing.TB, habits ...string) simtest.Server {
+func plain8(t testing.TB, habits ...string) random.Server {
 	t.Helper()
 	c, err := sim.Preset("plain8")
 	if err != nil {
@@ -27,11 +27,11 @@ func plain8(t testing.TB, habits ...string) simtest.Server {
 	if c.Habits, err = habit.ParseList(habits); err != nil {
 		t.Fatal(err)
 	}
-	return simtest.Server{Config: c, Work: work}
+	return random.Server{Config: c, Work: work}
 }
 
 // inBubble runs f beside a server in virtual time.
-func inBubble(t *testing.T, s simtest.Server, f func(t *testing.T, l *sim.Engine)) {
+func inBubble(t *testing.T, s random.Server, f func(t *testing.T, l *sim.Engine)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l, err := sim.Start(s.Config)
@@ -44,7 +44,7 @@ func inBubble(t *testing.T, s simtest.Server, f func(t *testing.T, l *sim.Engine
 }
 
 // offer is what becomes of Poisson arrivals on a fresh server.
-func offer(t *testing.T, s simtest.Server, rate float64, from, to time.Duration, seed uint64) (out simtest.Outcome) {
+func offer(t *testing.T, s random.Server, rate float64, from, to time.Duration, seed uint64) (out random.Outcome) {
 	t.Helper()
 	inBubble(t, s, func(t *testing.T, l *sim.Engine) {
 		out = s.Offer(t.Context(), l, rate, from, to, seed)
@@ -53,7 +53,7 @@ func offer(t *testing.T, s simtest.Server, rate float64, from, to time.Duration,
 }
 
 // closed is what a closed loop of n clients completes a second between two times.
-func closed(t *testing.T, s simtest.Server, n int, from, to time.Duration) (rate float64) {
+func closed(t *testing.T, s random.Server, n int, from, to time.Duration) (rate float64) {
 	t.Helper()
 	inBubble(t, s, func(t *testing.T, l *sim.Engine) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -270,7 +270,7 @@ func TestTruthOnRandomServers(t *testing.T) {
 	for _, name := range []string{"sheds", "rate-limited", "drifts", "scales", "pauses", "batches", "caches", "drops"} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(*randomServers) {
-				s := simtest.RandomWith(rand.New(rand.NewPCG(seed, 11)), name)
+				s := random.NewWith(rand.New(rand.NewPCG(seed, 11)), name)
 				k := s.Config.Capacity(s.Work)
 				from := 10*k.Latency + 20*time.Second
 				to := from + max(100*k.Latency, 100*time.Second)

@@ -152,7 +152,7 @@ func (r *Reader) take(from, to int) bool {
 	case string(line) == "data":
 		r.add(to, to)
 	}
-	return false // comments, pings, event:, id:, retry: and what nobody has thought of yet
+	return false // comments, pings, event:, id:, retry: and unknown fields
 }
 
 // skipSpace skips the one space that may follow a field's colon.

@@ -17,20 +17,20 @@ import (
 
 // runCmd is llmsweep run.
 type runCmd struct {
-	URL string `arg:"" name:"url" help:"Base URL of the server, or sim: for the embedded one."`
+	URL string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one."`
 
-	Rate           float64       `placeholder:"R" help:"Open loop: requests per second, on average." group:"Load"`
-	Arrivals       string        `placeholder:"KIND" help:"How they arrive: poisson (default), constant, gamma:SHAPE, ramp:A-B (requests per second), trace:FILE." group:"Load"`
-	TimeScale      float64       `name:"time-scale" placeholder:"X" help:"Play a trace X times as fast. --rate instead gives it that mean rate." group:"Load"`
-	Concurrency    []int         `placeholder:"N,.." help:"Closed loop: so many in flight; several make a ladder." group:"Load"`
-	Requests       int           `placeholder:"N" help:"So many requests (or conversations) a stage, each of which counts." group:"Load"`
-	Duration       time.Duration `placeholder:"D" help:"Measure so long a stage, opening transient and drain left out. Default: 1m." group:"Load"`
-	Repeats        int           `default:"1" help:"Do each stage so many times, all in shuffled order, and report the spread between runs." group:"Load"`
-	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" help:"Open loop: most in flight; others wait their turn, and that wait is told apart." group:"Load"`
-	Warmup         string        `default:"auto" help:"Before the first stage: auto until requests agree, a number of requests, or a time." group:"Load"`
-	Drain          time.Duration `default:"1m" help:"How long the last requests may take before they are cancelled." group:"Load"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" help:"A stage ends early when more than this share of its requests fails." group:"Load"`
-	Format         string        `default:"console" help:"What is printed at the end: ${formats}." group:"Output"`
+	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second on average, however slow the server is." group:"Load"`
+	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), trace:FILE." group:"Load"`
+	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast. With --rate it is replayed at that mean rate instead." group:"Load"`
+	Concurrency    []int         `placeholder:"N" help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
+	Requests       int           `placeholder:"N" positive:"" help:"Length of a stage: N requests (or conversations). All of them count." group:"Load"`
+	Duration       time.Duration `placeholder:"TIME" positive:"" help:"Length of a stage: a time (1m). Its start-up phase does not count." group:"Load"`
+	Repeats        int           `default:"1" placeholder:"N" help:"Measure each stage N times, in shuffled order, and report the spread between the repetitions." group:"Load"`
+	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: keep at most N requests in flight. Others wait, and their wait is reported separately." group:"Load"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Load"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for the last requests of a stage; after it they are cancelled (${default})." group:"Load"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Load"`
+	Format         string        `default:"console" placeholder:"NAME" help:"Format of the result: ${formats}." group:"Output"`
 
 	targetFlags
 	loadFlags
@@ -39,22 +39,30 @@ type runCmd struct {
 	selftestFlags
 }
 
-// Help is what --help says at its end.
+// defaultDuration is the length of a stage without --requests and --duration.
+const defaultDuration = time.Minute
+
+// Help returns what --help prints after the purpose.
 func (runCmd) Help() string {
 	return `Examples:
-  llmsweep run http://localhost:8000 --concurrency 10 --requests 100 --format stress
-  llmsweep run http://localhost:8000 --concurrency 5,10,30,50,100 --requests 200
-  llmsweep run http://localhost:8000 --concurrency 5,10 --requests 100 --repeats 3
-  llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --warmup 5 --format serving
-  llmsweep run http://localhost:8000 --rate 8 --requests 600 --slo 'ttft:p99<500ms' --slo 'errors<1%'    # exit 1 where it misses
+  llmsweep run http://localhost:8000 --concurrency 10 --requests 100
+  llmsweep run http://localhost:8000 --concurrency 5,10,30,50,100 --requests 200 --format stress
   llmsweep run http://localhost:8000 --rate 4 --arrivals gamma:0.5 --duration 5m
+  llmsweep run http://localhost:8000 --rate 8 --requests 3000 --slo 'ttft:p99<500ms' --slo 'errors<1%'    # exit code 1 where it is missed
   llmsweep run http://localhost:8000 --arrivals ramp:1-20 --duration 10m
   llmsweep run http://localhost:8000 --arrivals trace:mooncake.jsonl --time-scale 2
-  llmsweep run http://localhost:8000 --concurrency 8 --turns 4 --think-time exp:2s --requests 50`
+  llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --format serving
+  llmsweep run http://localhost:8000 --concurrency 8 --turns 4 --think-time exp:2s --requests 50
+
+More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 }
 
-// Run runs.
+// Run measures.
 func (r *runCmd) Run(c *console) error {
+	server, err := c.server(r.URL)
+	if err != nil {
+		return err
+	}
 	loads, err := r.check()
 	if err != nil {
 		return usage(err)
@@ -68,7 +76,8 @@ func (r *runCmd) Run(c *console) error {
 		return usage(err)
 	}
 	e := experiment{
-		console: c, url: r.URL, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags, dir: r.freshDir,
+		console: c, url: server, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags,
+		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out) },
 		kind: sweep.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)),
 	}
@@ -102,9 +111,9 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 	case r.Repeats < 1 || r.Repeats > mostRepeats:
 		return nil, errRepeats
 	case r.Drain < 0 || !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
-		return nil, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
+		return nil, errors.New("--drain must not be negative, and --max-error-rate must be a share between 0 and 1")
 	case !slices.Contains(report.Formats(), r.Format):
-		return nil, fmt.Errorf("--format %s: there are %v", r.Format, report.Formats())
+		return nil, unknownFormat(r.Format)
 	}
 	return loads, nil
 }

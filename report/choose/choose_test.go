@@ -168,7 +168,7 @@ func TestLimitsStayWithinTheRows(t *testing.T) {
 		}
 		before := 0.0
 		for ms := 5.0; ms < 20_000; ms *= 1.03 {
-			l, refusal := s.Within([]slo.Term{{Figure: slo.ITL, Stat: slo.Mean, Limit: ms / 1e3}, {Figure: slo.TTFT, Stat: slo.Mean, Limit: 4 * ms / 1e3}})
+			l, refusal := s.Within([]slo.Term{{Metric: slo.ITL, Stat: slo.Mean, Limit: ms / 1e3}, {Metric: slo.TTFT, Stat: slo.Mean, Limit: 4 * ms / 1e3}})
 			if refusal != nil {
 				if before > 0 {
 					t.Errorf("%s: none at %v ms, %v req/s below it", s.Name, ms, before)
@@ -231,14 +231,14 @@ func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
 	in := steps("G", 1, 1, 2, 3)
 	in.Run.Stages[2].Verdict = rundir.Saturated
 	s := curve.Load([]curve.Input{in})
-	if l, _ := s[0].Within([]slo.Term{{Figure: slo.TTFT, Stat: slo.Mean, Limit: 9}}); l.Rate != 2 || !l.Backlog {
+	if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: 9}}); l.Rate != 2 || !l.Backlog {
 		t.Errorf("a saturated row was counted on: %+v", l)
 	}
 	in = steps("G", 1, 1, 2, 3)
 	in.Run.Stages[2].TTFT.Mean = rundir.Over(0.25)
 	s = curve.Load([]curve.Input{in})
 	for _, limit := range []float64{0.24, 9} { // broken for certain, and not known
-		if l, _ := s[0].Within([]slo.Term{{Figure: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 || l.Unknown != (limit == 9) {
+		if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 || l.Unknown != (limit == 9) {
 			t.Errorf("a lower bound was taken for a figure: %+v", l)
 		}
 	}
@@ -247,7 +247,7 @@ func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
 // A row with too few samples for its percentile is passed over where a higher load keeps the promise, and is no proof of
 // anything where none does.
 func TestUnsupportedRowsAreNoProof(t *testing.T) {
-	term := []slo.Term{{Figure: slo.TTFT, Stat: "p99", Limit: 1}}
+	term := []slo.Term{{Metric: slo.TTFT, Stat: "p99", Limit: 1}}
 	for name, c := range map[string]struct {
 		supported []bool
 		rate      float64

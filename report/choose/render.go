@@ -235,7 +235,7 @@ func (s Sensitivity) line(l report.Lang, unit string, say report.Phrase, at rund
 			return fmt.Sprintf("%.2f %s", v, unit)
 		}
 		figure, _, _ := strings.Cut(s.What, ":")
-		return slo.Term{Figure: figure}.Amount(v)
+		return slo.Term{Metric: figure}.Amount(v)
 	}
 	if then == "" {
 		then = wordNone.In(l)

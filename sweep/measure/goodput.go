@@ -61,10 +61,10 @@ func (g *Goodput) judge(r *rundir.Record) slo.Verdict {
 // meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between its tokens. A
 // share of errors is for stages alone.
 func meets(t slo.Term, r *rundir.Record) slo.Verdict {
-	if t.Figure == slo.Errors {
+	if t.Metric == slo.Errors {
 		return slo.Kept
 	}
-	if gaps := t.Figure == slo.ITL || t.Figure == slo.TPOT; gaps && ok(r) && len(r.GapsUS) == 0 && r.FirstToken.Known() {
+	if gaps := t.Metric == slo.ITL || t.Metric == slo.TPOT; gaps && ok(r) && len(r.GapsUS) == 0 && r.FirstToken.Known() {
 		return slo.Kept // the answer came in one piece: there is no gap that was too long
 	}
 	switch f := readingOf(t, r); {
@@ -82,21 +82,21 @@ func meets(t slo.Term, r *rundir.Record) slo.Verdict {
 func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
 	first, last, end := r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
 	from := r.Sent.Value()
-	if t.Figure == slo.TTFTDue {
+	if t.Metric == slo.TTFTDue {
 		from = r.Due.Value()
 	}
 	switch {
-	case t.Figure == slo.ITL && ok(r):
+	case t.Metric == slo.ITL && ok(r):
 		return gapOf(t, r)
-	case t.Figure == slo.TPOT && ok(r):
+	case t.Metric == slo.TPOT && ok(r):
 		return rundir.Exactly((last - first) / (r.OutputTokens.Value() - 1))
-	case t.Figure == slo.ITL, t.Figure == slo.TPOT:
+	case t.Metric == slo.ITL, t.Metric == slo.TPOT:
 		return rundir.Number{} // gaps still to come may outweigh those seen
-	case t.Figure == slo.Latency && ok(r) && r.LastToken.Known():
+	case t.Metric == slo.Latency && ok(r) && r.LastToken.Known():
 		return rundir.Exactly(last - from)
-	case t.Figure == slo.Latency && ok(r):
+	case t.Metric == slo.Latency && ok(r):
 		return rundir.Exactly(end - from)
-	case t.Figure == slo.Latency, !r.FirstToken.Known() && !ok(r):
+	case t.Metric == slo.Latency, !r.FirstToken.Known() && !ok(r):
 		return rundir.Over(end - from)
 	}
 	return rundir.Exactly(first - from)

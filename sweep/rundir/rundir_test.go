@@ -473,3 +473,32 @@ func BenchmarkParse(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkRecords(b *testing.B) {
+	path := b.TempDir()
+	d, err := Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := busy()
+	for range b.N {
+		if err := d.Append(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	n := 0
+	for _, err := range Records(path) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	if n != b.N {
+		b.Fatalf("%d records of %d", n, b.N)
+	}
+}

@@ -9,16 +9,16 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// How the curve of a term is read: by a line through the rows within a tenth of the rate on either side, each of them taken
-// to be off by 2 % of a rate, standing alone, besides its own noise.
+// The curve of a term is read by a line through the stages near its limit. Both were chosen with TestSLOSearchAgreesWithBruteForce
+// (package sweep).
 const (
-	reach   = 0.1
-	scatter = 0.02
+	reach   = 0.1  // of the rate, on either side: farther away the curve bends
+	scatter = 0.02 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
 )
 
-// Highest is the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
-// through those with one request at a time, which is what a rate comes to as it goes to 0. It never lies beyond what was
-// measured. Nothing holds for long beyond the rate at which the server saturates, which may be nil.
+// Highest returns the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
+// through those with one request at a time, which count as rate 0. It never lies beyond what was
+// measured, nor beyond the saturation rate, which may be nil.
 func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
 	stages = slices.Clone(stages)
 	slices.SortStableFunc(stages, func(a, b *rundir.Stage) int { return cmp.Compare(rateOf(a), rateOf(b)) })
@@ -39,7 +39,7 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 	return out
 }
 
-// end is where the term's curve reaches its limit.
+// end returns where the term's curve reaches its limit.
 func (t Term) end(stages []*rundir.Stage) stats.Root {
 	var points []stats.Point
 	for _, s := range stages {
@@ -48,13 +48,13 @@ func (t Term) end(stages []*rundir.Stage) stats.Root {
 		}
 	}
 	if len(points) == 0 {
-		return stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)} // no row is kept either
+		return stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)} // no stage keeps it either
 	}
 	return stats.Crossing(points, reach, scatter)
 }
 
-// settle fills in the answer. A rate is one at which the terms hold only where a row was shown to keep them all, or where the
-// rows up to it have together the requests that it takes: what holds at a rate holds below.
+// settle fills in the answer. The terms hold at a rate only where a stage was shown to keep them all, or where the
+// stages up to the rate have together the requests that the terms need: what holds at a rate holds below.
 func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Root) {
 	var kept, broken *rundir.Stage
 	for _, s := range stages {
@@ -90,7 +90,7 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 	}
 }
 
-// together reports whether the rows up to a rate have enough independent requests between them for each of the terms.
+// together reports whether the stages up to a rate have, taken together, enough independent requests for each of the terms.
 func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 	if math.IsInf(rate, 0) {
 		return false
@@ -109,9 +109,9 @@ func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 	return true
 }
 
-// none says why there is no such rate: the terms are broken from the lowest on, or nothing can be said for want of requests.
+// none fills in why there is no such rate: the terms are broken from the lowest rate on, or there are too few requests.
 func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.Stage, outright bool) {
-	for _, s := range stages { // the one that is nearest to being judged
+	for _, s := range stages { // the stage that is nearest to being judged
 		v, t := Judge(s, terms)
 		if outright && broken != nil || v != Unknown || s.Verdict == rundir.Saturated || !s.Rate.Known() {
 			continue
@@ -133,7 +133,7 @@ func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.
 	}
 }
 
-// goodputAt is the goodput at a rate: the share of good requests, linear between the rows on either side.
+// goodputAt returns the goodput at a rate: the rate times the share of good requests, linear between the stages on either side.
 func goodputAt(stages []*rundir.Stage, rate float64) rundir.Number {
 	var low, high *rundir.Stage
 	for _, s := range stages {

@@ -3,9 +3,9 @@ package slo
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -59,24 +59,24 @@ func TestHighest(t *testing.T) {
 		within     float64
 		limiting   string
 		kept       string
-		reason     string
+		reason     note.Note
 	}{
-		{"about the edge", rows(2000, 9, 6, 7, 8, 7.4, 7.9), saturation, []string{"ttft:p99<2s"}, edge, 0.01, "ttft:p99<2s", "poisson@7.40", "poisson@7.40 kept all"},
-		{"a coarse grid", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.03, "ttft:p99<2s", "poisson@7.00", ""},
-		{"the first of two", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p90<30s", "ttft:p99<2s"}, edge, 0.03, "ttft:p99<2s", "poisson@7.00", ""},
-		{"the server ends first", rows(2000, 5, 7, 9), saturation, []string{"ttft:p99<20s"}, 9.5, 1e-9, rundir.LimitSaturation, "poisson@9.00", ""},
-		{"from one at a time", append(rows(2000, 9), floor), saturation, []string{"ttft:p99<2s"}, 7, 0.3, "ttft:p99<2s", "synchronous", ""},
-		{"too few in each, enough together", rows(200, 6, 7, 8, 9), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", "needs 300 more"},
-		{"enough together", rows(200, 5, 6, 7, 8, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.05, "ttft:p99<2s", "", "beyond"},
-		{"too few", rows(100, 5, 6), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", "too few requests for ttft:p99<2s: poisson@5.00 needs 400 more"},
-		{"broken outright", rows(2000, 8, 9), saturation, []string{"ttft:p99<1s"}, -1, 0, "ttft:p99<1s", "", "broken as early as poisson@8.00"},
-		{"nothing measured", nil, nil, []string{"ttft:p99<1s"}, -1, 0, "", "", "no row"},
+		{"about the edge", rows(2000, 9, 6, 7, 8, 7.4, 7.9), saturation, []string{"ttft:p99<2s"}, edge, 0.01, "ttft:p99<2s", "poisson@7.40", noteKeptThenEnds.New("poisson@7.40", "ttft:p99<2s")},
+		{"a coarse grid", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.03, "ttft:p99<2s", "poisson@7.00", noteKeptThenEnds.New("poisson@7.00", "ttft:p99<2s")},
+		{"the first of two", rows(2000, 1, 3, 5, 7, 9), saturation, []string{"ttft:p90<30s", "ttft:p99<2s"}, edge, 0.03, "ttft:p99<2s", "poisson@7.00", noteKeptThenEnds.New("poisson@7.00", "ttft:p99<2s")},
+		{"the server ends first", rows(2000, 5, 7, 9), saturation, []string{"ttft:p99<20s"}, 9.5, 1e-9, rundir.LimitSaturation, "poisson@9.00", noteKeptThenEnds.New("poisson@9.00", rundir.LimitSaturation)},
+		{"from one at a time", append(rows(2000, 9), floor), saturation, []string{"ttft:p99<2s"}, 7, 0.3, "ttft:p99<2s", "synchronous", noteKeptThenEnds.New("synchronous", "ttft:p99<2s")},
+		{"too few in each, enough together", rows(200, 6, 7, 8, 9), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", noteTooFew.New("ttft:p99<2s", "poisson@6.00", 300)},
+		{"enough together", rows(200, 5, 6, 7, 8, 9), saturation, []string{"ttft:p99<2s"}, edge, 0.05, "ttft:p99<2s", "", noteEnds.New("ttft:p99<2s")},
+		{"too few", rows(100, 5, 6), saturation, []string{"ttft:p99<2s"}, -1, 0, "ttft:p99<2s", "", noteTooFew.New("ttft:p99<2s", "poisson@5.00", 400)},
+		{"broken outright", rows(2000, 8, 9), saturation, []string{"ttft:p99<1s"}, -1, 0, "ttft:p99<1s", "", noteBrokenAt.New("poisson@8.00")},
+		{"nothing measured", nil, nil, []string{"ttft:p99<1s"}, -1, 0, "", "", noteNoneJudged.New()},
 	} {
 		got := Highest(c.stages, c.saturation, terms(t, c.terms...))
 		switch {
 		case c.rate < 0 && !got.Rate.IsZero(), c.rate > 0 && !(math.Abs(got.Rate.Value()/c.rate-1) <= c.within):
 			t.Errorf("%s: %v req/s, want %v", c.name, got.Rate.Value(), c.rate)
-		case got.Limiting != c.limiting || got.KeptStage != c.kept || !strings.Contains(fmt.Sprint(got.Reason), c.reason):
+		case got.Limiting != c.limiting || got.KeptStage != c.kept || !got.Reason.Equal(c.reason):
 			t.Errorf("%s: ended by %q, kept by %q: %s", c.name, got.Limiting, got.KeptStage, got.Reason)
 		case c.rate > 0 && !(got.Low.Value() <= got.Rate.Value() && got.Rate.Value() <= got.High.Value()):
 			t.Errorf("%s: %v is not between %v and %v", c.name, got.Rate.Value(), got.Low.Value(), got.High.Value())
@@ -104,21 +104,21 @@ func TestHighestWithAnException(t *testing.T) {
 	}
 }
 
-func TestBeyond(t *testing.T) {
+func TestShareAbove(t *testing.T) {
 	d := waits(5, 1000).TTFT
 	for _, limit := range []float64{0.05, 0.2, 0.5, 1, 1.3} {
-		got, ok := beyond(&d, limit)
+		got, ok := shareAbove(&d, limit)
 		if want := math.Exp(-5 * limit); !ok || math.Abs(math.Log(got/want)) > 0.01 {
 			t.Errorf("%v of the requests take more than %v s, want %v", got, limit, want)
 		}
 	}
-	if got, ok := beyond(&d, 100); got != 0 || !ok {
+	if got, ok := shareAbove(&d, 100); got != 0 || !ok {
 		t.Errorf("%v are beyond the longest", got)
 	}
-	if _, ok := beyond(&rundir.Dist{}, 1); ok {
+	if _, ok := shareAbove(&rundir.Dist{}, 1); ok {
 		t.Error("nothing has a share")
 	}
-	if got, ok := beyond(&rundir.Dist{P50: rundir.Exactly(2), P90: rundir.Exactly(2), Max: rundir.Exactly(2)}, 2); got < 0.5 || !ok {
+	if got, ok := shareAbove(&rundir.Dist{P50: rundir.Exactly(2), P90: rundir.Exactly(2), Max: rundir.Exactly(2)}, 2); got < 0.5 || !ok {
 		t.Errorf("all are at the limit: %v", got)
 	}
 }

@@ -12,7 +12,7 @@ var (
 	noteBrokenAt     = note.Kind{Code: "slo.broken-at", Args: []string{"stage"}}
 )
 
-// Notes are the kinds of notes that this package writes.
+// Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{noteNoneBroke, noteEnds, noteKeptThenEnds, noteTooFew, noteNoneJudged, noteBrokenAt}
 }

@@ -7,21 +7,21 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// A percentile is a poor thing to interpolate: flat while a server keeps up, it rises like a wall where a queue begins. The
-// share of the requests that lie beyond the limit tells the same (p99 is below it while the share is below 1 %), and its
-// log-odds are close to linear in the rate: in an M/M/1 queue P(T > t) = exp(-(mu-lambda) t). It weighs the rows as well: a
-// share among n independent requests has the standard error of a binomial, so that a row too short for the percentile
+// A percentile is hard to interpolate over rates: it is flat while a server keeps up, and rises steeply where a queue begins. The
+// share of the requests above the limit holds the same information (p99 is below the limit while the share is below 1 %), and its
+// log-odds are close to linear in the rate: in an M/M/1 queue P(T > t) = exp(-(mu-lambda) t). It also gives each stage its weight: a
+// share among n independent requests has the standard error of a binomial, so that a stage too short for the percentile
 // itself still counts for what it is worth.
 
-// point turns what a stage showed of the term into log-odds, less those of the limit, against its rate. ok is false where
-// it shows nothing, or nothing that lasts: a queue that grows has no figure of its own, other than that it is too long.
+// point returns what a stage showed of the term: log-odds, less those of the limit, against its rate. ok is false where it shows
+// nothing, or nothing that lasts: while a queue grows, its latencies only show that it is too long.
 func (t Term) point(s *rundir.Stage) (p stats.Point, ok bool) {
 	p.X = rateOf(s)
 	if s.Verdict == rundir.Saturated && t.Holds(s) == Kept {
 		return p, false
 	}
 	switch {
-	case t.Figure == Errors:
+	case t.Metric == Errors:
 		ended := float64(s.Requests.OK + s.Requests.Error)
 		return stats.Share(p.X, float64(s.Requests.Error)/ended, ended, t.Limit), ended > 0
 	case t.Stat == Mean:
@@ -30,14 +30,14 @@ func (t Term) point(s *rundir.Stage) (p stats.Point, ok bool) {
 		return p, !f.IsZero() && f.Value() > 0
 	}
 	d := t.dist(s)
-	share, ok := beyond(d, t.Limit)
+	share, ok := shareAbove(d, t.Limit)
 	if !ok || !d.Neff.Known() {
 		return p, false
 	}
 	return stats.Share(p.X, share, d.Neff.Value(), t.tail()), true
 }
 
-// rateOf places a stage; one request at a time is what a rate comes to as it goes to 0.
+// rateOf returns the rate of a stage. One request at a time is the limit of small rates: 0.
 func rateOf(s *rundir.Stage) float64 {
 	if s.Rate.Known() {
 		return s.Rate.Value()
@@ -45,9 +45,9 @@ func rateOf(s *rundir.Stage) float64 {
 	return 0
 }
 
-// beyond is the share of a distribution that lies beyond a value, by its percentiles: between two of them the logarithm of the
-// share is linear, as of an exponential tail.
-func beyond(d *rundir.Dist, limit float64) (share float64, ok bool) {
+// shareAbove returns the share of a distribution above a value, by its percentiles: between two of them the logarithm of the
+// share is linear, as of an exponential tail. ok is false where the distribution has no percentiles.
+func shareAbove(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	shares := map[string]float64{"min": 1, "p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
 	at, share := math.Inf(-1), 1.0
 	for _, f := range d.Numbers() {
@@ -73,10 +73,13 @@ func beyond(d *rundir.Dist, limit float64) (share float64, ok bool) {
 	return share / 2, ok // between the last percentile and the longest
 }
 
-// spreadOfMean is the standard error of the logarithm of a mean; without an interval it is taken as a tenth.
+// noInterval is the standard error of the logarithm of a mean without an interval: it hardly counts beside others.
+const noInterval = 0.1
+
+// spreadOfMean returns the standard error of the logarithm of a mean.
 func (t Term) spreadOfMean(s *rundir.Stage) float64 {
 	if ci, ok := t.dist(s).CI[Mean]; ok && ci[0] > 0 {
 		return math.Log(ci[1]/ci[0]) / (2 * stats.Z95)
 	}
-	return 0.1
+	return noInterval
 }

@@ -35,9 +35,8 @@ func TestCrossingBeyondThePoints(t *testing.T) {
 	}
 }
 
-// Points of a bent curve with a known error: the interval must hold the root (more often than it says, since points far off count
-// as less exact than they are), and the points be better together than one of
-// them alone.
+// The points lie on a bent curve, with a known error. The interval must cover the root (in more than 95 %, since points far away
+// count as less exact than they are), and all points together must give a better root than one of them.
 func TestCrossingCovers(t *testing.T) {
 	off := 0.0
 	held := coverage(func(rng *rand.Rand) bool {
@@ -58,7 +57,7 @@ func TestCrossingCovers(t *testing.T) {
 	}
 }
 
-// Whatever it is given, what it finds lies between points, in order.
+// For any points, the root and its interval lie between them, in order.
 func TestCrossingStaysWithin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Point {
@@ -82,7 +81,7 @@ func TestCrossingStaysWithin(t *testing.T) {
 	})
 }
 
-// Shares of few are skewed: most rows have seen less of what is rare than there is. The root must not be put too high for it.
+// Shares of few observations are skewed: most rows see fewer rare events than expected. The root must not be too high for that.
 func TestCrossingOfRareSharesIsNotTooHigh(t *testing.T) {
 	const n, at = 300, 0.01
 	sum := 0.0

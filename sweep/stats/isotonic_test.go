@@ -25,8 +25,8 @@ func TestIsotonic(t *testing.T) {
 	}
 }
 
-// What it returns never falls, and is the nearest of those: by the max-min formula, the largest, over where a stretch begins,
-// of the smallest mean over where it ends.
+// The result never falls and is the nearest such series, by the max-min formula: the maximum over starts of the minimum over ends
+// of the mean between them.
 func TestIsotonicIsTheNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y := rapid.SliceOfN(rapid.Float64Range(-100, 100), 1, 20).Draw(t, "y")

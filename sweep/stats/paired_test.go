@@ -14,7 +14,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Worked by hand: the first order has mean 2 and squares 2, the second mean 5 and squares 8.
+// The first order has mean 2 and squares 2, the second mean 5 and squares 8.
 func TestCrossover(t *testing.T) {
 	mean, s, ok := Crossover([]float64{1, 2, 3}, []float64{3, 5, 7})
 	if !ok {
@@ -29,7 +29,7 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
-// A second server that always profits from coming second must not be called faster.
+// A server that is faster only for being measured second must not be called faster.
 func TestCrossoverCancelsTheOrder(t *testing.T) {
 	mean, s, _ := Crossover([]float64{10, 10.2, 9.8}, []float64{-10, -10.2, -9.8})
 	near(t, "mean", mean, 0, 1e-12)
@@ -55,7 +55,7 @@ func TestNeeded(t *testing.T) {
 	near(t, "needed of a known spread", big.Needed(0.5, 0.05, 0.8), 32, 0) // (1.96+0.84)^2/0.25 = 31.4: the textbooks' 32
 }
 
-// What Stein promises: level and power, whatever the spread is, that nobody knows beforehand.
+// Stein's procedure keeps level and power for any true spread, which is not known before.
 func TestSteinKeepsLevelAndPower(t *testing.T) {
 	const first, delta, level, power, runs = 5, 0.03, 0.05, 0.8, 4000
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -91,7 +91,7 @@ func TestSteinKeepsLevelAndPower(t *testing.T) {
 	}
 }
 
-// By hand: with equal weights 0.01 <= 0.05/4, but 0.02 > 0.05/3.
+// With equal weights 0.01 <= 0.05/4, but 0.02 > 0.05/3.
 func TestHolm(t *testing.T) {
 	for _, c := range []struct {
 		p, weights []float64

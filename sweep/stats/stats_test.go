@@ -79,7 +79,7 @@ func TestEffectiveN(t *testing.T) {
 	}
 }
 
-// coverage is how often, of a thousand seeded trials, an interval holds the truth.
+// coverage returns the share of a thousand seeded trials in which an interval covers the truth.
 func coverage(trial func(*rand.Rand) bool) float64 {
 	hits := 0
 	for seed := range uint64(1000) {

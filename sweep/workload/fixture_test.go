@@ -23,8 +23,8 @@ var tokenizers = map[string]func(string) int{
 	"halves":      func(s string) int { return (len(s) + 1) / 2 },
 }
 
-// pieces is shaped as byte-pair encodings are: words of up to six letters with the space before them, digits in threes,
-// signs one by one.
+// pieces splits like a byte-pair encoding: words of up to six letters with the space before them, digits in threes, signs one by
+// one.
 func pieces(s string) int {
 	n, letters, digits := 0, 0, 0
 	for _, r := range s {
@@ -49,14 +49,14 @@ func pieces(s string) int {
 	return n
 }
 
-// counter is a server that counts with a tokenizer, and puts a template of so many tokens around each message.
+// counter is a server that counts with a tokenizer, and adds a template of around tokens to each message.
 func counter(tokenize func(string) int, around int) Counter {
 	return func(_ context.Context, text string) (int, string, error) {
 		return tokenize(text) + around, "usage", nil
 	}
 }
 
-// calibrated is what such a server's texts cost.
+// calibrated returns the calibration of such a server.
 func calibrated(t *testing.T, tokenize func(string) int, around int) Calibration {
 	t.Helper()
 	c, err := Calibrate(t.Context(), counter(tokenize, around), 512)
@@ -71,26 +71,26 @@ func near(got, want int) bool {
 	return math.Abs(float64(got-want)) <= max(1, 0.01*float64(want))
 }
 
-// take takes so many tasks of a source.
+// take takes n tasks from a source.
 func take(t *testing.T, s load.Source, n int) []load.Session {
 	t.Helper()
 	tasks := make([]load.Session, n)
 	for i := range tasks {
 		var ok bool
 		if tasks[i], ok = s.Next(); !ok {
-			t.Fatalf("no more than %d tasks", i)
+			t.Fatalf("the source ends after %d tasks", i)
 		}
 	}
 	return tasks
 }
 
-// firstWord is what a text begins with.
+// firstWord returns the first word of a text.
 func firstWord(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	return word
 }
 
-// text is an input of what a file would hold.
+// text returns an input with the content of a file.
 func text(t testing.TB, s string) *input {
 	t.Helper()
 	in, err := newInput("data", bytes.NewReader([]byte(s)))

@@ -80,7 +80,7 @@ func TestTraces(t *testing.T) {
 		"Azure 2023":    {azure2023, TraceOptions{}, []played{{0, 374, 44}, {4314579 * time.Microsecond, 396, 109}, {4541877 * time.Microsecond, 879, 55}}},
 		"Azure 2024":    {azure2024, TraceOptions{}, []played{{0, 200, 20}, {9930 * time.Microsecond, 2162, 5}}},
 		"twice as fast": {mooncake, TraceOptions{Speed: 2}, []played{{0, 675, 500}, {0, 732, 490}, {1500 * time.Millisecond, 915, 355}, {2999500 * time.Microsecond, 105, 26}}},
-		"at a rate":     {burstGPT, TraceOptions{Rate: 0.5}, []played{{0, 472, 18}, {888888888, 1087, 230}, {4 * time.Second, 1360, 647}}},
+		"at a rate":     {burstGPT, TraceOptions{Rate: 0.5}, []played{{0, 472, 18}, {888888889, 1087, 230}, {4 * time.Second, 1360, 647}}},
 		"the first two": {burstGPT, TraceOptions{Limit: 2}, []played{{0, 472, 18}, {40 * time.Second, 1087, 230}}},
 		"other lengths": {azure2024, TraceOptions{Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 8}},
 			[]played{{0, 64, 8}, {9930 * time.Microsecond, 64, 8}}},

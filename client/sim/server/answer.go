@@ -12,7 +12,7 @@ import (
 )
 
 // answer is one completion that is being sent. The engine only counts its tokens and signals; the connection's own
-// goroutine makes chunks of them, so that a client that stops reading delays nobody else.
+// goroutine makes chunks of them, so that a client that stops reading delays no other.
 type answer struct {
 	server   *server
 	endpoint *endpoint

@@ -1,0 +1,304 @@
+package measure
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/sample"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/stats"
+)
+
+// alike reports whether two numbers agree to three significant digits.
+func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(b)+1e-9 }
+
+var percentiles = map[string]float64{"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+
+// listed yields records as a log does.
+func listed(records []*rundir.Record) iter.Seq2[*rundir.Record, error] {
+	return func(yield func(*rundir.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// synthetic yields n requests of a server with 20 slots, in the order in which they end, as a log would read them.
+func synthetic(n, gaps int) iter.Seq2[*rundir.Record, error] {
+	return func(yield func(*rundir.Record, error) bool) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for i := range n {
+			end := float64(i+20) * 0.01
+			first := end - 0.01*float64(gaps)
+			due := first - 0.05 - 0.02*rng.ExpFloat64()
+			r := &rundir.Record{
+				Stage: "x", Seq: i, Status: "ok", Due: rundir.Exactly(max(0, due)), Sent: rundir.Exactly(max(0, due)),
+				FirstToken: rundir.Exactly(first), LastToken: rundir.Exactly(end), End: rundir.Exactly(end),
+				OutputTokens: rundir.Exactly(float64(gaps + 1)), AskedTokens: gaps + 1, TokenSource: "server",
+			}
+			for range gaps {
+				r.GapsUS = append(r.GapsUS, 10_000)
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// whole is a stage in which n requests counted, in a closed loop, and its account.
+func whole(n int, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, *Account, *load.Observed) {
+	end := seconds.Duration(float64(n+20) * 0.01)
+	st := rundir.Stage{Name: "x", MaxConcurrency: 20, Whole: true}
+	a := NewAccount(Criteria{Concurrency: 20, Whole: true})
+	for r := range records {
+		if r != nil {
+			a.Due(r.AskedTokens)
+			a.Ended(r, r.AskedTokens)
+		}
+	}
+	a.Closed(end)
+	level := sample.NewLevel(time.Second)
+	level.Add(0, 20)
+	level.Advance(end)
+	return st, a, &load.Observed{ClosedAt: end, Elapsed: end, CPU: -1, InFlight: level}
+}
+
+// The figures of a stage with more requests than are kept are those of all its requests.
+func TestAStageOfManyRequests(t *testing.T) {
+	const n, gaps = 3 * sample.DefaultLimit, 4
+	st, account, seen := whole(n, synthetic(n, gaps))
+	st, err := account.Summarize(st, seen, synthetic(n, gaps))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ttft []float64
+	for r := range synthetic(n, gaps) {
+		ttft = append(ttft, r.FirstToken.Value()-r.Sent.Value())
+	}
+	slices.Sort(ttft)
+	if st.TTFT.N != n || st.TTFT.Digits != 3 || st.TTFT.Min.Value() != ttft[0] || st.TTFT.Max.Value() != ttft[n-1] {
+		t.Errorf("%+v", st.TTFT)
+	}
+	for name, p := range percentiles {
+		if got, want := st.TTFT.Get(name), stats.Quantile(ttft, p); !got.Known() || !alike(got.Value(), want) {
+			t.Errorf("TTFT %s is %v, want %v", name, got.Value(), want)
+		}
+	}
+	if got := st.TTFT.Neff.Value(); got < 0.9*n {
+		t.Errorf("%d independent requests are worth %v", n, got)
+	}
+	near(t, "mean gap", st.ITL.Mean, 0.01)
+	if st.ITL.N != n*gaps || !alike(st.ITL.P99.Value(), 0.01) {
+		t.Errorf("%+v", st.ITL)
+	}
+	if st.Requests.OK != n || st.OutputTokens.Total.Value() != n*(gaps+1) {
+		t.Errorf("%+v, %+v", st.Requests, st.OutputTokens)
+	}
+}
+
+// What is held while a stage is summed up does not grow with its requests.
+func TestSummingUpHoldsNoRecords(t *testing.T) {
+	held := func(n int) (most uint64) {
+		st, account, seen := whole(n, synthetic(n, 6))
+		watched := func(yield func(*rundir.Record, error) bool) {
+			for r, err := range synthetic(n, 6) {
+				if !yield(r, err) {
+					return
+				}
+			}
+			runtime.GC()
+			var s runtime.MemStats
+			runtime.ReadMemStats(&s)
+			most = max(most, s.HeapAlloc)
+		}
+		if _, err := account.Summarize(st, seen, watched); err != nil {
+			t.Fatal(err)
+		}
+		return most
+	}
+	few, many := held(100_000), held(400_000)
+	t.Logf("%.1f MB with 100,000 requests, %.1f MB with 400,000", float64(few)/1e6, float64(many)/1e6)
+	if many > few+1<<20 {
+		t.Errorf("300,000 requests more take %d bytes", many-few)
+	}
+}
+
+var errTorn = errors.New("torn")
+
+// A cut or damaged log gives the figures of what it has, and says so.
+func TestADamagedLogIsSummedUpAsFarAsItGoes(t *testing.T) {
+	torn := func(n int) iter.Seq2[*rundir.Record, error] {
+		return func(yield func(*rundir.Record, error) bool) {
+			for r := range synthetic(n, 2) {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			yield(nil, errTorn)
+		}
+	}
+	st, account, seen := whole(50, synthetic(50, 2))
+	got, err := account.Summarize(st, seen, torn(50))
+	if err == nil || got.Requests.OK != 50 {
+		t.Errorf("%v, %+v", err, got.Requests)
+	}
+	if got, err = account.Summarize(st, seen, torn(0)); err == nil || !gocmp.Equal(got, st, cmpopts.EquateComparable(rundir.Number{})) {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// A request of 128 tokens, its record read from memory.
+func BenchmarkSummarize(b *testing.B) {
+	var one *rundir.Record
+	for r := range synthetic(1, 127) {
+		one = r
+	}
+	same := func(yield func(*rundir.Record, error) bool) {
+		for i := range b.N {
+			one.Due = rundir.Exactly(cmp.Or(float64(i)*0.01, 0.001))
+			if !yield(one, nil) {
+				return
+			}
+		}
+	}
+	st, account, seen := whole(b.N, same)
+	b.ReportAllocs()
+	b.ResetTimer()
+	if _, err := account.Summarize(st, seen, same); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// answer is a request that ended well: due and sent at an instant, a first token, and gaps.
+func answer(at, first float64, gaps ...int64) *rundir.Record {
+	last := first
+	for _, g := range gaps {
+		last += float64(g) / 1e6
+	}
+	return &rundir.Record{
+		Due: rundir.Exactly(at), Sent: rundir.Exactly(at), FirstToken: rundir.Exactly(first), LastToken: rundir.Exactly(last),
+		End: rundir.Exactly(last), Status: "ok", OutputTokens: rundir.Exactly(float64(len(gaps) + 1)), GapsUS: gaps,
+		AskedTokens: len(gaps) + 1, PromptTokens: rundir.Exactly(10), TokenSource: "server",
+	}
+}
+
+func failure(at float64, class string) *rundir.Record {
+	return &rundir.Record{
+		Due: rundir.Exactly(at), Sent: rundir.Exactly(at), End: rundir.Exactly(at + 0.001), Status: "error", Error: class,
+		Message: class + " happened", AskedTokens: 3,
+	}
+}
+
+func unfinished(at, first, until float64, gaps ...int64) *rundir.Record {
+	r := answer(at, first, gaps...)
+	r.Status, r.End, r.OutputTokens, r.TokenSource = "incomplete", rundir.Exactly(until), rundir.Number{}, ""
+	r.AskedTokens = 100
+	return r
+}
+
+// summed is a stage of one request per second measured over its first ten seconds.
+func summed(records ...*rundir.Record) rundir.Stage {
+	st := rundir.Stage{Name: "x", Kind: "poisson", Rate: rundir.Exactly(1), State: rundir.Complete}
+	p := newReplay(&st, 0.05, nil)
+	for _, r := range records {
+		p.add(r)
+	}
+	p.end = 10 * time.Second
+	seen := p.observed()
+	p.ticks.Sums, p.ticks.Ends = slices.Repeat([]float64{1}, 100), make([]float64, 100) // steady from the start
+	st, err := p.Summarize(st, seen, listed(records))
+	if err != nil {
+		panic(err)
+	}
+	return st
+}
+
+func near(t *testing.T, what string, got rundir.Number, want float64) {
+	t.Helper()
+	if !got.Known() || math.Abs(got.Value()-want) > 1e-9 {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func TestRatesCountInTheWindowAlone(t *testing.T) {
+	st := summed(
+		answer(1, 2, 1e6, 1e6),     // all of it in the window
+		answer(8, 9, 500e3, 2e6),   // its third token at 11.5: after the window
+		answer(11, 11.5, 1e6, 1e6), // after the window: load that is kept on
+		failure(3, "http_5xx"),
+	)
+	near(t, "completed", st.Rates.Completed, 0.1)
+	near(t, "offered", st.Rates.Offered, 0.3)
+	near(t, "output", st.TokensPerS.Output, 0.5)
+	near(t, "input", st.TokensPerS.Input, 2)
+	if q := st.Requests; q != (rundir.Requests{Due: 3, Sent: 3, OK: 2, Error: 1}) {
+		t.Errorf("requests %+v", q)
+	}
+	if st.Latency.N != 2 || st.Errors["http_5xx"] != 1 || st.Examples["http_5xx"] == "" {
+		t.Errorf("latency of %d, errors %v", st.Latency.N, st.Errors)
+	}
+	near(t, "latency max", st.Latency.Max, 3.5)
+}
+
+func TestChunksOfSeveralTokens(t *testing.T) {
+	r := answer(1.5, 2, 400e3, 400e3)
+	r.Counts, r.OutputTokens, r.AskedTokens = []int32{1, 4, 4}, rundir.Exactly(9), 9
+	st := summed(r)
+	near(t, "ITL", st.ITL.Mean, 0.1)
+	near(t, "chunk gap", st.ChunkGap.Mean, 0.4)
+	near(t, "TPOT", st.TPOT.Mean, 0.1)
+	near(t, "tokens a chunk", st.TokensPerChunk, 3)
+	near(t, "tokens", rundir.Exactly(st.TokensPerS.Output.Value()*st.Window), 9)
+	if st.ITL.N != 8 || st.ChunkGap.N != 2 {
+		t.Errorf("%d token gaps and %d chunk gaps, want 8 and 2", st.ITL.N, st.ChunkGap.N)
+	}
+	// The same without the counts: the total is known, and is shared out.
+	r.Counts = nil
+	st = summed(r)
+	near(t, "tokens", rundir.Exactly(st.TokensPerS.Output.Value()*st.Window), 9)
+	near(t, "TPOT", st.TPOT.Mean, 0.1)
+	near(t, "inter token", st.InterToken, 0.1)
+	near(t, "chunk gap", st.ChunkGap.Mean, 0.4)
+}
+
+func TestUnfinishedRequestsAreNotDropped(t *testing.T) {
+	st := summed(answer(1, 2, 1e6), answer(2, 3, 1e6), unfinished(3, 4, 50, 1e6))
+	if m := st.Latency.Mean; !m.Bound() || math.Abs(m.Value()-(2+2+47)/3.0) > 1e-9 {
+		t.Errorf("mean latency %v", m)
+	}
+	near(t, "median latency", st.Latency.P50, 2)
+	if p := st.Latency.P99; !p.Bound() {
+		t.Errorf("p99 latency %v", p)
+	}
+	near(t, "TTFT of all three", st.TTFT.Mean, 1)
+	if !st.ITL.Max.Bound() || st.ITL.Max.Value() < 44 {
+		t.Errorf("the longest gap %v hides that the stream stopped", st.ITL.Max)
+	}
+	timeout := failure(3, "timeout")
+	timeout.End = rundir.Exactly(603)
+	if st = summed(answer(1, 2, 1e6), timeout); !st.Latency.Max.Bound() || st.Latency.Max.Value() != 600 || !st.TTFT.Mean.Bound() {
+		t.Errorf("a timeout counts as latency %v, TTFT %v", st.Latency.Max, st.TTFT.Mean)
+	}
+}
+
+func TestTheMeanOfTokensWeighsEachAlike(t *testing.T) {
+	st := summed(answer(1, 2, 100e3), answer(2, 3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3, 10e3))
+	near(t, "inter token", st.InterToken, 0.019)
+	near(t, "ITL mean", st.ITL.Mean, 0.019)
+	near(t, "TPOT mean", st.TPOT.Mean, 0.055)
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package simtest
+
+// raced reports whether the race detector is on.
+const raced = false

@@ -1,0 +1,192 @@
+package sweep
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
+)
+
+// shortTrial is a random server whose requests are short enough to be simulated for hours.
+func shortTrial(seed uint64) *trial {
+	for ; ; seed += 1000 {
+		if k := (&trial{Trial: simtest.Random(seed)}); k.Work.Output <= 32 && k.Work.Capacity(k.Server).RequestsPerSecond < 40 {
+			return k
+		}
+	}
+}
+
+// long is one stage of so many requests, whatever its verdict.
+func (k *trial) long(t *testing.T, rate, requests float64, seed uint64) *rundir.Stage {
+	var st rundir.Stage
+	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
+		c := k.config(d, seed)
+		c.StageTime = seconds.Duration(requests / rate)
+		st = oneStage(t, c, func(x *Experiment) Stage {
+			s := x.Poisson(rate, rundir.Probe)
+			s.MaxTime, s.Tail = s.MinTime, time.Minute
+			return s
+		})
+	})
+	return &st
+}
+
+// bruteForce is the rate at which the first of the terms breaks: for each a straight line through the logarithm of its figure in
+// long stages on a fine grid of rates.
+func bruteForce(fine []*rundir.Stage, terms []slo.Term) float64 {
+	lowest := math.Inf(1)
+	for _, term := range terms {
+		var x, y []float64
+		for _, st := range fine {
+			f, _ := term.Of(st)
+			x, y = append(x, st.Rate.Value()), append(y, math.Log(f.Value()/term.Limit))
+		}
+		var sxx, sxy float64
+		for i := range x {
+			sxx += math.Pow(x[i]-stats.Mean(x), 2)
+			sxy += (x[i] - stats.Mean(x)) * y[i]
+		}
+		lowest = min(lowest, stats.Mean(x)-stats.Mean(y)*sxx/sxy)
+	}
+	return lowest
+}
+
+// sloCase is a server, what is promised of it, and the rate up to which that holds.
+type sloCase struct {
+	*trial
+	terms []slo.Term
+	truth float64
+}
+
+// limits gives terms limits that are reached somewhere on a coarse grid of long stages. Where a figure hardly grows with the
+// rate, no measurement tells where it passes a limit, a long one neither: such places are left out.
+func limits(t *testing.T, rng *rand.Rand, names []string, coarse []*rundir.Stage) []slo.Term {
+	var terms []slo.Term
+	at := 0
+	for i, name := range names {
+		term, err := slo.Parse(name + "<1s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		growth := func(at int) float64 {
+			a, _ := term.Of(coarse[at])
+			b, _ := term.Of(coarse[at+1])
+			return b.Value() / a.Value() / (coarse[at+1].Rate.Value() / coarse[at].Rate.Value())
+		}
+		for tries := 0; i == 0 && (tries == 0 || growth(at) < 1 && tries < 50); tries++ {
+			at = 1 + rng.IntN(len(coarse)-2)
+		}
+		a, _ := term.Of(coarse[at])
+		b, _ := term.Of(coarse[at+1])
+		term.Limit = a.Value() * math.Pow(b.Value()/a.Value(), 0.25+0.5*rng.Float64())
+		terms = append(terms, term)
+	}
+	return terms
+}
+
+// sloCases are a server's, with brute force done in stages of so many requests; p99 takes twice as many.
+func sloCases(t *testing.T, k *trial, sets [][]string, requests, fine float64) []sloCase {
+	rng := rand.New(rand.NewPCG(k.Seed, 17))
+	capacity := k.Work.Capacity(k.Server).RequestsPerSecond
+	var coarse []*rundir.Stage
+	for share := 0.3; share < 0.98; share += 0.05 {
+		coarse = append(coarse, k.long(t, share*capacity, requests, 100))
+	}
+	var cases []sloCase
+	for _, names := range sets {
+		c := sloCase{trial: k, terms: limits(t, rng, names, coarse)}
+		size := fine
+		if slices.Contains(names, "ttft:p99") {
+			size *= 2
+		}
+		centre := bracketed(slo.Highest(coarse, nil, c.terms))
+		for pass, grid := range [][]float64{{0.94, 0.97, 1, 1.03, 1.06}, {0.96, 0.97, 0.98, 0.99, 1, 1.01, 1.02, 1.03, 1.04}} {
+			var stages []*rundir.Stage
+			for i, f := range grid {
+				stages = append(stages, k.long(t, f*centre, []float64{requests, size}[pass], uint64(200*(pass+1)+i)))
+			}
+			if pass == 0 {
+				centre = bracketed(slo.Highest(append(slices.Clone(coarse), stages...), nil, c.terms))
+			}
+			c.truth = bruteForce(stages, c.terms)
+		}
+		if math.Abs(c.truth/centre-1) > 0.06 { // the figure hardly grows there: brute force cannot tell either
+			t.Logf("%v: %v: brute force has no answer about %.3f req/s", k, c.terms, centre)
+			continue
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// bracketed is a rate to look about.
+func bracketed(s *rundir.SLO) float64 {
+	if s.Rate.Known() {
+		return s.Rate.Value()
+	}
+	return (s.Low.Value() + s.High.Value()) / 2
+}
+
+// search sweeps with the case's SLO.
+func (c sloCase) search(t *testing.T) *rundir.Run {
+	run := &rundir.Run{}
+	simtest.Beside(t, c.Server, func(t *testing.T, d load.Doer) {
+		config := c.config(d, c.Seed)
+		config.SLO = c.terms
+		if err := Sweep(t.Context(), config, run); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return run
+}
+
+// The rate up to which an SLO holds must be found about where long stages on a fine grid have it.
+func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
+	sets, requests, fine := [][]string{{"latency:p90"}, {"ttft:p95", "tpot:p50"}}, 2000.0, 2000.0
+	if simtest.Statistics {
+		requests, fine = 6000, 30000
+		sets = append(sets, []string{"ttft:p99"}, []string{"itl:p95"})
+	}
+	var errs []float64
+	cases, inside := 0, 0
+	for seed := range simtest.Size(1, 8) {
+		for _, c := range sloCases(t, shortTrial(uint64(seed)), sets, requests, fine) {
+			run := c.search(t)
+			s, extra, minutes := run.SLO, 0, 0.0
+			for _, st := range run.Stages {
+				minutes += st.Elapsed / 60
+				if st.Role == rundir.Probe {
+					extra++
+				}
+			}
+			cases++
+			off := math.Abs(s.Rate.Value()/c.truth - 1)
+			if s.Rate.Known() {
+				errs = append(errs, off)
+			}
+			if s.Low.Value() <= c.truth && c.truth <= s.High.Value() {
+				inside++
+			}
+			t.Logf("%v: %v: brute force %.3f req/s (%.0f %% of capacity), found %.3f (%.3f-%.3f), %.1f %% off, ended by %s; %d stages beside the grid, %.0f min", c.trial,
+				c.terms, c.truth, 100*c.truth/c.Work.Capacity(c.Server).RequestsPerSecond, s.Rate.Value(), s.Low.Value(), s.High.Value(), off*100, s.Limiting, extra, minutes)
+			if g := s.Goodput; s.Rate.Known() && !(g.Value() > 0 && g.Value() <= s.Rate.Value()*1.001) {
+				t.Errorf("goodput %v at %v req/s", g.Value(), s.Rate.Value())
+			}
+		}
+	}
+	slices.Sort(errs)
+	n := len(errs)
+	t.Logf("%d cases, %d answered: median %.1f %% off, 90th percentile %.1f %%, worst %.1f %%; the interval holds brute force's in %d", cases, n, 100*stats.Quantile(errs, 0.5),
+		100*stats.Quantile(errs, 0.9), 100*errs[n-1], inside)
+	if n < cases*9/10 || stats.Quantile(errs, 0.5) > 0.03 || stats.Quantile(errs, 0.85) > 0.08 {
+		t.Error("the search is off")
+	}
+}

@@ -1,0 +1,45 @@
+package sweep
+
+import (
+	"fmt"
+	"testing"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/simtest"
+)
+
+// Verdicts well below and well above capacity must be right, or honestly undecided.
+func TestVerdicts(t *testing.T) {
+	seeds := simtest.Size(2, 200)
+	for _, server := range []struct {
+		name string
+		w    simtest.Fixed
+	}{{"Qwen2-7B/L20/fp16", simtest.Same(512, 128)}, {"Qwen2-7B/A100 80GB/int4", simtest.Same(256, 64)}, {"demo", simtest.Same(64, 16)}} {
+		config := simtest.Preset(t, server.name)
+		capacity := server.w.Capacity(config).RequestsPerSecond
+		for _, share := range []float64{0.3, 0.5, 0.8, 0.9, 1.1, 1.2} {
+			verdicts := map[string]int{}
+			elapsed := 0.0
+			for seed := range seeds {
+				var st rundir.Stage
+				simtest.Beside(t, config, func(t *testing.T, d load.Doer) {
+					c := experimentWith(d, server.w)
+					c.Seed = uint64(seed)
+					st = oneStage(t, c, func(x *Experiment) Stage { return x.Poisson(share*capacity, rundir.Grid) })
+				})
+				verdicts[st.Verdict]++
+				elapsed += st.WindowFrom + st.Window
+			}
+			line := fmt.Sprintf("%s at %.0f %%: %v, %.0f s each", server.name, share*100, verdicts, elapsed/float64(seeds))
+			t.Log(line)
+			wrong := rundir.Stable
+			if share < 1 {
+				wrong = rundir.Saturated
+			}
+			if verdicts[wrong]*20 > seeds {
+				t.Error(line)
+			}
+		}
+	}
+}
