@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -112,10 +113,10 @@ func (talk) Next() (load.Session, bool) {
 // echoing answers with how many messages it was sent.
 type echoing struct {
 	stalling
-	seen chan []client.Message
+	seen chan []api.Message
 }
 
-func (e echoing) Do(ctx context.Context, call *client.Call, res *client.Result) {
+func (e echoing) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	e.stalling.Do(ctx, call, res)
 	res.Text = append(res.Text, "answer"...)
 	e.seen <- call.Request.Messages
@@ -123,7 +124,7 @@ func (e echoing) Do(ctx context.Context, call *client.Call, res *client.Result) 
 
 // A conversation carries its history, each turn due when the one before has ended and the user has thought.
 func TestConversationsCarryTheirHistory(t *testing.T) {
-	seen := make(chan []client.Message, 100)
+	seen := make(chan []api.Message, 100)
 	run, c := runs(t, func() load.Doer { return echoing{stalling{began: time.Now()}, seen} }, talk{}, NewStage(arrival.Closed{Concurrency: 1}, 2, 0))
 	records, err := collect(c.Log, run.Stages[0].Name)
 	if err != nil || len(records) != 6 {

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -141,11 +143,11 @@ type stalling struct {
 	from, to time.Duration
 }
 
-func (stalling) Prepare(r *client.Request) (*client.Call, error) {
-	return &client.Call{Request: r}, nil
+func (stalling) Prepare(r *api.Request) (*client.Prepared, error) {
+	return &client.Prepared{Request: r}, nil
 }
 
-func (s stalling) Do(ctx context.Context, _ *client.Call, res *client.Result) {
+func (s stalling) Do(ctx context.Context, _ *client.Prepared, res *client.Result) {
 	res.Sent = time.Since(res.Epoch)
 	wait := 50 * time.Millisecond
 	if at := time.Since(s.began); at > s.from && at < s.to {
@@ -232,7 +234,7 @@ type failing struct {
 	class client.Class
 }
 
-func (f failing) Do(ctx context.Context, call *client.Call, res *client.Result) {
+func (f failing) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	if f.n.Add(1) <= f.after {
 		f.Doer.Do(ctx, call, res)
 		return
@@ -345,12 +347,12 @@ func TestSweepOverHTTPInVirtualTime(t *testing.T) {
 		}
 		defer live.Close()
 		pipe := onPipe{make(chan net.Conn), make(chan struct{})}
-		web := &http.Server{Handler: sim.NewHandler(live, sim.ServerOptions{})}
+		web := &http.Server{Handler: simserver.New(live, simserver.Options{})}
 		go web.Serve(pipe)
 		defer web.Close()
 		doer, err := client.New(client.Options{
 			URL: "http://sim", API: "completions", MaxConns: 128, Dial: pipe.dial,
-			Params: client.Params{Model: server.Model.Name, Fields: client.AllFields},
+			Params: api.Params{Model: server.Model.Name, Fields: api.AllFields},
 		})
 		if err != nil {
 			t.Fatal(err)

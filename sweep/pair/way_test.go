@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -46,7 +47,7 @@ type listening struct {
 	asked *[]string
 }
 
-func (l listening) Prepare(r *client.Request) (*client.Call, error) {
+func (l listening) Prepare(r *api.Request) (*client.Prepared, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	*l.asked = append(*l.asked, fmt.Sprintf("%s/%d/%d", r.Messages[0].Content, r.PromptTokens, r.OutputTokens))
@@ -205,7 +206,7 @@ type dying struct {
 	n     *atomic.Int64
 }
 
-func (d dying) Do(ctx context.Context, call *client.Call, res *client.Result) {
+func (d dying) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	if d.n.Add(1) <= d.after {
 		d.Doer.Do(ctx, call, res)
 		return
@@ -222,7 +223,7 @@ type slowing struct {
 	n     *atomic.Int64
 }
 
-func (s slowing) Do(ctx context.Context, call *client.Call, res *client.Result) {
+func (s slowing) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	if s.n.Add(1) > s.after {
 		time.Sleep(2 * time.Second)
 	}
