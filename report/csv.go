@@ -97,7 +97,6 @@ func csvRunColumns() []csvColumn {
 // csvStageColumns are what a stage was and what it counted.
 func csvStageColumns() []csvColumn {
 	return []csvColumn{
-<<<<<<< HEAD
 		{"name", func(r stages.Row) string { return r.Stage.Name }},
 		{"kind", func(r stages.Row) string { return r.Stage.Kind }},
 		{"role", func(r stages.Row) string { return r.Stage.Role }},
@@ -133,44 +132,6 @@ func csvStageColumns() []csvColumn {
 		csvNumber("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
 		{"token_source", func(r stages.Row) string { return r.Stage.TokenSource }},
 		csvNumber("inter_token_s", func(s *rundir.Stage) rundir.Number { return s.InterToken }),
-=======
-		{"name", func(r row) string { return r.stage.Name }},
-		{"kind", func(r row) string { return r.stage.Kind }},
-		{"role", func(r row) string { return r.stage.Role }},
-		{"stage_state", func(r row) string { return r.stage.State }},
-		csvFigure("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
-		{"repeat", func(r row) string { return positive(float64(r.stage.Repeat)) }},
-		{"max_concurrency", func(r row) string { return positive(float64(r.stage.MaxConcurrency)) }},
-		{"started_s", func(r row) string { return raw(r.stage.Started) }},
-		{"elapsed_s", func(r row) string { return raw(r.stage.Elapsed) }},
-		{"window_from_s", func(r row) string { return raw(r.stage.WindowFrom) }},
-		{"window_s", func(r row) string { return raw(r.stage.Window) }},
-		{"requests_due", func(r row) string { return strconv.Itoa(r.stage.Requests.Due) }},
-		{"requests_sent", func(r row) string { return strconv.Itoa(r.stage.Requests.Sent) }},
-		{"requests_ok", func(r row) string { return strconv.Itoa(r.stage.Requests.OK) }},
-		{"requests_error", func(r row) string { return strconv.Itoa(r.stage.Requests.Error) }},
-		{"requests_incomplete", func(r row) string { return strconv.Itoa(r.stage.Requests.Incomplete) }},
-		{"requests_resent", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Resent) }},
-		{"requests_resent", func(r row) string { return strconv.Itoa(r.stage.Requests.Resent) }},
-		{"errors", func(r row) string { return classes(r.stage.Errors) }},
-		csvFigure("rates_offered", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }),
-		csvFigure("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
-		csvFigure("rates_completed", completed),
-		csvFigure("tokens_per_s_output", output),
-		csvFigure("tokens_per_s_input", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }),
-		csvFigure("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
-		csvFigure("concurrency_mean", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }),
-		{"concurrency_peak", func(r row) string { return strconv.Itoa(r.stage.Concurrency.Peak) }},
-		csvFigure("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
-		csvFigure("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
-		csvFigure("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
-		csvFigure("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
-		csvFigure("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
-		csvFigure("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
-		csvFigure("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
-		{"token_source", func(r row) string { return r.stage.TokenSource }},
-		csvFigure("inter_token_s", func(s *rundir.Stage) rundir.Number { return s.InterToken }),
->>>>>>> G-merged
 	}
 }
 

@@ -47,7 +47,11 @@ func (c Config) Capacity(w Workload) Capacity {
 		return Capacity{}
 	}
 	var t tally
-	if c.MaxNumSeqs*c.blocksFor(w.PromptTokens+w.OutputTokens-1) <= c.KVTokens/c.BlockTokens {
+	everFits := c.MaxNumSeqs*c.blocksFor(w.PromptTokens+w.OutputTokens-1) <= c.KVTokens/c.BlockTokens
+	if c.isPlain() && everFits {
+		return c.Plain.capacity(c.MaxNumSeqs, w)
+	}
+	if everFits {
 		t = c.steadyState(w)
 	} else {
 		t = c.driveScheduler(w)
@@ -188,6 +192,10 @@ func (c Config) driveScheduler(w Workload) tally {
 // synchronous returns the latencies of a request alone: its prompt in as few chunks as the budget allows, then one step
 // for each token.
 func (c Config) synchronous(w Workload) (ttft, itl, latency time.Duration) {
+	if c.isPlain() {
+		p := c.Plain.capacity(1, w)
+		return p.SyncTTFT, p.SyncITL, p.SyncLatency
+	}
 	r := c.roofline()
 	for computed := 0; computed < w.PromptTokens; {
 		n := min(w.PromptTokens-computed, c.MaxBatchedTokens)

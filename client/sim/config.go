@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"llmsweep/client/sim/habit"
 )
 
 // Quant is how weights are stored and multiplied. The KV cache always has 16 bits.
@@ -58,18 +60,23 @@ type Config struct {
 	MaxModelLen      int           // prompt and output together
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
+	Plain            Plain         // if set, fixed times instead of a GPU and a model
+	Habits           habit.List    // what the server does wrong
 	Seed             uint64        // of the jitter, and of everything random in the answers
 	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill; see Request.Prefix
 }
 
-// Preset parses MODEL/GPU[xCOUNT][/QUANT], such as "Qwen2-7B/L20x2/int4", or "demo".
+// Preset parses MODEL/GPU[xCOUNT][/QUANT], such as "Qwen2-7B/L20x2/int4", "demo", or "plain8".
 func Preset(name string) (Config, error) {
-	if strings.EqualFold(name, "demo") {
+	switch strings.ToLower(name) {
+	case "demo":
 		return demo()
+	case "plain8":
+		return plain8(), nil
 	}
 	parts := strings.Split(name, "/")
 	if len(parts) < 2 || len(parts) > 3 {
-		return Config{}, fmt.Errorf("preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as Qwen2-7B/L20x2/int4, or demo", name)
+		return Config{}, fmt.Errorf("preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as Qwen2-7B/L20x2/int4, or demo, or plain8", name)
 	}
 	var c Config
 	var err error
@@ -119,6 +126,7 @@ func demo() (Config, error) {
 
 // withDefaults returns c with the default in each zero field that has one.
 func (c Config) withDefaults() Config {
+	c = c.plainDefaults()
 	c.Quant = cmp.Or(c.Quant, FP16)
 	c.TP = cmp.Or(c.TP, 1)
 	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
@@ -146,6 +154,15 @@ func (c Config) spareKVTokens() int {
 // validate checks a Config that has its defaults.
 func (c Config) validate() error {
 	m, g := c.Model, c.GPU
+	if err := c.Habits.Validate(); err != nil {
+		return err
+	}
+	if c.isPlain() {
+		m, g = Models()[0], GPUs()[0] // not used
+		if err := c.Plain.validate(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case min(m.Layers, m.Hidden, m.Heads, m.KVHeads, m.HeadDim, m.Vocab) <= 0 || m.Params <= 0 || m.ActiveParams <= 0:
 		return errors.New("the configuration has no model, or an incomplete one")

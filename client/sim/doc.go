@@ -9,4 +9,9 @@
 //
 // No model is computed and nothing is measured here. The package shares no code with the client that measures, so that
 // each can reveal errors of the other.
+//
+// Habits make a server go wrong on purpose, in virtual time as over HTTP: it collapses under a queue, sheds, limits rates,
+// drifts, scales, pauses, batches its output, answers from a cache, drops connections or freezes (package habit and
+// [Config.Habits]). [Config.Truth] computes what such a server sustains, so that a measurement can be compared with it. The
+// preset plain8 is simple enough to compute by hand: 8 slots, a first token after 100 ms, then one each 10 ms.
 package sim

@@ -19,6 +19,7 @@ type Request struct {
 	OutputTokens    int      // exact length of the answer; 0 for DefaultOutputTokens
 	Prefix          []uint64 // hashes of the prompt's leading full blocks, each over all text up to its end; may be nil
 	ReasoningTokens int      // how many of the first output tokens are reasoning
+	Prompt          uint64   // hash of the prompt, for the habit caches; 0: like no other
 }
 
 // Usage is the server's account of a request.
@@ -54,6 +55,7 @@ type Engine struct {
 
 	mu        sync.Mutex
 	scheduler *scheduler
+	habits    *behaviour
 	now       time.Duration            // end of the last step, or of the current one
 	inbox     []*Generation            // submitted, not yet given to the scheduler, in order
 	leaving   []*Generation            // cancelled, not yet removed from the scheduler, in order
@@ -74,6 +76,7 @@ func Start(cfg Config) (*Engine, error) {
 		quit:      make(chan struct{}),
 		stopped:   make(chan struct{}),
 		scheduler: newScheduler(cfg),
+		habits:    newBehaviour(cfg),
 		active:    make(map[*Generation]struct{}),
 	}
 	go e.run()
@@ -97,11 +100,11 @@ func (e *Engine) Close() {
 // Generate submits a request and waits until it has ended. It calls emit as [Engine.Submit] does, never after it has
 // returned.
 //
-// The error is ErrTooLong, ErrClosed or the context's. For the last two, Usage counts the tokens generated so far.
+// The error is ErrTooLong, ErrClosed, the context's, a *Refusal or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
 func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at time.Time)) (Usage, error) {
 	g, err := e.Submit(r, emit)
 	if err != nil {
-		return Usage{}, err
+		return Usage{}, AwaitRefusal(ctx, err)
 	}
 	select {
 	case <-g.Done():
@@ -136,6 +139,9 @@ type Generation struct {
 	arrived   time.Duration
 	left      time.Duration
 	emit      func(n int, at time.Time)
+	buffer    buffer
+	asks      question      // what a cache knows it by
+	doomed    bool          // the connection will be dropped: no token is delivered
 	done      chan struct{} // closed at the end; ended, usage and err do not change after it
 	ended     bool
 	usage     Usage
@@ -144,7 +150,8 @@ type Generation struct {
 
 // Submit queues a request. It calls emit for each output token, in order, n counting from 1, with the exact instant at
 // which the step ended on the engine's clock. It calls emit on the engine's goroutine with a lock held, so emit must not block and
-// must not call the engine. The error is ErrTooLong, ErrClosed, or about a request that makes no sense.
+// must not call the engine. For tokens that leave in one burst (habits batches and caches) it calls emit once, with the
+// number of the last. The error is ErrTooLong, ErrClosed, a *Refusal, or about a request that makes no sense.
 func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation, error) {
 	r.OutputTokens = cmp.Or(r.OutputTokens, DefaultOutputTokens)
 	if r.PromptTokens < 1 || r.OutputTokens < 1 || r.ReasoningTokens < 0 {
@@ -154,7 +161,7 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 	if err := e.cfg.fits(r.PromptTokens, r.OutputTokens); err != nil {
 		return nil, err
 	}
-	g := &Generation{engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
+	g := &Generation{asks: question{r.Prompt, r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
 	g.sequence = sequence{listener: g, prompt: r.PromptTokens, output: r.OutputTokens, prefix: r.Prefix}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -162,8 +169,15 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 		return nil, ErrClosed
 	}
 	g.arrived = time.Since(e.epoch)
-	e.inbox = append(e.inbox, g)
+	queued, err := e.receive(g)
+	if err != nil {
+		return nil, err
+	}
 	e.active[g] = struct{}{}
+	if !queued {
+		return g, nil
+	}
+	e.inbox = append(e.inbox, g)
 	select {
 	case e.wake <- struct{}{}:
 	default:
@@ -195,11 +209,15 @@ func (g *Generation) Cancel(err error) {
 
 // token implements listener. The scheduler calls it with the engine's lock held.
 func (g *Generation) token(n int, last bool) {
-	if g.ended {
-		return // cancelled, and the scheduler does not know yet
+	if g.ended || g.doomed {
+		return // cancelled, and the scheduler does not know yet; or to be dropped
 	}
-	g.emit(n, g.engine.epoch.Add(g.engine.now))
+	e := g.engine
+	if g.buffer.releases(e.habits, n, last, e.now) {
+		g.emit(n, e.epoch.Add(e.now))
+	}
 	if last {
+		e.habits.remember(g.asks)
 		g.end("length", nil)
 	}
 }
@@ -238,6 +256,10 @@ func (e *Engine) run() {
 		end, ok := e.begin(idle)
 		if !ok {
 			continue
+		}
+		if end.IsZero() { // frozen
+			<-e.quit
+			return
 		}
 		if !e.sleepUntil(timer, end) {
 			return
@@ -294,7 +316,10 @@ func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
 		}
 	}
 	e.inbox = slices.Delete(e.inbox, 0, n)
-	d, ok := e.scheduler.plan()
+	d, ok := e.habits.plan(e.scheduler, e.now)
+	if d == endless {
+		return time.Time{}, ok
+	}
 	e.now += d
 	return e.epoch.Add(e.now), ok
 }

@@ -68,6 +68,9 @@ type roofline struct {
 }
 
 func (c Config) roofline() roofline {
+	if c.isPlain() {
+		return roofline{fixed: c.Plain.step().Seconds()}
+	}
 	m, tp := c.Model, float64(c.TP)
 	bandwidth := c.GPU.BandwidthBytes * bandwidthEfficiency * tp
 	fp16 := c.GPU.PeakFP16 * computeEfficiency * tp

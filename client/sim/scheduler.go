@@ -28,6 +28,7 @@ type sequence struct {
 	chunk          int      // tokens in the step under way
 	cached         int      // prompt tokens found in the prefix cache when first admitted
 	preemptions    int
+	wait           int // steps without work, on a plain server
 	canceled       bool
 }
 
@@ -48,6 +49,7 @@ type scheduler struct {
 	running  []*sequence // oldest admission first
 	waiting  queue
 	dirty    bool // a sequence was canceled since the last plan
+	delays   int  // sequences that wait through the step under way, on a plain server
 	totals   totals
 }
 
@@ -99,12 +101,13 @@ func (sc *scheduler) idle() bool { return len(sc.running) == 0 && sc.waiting.n =
 func (sc *scheduler) plan() (time.Duration, bool) {
 	sc.dropCanceled()
 	var batch Batch
+	sc.delays = 0
 	preemptions := sc.totals.preemptions
 	budget := sc.continueRunning(&batch, sc.cfg.MaxBatchedTokens)
 	if sc.totals.preemptions == preemptions {
 		sc.admit(&batch, budget)
 	}
-	if batch.Tokens == 0 {
+	if batch.Tokens == 0 && sc.delays == 0 {
 		return 0, false
 	}
 	d := sc.roofline.stepTime(batch)
@@ -121,6 +124,9 @@ func (sc *scheduler) plan() (time.Duration, bool) {
 func (sc *scheduler) continueRunning(batch *Batch, budget int) int {
 	for i := 0; i < len(sc.running); i++ {
 		s := sc.running[i]
+		if sc.delayed(s) {
+			continue
+		}
 		n := min(s.length()-s.computed, budget)
 		if !sc.reserve(s, s.computed+n) {
 			break
@@ -145,6 +151,9 @@ func (sc *scheduler) admit(batch *Batch, budget int) {
 		s.blocks = need
 		s.computed = sc.cachedTokens(s)
 		sc.running = append(sc.running, s)
+		if s.wait = sc.cfg.Plain.promptWait(); sc.delayed(s) {
+			continue
+		}
 		n := min(s.length()-s.computed, budget)
 		sc.schedule(s, n, batch)
 		budget -= n
@@ -218,6 +227,7 @@ func (sc *scheduler) complete() {
 			sc.prefilled(s)
 		}
 		s.generated++
+		s.wait = sc.cfg.Plain.tokenWait()
 		sc.totals.outputTokens++
 		last := s.generated == s.output
 		if last {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/habit"
 	simserver "llmsweep/client/sim/server"
 )
 
@@ -13,23 +14,25 @@ const simAddress = "127.0.0.1:8000"
 
 // simCmd is llmsweep sim.
 type simCmd struct {
-	Preset         string  `default:"demo" placeholder:"NAME" help:"What to simulate: demo, or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
-	Engine         string  `default:"vllm" enum:"vllm,sglang,lmdeploy,llamacpp,ollama,tgi,triton,triton-vllm" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, lmdeploy, llamacpp, ollama, tgi, triton, triton-vllm."`
-	Listen         string  `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
-	MaxNumSeqs     int     `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch. Default: the preset's."`
-	KVTokens       int     `name:"kv-tokens" placeholder:"N" positive:"" help:"Size of the KV cache in tokens. Default: what fits into the GPU's memory."`
-	Jitter         float64 `placeholder:"SIGMA" help:"Spread of step times: sigma of a log-normal distribution. Default: 0, none."`
-	Seed           uint64  `default:"1" placeholder:"N" help:"Random seed for jitter, answers and faults (${default})."`
-	PrefixCache    bool    `name:"prefix-cache" help:"Simulate a prefix cache."`
-	APIKey         string  `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Refuse requests without this API key."`
-	Strict         bool    `help:"Refuse unknown fields in request bodies, as hosted APIs do."`
-	ChunkTokens    int     `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens per chunk of the stream (${default})."`
-	NoUsage        bool    `name:"no-usage" help:"Report no token counts."`
-	Think          int     `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
-	ReasoningField string  `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
-	Texts          string  `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
-	FullLength     bool    `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
-	Faults         string  `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
+	Preset     string `default:"demo" placeholder:"NAME" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
+	Engine     string `default:"vllm" enum:"vllm,sglang,lmdeploy,llamacpp,ollama,tgi,triton,triton-vllm" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, lmdeploy, llamacpp, ollama, tgi, triton, triton-vllm."`
+	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
+	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (slots). Default: the preset's."`
+	fixedTimes
+	KVTokens       int      `name:"kv-tokens" placeholder:"N" positive:"" help:"Size of the KV cache in tokens. Default: what fits into the GPU's memory."`
+	Jitter         float64  `placeholder:"SIGMA" help:"Spread of step times: sigma of a log-normal distribution. Default: 0, none."`
+	Seed           uint64   `default:"1" placeholder:"N" help:"Random seed for jitter, answers and faults (${default})."`
+	PrefixCache    bool     `name:"prefix-cache" help:"Simulate a prefix cache."`
+	APIKey         string   `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Refuse requests without this API key."`
+	Strict         bool     `help:"Refuse unknown fields in request bodies, as hosted APIs do."`
+	ChunkTokens    int      `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens per chunk of the stream (${default})."`
+	NoUsage        bool     `name:"no-usage" help:"Report no token counts."`
+	Think          int      `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
+	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
+	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
+	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
+	Habit          []string `sep:"none" placeholder:"NAME[:PARAMETERS]" help:"Bad habit of the server; see the list above. May be repeated."`
+	Faults         string   `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
 	predictFlags
 }
 
@@ -40,7 +43,11 @@ func (simCmd) Help() string {
   llmsweep sim --preset Qwen2-7B/L20x2/int4 --listen 127.0.0.1:8001
   llmsweep sim --engine sglang
   llmsweep sim --predict --only Qwen2-7B/L20
-  llmsweep sim --faults 500:0.01,stall:0.001`
+  llmsweep sim --faults 500:0.01,stall:0.001
+  llmsweep sim --preset plain8 --habit sheds:8
+  llmsweep sim --max-num-seqs 4 --first-token 200ms --per-token 20ms --habit drifts:0.05 --habit batches:16
+
+` + habitHelp()
 }
 
 // Run serves until interrupted.
@@ -57,6 +64,12 @@ func (s *simCmd) Run(c *console) error {
 	}
 	if s.KVTokens > 0 {
 		config.KVTokens = s.KVTokens
+	}
+	if err := s.fixedTimes.apply(&config); err != nil {
+		return usage(err)
+	}
+	if config.Habits, err = habit.ParseList(s.Habit); err != nil {
+		return usage(err)
 	}
 	config.Jitter, config.Seed, config.PrefixCache = s.Jitter, s.Seed, s.PrefixCache
 	options := simserver.Options{
@@ -76,6 +89,9 @@ func (s *simCmd) Run(c *console) error {
 		return usage(fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.Listen, err))
 	}
 	fmt.Fprintf(c.out, "simulating %s with the API of %s on %s\n", s.Preset, s.Engine, url)
+	if len(config.Habits) > 0 {
+		fmt.Fprintf(c.out, "with the habits %s\n", config.Habits)
+	}
 	return wait()
 }
 

@@ -9,8 +9,10 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/random"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/virtual"
 )
@@ -71,29 +73,34 @@ type Trial struct {
 
 // Random returns the trial of a seed.
 func Random(seed uint64) *Trial {
-	rng := rand.New(rand.NewPCG(seed, 11))
-	gpus, models := sim.GPUs(), sim.Models()
-	for {
-		c := sim.Config{
-			GPU: gpus[rng.IntN(len(gpus))], Model: models[rng.IntN(len(models))], TP: 1 << rng.IntN(3),
-			Quant:      []sim.Quant{sim.FP16, sim.INT8, sim.INT4}[rng.IntN(3)],
-			MaxNumSeqs: 8 << rng.IntN(5), Jitter: 0.05 * rng.Float64(), Seed: rng.Uint64(),
-		}
-		w := Fixed{32 << rng.IntN(6), 16 << rng.IntN(5)}
-		spread := []float64{0, 0.2, 0.5}[rng.IntN(3)]
-		if k := w.Capacity(c); k.RequestsPerSecond > 0.5 && k.RequestsPerSecond < 60 {
-			if live, err := sim.Start(c); err == nil {
-				live.Close()
-				return &Trial{Seed: seed, Server: c, Work: w, Spread: spread}
-			}
-		}
-	}
+	return trial(seed, random.New(rand.New(rand.NewPCG(seed, trialStream))))
+}
+
+// RandomWith returns the trial of a seed whose server has a habit, such as "sheds". See package habit.
+func RandomWith(seed uint64, name string) *Trial {
+	return trial(seed, random.NewWith(rand.New(rand.NewPCG(seed, trialStream)), name))
+}
+
+// trialStream keeps trials apart from other random numbers of the same seed.
+const trialStream = 11
+
+func trial(seed uint64, s random.Server) *Trial {
+	return &Trial{Seed: seed, Server: s.Config, Work: Fixed{s.Work.PromptTokens, s.Work.OutputTokens}, Spread: s.Spread}
+}
+
+// Truth returns what the server does with the workload at a time since its start, computed.
+func (k *Trial) Truth(at time.Duration) sim.Truth {
+	return k.Server.TruthOf(sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}, k.Spread, at)
 }
 
 // String describes the trial in a line.
 func (k *Trial) String() string {
-	return fmt.Sprintf("seed %d: %s/%sx%d/%s seqs %d %v+-%.1f jitter %.3f", k.Seed, k.Server.Model.Name, k.Server.GPU.Name, k.Server.TP,
+	line := fmt.Sprintf("seed %d: %s/%sx%d/%s seqs %d %v+-%.1f jitter %.3f", k.Seed, k.Server.Model.Name, k.Server.GPU.Name, k.Server.TP,
 		k.Server.Quant, k.Server.MaxNumSeqs, k.Work, k.Spread, k.Server.Jitter)
+	if len(k.Server.Habits) > 0 {
+		line += " " + k.Server.Habits.String()
+	}
+	return line
 }
 
 // Preset returns the configuration of a named server.

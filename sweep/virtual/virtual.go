@@ -5,6 +5,8 @@ package virtual
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"time"
 
 	"llmsweep/client"
@@ -12,7 +14,8 @@ import (
 	"llmsweep/client/sim"
 )
 
-// Doer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at.
+// Doer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at, so no
+// prompt repeats another. Refusals and dropped connections fail with the class that they have over HTTP.
 type Doer struct {
 	Live *sim.Engine
 }
@@ -27,17 +30,35 @@ func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 	r := call.Request
 	res.Sent = time.Since(res.Epoch)
 	seq := sim.Request{PromptTokens: max(1, r.PromptTokens), OutputTokens: r.OutputTokens}
-	usage, err := d.Live.Generate(ctx, seq, func(_ int, at time.Time) {
-		res.Token(at.Sub(res.Epoch), 1, false)
+	got := 0
+	usage, err := d.Live.Generate(ctx, seq, func(n int, at time.Time) {
+		res.Burst(at.Sub(res.Epoch), n-got)
+		got = n
 	})
-	res.PromptTokens, res.OutputTokens, res.CachedTokens = usage.PromptTokens, usage.OutputTokens, usage.CachedTokens
-	res.TokenSource, res.Finish = client.SourceServer, usage.Finish
+	if usage.Finish != "" && !errors.Is(err, sim.ErrDropped) { // the client heard of it
+		res.PromptTokens, res.OutputTokens, res.CachedTokens = usage.PromptTokens, usage.OutputTokens, usage.CachedTokens
+		res.TokenSource, res.Finish = client.SourceServer, usage.Finish
+	}
+	var refused *sim.Refusal
 	switch {
 	case err == nil:
 		res.Status, res.Headers, res.End = client.StatusOK, res.FirstToken, res.LastToken
 	case ctx.Err() != nil:
 		res.Status = client.StatusIncomplete
+	case errors.As(err, &refused):
+		res.Headers, res.HTTP = time.Since(res.Epoch), refused.Status
+		res.Fail(res.Headers, classOf(refused.Status), err.Error())
+	case errors.Is(err, sim.ErrDropped):
+		res.Fail(time.Since(res.Epoch), client.ClassReset, err.Error())
 	default:
 		res.Fail(time.Since(res.Epoch), client.ClassHTTP4xx, err.Error())
 	}
+}
+
+// classOf is the class of a refusal.
+func classOf(status int) client.Class {
+	if status == http.StatusTooManyRequests {
+		return client.ClassHTTP429
+	}
+	return client.ClassHTTP5xx
 }

@@ -70,7 +70,7 @@ func (a *answer) stream(ctx context.Context) {
 	}
 	for sent := 0; sent < a.request.seq.OutputTokens; {
 		end := a.chunkEnd(sent)
-		if !a.await(ctx, end) || !a.send(a.encoder.tokens(sent, end)...) {
+		if !a.await(ctx, end) || !a.sendTokens(sent, end) {
 			return
 		}
 		struck := sent < a.faultAt && end >= a.faultAt && a.fault != ""

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/habit"
 )
 
 // Options say how the HTTP server behaves. The zero value behaves as vLLM, and serves the model under its own name.
@@ -40,6 +41,7 @@ type server struct {
 	requests atomic.Uint64 // completion requests so far
 	flavor   *flavor
 	routes   map[string]route
+	batches  bool // habit
 }
 
 type route struct {
@@ -61,11 +63,16 @@ func New(e *sim.Engine, o Options) http.Handler {
 	s.options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
 	s.options.ReasoningField = cmp.Or(o.ReasoningField, s.flavor.reasoning)
 	s.routes = s.flavor.routes(s)
+	_, s.batches = habit.Find[habit.Batches](s.config.Habits)
 	return s
 }
 
 // ServeHTTP serves the engine's routes, and answers other requests as the engine's framework does.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.engine.Frozen() {
+		hang(r)
+		return
+	}
 	to, ok := s.routes[r.URL.Path]
 	switch {
 	case !ok:
@@ -145,10 +152,13 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 	a := newAnswer(s, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
 	a.running, err = s.engine.Submit(j.seq, a.emit)
 	if err != nil {
-		to.refuse(w, asAPIError(err))
+		turnAway(r.Context(), w, to, err)
 		return
 	}
 	defer a.running.Cancel(context.Canceled)
+	if a.dropped(r.Context()) {
+		return
+	}
 	if j.stream {
 		a.stream(r.Context())
 	} else {

@@ -117,6 +117,7 @@ func (s *server) settle(j *request, ids []uint32, w wish) error {
 	j.seq.PromptTokens = len(ids)
 	j.seq.Prefix = tokenizer.BlockHashes(ids, s.config.BlockTokens)
 	j.seed = promptSeed(s.config.Seed, ids)
+	j.seq.Prompt = j.seed
 	limit, err := s.limit(len(ids), w)
 	if err != nil {
 		return err

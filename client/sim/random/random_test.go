@@ -1,0 +1,48 @@
+package random
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/habit"
+)
+
+// TestRandomServersCanRun draws servers of each kind: they start, their habits can be written and read, and they take some
+// load.
+func TestRandomServersCanRun(t *testing.T) {
+	for _, name := range append(habit.Names(), "") {
+		for seed := range uint64(5) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			s := New(rng)
+			if name != "" {
+				s = NewWith(rng, name)
+				h := s.Config.Habits[0]
+				if again, err := habit.Parse(h.String()); err != nil || again != h || h.Name() != name {
+					t.Errorf("%s reads as %v (%v)", h, again, err)
+				}
+			}
+			e, err := sim.Start(s.Config)
+			if err != nil {
+				t.Errorf("%v: %v", s, err)
+				continue
+			}
+			e.Close()
+			if name == "collapses" && seed > 0 {
+				continue // its truth takes a while
+			}
+			truth := s.Truth(0)
+			if truth.Sustained <= 0 || truth.Sustained > truth.Takes || truth.Overload > truth.Sustained*1.0001 || truth.Refused != (name == "sheds" || name == "rate-limited") {
+				t.Errorf("%v: %+v", s, truth)
+			}
+		}
+	}
+}
+
+// TestTheSameSeedDrawsTheSameServer is what makes a failure of a statistical test repeatable.
+func TestTheSameSeedDrawsTheSameServer(t *testing.T) {
+	draw := func() string { return NewWith(rand.New(rand.NewPCG(3, 7)), "pauses").String() }
+	if a, b := draw(), draw(); a != b {
+		t.Errorf("%s and %s", a, b)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/habit"
+)
+
+func TestHelpListsEveryHabit(t *testing.T) {
+	help := simCmd{}.Help()
+	for _, k := range habit.Kinds() {
+		if !strings.Contains(help, k.Form) {
+			t.Errorf("sim --help does not show %s", k.Form)
+		}
+	}
+	for line := range strings.Lines(help) {
+		if len(line) > 108 {
+			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+// TestFixedTimes makes a server of 19.5 requests a second from flags.
+func TestFixedTimes(t *testing.T) {
+	c, err := sim.Preset("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxNumSeqs = 8
+	if err := (fixedTimes{100 * time.Millisecond, 10 * time.Millisecond}).apply(&c); err != nil {
+		t.Fatal(err)
+	}
+	k := c.Capacity(sim.Workload{PromptTokens: 64, OutputTokens: 32})
+	if k.RequestsPerSecond < 19.51 || k.RequestsPerSecond > 19.52 || k.SyncTTFT != 100*time.Millisecond {
+		t.Errorf("%+v", k)
+	}
+	for _, f := range []fixedTimes{{FirstToken: time.Second}, {PerToken: time.Second}} {
+		c, err := sim.Preset("demo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.apply(&c); err == nil || !strings.Contains(err.Error(), "belong together") {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}
