@@ -6,4 +6,4 @@ import "llmsweep/client/note"
 var noteReadFrom = note.Kind{Code: "published.read-from", Args: []string{"file", "line"}}
 
 // Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteReadFrom} }
+func Notes() []note.Kind { return append([]note.Kind{noteReadFrom}, definitionNotes()...) }

@@ -1,0 +1,272 @@
+package published
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+const results = "testdata/results"
+
+func parseResult(t testing.TB, name string) *Document {
+	t.Helper()
+	doc, err := ParseFile(filepath.Join(results, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range doc.Remarks {
+		t.Errorf("%s:%d: %s", name, r.Line, r.Text)
+	}
+	return doc
+}
+
+// resultFiles are the files in testdata/results, by what is in them.
+func resultFiles(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(results, "*.json*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, filepath.Base(f))
+	}
+	return append(names, "evalscope-1.14.1/benchmark_summary.json")
+}
+
+// TestJSONResults tests what each tool's file is read as.
+func TestJSONResults(t *testing.T) {
+	for name, w := range wantResults() {
+		t.Run(name, func(t *testing.T) {
+			doc := parseResult(t, name)
+			if len(doc.Runs) != len(w) {
+				t.Fatalf("%d runs, want %d", len(doc.Runs), len(w))
+			}
+			for i, run := range doc.Runs {
+				got := resultOf(&run)
+				if diff := cmp.Diff(w[i], got); diff != "" {
+					t.Errorf("run %d (-want +got):\n%s", i, diff)
+				}
+				if run.Started.IsZero() != w[i].undated {
+					t.Errorf("started %v", run.Started)
+				}
+			}
+		})
+	}
+}
+
+// result is the outline of a run that was read.
+type result struct {
+	Format, Tool, Plan, Model, GPU, Quant, Engine, API string
+	GPUs                                               int
+	Prompt, Output                                     float64 // asked lengths
+	Stages                                             []string
+	undated                                            bool
+}
+
+func resultOf(run *rundir.Run) result {
+	r := result{
+		Format: run.Source.Format, Tool: run.Source.Tool, Plan: run.Plan.Kind, Model: run.Labels.Model, GPU: run.Labels.GPU,
+		Quant: run.Labels.Quant, Engine: run.Labels.Engine, API: run.Target.API, GPUs: run.Labels.GPUs,
+		Prompt: run.Workload.PromptTokens.Mean, Output: run.Workload.OutputTokens.Mean, undated: run.Started.IsZero(),
+	}
+	for _, s := range run.Stages {
+		r.Stages = append(r.Stages, fmt.Sprintf("%s %s %d/%d", s.Name, s.Role, s.Requests.OK, s.Requests.Due))
+	}
+	return r
+}
+
+func wantResults() map[string][]result { return nil }
+
+// TestEveryJSONNumberIsKept tests that each number of each file is a metric of the run that was read, or stands among its other
+// numbers. What is left out is listed here.
+func TestEveryJSONNumberIsKept(t *testing.T) {
+	leftOut := []string{ // by the beginning of a path
+		"config", "args", "input_config", "run_info", "metadata", // what was asked; its parts that a run has room for are tested elsewhere
+		"scheduler_metrics.start_time", "scheduler_metrics.end_time", "scheduler_metrics.request_", "scheduler_metrics.measure_",
+		"start_time", "end_time", "cooldown_duration", "telemetry_data", "warnings", "burstiness", "benchmark_start_time_unix", "benchmark_end_time_unix",
+	}
+	for _, name := range resultFiles(t) {
+		doc := parseResult(t, name)
+		text, err := os.ReadFile(filepath.Join(results, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := topLevel(withoutNaN(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers, kept := 0, map[string]bool{}
+		for _, run := range doc.Runs {
+			for _, s := range run.Stages {
+				for _, p := range s.Source.Figures {
+					first, _, _ := strings.Cut(p.Text, " ")
+					kept[fmt.Sprint(p.Line, " ", first)] = true
+				}
+				for _, p := range s.Source.Other {
+					kept[fmt.Sprint(p.Line, " ", p.Text)] = true
+				}
+			}
+		}
+		f := &jsonFile{lines: lineStarts(withoutNaN(string(text)))}
+		var walk func(v gjson.Result, path string)
+		walk = func(v gjson.Result, path string) {
+			v.ForEach(func(k, child gjson.Result) bool {
+				at := strings.TrimPrefix(path+"."+k.String(), ".")
+				switch {
+				case slices.ContainsFunc(leftOut, func(p string) bool { return strings.HasPrefix(at, p) }):
+				case strings.HasSuffix(path, ".total"), strings.HasSuffix(path, "_ci"), strings.Contains(path, "percentile_cis"):
+				case child.Type == gjson.Number:
+					numbers++
+					if !kept[fmt.Sprint(f.line(child), " ", short(child.Raw))] {
+						t.Errorf("%s:%d: %s = %s is lost", name, f.line(child), at, child.Raw)
+					}
+				case child.IsObject():
+					walk(child, at)
+				}
+				return true
+			})
+		}
+		for _, v := range values {
+			if b := v.Get("benchmarks"); b.IsArray() {
+				b.ForEach(func(_, benchmark gjson.Result) bool { walk(benchmark, ""); return true })
+				continue
+			}
+			walk(v, "")
+		}
+		t.Logf("%s: %d numbers", name, numbers)
+		if numbers < 15 {
+			t.Errorf("%s: only %d numbers", name, numbers)
+		}
+	}
+}
+
+// TestJSONDefinitions tests that each run says whose definitions its metrics have.
+func TestJSONDefinitions(t *testing.T) {
+	for format, kinds := range map[string][]note.Kind{
+		"guidellm-0.8.1-sweep.json":               {noteITLWeighted, noteTTFTZero, noteCancelled},
+		"aiperf-0.13.0-rate.json":                 {noteITLPerRequest, noteTokensCounted, noteRatesWhole},
+		"vllm-bench-0.32.0-rate.json":             {noteTTFTEmptyChunk, noteITLPerChunk, noteRatesWhole},
+		"sglang-0.5.23.jsonl":                     {noteITLPerChunk, noteRatesWhole, noteTokensAsked},
+		"evalscope-1.14.1/benchmark_summary.json": {noteITLPerChunk, noteRatesWhole},
+		"inferencex-agg.json":                     {noteTTFTEmptyChunk, noteRatesWhole, notePerGPU},
+	} {
+		for _, run := range parseResult(t, format).Runs {
+			for _, k := range kinds {
+				if !slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(k) }) {
+					t.Errorf("%s: no note %s", format, k.Code)
+				}
+			}
+		}
+	}
+}
+
+// TestMalformedJSON tests that what cannot be read gives one line that says where and why.
+func TestMalformedJSON(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{"benchmarks": [`, "doc: line 1: the JSON ends in the middle; was the file cut off?"},
+		{"{\n \"a\": 1,\n b\n}", "doc: line 3: not JSON: invalid character 'b' looking for beginning of object key string"},
+		{"{\"a\": 1}\n{\"b\" 2}", "doc: line 2: not JSON: invalid character '2' after object key"},
+		{strings.Repeat("[{\"a\":", 20000), "doc: line 1: not JSON: invalid character '[' exceeded max depth"},
+	} {
+		_, err := Parse("doc", strings.NewReader(c.text))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%.40q: %v, want %s", c.text, err, c.want)
+		}
+	}
+	for _, c := range []struct{ text, want string }{
+		{`{"a": {"b": 1}}`, "is a JSON object of no known tool (its keys: a); known are GuideLLM, AIPerf, evalscope perf, InferenceX, SGLang bench_serving, vllm bench serve"},
+		{`[{"Percentiles": "1%", "TTFT (ms)": 3}]`, "is a row of evalscope's benchmark_percentile.json, which does not say what was tested; give the benchmark_summary.json beside it, and both are read"},
+		{`{"benchmarks": [], "metadata": {"guidellm_version": "0.8.1"}}`, "holds no benchmark"},
+		{`{"request_throughput": "fast", "completed": -1, "total_input_tokens": 1e300, "model_id": "m", "duration": NaN}`,
+			"completed: -1 is no count"},
+	} {
+		doc, err := Parse("doc", strings.NewReader(c.text))
+		if err != nil || len(doc.Remarks) == 0 || len(doc.Runs) > 0 || doc.Remarks[0].Text != c.want {
+			t.Errorf("%s: %v, %+v", c.text, err, doc)
+		}
+	}
+}
+
+// TestNumbersOfPython tests NaN and infinities, which Python writes.
+func TestNumbersOfPython(t *testing.T) {
+	doc := parse(t, `{"text": "NaN \" Infinity", "request_throughput": 2.5, "completed": 10, "total_input_tokens": NaN, "model_id": "m", "request_rate": Infinity, "mean_ttft_ms": -Infinity, "median_ttft_ms": 3}`)
+	if len(doc.Runs) != 1 || len(doc.Remarks) > 0 {
+		t.Fatalf("%+v", doc)
+	}
+	s := doc.Runs[0].Stages[0]
+	if !s.TTFT.Mean.IsZero() || s.TTFT.P50 != rundir.Exactly(0.003) || !s.Rate.IsZero() || s.Kind != "throughput" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// fuzzJSON fuzzes one format with one of its files.
+func fuzzJSON(f *testing.F, files ...string) {
+	for _, name := range files {
+		b, err := os.ReadFile(filepath.Join(results, name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		text := string(b)
+		if v := gjson.Parse(text); len(text) > 20000 && v.Get("benchmarks").IsArray() { // small, so that the fuzzer gets somewhere
+			text = fmt.Sprintf(`{"metadata":%s,"benchmarks":[%s]}`, v.Get("metadata").Raw, v.Get("benchmarks.1").Raw)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		doc, err := Parse("doc", strings.NewReader(text))
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("an error of several lines: %v", err)
+			}
+			return
+		}
+		checkDocument(t, doc)
+		for _, run := range doc.Runs {
+			for _, s := range run.Stages {
+				for key, p := range s.Source.Figures {
+					if p.Line < 1 || p.Line > len(doc.Lines) {
+						t.Errorf("%s in line %d of %d", key, p.Line, len(doc.Lines))
+					}
+				}
+				if v := s.TTFT.Mean; v.Known() && (math.IsNaN(v.Value()) || math.Abs(v.Value()) > 1e15) {
+					t.Errorf("a mean of %v", v.Value())
+				}
+			}
+		}
+	})
+}
+
+func FuzzGuideLLM(f *testing.F) {
+	fuzzJSON(f, "guidellm-0.5.4-sweep.json", "guidellm-0.8.1-sweep.json")
+}
+func FuzzAIPerf(f *testing.F)      { fuzzJSON(f, "aiperf-0.13.0-rate.json") }
+func FuzzVLLMBench(f *testing.F)   { fuzzJSON(f, "vllm-bench-0.32.0-rate.json") }
+func FuzzSGLangBench(f *testing.F) { fuzzJSON(f, "sglang-0.5.23.jsonl") }
+func FuzzEvalScope(f *testing.F)   { fuzzJSON(f, "evalscope-1.14.1/benchmark_summary.json") }
+func FuzzInferenceX(f *testing.F)  { fuzzJSON(f, "inferencex-agg.json") }
+
+// FuzzEvalScopePercentiles fuzzes the file beside evalscope's summary.
+func FuzzEvalScopePercentiles(f *testing.F) {
+	b, err := os.ReadFile(filepath.Join(results, "evalscope-1.14.1", evalScopePercentiles))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(b))
+	f.Fuzz(func(t *testing.T, text string) {
+		doc := parse(t, `{"Test Duration (s)": 1, "Total Requests": 10}`)
+		if err := addPercentiles(&doc.Runs[0], "percentiles", text); err == nil {
+			checkDocument(t, doc)
+		}
+	})
+}
