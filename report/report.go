@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
 
@@ -49,6 +50,7 @@ func formats() []format {
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
 		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return Stress(w, runs, o.Lang) }},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return Serving(w, runs, o.Lang) }},
+		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteGuideLLM(w, runs) }},
 	}
 }
 

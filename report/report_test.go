@@ -40,7 +40,7 @@ func TestUnknownFormatAndLanguage(t *testing.T) {
 		lang   Lang
 		want   string
 	}{
-		{"pdf", English, `no format "pdf": there are console, markdown, csv, json, stress, serving`},
+		{"pdf", English, `no format "pdf": there are console, markdown, csv, json, stress, serving, guidellm`},
 		{"csv", English, "there is no run to render"},
 		{"csv", "fr", `no language "fr": there are en and zh`},
 	} {

@@ -19,7 +19,7 @@ import (
 
 // importCmd is llmsweep import.
 type importCmd struct {
-	Files []string `arg:"" name:"file" help:"Documents with results that other tools printed: six-column tables, stress tables, serving blocks."`
+	Files []string `arg:"" name:"file" help:"Documents with results that other tools printed: six-column tables, stress tables, serving blocks; and the JSON files of GuideLLM, AIPerf, vllm bench serve, SGLang bench_serving, evalscope perf and InferenceX."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory for the run directories (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Overrides what the headings say: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
 	Lang  string   `default:"en" enum:"en,zh" help:"Language of the reports: en, zh."`
@@ -59,12 +59,7 @@ func (i *importCmd) Run(c *console) error {
 
 // readPublished reads a document, and refuses one that holds no result.
 func readPublished(file string) (*published.Document, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	doc, err := published.Parse(file, f)
+	doc, err := published.ParseFile(file)
 	switch {
 	case err != nil:
 		return nil, err
@@ -72,7 +67,7 @@ func readPublished(file string) (*published.Document, error) {
 		r := doc.Remarks[0]
 		return nil, fmt.Errorf("%s: no result could be read; line %d: %s", file, r.Line, r.Text)
 	case len(doc.Runs) == 0:
-		return nil, fmt.Errorf("%s: holds no six-column table, stress table or serving block", file)
+		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(published.Tools(), ", "))
 	}
 	return doc, nil
 }

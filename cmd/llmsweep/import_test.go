@@ -101,10 +101,10 @@ func TestImportAndAuditSayWhatIsWrong(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"import", "prose.md"}, "llmsweep: prose.md: holds no six-column table, stress table or serving block\n"},
+		{[]string{"import", "prose.md"}, "llmsweep: prose.md: holds no six-column table, stress table, serving block or JSON result of GuideLLM, AIPerf, evalscope perf, InferenceX, SGLang bench_serving, vllm bench serve\n"},
 		{[]string{"import", "none.md"}, "llmsweep: open none.md: no such file or directory\n"},
 		{[]string{"import", "prose.md", "--label", "gpus=x"}, "llmsweep: --label gpus=x: not a number of GPUs\n"},
-		{[]string{"audit", "prose.md"}, "llmsweep: prose.md: holds no six-column table, stress table or serving block\n"},
+		{[]string{"audit", "prose.md"}, "llmsweep: prose.md: holds no six-column table, stress table, serving block or JSON result of GuideLLM, AIPerf, evalscope perf, InferenceX, SGLang bench_serving, vllm bench serve\n"},
 		{[]string{"audit", "empty"}, "llmsweep: empty is no run directory and holds none; audit takes documents and run directories\n"},
 		{[]string{"audit"}, "llmsweep: audit needs a document or a run directory; llmsweep audit --help has examples\n"},
 	} {

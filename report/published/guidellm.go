@@ -19,10 +19,24 @@ func isGuideLLM(v gjson.Result) bool {
 
 // readGuideLLM reads a benchmarks.json: its benchmarks are the stages of one run.
 func readGuideLLM(f *jsonFile, v gjson.Result) {
-	r := f.begin(v, GuideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
-	r.defined(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
-		noteCancelled.New("GuideLLM"), noteNoWarmup.New("GuideLLM"))
+	var r *jsonRun
+	if v.Get("metadata.written_by").String() == writtenBy {
+		r = f.begin(v, GuideLLM, writtenBy, v.Get("metadata.llmsweep_version").String())
+		r.own = true
+	} else {
+		r = f.begin(v, GuideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
+		r.defined(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
+			noteCancelled.New("GuideLLM"), noteNoWarmup.New("GuideLLM"))
+	}
 	r.guideTarget(v)
+	labels := map[string]string{}
+	v.Get("config.metadata.labels").ForEach(func(k, value gjson.Result) bool {
+		labels[k.String()] = value.String()
+		return true
+	})
+	if err := r.guideLabels(labels); err != nil {
+		f.unread(v.Get("config.metadata.labels"), "%v", err)
+	}
 	benchmarks := v.Get("benchmarks")
 	if len(benchmarks.Array()) == 0 {
 		f.unread(v, "holds no benchmark")
@@ -33,7 +47,7 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 		sweep = r.guideStage(b) || sweep
 		if !seed {
 			seed = true
-			r.run.Workload.Seed = uint64(max(0, b.Get("config.requests.random_seed").Num))
+			r.run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(), b.Get("config.requests.random_seed").Uint())
 		}
 		return true
 	})
@@ -59,10 +73,10 @@ func (r *jsonRun) guideTarget(v gjson.Result) {
 		return gjson.Result{}
 	}
 	t := &r.run.Target
-	t.URL = first("config.spec.backend.target", "args.target", "args.backend.target", "benchmarks.0.config.backend.target").String()
-	t.Model = first("config.spec.backend.model", "args.model", "args.backend.model", "benchmarks.0.config.backend.model").String()
+	t.URL = first("config.spec.backend.target", "args.target", "args.backend_kwargs.target", "benchmarks.0.config.backend.target").String()
+	t.Model = first("config.spec.backend.model", "args.model", "args.backend_kwargs.model", "benchmarks.0.config.backend.model").String()
 	t.API = apiOf(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
-		"args.backend.request_format").String())
+		"args.backend_kwargs.request_format").String())
 	switch first("args.data_request_formatter", "args.request_type").String() {
 	case "chat_completions":
 		t.API = "chat"
@@ -111,25 +125,29 @@ func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
 	st.Requests.Sent = st.Requests.Due
 	s.seconds("window_s", "duration", &st.Window, 0, "s")
 	s.seconds("window_from_s", "warmup_duration", &st.WindowFrom, 0, "s")
-	if from, to := b.Get("scheduler_metrics.start_time"), b.Get("scheduler_metrics.end_time"); to.Num > from.Num {
+	from, to := b.Get("scheduler_metrics.start_time"), b.Get("scheduler_metrics.end_time")
+	if to.Num > from.Num {
 		st.Elapsed = to.Num - from.Num
 	}
 	if first := r.file.in("benchmarks.0.start_time"); first > 0 && b.Get("start_time").Num >= first {
 		st.Started = b.Get("start_time").Num - first
 	}
 
-	s.number("rates.completed", "metrics.requests_per_second.successful.mean", &st.Rates.Completed, 0, "req/s")
+	s.guideNumber("rates.completed", "metrics.requests_per_second.successful", "mean", &st.Rates.Completed, 0, "req/s")
 	// Tokens that arrived in the window count, whichever request they belong to: that is GuideLLM's "total".
-	s.number("tokens_per_s.output", "metrics.output_tokens_per_second.total.mean", &st.TokensPerS.Output, 0, "tok/s")
-	s.number("tokens_per_s.input", "metrics.prompt_tokens_per_second.total.mean", &st.TokensPerS.Input, 0, "tok/s")
-	s.number("tokens_per_s.total", "metrics.tokens_per_second.total.mean", &st.TokensPerS.Total, 0, "tok/s")
-	s.number("concurrency.mean", "metrics.request_concurrency.total.mean", &st.Concurrency.Mean, 0, "")
+	s.guideNumber("tokens_per_s.output", "metrics.output_tokens_per_second.total", "mean", &st.TokensPerS.Output, 0, "tok/s")
+	s.guideNumber("tokens_per_s.input", "metrics.prompt_tokens_per_second.total", "mean", &st.TokensPerS.Input, 0, "tok/s")
+	s.guideNumber("tokens_per_s.total", "metrics.tokens_per_second.total", "mean", &st.TokensPerS.Total, 0, "tok/s")
+	s.guideNumber("concurrency.mean", "metrics.request_concurrency.total", "mean", &st.Concurrency.Mean, 0, "")
 	s.count("concurrency.peak", "metrics.request_concurrency.total.max", &st.Concurrency.Peak)
 	s.guideDist("latency_s", "metrics.request_latency.successful", &st.Latency, 0, "s")
 	s.guideDist("ttft_s", "metrics.time_to_first_token_ms.successful", &st.TTFT, -3, "ms")
 	s.guideDist("tpot_s", "metrics.inter_token_latency_ms.successful", &st.TPOT, -3, "ms")
 	// Its count is of tokens, the weights of the requests.
-	st.InterToken, st.TPOT.N = st.TPOT.Mean, min(st.TPOT.N, st.Requests.OK)
+	st.InterToken = st.TPOT.Mean
+	if !s.own {
+		st.TPOT.N = min(st.TPOT.N, st.Requests.OK)
+	}
 	s.guideTokens("prompt_tokens", "metrics.prompt_token_count.successful", &st.PromptTokens)
 	s.guideTokens("output_tokens", "metrics.output_token_count.successful", &st.OutputTokens)
 	if n := r.run.Workload.OutputTokens.Mean; n > 0 {
@@ -195,23 +213,24 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 			st.Role = rundir.Grid
 		}
 	}
+	if own := b.Get("config.llmsweep"); s.own && own.Get("name").String() != "" {
+		st.Name, st.Role, st.Verdict = own.Get("name").String(), own.Get("role").String(), own.Get("verdict").String()
+	}
 	return sweep
 }
 
 // guideDist reads a distribution. GuideLLM's percentiles are of a step function; of few values they differ from interpolated ones.
 func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit string) {
-	n := 0
-	s.count(key+".n", path+".count", &n)
-	if n == 0 {
+	s.count(key+".n", path+".count", &d.N)
+	if d.N == 0 && !s.own {
 		return // GuideLLM writes zeros where nothing was measured
 	}
-	d.N = n
 	for _, f := range d.Numbers() {
-		at := map[string]string{"std": ".std_dev", "mean": ".mean", "min": ".min", "max": ".max"}[f.Name]
+		at := map[string]string{"std": "std_dev", "mean": "mean", "min": "min", "max": "max"}[f.Name]
 		if at == "" {
-			at = ".percentiles." + f.Name
+			at = "percentiles." + f.Name
 		}
-		s.number(key+"."+f.Name, path+at, f.Number, tens, unit)
+		s.guideNumber(key+"."+f.Name, path, at, f.Number, tens, unit)
 		interval := ".percentile_cis." + f.Name
 		if f.Name == "mean" {
 			interval = ".mean_ci"
@@ -227,10 +246,18 @@ func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit s
 	}
 }
 
+// guideNumber reads a statistic of the distribution at path, or the lower bound of it that llmsweep wrote.
+func (s *jsonStage) guideNumber(key, path, statistic string, to *rundir.Number, tens int, unit string) {
+	s.number(key, path+"."+statistic, to, tens, unit)
+	if over, _ := s.value(path+".over."+strings.TrimPrefix(statistic, "percentiles."), tens); over.Known() && to.IsZero() {
+		*to = rundir.Over(over.Value())
+	}
+}
+
 // guideTokens reads how many tokens the requests had.
 func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.count(key+".n", path+".count", &t.N)
-	if t.N == 0 {
+	if t.N == 0 && !s.own {
 		return
 	}
 	s.number(key+".mean", path+".mean", &t.Mean, 0, "")

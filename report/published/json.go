@@ -222,14 +222,14 @@ func (f *jsonFile) unread(v gjson.Result, format string, args ...any) {
 // jsonRun is a run while it is read from JSON.
 type jsonRun struct {
 	*reading
-	file   *jsonFile
-	format string
+	file *jsonFile
+	own  bool // llmsweep wrote it, in another tool's layout
 }
 
 // begin opens a run. Version is the tool's, empty where the file does not name it.
 func (f *jsonFile) begin(v gjson.Result, format, tool, version string) *jsonRun {
 	p := &parser{doc: f.doc}
-	r := &jsonRun{reading: p.begin(format, f.line(v)), file: f, format: format}
+	r := &jsonRun{reading: p.begin(format, f.line(v)), file: f}
 	r.run.Source.Tool = strings.TrimSpace(tool + " " + version)
 	r.run.Source.Responses = nil
 	return r

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -54,7 +55,7 @@ func TestJSONResults(t *testing.T) {
 			}
 			for i, run := range doc.Runs {
 				got := resultOf(&run)
-				if diff := cmp.Diff(w[i], got); diff != "" {
+				if diff := cmp.Diff(w[i], got, cmp.AllowUnexported(result{})); diff != "" {
 					t.Errorf("run %d (-want +got):\n%s", i, diff)
 				}
 				if run.Started.IsZero() != w[i].undated {
@@ -86,7 +87,104 @@ func resultOf(run *rundir.Run) result {
 	return r
 }
 
-func wantResults() map[string][]result { return nil }
+// wantResults returns what testdata/results/README.md says each file is of.
+func wantResults() map[string][]result {
+	const model = "Qwen2-7B"
+	return map[string][]result{
+		"aiperf-0.13.0-concurrency.json": {{Format: AIPerf, Tool: "AIPerf 0.13.0", Plan: "run", Model: model, API: "chat",
+			Prompt: 128, Output: 32, Stages: []string{"concurrent@4 run 40/40"}}},
+		"aiperf-0.13.0-rate.json": {{Format: AIPerf, Tool: "AIPerf 0.13.0", Plan: "run", Model: model, API: "chat",
+			Prompt: 128, Output: 32, Stages: []string{"poisson@5.00 run 40/40"}}},
+		"guidellm-0.5.4-sweep.json": {{Format: GuideLLM, Tool: "GuideLLM 0.5.4", Plan: "sweep", Model: model, API: "chat",
+			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 45/46", "throughput ceiling 620/820",
+				"constant@38.94 grid 304/312", "constant@72.25 grid 555/579"}}},
+		"guidellm-0.6.1-poisson.json": {{Format: GuideLLM, Tool: "GuideLLM 0.6.1", Plan: "run", Model: model,
+			Prompt: 128, Output: 32, Stages: []string{"poisson@4.00 run 73/73", "poisson@8.00 run 156/160"}}},
+		"guidellm-0.7.4-concurrent.json": {{Format: GuideLLM, Tool: "GuideLLM 0.7.4", Plan: "run", Model: model, API: "chat",
+			Prompt: 128, Output: 32, Stages: []string{"concurrent@1 run 43/44", "concurrent@4 run 158/162"}}},
+		"guidellm-0.8.1-sweep.json": {{Format: GuideLLM, Tool: "GuideLLM 0.8.1", Plan: "sweep", Model: model, API: "chat",
+			Prompt: 128, Output: 32, Stages: []string{"synchronous floor 44/44", "throughput ceiling 650/1146", "constant@80.50 grid 557/613"}}},
+		"inferencex-agg.json": {{Format: InferenceX, Tool: "InferenceX", Plan: "run", Model: model, GPU: "h200", GPUs: 2, Quant: "fp8",
+			Engine: "vLLM", Prompt: 128, Output: 32, Stages: []string{"concurrent@4 run 0/0"}, undated: true}},
+		"inferencex-bench.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
+			Stages: []string{"concurrent@4 run 40/40"}}},
+		"sglang-0.5.23.jsonl": {
+			{Format: SGLangBench, Tool: "SGLang bench_serving", Plan: "run", Engine: "SGLang", API: "chat",
+				Prompt: 128, Output: 32, Stages: []string{"poisson@5.00 run 40/40"}, undated: true},
+			{Format: SGLangBench, Tool: "SGLang bench_serving", Plan: "run", Engine: "SGLang", API: "chat",
+				Prompt: 128, Output: 32, Stages: []string{"concurrent@4 run 40/40"}, undated: true},
+		},
+		"vllm-bench-0.32.0-concurrency.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
+			Stages: []string{"concurrent@4 run 40/40"}}},
+		"vllm-bench-0.32.0-rate.json": {{Format: VLLMBench, Tool: "vllm bench serve", Plan: "run", Model: model, API: "chat",
+			Stages: []string{"poisson@5.00 run 40/40"}}},
+		"evalscope-1.14.1/benchmark_summary.json": {{Format: EvalScope, Tool: "evalscope perf", Plan: "run", Model: model, API: "chat",
+			Prompt: 128, Output: 32, Stages: []string{"concurrent@8 run 40/40"}, undated: true}},
+	}
+}
+
+// TestJSONMetrics tests that the metrics of each tool are where they belong, in SI.
+func TestJSONMetrics(t *testing.T) {
+	for _, c := range []struct {
+		file  string
+		run   int
+		stage int
+		want  map[string]float64
+	}{
+		{"guidellm-0.8.1-sweep.json", 0, 2, map[string]float64{
+			"rate": 80.5, "rates.completed": 67.375, "window_s": 8, "requests.incomplete": 56, "ok": 557, "max_concurrency": 512,
+		}},
+		{"aiperf-0.13.0-concurrency.json", 0, 0, map[string]float64{
+			"rates.completed": 20.586271188257502, "window_s": 1.936422912, "ttft_s.mean": 0.01869697505, "ttft_s.p99": 0.03902861121,
+			"itl_s.max": 0.014408545, "itl_s.n": 1240, "output_tokens.total": 2104, "concurrency.mean": 3.9022443975699637, "concurrency.peak": 4,
+			"tokens_per_s.total": 3717.8805765993047, "max_concurrency": 4,
+		}},
+		{"aiperf-0.13.0-rate.json", 0, 0, map[string]float64{
+			"rate": 5, "rates.completed": 4.201951764806342, "goodput.rate": 4.201951764806342, "ttft_s.min": 0.010180228999999999, "itl_s.p90": 0.00737736440000001,
+		}},
+		{"vllm-bench-0.32.0-rate.json", 0, 0, map[string]float64{
+			"rate": 5, "ok": 40, "requests.error": 0, "window_s": 8.221383758999991, "prompt_tokens.total": 5950, "output_tokens.total": 1280,
+			"output_tokens.mean": 32, "rates.completed": 4.865361011303212, "tokens_per_s.output": 155.69155236170278,
+			"tokens_per_s.total": 879.4140027930556, "ttft_s.mean": 0.028039968549990135, "ttft_s.p50": 0.012400657000057436,
+			"ttft_s.std": 0.03812811346352674, "ttft_s.p99": 0.1603731044999085, "tpot_s.mean": 0.006208703242742234,
+			"itl_s.p95": 0.01806359319999728, "latency_s.p90": 0.2677949042999444, "goodput.rate": 4.865361011303212, "concurrency.peak": 9,
+		}},
+		{"sglang-0.5.23.jsonl", 1, 0, map[string]float64{
+			"ok": 40, "max_concurrency": 4, "window_s": 2.230572230999769, "output_tokens.retokenized": 2211, "prompt_tokens.text": 5120,
+			"prompt_tokens.vision": 0, "tokens_per_s.input": 2295.3751189241493, "tokens_per_s.total": 2869.2188986551864,
+			"concurrency.mean": 3.948043691036441, "concurrency.peak": 22, "latency_s.p95": 0.23792755110011965, "ttft_s.mean": 0.03426623582498678,
+			"tpot_s.p99": 0.006357219092259173, "itl_s.p50": 0.005283383500000127,
+		}},
+		{"evalscope-1.14.1/benchmark_summary.json", 0, 0, map[string]float64{
+			"ok": 40, "max_concurrency": 8, "window_s": 1.6041, "rates.completed": 24.9368, "latency_s.mean": 0.3121, "latency_s.p99": 0.406,
+			"ttft_s.mean": 0.07537, "ttft_s.p95": 0.1340852, "tpot_s.max": 0.0104089, "itl_s.p50": 0.0056379, "tokens_per_s.output": 797.977,
+			"prompt_tokens.mean": 145.225,
+		}},
+		{"inferencex-agg.json", 0, 0, map[string]float64{
+			"max_concurrency": 4, "tokens_per_s.total": 2 * 1425.8822833330462, "tokens_per_s.output": 2 * 285.1764566666092,
+			"ttft_s.mean": 0.0038744329250107513, "tpot_s.p50": 0.007015742419349819, "itl_s.p999": 0.059607626841071834, "latency_s.p90": 0.23279534829985096,
+		}},
+	} {
+		s := &parseResult(t, c.file).Runs[c.run].Stages[c.stage]
+		for key, want := range c.want {
+			if got := metric(s, key); got != rundir.Exactly(want) {
+				t.Errorf("%s: %s is %v, want %v", c.file, key, got, want)
+			}
+		}
+	}
+}
+
+// metric returns a number of a stage by its key in run.json.
+func metric(s *rundir.Stage, key string) rundir.Number {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return rundir.Number{}
+	}
+	if key == "ok" {
+		key = "requests.ok"
+	}
+	return rundir.Exactly(gjson.GetBytes(b, key).Num)
+}
 
 // TestEveryJSONNumberIsKept tests that each number of each file is a metric of the run that was read, or stands among its other
 // numbers. What is left out is listed here.
