@@ -44,6 +44,7 @@ type cli struct {
 	Choose   chooseCmd   `cmd:"" help:"Find which GPU, how many, which engine and quantization meets a demand for the least money."`
 	Sim      simCmd      `cmd:"" help:"Serve the simulated server, to try things on."`
 	Selftest selftestCmd `cmd:"" help:"Measure this client on this machine: how fast and how exact it is, and how far to trust it."`
+	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of the files in a run directory."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`

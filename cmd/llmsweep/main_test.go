@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 func llmsweep(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
 	code = run(args, &o, &e)
-	return code, o.String(), e.String()
+	return code, o.String(), e.String() + followSchemas()
 }
 
 // hurried are the flags that make a sweep short enough for a test.

@@ -13,12 +13,12 @@ import (
 // benchmark_args.json of the same directory.
 const EvalScope = "evalscope"
 
-// isEvalScope reports whether v is a benchmark_summary.json, of evalscope 1.x or of the versions before.
+// isEvalScope reports whether v is a benchmark_summary.json, of evalscope.
 func isEvalScope(v gjson.Result) bool {
 	return v.Get("Test Duration (s)").Exists() || v.Get("Time taken for tests (s)").Exists() || v.Get("Percentiles").Exists()
 }
 
-// evalScopeNames are the keys of a summary: today's, and those of versions before 1.5.
+// evalScopeNames are the keys of a summary: today's, and those of 1.0.
 func evalScopeNames() map[string][]string {
 	return map[string][]string{
 		"duration": {"Test Duration (s)", "Time taken for tests (s)"}, "concurrency": {"Concurrency", "Number of concurrency"},
@@ -44,6 +44,9 @@ func readEvalScope(f *jsonFile, v gjson.Result) {
 	}
 	r := f.begin(v, EvalScope, "evalscope perf", "")
 	r.defined(noteITLPerChunk.New("evalscope perf"), noteRatesWhole.New("evalscope perf"), noteLatencyToEnd.New("evalscope perf"))
+	if v.Get("Time taken for tests (s)").Exists() { // before its keys changed, it took the first chunk for the first token
+		r.defined(noteTTFTEmptyChunk.New("evalscope perf"))
+	}
 	s := r.stageAt(v)
 	s.evalScopeSummary()
 	st := &s.stage
