@@ -16,7 +16,7 @@ var (
 	noteTTFTEmptyChunk = note.Kind{Code: "published.ttft-empty-chunk", Args: []string{"tool"}}
 	// noteTTFTZero: a request without a first token counts as a time to first token of 0.
 	noteTTFTZero = note.Kind{Code: "published.ttft-missing-is-zero", Args: []string{"tool"}}
-	// noteTTFTChunk: the time to first token ends at the first chunk with text, as llmsweep's does.
+	// noteLatencyToEnd: the latency ends with the stream, after the chunk that counts tokens, not with the last token.
 	noteLatencyToEnd = note.Kind{Code: "published.latency-to-end-of-stream", Args: []string{"tool"}}
 	// noteRatesWhole: the rates are over the whole test, the ramp at its beginning and the drain at its end included.
 	noteRatesWhole = note.Kind{Code: "published.rates-include-ramp-and-drain", Args: []string{"tool"}}
@@ -28,7 +28,7 @@ var (
 	noteTokensCounted = note.Kind{Code: "published.tokens-counted-by-client", Args: []string{"tool"}}
 	// notePerGPU: the file has rates per GPU; the rates here are those times the number of GPUs.
 	notePerGPU = note.Kind{Code: "published.rates-per-gpu", Args: []string{"tool", "gpus"}}
-	// noteRampNone: the tool's stages begin with nothing in flight, and their opening is not left out unless a warm-up was set.
+	// noteNoWarmup: the tool's stages begin with nothing in flight, and their opening is not left out unless a warm-up was set.
 	noteNoWarmup = note.Kind{Code: "published.opening-not-left-out", Args: []string{"tool"}}
 )
 

@@ -26,7 +26,10 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 	} else {
 		r = f.begin(v, GuideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
 		r.defined(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
-			noteCancelled.New("GuideLLM"), noteNoWarmup.New("GuideLLM"))
+			noteCancelled.New("GuideLLM"))
+		if v.Get("benchmarks.0.warmup_duration").Num == 0 {
+			r.defined(noteNoWarmup.New("GuideLLM"))
+		}
 	}
 	r.guideTarget(v)
 	labels := map[string]string{}

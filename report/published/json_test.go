@@ -322,6 +322,40 @@ func TestNumbersOfPython(t *testing.T) {
 	}
 }
 
+// TestInferenceXOfSeveralNodes tests a list of results, one of a server whose prefill and decoding have GPUs of their own.
+func TestInferenceXOfSeveralNodes(t *testing.T) {
+	doc := parse(t, `[
+{"hw": "gb200", "conc": 64, "model": "deepseek-ai/DeepSeek-R1", "framework": "dynamo-sglang", "precision": "fp4", "isl": 8192, "osl": 1024,
+ "is_multinode": true, "num_prefill_gpu": 8, "num_decode_gpu": 32, "tput_per_gpu": 10, "output_tput_per_gpu": 2, "input_tput_per_gpu": 40, "median_ttft": 0.5},
+{"hw": "mi355x", "conc": 4, "model": "m", "framework": "atom", "precision": "fp8", "tp": 8, "pp": 2, "tput_per_gpu": 5, "output_tput_per_gpu": 1, "mean_tpot": 0.02}]`)
+	if len(doc.Runs) != 2 || len(doc.Remarks) > 0 {
+		t.Fatalf("%+v", doc)
+	}
+	first, second := doc.Runs[0], doc.Runs[1]
+	if l := first.Labels; l.GPUs != 40 || l.GPU != "gb200" || l.Engine != "SGLang" || l.Quant != "fp4" {
+		t.Errorf("%+v", l)
+	}
+	if r := first.Stages[0].TokensPerS; r.Total.Value() != 400 || r.Output.Value() != 64 || r.Input.Value() != 320 {
+		t.Errorf("%+v", r)
+	}
+	if l := second.Labels; l.GPUs != 16 || l.Engine != "atom" || second.Source.Line != 4 {
+		t.Errorf("%+v in line %d", l, second.Source.Line)
+	}
+}
+
+// TestSGLangServer tests the labels that a real SGLang gives.
+func TestSGLangServer(t *testing.T) {
+	doc := parse(t, `{"backend": "sglang", "request_throughput": 1, "total_throughput": 2, "mean_e2e_latency_ms": 3, "completed": 4,
+"server_info": {"model_path": "/models/Qwen/Qwen2-7B-Instruct-AWQ", "tp_size": 2, "dp_size": 4, "version": "0.5.23", "quantization": "awq"}}`)
+	if len(doc.Runs) != 1 {
+		t.Fatalf("%+v", doc)
+	}
+	run := doc.Runs[0]
+	if want := (rundir.Labels{Model: "Qwen2-7B-Instruct", Quant: "AWQ", Engine: "SGLang", GPUs: 8}); run.Labels != want || run.Target.Version != "0.5.23" || run.Target.API != "sglang" {
+		t.Errorf("%+v %+v", run.Labels, run.Target)
+	}
+}
+
 // fuzzJSON fuzzes one format with one of its files.
 func fuzzJSON(f *testing.F, files ...string) {
 	for _, name := range files {

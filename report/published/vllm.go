@@ -20,9 +20,12 @@ func isVLLMBench(v gjson.Result) bool {
 // readVLLMBench reads a result of vllm bench serve.
 func readVLLMBench(f *jsonFile, v gjson.Result) {
 	r := f.begin(v, VLLMBench, "vllm bench serve", "")
-	r.defined(noteTTFTEmptyChunk.New("vllm bench serve"), noteITLPerChunk.New("vllm bench serve"), noteRatesWhole.New("vllm bench serve"))
 	s := r.stageAt(v)
 	s.target(v)
+	if r.run.Target.API == "chat" { // a stream of the completions API has no chunk for the role
+		r.defined(noteTTFTEmptyChunk.New("vllm bench serve"))
+	}
+	r.defined(noteITLPerChunk.New("vllm bench serve"), noteRatesWhole.New("vllm bench serve"))
 	st := &s.stage
 	s.load()
 	s.count("requests.ok", "completed", &st.Requests.OK)
