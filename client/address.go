@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// address is where a server is: what lies before the API's paths, and what stands in for their "/v1".
+// address is a server's base URL, and what its paths have in place of "/v1".
 type address struct {
-	base url.URL // without user, and with no slash at its end
-	api  string  // "/v1" as a rule; "/v4", or nothing, where the user's URL says so
+	base url.URL // without user information and without a slash at its end
+	api  string  // "/v1"; another version, or nothing, where the user's URL has that
 }
 
-// version is a path's last part when it names an API's version: "v1", "v4", "v1beta".
+// version matches the last part of a path that names an API's version: "v1", "v4", "v1beta".
 var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 
-// endpoints are the paths that people paste from a curl line in place of the base URL.
+// endpoints are paths of OpenAI's API, which users paste from a curl command in place of the base URL.
 var endpoints = []string{"/chat/completions", "/completions", "/models"}
 
-// natives are the same of the engines' own APIs, which know no version.
+// natives are the same for the engines' own APIs, which have no version.
 var natives = []string{"/generate_stream", "/completion", "/api/generate", "/api/chat", "/generate"}
 
-// parseAddress reads a base URL with or without scheme, trailing slash, "/v1" and endpoint, and the user information
-// in it.
+// parseAddress reads a base URL with or without scheme, trailing slash, "/v1" and endpoint. It returns the user
+// information separately.
 func parseAddress(s string) (address, *url.Userinfo, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -52,7 +52,7 @@ func parseAddress(s string) (address, *url.Userinfo, error) {
 	return a, user, nil
 }
 
-// urlTrouble is url.Parse's reason without the URL, which may hold a password.
+// urlTrouble returns the reason of an error of url.Parse without the URL, which may hold a password.
 func urlTrouble(err error) string {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -61,12 +61,12 @@ func urlTrouble(err error) string {
 	return withoutUser(err.Error())
 }
 
-// splitPath divides a path into what lies before the API and what stands in for "/v1".
+// splitPath divides a path into the part before the API and the part in place of "/v1".
 func splitPath(path string) (base, api string) {
 	path = strings.TrimRight(path, "/")
 	for _, n := range natives {
 		if rest, ok := strings.CutSuffix(path, n); ok {
-			rest, _, _ = strings.Cut(rest, "/v2/models/") // Triton's, with the model's name behind it
+			rest, _, _ = strings.Cut(rest, "/v2/models/") // Triton's, followed by the model's name
 			return strings.TrimRight(rest, "/"), "/v1"
 		}
 	}
@@ -82,12 +82,12 @@ func splitPath(path string) (base, api string) {
 	case slash >= 0 && version.MatchString(path[slash+1:]):
 		return strings.TrimRight(path[:slash], "/"), path[slash:]
 	case pasted:
-		return path, "" // the endpoint was given whole, so there is no version to guess
+		return path, "" // a whole endpoint without a version has none
 	}
 	return path, "/v1"
 }
 
-// join is the URL of an API path such as "/v1/models" or "/metrics".
+// join returns the URL of an API path such as "/v1/models" or "/metrics".
 func (a *address) join(path string) *url.URL {
 	if rest, ok := strings.CutPrefix(path, "/v1/"); ok {
 		path = a.api + "/" + rest
@@ -97,16 +97,17 @@ func (a *address) join(path string) *url.URL {
 	return &u
 }
 
-// show is join for people: without the query, which may hold a key.
+// show returns the URL of an API path without its query, which may hold a key.
 func (a *address) show(path string) string {
 	u := a.join(path)
 	u.RawQuery = ""
 	return u.String()
 }
 
-// userInfo is what stands between "//" and "@" in anything that looks like a URL.
+// userInfo matches the user information of anything that looks like a URL.
 var userInfo = regexp.MustCompile(`://[^/\s@]*@`)
 
+// withoutUser removes the user information from all URLs in s.
 func withoutUser(s string) string {
 	return userInfo.ReplaceAllString(s, "://")
 }

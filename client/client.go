@@ -1,3 +1,5 @@
+// Package client sends one request to an LLM server, timestamps the stream that comes back, and classifies how it
+// ended. It knows nothing of schedules, stages or sweeps.
 package client
 
 import (
@@ -14,65 +16,71 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"llmsweep/client/api"
 	"llmsweep/client/wire"
 )
 
-// DefaultTimeout is a request's time limit where none was asked for.
+// DefaultTimeout is a request's time limit where Options.Timeout is 0.
 const DefaultTimeout = 10 * time.Minute
 
-// Options say which server to ask, and how.
+// Prepared is an encoded request. Nothing is left to do before it is sent.
+type Prepared struct {
+	Request *api.Request
+	Body    []byte // the encoded body; nil for a doer that needs none
+}
+
+// Options is the configuration of a [Client].
 type Options struct {
-	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end
-	// is understood, and so is a missing "http://".
+	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end is
+	// accepted, and "http://" may be left out.
 	URL string
-	// API names the dialect, as [DialectFor] takes it; empty for "chat".
+	// API names the dialect, as [api.ByName] takes it; empty for "chat".
 	API    string
-	Params Params
+	Params api.Params
 	APIKey string // sent as "Authorization: Bearer ..."; empty for none
-	// Headers are sent with every request and win over what the client would send. Their values are never shown.
+	// Headers are sent with every request and replace the client's own. Their values are never shown.
 	Headers http.Header
 	Timeout time.Duration // a request's limit, connecting included; 0 for DefaultTimeout
-	// Insecure accepts any certificate. CAFile names a PEM file of certificates to trust beside the system's.
+	// Insecure accepts any certificate. CAFile is a PEM file of certificates to trust besides the system's.
 	Insecure bool
 	CAFile   string
-	// MaxConns is how many connections are kept open between requests: the concurrency. 0 for 1. It bounds nothing.
+	// MaxConns is how many idle connections are kept for further requests: the expected concurrency. 0 for 1. It does not
+	// limit the number of connections.
 	MaxConns int
-	// Dial makes connections in place of TCP's dialler, proxies aside; nil as a rule. A server inside this process, or
-	// one in virtual time, is reached by it.
+	// Dial makes connections in place of TCP's dialer, where no proxy is used; nil for TCP. It reaches servers inside
+	// this process, and servers in virtual time.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Client sends requests to one server in one dialect. It is safe for concurrent use.
 type Client struct {
 	address   address
-	dialect   Dialect
-	params    Params
+	dialect   api.Dialect
+	params    api.Params
 	header    http.Header // shared by all requests, never changed
 	host      string      // the Host header where the user set one
 	timeout   time.Duration
 	transport *http.Transport
 	dialer    *wire.Dialer
-	endpoint  *url.URL // where calls go
+	endpoint  *url.URL // of requests
 	cleaner   cleaner
 	streams   sync.Pool    // of *stream
-	stamped   atomic.Int64 // receives that the kernel dated,
-	unstamped atomic.Int64 // and those that it did not
+	stamped   atomic.Int64 // receives with a timestamp of the kernel
+	unstamped atomic.Int64 // receives without one
 }
 
-// New checks the options; it connects to nothing. An error is one line that says which option to change, and shows
-// no secret.
+// New returns a client after it has checked the options. It does not connect. An error is one line that says which
+// option to change; it shows no secret.
 func New(o Options) (*Client, error) {
 	a, user, err := parseAddress(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	d, err := DialectFor(cmp.Or(o.API, "chat"))
+	d, err := api.ByName(cmp.Or(o.API, "chat"))
 	if err != nil {
 		return nil, err
 	}
-	if err := checkExtra(o.Params.Extra); err != nil {
+	if err := api.CheckExtra(o.Params.Extra); err != nil {
 		return nil, err
 	}
 	h, err := requestHeader(o.APIKey, o.Headers, user)
@@ -92,27 +100,26 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Prepare encodes a request, so that nothing is left to do when it is due. An error means a body that the dialect
-// cannot express.
-func (c *Client) Prepare(r *Request) (*Call, error) {
-	body, err := c.dialect.Encode(nil, r, &c.params)
+// Prepare encodes a request ahead of time. An error means that the API cannot express the request.
+func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
+	body, err := c.dialect.Encode(r, &c.params)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Request: r, Body: body}, nil
+	return &Prepared{Request: r, Body: body}, nil
 }
 
-// Do sends a prepared call and fills res, which the caller has Reset to its epoch. It never returns an error: how
-// the request ended is in res. A request that ctx's owner cancels is incomplete, with the instants known so far.
-func (c *Client) Do(ctx context.Context, call *Call, res *Result) {
+// Do sends a prepared request and fills in res, which the caller has Reset with its epoch. It returns no error: how the
+// request ended is in res. A request that is cancelled through ctx is incomplete, with the instants known so far.
+func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	x := exchange{client: c, call: call, res: res, caller: ctx, ctx: limited, cancel: cancel}
+	x := exchange{client: c, prepared: p, res: res, caller: ctx, ctx: limited, cancel: cancel}
 	x.run()
 }
 
-// Warm makes connections ahead of need until n wait to be used, so that the next n requests need not wait for any. They
-// are kept for a few seconds, as used ones are; behind a proxy none are made. The error is a [*Failure].
+// Warm dials until n connections are idle, so that the next n requests need not wait for one. They are kept for a few
+// seconds, as used ones are. Behind a proxy it does nothing. The error is a [*Failure].
 func (c *Client) Warm(ctx context.Context, n int) error {
 	if through, err := c.transport.Proxy(&http.Request{URL: c.endpoint}); err != nil || through != nil {
 		return nil
@@ -128,13 +135,13 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes all idle connections.
 func (c *Client) CloseIdle() {
 	c.transport.CloseIdleConnections()
 	c.dialer.CloseIdle()
 }
 
-// Timestamps tells who noted when most of the bytes so far arrived: "kernel", or "user", this program as it read them.
+// Timestamps returns the source of most instants so far: "kernel", or "user" for this program's own as it read.
 // Before the first answer it is "user".
 func (c *Client) Timestamps() string {
 	if c.stamped.Load() > c.unstamped.Load() {
@@ -143,21 +150,13 @@ func (c *Client) Timestamps() string {
 	return "user"
 }
 
-// URL is where an API path such as "/v1/models" is on this server, without secrets.
+// URL returns the URL of an API path such as "/v1/models" on this server, without secrets.
 func (c *Client) URL(path string) string { return c.address.show(path) }
 
-// Endpoint is the URL that calls are sent to, without secrets.
+// Endpoint returns the URL that requests are sent to, without secrets.
 func (c *Client) Endpoint() string { return c.URL(c.dialect.Path(c.params.Model)) }
 
-// checkExtra tells whether the user's additions to the body can be merged into it.
-func checkExtra(extra []byte) error {
-	if len(extra) == 0 || gjson.ValidBytes(extra) && gjson.ParseBytes(extra).IsObject() {
-		return nil
-	}
-	return errors.New(`--body: not a JSON object; want something like {"top_p": 0.9}`)
-}
-
-// requestHeader is what every request carries. No error repeats a value: it may be a secret.
+// requestHeader returns the header of all requests. Errors do not repeat values: they may be secrets.
 func requestHeader(key string, extra http.Header, user *url.Userinfo) (http.Header, error) {
 	h := http.Header{
 		"Content-Type": {"application/json"},
@@ -170,28 +169,28 @@ func requestHeader(key string, extra http.Header, user *url.Userinfo) (http.Head
 	}
 	if key = strings.TrimSpace(key); key != "" {
 		if !printable(key) {
-			return nil, errors.New("--api-key: it holds a control character; was it pasted with a line break?")
+			return nil, errors.New("--api-key: it contains a control character; was it pasted with a line break?")
 		}
 		h.Set("Authorization", "Bearer "+key)
 	}
 	for name, values := range extra {
 		if !token(name) {
-			return nil, fmt.Errorf("--header: %q is no header's name; want letters, digits and dashes", name)
+			return nil, fmt.Errorf("--header: %q is not a header name; want letters, digits and dashes", name)
 		}
 		if !printable(strings.Join(values, "")) {
-			return nil, fmt.Errorf("--header %s: its value holds a control character", name)
+			return nil, fmt.Errorf("--header %s: its value contains a control character", name)
 		}
 		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
 	return h, nil
 }
 
-// printable reports whether s may be sent as a header's value.
+// printable reports whether s can be a header's value.
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// token reports whether s may be a header's name.
+// token reports whether s can be a header's name.
 func token(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/client/api"
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 )
 
 // spokenBy are the APIs of each engine.
@@ -31,19 +33,19 @@ func spokenBy() map[string][]string {
 }
 
 // each runs a test for each engine and API.
-func each(t *testing.T, test func(t *testing.T, engine, api string)) {
+func each(t *testing.T, test func(t *testing.T, engine, name string)) {
 	for engine, apis := range spokenBy() {
-		for _, api := range apis {
-			t.Run(engine+" "+api, func(t *testing.T) {
+		for _, name := range apis {
+			t.Run(engine+" "+name, func(t *testing.T) {
 				t.Parallel()
-				test(t, engine, api)
+				test(t, engine, name)
 			})
 		}
 	}
 }
 
 // simulated is the URL of a simulated engine, quick enough for tests.
-func simulated(t testing.TB, o sim.ServerOptions) string {
+func simulated(t testing.TB, o simserver.Options) string {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
@@ -55,14 +57,14 @@ func simulated(t testing.TB, o sim.ServerOptions) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(live.Close)
-	s := httptest.NewServer(sim.NewHandler(live, o))
+	s := httptest.NewServer(simserver.New(live, o))
 	t.Cleanup(s.CloseClientConnections)
 	return s.URL
 }
 
 // request24 asks for 24 tokens.
-var request24 = &Request{
-	Messages:     []Message{{Role: "user", Content: strings.Repeat("Tell me about the sea.\n", 12)}},
+var request24 = &api.Request{
+	Messages:     []api.Message{{Role: "user", Content: strings.Repeat("Tell me about the sea.\n", 12)}},
 	OutputTokens: 24, KeepText: true,
 }
 
@@ -70,8 +72,8 @@ var request24 = &Request{
 func run24(t *testing.T, o Options) *Result {
 	t.Helper()
 	o.Params.Model = "Qwen2-7B"
-	if o.Params.Fields == (Fields{}) {
-		d, err := DialectFor(o.API)
+	if o.Params.Fields == (api.Fields{}) {
+		d, err := api.ByName(o.API)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,14 +106,14 @@ func run24(t *testing.T, o Options) *Result {
 
 // Each API of each engine gives as many tokens as asked, counted, with the same text in however large chunks.
 func TestEngines(t *testing.T) {
-	each(t, func(t *testing.T, engine, api string) {
+	each(t, func(t *testing.T, engine, name string) {
 		var texts []string
-		for _, o := range []sim.ServerOptions{
+		for _, o := range []simserver.Options{
 			{}, {ChunkTokens: 3}, {Texts: "pieces"}, {Texts: "cumulative"}, {Texts: "cumulative", ChunkTokens: 5, LogProbs: true},
 		} {
 			o.Engine, o.FullLength = engine, true
-			r := run24(t, Options{URL: simulated(t, o), API: api})
-			checkAnswer(t, api, &o, r)
+			r := run24(t, Options{URL: simulated(t, o), API: name})
+			checkAnswer(t, name, &o, r)
 			texts = append(texts, string(r.Text))
 		}
 		if texts[0] == "" || len(slices.Compact(texts)) != 1 {
@@ -121,10 +123,10 @@ func TestEngines(t *testing.T) {
 }
 
 // checkAnswer checks an answer of 24 tokens.
-func checkAnswer(t *testing.T, api string, o *sim.ServerOptions, r *Result) {
+func checkAnswer(t *testing.T, name string, o *simserver.Options, r *Result) {
 	t.Helper()
 	chunks := 24
-	if o.ChunkTokens > 1 && api != "tgi" {
+	if o.ChunkTokens > 1 && name != "tgi" {
 		chunks = 1 + (23+o.ChunkTokens-1)/o.ChunkTokens
 	}
 	type answer struct {
@@ -135,14 +137,14 @@ func checkAnswer(t *testing.T, api string, o *sim.ServerOptions, r *Result) {
 		Reasoning           int
 		Prompt, FirstAnswer bool
 	}
-	want := answer{StatusOK, "", "length", SourceServer, 24, chunks, 0, Unknown, true, true}
+	want := answer{StatusOK, "", "length", SourceServer, 24, chunks, 0, api.Unknown, true, true}
 	switch {
-	case api == "triton" && o.LogProbs:
+	case name == "triton" && o.LogProbs:
 		want.Finish, want.Source, want.Prompt = "", SourceIDs, false
-	case api == "triton":
+	case name == "triton":
 		want.Finish, want.Source, want.Prompt, want.Output = "", SourceChunks, false, chunks
 	}
-	tells := slices.Contains([]string{"sglang", "lmdeploy", "llamacpp", "triton-vllm"}, api) || api == "triton" && o.LogProbs
+	tells := slices.Contains([]string{"sglang", "lmdeploy", "llamacpp", "triton-vllm"}, name) || name == "triton" && o.LogProbs
 	if tells && chunks < 24 {
 		want.Sum = 24
 	}
@@ -159,19 +161,19 @@ func checkAnswer(t *testing.T, api string, o *sim.ServerOptions, r *Result) {
 // Reasoning is told apart, counted, and can be turned off where an API has it.
 func TestEnginesThink(t *testing.T) {
 	no := false
-	each(t, func(t *testing.T, engine, api string) {
-		o := sim.ServerOptions{Engine: engine, FullLength: true, Think: 5, NoUsage: api == "ollama"}
+	each(t, func(t *testing.T, engine, name string) {
+		o := simserver.Options{Engine: engine, FullLength: true, Think: 5, NoUsage: name == "ollama"}
 		url := simulated(t, o)
-		r := run24(t, Options{URL: url, API: api})
-		d, _ := DialectFor(api)
+		r := run24(t, Options{URL: url, API: name})
+		d, _ := api.ByName(name)
 		thinks := d.Traits().Thinks
 		later := r.FirstAnswer > r.FirstToken || thinks && r.Shared.Has(0) // received with the next token
 		if thinks != (r.ReasoningTokens == 5) || thinks != later || r.Status != StatusOK {
 			t.Errorf("%s: %d reasoning tokens of %d, answer after %v", r.Status, r.ReasoningTokens, r.OutputTokens, r.FirstAnswer-r.FirstToken)
 		}
-		p := Params{Think: &no, Fields: d.Traits().Fields}
+		p := api.Params{Think: &no, Fields: d.Traits().Fields}
 		p.Fields.ReasoningEffort = engine == "ollama"
-		r = run24(t, Options{URL: url, API: api, Params: p})
+		r = run24(t, Options{URL: url, API: name, Params: p})
 		if r.ReasoningTokens > 0 || r.FirstAnswer != r.FirstToken || r.Status != StatusOK {
 			t.Errorf("told not to think: %s, %d reasoning tokens", r.Status, r.ReasoningTokens)
 		}
@@ -181,30 +183,30 @@ func TestEnginesThink(t *testing.T) {
 // Whatever goes wrong is told for what it is, on each API. Only TensorRT-LLM's stream on Triton can be cut without
 // anybody being able to know.
 func TestEnginesFail(t *testing.T) {
-	each(t, func(t *testing.T, engine, api string) {
-		for fault, want := range map[sim.Fault]string{
-			sim.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
-			sim.Fault429:  "http_429 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
-			sim.FaultHTML: "malformed HTML instead of an event stream (Welcome)", sim.FaultReset: "reset connection reset by the server",
-			sim.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
-			sim.FaultError:    "stream_error EngineCore encountered an issue.",
-			sim.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
-			sim.FaultHang:     "timeout no answer within the request's limit of 100ms",
-			sim.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
+	each(t, func(t *testing.T, engine, name string) {
+		for fault, want := range map[simserver.Fault]string{
+			simserver.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
+			simserver.Fault429:  "http_429 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simserver.FaultReset: "reset connection reset by the server",
+			simserver.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
+			simserver.FaultError:    "stream_error EngineCore encountered an issue.",
+			simserver.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
+			simserver.FaultHang:     "timeout no answer within the request's limit of 100ms",
+			simserver.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
 		} {
-			always := sim.Faults{Rules: []sim.FaultRule{{Kind: fault, Every: 1}}}
-			o := Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true, Faults: always}), API: api}
+			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
+			o := Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true, Faults: always}), API: name}
 			if strings.HasPrefix(want, "timeout") {
 				o.Timeout = 100 * time.Millisecond
 			}
 			r := run24(t, o)
-			if api == "triton" && fault == sim.FaultTruncate {
+			if name == "triton" && fault == simserver.FaultTruncate {
 				want = " "
 			}
 			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
 				t.Errorf("%s: %s, want %s", fault, got, want)
 			}
-			if after := fault == sim.FaultTruncate || fault == sim.FaultError || fault == sim.FaultStall; after && r.Chunks() != 12 {
+			if after := fault == simserver.FaultTruncate || fault == simserver.FaultError || fault == simserver.FaultStall; after && r.Chunks() != 12 {
 				t.Errorf("%s: %d chunks, want the 12 before it", fault, r.Chunks())
 			}
 		}
@@ -221,7 +223,7 @@ func TestBrokenBareStream(t *testing.T) {
 		conn.Close() // before the last chunk of the transfer coding
 	}))
 	defer s.Close()
-	r := do(t, t.Context(), Options{URL: s.URL, API: "triton", Params: Params{Model: "m"}})
+	r := do(t, t.Context(), Options{URL: s.URL, API: "triton", Params: api.Params{Model: "m"}})
 	if r.Status != StatusError || r.Class != ClassTruncated || r.OutputTokens != 2 {
 		t.Errorf("%s %s %s, %d tokens", r.Status, r.Class, r.Message, r.OutputTokens)
 	}
@@ -229,15 +231,15 @@ func TestBrokenBareStream(t *testing.T) {
 
 // A body in SGLang's shape on lmdeploy, and the other way round, gives 128 tokens whatever was asked.
 func TestTrapOf128(t *testing.T) {
-	for engine, api := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
-		r := run24(t, Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true}), API: api})
+	for engine, name := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
+		r := run24(t, Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true}), API: name})
 		if r.Status != StatusOK || r.OutputTokens != 128 {
-			t.Errorf("%s's body on %s: %s %s, %d tokens", api, engine, r.Status, r.Message, r.OutputTokens)
+			t.Errorf("%s's body on %s: %s %s, %d tokens", name, engine, r.Status, r.Message, r.OutputTokens)
 		}
 	}
 	// Losing the length needs no wrong API: but a user's own sampling_params do not lose it.
-	o := Options{URL: simulated(t, sim.ServerOptions{Engine: "sglang"}), API: "sglang",
-		Params: Params{Extra: []byte(`{"sampling_params":{"top_p":0.9}}`), Fields: AllFields}}
+	o := Options{URL: simulated(t, simserver.Options{Engine: "sglang"}), API: "sglang",
+		Params: api.Params{Extra: []byte(`{"sampling_params":{"top_p":0.9}}`), Fields: api.AllFields}}
 	if r := run24(t, o); r.OutputTokens != 24 {
 		t.Errorf("with top_p: %d tokens", r.OutputTokens)
 	}
@@ -245,14 +247,14 @@ func TestTrapOf128(t *testing.T) {
 
 // Ollama cuts a prompt to its context, and says so only by its count.
 func TestOllamaCutsPrompts(t *testing.T) {
-	url := simulated(t, sim.ServerOptions{Engine: "ollama"})
-	long := &Request{Messages: []Message{{"user", strings.Repeat("word ", 6000)}}, OutputTokens: 4}
-	for _, api := range []string{"ollama", "ollama-generate", "chat"} {
+	url := simulated(t, simserver.Options{Engine: "ollama"})
+	long := &api.Request{Messages: []api.Message{{Role: "user", Content: strings.Repeat("word ", 6000)}}, OutputTokens: 4}
+	for _, name := range []string{"ollama", "ollama-generate", "chat"} {
 		for extra, want := range map[string]int{"": 4096, `{"options":{"num_ctx":5000}}`: 5000} {
-			if api == "chat" {
+			if name == "chat" {
 				want = 4096 // has no such field
 			}
-			c, err := New(Options{URL: url, API: api, Params: Params{Model: "Qwen2-7B", Fields: AllFields, Extra: []byte(extra)}})
+			c, err := New(Options{URL: url, API: name, Params: api.Params{Model: "Qwen2-7B", Fields: api.AllFields, Extra: []byte(extra)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +262,7 @@ func TestOllamaCutsPrompts(t *testing.T) {
 			var r Result
 			r.Reset(time.Now())
 			if c.Do(context.Background(), call, &r); r.PromptTokens != want || r.Status != StatusOK {
-				t.Errorf("%s %s: %s, %d prompt tokens, want %d", api, extra, r.Message, r.PromptTokens, want)
+				t.Errorf("%s %s: %s, %d prompt tokens, want %d", name, extra, r.Message, r.PromptTokens, want)
 			}
 			c.CloseIdle()
 		}
@@ -270,7 +272,7 @@ func TestOllamaCutsPrompts(t *testing.T) {
 // The streams that running servers sent on their own APIs.
 func TestCapturedNativeStreams(t *testing.T) {
 	ok := func(edit func(*outcome)) outcome {
-		o := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: Unknown, Cached: Unknown}
+		o := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: api.Unknown, Cached: api.Unknown}
 		edit(&o)
 		return o
 	}
@@ -302,7 +304,7 @@ func TestCapturedNativeStreams(t *testing.T) {
 		}
 		t.Run(file, func(t *testing.T) {
 			url := answering(t, 200, nil, string(body))
-			checkOutcome(t, do(t, t.Context(), Options{URL: url, API: tt.api, Params: Params{Model: "tiny"}}), tt.want)
+			checkOutcome(t, do(t, t.Context(), Options{URL: url, API: tt.api, Params: api.Params{Model: "tiny"}}), tt.want)
 		})
 	}
 }

@@ -9,51 +9,52 @@ import (
 	"net/http/httptrace"
 	"time"
 
+	"llmsweep/client/api"
 	"llmsweep/client/sse"
 	"llmsweep/client/wire"
 )
 
 const (
-	drainTime = 500 * time.Millisecond // how long a server may take to end the body after its terminator
-	errorTime = 5 * time.Second        // how long it may take to explain a refusal
-	maxWhole  = 64 << 10               // bytes of an answer that is no stream, or comes after its end, that are read
+	drainTime = 500 * time.Millisecond // time for a server to end the body after its terminator
+	errorTime = 5 * time.Second        // time for a server to send the body of a refusal
+	maxWhole  = 64 << 10               // bytes read of an answer that is not a stream, or of what follows a stream's end
 )
 
-// exchange is one request under way.
+// exchange is one request and its answer.
 type exchange struct {
-	client *Client
-	call   *Call
-	res    *Result
-	caller context.Context // when this is done the request is incomplete, not failed
-	ctx    context.Context // the caller's, with the request's time limit
-	cancel context.CancelFunc
+	client   *Client
+	prepared *Prepared
+	res      *Result
+	caller   context.Context // when it is done the request is incomplete, not failed
+	ctx      context.Context // the caller's, with the request's time limit
+	cancel   context.CancelFunc
 
 	stream    *stream
 	asked     time.Time // when a connection was asked for
-	connected bool      // a connection was had
-	reused    bool      // an earlier request had left it
+	connected bool      // there was a connection
+	reused    bool      // it was made for an earlier request, or by Warm
 
-	receive   int64 // the receive that brought the last token
-	ids       int   // ids or log-probs that the server has sent
+	receive   int64 // number of the receive that brought the last token
+	ids       int   // token ids or log-probs that the server has sent
 	reasoning int   // tokens in chunks of reasoning
 }
 
-// stream is what reading one answer takes; streams are kept and used again.
+// stream holds the buffers for reading one answer. Streams are reused.
 type stream struct {
-	watch    wire.Watch
-	arrivals arrivals
-	reader   sse.Reader
-	decoder  Decoder
-	chunk    Chunk
+	watch   wire.Watch
+	body    timedBody
+	reader  sse.Reader
+	decoder api.Decoder
+	chunk   api.Chunk
 }
 
-// run sends the request and follows the answer to its end.
+// run sends the request and reads the answer to its end.
 func (x *exchange) run() {
 	s := x.client.streams.Get().(*stream)
 	s.watch.Reset()
 	x.stream = s
 	defer func() {
-		s.watch.Detach() // from now on nobody writes to it
+		s.watch.Detach() // the connection no longer writes to it
 		x.client.streams.Put(s)
 	}()
 	resp, err := x.send()
@@ -69,8 +70,8 @@ func (x *exchange) run() {
 		x.refused(resp)
 		return
 	}
-	s.arrivals.reset(resp.Body, &s.watch, x.res.Epoch)
-	s.reader.Reset(&s.arrivals, x.client.dialect.Framing() == NDJSON)
+	s.body.reset(resp.Body, &s.watch, x.res.Epoch)
+	s.reader.Reset(&s.body, x.client.dialect.Framing() == api.NDJSON)
 	s.decoder.Reset()
 	defer x.tally(s)
 	if !x.streams(s) {
@@ -83,12 +84,12 @@ func (x *exchange) run() {
 	}
 }
 
-// A request that fails later than this after it was written was not lost to a connection that was being closed.
+// staleTime is how long after it was written a request can still fail because its connection was being closed.
 const staleTime = time.Second
 
-// send sends the request. A server may close a connection that it kept open, after so many requests or seconds, just as
-// it is used again; no server has seen that request (RFC 9112, section 9.3.1), and it goes out once more at once. The
-// connections of an idle pool may all be closed alike, so this ends only at a fresh one. Sent is the last attempt.
+// send sends the request. A server may close an idle connection just as it is used again (RFC 9112, section 9.3.1). The
+// request is then sent again at once, until it is sent on a new connection, because all idle connections may have been
+// closed. Sent is the instant of the last attempt.
 func (x *exchange) send() (*http.Response, error) {
 	for {
 		resp, err := x.client.transport.RoundTrip(x.request())
@@ -99,21 +100,21 @@ func (x *exchange) send() (*http.Response, error) {
 	}
 }
 
-// stale reports whether a request failed because its connection had been kept too long.
+// stale reports whether a request seems to have failed because the server was closing its idle connection.
 func (x *exchange) stale(err error) bool {
 	sent, written := x.stream.watch.Sent()
 	return x.reused && x.ctx.Err() == nil && hungUp(err) && (!written || time.Since(sent) < staleTime)
 }
 
-// request makes the HTTP request. GetBody lets the transport take another connection when the one it chose turns out
-// closed before a byte was written; once bytes are out it sends nothing twice.
+// request returns the HTTP request. GetBody lets the transport take another connection where the one that it chose was
+// closed before a byte was written.
 func (x *exchange) request() *http.Request {
 	c := x.client
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.call.Body)), nil }
+	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.prepared.Body)), nil }
 	first, _ := body()
 	r := &http.Request{
 		Method: http.MethodPost, URL: c.endpoint, Host: c.host, Header: c.header,
-		Body: first, GetBody: body, ContentLength: int64(len(x.call.Body)),
+		Body: first, GetBody: body, ContentLength: int64(len(x.prepared.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	return r.WithContext(httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{
@@ -122,7 +123,7 @@ func (x *exchange) request() *http.Request {
 	}))
 }
 
-// gotConn notes what the connection cost, and has its first byte stamped.
+// gotConn records how long the connection took, and begins to watch it.
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	x.connected, x.reused = true, info.Reused || wire.Ahead(info.Conn)
 	if !x.reused {
@@ -131,14 +132,14 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	x.stream.watch.Attach(info.Conn)
 }
 
-// stampSent notes when the first byte went out, if it did.
+// stampSent records when the first byte was written, if it was.
 func (x *exchange) stampSent() {
 	if t, ok := x.stream.watch.Sent(); ok {
 		x.res.Sent = t.Sub(x.res.Epoch)
 	}
 }
 
-// stampHeaders notes when the answer's head had come.
+// stampHeaders records when the answer's headers were complete.
 func (x *exchange) stampHeaders() {
 	x.res.Headers = x.now()
 	if t, ok := x.stream.watch.Head(); ok {
@@ -146,26 +147,26 @@ func (x *exchange) stampHeaders() {
 	}
 }
 
-// tally adds up whose stamps these were.
+// tally counts the timestamps by their source.
 func (x *exchange) tally(s *stream) {
-	x.res.ReadDelay = s.arrivals.delay
-	x.client.stamped.Add(int64(s.arrivals.delay.Reads))
-	x.client.unstamped.Add(int64(s.arrivals.delay.Unstamped))
+	x.res.ReadDelay = s.body.delay
+	x.client.stamped.Add(int64(s.body.delay.Reads))
+	x.client.unstamped.Add(int64(s.body.delay.Unstamped))
 }
 
 func (x *exchange) now() time.Duration { return time.Since(x.res.Epoch) }
 
-// streams looks at an answer's first bytes, and fails the request if they cannot be a stream's: a web page, or one
-// JSON object.
+// streams reports whether an answer's first bytes can begin a stream. Where they are a web page or a JSON object it fails
+// the request.
 func (x *exchange) streams(s *stream) bool {
 	head := bytes.TrimLeft(s.reader.Peek(), "\xef\xbb\xbf \t\r\n")
-	if len(head) == 0 || head[0] != '<' && (head[0] != '{' && head[0] != '[' || x.client.dialect.Framing() == NDJSON) {
+	if len(head) == 0 || head[0] != '<' && (head[0] != '{' && head[0] != '[' || x.client.dialect.Framing() == api.NDJSON) {
 		return true
 	}
-	at, _ := s.arrivals.at(1)
+	at, _ := s.body.at(1)
 	rest := make([]byte, 0, maxWhole)
 	rest = append(rest, head...)
-	n, err := io.ReadFull(&s.arrivals, rest[len(rest):cap(rest)])
+	n, err := io.ReadFull(&s.body, rest[len(rest):cap(rest)])
 	if head[0] != '<' && err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		x.broken(err)
 		return false
@@ -187,12 +188,12 @@ func (x *exchange) follow(s *stream) {
 	}
 }
 
-// frame takes in one frame.
+// frame decodes one frame and adds it to the result.
 func (x *exchange) frame(s *stream, f sse.Frame) {
-	at, receive := s.arrivals.at(f.End)
+	at, receive := s.body.at(f.End)
 	c := &s.chunk
 	if f.Error {
-		x.fail(at, ClassStreamError, errorText(f.Data))
+		x.fail(at, ClassStreamError, api.ErrorText(f.Data))
 		return
 	}
 	if err := s.decoder.Decode(f.Data, c); err != nil {
@@ -214,8 +215,8 @@ func (x *exchange) frame(s *stream, f sse.Frame) {
 	}
 }
 
-// take adds what a chunk said to the result. Later counts replace earlier ones.
-func (x *exchange) take(c *Chunk, at time.Duration, receive int64) {
+// take adds a chunk to the result. Later counts replace earlier ones.
+func (x *exchange) take(c *api.Chunk, at time.Duration, receive int64) {
 	r := x.res
 	if c.Text {
 		if r.FirstToken != Absent && receive == x.receive {
@@ -227,7 +228,7 @@ func (x *exchange) take(c *Chunk, at time.Duration, receive int64) {
 			x.reasoning += max(c.Tokens, 1)
 		}
 	}
-	if x.call.Request.KeepText {
+	if x.prepared.Request.KeepText {
 		r.Text = append(r.Text, c.Raw...)
 	}
 	if c.IDs != 0 {
@@ -242,24 +243,24 @@ func (x *exchange) take(c *Chunk, at time.Duration, receive int64) {
 	set(&r.CachedTokens, c.Usage.Cached)
 }
 
-// set replaces a count by one that is known.
+// set replaces a count where the new one is known.
 func set(count *int, n int) {
-	if n != Unknown {
+	if n != api.Unknown {
 		*count = n
 	}
 }
 
-// ended judges a body that came to its end, well or badly, without a terminator.
+// ended classifies a body that ended without a terminator.
 func (x *exchange) ended(s *stream, err error) {
 	eof := err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)
-	told := err == io.EOF || !x.client.dialect.Traits().Bare // a cut stream must not pass for one that ended
+	told := err == io.EOF || !x.client.dialect.Traits().Bare // without a terminator only a clean end shows that the stream is whole
 	switch {
 	case eof && told && s.decoder.Complete():
-		x.res.Status, x.res.End = StatusOK, s.arrivals.ended
-	case eof && s.arrivals.total == 0:
-		x.fail(s.arrivals.ended, ClassTruncated, "the answer's body is empty")
+		x.res.Status, x.res.End = StatusOK, s.body.ended
+	case eof && s.body.total == 0:
+		x.fail(s.body.ended, ClassTruncated, "the answer's body is empty")
 	case eof:
-		x.fail(s.arrivals.ended, ClassTruncated, "the stream ended without a finish reason or terminator")
+		x.fail(s.body.ended, ClassTruncated, "the stream ended without a finish reason or terminator")
 	case errors.Is(err, sse.ErrTooLong):
 		x.fail(x.now(), ClassMalformed, err.Error())
 	default:
@@ -267,7 +268,7 @@ func (x *exchange) ended(s *stream, err error) {
 	}
 }
 
-// conclude settles the counts and the text.
+// conclude completes the counts and the text.
 func (x *exchange) conclude() {
 	r := x.res
 	switch n := r.Chunks(); {
@@ -276,32 +277,32 @@ func (x *exchange) conclude() {
 	case n > 0 && x.ids > 0:
 		r.OutputTokens, r.TokenSource = x.ids, SourceIDs
 	case n > 0:
-		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a zero beside text: nobody counted
+		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a count of 0 although there was text
 	}
-	if r.ReasoningTokens == Unknown && x.reasoning > 0 {
-		r.ReasoningTokens = min(x.reasoning, r.OutputTokens) // as far as chunks tell
+	if r.ReasoningTokens == api.Unknown && x.reasoning > 0 {
+		r.ReasoningTokens = min(x.reasoning, r.OutputTokens) // an estimate from chunks
 	}
-	if x.call.Request.KeepText {
-		r.Text = unescape(r.Text)
+	if x.prepared.Request.KeepText {
+		r.Text = api.Unescape(r.Text)
 	}
 }
 
-// drain reads on to the end of the body, which lets the connection be used again.
+// drain reads to the end of the body, so that the connection can be reused.
 func (x *exchange) drain(s *stream) {
 	stop := time.AfterFunc(drainTime, x.cancel)
 	defer stop.Stop()
-	io.CopyN(io.Discard, s.arrivals.body, maxWhole) // an error costs this connection and nothing else
+	io.CopyN(io.Discard, s.body.body, maxWhole) // an error only costs this connection
 }
 
-// refused reads the explanation that came with a status other than 2xx.
+// refused reads the body of an answer with a status other than 2xx.
 func (x *exchange) refused(resp *http.Response) {
-	stop := time.AfterFunc(errorTime, x.cancel) // it is known to have failed: the rest is courtesy
+	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
 	defer stop.Stop()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxWhole))
 	x.fail(x.res.Headers, statusClass(resp.StatusCode), statusText(resp.StatusCode, resp.Header, body))
 }
 
-// broken judges an error of the connection.
+// broken classifies an error of the connection.
 func (x *exchange) broken(err error) {
 	switch {
 	case x.caller.Err() != nil:
@@ -314,7 +315,7 @@ func (x *exchange) broken(err error) {
 	}
 }
 
-// phase says what a request that ran out of time was waiting for.
+// phase names what a request that timed out was waiting for.
 func (x *exchange) phase() string {
 	switch r := x.res; {
 	case !x.connected:
@@ -327,7 +328,7 @@ func (x *exchange) phase() string {
 	return "no end of the answer"
 }
 
-// fail ends the request as a failure, its message made fit to be shown.
+// fail ends the request as a failure, with a message without secrets.
 func (x *exchange) fail(at time.Duration, class Class, message string) {
 	x.res.Fail(at, class, x.client.cleaner.clean(message))
 }

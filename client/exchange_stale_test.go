@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"testing"
@@ -26,11 +27,11 @@ func TestAClosedConnectionLosesNoRequest(t *testing.T) {
 			go answerOnce(conn)
 		}
 	}()
-	c, err := New(Options{URL: "http://" + listener.Addr().String(), Params: Params{Model: "m", Fields: AllFields}})
+	c, err := New(Options{URL: "http://" + listener.Addr().String(), Params: api.Params{Model: "m", Fields: api.AllFields}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	call, err := c.Prepare(&Request{Messages: []Message{{Role: "user", Content: "hi"}}, OutputTokens: 1})
+	call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: "hi"}}, OutputTokens: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,16 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"llmsweep/client/api"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +22,7 @@ import (
 )
 
 // ask is the request of most tests.
-var ask = &Request{Messages: []Message{{Role: "user", Content: "hello"}}, OutputTokens: 4, KeepText: true}
+var ask = &api.Request{Messages: []api.Message{{Role: "user", Content: "hello"}}, OutputTokens: 4, KeepText: true}
 
 // do sends one request.
 func do(t testing.TB, ctx context.Context, o Options) *Result {
@@ -86,7 +88,7 @@ func checkOutcome(t *testing.T, r *Result, want outcome) {
 }
 
 func TestCapturedStreams(t *testing.T) {
-	ok := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: Unknown}
+	ok := outcome{Status: StatusOK, HTTP: 200, Finish: "length", Source: SourceServer, Answer: true, Reasoning: api.Unknown}
 	with := func(edit func(*outcome)) outcome { o := ok; edit(&o); return o }
 	tests := map[string]outcome{
 		"llama-chat": with(func(o *outcome) {
@@ -97,7 +99,7 @@ func TestCapturedStreams(t *testing.T) {
 		}),
 		"llama-reasoning": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Reasoning, o.Answer = 3, 62, 3, 3, false }),
 		"ollama-v1comp": with(func(o *outcome) {
-			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 3, 63, 3, Unknown, " nidu fedure zigota"
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Text = 3, 63, 3, api.Unknown, " nidu fedure zigota"
 		}),
 		"vllmsim-chat": with(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Text = 4, 7, 4, "I am fine, " }),
 	}
@@ -113,6 +115,28 @@ func TestCapturedStreams(t *testing.T) {
 		})
 	}
 }
+
+// captured returns the streams of real servers, by the names of their files.
+func captured(t testing.TB) map[string][]byte {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.sse")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no streams in testdata: %v", err)
+	}
+	streams := map[string][]byte{}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams[strings.TrimSuffix(filepath.Base(name), ".sse")] = b
+	}
+	return streams
+}
+
+// vllmChunk is a chunk as vLLM 0.9 sends it.
+const vllmChunk = `{"id":"chatcmpl-5f0c6c1c1a3f4a0e","object":"chat.completion.chunk","created":1795246897,` +
+	`"model":"Qwen2-7B-Instruct","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}`
 
 // events makes events of chunks.
 func events(chunks ...string) string {
@@ -157,11 +181,11 @@ var oddCases = map[string]struct {
 	"tool call": {events(chunkRole, `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":""}}]}}]}`,
 		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}`,
 		`{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]"),
-		outcome{Finish: "tool_calls", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: Unknown, Output: 2}},
+		outcome{Finish: "tool_calls", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: api.Unknown, Output: 2}},
 	"refusal": {events(chunkRole, `{"choices":[{"delta":{"refusal":"no"}}]}`, chunkFinish, "[DONE]"),
-		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "no"}},
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "no"}},
 	"escapes": {events(`{"choices":[{"text":"\u00e9\n\""}]}`, `{"choices":[{"text":"\ud83d\ude00<&"}]}`, chunkFinish, "[DONE]"),
-		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: Unknown, Output: 2, Text: "é\n\"😀<&"}},
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 2, Answer: true, Prompt: api.Unknown, Output: 2, Text: "é\n\"😀<&"}},
 	"running counts": {events(chunkRole, running("a", 1), running("bcd", 4), running("", 4), running("e", 6), chunkFinish,
 		`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":7}}`, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Chunks: 3, Answer: true, Prompt: 9, Output: 7, Counts: []int32{1, 3, 2}, Text: "abcde"}},
@@ -174,51 +198,43 @@ var oddCases = map[string]struct {
 	"an empty answer": {events(chunkRole, chunkFinish, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":0}}`, "[DONE]"),
 		outcome{Finish: "stop", Source: SourceServer, Prompt: 9}},
 	"finish and no [DONE]": {events(chunkA, chunkFinish),
-		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"[DONE] and no finish": {events(chunkA, "[DONE]"),
-		outcome{Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		outcome{Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"no blank line at the end": {events(chunkA, chunkFinish) + "data: [DONE]",
-		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"CRLF, pings, no spaces": {": ping\r\n\r\nevent: x\r\ndata:" + chunkA + "\r\n\r\n:\r\ndata:" + chunkFinish + "\r\n\r\ndata:[DONE]\r\n\r\n",
-		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		outcome{Finish: "stop", Source: SourceChunks, Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 
 	"[DONE] alone": {events("[DONE]"), outcome{Status: StatusError, Class: ClassTruncated,
-		Message: "the stream's terminator came before any token or finish reason", Prompt: Unknown, Output: Unknown}},
+		Message: "the stream's terminator came before any token or finish reason", Prompt: api.Unknown, Output: api.Unknown}},
 	"cut after a chunk": {events(chunkA), outcome{Status: StatusError, Class: ClassTruncated, Source: SourceChunks,
-		Message: "the stream ended without a finish reason or terminator", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		Message: "the stream ended without a finish reason or terminator", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"cut inside a chunk": {events(chunkA) + "data: " + chunkB[:20], outcome{Status: StatusError, Class: ClassTruncated, Source: SourceChunks,
-		Message: "the stream ended in the middle of a chunk", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
-	"nothing at all": {"", outcome{Status: StatusError, Class: ClassTruncated, Message: "the answer's body is empty", Prompt: Unknown, Output: Unknown}},
+		Message: "the stream ended in the middle of a chunk", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
+	"nothing at all": {"", outcome{Status: StatusError, Class: ClassTruncated, Message: "the answer's body is empty", Prompt: api.Unknown, Output: api.Unknown}},
 	"error, then [DONE]": {events(chunkA, chunkError, "[DONE]"), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
-		Message: "the engine died", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		Message: "the engine died", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"error after the finish": {events(chunkA, chunkFinish, chunkError), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
-		Message: "the engine died", Finish: "stop", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		Message: "the engine died", Finish: "stop", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"error as a string": {events(`{"error":"out of memory"}`), outcome{Status: StatusError, Class: ClassStreamError,
-		Message: "out of memory", Prompt: Unknown, Output: Unknown}},
+		Message: "out of memory", Prompt: api.Unknown, Output: api.Unknown}},
 	"error as the object": {events(`{"object":"error","message":"too long","code":400}`), outcome{Status: StatusError, Class: ClassStreamError,
-		Message: "too long", Prompt: Unknown, Output: Unknown}},
+		Message: "too long", Prompt: api.Unknown, Output: api.Unknown}},
 	"error line of old llama.cpp": {"error: {\"code\":500,\"message\":\"slot lost\"}\n\n", outcome{Status: StatusError, Class: ClassStreamError,
-		Message: "slot lost", Prompt: Unknown, Output: Unknown}},
+		Message: "slot lost", Prompt: api.Unknown, Output: api.Unknown}},
 	"finish reason error": {events(chunkA, `{"choices":[{"delta":{},"finish_reason":"error"}]}`), outcome{Status: StatusError, Class: ClassStreamError, Source: SourceChunks,
-		Message: "the server ended the answer with the finish reason error", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		Message: "the server ended the answer with the finish reason error", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"a plain error object": {`{"error":{"message":"no such model"}}`, outcome{Status: StatusError, Class: ClassStreamError,
-		Message: "no such model", Prompt: Unknown, Output: Unknown}},
+		Message: "no such model", Prompt: api.Unknown, Output: api.Unknown}},
 	"one JSON answer": {` {"choices":[{"message":{"content":"AB"}}]}`, outcome{Status: StatusError, Class: ClassMalformed,
-		Message: NotStreamed, Prompt: Unknown, Output: Unknown}},
+		Message: NotStreamed, Prompt: api.Unknown, Output: api.Unknown}},
 	"a web page": {"\n<!DOCTYPE html><html><title>Log in</title>", outcome{Status: StatusError, Class: ClassMalformed,
-		Message: "HTML instead of an event stream (Log in)", Prompt: Unknown, Output: Unknown}},
+		Message: "HTML instead of an event stream (Log in)", Prompt: api.Unknown, Output: api.Unknown}},
 	"garbage in the middle": {events(chunkA, "garb\x01age"), outcome{Status: StatusError, Class: ClassMalformed, Source: SourceChunks,
-		Message: "a chunk is not JSON: garbage", Chunks: 1, Answer: true, Prompt: Unknown, Output: 1, Text: "A"}},
+		Message: "a chunk is not JSON: garbage", Chunks: 1, Answer: true, Prompt: api.Unknown, Output: 1, Text: "A"}},
 	"not an object": {events("17"), outcome{Status: StatusError, Class: ClassMalformed,
-		Message: "a chunk is not a JSON object: 17", Prompt: Unknown, Output: Unknown}},
-}
-
-// oddStreams are the same for the fuzzer, as lines of frames.
-func oddStreams() (all []string) {
-	for _, c := range oddCases {
-		all = append(all, string(bytes.Join(frames([]byte(c.stream)), []byte("\n"))))
-	}
-	return all
+		Message: "a chunk is not a JSON object: 17", Prompt: api.Unknown, Output: api.Unknown}},
 }
 
 func TestOddStreams(t *testing.T) {
@@ -230,10 +246,10 @@ func TestOddStreams(t *testing.T) {
 				want.Status = StatusOK
 			}
 			if want.Reasoning == 0 {
-				want.Reasoning = Unknown
+				want.Reasoning = api.Unknown
 			}
 			if want.Cached == 0 {
-				want.Cached = Unknown
+				want.Cached = api.Unknown
 			}
 			checkOutcome(t, do(t, t.Context(), Options{URL: answering(t, 200, nil, tt.stream)}), want)
 		})
@@ -249,7 +265,7 @@ func TestRefusals(t *testing.T) {
 		message string
 	}{
 		"400 vLLM":    {400, nil, `{"object":"error","message":"too long","type":"BadRequestError","param":null,"code":400}`, ClassHTTP4xx, "400 Bad Request: too long"},
-		"400 OpenAI":  {400, nil, `{"error":{"message":"Unknown parameter.","param":"ignore_eos"}}`, ClassHTTP4xx, "400 Bad Request: Unknown parameter. (ignore_eos)"},
+		"400 OpenAI":  {400, nil, `{"error":{"message":"api.Unknown parameter.","param":"ignore_eos"}}`, ClassHTTP4xx, "400 Bad Request: api.Unknown parameter. (ignore_eos)"},
 		"401":         {401, nil, `{"error":"Unauthorized"}`, ClassHTTP4xx, "401 Unauthorized: Unauthorized"},
 		"404 text":    {404, nil, "404 page not found\n", ClassHTTP4xx, "404 Not Found: 404 page not found"},
 		"422 FastAPI": {422, nil, `{"detail":[{"type":"extra_forbidden","loc":["body","min_tokens"],"msg":"Extra inputs are not permitted"}]}`, ClassHTTP4xx, "422 Unprocessable Entity: body.min_tokens: Extra inputs are not permitted"},
@@ -265,7 +281,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := do(t, t.Context(), Options{URL: answering(t, tt.status, tt.header, tt.body)})
 			checkOutcome(t, r, outcome{Status: StatusError, Class: tt.class, Message: tt.message, HTTP: tt.status,
-				Prompt: Unknown, Output: Unknown, Reasoning: Unknown, Cached: Unknown})
+				Prompt: api.Unknown, Output: api.Unknown, Reasoning: api.Unknown, Cached: api.Unknown})
 			if r.End != r.Headers || r.FirstToken != Absent {
 				t.Errorf("%+v", r)
 			}
@@ -443,7 +459,7 @@ func TestTokensAllocateNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.CloseIdle()
-		call, _ := c.Prepare(&Request{Messages: ask.Messages})
+		call, _ := c.Prepare(&api.Request{Messages: ask.Messages})
 		var r Result
 		r.Gaps = make([]time.Duration, 0, tokens)
 		return testing.AllocsPerRun(20, func() {
@@ -475,7 +491,7 @@ func BenchmarkDo(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	call, _ := c.Prepare(&Request{Messages: ask.Messages})
+	call, _ := c.Prepare(&api.Request{Messages: ask.Messages})
 	var r Result
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,34 +1,32 @@
 package client
 
 import (
-	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"llmsweep/client/api"
 	"net"
 	"net/http"
 	"strings"
 	"syscall"
-
-	"github.com/tidwall/gjson"
 )
 
-// Cause is why a connection could not be had or used, where that says what to do about it.
+// Cause is a reason for a failed connection that has a known remedy.
 type Cause int
 
-// The causes with remedies.
+// The causes.
 const (
 	CauseOther     Cause = iota
-	CauseRefused         // nobody listens at that port
-	CauseNoHost          // the name is not known
+	CauseRefused         // nothing listens on that port
+	CauseNoHost          // the host name is unknown
 	CauseUntrusted       // the server's certificate was not accepted
 	CauseNotTLS          // https:// to a port that speaks plain HTTP
 	CauseNeedsTLS        // http:// to a port that speaks TLS
 )
 
-// classify names an error of the connection and says it in words; connected tells whether there was one.
+// classify returns the class, cause and message of a connection error; connected tells whether there was a connection.
 func classify(err error, connected bool) (Class, Cause, string) {
 	cause, message := reason(err)
 	switch {
@@ -42,7 +40,7 @@ func classify(err error, connected bool) (Class, Cause, string) {
 	return ClassReset, cause, message
 }
 
-// reason is an error of the network in a few words, without the addresses and system calls around it.
+// reason returns a network error's cause and a short message, without addresses and names of system calls.
 func reason(err error) (Cause, string) {
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -68,13 +66,13 @@ func reason(err error) (Cause, string) {
 	return CauseOther, err.Error()
 }
 
-// hungUp reports whether the other side closed the connection and sent nothing.
+// hungUp reports whether the server closed the connection without an answer.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
 		strings.Contains(err.Error(), "server closed idle connection")
 }
 
-// distrust is what is wrong with a certificate.
+// distrust returns why a certificate is not trusted.
 func distrust(err error) string {
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
@@ -83,7 +81,7 @@ func distrust(err error) string {
 	return strings.TrimPrefix(err.Error(), "x509: ")
 }
 
-// protocolError tells an answer that is not HTTP, or not what HTTP promises. net/http has no types for these.
+// protocolError reports whether an answer violates HTTP. net/http has no types for these errors.
 func protocolError(err error) bool {
 	text := err.Error()
 	for _, sign := range []string{"malformed", "chunk length", "line too long", "headers exceeded",
@@ -95,8 +93,8 @@ func protocolError(err error) bool {
 	return false
 }
 
-// statusClass is the class of an HTTP status other than 2xx. A redirect is malformed: no API promises one, and a
-// measurement that followed it would time two servers.
+// statusClass returns the class of an HTTP status other than 2xx. A redirect is malformed: no API has one, and following
+// it would time two servers.
 func statusClass(code int) Class {
 	switch {
 	case code == http.StatusTooManyRequests:
@@ -109,7 +107,7 @@ func statusClass(code int) Class {
 	return ClassMalformed
 }
 
-// statusText says a refusal in one line: the status, then the server's own words.
+// statusText returns a refusal in one line: the status, then the server's message.
 func statusText(code int, h http.Header, body []byte) string {
 	text := fmt.Sprint(code)
 	if name := http.StatusText(code); name != "" {
@@ -118,7 +116,7 @@ func statusText(code int, h http.Header, body []byte) string {
 	if to := h.Get("Location"); to != "" && code < 400 {
 		return text + ": redirects to " + to + "; give that URL instead"
 	}
-	if said := errorText(body); said != "" {
+	if said := api.ErrorText(body); said != "" {
 		text += ": " + said
 	}
 	if after := h.Get("Retry-After"); after != "" {
@@ -127,91 +125,16 @@ func statusText(code int, h http.Header, body []byte) string {
 	return text
 }
 
-// NotStreamed is the message of a request that a server answered in one piece.
+// NotStreamed is the message of a request that the server answered without streaming.
 const NotStreamed = "one JSON answer instead of an event stream: the server does not stream"
 
-// whole judges an answer that came in one piece where a stream was promised. It may be cut short.
+// whole classifies an answer that is not a stream. The body may be cut short.
 func whole(body []byte) (Class, string) {
 	if body[0] == '<' {
-		return ClassMalformed, "HTML instead of an event stream" + title(body)
+		return ClassMalformed, "HTML instead of an event stream" + api.Title(body)
 	}
-	v := gjson.ParseBytes(body)
-	if isError(last(v, "error"), last(v, "object")) {
-		return ClassStreamError, errorText(body)
+	if api.IsError(body) {
+		return ClassStreamError, api.ErrorText(body)
 	}
 	return ClassMalformed, NotStreamed
-}
-
-// title is a web page's title, for people to see where they ended up.
-func title(page []byte) string {
-	_, rest, ok := bytes.Cut(page, []byte("<title>"))
-	if !ok {
-		return ""
-	}
-	t, _, _ := bytes.Cut(rest, []byte("</"))
-	return fmt.Sprintf(" (%s)", bytes.TrimSpace(t))
-}
-
-// errorText finds a server's own words in the body of a refusal or in an error object: {"error": {"message"}},
-// {"error": ".."}, {"message"}, {"detail": ".."}, FastAPI's {"detail": [{"loc", "msg"}]}, or plain text.
-func errorText(body []byte) string {
-	body = bytes.TrimSpace(body)
-	if len(body) > maxWhole {
-		body = body[:maxWhole]
-	}
-	if len(body) > 0 && body[0] == '<' {
-		return "a web page" + title(body)
-	}
-	v := gjson.ParseBytes(body)
-	if !v.IsObject() {
-		return string(body)
-	}
-	for _, at := range []gjson.Result{v.Get("error"), v} {
-		if text := words(at); text != "" {
-			return text
-		}
-	}
-	return string(body)
-}
-
-// words are an error value's words: a string, an object's message, or a list of complaints about fields.
-func words(v gjson.Result) string {
-	switch {
-	case v.Type == gjson.String:
-		return v.Str
-	case v.IsArray():
-		var all []string
-		v.ForEach(func(_, e gjson.Result) bool {
-			all = append(all, complaint(e))
-			return len(all) < 5
-		})
-		return strings.Join(all, "; ")
-	case !v.IsObject():
-		return ""
-	}
-	text := v.Get("message").Str
-	if d := v.Get("message.detail"); text == "" && d.Exists() {
-		text = words(d) // Mistral puts FastAPI's list there
-	}
-	if text == "" {
-		text = words(v.Get("detail"))
-	}
-	if p := v.Get("param").Str; p != "" && !strings.Contains(text, p) {
-		text += " (" + p + ")"
-	}
-	return text
-}
-
-// complaint is one entry of FastAPI's list: where in the body, and what about it.
-func complaint(e gjson.Result) string {
-	var loc []string
-	e.Get("loc").ForEach(func(_, part gjson.Result) bool {
-		loc = append(loc, part.String())
-		return len(loc) < 8
-	})
-	text := e.Get("msg").String()
-	if len(loc) > 0 {
-		text = strings.Join(loc, ".") + ": " + text
-	}
-	return text
 }

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// maxAnswer is the largest plain answer that is read.
+// maxAnswer is how many bytes of a plain answer are read.
 const maxAnswer = 8 << 20
 
-// Answer is a plain answer, read whole.
+// Answer is the answer to [Client.Fetch].
 type Answer struct {
 	Header http.Header
 	Body   []byte
 }
 
-// Failure is why a plain request failed.
+// Failure is the error of a plain request.
 type Failure struct {
 	Class   Class
 	Cause   Cause
@@ -28,15 +28,15 @@ type Failure struct {
 	err     error
 }
 
-// Error is the message.
+// Error returns the message.
 func (f *Failure) Error() string { return f.Message }
 
-// Unwrap is the network's own error, or the context's; nil for an answer that refuses.
+// Unwrap returns the network's error, or the context's; nil for an HTTP status.
 func (f *Failure) Unwrap() error { return f.err }
 
-// Fetch asks a server about itself: one plain request for an API path such as "/v1/models", with the client's
-// headers, answered within limit. It is never part of a measurement. The error is a [*Failure]: for a status other
-// than 2xx, a redirect included, too.
+// Fetch sends one plain request for an API path such as "/v1/models", with the client's headers, and waits for the
+// answer up to limit. It is never part of a measurement. The error is a [*Failure], also for a status other than 2xx,
+// redirects included.
 func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path string, body []byte) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -65,7 +65,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	return a, nil
 }
 
-// failure judges an error of the network.
+// failure classifies a network error.
 func (c *Client) failure(limited context.Context, err error, limit time.Duration, connected bool) *Failure {
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
 		return &Failure{Class: ClassTimeout, Message: "no answer within " + limit.String(), err: err}

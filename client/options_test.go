@@ -1,6 +1,7 @@
 package client
 
 import (
+	"llmsweep/client/api"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -55,12 +56,12 @@ func TestWrongOptions(t *testing.T) {
 		"scheme":     {Options{URL: "ftp://u:hunter2@h"}, "ftp://h: ftp is not a scheme to benchmark over; want http:// or https://"},
 		"port":       {Options{URL: "http://u:hunter2@h:80x"}, `http://h:80x is not a URL (invalid port ":80x" after host); want something like http://localhost:8000`},
 		"API":        {Options{URL: "h", API: "soap"}, "--api soap: no such API; there are chat, completions, sglang, lmdeploy, llamacpp, ollama, ollama-generate, tgi, triton, triton-vllm"},
-		"body":       {Options{URL: "h", Params: Params{Extra: []byte("[1]")}}, `--body: not a JSON object; want something like {"top_p": 0.9}`},
-		"key":        {Options{URL: "h", APIKey: "hunter\n2"}, "--api-key: it holds a control character; was it pasted with a line break?"},
-		"header":     {Options{URL: "h", Headers: http.Header{"X Y": {"hunter2"}}}, `--header: "X Y" is no header's name; want letters, digits and dashes`},
-		"its value":  {Options{URL: "h", Headers: http.Header{"X": {"hunter2\r\nY: z"}}}, "--header X: its value holds a control character"},
+		"body":       {Options{URL: "h", Params: api.Params{Extra: []byte("[1]")}}, `--body: not a JSON object; want something like {"top_p": 0.9}`},
+		"key":        {Options{URL: "h", APIKey: "hunter\n2"}, "--api-key: it contains a control character; was it pasted with a line break?"},
+		"header":     {Options{URL: "h", Headers: http.Header{"X Y": {"hunter2"}}}, `--header: "X Y" is not a header name; want letters, digits and dashes`},
+		"its value":  {Options{URL: "h", Headers: http.Header{"X": {"hunter2\r\nY: z"}}}, "--header X: its value contains a control character"},
 		"no CA file": {Options{URL: "h", CAFile: "/no/such.pem"}, "--ca: open /no/such.pem: no such file or directory"},
-		"empty CA":   {Options{URL: "h", CAFile: empty}, "--ca " + empty + ": no certificate in it; want a PEM file (-----BEGIN CERTIFICATE-----)"},
+		"empty CA":   {Options{URL: "h", CAFile: empty}, "--ca " + empty + ": it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)"},
 	} {
 		_, err := New(tt.o)
 		if err == nil || err.Error() != tt.want || strings.Contains(err.Error(), "hunter2") {

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"io"
+	"llmsweep/client/api"
 	"net"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func BenchmarkPath(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer c.CloseIdle()
-			call, _ := c.Prepare(&Request{Messages: ask.Messages})
+			call, _ := c.Prepare(&api.Request{Messages: ask.Messages})
 			var r Result
 			var sent time.Duration
 			b.ReportAllocs()

@@ -10,22 +10,23 @@ import (
 	"unicode/utf8"
 )
 
-// redacted stands where a secret was.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
 // maxMessage is the longest message, in bytes.
 const maxMessage = 300
 
-// cleaner makes messages fit for people: one line, no secrets, not too long.
+// cleaner makes messages one line, without secrets, and not too long.
 type cleaner struct {
 	secrets *strings.Replacer
 }
 
-// harmless are the headers whose values may be shown. Any other that a user adds is taken for a secret: garbling a
-// message too much costs little.
+// harmless are the headers whose values may be shown. The value of any other header is treated as a secret, because
+// redacting too much costs little.
 var harmless = []string{"Accept", "Accept-Language", "Cache-Control", "Content-Type", "Host", "User-Agent"}
 
-// newCleaner knows the secrets in a client's headers, its base URL's query, and its URL's user information.
+// newCleaner returns a cleaner that removes the secrets in a client's headers, its URL's query, and its URL's user
+// information.
 func newCleaner(headers http.Header, query url.Values, user *url.Userinfo) cleaner {
 	var secrets []string
 	for name, values := range headers {
@@ -53,10 +54,10 @@ func newCleaner(headers http.Header, query url.Values, user *url.Userinfo) clean
 	return cleaner{replacer(secrets)}
 }
 
-// replacer replaces longer secrets first, so that no shorter one inside spoils the match.
+// replacer returns a Replacer of secrets. Longer ones come first, because they may contain shorter ones.
 func replacer(secrets []string) *strings.Replacer {
 	for i, s := range secrets {
-		secrets[i] = oneLine(s) // as it will look when a message is searched for it
+		secrets[i] = oneLine(s) // messages are searched in this form
 	}
 	slices.SortFunc(secrets, func(a, b string) int {
 		if len(a) != len(b) {
@@ -74,8 +75,8 @@ func replacer(secrets []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// clean makes s one line without secrets. Control characters go first, lest they hide a secret, and the cut comes
-// last, lest half of one is left.
+// clean makes s one line without secrets. It removes control characters first, because they could hide a secret, and
+// shortens last, because half a secret would not be recognised.
 func (c cleaner) clean(s string) string {
 	s = c.secrets.Replace(withoutUser(oneLine(s)))
 	if len(s) <= maxMessage {
@@ -88,7 +89,7 @@ func (c cleaner) clean(s string) string {
 	return s[:n] + "..."
 }
 
-// oneLine drops control and invisible formatting characters and squeezes white space to single spaces.
+// oneLine removes control and invisible formatting characters and replaces white space by single spaces.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

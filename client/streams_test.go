@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"llmsweep/client/api"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -125,7 +126,7 @@ func BenchmarkOpenStreams(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer c.CloseIdle()
-			call, _ := c.Prepare(&Request{Messages: ask.Messages, KeepText: true})
+			call, _ := c.Prepare(&api.Request{Messages: ask.Messages, KeepText: true})
 			for b.Loop() {
 				openStreams(b, c, call, n, tokens)
 			}
@@ -134,7 +135,7 @@ func BenchmarkOpenStreams(b *testing.B) {
 }
 
 // openStreams does it once.
-func openStreams(b *testing.B, c *Client, call *Call, n, tokens int) {
+func openStreams(b *testing.B, c *Client, call *Prepared, n, tokens int) {
 	results, read := make([]Result, n), make([][]time.Duration, n)
 	for i := range results { // what is kept for the comparison is no stream's memory
 		results[i].Gaps, results[i].Text = make([]time.Duration, 0, tokens), make([]byte, 0, 20*tokens)

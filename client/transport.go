@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// readBuffer is what one receive can hold. More would mix events of a stream that is read late; less than one
-	// event would split it.
+	// readBuffer is the size of one receive. A larger buffer would mix events of a stream that is read late; one smaller
+	// than an event would split it.
 	readBuffer = 4 << 10
-	// idleTimeout is shorter than uvicorn's 5 s, after which vLLM, SGLang and lmdeploy hang up: a request written on a
-	// connection that is being closed would fail through no fault of the server.
+	// idleTimeout is shorter than uvicorn's 5 s, after which vLLM, SGLang and lmdeploy close idle connections. A request
+	// that is written to a connection as it is closed would fail.
 	idleTimeout    = 4 * time.Second
 	maxHeaderBytes = 1 << 20
 )
 
-// newTransport makes the connection pool. It speaks HTTP/1.1 only: HTTP/2 would put all streams on one connection,
-// where a read holds pieces of many and a lost packet delays them all, and the servers that people run themselves do
-// not speak it.
+// newTransport returns the connection pool. It uses HTTP/1.1 only. HTTP/2 would put all streams on one connection, where
+// one read returns parts of many streams and a lost packet delays all of them; and the engines' own servers do not have
+// it.
 func newTransport(o Options) (*http.Transport, *wire.Dialer, error) {
 	conf := &tls.Config{InsecureSkipVerify: o.Insecure, NextProtos: []string{"http/1.1"}}
 	if o.CAFile != "" {
@@ -43,7 +43,7 @@ func newTransport(o Options) (*http.Transport, *wire.Dialer, error) {
 		Proxy:                  http.ProxyFromEnvironment, // never for loopback
 		TLSClientConfig:        conf,
 		Protocols:              &protocols,
-		DisableCompression:     true, // a decompressor holds bytes back
+		DisableCompression:     true, // decompression would delay bytes
 		MaxIdleConns:           conns,
 		MaxIdleConnsPerHost:    conns,
 		IdleConnTimeout:        idleTimeout,
@@ -52,7 +52,7 @@ func newTransport(o Options) (*http.Transport, *wire.Dialer, error) {
 	}, dialer, nil
 }
 
-// trusted is the system's certificates and those in a PEM file.
+// trusted returns the system's certificates and those in a PEM file.
 func trusted(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -63,7 +63,7 @@ func trusted(file string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("--ca %s: no certificate in it; want a PEM file (-----BEGIN CERTIFICATE-----)", file)
+		return nil, fmt.Errorf("--ca %s: it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)", file)
 	}
 	return pool, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // spread is a figure over the repetitions of one stage.
@@ -67,15 +68,12 @@ func spreadOf(all []estimate) spread {
 	}
 }
 
-// z95 is the 97.5 % point of the normal distribution: half a 95 % interval over it is a standard error.
-const z95 = 1.959963984540054
-
 // measuredMean is the mean of a distribution, with the standard error that its interval has; figure may be another estimate of
 // that mean.
 func measuredMean(d *rundir.Dist, figure rundir.Number) estimate {
 	e := estimate{figure, math.NaN()}
 	if ci, ok := d.CI["mean"]; ok {
-		e.se = (ci[1] - ci[0]) / 2 / z95
+		e.se = (ci[1] - ci[0]) / 2 / stats.Z95
 	}
 	return e
 }
@@ -84,7 +82,7 @@ func measuredMean(d *rundir.Dist, figure rundir.Number) estimate {
 func measuredRate(s *rundir.Stage, figure rundir.Number) estimate {
 	e := estimate{something(figure), math.NaN()}
 	if p := s.Progress; p.Rate.Known() && p.Low.Known() && p.High.Known() {
-		e.se = (p.High.Value() - p.Low.Value()) / 2 / z95 / p.Rate.Value() * figure.Value()
+		e.se = (p.High.Value() - p.Low.Value()) / 2 / stats.Z95 / p.Rate.Value() * figure.Value()
 	}
 	return e
 }

@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // repeated is a copy of a stage as it was measured once more, its figures by times as large. Its intervals say that it may be
@@ -20,7 +21,7 @@ func repeated(of rundir.Stage, number int, times float64) rundir.Stage {
 		s.Name += "#" + string(rune('0'+number))
 	}
 	interval := func(f rundir.Number) [2]float64 {
-		return [2]float64{f.Value() * (1 - 0.01*z95), f.Value() * (1 + 0.01*z95)}
+		return [2]float64{f.Value() * (1 - 0.01*stats.Z95), f.Value() * (1 + 0.01*stats.Z95)}
 	}
 	for _, f := range []*rundir.Number{&s.Rates.Completed, &s.TokensPerS.Output, &s.Latency.Mean, &s.TTFT.Mean, &s.InterToken} {
 		*f = scaled(*f, times)

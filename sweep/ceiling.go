@@ -7,33 +7,35 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// worthDoubling is the gain in output tokens per second for which the number in flight is doubled once more.
+// worthDoubling is the gain in output tokens per second for which the number in flight is doubled once more: the noise between two waves
+// is about as large (the rhythm in package saturation).
 const worthDoubling = 1.05
 
 // SearchPrefix begins the names of the steps of the search for the ceiling. They are recorded, but are no rows.
 const SearchPrefix = "search@"
 
-// searchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
+// SearchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
 // make the server faster, and not so many that the backlog takes minutes to drain. Twice, since a step is held for a wave
 // only, and a few long answers in it hide what it brings.
-func (x *experiment) searchCeiling(ctx context.Context, floor rundir.Stage) (int, error) {
+func (x *Experiment) SearchCeiling(ctx context.Context, floor rundir.Stage) (int, error) {
+	most := x.config.MaxConcurrency
 	best, reached, flat := floor.TokensPerS.Output, 1, 0
-	if !best.Known() || x.MaxConcurrency == 1 {
-		return min(2, x.MaxConcurrency), nil // nothing to double from; the throughput stage tells why
+	if !best.Known() || most == 1 {
+		return min(2, most), nil // nothing to double from; the throughput stage shows why
 	}
-	for before, level := 1, min(2, x.MaxConcurrency); ; before, level = level, min(2*level, x.MaxConcurrency) {
+	for before, level := 1, min(2, most); ; before, level = level, min(2*level, most) {
 		if x.short() {
 			x.warn(noteBudgetCeiling.New(before))
 			return before, nil
 		}
-		rate, err := x.hold(ctx, level)
+		rate, err := x.step(ctx, level)
 		if err != nil {
 			return 0, err
 		}
 		switch {
-		case !rate.Known() || rate.Value()*worthDoubling < best.Value(): // more in flight made it worse
+		case !rate.Known() || rate.Value()*worthDoubling < best.Value(): // more in flight made it slower
 			flat++
-		case rate.Value() < worthDoubling*best.Value(): // as fast, and surely full
+		case rate.Value() < worthDoubling*best.Value(): // as fast, and full
 			if flat++; flat == 1 {
 				reached = level
 			}
@@ -41,36 +43,31 @@ func (x *experiment) searchCeiling(ctx context.Context, floor rundir.Stage) (int
 			best, reached, flat = rate, level, 0
 		}
 		switch {
-		case flat == 2 || flat == 1 && level == x.MaxConcurrency:
+		case flat == 2 || flat == 1 && level == most:
 			return reached, nil
-		case level == x.MaxConcurrency:
+		case level == most:
 			x.warn(noteCeilingBounded.New(level))
 			return level, nil
 		}
 	}
 }
 
-// hold keeps a number in flight for a wave or two and returns the output tokens per second.
-func (x *experiment) hold(ctx context.Context, level int) (rundir.Number, error) {
-	spec := x.closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level)
-	spec.MinWaves, spec.MinRequests, spec.MinTime, spec.Tail = 1, level, x.StageTime/16, 0
-	st := spec.describe(0)
-	x.Observer.StageBegins(&st, spec.MinTime, x.left(x.ahead+1))
-	m, err := newStage(spec, x.Doer, x.Log, x.Observer).run(ctx)
+// step keeps a number in flight for a wave or two and returns the output tokens per second.
+func (x *Experiment) step(ctx context.Context, level int) (rundir.Number, error) {
+	const shorter = 16 // than a stage: all doublings together take about one stage
+	s := x.Closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level)
+	s.MinWaves, s.MinRequests, s.MinTime, s.Tail = 1, level, x.pace.stageTime/shorter, 0
+	st := s.describe(0)
+	x.config.Observer.StageBegins(&st, s.MinTime, x.left(x.ahead+1))
+	st, _, err := x.hold(ctx, &s, st, nil)
 	if err != nil {
 		return rundir.Number{}, err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return rundir.Number{}, err
 	}
-	if st, err = summarise(st, x.Log.Records(spec.Name), m, spec.Tolerance); err != nil {
-		return rundir.Number{}, err
-	}
-	if l := st.Latency.Mean; !l.IsZero() {
-		x.latency = l.Value()
-	}
 	if rate := st.TokensPerS.Output; rate.Known() {
-		x.Observer.Note(noteCeilingStep.New(level, rate.Value()))
+		x.config.Observer.Note(noteCeilingStep.New(level, rate.Value()))
 	}
 	return st.TokensPerS.Output, x.settle(ctx)
 }

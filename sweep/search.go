@@ -6,33 +6,38 @@ import (
 	"slices"
 	"time"
 
-	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/seconds"
 )
 
-// stages runs all stages in order.
-func (x *experiment) stages(ctx context.Context) error {
-	x.allot(x.Points*x.repeats() + 4)
-	if err := x.warmUp(ctx); err != nil {
+// stagesBesidesGrid is how many stages a budget sets aside: floor, ceiling, and two probes.
+const stagesBesidesGrid = 4
+
+// sweep measures floor and ceiling, and then the rates between and beyond.
+func (x *Experiment) sweep(ctx context.Context) error {
+	x.allot(x.config.Points*x.pace.repeats + stagesBesidesGrid)
+	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
-	floor, err := x.stage(ctx, x.closed("synchronous", rundir.Floor, 1))
+	floor, err := x.Measure(ctx, x.Closed("synchronous", rundir.Floor, 1))
 	if err != nil {
 		return err
 	}
-	level, err := x.searchCeiling(ctx, floor)
+	level, err := x.SearchCeiling(ctx, floor)
 	if err != nil {
 		return err
 	}
-	ceiling, err := x.stage(ctx, x.closed("throughput", rundir.Ceiling, level))
+	ceiling, err := x.Measure(ctx, x.Closed("throughput", rundir.Ceiling, level))
 	if err != nil {
 		return err
 	}
 	low, high := floor.Progress.Rate, ceiling.Progress.Rate
 	if !low.Known() || !high.Known() {
-		return errNoRates
+		return noRates()
 	}
-	if x.Adaptive {
+	if x.config.Adaptive {
 		return x.adapt(ctx, high.Value())
 	}
 	return x.even(ctx, low.Value(), high.Value())
@@ -40,17 +45,17 @@ func (x *experiment) stages(ctx context.Context) error {
 
 // even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
 // answer first.
-func (x *experiment) even(ctx context.Context, low, high float64) error {
-	points := x.afford(x.Points, x.repeats(), high)
-	short := points < x.Points
+func (x *Experiment) even(ctx context.Context, low, high float64) error {
+	points := x.afford(x.config.Points, x.pace.repeats, high)
+	short := points < x.config.Points
 	if short {
 		if err := x.probe(ctx, high); err != nil {
 			return err
 		}
 	}
 	rates := grid(low, high, points)
-	x.announceSLO(slices.Repeat(rates, x.repeats()))
-	for _, r := range x.repetitions(rates) {
+	x.announceSLO(slices.Repeat(rates, x.pace.repeats))
+	for _, r := range repetitions(rates, x.pace.repeats, x.config.Seed) {
 		x.ahead = max(0, x.ahead-1)
 		if err := x.row(ctx, r, rundir.Grid); err != nil {
 			return err
@@ -64,9 +69,13 @@ func (x *experiment) even(ctx context.Context, low, high float64) error {
 	return x.narrow(ctx)
 }
 
+// nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.
+const nearEdge = 0.9
+
 // adapt narrows the answer first, and then measures how a comfortable load feels, and one near the edge.
-func (x *experiment) adapt(ctx context.Context, high float64) error {
-	x.afford(3, 1, high)
+func (x *Experiment) adapt(ctx context.Context, high float64) error {
+	const stages = 3 // that a budget affords, besides those for the answer
+	x.afford(stages, 1, high)
 	x.announceSLO(nil)
 	if err := x.probe(ctx, high); err != nil {
 		return err
@@ -75,8 +84,8 @@ func (x *experiment) adapt(ctx context.Context, high float64) error {
 		return err
 	}
 	if s := x.answer(); s != nil {
-		for _, share := range []float64{comfortable, 0.9} {
-			if err := x.row(ctx, repetition{rate: share * s.Rate.Value()}, rundir.Grid); err != nil {
+		for _, rate := range []float64{s.Comfortable.Value(), nearEdge * s.Rate.Value()} {
+			if err := x.row(ctx, repetition{rate: rate}, rundir.Grid); err != nil {
 				return err
 			}
 		}
@@ -84,20 +93,20 @@ func (x *experiment) adapt(ctx context.Context, high float64) error {
 	return x.narrow(ctx)
 }
 
-// row runs a stage at a rate, if there is time for it.
-func (x *experiment) row(ctx context.Context, r repetition, role string) error {
+// row measures a rate, if there is time for it.
+func (x *Experiment) row(ctx context.Context, r repetition, role string) error {
 	if x.short() {
 		x.warn(noteNoTimeForRow.New(r.rate, r.number))
 		return nil
 	}
-	_, err := x.stage(ctx, x.openAgain(r, role))
+	_, err := x.Measure(ctx, x.poisson(r, role))
 	return err
 }
 
-// grid is n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster
-// with many than with one is swept from below.
+// grid returns n rates evenly spaced from low, which is left out, to high, which is the last. A server that is no faster
+// with many requests than with one is swept from 0.
 func grid(low, high float64, n int) []float64 {
-	const worthwhile = 1.2
+	const worthwhile = 1.2 // times low: closer rates would not differ by more than their own noise
 	if high < worthwhile*low {
 		low = 0
 	}
@@ -108,15 +117,19 @@ func grid(low, high float64, n int) []float64 {
 	return rates
 }
 
-// probe goes beyond the ceiling until a rate is shown saturated: the top of the grid sits at the edge, where no short
+// beyondCeiling are the rates at which a sweep looks for a saturated stage, as multiples of the ceiling: the first is usually enough.
+// Caches, or a ceiling search that ended early, may let a server take more than its closed loop did.
+func beyondCeiling() []float64 { return []float64{1.1, 1.25, 1.5, 2, 3, 4, 6, 8} }
+
+// probe goes beyond the ceiling until a rate is shown saturated: the top of the grid is at the edge, where no short
 // stage can decide.
-func (x *experiment) probe(ctx context.Context, ceiling float64) error {
-	for _, factor := range []float64{1.1, 1.25, 1.5, 2, 3, 4, 6, 8} {
+func (x *Experiment) probe(ctx context.Context, ceiling float64) error {
+	for _, factor := range beyondCeiling() {
 		if s := x.answer(); s != nil && s.LowestSaturated.Known() {
 			return nil
 		}
-		if !x.Caps.allows(ceiling * factor) {
-			x.warn(noteCapReached.New(x.Caps.rps))
+		if !x.config.Caps.Allows(ceiling * factor) {
+			x.warn(noteCapReached.New(x.config.Caps.PerSecond()))
 			return nil
 		}
 		x.ahead = max(x.ahead, 1)
@@ -128,7 +141,7 @@ func (x *experiment) probe(ctx context.Context, ceiling float64) error {
 }
 
 // narrow adds stages until the answer is as precise as was asked for, and for as long as a budget lasts.
-func (x *experiment) narrow(ctx context.Context) error {
+func (x *Experiment) narrow(ctx context.Context) error {
 	if err := x.precise(ctx); err != nil {
 		return err
 	}
@@ -141,64 +154,65 @@ func (x *experiment) narrow(ctx context.Context) error {
 			return nil
 		}
 		left := time.Until(x.until).Seconds() / stageCost
-		x.StageTime = duration(left / math.Max(1, math.Floor(left/x.StageTime.Seconds()))) // the last fills what is left
-		if err := x.beyond(ctx, s, mostNarrowing+n); err != nil {
+		x.pace.stageTime = seconds.Duration(left / math.Max(1, math.Floor(left/x.pace.stageTime.Seconds()))) // the last fills what is left
+		if err := x.overload(ctx, s, maxNarrowing+n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mostNarrowing is how many stages are added for the sake of precision: rows of a server that is so unsteady would not agree
+// maxNarrowing is how many stages are added for the sake of precision: stages of a server that is so unsteady would not agree
 // any better after more.
-const mostNarrowing = 8
+const maxNarrowing = 8
 
 // precise adds stages beyond the edge, each with arrivals of its own, until the interval of the saturation rate is as narrow
 // as was asked for.
-func (x *experiment) precise(ctx context.Context) error {
-	for n := range mostNarrowing {
+func (x *Experiment) precise(ctx context.Context) error {
+	aim := x.config.Precision
+	for n := range maxNarrowing {
 		s := x.answer()
-		if s == nil || !s.LowestSaturated.Known() || x.Precision <= 0 || x.short() {
+		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.short() {
 			return nil
 		}
 		half := (s.High.Value() - s.Low.Value()) / 2 / s.Rate.Value()
-		if half <= x.Precision {
+		if half <= aim {
 			return nil
 		}
-		// An interval narrows with the root of what it rests on.
-		more := min(mostNarrowing-n, int(math.Ceil(float64(n+2)*(math.Pow(half/x.Precision, 2)-1))))
+		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.
+		more := min(maxNarrowing-n, int(math.Ceil(float64(n+2)*(math.Pow(half/aim, 2)-1))))
 		x.ahead = more
-		x.Observer.Note(notePrecision.New(half, x.Precision, more, x.left(more-1)))
-		if err := x.beyond(ctx, s, n); err != nil {
+		x.config.Observer.Note(notePrecision.New(half, aim, more, x.left(more-1)))
+		if err := x.overload(ctx, s, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// beyond runs a stage beyond the edge: so far that its verdict is soon clear, and not so far that the backlog takes long to
+// overload measures a rate beyond the edge: so far that its verdict is soon clear, and not so far that the backlog takes long to
 // drain. n makes its rate, and so its name, its own.
-func (x *experiment) beyond(ctx context.Context, s *rundir.Saturation, n int) error {
-	const overload, apart = 1.15, 0.01
-	rate := s.Rate.Value() * (overload + apart*float64(n%mostNarrowing))
-	if !x.Caps.allows(rate) {
+func (x *Experiment) overload(ctx context.Context, s *rundir.Saturation, n int) error {
+	const overload, apart = 1.15, 0.01 // of the saturation rate
+	rate := s.Rate.Value() * (overload + apart*float64(n%maxNarrowing))
+	if !x.config.Caps.Allows(rate) {
 		return nil
 	}
-	for x.has("poisson@" + rateName(rate)) {
+	for x.has(rate) {
 		rate *= 1 + apart/10
 	}
-	_, err := x.stage(ctx, x.open(rate, rundir.Probe))
+	_, err := x.Measure(ctx, x.Poisson(rate, rundir.Probe))
 	return err
 }
 
-func (x *experiment) has(name string) bool {
-	for i := range x.run.Stages {
-		if x.run.Stages[i].Name == name {
-			return true
-		}
-	}
-	return false
+// has reports whether a stage with the name of a rate has been measured.
+func (x *Experiment) has(rate float64) bool {
+	name := arrival.Poisson{Rate: rate}.Name()
+	return slices.ContainsFunc(x.run.Stages, func(st rundir.Stage) bool { return st.Name == name })
 }
 
-// answer is the saturation as far as it is known.
-func (x *experiment) answer() *rundir.Saturation { return saturate(x.run.Stages, new([]note.Note)) }
+// answer returns the saturation rate as far as it is known; nil where it is not.
+func (x *Experiment) answer() *rundir.Saturation {
+	s, _ := saturation.Find(x.run.Stages)
+	return s
+}

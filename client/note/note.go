@@ -28,7 +28,7 @@ type Note struct {
 var Text = Kind{"text", []string{"text"}}
 
 // New returns a note of this kind with the values of its arguments, in order. It panics where their number is wrong. A duration
-// becomes seconds, any other number a float64; an infinite or undefined number is left out.
+// becomes seconds, any other number a float64; nil and an infinite or undefined number are left out.
 func (k Kind) New(values ...any) Note {
 	if len(values) != len(k.Args) {
 		panic(fmt.Sprintf("note %s has %d arguments, not %d", k.Code, len(k.Args), len(values)))
@@ -50,6 +50,8 @@ func (k Kind) New(values ...any) Note {
 // plain returns v as JSON would give it back: nil, a float64, a string, []string or []Note.
 func plain(v any) any {
 	switch v := v.(type) {
+	case nil:
+		return nil
 	case time.Duration:
 		return v.Seconds()
 	case int:

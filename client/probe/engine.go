@@ -151,8 +151,6 @@ func (p *Prober) context(ctx context.Context, f *Facts, want Want) {
 		}
 	}
 	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
-		f.note("%d prompt + %d output tokens are more than Ollama's context of %d: it cuts such prompts without a word "+
-			"(--body '{\"options\":{\"num_ctx\":%d}}' on its own API, or num_ctx in the Modelfile)",
-			want.PromptTokens, want.OutputTokens, f.MaxModelLen, n)
+		f.note(noteOllamaCuts, want.PromptTokens, want.OutputTokens, f.MaxModelLen, n)
 	}
 }

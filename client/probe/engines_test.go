@@ -11,11 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/note"
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 )
 
 // simulated is the URL of a simulated engine, quick enough for tests; without /v1 where that is hidden.
-func simulated(t testing.TB, o sim.ServerOptions, hidden bool) string {
+func simulated(t testing.TB, o simserver.Options, hidden bool) string {
 	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +29,7 @@ func simulated(t testing.TB, o sim.ServerOptions, hidden bool) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(live.Close)
-	engine := sim.NewHandler(live, o)
+	engine := simserver.New(live, o)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hidden && strings.HasPrefix(r.URL.Path, "/v1/") {
 			http.NotFound(w, r)
@@ -42,7 +45,7 @@ func simulated(t testing.TB, o sim.ServerOptions, hidden bool) string {
 type met struct {
 	API, Model, Engine, Version string
 	Usage, Forced               bool
-	Notes                       []string
+	Notes                       []note.Note
 }
 
 // meeting runs a preflight.
@@ -53,11 +56,15 @@ func meeting(t *testing.T, o client.Options, want Want) (met, *Prober) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes := slices.DeleteFunc(f.Notes, func(s string) bool { return strings.Contains(s, "came at once") })
+	notes := slices.DeleteFunc(f.Notes, heldBack)
 	return met{f.API, f.Model, f.Engine, f.Version, f.Usage, f.LengthForced, notes}, p
 }
 
-const ceiling = " cannot be told to go on after a natural end: answers may be shorter than asked"
+// no404 is what a server without the path answers, as a note quotes it.
+const no404 = "404 Not Found: 404 page not found"
+
+// notForced are the notes of an engine that cannot be told to go on after a natural end.
+func notForced(engine string) []note.Note { return []note.Note{noteNotForced.New(engine)} }
 
 func check(t *testing.T, want, got met) {
 	t.Helper()
@@ -76,16 +83,15 @@ func TestAuto(t *testing.T) {
 		"sglang":   {"chat", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil},
 		"lmdeploy": {"chat", "Qwen2-7B", "lmdeploy", "", true, true, nil},
 		"llamacpp": {"chat", "Qwen2-7B", "llama.cpp", "b0-sim", true, true, nil},
-		"ollama":   {"chat", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, []string{"Ollama" + ceiling}},
-		"tgi":      {"chat", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, []string{"TGI" + ceiling}},
-		"triton": {"triton", "Qwen2-7B", "Triton", "2.60.0-sim", false, false, []string{
-			"neither chat nor plain completions work here (404 Not Found: 404 page not found): Triton's own API is measured (triton)",
-			"Triton" + ceiling, "the server does not count tokens: chunks are counted instead, and a chunk may hold several"}},
-		"triton-vllm": {"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true, []string{
-			"neither chat nor plain completions work here (404 Not Found: 404 page not found): Triton's own API is measured (triton-vllm)"}},
+		"ollama":   {"chat", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, notForced("Ollama")},
+		"tgi":      {"chat", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, notForced("TGI")},
+		"triton": {"triton", "Qwen2-7B", "Triton", "2.60.0-sim", false, false, []note.Note{
+			noteNativeAPI.New(no404, "Triton", "triton"), noteNotForced.New("Triton"), noteChunksCounted.New()}},
+		"triton-vllm": {"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true,
+			[]note.Note{noteNativeAPI.New(no404, "Triton", "triton-vllm")}},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false)}, Want{})
+			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false)}, Want{})
 			check(t, want, got)
 		})
 	}
@@ -96,14 +102,12 @@ func TestAutoNative(t *testing.T) {
 	for engine, want := range map[string]met{
 		"sglang":   {"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil},
 		"llamacpp": {"llamacpp", "Qwen2-7B", "llama.cpp", "b0-sim", true, true, nil},
-		"ollama":   {"ollama", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, []string{"Ollama" + ceiling}},
-		"tgi":      {"tgi", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, []string{"TGI" + ceiling}},
+		"ollama":   {"ollama", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, notForced("Ollama")},
+		"tgi":      {"tgi", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, notForced("TGI")},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			got, p := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, true)}, Want{})
-			said := "neither chat nor plain completions work here (404 Not Found: 404 page not found): " + want.Engine +
-				"'s own API is measured (" + want.API + ")"
-			want.Notes = append([]string{said}, want.Notes...)
+			got, p := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, true)}, Want{})
+			want.Notes = append([]note.Note{noteNativeAPI.New(no404, want.Engine, want.API)}, want.Notes...)
 			check(t, want, got)
 			n, err := p.Count(t.Context(), "one two three four")
 			if err != nil || n < 4 || p.CountSource() != CountUsage {
@@ -120,18 +124,17 @@ func TestNativeAsked(t *testing.T) {
 		want met
 		n    int // what Count says of four words without usage; 0 for an error
 	}{
-		"sglang":   {"sglang", met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, 4},
-		"lmdeploy": {"lmdeploy", met{"lmdeploy", "Qwen2-7B", "lmdeploy", "", true, true, nil}, 4},
-		"llamacpp": {"llamacpp", met{"llamacpp", "Qwen2-7B", "llama.cpp", "b0-sim", true, true, nil}, 4},
-		"tgi":      {"tgi", met{"tgi", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, []string{"TGI" + ceiling}}, 4},
-		"ollama":   {"ollama-generate", met{"ollama-generate", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, []string{"Ollama" + ceiling}}, 0},
-		"triton-vllm": {"triton", met{"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true, []string{
-			"the model is served by Triton's vLLM backend: its way is spoken (triton-vllm)"}}, 0},
+		"sglang":      {"sglang", met{"sglang", "Qwen2-7B", "SGLang", "0.5.2+sim", true, true, nil}, 4},
+		"lmdeploy":    {"lmdeploy", met{"lmdeploy", "Qwen2-7B", "lmdeploy", "", true, true, nil}, 4},
+		"llamacpp":    {"llamacpp", met{"llamacpp", "Qwen2-7B", "llama.cpp", "b0-sim", true, true, nil}, 4},
+		"tgi":         {"tgi", met{"tgi", "Qwen2-7B", "TGI", "2.4.1-sim", true, false, notForced("TGI")}, 4},
+		"ollama":      {"ollama-generate", met{"ollama-generate", "Qwen2-7B", "Ollama", "0.17.4+sim", true, false, notForced("Ollama")}, 0},
+		"triton-vllm": {"triton", met{"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true, []note.Note{noteTritonVLLM.New()}}, 0},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false), API: tt.api}, Want{})
+			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), API: tt.api}, Want{})
 			check(t, tt.want, got)
-			o := sim.ServerOptions{Engine: engine, NoUsage: true}
+			o := simserver.Options{Engine: engine, NoUsage: true}
 			_, p := meeting(t, client.Options{URL: simulated(t, o, false), API: tt.api}, Want{})
 			if n, err := p.Count(t.Context(), "one two three four"); n != tt.n || (err == nil) != (n > 0) {
 				t.Errorf("count %d, %v, want %d", n, err, tt.n)
@@ -143,10 +146,8 @@ func TestNativeAsked(t *testing.T) {
 // A server that ignores the length is told of loudly.
 func TestPreflightOf128(t *testing.T) {
 	for engine, api := range map[string]string{"sglang": "lmdeploy", "lmdeploy": "sglang"} {
-		got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine, FullLength: true}, false), API: api}, Want{})
-		want := "WARNING: asked for 24 tokens, the server sent 128: it ignores the length. 128 is what SGLang's and lmdeploy's own " +
-			"/generate send where the length stands in the other's place: is --api " + api + " right?"
-		if got.Forced || !slices.Contains(got.Notes, want) {
+		got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine, FullLength: true}, false), API: api}, Want{})
+		if got.Forced || !slices.ContainsFunc(got.Notes, noteSent128.New(24, api).Equal) {
 			t.Errorf("%s's body on %s: %+v", api, engine, got)
 		}
 	}
@@ -163,7 +164,7 @@ func TestStrictEngines(t *testing.T) {
 		"triton-vllm": {"triton-vllm", []string{"stream_options"}},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine, Strict: true}, false), API: tt.api})
+			p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine, Strict: true}, false), API: tt.api})
 			f, err := p.Preflight(t.Context(), Want{})
 			if err != nil {
 				t.Fatal(err)
@@ -185,31 +186,31 @@ func TestStrictEngines(t *testing.T) {
 func TestThinkingPreflight(t *testing.T) {
 	yes, no := true, false
 	for name, tt := range map[string]struct {
-		o     sim.ServerOptions
+		o     simserver.Options
 		api   string
 		think *bool
-		notes string // one of them; "" for none about thinking
+		note  note.Note // the only one about thinking; zero for none
 	}{
-		"off, vLLM":             {sim.ServerOptions{Engine: "vllm", Think: 4}, "chat", &no, ""},
-		"off, Ollama's /v1":     {sim.ServerOptions{Engine: "ollama", Think: 4}, "chat", &no, ""},
-		"off, Ollama":           {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama", &no, ""},
-		"on, Ollama":            {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama", &yes, ""},
-		"on, a model without":   {sim.ServerOptions{Engine: "vllm"}, "chat", &yes, "asked to think, the server sent no reasoning: the model has none, or the server does not tell it apart"},
-		"on, Ollama without":    {sim.ServerOptions{Engine: "ollama"}, "ollama", &yes, `the server rejects think: left out (400 Bad Request: "Qwen2-7B" does not support thinking)`},
-		"no chat template":      {sim.ServerOptions{Engine: "llamacpp"}, "llamacpp", &no, "whether to think cannot be said with this API (llamacpp): it has no chat template, or none that could be told"},
-		"strict, hosted":        {sim.ServerOptions{Engine: "vllm", Strict: true, Think: 4}, "chat", &no, "the server rejects chat_template_kwargs: left out (400 Bad Request: Unknown parameter: 'chat_template_kwargs'.)"},
-		"deaf to being told":    {sim.ServerOptions{Engine: "tgi", Think: 4, ReasoningField: "reasoning"}, "chat", nil, ""},
-		"no thinking, raw mode": {sim.ServerOptions{Engine: "ollama", Think: 4}, "ollama-generate", &yes, "whether to think cannot be said with this API (ollama-generate): it has no chat template, or none that could be told"},
+		"off, vLLM":             {simserver.Options{Engine: "vllm", Think: 4}, "chat", &no, note.Note{}},
+		"off, Ollama's /v1":     {simserver.Options{Engine: "ollama", Think: 4}, "chat", &no, note.Note{}},
+		"off, Ollama":           {simserver.Options{Engine: "ollama", Think: 4}, "ollama", &no, note.Note{}},
+		"on, Ollama":            {simserver.Options{Engine: "ollama", Think: 4}, "ollama", &yes, note.Note{}},
+		"on, a model without":   {simserver.Options{Engine: "vllm"}, "chat", &yes, noteThinkNone.New()},
+		"on, Ollama without":    {simserver.Options{Engine: "ollama"}, "ollama", &yes, noteRejected.New("think", `400 Bad Request: "Qwen2-7B" does not support thinking`)},
+		"no chat template":      {simserver.Options{Engine: "llamacpp"}, "llamacpp", &no, noteThinkNoAPI.New("llamacpp")},
+		"strict, hosted":        {simserver.Options{Engine: "vllm", Strict: true, Think: 4}, "chat", &no, noteRejected.New("chat_template_kwargs", "400 Bad Request: Unknown parameter: 'chat_template_kwargs'.")},
+		"deaf to being told":    {simserver.Options{Engine: "tgi", Think: 4, ReasoningField: "reasoning"}, "chat", nil, note.Note{}},
+		"no thinking, raw mode": {simserver.Options{Engine: "ollama", Think: 4}, "ollama-generate", &yes, noteThinkNoAPI.New("ollama-generate")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := prober(t, client.Options{URL: simulated(t, tt.o, false), API: tt.api, Params: client.Params{Think: tt.think}})
+			p := prober(t, client.Options{URL: simulated(t, tt.o, false), API: tt.api, Params: api.Params{Think: tt.think}})
 			f, err := p.Preflight(t.Context(), Want{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			about := slices.DeleteFunc(slices.Clone(f.Notes), func(s string) bool { return !strings.Contains(s, "think") })
-			if tt.notes == "" && len(about) > 0 || tt.notes != "" && !slices.Contains(f.Notes, tt.notes) {
-				t.Errorf("notes %q", f.Notes)
+			thinking := slices.ContainsFunc(f.Notes, func(n note.Note) bool { return strings.HasPrefix(n.Code, "probe.think-") })
+			if tt.note.IsZero() && thinking || !tt.note.IsZero() && !slices.ContainsFunc(f.Notes, tt.note.Equal) {
+				t.Errorf("notes %v, want %v", f.Notes, tt.note)
 			}
 			if thinks := tt.o.Think > 0 && (tt.think == nil || *tt.think) && tt.api != "ollama-generate"; f.Thinks != thinks {
 				t.Errorf("thinks %v", f.Thinks)
@@ -220,11 +221,9 @@ func TestThinkingPreflight(t *testing.T) {
 
 // Ollama's context is known once the model is loaded.
 func TestOllamaContext(t *testing.T) {
-	got, _ := meeting(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: "ollama"}, false)}, Want{PromptTokens: 8000, OutputTokens: 100})
-	want := "8000 prompt + 100 output tokens are more than Ollama's context of 4096: it cuts such prompts without a word " +
-		`(--body '{"options":{"num_ctx":8100}}' on its own API, or num_ctx in the Modelfile)`
-	if !slices.Contains(got.Notes, want) {
-		t.Errorf("notes %q", got.Notes)
+	got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: "ollama"}, false)}, Want{PromptTokens: 8000, OutputTokens: 100})
+	if !slices.ContainsFunc(got.Notes, noteOllamaCuts.New(8000, 100, 4096, 8100).Equal) {
+		t.Errorf("notes %v", got.Notes)
 	}
 }
 
@@ -233,7 +232,7 @@ func TestEngineLoad(t *testing.T) {
 	for engine, known := range map[string]bool{
 		"vllm": true, "sglang": true, "lmdeploy": true, "llamacpp": true, "ollama": false, "tgi": false, "triton": false,
 	} {
-		p := prober(t, client.Options{URL: simulated(t, sim.ServerOptions{Engine: engine}, false), Params: client.Params{Model: "m"}})
+		p := prober(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false), Params: api.Params{Model: "m"}})
 		l, err := p.Load(t.Context())
 		if l.Running.Known != known || l.Waiting.Known != known || (err == nil) != known {
 			t.Errorf("%s: %+v %v", engine, l, err)

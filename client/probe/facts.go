@@ -2,10 +2,10 @@ package probe
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/note"
 )
 
 // Want is what the measurement will ask of the server, as far as the preflight cares.
@@ -27,15 +27,16 @@ type Facts struct {
 	LengthForced   bool // it answers with exactly as many tokens as asked
 	Thinks         bool // it sent reasoning
 	TokensPerChunk float64
-	Fields         client.Fields // those it takes
-	Rejected       []string      // those it does not
+	Fields         api.Fields // those it takes
+	Rejected       []string   // those it does not
 
 	Latency time.Duration // of the last request of the preflight: first byte sent to last token
-	Notes   []string      // what people should know, one line each
+	Notes   []note.Note   // what a reader of the results should know
 }
 
-func (f *Facts) note(format string, args ...any) {
-	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+// note adds a note of kind k with the values of its arguments.
+func (f *Facts) note(k note.Kind, args ...any) {
+	f.Notes = append(f.Notes, k.New(args...))
 }
 
 // Preflight finds out what a measurement needs to know, with two to a handful of requests, and settles the prober's
@@ -46,8 +47,7 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 		return f, err
 	}
 	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
-		f.note("%d prompt + %d output tokens are more than the model's %d: the server will refuse or cut short",
-			want.PromptTokens, want.OutputTokens, f.MaxModelLen)
+		f.note(noteTooLong, want.PromptTokens, want.OutputTokens, f.MaxModelLen)
 	}
 	t, err := p.settle(ctx, &f)
 	if err != nil {

@@ -75,7 +75,7 @@ func (p *Prober) choose(f *Facts, names []string) error {
 	case asked == "":
 		f.Model = f.Models[0]
 		if len(f.Models) > 1 {
-			f.note("of %d models the first was taken: %s (--model chooses)", len(f.Models), f.Model)
+			f.note(noteFirstModel, len(f.Models), f.Model)
 		}
 	case len(f.Models) == 0 || slices.Contains(f.Models, asked):
 		f.Model = asked

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/note"
 )
 
 // fake is a server that answers as told.
@@ -149,8 +151,11 @@ func prober(t testing.TB, o client.Options) *Prober {
 	return p
 }
 
+// heldBack reports whether a note says that all chunks arrived together.
+func heldBack(n note.Note) bool { return n.Is(noteHeldBack) }
+
 func TestPreflight(t *testing.T) {
-	all := client.AllFields
+	all := api.AllFields
 	tests := map[string]struct {
 		server fake
 		model  string
@@ -171,18 +176,17 @@ func TestPreflight(t *testing.T) {
 			model: "tiny",
 			want: Facts{API: "chat", Model: "tiny:latest", Models: []string{"tiny:latest", "big:latest"}, Engine: "Ollama", Version: "0.17.4",
 				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
-				Notes: []string{"Ollama cannot be told to go on after a natural end: answers may be shorter than asked"}}},
+				Notes: []note.Note{noteNotForced.New("Ollama")}}},
 		"llama.cpp": {
 			server: fake{models: `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, chat: forced(1), header: map[string]string{"Server": "llama.cpp"},
 				pages: map[string]string{"/props": `{"build_info":"b11669","default_generation_settings":{"n_ctx":300}}`}},
 			want: Facts{API: "chat", Model: "m.gguf", Models: []string{"m.gguf"}, Engine: "llama.cpp", Version: "b11669", MaxModelLen: 300,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
-				Notes: []string{"512 prompt + 128 output tokens are more than the model's 300: the server will refuse or cut short"}}},
+				Notes: []note.Note{noteTooLong.New(512, 128, 300)}}},
 		"nobody in particular": {
 			server: fake{models: `[{"id":"a"},{"id":"b"}]`, chat: short},
 			want: Facts{API: "chat", Model: "a", Models: []string{"a", "b"}, Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
-				Notes: []string{"of 2 models the first was taken: a (--model chooses)",
-					"asked for exactly 24 tokens, the server sent 2: answers may be shorter than asked"}}},
+				Notes: []note.Note{noteFirstModel.New(2, "a"), noteShorter.New(24, 2)}}},
 		"no list of models": {
 			server: fake{chat: forced(1)}, model: "mine",
 			want: Facts{API: "chat", Model: "mine", Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all}},
@@ -190,41 +194,40 @@ func TestPreflight(t *testing.T) {
 			server: fake{models: vllmModels, chat: short, rejects: map[string]string{
 				"min_tokens": "Unrecognized request argument supplied: min_tokens", "ignore_eos": "Unrecognized request argument supplied: ignore_eos"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
-				Streams: true, Usage: true, TokensPerChunk: 1, Fields: client.Fields{StreamUsage: true}, Rejected: []string{"min_tokens", "ignore_eos"},
-				Notes: []string{"the server rejects min_tokens: left out (400 Bad Request: Unrecognized request argument supplied: min_tokens)",
-					"the server rejects ignore_eos: left out (400 Bad Request: Unrecognized request argument supplied: ignore_eos)",
-					"the server does not take ignore_eos: answers may be shorter than asked"}}},
+				Streams: true, Usage: true, TokensPerChunk: 1, Fields: api.Fields{StreamUsage: true}, Rejected: []string{"min_tokens", "ignore_eos"},
+				Notes: []note.Note{
+					noteRejected.New("min_tokens", "400 Bad Request: Unrecognized request argument supplied: min_tokens"),
+					noteRejected.New("ignore_eos", "400 Bad Request: Unrecognized request argument supplied: ignore_eos"),
+					noteNoIgnoreEOS.New()}}},
 		"strict and silent": {
 			server: fake{models: vllmModels, chat: short, rejects: map[string]string{"min_tokens": "no", "ignore_eos": "no", "stream_options": "no"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, TokensPerChunk: 1, Rejected: []string{"min_tokens", "ignore_eos", "stream_options"},
-				Notes: []string{"the server rejects min_tokens: left out (400 Bad Request: no)",
-					"the server rejects ignore_eos: left out (400 Bad Request: no)",
-					"the server rejects stream_options: left out (400 Bad Request: no)",
-					"the server does not take ignore_eos: answers may be shorter than asked",
-					"the server does not count tokens: chunks are counted instead, and a chunk may hold several"}}},
+				Notes: []note.Note{
+					noteRejected.New("min_tokens", "400 Bad Request: no"), noteRejected.New("ignore_eos", "400 Bad Request: no"),
+					noteRejected.New("stream_options", "400 Bad Request: no"), noteNoIgnoreEOS.New(), noteChunksCounted.New()}}},
 		"another name for the length": {
 			server: fake{models: vllmModels, chat: forced(1), rejects: map[string]string{"max_tokens": "max_tokens is not supported, use max_completion_tokens"}},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Rejected: []string{"max_tokens"},
-				Fields: client.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
-				Notes:  []string{"the server rejects max_tokens: left out (400 Bad Request: max_tokens is not supported, use max_completion_tokens)"}}},
+				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, MaxCompletionTokens: true},
+				Notes:  []note.Note{noteRejected.New("max_tokens", "400 Bad Request: max_tokens is not supported, use max_completion_tokens")}}},
 		"a base model": {
 			server: fake{models: vllmModels, text: forced(1), chat: func(a *asked) { refuse(a.w, 400, "no chat template") }},
 			want: Facts{API: "completions", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 1, Fields: all,
-				Notes: []string{"chat completions do not work here (400 Bad Request: no chat template): plain completions are measured"}}},
+				Notes: []note.Note{noteCompletions.New("400 Bad Request: no chat template")}}},
 		"several tokens a chunk": {
 			server: fake{models: vllmModels, chat: forced(4)},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 4,
-				Fields: client.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
-				Notes:  []string{"chunks hold 4.0 tokens on average: running counts tell how many each"}}},
+				Fields: api.Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true, ContinuousUsage: true},
+				Notes:  []note.Note{noteCountsRunning.New(4)}}},
 		"several and no word about it": {
 			server: fake{models: vllmModels, chat: func(a *asked) { a.all = false; forced(8)(a) }},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, LengthForced: true, TokensPerChunk: 8, Fields: all,
-				Notes: []string{"chunks hold 8.0 tokens on average, and the server does not tell how many each"}}},
+				Notes: []note.Note{noteCountsNone.New(8)}}},
 		"thinking": {
 			server: fake{models: vllmModels, chat: thinking},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
@@ -233,11 +236,11 @@ func TestPreflight(t *testing.T) {
 			server: fake{models: vllmModels, chat: func(a *asked) { a.n = 128; forced(1)(a) }},
 			want: Facts{API: "chat", Model: "Qwen2-7B", Models: []string{"Qwen2-7B"}, Engine: "vLLM", MaxModelLen: 4096,
 				Streams: true, Usage: true, TokensPerChunk: 1, Fields: all,
-				Notes: []string{"WARNING: asked for 24 tokens, the server sent 128: it does not heed the length"}}},
+				Notes: []note.Note{noteLengthIgnored.New(24, 128)}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := prober(t, client.Options{URL: serve(t, &tt.server), API: tt.api, Params: client.Params{Model: tt.model}})
+			p := prober(t, client.Options{URL: serve(t, &tt.server), API: tt.api, Params: api.Params{Model: tt.model}})
 			got, err := p.Preflight(t.Context(), Want{PromptTokens: 512, OutputTokens: 128})
 			if err != nil {
 				t.Fatal(err)
@@ -246,7 +249,7 @@ func TestPreflight(t *testing.T) {
 				t.Error("no latency")
 			}
 			// Whether a loopback server's chunks come in one read is chance.
-			got.Notes = slices.DeleteFunc(got.Notes, func(s string) bool { return strings.Contains(s, "came at once") })
+			got.Notes = slices.DeleteFunc(got.Notes, heldBack)
 			if d := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(Facts{}, "Latency"), cmpopts.EquateEmpty()); d != "" {
 				t.Errorf("-want +got\n%s", d)
 			}
@@ -269,7 +272,7 @@ func TestHeldBack(t *testing.T) {
 	}
 	p := prober(t, client.Options{URL: serve(t, &fake{models: vllmModels, chat: held})})
 	f, err := p.Preflight(t.Context(), Want{})
-	want := []string{"all 24 chunks came at once: is a proxy holding the stream back? Inter-token times mean nothing then"}
+	want := []note.Note{noteHeldBack.New(24)}
 	if d := cmp.Diff(want, f.Notes); err != nil || d != "" {
 		t.Errorf("%v, -want +got\n%s", err, d)
 	}
@@ -294,7 +297,7 @@ func TestCount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := serve(t, &tt.server)
-			p := prober(t, client.Options{URL: url, API: "chat", Params: client.Params{Model: "m", Fields: client.AllFields}})
+			p := prober(t, client.Options{URL: url, API: "chat", Params: api.Params{Model: "m", Fields: api.AllFields}})
 			n, err := p.Count(t.Context(), "some text")
 			said := ""
 			if err != nil {

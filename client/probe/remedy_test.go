@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 )
 
 // closed is an address where nobody listens.
@@ -93,9 +94,9 @@ func TestErrors(t *testing.T) {
 				"Is that the API's URL, and not a web page's or another service's?"},
 		"no model": {url: serve(t, status(200, `{"data":[]}`)), kind: KindModel,
 			want: "URL/v1/models: the server lists no model. Name one with --model."},
-		"another model": {url: serve(t, status(200, `{"data":[{"id":"a"},{"id":"b"}]}`)), o: client.Options{Params: client.Params{Model: "c"}}, kind: KindModel,
+		"another model": {url: serve(t, status(200, `{"data":[{"id":"a"},{"id":"b"}]}`)), o: client.Options{Params: api.Params{Model: "c"}}, kind: KindModel,
 			want: "URL/v1/models: no model c here. There are: a, b."},
-		"many models": {url: serve(t, status(200, `{"data":[`+strings.Join(many, ",")+`]}`)), o: client.Options{Params: client.Params{Model: "c"}}, kind: KindModel,
+		"many models": {url: serve(t, status(200, `{"data":[`+strings.Join(many, ",")+`]}`)), o: client.Options{Params: api.Params{Model: "c"}}, kind: KindModel,
 			want: "URL/v1/models: no model c here. There are: m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more."},
 		"hung": {url: serve(t, hung), o: client.Options{Timeout: 50 * time.Millisecond}, kind: KindTimeout,
 			want: "URL/v1/models: no answer within 50ms. Is the server still loading, or hung? Its log may tell."},

@@ -3,12 +3,13 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/note"
 )
 
 // trialTokens is how many tokens the trial asks for: enough to tell a forced length, and several tokens in a chunk. It is
@@ -36,8 +37,8 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 		return trial{}, err
 	}
 	defer c.CloseIdle()
-	call, err := c.Prepare(&client.Request{
-		Messages: []client.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
+	call, err := c.Prepare(&api.Request{
+		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
 	})
 	if err != nil {
 		return trial{}, err
@@ -57,7 +58,7 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o.Params.Model = f.Model
 	if o.API == "triton" && p.nests(ctx, f.Model) {
 		o.API = "triton-vllm"
-		f.note("the model is served by Triton's vLLM backend: its way is spoken (triton-vllm)")
+		f.note(noteTritonVLLM)
 	}
 	if o.API != "auto" {
 		return p.fit(ctx, f, o)
@@ -70,13 +71,12 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o.API = "completions"
 	t, second := p.fit(ctx, f, o)
 	if second == nil {
-		f.note("chat completions do not work here (%s): plain completions are measured", chat.result.Message)
+		f.note(noteCompletions, chat.result.Message)
 		return t, nil
 	}
 	if o.API = p.native(ctx, f); o.API != "" && refusedAPI(second) {
 		if t, second = p.fit(ctx, f, o); second == nil {
-			f.note("neither chat nor plain completions work here (%s): %s's own API is measured (%s)",
-				chat.result.Message, f.Engine, o.API)
+			f.note(noteNativeAPI, chat.result.Message, f.Engine, o.API)
 			return t, nil
 		}
 		if chat.result.HTTP == http.StatusNotFound {
@@ -94,7 +94,7 @@ func refusedAPI(err error) bool {
 
 // fit tries one API, leaving out fields for as long as the server rejects them.
 func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, error) {
-	d, err := client.DialectFor(o.API)
+	d, err := api.ByName(o.API)
 	if err != nil {
 		return trial{}, err
 	}
@@ -102,7 +102,8 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 	o.Params.Fields.ReasoningEffort = o.API == "chat" && f.Engine == "Ollama" && o.Params.Think != nil
 	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
-	var rejected, notes []string
+	var rejected []string
+	var notes []note.Note
 	for {
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)
 		if err != nil {
@@ -127,12 +128,12 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 			return *first, failed(*first)
 		}
 		rejected = append(rejected, name)
-		notes = append(notes, fmt.Sprintf("the server rejects %s: left out (%s)", name, t.result.Message))
+		notes = append(notes, noteRejected.New(name, t.result.Message))
 	}
 }
 
 // dropThinking says whether to think in another way, or not at all, where a refusal names the way it was said.
-func dropThinking(f *client.Fields, r *client.Result) string {
+func dropThinking(f *api.Fields, r *client.Result) string {
 	said := func(s string) bool { return r.HTTP/100 == 4 && strings.Contains(r.Message, s) }
 	switch {
 	case f.NoThinking:
@@ -151,7 +152,7 @@ func dropThinking(f *client.Fields, r *client.Result) string {
 
 // drop leaves out the field that a refusal names, or the least known one that is left; "" where no field can be to
 // blame.
-func drop(f *client.Fields, r *client.Result) string {
+func drop(f *api.Fields, r *client.Result) string {
 	if r.HTTP != http.StatusBadRequest && r.HTTP != http.StatusUnprocessableEntity {
 		return ""
 	}
@@ -209,7 +210,7 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 	p.learnChunks(ctx, f, t)
 	learnThinking(f, t.options.Params)
 	if n := r.Chunks(); atOnce(r) && p.againAtOnce(ctx, t.options) {
-		f.note("all %d chunks came at once: is a proxy holding the stream back? Inter-token times mean nothing then", n)
+		f.note(noteHeldBack, n)
 	}
 }
 
@@ -227,12 +228,12 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 	r := &t.result
 	switch {
 	case r.TokenSource == client.SourceIDs:
-		f.note("the server does not count tokens: the ids or log-probs that it sends are counted instead")
+		f.note(noteIDsCounted)
 	case !f.Usage:
-		f.note("the server does not count tokens: chunks are counted instead, and a chunk may hold several")
+		f.note(noteChunksCounted)
 	case f.TokensPerChunk <= packed:
 	case len(r.Counts) > 0:
-		f.note("chunks hold %.1f tokens on average: the server tells how many each", f.TokensPerChunk)
+		f.note(noteCountsEach, f.TokensPerChunk)
 	default:
 		p.unpack(ctx, f, t.options)
 	}
@@ -241,7 +242,7 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 // forces reports whether API and engine can be told to go on after a natural end. Ollama and TGI take any field on their
 // /v1, and honour none of these.
 func forces(f *Facts) bool {
-	d, err := client.DialectFor(f.API)
+	d, err := api.ByName(f.API)
 	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
@@ -249,38 +250,33 @@ func forces(f *Facts) bool {
 func learnLength(f *Facts, r *client.Result) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)
-	who := f.Engine
-	if who == "" {
-		who = "the server"
-	}
 	switch {
 	case r.OutputTokens == 128 && (f.API == "sglang" || f.API == "lmdeploy"):
-		f.note("WARNING: asked for %d tokens, the server sent 128: it ignores the length. 128 is what SGLang's and "+
-			"lmdeploy's own /generate send where the length stands in the other's place: is --api %s right?", trialTokens, f.API)
+		f.note(noteSent128, trialTokens, f.API)
 	case r.OutputTokens > trialTokens:
-		f.note("WARNING: asked for %d tokens, the server sent %d: it does not heed the length", trialTokens, r.OutputTokens)
+		f.note(noteLengthIgnored, trialTokens, r.OutputTokens)
 	case !forces(f):
-		f.note("%s cannot be told to go on after a natural end: answers may be shorter than asked", who)
+		f.note(noteNotForced, f.Engine)
 	case !f.Fields.IgnoreEOS:
-		f.note("the server does not take ignore_eos: answers may be shorter than asked")
+		f.note(noteNoIgnoreEOS)
 	case !exact:
-		f.note("asked for exactly %d tokens, the server sent %d: answers may be shorter than asked", trialTokens, r.OutputTokens)
+		f.note(noteShorter, trialTokens, r.OutputTokens)
 	}
 }
 
 // learnThinking tells where the server did not do as it was told, or could not be told.
-func learnThinking(f *Facts, p client.Params) {
-	d, err := client.DialectFor(f.API)
+func learnThinking(f *Facts, p api.Params) {
+	d, err := api.ByName(f.API)
 	switch {
 	case err != nil || p.Think == nil:
 	case !d.Traits().Thinks:
-		f.note("whether to think cannot be said with this API (%s): it has no chat template, or none that could be told", f.API)
+		f.note(noteThinkNoAPI, f.API)
 	case f.Fields.NoThinking:
-		f.note("the server does not take whether to think: the model does as it will")
+		f.note(noteThinkRefused)
 	case *p.Think && !f.Thinks:
-		f.note("asked to think, the server sent no reasoning: the model has none, or the server does not tell it apart")
+		f.note(noteThinkNone)
 	case !*p.Think && f.Thinks:
-		f.note("asked not to think, the server sent reasoning all the same")
+		f.note(noteThinkUnbidden)
 	}
 }
 
@@ -292,9 +288,9 @@ func (p *Prober) unpack(ctx context.Context, f *Facts, o client.Options) {
 		t, err := p.try(ctx, o, trialPrompt, trialTokens)
 		if err == nil && t.result.Status == client.StatusOK && len(t.result.Counts) > 0 {
 			f.Fields.ContinuousUsage = true
-			f.note("chunks hold %.1f tokens on average: running counts tell how many each", f.TokensPerChunk)
+			f.note(noteCountsRunning, f.TokensPerChunk)
 			return
 		}
 	}
-	f.note("chunks hold %.1f tokens on average, and the server does not tell how many each", f.TokensPerChunk)
+	f.note(noteCountsNone, f.TokensPerChunk)
 }

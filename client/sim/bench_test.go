@@ -2,9 +2,7 @@ package sim
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
-	"time"
 )
 
 // BenchmarkStep is the scheduler's cost of one step under load.
@@ -16,11 +14,11 @@ func BenchmarkStep(b *testing.B) {
 				b.Fatal(err)
 			}
 			c.MaxNumSeqs = batch
-			e := newEngine(c)
+			e := newScheduler(c)
 			ended := 0
 			for range 2 * batch {
-				l := &load{engine: e, ended: &ended}
-				l.sequence = sequence{client: l, prompt: 512, output: 128}
+				l := &resubmitter{scheduler: e, ended: &ended}
+				l.sequence = sequence{listener: l, prompt: 512, output: 128}
 				e.add(&l.sequence)
 			}
 			b.ReportAllocs()
@@ -53,38 +51,5 @@ func BenchmarkCapacity(b *testing.B) {
 				c.Capacity(bc.work)
 			}
 		})
-	}
-}
-
-// nowhere is a connection without a system call.
-type nowhere struct{ http.ResponseWriter }
-
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (nowhere) Flush()                      {}
-
-// BenchmarkChunk is the cost of one token's chunk, besides the write.
-func BenchmarkChunk(b *testing.B) {
-	s := &server{options: ServerOptions{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}, words: quotedWords()}
-	j := job{chat: true, usage: true, continuousUsage: true, seq: Seq{PromptTokens: 512, OutputTokens: 1 << 40}}
-	a := &answer{server: s, job: j, api: chatAPI(vllmManners()), w: nowhere{}, out: http.NewResponseController(nowhere{}), more: make(chan struct{}, 1)}
-	a.voice = a.api.voice(a)
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		a.emit(n+1, time.Time{})
-		a.send(a.voice.tokens(n, n+1))
-		n++
-	}
-}
-
-func BenchmarkTokenize(b *testing.B) {
-	text := ""
-	for n := range 4096 {
-		text += words[wordAt(1, n)]
-	}
-	b.SetBytes(int64(len(text)))
-	var ids []uint32
-	for b.Loop() {
-		ids = appendTokens(ids[:0], text, 152064)
 	}
 }

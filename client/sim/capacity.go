@@ -2,46 +2,45 @@ package sim
 
 import "time"
 
-// Workload is a stream of equal requests, none sharing a prefix with another.
+// Workload is a stream of equal requests without common prefixes.
 type Workload struct{ PromptTokens, OutputTokens int }
 
-// Capacity is what a server does in a steady state: under a queue that never empties, and with one request at a time.
-// All is zero for a workload that the server rejects.
+// Capacity is the performance of a server in a steady state: with a queue that never empties, and with one request at a
+// time. It is zero for a workload that the server rejects.
 type Capacity struct {
 	RequestsPerSecond, OutputTokensPerSecond float64
 
-	MeanBatch float64       // sequences running, over time
-	Latency   time.Duration // from admission to last token; the wait in the queue comes on top
+	MeanBatch float64       // mean number of running sequences
+	Latency   time.Duration // mean time from admission to the last token; the wait in the queue is not included
 
-	SyncTTFT, SyncITL, SyncLatency time.Duration // alone on the server, from arrival; the ITL is the mean
+	SyncTTFT, SyncITL, SyncLatency time.Duration // of a request alone on the server; the ITL is the mean
 }
 
-// How much of a steady state Capacity walks through: so many turnovers of all slots, within the bounds on work that
-// keep it below 100 ms.
+// How long Capacity simulates the steady state, in turnovers of all slots. The bounds on steps keep it below 100 ms
+// (BenchmarkCapacity).
 const (
 	capacityWarmup    = 4
 	capacityTurnovers = 200
 	capacityMaxSteps  = 500_000
 
-	// The same where the scheduler itself is driven, whose pattern takes longer to settle.
+	// The same where the scheduler itself is run, which takes longer to reach a steady state.
 	drivenWarmup    = 400 // requests
 	drivenRequests  = 3000
 	drivenMaxVisits = 8_000_000 // of a sequence by a step
 )
 
 // Capacity computes the throughput under an endless queue that begins with a burst on an empty server, and the exact
-// figures of a request alone. It reads no clock.
+// latencies of a request alone. It reads no clock.
 //
-// As long as MaxNumSeqs sequences always fit into the KV cache, equal requests differ only in their age, and a step
-// depends on three numbers: how many decode, their tokens in the cache, and how much is left of the one prompt that is
-// partly done. The recurrence over these (steadyState) knows nothing of the scheduler's code. Where the cache can
-// run out, the order of preemptions matters, nothing simpler than the scheduler tells it, and it is the scheduler
-// that is driven, with requests that queue again as they end.
+// Where MaxNumSeqs sequences always fit into the KV cache, equal requests differ only in their age. A step then depends
+// on three numbers: how many sequences decode, their tokens in the cache, and the rest of the one prompt that is partly
+// computed. steadyState is a recurrence over these and is independent of the scheduler's code. Where the cache can run
+// out, the order of preemptions matters. Then the scheduler itself is run, with requests that queue again as they end.
 //
-// Jitter has mean 1 and changes none of it. What can: equal requests keep the rhythm they began with, and where a step is
-// memory-bound in one rhythm and compute-bound in another, a queue built up by random arrivals gives another
-// throughput than a burst does. Where every step is on one side of the roofline, or fills its token budget,
-// as in the demo preset, the two agree.
+// Jitter has mean 1 and does not change the capacity. The arrivals can: equal requests stay in the phase in which they
+// arrived. Where steps are memory-bound in one phase pattern and compute-bound in another, a queue from random arrivals
+// has another throughput than a burst. The two agree where all steps are on one side of the roofline, and where all
+// steps use the whole token budget, as in the demo preset.
 func (c Config) Capacity(w Workload) Capacity {
 	c = c.withDefaults()
 	if c.validate() != nil || w.PromptTokens < 1 || w.OutputTokens < 1 || c.fits(w.PromptTokens, w.OutputTokens) != nil {
@@ -78,7 +77,7 @@ func (t *tally) step(d time.Duration, samples, running int) {
 	t.sequenceSeconds += d.Seconds() * float64(running)
 }
 
-// cohorts is the state of a server that works off an endless queue of equal requests without ever lacking blocks.
+// cohorts is the state of a server with an endless queue of equal requests and enough cache blocks.
 type cohorts struct {
 	cfg      Config
 	roofline roofline
@@ -86,12 +85,12 @@ type cohorts struct {
 	joined   []int // ring over the last OutputTokens steps: how many got their first token in each
 	step     int
 	decoding int
-	context  int // tokens of the decoding ones, the one to be computed included
-	partial  int // prompt tokens left of the sequence whose prompt is begun; 0: none
+	context  int // tokens of the decoding sequences, those to be computed included
+	partial  int // prompt tokens left of the sequence whose prompt is partly computed; 0 for none
 	ended    int
 }
 
-// advance does one step. Those who got their first token OutputTokens-1 steps ago get their last, and leave.
+// advance makes one step. Sequences that got their first token OutputTokens-1 steps ago get their last one and leave.
 func (s *cohorts) advance(t *tally) {
 	batch := Batch{Tokens: s.decoding, Samples: s.decoding, Context: s.context, Pairs: s.context}
 	budget := s.cfg.MaxBatchedTokens - s.decoding
@@ -128,7 +127,7 @@ func (s *cohorts) advance(t *tally) {
 	s.ended += last
 }
 
-// steadyState runs the recurrence, without its opening, over whole turnovers of the slots.
+// steadyState runs the recurrence over whole turnovers of the slots, after a warm-up.
 func (c Config) steadyState(w Workload) tally {
 	s := cohorts{cfg: c, roofline: c.roofline(), work: w, joined: make([]int, w.OutputTokens)}
 	var opening tally
@@ -144,37 +143,37 @@ func (c Config) steadyState(w Workload) tally {
 	return steady
 }
 
-// load is the client of a sequence that queues again whenever it has ended.
-type load struct {
+// resubmitter queues its sequence again whenever it has ended.
+type resubmitter struct {
 	sequence
-	engine *engine
-	ended  *int
+	scheduler *scheduler
+	ended     *int
 }
 
-func (l *load) token(_ int, last bool) {
+func (l *resubmitter) token(_ int, last bool) {
 	if last {
 		*l.ended++
-		l.sequence = sequence{client: l, prompt: l.prompt, output: l.output}
-		l.engine.add(&l.sequence)
+		l.sequence = sequence{listener: l, prompt: l.prompt, output: l.output}
+		l.scheduler.add(&l.sequence)
 	}
 }
 
-// driveScheduler does the same with the engine itself, kept saturated.
+// driveScheduler does the same with the scheduler itself and a queue that never empties.
 func (c Config) driveScheduler(w Workload) tally {
 	c.Jitter, c.PrefixCache = 0, false
-	e := newEngine(c)
+	s := newScheduler(c)
 	ended, visits := 0, 0
 	for range c.MaxNumSeqs + 1 {
-		l := &load{engine: e, ended: &ended}
-		l.sequence = sequence{client: l, prompt: w.PromptTokens, output: w.OutputTokens}
-		e.add(&l.sequence)
+		l := &resubmitter{scheduler: s, ended: &ended}
+		l.sequence = sequence{listener: l, prompt: w.PromptTokens, output: w.OutputTokens}
+		s.add(&l.sequence)
 	}
 	advance := func(t *tally) {
-		d, _ := e.plan()
-		running, before := len(e.running), e.totals.outputTokens
+		d, _ := s.plan()
+		running, before := len(s.running), s.totals.outputTokens
 		visits += running
-		e.complete()
-		t.step(d, e.totals.outputTokens-before, running)
+		s.complete()
+		t.step(d, s.totals.outputTokens-before, running)
 	}
 	var opening, steady tally
 	for ended < drivenWarmup && visits < drivenMaxVisits/4 {
@@ -186,7 +185,8 @@ func (c Config) driveScheduler(w Workload) tally {
 	return steady
 }
 
-// synchronous adds up the steps of a request alone: its prompt in as few chunks as the budget allows, then a step a token.
+// synchronous returns the latencies of a request alone: its prompt in as few chunks as the budget allows, then one step
+// for each token.
 func (c Config) synchronous(w Workload) (ttft, itl, latency time.Duration) {
 	r := c.roofline()
 	for computed := 0; computed < w.PromptTokens; {

@@ -35,14 +35,14 @@ func draw(rng *rand.Rand, i int) (Config, Workload) {
 	return c, w
 }
 
-// measure is the witness: the engine fed from an endless queue, over 100 turnovers and 1000 requests.
+// measure is the witness: the scheduler fed from an endless queue, over 100 turnovers and 1000 requests.
 func measure(c Config, w Workload) (perSecond float64, preemptions int) {
-	r := &run{engine: newEngine(c.withDefaults())}
+	r := &run{scheduler: newScheduler(c.withDefaults())}
 	ended := 0
 	feed := func() {
 		for r.waiting.n < 2*c.MaxNumSeqs {
 			s := &sequence{prompt: w.PromptTokens, output: w.OutputTokens}
-			s.client = &counter{&ended}
+			s.listener = &counter{&ended}
 			r.add(s)
 		}
 	}
@@ -77,7 +77,7 @@ func TestCapacityIsWhatASaturatedEngineGives(t *testing.T) {
 		want, preemptions := measure(c, w)
 		off := math.Abs(got.RequestsPerSecond/want - 1)
 		if !(off < 0.01) {
-			t.Errorf("%d: capacity %.4f req/s, the engine gives %.4f (%.2f %% off)\n%+v\n%+v", i, got.RequestsPerSecond, want, off*100, w, c)
+			t.Errorf("%d: capacity %.4f req/s, the scheduler gives %.4f (%.2f %% off)\n%+v\n%+v", i, got.RequestsPerSecond, want, off*100, w, c)
 		}
 		worst = max(worst, off)
 		if preemptions > 0 {
@@ -147,12 +147,12 @@ func TestSynchronousFiguresAreTheEnginesOwn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for i := range 50 {
 		c, w := draw(rng, i)
-		r := &run{engine: newEngine(c.withDefaults())}
+		r := &run{scheduler: newScheduler(c.withDefaults())}
 		l := r.request(w.PromptTokens, w.OutputTokens)
 		r.finish()
 		got := c.Capacity(w)
 		if got.SyncTTFT != l.at[0] || got.SyncLatency != l.at[len(l.at)-1] {
-			t.Errorf("%+v: TTFT %v, latency %v; the engine gives %v, %v", w, got.SyncTTFT, got.SyncLatency, l.at[0], l.at[len(l.at)-1])
+			t.Errorf("%+v: TTFT %v, latency %v; the scheduler gives %v, %v", w, got.SyncTTFT, got.SyncLatency, l.at[0], l.at[len(l.at)-1])
 		}
 		if n := w.OutputTokens; n > 1 && got.SyncITL != (got.SyncLatency-got.SyncTTFT)/time.Duration(n-1) {
 			t.Errorf("%+v: ITL %v does not agree with the others", w, got.SyncITL)
@@ -196,12 +196,12 @@ func TestDemoPreset(t *testing.T) {
 func overloaded(c Config, w Workload, rate float64) float64 {
 	const from, to = 100 * time.Second, 400 * time.Second
 	rng := rand.New(rand.NewPCG(1, 2))
-	r := &run{engine: newEngine(c.withDefaults())}
+	r := &run{scheduler: newScheduler(c.withDefaults())}
 	ended, before := 0, 0
 	next := time.Duration(0)
 	for r.now < to {
 		for next <= r.now {
-			r.add(&sequence{client: &counter{&ended}, prompt: w.PromptTokens, output: w.OutputTokens})
+			r.add(&sequence{listener: &counter{&ended}, prompt: w.PromptTokens, output: w.OutputTokens})
 			next += time.Duration(rng.ExpFloat64() / rate * 1e9)
 		}
 		if !r.step() {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -8,7 +9,7 @@ import (
 	"time"
 )
 
-// Quant says how the weights are stored and multiplied. The KV cache stays in 16 bits.
+// Quant is how weights are stored and multiplied. The KV cache always has 16 bits.
 type Quant string
 
 // The known quantizations.
@@ -18,7 +19,7 @@ const (
 	INT4 Quant = "int4" // W4A16 (AWQ, GPTQ): 4 bits and a 16+4 bit scale and zero per 128, multiplied at PeakFP16
 )
 
-// bytes is the size of one weight outside the embeddings.
+// bytes returns the size of one weight outside the embeddings.
 func (q Quant) bytes() float64 {
 	switch q {
 	case INT8:
@@ -30,20 +31,20 @@ func (q Quant) bytes() float64 {
 	}
 }
 
-// The defaults of Config. The overhead is what makes the synchronous rows of published vLLM tables come out (sampling,
-// scheduling and launching, between half a millisecond and several, by version).
+// The defaults of Config, which are vLLM's except for the overhead (sampling, scheduling and launching). That was chosen
+// to reproduce the synchronous rows of published vLLM tables (TestPublishedFloors).
 const (
 	DefaultMaxNumSeqs       = 256
 	DefaultMaxBatchedTokens = 2048
 	DefaultBlockTokens      = 16
 	DefaultMaxModelLen      = 32768
 	DefaultStepOverhead     = 1500 * time.Microsecond
-	DefaultOutputTokens     = 16 // of a request that asks for no number, as in vLLM's completions
+	DefaultOutputTokens     = 16 // of a request without a length, as in vLLM's completions
 
 	memoryUtilization = 0.9 // of the GPU memory, for weights and KV cache; vLLM's default
 )
 
-// Config is a server: hardware, model and the scheduler's limits. Zero fields take the defaults.
+// Config describes a server: hardware, model and the scheduler's limits. Zero fields have defaults.
 type Config struct {
 	GPU   GPU
 	Model Model
@@ -53,12 +54,12 @@ type Config struct {
 	MaxNumSeqs       int           // sequences running at once
 	MaxBatchedTokens int           // token budget of one step, decodes and prompt chunks together; at least MaxNumSeqs
 	BlockTokens      int           // tokens of one KV-cache block
-	KVTokens         int           // KV-cache size; 0: what fits beside the weights in 0.9 of the memory
+	KVTokens         int           // KV-cache size; 0 for what fits beside the weights in 0.9 of the memory
 	MaxModelLen      int           // prompt and output together
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
 	Seed             uint64        // of the jitter, and of everything random in the answers
-	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill; see Seq.Prefix
+	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill; see Request.Prefix
 }
 
 // Preset parses MODEL/GPU[xCOUNT][/QUANT], such as "Qwen2-7B/L20x2/int4", or "demo".
@@ -90,7 +91,7 @@ func Preset(name string) (Config, error) {
 	return c, nil
 }
 
-// splitCount takes "L20x2" apart; a name without a count means one.
+// splitCount splits "L20x2" into name and count. A name without a count means one.
 func splitCount(s string) (name string, count int) {
 	if i := strings.LastIndexAny(s, "xX*"); i > 0 {
 		if n, err := strconv.Atoi(s[i+1:]); err == nil && n > 0 {
@@ -100,11 +101,10 @@ func splitCount(s string) (name string, count int) {
 	return s, 1
 }
 
-// demo is a 7B model in 4 bits on one A100 with a small token budget: some 140 req/s of
-// 64 -> 16 tokens, many times the synchronous rate. The budget is what saturates, not the number of sequences: a full
-// step is a full step however arrivals fell, so the ceiling is the same for a burst and for Poisson arrivals. Where
-// MaxNumSeqs saturates, equal lengths keep the rhythm they began with, and a burst pays for prompts that others
-// get for free in steps whose time is all memory traffic.
+// demo is a 7B model in 4 bits on one A100 with a small token budget. It serves about 140 requests/s of 64 -> 16 tokens,
+// many times the synchronous rate. Its limit is the token budget, not the number of sequences: full steps take the same
+// time however requests arrived, so its throughput is the same for a burst and for Poisson arrivals. Where MaxNumSeqs is
+// the limit, requests of equal length stay in the phase in which they arrived, and the two differ.
 func demo() (Config, error) {
 	c, err := Preset("Qwen2-7B/A100/int4")
 	if err != nil {
@@ -117,32 +117,27 @@ func demo() (Config, error) {
 	return c, nil
 }
 
+// withDefaults returns c with the default in each zero field that has one.
 func (c Config) withDefaults() Config {
-	setDefault(&c.Quant, FP16)
-	setDefault(&c.TP, 1)
-	setDefault(&c.MaxNumSeqs, DefaultMaxNumSeqs)
-	setDefault(&c.MaxBatchedTokens, max(DefaultMaxBatchedTokens, c.MaxNumSeqs))
-	setDefault(&c.BlockTokens, DefaultBlockTokens)
-	setDefault(&c.MaxModelLen, DefaultMaxModelLen)
-	setDefault(&c.StepOverhead, DefaultStepOverhead)
+	c.Quant = cmp.Or(c.Quant, FP16)
+	c.TP = cmp.Or(c.TP, 1)
+	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
+	c.MaxBatchedTokens = cmp.Or(c.MaxBatchedTokens, max(DefaultMaxBatchedTokens, c.MaxNumSeqs))
+	c.BlockTokens = cmp.Or(c.BlockTokens, DefaultBlockTokens)
+	c.MaxModelLen = cmp.Or(c.MaxModelLen, DefaultMaxModelLen)
+	c.StepOverhead = cmp.Or(c.StepOverhead, DefaultStepOverhead)
 	if c.KVTokens == 0 {
 		c.KVTokens = c.spareKVTokens()
 	}
 	return c
 }
 
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
-// weightBytes is the size of the checkpoint: embeddings in 16 bits, the rest as quantized.
+// weightBytes returns the size of the checkpoint: embeddings in 16 bits, the rest as quantized.
 func (c Config) weightBytes() float64 {
 	return (c.Model.Params-2*c.Model.embedding())*c.Quant.bytes() + 2*c.Model.embedding()*FP16.bytes()
 }
 
+// spareKVTokens returns the size of the KV cache that fits beside the weights.
 func (c Config) spareKVTokens() int {
 	spare := float64(c.TP)*c.GPU.MemoryBytes*memoryUtilization - c.weightBytes()
 	return int(spare / c.Model.kvBytes())

@@ -1,13 +1,12 @@
-// Package sim is a pretend LLM server. It exists so that a load generator can be tried, demonstrated and tested
-// against a server whose every instant is known: a discrete-event engine that batches continuously on a stated
-// roofline (Config.StepTime), a driver that runs the engine against the clock (Live), an HTTP server around that which
-// speaks as vLLM, SGLang, lmdeploy, llama.cpp, Ollama, TGI or Triton would (NewHandler), and the capacity such a server
-// must show (Config.Capacity). Whatever it speaks, it schedules as vLLM.
+// Package sim is a simulated LLM server: a discrete-event model of continuous batching, whose step times follow a
+// roofline ([Config.StepTime]). Load generators are tested and demonstrated against it, because the instant of every
+// token is known. [Engine] runs the model against the clock, real or virtual; [Config.Capacity] computes the throughput
+// that it reaches. Package sim/server puts HTTP around it.
 //
-// The engine is what vLLM V1's scheduler is at heart: a FIFO queue, at most MaxNumSeqs running, KV-cache blocks taken
-// as a sequence grows, one token budget per step shared by decodes (first) and chunks of prompts, and the youngest
-// sequence preempted, to be recomputed, when blocks run out.
+// The scheduler is the core of vLLM V1's: a FIFO queue; at most MaxNumSeqs sequences running; KV-cache blocks taken as
+// a sequence grows; one token budget per step, used by decodes first and then by chunks of prompts; and when blocks
+// run out, the youngest sequence is preempted and later recomputed.
 //
-// It never computes a model: texts are picked from a short list of words. It never measures anything, and it shares
-// no code with the client that does, so that the two can contradict each other.
+// No model is computed and nothing is measured here. The package shares no code with the client that measures, so that
+// each can reveal errors of the other.
 package sim

@@ -1,258 +1,315 @@
 package sim
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
+	"slices"
+	"sync"
 	"time"
 )
 
-// ErrTooLong is what a request gets that the server could never serve: longer than the model allows, or than the
-// whole KV cache.
-var ErrTooLong = errors.New("request too long")
+// ErrClosed is the error of requests that Close ended, and of requests submitted after it.
+var ErrClosed = errors.New("the simulated server was closed")
 
-// client hears of a sequence's output tokens, at the end of the step that made them.
-type client interface {
-	// token reports the n-th output token, n counting from 1, and whether it is the last.
-	token(n int, last bool)
+// Request is what one request asks of the server.
+type Request struct {
+	PromptTokens    int      // at least 1
+	OutputTokens    int      // exact length of the answer; 0 for DefaultOutputTokens
+	Prefix          []uint64 // hashes of the prompt's leading full blocks, each over all text up to its end; may be nil
+	ReasoningTokens int      // how many of the first output tokens are reasoning
 }
 
-// sequence is one request inside the engine.
-type sequence struct {
-	client         client
-	prompt, output int      // tokens
-	prefix         []uint64 // hashes of leading prompt blocks
-	generated      int      // output tokens so far
-	computed       int      // tokens whose keys and values are in the cache
-	blocks         int      // cache blocks held
-	chunk          int      // tokens in the step under way
-	cached         int      // prompt tokens found in the prefix cache when first admitted
-	preemptions    int
-	canceled       bool
+// Usage is the server's account of a request.
+type Usage struct {
+	PromptTokens, OutputTokens, ReasoningTokens int
+	CachedTokens                                int    // of the prompt, found in the prefix cache
+	Finish                                      string // "length", or "abort" where the request was cancelled
+	Preemptions                                 int
 }
 
-// length is how many tokens must be in the cache before the next can be sampled.
-func (s *sequence) length() int { return s.prompt + s.generated }
-
-// engine is the scheduler: pure discrete events, no clock and no goroutine. Its driver calls plan, lets the time pass
-// that plan returned, calls complete, and so on; sequences may be added and canceled at any moment in between, and are
-// seen by the next plan. It is deterministic for a seed and an order of calls. It follows vLLM V1's scheduler
-// (vllm/v1/core/sched/scheduler.py), except that a prompt's blocks are all taken at admission.
-type engine struct {
-	cfg      Config
-	roofline roofline
-	jitter   *rand.Rand // nil: none
-	prefixes *prefixCache
-	blocks   int // of the whole cache
-	free     int
-	running  []*sequence // oldest admission first
-	waiting  queue
-	dirty    bool // a sequence was canceled since the last plan
-	totals   totals
+// Stats is the state of a server and its totals so far.
+type Stats struct {
+	Running, Waiting               int     // sequences
+	KVUsage                        float64 // share of the KV cache in use, 0 to 1
+	Preemptions                    int
+	PrefixQueries, PrefixHits      int // prompt tokens looked up in the prefix cache, and found there
+	PromptTokens, GenerationTokens int // prompt tokens computed or found in the cache; output tokens sampled
 }
 
-type totals struct {
-	preemptions, prefixQueries, prefixHits, promptTokens, outputTokens int
+// Engine runs the scheduler against time.Now: real time, or the virtual time of a synctest bubble.
+//
+// The engine's own clock advances by exact step times, starting at an arrival. The engine sleeps to absolute instants,
+// and a step serves the requests that were submitted before it, whenever the goroutine runs. A late timer therefore
+// delays the delivery of a token, but never the simulated server. A request that is submitted or cancelled at the exact
+// instant of a step boundary takes effect at the next boundary, so runs in virtual time are repeatable whichever
+// goroutine runs first.
+type Engine struct {
+	cfg     Config
+	epoch   time.Time // origin of the engine's clock
+	wake    chan struct{}
+	quit    chan struct{}
+	stopped chan struct{}
+
+	mu        sync.Mutex
+	scheduler *scheduler
+	now       time.Duration            // end of the last step, or of the current one
+	inbox     []*Generation            // submitted, not yet given to the scheduler, in order
+	leaving   []*Generation            // cancelled, not yet removed from the scheduler, in order
+	active    map[*Generation]struct{} // not ended
+	closed    bool
 }
 
-// newEngine wants a Config that has its defaults and is valid.
-func newEngine(cfg Config) *engine {
-	e := &engine{cfg: cfg, roofline: cfg.roofline(), blocks: cfg.KVTokens / cfg.BlockTokens}
-	e.free = e.blocks
-	e.running = make([]*sequence, 0, cfg.MaxNumSeqs)
-	if cfg.Jitter > 0 {
-		e.jitter = rand.New(rand.NewPCG(cfg.Seed, 0))
+// Start starts an engine. The caller must Close it.
+func Start(cfg Config) (*Engine, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
 	}
-	if cfg.PrefixCache {
-		e.prefixes = newPrefixCache(e.blocks)
+	e := &Engine{
+		cfg:       cfg,
+		epoch:     time.Now(),
+		wake:      make(chan struct{}, 1),
+		quit:      make(chan struct{}),
+		stopped:   make(chan struct{}),
+		scheduler: newScheduler(cfg),
+		active:    make(map[*Generation]struct{}),
 	}
-	return e
+	go e.run()
+	return e, nil
 }
 
-// fits says whether a request could be served if it were alone. Its last token is never put into the cache.
-func (c Config) fits(prompt, output int) error {
-	if prompt+output > c.MaxModelLen {
-		return fmt.Errorf("%w: %d prompt and %d output tokens, the model takes %d", ErrTooLong, prompt, output, c.MaxModelLen)
+// Config returns the engine's configuration with all defaults filled in.
+func (e *Engine) Config() Config { return e.cfg }
+
+// Close stops the engine. Active requests end with ErrClosed.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	if !e.closed {
+		e.closed = true
+		close(e.quit)
 	}
-	if c.blocksFor(prompt+output-1) > c.KVTokens/c.BlockTokens {
-		return fmt.Errorf("%w: %d prompt and %d output tokens, the KV cache holds %d", ErrTooLong, prompt, output, c.KVTokens)
-	}
-	return nil
+	e.mu.Unlock()
+	<-e.stopped
 }
 
-func (c Config) blocksFor(tokens int) int { return (tokens + c.BlockTokens - 1) / c.BlockTokens }
-
-// add queues a sequence that fits.
-func (e *engine) add(s *sequence) { e.waiting.push(s) }
-
-// cancel ends a sequence early. It hears of no further token; its place is freed by the next plan.
-func (e *engine) cancel(s *sequence) {
-	s.canceled = true
-	e.dirty = true
+// Generate submits a request and waits until it has ended. It calls emit as [Engine.Submit] does, never after it has
+// returned.
+//
+// The error is ErrTooLong, ErrClosed or the context's. For the last two, Usage counts the tokens generated so far.
+func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at time.Time)) (Usage, error) {
+	g, err := e.Submit(r, emit)
+	if err != nil {
+		return Usage{}, err
+	}
+	select {
+	case <-g.Done():
+	case <-ctx.Done():
+		g.Cancel(ctx.Err())
+	}
+	return g.Result()
 }
 
-// idle is true when there is nothing to do until a sequence is added.
-func (e *engine) idle() bool { return len(e.running) == 0 && e.waiting.n == 0 }
-
-// plan chooses what the next step computes, and returns how long the step takes. It returns false if there is nothing
-// to compute.
-func (e *engine) plan() (time.Duration, bool) {
-	e.dropCanceled()
-	var batch Batch
-	preemptions := e.totals.preemptions
-	budget := e.continueRunning(&batch, e.cfg.MaxBatchedTokens)
-	if e.totals.preemptions == preemptions {
-		e.admit(&batch, budget)
-	}
-	if batch.Tokens == 0 {
-		return 0, false
-	}
-	d := e.roofline.stepTime(batch)
-	if e.jitter != nil {
-		sigma := e.cfg.Jitter // exp(N(-sigma^2/2, sigma)) has mean 1: jitter leaves the capacity alone
-		d = time.Duration(float64(d) * math.Exp(sigma*e.jitter.NormFloat64()-sigma*sigma/2))
-	}
-	return d, true
-}
-
-// continueRunning gives each running sequence its next token, or the next chunk of its prompt, oldest first, and
-// returns the budget left. Only the youngest can have prompt left, since it used up the budget of the step that
-// admitted it: decodes come first.
-func (e *engine) continueRunning(batch *Batch, budget int) int {
-	for i := 0; i < len(e.running); i++ {
-		s := e.running[i]
-		n := min(s.length()-s.computed, budget)
-		if !e.reserve(s, s.computed+n) {
-			break
-		}
-		e.schedule(s, n, batch)
-		budget -= n
-	}
-	return budget
-}
-
-// admit takes sequences from the queue, in order, while there are slots, tokens of the budget, and blocks for the whole
-// of the first one's prompt.
-func (e *engine) admit(batch *Batch, budget int) {
-	for budget > 0 && e.waiting.n > 0 && len(e.running) < e.cfg.MaxNumSeqs {
-		s := e.waiting.front()
-		need := e.cfg.blocksFor(s.length())
-		if need > e.free {
-			return
-		}
-		e.waiting.pop()
-		e.free -= need
-		s.blocks = need
-		s.computed = e.cachedTokens(s)
-		e.running = append(e.running, s)
-		n := min(s.length()-s.computed, budget)
-		e.schedule(s, n, batch)
-		budget -= n
+// Stats returns the current state of the server.
+func (e *Engine) Stats() Stats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.scheduler
+	return Stats{
+		Running:          len(s.running),
+		Waiting:          s.waiting.n + len(e.inbox),
+		KVUsage:          1 - float64(s.free)/float64(s.blocks),
+		Preemptions:      s.totals.preemptions,
+		PrefixQueries:    s.totals.prefixQueries,
+		PrefixHits:       s.totals.prefixHits,
+		PromptTokens:     s.totals.promptTokens,
+		GenerationTokens: s.totals.outputTokens,
 	}
 }
 
-func (e *engine) schedule(s *sequence, n int, batch *Batch) {
-	s.chunk = n
-	if n > 0 {
-		batch.add(s.computed, n, s.computed+n == s.length())
-	}
+// Generation is a submitted request.
+type Generation struct {
+	sequence
+	engine    *Engine
+	reasoning int
+	arrived   time.Duration
+	left      time.Duration
+	emit      func(n int, at time.Time)
+	done      chan struct{} // closed at the end; ended, usage and err do not change after it
+	ended     bool
+	usage     Usage
+	err       error
 }
 
-// cachedTokens looks up a prompt in the prefix cache. At least its last token is always computed.
-func (e *engine) cachedTokens(s *sequence) int {
-	if e.prefixes == nil {
-		return 0
+// Submit queues a request. It calls emit for each output token, in order, n counting from 1, with the exact instant at
+// which the step ended on the engine's clock. It calls emit on the engine's goroutine with a lock held, so emit must not block and
+// must not call the engine. The error is ErrTooLong, ErrClosed, or about a request that makes no sense.
+func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation, error) {
+	r.OutputTokens = cmp.Or(r.OutputTokens, DefaultOutputTokens)
+	if r.PromptTokens < 1 || r.OutputTokens < 1 || r.ReasoningTokens < 0 {
+		return nil, fmt.Errorf("a request of %d prompt, %d output and %d reasoning tokens makes no sense",
+			r.PromptTokens, r.OutputTokens, r.ReasoningTokens)
 	}
-	full := (s.length() - 1) / e.cfg.BlockTokens
-	cached := e.prefixes.match(s.prefix[:min(len(s.prefix), full)]) * e.cfg.BlockTokens
-	if s.preemptions == 0 {
-		s.cached = cached
-		e.totals.prefixQueries += s.prompt
-		e.totals.prefixHits += cached
+	if err := e.cfg.fits(r.PromptTokens, r.OutputTokens); err != nil {
+		return nil, err
 	}
-	return cached
+	g := &Generation{engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
+	g.sequence = sequence{listener: g, prompt: r.PromptTokens, output: r.OutputTokens, prefix: r.Prefix}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	g.arrived = time.Since(e.epoch)
+	e.inbox = append(e.inbox, g)
+	e.active[g] = struct{}{}
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+	return g, nil
 }
 
-// reserve makes sure that a running sequence has blocks for so many tokens, preempting the youngest as long as there
-// are none free. It returns false if that was the sequence itself.
-func (e *engine) reserve(s *sequence, tokens int) bool {
-	if tokens <= s.blocks*e.cfg.BlockTokens {
-		return true
-	}
-	for e.free == 0 {
-		youngest := e.running[len(e.running)-1]
-		e.running = e.running[:len(e.running)-1]
-		e.preempt(youngest)
-		if youngest == s {
-			return false
-		}
-	}
-	e.free--
-	s.blocks++
-	return true
-}
+// Done returns a channel that is closed when the request has ended.
+func (g *Generation) Done() <-chan struct{} { return g.done }
 
-func (e *engine) preempt(s *sequence) {
-	e.release(s)
-	s.computed, s.chunk = 0, 0
-	s.preemptions++
-	e.totals.preemptions++
-	e.waiting.pushFront(s)
-}
+// Result returns how the request ended. It must be called after Done is closed, or after Cancel.
+func (g *Generation) Result() (Usage, error) { return g.usage, g.err }
 
-func (e *engine) release(s *sequence) {
-	e.free += s.blocks
-	s.blocks = 0
-}
+// CachedTokens returns how many prompt tokens were found in the prefix cache. It must be called after the first token.
+func (g *Generation) CachedTokens() int { return g.cached }
 
-// complete ends the step that plan began: sequences advance, tokens are handed out, finished sequences leave.
-func (e *engine) complete() {
-	kept := e.running[:0]
-	for _, s := range e.running {
-		s.computed += s.chunk
-		if s.canceled || s.computed < s.length() {
-			kept = append(kept, s)
-			continue
-		}
-		if s.generated == 0 {
-			e.prefilled(s)
-		}
-		s.generated++
-		e.totals.outputTokens++
-		last := s.generated == s.output
-		if last {
-			e.release(s)
-		} else {
-			kept = append(kept, s)
-		}
-		s.client.token(s.generated, last)
-	}
-	clear(e.running[len(kept):])
-	e.running = kept
-}
-
-func (e *engine) prefilled(s *sequence) {
-	e.totals.promptTokens += s.prompt
-	if e.prefixes != nil {
-		e.prefixes.add(s.prefix[:min(len(s.prefix), s.prompt/e.cfg.BlockTokens)])
-	}
-}
-
-func (e *engine) dropCanceled() {
-	if !e.dirty {
+// Cancel ends the request with err, unless it has ended already.
+func (g *Generation) Cancel(err error) {
+	e := g.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if g.ended {
 		return
 	}
-	e.dirty = false
-	kept := e.running[:0]
-	for _, s := range e.running {
-		if s.canceled {
-			e.release(s)
-		} else {
-			kept = append(kept, s)
+	g.left = time.Since(e.epoch)
+	e.leaving = append(e.leaving, g)
+	g.end("abort", err)
+}
+
+// token implements listener. The scheduler calls it with the engine's lock held.
+func (g *Generation) token(n int, last bool) {
+	if g.ended {
+		return // cancelled, and the scheduler does not know yet
+	}
+	g.emit(n, g.engine.epoch.Add(g.engine.now))
+	if last {
+		g.end("length", nil)
+	}
+}
+
+// end settles the result. The engine's lock is held.
+func (g *Generation) end(finish string, err error) {
+	g.usage = Usage{
+		PromptTokens:    g.prompt,
+		OutputTokens:    g.generated,
+		ReasoningTokens: min(g.reasoning, g.generated),
+		CachedTokens:    g.cached,
+		Finish:          finish,
+		Preemptions:     g.preemptions,
+	}
+	g.err = err
+	g.ended = true
+	delete(g.engine.active, g)
+	close(g.done)
+}
+
+// run is the engine's goroutine. It runs step after step and sleeps while there is nothing to do.
+func (e *Engine) run() {
+	defer close(e.stopped)
+	defer e.abort()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		idle, waiting := e.state()
+		if idle && !waiting && !e.awaitArrival() {
+			return
+		}
+		// The first step after an idle period serves all requests of the same instant: let them all be submitted.
+		if idle && !e.sleepUntil(timer, time.Now().Add(1)) {
+			return
+		}
+		end, ok := e.begin(idle)
+		if !ok {
+			continue
+		}
+		if !e.sleepUntil(timer, end) {
+			return
+		}
+		e.end()
+	}
+}
+
+func (e *Engine) state() (idle, waiting bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.scheduler.idle(), len(e.inbox) > 0
+}
+
+// awaitArrival waits for a request. It returns false when the engine is closed.
+func (e *Engine) awaitArrival() bool {
+	select {
+	case <-e.wake:
+		return true
+	case <-e.quit:
+		return false
+	}
+}
+
+// sleepUntil waits until t. It returns false when the engine is closed.
+func (e *Engine) sleepUntil(timer *time.Timer, t time.Time) bool {
+	timer.Reset(time.Until(t))
+	select {
+	case <-timer.C:
+		return true
+	case <-e.quit:
+		return false
+	}
+}
+
+// begin plans a step and returns the instant at which it ends; ok is false where there is nothing to compute. The step
+// starts where the last one ended or, after an idle period, at the first arrival. It takes into account what was
+// submitted or cancelled before its start and, after an idle period, also at its start.
+func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if rested && len(e.inbox) > 0 {
+		e.now = max(e.now, e.inbox[0].arrived)
+	}
+	seen := func(at time.Duration) bool { return at < e.now || rested && at == e.now }
+	n := 0
+	for ; n < len(e.leaving) && seen(e.leaving[n].left); n++ {
+		e.scheduler.cancel(&e.leaving[n].sequence)
+	}
+	e.leaving = slices.Delete(e.leaving, 0, n)
+	for n = 0; n < len(e.inbox) && seen(e.inbox[n].arrived); n++ {
+		if s := &e.inbox[n].sequence; !s.canceled {
+			e.scheduler.add(s)
 		}
 	}
-	clear(e.running[len(kept):])
-	e.running = kept
-	e.waiting.filter(func(s *sequence) bool { return !s.canceled })
+	e.inbox = slices.Delete(e.inbox, 0, n)
+	d, ok := e.scheduler.plan()
+	e.now += d
+	return e.epoch.Add(e.now), ok
+}
+
+func (e *Engine) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.scheduler.complete()
+}
+
+// abort ends all active requests when the engine stops.
+func (e *Engine) abort() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for g := range e.active {
+		g.end("abort", ErrClosed)
+	}
 }

@@ -1,274 +1,230 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"math"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
-// linear is a roofline that can be added up by hand: a step takes 1 ms and 0.1 ms a token.
-var linear = roofline{fixed: 1e-3, reduceToken: 1e-4}
-
-// listener notes when its tokens came.
-type listener struct {
-	sequence
-	run  *run
-	at   []time.Duration
-	done bool
-}
-
-func (l *listener) token(n int, last bool) {
-	if n != len(l.at)+1 || l.done {
-		panic("a token is out of order")
-	}
-	l.at = append(l.at, l.run.now)
-	l.done = last
-}
-
-// run drives an engine through virtual time.
-type run struct {
-	*engine
-	now time.Duration
-}
-
-func newRun(cfg Config) *run {
-	cfg.Model, cfg.GPU = Models()[0], GPUs()[0]
-	r := &run{engine: newEngine(cfg.withDefaults())}
-	r.roofline = linear
-	return r
-}
-
-func (r *run) request(prompt, output int, prefix ...uint64) *listener {
-	l := &listener{run: r}
-	l.sequence = sequence{client: l, prompt: prompt, output: output, prefix: prefix}
-	r.add(&l.sequence)
-	return l
-}
-
-func (r *run) step() bool {
-	d, ok := r.plan()
-	r.now += d
-	r.complete()
-	return ok
-}
-
-func (r *run) finish() {
-	for r.step() {
-	}
-}
-
-func ms(values ...float64) []time.Duration {
-	var out []time.Duration
-	for _, v := range values {
-		out = append(out, time.Duration(math.Round(v*1e6)))
-	}
-	return out
-}
-
-func wantTimes(t *testing.T, what string, got []time.Duration, want ...float64) {
+func demoConfig(t testing.TB) Config {
 	t.Helper()
-	if diff := cmp.Diff(ms(want...), got); diff != "" {
-		t.Errorf("%s: tokens at (-want +got):\n%s", what, diff)
+	c, err := Preset("demo")
+	if err != nil {
+		t.Fatal(err)
 	}
+	return c
 }
 
-func TestChunkedPrefill(t *testing.T) {
-	r := newRun(Config{MaxBatchedTokens: 8, MaxNumSeqs: 4})
-	a := r.request(20, 3)
-	r.finish()
-	// Chunks of 8, 8 and 4: the first token ends the third step.
-	wantTimes(t, "alone", a.at, 1.8+1.8+1.4, 5.0+1.1, 6.1+1.1)
-}
-
-func TestDecodesComeBeforePrompts(t *testing.T) {
-	r := newRun(Config{MaxBatchedTokens: 4, MaxNumSeqs: 4})
-	a := r.request(4, 5)
-	b := r.request(8, 2)
-	r.finish()
-	// Step 1: all of a. Then a decodes beside b's chunks of 3, 3 and 2.
-	wantTimes(t, "a", a.at, 1.4, 2.8, 4.2, 5.5, 6.7)
-	wantTimes(t, "b", b.at, 5.5, 6.7)
-}
-
-func TestFirstComeFirstServed(t *testing.T) {
-	r := newRun(Config{MaxNumSeqs: 2})
-	var all []*listener
-	for i := range 6 {
-		all = append(all, r.request(4, 2+i%2))
+func start(t testing.TB, c Config) *Engine {
+	t.Helper()
+	e, err := Start(c)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for r.step() {
-		if len(r.running) > 2 {
-			t.Fatalf("%d running, want at most 2", len(r.running))
+	t.Cleanup(e.Close)
+	return e
+}
+
+// generate waits for a request, and returns when its tokens came, from the beginning of the test.
+func generate(t testing.TB, e *Engine, began time.Time, seq Request) []time.Duration {
+	var at []time.Duration
+	usage, err := e.Generate(t.Context(), seq, func(n int, instant time.Time) {
+		if n != len(at)+1 || !time.Now().Equal(instant) {
+			t.Errorf("token %d, after %d, is handed out at %v and bears %v", n, len(at), time.Now(), instant)
 		}
+		at = append(at, instant.Sub(began))
+	})
+	want := Usage{PromptTokens: seq.PromptTokens, OutputTokens: seq.OutputTokens, ReasoningTokens: seq.ReasoningTokens, Finish: "length"}
+	if diff := cmp.Diff(want, usage); diff != "" || err != nil {
+		t.Errorf("error %v, usage (-want +got):\n%s", err, diff)
 	}
-	for i := 1; i < len(all); i++ {
-		if all[i].at[0] < all[i-1].at[0] {
-			t.Errorf("request %d began at %v, before request %d at %v", i, all[i].at[0], i-1, all[i-1].at[0])
+	return at
+}
+
+// steps adds up step times: the instants at which steps with these batches end.
+func steps(c Config, from time.Duration, batches ...Batch) []time.Duration {
+	var ends []time.Duration
+	for _, b := range batches {
+		from += c.StepTime(b)
+		ends = append(ends, from)
+	}
+	return ends
+}
+
+func batchOf(parts ...[2]int) Batch {
+	var b Batch
+	for _, p := range parts {
+		b.add(p[0], p[1], true)
+	}
+	return b
+}
+
+func TestEngineInstantsAreExact(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		e, began := start(t, c), time.Now()
+		time.Sleep(123 * time.Millisecond) // an idle server: the step begins with the arrival
+		var second []time.Duration
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			time.Sleep(time.Millisecond) // while the first one's prompt is computed
+			second = generate(t, e, began, Request{PromptTokens: 30, OutputTokens: 2})
+		})
+		first := generate(t, e, began, Request{PromptTokens: 64, OutputTokens: 4, ReasoningTokens: 2})
+		wg.Wait()
+		want := steps(c, 123*time.Millisecond,
+			batchOf([2]int{0, 64}), batchOf([2]int{64, 1}, [2]int{0, 30}), batchOf([2]int{65, 1}, [2]int{30, 1}), batchOf([2]int{66, 1}))
+		if diff := cmp.Diff(want, first); diff != "" {
+			t.Errorf("first request (-want +got):\n%s", diff)
 		}
-	}
-}
-
-func TestAdmissionWaitsForBlocks(t *testing.T) {
-	r := newRun(Config{BlockTokens: 4, KVTokens: 16})
-	a := r.request(12, 2) // 4 blocks at the end
-	b := r.request(8, 1)
-	r.finish()
-	wantTimes(t, "a", a.at, 2.2, 3.3)
-	wantTimes(t, "b", b.at, 3.3+1.8)
-	if r.totals.preemptions != 0 || r.free != 4 {
-		t.Errorf("%d preemptions, %d blocks free; want 0, 4", r.totals.preemptions, r.free)
-	}
-}
-
-func TestPreemptionOfTheYoungest(t *testing.T) {
-	r := newRun(Config{BlockTokens: 4, KVTokens: 16})
-	a := r.request(8, 6) // grows from 2 to 4 blocks
-	b := r.request(7, 4) // grows from 2 to 3
-	r.finish()
-	// Step 1 takes both prompts. In step 2 a needs a third block: none is free, b goes, with one token made. Its 8
-	// tokens fit again beside a's 3 blocks only when a is gone: a ends with step 6, and step 7 computes b anew.
-	wantTimes(t, "a", a.at, 2.5, 3.6, 4.7, 5.8, 6.9, 8.0)
-	wantTimes(t, "b", b.at, 2.5, 8.0+1.8, 9.8+1.1, 10.9+1.1)
-	if a.preemptions != 0 || b.preemptions != 1 || r.totals.preemptions != 1 {
-		t.Errorf("preemptions: a %d, b %d, engine %d; want 0, 1, 1", a.preemptions, b.preemptions, r.totals.preemptions)
-	}
-}
-
-func TestCancel(t *testing.T) {
-	r := newRun(Config{MaxNumSeqs: 1})
-	a, b, c := r.request(10, 50), r.request(10, 5), r.request(10, 1)
-	r.step()
-	if d, ok := r.plan(); !ok {
-		t.Fatal("nothing to do")
-	} else {
-		r.now += d
-	}
-	r.cancel(&a.sequence) // in the middle of a step
-	r.cancel(&b.sequence) // while it waits
-	r.complete()
-	if len(r.running) != 1 {
-		t.Errorf("%d running before the step boundary, want 1", len(r.running))
-	}
-	r.finish()
-	wantTimes(t, "canceled while running", a.at, 2.0)
-	wantTimes(t, "canceled while waiting", b.at)
-	wantTimes(t, "next", c.at, 2.0+1.1+2.0)
-	if r.free != r.blocks || !r.idle() {
-		t.Errorf("%d of %d blocks free, idle %v", r.free, r.blocks, r.idle())
-	}
-}
-
-func TestPrefixCache(t *testing.T) {
-	r := newRun(Config{BlockTokens: 4, PrefixCache: true})
-	a := r.request(10, 1, 1, 2)
-	r.finish()
-	b := r.request(10, 1, 1, 2) // two blocks known, 2 tokens computed
-	r.finish()
-	c := r.request(8, 1, 1, 2) // the last block holds the last token: computed
-	r.finish()
-	d := r.request(10, 1, 9, 2) // another beginning: nothing
-	r.finish()
-	wantTimes(t, "first", a.at, 2.0)
-	wantTimes(t, "same", b.at, 2.0+1.2)
-	wantTimes(t, "whole blocks", c.at, 3.2+1.4)
-	wantTimes(t, "other", d.at, 4.6+2.0)
-	if b.cached != 8 || c.cached != 4 || r.totals.prefixHits != 12 || r.totals.prefixQueries != 38 {
-		t.Errorf("cached %d, %d; hits %d of %d; want 8, 4; 12 of 38", b.cached, c.cached, r.totals.prefixHits, r.totals.prefixQueries)
-	}
-}
-
-func TestPrefixCacheForgetsTheOldest(t *testing.T) {
-	p := newPrefixCache(3)
-	p.add([]uint64{1, 2, 3})
-	p.add([]uint64{3, 4})
-	got := []int{p.match([]uint64{1}), p.match([]uint64{2, 3, 4, 5})}
-	if diff := cmp.Diff([]int{0, 3}, got); diff != "" || len(p.seen) != 3 {
-		t.Errorf("%d remembered; matches (-want +got):\n%s", len(p.seen), diff)
-	}
-}
-
-func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
-	total := func(seed uint64) time.Duration {
-		r := newRun(Config{Jitter: 0.3, Seed: seed})
-		r.request(1, 20000)
-		r.finish()
-		return r.now
-	}
-	if a, b := total(1), total(1); a != b {
-		t.Errorf("the same seed gives %v and %v", a, b)
-	}
-	if a, b := total(1), total(2); a == b {
-		t.Errorf("two seeds give %v both", a)
-	}
-	// 20000 steps: the mean's standard error is 0.3/sqrt(20000) = 0.2 %.
-	if mean := total(3).Seconds() / 20000; math.Abs(mean/1.1e-3-1) > 0.01 {
-		t.Errorf("mean step %.4f ms, want 1.1", mean*1e3)
-	}
-}
-
-func TestFits(t *testing.T) {
-	c := Config{Model: Models()[0], GPU: GPUs()[0], MaxModelLen: 100, KVTokens: 64}.withDefaults()
-	for _, tc := range []struct {
-		prompt, output int
-		ok             bool
-	}{{50, 15, true}, {50, 16, false}, {90, 11, false}} {
-		if err := c.fits(tc.prompt, tc.output); (err == nil) != tc.ok || err != nil && !errors.Is(err, ErrTooLong) {
-			t.Errorf("%d -> %d: %v", tc.prompt, tc.output, err)
-		}
-	}
-}
-
-// TestEngineInvariants throws random requests and cancelations at random engines, and checks the books at each step.
-func TestEngineInvariants(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cfg := Config{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}
-		cfg.MaxBatchedTokens = cfg.MaxNumSeqs + rapid.IntRange(0, 20).Draw(t, "budget")
-		cfg.KVTokens = cfg.BlockTokens * rapid.IntRange(1, 20).Draw(t, "blocks")
-		r := newRun(cfg)
-		var all []*listener
-		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			prompt, output := rapid.IntRange(1, 30).Draw(t, "prompt"), rapid.IntRange(1, 10).Draw(t, "output")
-			if r.cfg.fits(prompt, output) == nil && rapid.Bool().Draw(t, "arrival") {
-				all = append(all, r.request(prompt, output))
-			}
-			if len(all) > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
-				if l := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]; !l.done {
-					r.cancel(&l.sequence)
-				}
-			}
-			r.plan()
-			checkBooks(t, r.engine)
-			r.complete()
-		}
-		r.finish()
-		for i, l := range all {
-			if !l.canceled && len(l.at) != l.output {
-				t.Errorf("request %d got %d of %d tokens", i, len(l.at), l.output)
-			}
-		}
-		if r.free != r.blocks || !r.idle() {
-			t.Errorf("at the end %d of %d blocks are free, idle %v", r.free, r.blocks, r.idle())
+		if diff := cmp.Diff(want[1:3], second); diff != "" {
+			t.Errorf("second request (-want +got):\n%s", diff)
 		}
 	})
 }
 
-func checkBooks(t *rapid.T, e *engine) {
-	held, tokens := 0, 0
-	for i, s := range e.running {
-		held += s.blocks
-		tokens += s.chunk
-		if s.computed+s.chunk > s.blocks*e.cfg.BlockTokens {
-			t.Errorf("%d tokens in %d blocks", s.computed+s.chunk, s.blocks)
+// TestEngineServesCompanionsTogether holds that requests of one instant share the first step, whoever gets there first.
+func TestEngineServesCompanionsTogether(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, c)
+		for range 50 {
+			began := time.Now()
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					got := generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
+					var b Batch
+					for range 8 {
+						b.add(0, 10, true)
+					}
+					if diff := cmp.Diff(steps(c, 0, b), got); diff != "" {
+						t.Errorf("(-want +got):\n%s", diff)
+					}
+				})
+			}
+			wg.Wait()
 		}
-		if s.chunk == 0 || s.computed+s.chunk < s.length() && i < len(e.running)-1 {
-			t.Errorf("sequence %d of %d is held up with a chunk of %d", i, len(e.running), s.chunk)
+	})
+}
+
+func TestEngineCancel(t *testing.T) {
+	c := demoConfig(t)
+	c.MaxNumSeqs = 1
+	synctest.Test(t, func(t *testing.T) {
+		e, began := start(t, c), time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			tokens := 0
+			usage, err := e.Generate(ctx, Request{PromptTokens: 64, OutputTokens: 16}, func(int, time.Time) {
+				if tokens++; tokens == 3 {
+					cancel() // Generate returns before the next token
+				}
+			})
+			if !errors.Is(err, context.Canceled) || usage.OutputTokens != 3 || usage.Finish != "abort" {
+				t.Errorf("error %v, usage %+v; want canceled after 3 tokens", err, usage)
+			}
+		})
+		time.Sleep(time.Millisecond)
+		next := generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
+		wg.Wait()
+		// The slot is free at the boundary after the cancelation: after the fourth step.
+		ends := steps(c, 0, batchOf([2]int{0, 64}), batchOf([2]int{64, 1}), batchOf([2]int{65, 1}), batchOf([2]int{66, 1}), batchOf([2]int{0, 10}))
+		if len(next) != 1 || next[0] != ends[4] {
+			t.Errorf("the next request's token came at %v, want %v", next, ends[4])
+		}
+		if s := e.Stats(); s.Running != 0 || s.Waiting != 0 || s.KVUsage != 0 {
+			t.Errorf("left behind: %+v", s)
+		}
+	})
+}
+
+// TestEngineCancelOnArrival cancels requests that the engine has not seen yet.
+func TestEngineCancelOnArrival(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		e, began := start(t, c), time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 3 {
+			go e.Generate(ctx, Request{PromptTokens: 10, OutputTokens: 5}, func(int, time.Time) {})
+		}
+		synctest.Wait()
+		time.Sleep(time.Second)
+		if s := e.Stats(); s != (Stats{}) {
+			t.Errorf("left behind: %+v", s)
+		}
+		generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
+	})
+}
+
+func TestEngineClose(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, c)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				usage, err := e.Generate(t.Context(), Request{PromptTokens: 10, OutputTokens: 500}, func(int, time.Time) {})
+				if !errors.Is(err, ErrClosed) || usage.OutputTokens == 0 {
+					t.Errorf("error %v after %d tokens, want %v after some", err, usage.OutputTokens, ErrClosed)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		e.Close()
+		wg.Wait()
+		if _, err := e.Generate(t.Context(), Request{PromptTokens: 1}, nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v, want %v", err, ErrClosed)
+		}
+	})
+}
+
+func TestEngineRefuses(t *testing.T) {
+	e := start(t, demoConfig(t))
+	for _, seq := range []Request{{}, {PromptTokens: 1, OutputTokens: -1}, {PromptTokens: 1, ReasoningTokens: -1}, {PromptTokens: 40000}} {
+		if _, err := e.Generate(t.Context(), seq, nil); err == nil {
+			t.Errorf("%+v was accepted", seq)
 		}
 	}
-	if held+e.free != e.blocks || tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
-		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.free, e.blocks, tokens, len(e.running))
+	if _, err := Start(Config{}); err == nil {
+		t.Error("a server without a GPU was started")
 	}
+}
+
+// TestEngineReachesItsCapacity runs a closed loop of more clients than slots, in virtual time.
+func TestEngineReachesItsCapacity(t *testing.T) {
+	c := demoConfig(t)
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, c)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					e.Generate(ctx, Request{PromptTokens: 64, OutputTokens: 16}, func(int, time.Time) {})
+				}
+			})
+		}
+		time.Sleep(10 * time.Second)
+		before := e.Stats()
+		time.Sleep(100 * time.Second)
+		after := e.Stats()
+		cancel()
+		wg.Wait()
+		got := float64(after.GenerationTokens-before.GenerationTokens) / 100
+		if want := c.Capacity(Workload{64, 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
+			t.Errorf("%.1f tokens/s, the computed capacity is %.1f", got, want)
+		}
+		if after.Running < 20 || after.Waiting < 20 || after.KVUsage <= 0 {
+			t.Errorf("under load: %+v", after)
+		}
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// GPU is an accelerator as its data sheet has it. Figures are for dense matrices and one direction of a link.
+// GPU is an accelerator with the numbers of its data sheet, for dense matrices and one direction of a link.
 type GPU struct {
 	Name              string
 	MemoryBytes       float64 // capacity, decimal as on the sheet
@@ -32,7 +32,7 @@ func GPUs() []GPU {
 }
 
 // LookupGPU finds a GPU by name, or by the beginning of its name where that is unambiguous ("a100"). Case, spaces and
-// hyphens do not matter. The error lists the names there are.
+// hyphens do not matter. The error lists all names.
 func LookupGPU(name string) (GPU, error) {
 	return lookup("GPU", name, GPUs(), func(g GPU) string { return g.Name })
 }

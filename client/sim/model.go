@@ -1,14 +1,15 @@
 package sim
 
-// Model is a decoder-only transformer with grouped-query attention and untied embeddings, as its config.json has it.
+// Model is a decoder-only transformer with grouped-query attention and untied embeddings, with the numbers of its
+// config.json.
 type Model struct {
 	Name   string
 	Source string // the Hugging Face repository whose config.json this follows
 
 	Layers, Hidden, Heads, KVHeads, HeadDim, Vocab int
 
-	Params       float64 // all of them, both embeddings included
-	ActiveParams float64 // those that one token uses: Params, but for a mixture of experts
+	Params       float64 // all parameters, both embeddings included
+	ActiveParams float64 // the parameters that one token uses: Params, except for a mixture of experts
 
 	// A mixture of experts: each token is routed to ExpertsPerToken of the Experts in each layer. ExpertParams is the
 	// size of all routed experts of all layers together. All are zero in a dense model.
@@ -43,14 +44,14 @@ func qwen57B() Model {
 }
 
 // LookupModel finds a model by name, or by the beginning of its name where that is unambiguous. Case and hyphens do
-// not matter. The error lists the names there are.
+// not matter. The error lists all names.
 func LookupModel(name string) (Model, error) {
 	return lookup("model", name, Models(), func(m Model) string { return m.Name })
 }
 
-// embedding is the size of one of the two embeddings: the input's is only looked up, the output's (lm_head) is
-// multiplied with once for each sampled token. Quantized checkpoints leave both in 16 bits.
+// embedding returns the number of parameters of one of the two embeddings. The input's is only looked up; the output's
+// (lm_head) is multiplied once for each sampled token. Quantized checkpoints keep both in 16 bits.
 func (m Model) embedding() float64 { return float64(m.Vocab) * float64(m.Hidden) }
 
-// kvBytes is what one token occupies in the KV cache: a key and a value of 16 bits, for each layer and KV head.
+// kvBytes returns the size of one token in the KV cache: a key and a value of 16 bits for each layer and KV head.
 func (m Model) kvBytes() float64 { return 2 * 2 * float64(m.Layers*m.KVHeads*m.HeadDim) }

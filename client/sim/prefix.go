@@ -1,8 +1,8 @@
 package sim
 
-// prefixCache remembers which prompt blocks were computed. It is simpler than vLLM's: the newest limit blocks are
-// remembered whether or not their memory was taken again, and sequences with a common prefix do not share blocks. Only
-// the prefill is saved.
+// prefixCache records which prompt blocks were computed. It is simpler than vLLM's: it keeps the newest limit blocks,
+// whether or not their memory was reused, and sequences with a common prefix do not share blocks. It saves only the
+// prefill.
 type prefixCache struct {
 	seen  map[uint64]struct{}
 	order []uint64 // ring of the hashes in seen, oldest at next once it is full
@@ -14,7 +14,7 @@ func newPrefixCache(limit int) *prefixCache {
 	return &prefixCache{seen: make(map[uint64]struct{}), limit: limit}
 }
 
-// match counts the leading hashes that are known.
+// match returns how many leading hashes are known.
 func (p *prefixCache) match(hashes []uint64) int {
 	for i, h := range hashes {
 		if _, ok := p.seen[h]; !ok {

@@ -5,23 +5,24 @@ import (
 	"time"
 )
 
-// Shares of the data sheet's peaks that kernels attain, and the time an all-reduce takes however small. With these,
-// Qwen2-7B on an L20 has a synchronous TTFT and ITL within some 10 % of a published vLLM table (95.6 and 21.0 ms).
+// The shares of the data sheet's peaks that kernels attain, and the shortest time of an all-reduce. They were chosen so
+// that Qwen2-7B on an L20 has a synchronous TTFT and ITL within 10 % of a published vLLM table (95.6 and 21.0 ms;
+// TestPublishedFloors).
 const (
 	bandwidthEfficiency = 0.8
 	computeEfficiency   = 0.6
 	allReduceLatency    = 10e-6 // seconds
 )
 
-// Batch is what one step computes, added up over its sequences.
+// Batch is the work of one step, summed over its sequences.
 type Batch struct {
-	Tokens  int // put through the model: one for each decode, a chunk for each prompt
+	Tokens  int // computed: one for each decode, a chunk for each prompt
 	Samples int // sequences that get an output token from this step
 	Context int // tokens whose keys and values are read, the new ones included
-	Pairs   int // (query, key) pairs of attention: each new token looks at all up to itself
+	Pairs   int // (query, key) pairs of attention: each new token attends to all up to itself
 }
 
-// add puts n tokens of a sequence into the batch, of which computed tokens have been through the model before.
+// add adds n tokens of a sequence, of which the given number were computed before.
 func (b *Batch) add(computed, n int, samples bool) {
 	b.Tokens += n
 	b.Context += computed + n
@@ -31,8 +32,8 @@ func (b *Batch) add(computed, n int, samples bool) {
 	}
 }
 
-// StepTime is how long the model takes over a batch, by the roofline (Williams, Waterman, Patterson, CACM 2009): the
-// slower of moving the bytes and doing the operations. The counts are those of "Transformer Inference Arithmetic"
+// StepTime returns the time of a step by the roofline model (Williams, Waterman, Patterson, CACM 2009): the slower of
+// moving the bytes and doing the operations. The counts are those of "Transformer Inference Arithmetic"
 // (kipply, 2022), for one of TP equal shares:
 //
 //	bytes = weights + kv x (Context + Tokens)          read, and written for the new tokens
@@ -47,7 +48,7 @@ func (b *Batch) add(computed, n int, samples bool) {
 // Tensor parallelism adds two ring all-reduces a layer over Tokens x Hidden 16-bit values, each
 // 10 us + 2 (TP-1)/TP x bytes / interconnect (NCCL's bus bandwidth).
 //
-// There is no jitter in it; the engine multiplies that on.
+// It does not include jitter.
 func (c Config) StepTime(b Batch) time.Duration {
 	r := c.withDefaults().roofline()
 	return r.stepTime(b)
@@ -58,7 +59,7 @@ type roofline struct {
 	fixed         float64 // overhead, weights excluded
 	denseWeights  float64 // reading the weights that every step needs
 	expertWeights float64 // reading all routed experts
-	expertMiss    float64 // chance that one token leaves a given expert alone
+	expertMiss    float64 // probability that one token does not use a given expert
 	kvToken       float64
 	bodyToken     float64
 	headSample    float64

@@ -1,8 +1,8 @@
-// Package sse cuts a stream into frames: server-sent events, or one JSON object a line. It finds where a frame ends
-// and when the bytes that ended it came; it never looks into a frame, and it allocates nothing per frame.
+// Package sse divides a stream into frames: server-sent events, or one JSON object a line. It finds where each frame ends
+// in the stream. It does not look into frames, and allocates nothing for each.
 //
-// It follows the HTML standard (section 9.2.6, interpreting an event stream) except where servers do: a last event
-// that no blank line ends is delivered, and so is the "error: {...}" line of old llama.cpp servers.
+// It follows the HTML standard (section 9.2.6, interpreting an event stream), with two exceptions that servers need: a
+// last event without a blank line is delivered, and so is the line "error: {...}" of old llama.cpp servers.
 package sse
 
 import (
@@ -11,7 +11,7 @@ import (
 	"io"
 )
 
-// MaxFrame is the largest frame, in bytes, that a Reader takes before it gives up with [ErrTooLong].
+// MaxFrame is the size, in bytes, of the largest frame that a Reader accepts.
 const MaxFrame = 64 << 20
 
 const (
@@ -20,20 +20,20 @@ const (
 	maxEmpty    = 100      // reads without bytes and without error in a row before io.ErrNoProgress
 )
 
-// ErrTooLong reports whether a frame, or a line, went on for more than [MaxFrame].
+// ErrTooLong is the error for a frame, or a line, longer than [MaxFrame].
 var ErrTooLong = errors.New("a frame is longer than 64 MB")
 
 // Frame is one event's data, or one line.
 type Frame struct {
 	Data []byte // valid until the next call of Next; may be changed by the caller
-	// End is the offset in the stream just past the line that completed Data. What arrived with byte End-1 brought
-	// the frame, whether or not the blank line that ends an event came later.
+	// End is the offset in the stream after the last line of Data. The frame arrived with byte End-1, even where the
+	// blank line that ends an event arrived later.
 	End   int64
 	Error bool // it came on an "error:" line
 	Open  bool // the stream ended before the line did: Data may be cut short
 }
 
-// Reader cuts one stream after another. The zero Reader must be Reset before use.
+// Reader divides one stream after another. The zero Reader must be Reset before use.
 type Reader struct {
 	src   io.Reader
 	lines bool  // newline-delimited, not events
@@ -49,7 +49,7 @@ type Reader struct {
 	event event
 }
 
-// event is the one being put together: its data lie in buf[from:to], lines joined.
+// event is the event that is being read. Its data are buf[from:to], lines joined.
 type event struct {
 	from, to int
 	started  bool
@@ -58,7 +58,7 @@ type event struct {
 	end      int64
 }
 
-// Reset makes r read frames from src: server-sent events, or with lines set one frame a line. It keeps the buffer.
+// Reset makes r read frames from src: server-sent events or, with lines set, one frame a line. It keeps the buffer.
 func (r *Reader) Reset(src io.Reader, lines bool) {
 	buf := r.buf
 	if buf == nil || len(buf) > maxRead { // a giant event's buffer is not kept for the next stream
@@ -67,8 +67,8 @@ func (r *Reader) Reset(src io.Reader, lines bool) {
 	*r = Reader{src: src, lines: lines, buf: buf}
 }
 
-// Peek returns the bytes that were read and not yet cut, after one read if there were none. They may be few, and are
-// none at the end of the stream.
+// Peek returns the bytes that were read and are in no frame yet. Where there are none it reads once. The bytes can be
+// few; there are none at the end of the stream.
 func (r *Reader) Peek() []byte {
 	if r.pos == r.end && r.err == nil {
 		r.fill()
@@ -76,8 +76,8 @@ func (r *Reader) Peek() []byte {
 	return r.buf[r.pos:r.end]
 }
 
-// Next returns the next frame that has data. At the end it returns the error that the source ended with, io.EOF
-// where it ended well; before a failure, what had arrived whole is delivered.
+// Next returns the next frame with data. At the end it returns the source's error, io.EOF for a clean end. All frames that
+// arrived whole before an error are returned first.
 func (r *Reader) Next() (Frame, error) {
 	r.event = event{}
 	for {
@@ -95,7 +95,7 @@ func (r *Reader) Next() (Frame, error) {
 	}
 }
 
-// line cuts the next whole line out of the buffer and returns where its text lies.
+// line takes the next whole line from the buffer and returns the bounds of its text.
 func (r *Reader) line() (from, to int, ok bool) {
 	if r.afterCR && r.pos < r.end {
 		r.afterCR = false
@@ -124,7 +124,7 @@ func (r *Reader) line() (from, to int, ok bool) {
 	return r.trimmed(from, to)
 }
 
-// trimmed leaves out a byte order mark at the start of the stream, and the CR of a CRLF where lines end in LF only.
+// trimmed removes a byte order mark at the start of the stream, and the CR of a CRLF where lines end in LF only.
 func (r *Reader) trimmed(from, to int) (int, int, bool) {
 	if r.base+int64(from) == 0 && bytes.HasPrefix(r.buf[from:to], []byte("\xef\xbb\xbf")) {
 		from += 3
@@ -135,7 +135,7 @@ func (r *Reader) trimmed(from, to int) (int, int, bool) {
 	return from, to, true
 }
 
-// take adds a line to the event and reports whether that made a frame complete.
+// take adds a line to the event and reports whether the frame is now complete.
 func (r *Reader) take(from, to int) bool {
 	line := r.buf[from:to]
 	switch {
@@ -155,7 +155,7 @@ func (r *Reader) take(from, to int) bool {
 	return false // comments, pings, event:, id:, retry: and what nobody has thought of yet
 }
 
-// skipSpace passes over the one space that may follow a field's colon.
+// skipSpace skips the one space that may follow a field's colon.
 func skipSpace(buf []byte, from, to int) int {
 	if from < to && buf[from] == ' ' {
 		return from + 1
@@ -163,7 +163,7 @@ func skipSpace(buf []byte, from, to int) int {
 	return from
 }
 
-// add joins a line's value to the event's data. The value always lies behind them with room for the newline between.
+// add appends a line's value to the event's data. The value is behind the data, with room for the newline.
 func (r *Reader) add(from, to int) {
 	e := &r.event
 	if e.started {
@@ -175,7 +175,7 @@ func (r *Reader) add(from, to int) {
 	e.end = r.base + int64(r.pos)
 }
 
-// blank reports whether the event has nothing but white space for data, and forgets it if so: a keep-alive.
+// blank reports whether the event's data are only white space, as in a keep-alive, and drops it then.
 func (r *Reader) blank() bool {
 	if len(bytes.TrimSpace(r.buf[r.event.from:r.event.to])) > 0 {
 		return false
@@ -184,14 +184,14 @@ func (r *Reader) blank() bool {
 	return true
 }
 
-// frame hands out the event.
+// frame returns the event.
 func (r *Reader) frame() Frame {
 	e := &r.event
 	return Frame{Data: r.buf[e.from:e.to], End: e.end, Error: e.error, Open: e.open}
 }
 
-// finish delivers what is left when the source has ended, then the source's error. A line without its end counts
-// only where the source ended well: a broken connection cuts lines anywhere.
+// finish returns what is left when the source has ended, then the source's error. A line without its end counts only
+// after a clean end: a broken connection can cut a line anywhere.
 func (r *Reader) finish() (Frame, error) {
 	if r.err == io.EOF && r.pos < r.end {
 		from, to, _ := r.trimmed(r.pos, r.end)
@@ -205,7 +205,7 @@ func (r *Reader) finish() (Frame, error) {
 	return Frame{}, r.err
 }
 
-// fill makes room and reads once.
+// fill makes room in the buffer and reads once.
 func (r *Reader) fill() {
 	r.compact()
 	if r.end == len(r.buf) {

@@ -1,6 +1,6 @@
-// Package wire is the connection below net/http: it dials, and it notes what net/http does not tell, which is when a
-// request's first byte was written and when each byte of the answer's body arrived, by the kernel's clock where there is
-// one. Of what passes it reads the framing and nothing else.
+// Package wire is the connection below net/http. It dials, and it records what net/http does not: when a request's first
+// byte was written, and when each byte of the answer's body arrived, by the kernel's timestamps where there are any. Of
+// the data it reads only the HTTP framing.
 package wire
 
 import (
@@ -8,21 +8,21 @@ import (
 	"net"
 )
 
-// Conn is a connection that tells the request it carries when bytes go out and when they came.
+// Conn is a connection that timestamps the bytes of the request that it carries.
 type Conn struct {
 	net.Conn         // the socket, or TLS over it
 	socket   *socket // what receives, below
 	ahead    bool    // made ahead of need
 }
 
-// wrap makes a Conn of a new connection.
+// wrap returns a Conn over a new connection.
 func wrap(c net.Conn) *Conn {
 	s := newSocket(c)
 	return &Conn{Conn: s, socket: s}
 }
 
-// find returns the Conn in or below what httptrace.GotConnInfo holds, and whether what passes through it can be read:
-// net/http itself puts TLS over a connection only where a proxy stands in between.
+// find returns the Conn in or below the connection in httptrace.GotConnInfo, and whether its data can be read: net/http
+// itself puts TLS over a connection only where there is a proxy.
 func find(c net.Conn) (conn *Conn, plain bool) {
 	if t, ok := c.(*tls.Conn); ok {
 		conn, _ = t.NetConn().(*Conn)
@@ -32,14 +32,14 @@ func find(c net.Conn) (conn *Conn, plain bool) {
 	return conn, true
 }
 
-// Ahead reports whether c was made ahead of need. Its server may have closed it since, as it may one that was kept.
+// Ahead reports whether c was dialled by Warm. The server may have closed it since then, as any idle connection.
 func Ahead(c net.Conn) bool {
 	conn, _ := find(c)
 	return conn != nil && conn.ahead
 }
 
-// Read reads, and notes what came for the request that the connection carries when it comes: net/http waits for an
-// answer's first byte since before there was a request.
+// Read reads, and reports the bytes to the request that the connection carries at the time of their arrival. net/http
+// begins to read before there is a request.
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {

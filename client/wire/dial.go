@@ -13,16 +13,15 @@ import (
 const (
 	dialTimeout = 30 * time.Second // a host that drops packets must not hold a request for its whole time limit
 	keepAlive   = 30 * time.Second
-	// maxDials is how many handshakes are under way at once: more only fill the server's queue, and at ten thousand
-	// arrivals a second they use up the descriptors.
+	// maxDials is how many connections are dialled at once. More would only fill the server's queue, and at ten thousand
+	// arrivals a second they would use up the file descriptors.
 	maxDials = 256
 )
 
-// DialFunc connects; it is what an http.Transport calls DialContext.
+// DialFunc connects. It is the type of http.Transport.DialContext.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Dialer makes an http.Transport's connections, which are Conns, and has some ready ahead of need. All go to one
-// server.
+// Dialer makes the connections of an http.Transport, which are Conns to one server. It can dial some ahead of time.
 type Dialer struct {
 	dial  DialFunc
 	tls   *tls.Config
@@ -34,14 +33,14 @@ type Dialer struct {
 	reap  *time.Timer
 }
 
-// spare is a connection that has been made and not used.
+// spare is a connection that was dialled ahead of time and not used yet.
 type spare struct {
 	conn *Conn
 	made time.Time
 }
 
-// NewDialer returns a Dialer over those connections that dial makes; nil dials TCP, with the kernel's timestamps.
-// Connections made ahead are kept for as long as idle.
+// NewDialer returns a Dialer over the connections that dial makes; nil dials TCP, with timestamps of the kernel.
+// Connections dialled ahead of time are closed after the time idle.
 func NewDialer(dial DialFunc, conf *tls.Config, idle time.Duration) *Dialer {
 	if dial == nil {
 		dial = (&net.Dialer{KeepAlive: keepAlive, Control: stamped}).DialContext
@@ -49,17 +48,17 @@ func NewDialer(dial DialFunc, conf *tls.Config, idle time.Duration) *Dialer {
 	return &Dialer{dial: dial, tls: conf, idle: idle, slots: make(chan struct{}, maxDials)}
 }
 
-// Dial connects, or hands out a connection that was made ahead.
+// Dial returns a connection that was dialled ahead of time, or a new one.
 func (d *Dialer) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.take(ctx, network, address, false)
 }
 
-// DialTLS is Dial with TLS, whose handshake has been done.
+// DialTLS is Dial with TLS. The handshake is complete when it returns.
 func (d *Dialer) DialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.take(ctx, network, address, true)
 }
 
-// Warm makes connections ahead of need until n are there. It returns the first error, after all attempts.
+// Warm dials until n unused connections are there. It returns the first error, after all attempts.
 func (d *Dialer) Warm(ctx context.Context, address string, secure bool, n int) error {
 	d.mu.Lock()
 	missing := n - len(d.ready)
@@ -86,10 +85,10 @@ func (d *Dialer) Warm(ctx context.Context, address string, secure bool, n int) e
 	}
 }
 
-// CloseIdle closes the connections made ahead.
+// CloseIdle closes the unused connections.
 func (d *Dialer) CloseIdle() { d.close(time.Now()) }
 
-// keep puts a connection by, and sees to it that it is not kept too long.
+// keep stores an unused connection and makes sure that it expires.
 func (d *Dialer) keep(c *Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,7 +98,7 @@ func (d *Dialer) keep(c *Conn) {
 	}
 }
 
-// expire closes what has been kept for too long, and comes back for the rest.
+// expire closes the connections whose time is over, and schedules itself for the rest.
 func (d *Dialer) expire() {
 	d.close(time.Now().Add(-d.idle))
 	d.mu.Lock()
@@ -110,7 +109,7 @@ func (d *Dialer) expire() {
 	}
 }
 
-// close closes those made at a time or before.
+// close closes the unused connections dialled at the given time or before.
 func (d *Dialer) close(before time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,7 +120,7 @@ func (d *Dialer) close(before time.Time) {
 	d.ready = append(d.ready[:0], d.ready[n:]...)
 }
 
-// take hands out the newest of those made ahead that is still good, or else makes one.
+// take returns the newest unused connection that is still open, or a new one.
 func (d *Dialer) take(ctx context.Context, network, address string, secure bool) (net.Conn, error) {
 	for {
 		c := d.pop()
@@ -152,10 +151,10 @@ func (d *Dialer) pop() *Conn {
 	return c
 }
 
-// errQueue is what a dial ends with whose turn did not come.
+// errQueue is the error of a dial that timed out while it waited for others.
 var errQueue = fmt.Errorf("no connection within %v: %d were being made, and did not come about", dialTimeout, maxDials)
 
-// connect makes a connection, when it is its turn.
+// connect dials as soon as fewer than maxDials others do.
 func (d *Dialer) connect(ctx context.Context, network, address string, secure bool) (*Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errQueue)
 	defer cancel()
@@ -180,7 +179,7 @@ func (d *Dialer) connect(ctx context.Context, network, address string, secure bo
 	return conn, nil
 }
 
-// secure puts TLS over the socket.
+// secure makes a TLS handshake over the socket.
 func (c *Conn) secure(ctx context.Context, address string, conf *tls.Config) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

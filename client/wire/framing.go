@@ -1,8 +1,8 @@
 package wire
 
-// framing follows an HTTP/1 answer and counts the bytes of its body: status line, headers and blank line, then either
-// chunks (RFC 9112, section 7.1) or all that comes. It checks nothing, which is net/http's work: an answer that net/http
-// takes is counted right, and nobody asks about another.
+// framing parses the framing of an HTTP/1 answer to count the bytes of its body: status line, headers and blank line,
+// then either chunks (RFC 9112, section 7.1) or everything that follows. It does not validate, which net/http does: the
+// count is correct for every answer that net/http accepts.
 type framing struct {
 	state   state
 	total   int64 // bytes of the body so far
@@ -33,7 +33,7 @@ const transferEncoding = "transfer-encoding:" // net/http takes none but "chunke
 func (f *framing) begun() bool { return f.state > inHead }
 func (f *framing) ended() bool { return f.state == atEnd }
 
-// pass follows the bytes that came next.
+// pass parses the next bytes.
 func (f *framing) pass(p []byte) {
 	for len(p) > 0 {
 		switch f.state {
@@ -55,7 +55,7 @@ func (f *framing) pass(p []byte) {
 	}
 }
 
-// step follows a byte that is not the body's.
+// step parses a byte that is not part of the body.
 func (f *framing) step(c byte) {
 	switch f.state {
 	case inStatus:
@@ -96,7 +96,7 @@ func (f *framing) status(c byte) {
 	f.column++
 }
 
-// header looks for a Transfer-Encoding and for the blank line.
+// header finds a Transfer-Encoding and the blank line.
 func (f *framing) header(c byte) {
 	if f.column == 0 {
 		f.match = 0
@@ -130,7 +130,7 @@ func (f *framing) blank(c byte) bool {
 	return false
 }
 
-// size reads a chunk's size.
+// size parses a chunk's size.
 func (f *framing) size(c byte) {
 	switch {
 	case c >= '0' && c <= '9':
@@ -144,7 +144,7 @@ func (f *framing) size(c byte) {
 	}
 }
 
-// chunk begins a chunk whose size was read; the last one has none.
+// chunk begins a chunk whose size was parsed; the last one has size 0.
 func (f *framing) chunk() {
 	f.state = inChunk
 	if f.left <= 0 {

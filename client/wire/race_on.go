@@ -2,5 +2,5 @@
 
 package wire
 
-// raceDetector reports whether the race detector watches.
+// raceDetector reports whether the race detector is on.
 const raceDetector = true

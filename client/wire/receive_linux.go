@@ -14,20 +14,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stamped has the kernel note when packets arrive; a kernel that will not is asked in vain. It is a net.Dialer's
-// Control: before the connection is made, so that no packet comes first.
+// stamped asks the kernel for timestamps of packets and ignores a refusal. It is a net.Dialer's Control, which is called
+// before the connection is established, so no packet arrives earlier.
 func stamped(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) })
 }
 
-// receiver receives from TCP by recvmsg, which tells when the bytes arrived.
+// receiver receives from TCP with recvmsg, which returns the kernel's timestamp.
 type receiver struct {
 	conn  net.Conn
 	raw   syscall.RawConn               // nil where it is not TCP
 	once  func(descriptor uintptr) bool // one for all calls
 	empty time.Time                     // when there was last seen to be nothing
 
-	// What the system call reads and writes lies here and not on a stack, where it would be allocated for each call.
+	// The arguments of the system call are here because they would escape from the stack and be allocated for each call.
 	buf     []byte
 	n       int
 	errno   syscall.Errno
@@ -44,7 +44,7 @@ func (r *receiver) init(c net.Conn) {
 	r.once = r.try
 }
 
-// receive reads once. The stamp is nanoseconds of the wall clock, 0 where there is none.
+// receive reads once. The timestamp is in nanoseconds of the wall clock, 0 where there is none.
 func (r *receiver) receive(p []byte) (n int, stamp int64, err error) {
 	if r.raw == nil || len(p) == 0 {
 		n, err = r.conn.Read(p)
@@ -66,7 +66,7 @@ func (r *receiver) receive(p []byte) (n int, stamp int64, err error) {
 	return r.n, stampIn(r.control[:r.message.Controllen]), nil
 }
 
-// try receives if there is something.
+// try receives without waiting. It returns false where there is nothing yet.
 func (r *receiver) try(fd uintptr) bool {
 	r.vector.Base = &r.buf[0]
 	r.vector.SetLen(len(r.buf))
@@ -83,7 +83,7 @@ func (r *receiver) try(fd uintptr) bool {
 			return false
 		case 0:
 			r.n, r.errno = int(n), 0
-			if raceDetector { // which has to learn from a call it knows that what the sender did came before
+			if raceDetector { // which knows this call, and learns from it that the sender's writes happened before
 				syscall.Read(int(fd), nil)
 			}
 		default:
@@ -93,7 +93,7 @@ func (r *receiver) try(fd uintptr) bool {
 	}
 }
 
-// stampIn finds the kernel's stamp among control messages. It stands there as a timespec of two 64-bit numbers.
+// stampIn returns the kernel's timestamp in control messages, a timespec of two 64-bit numbers; 0 where there is none.
 func stampIn(oob []byte) int64 {
 	for len(oob) >= unix.SizeofCmsghdr {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(oob)
@@ -109,7 +109,7 @@ func stampIn(oob []byte) int64 {
 	return 0
 }
 
-// alive reports whether the other side has neither closed the connection nor, where it must not, said anything.
+// alive reports whether the other side has kept the connection open and, unless mayTalk, has sent nothing.
 func (r *receiver) alive(mayTalk bool) bool {
 	if r.raw == nil {
 		return true

@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// maxQueued is how long bytes may have been on their way through this machine's kernel, at the very most.
+// maxQueued is an upper bound for the time that bytes take through this machine's kernel. It detects impossible
+// timestamps.
 const maxQueued = 100 * time.Millisecond
 
-// socket is the end of a connection: it knows when the bytes of its newest receive arrived. One goroutine at a time
-// reads from it.
+// socket is a connection that knows when the bytes of its newest receive arrived. One goroutine at a time reads from
+// it.
 type socket struct {
 	net.Conn
 	receiver
 	watch atomic.Pointer[Watch]
-	last  Receive // the newest; its End is not known here
-	stamp int64   // the kernel's, of that
+	last  Receive // the newest receive; its End is not known here
+	stamp int64   // its timestamp of the kernel
 	full  bool    // it filled its buffer
 }
 
-// newSocket makes a socket of a new connection.
+// newSocket returns a socket over a new connection.
 func newSocket(c net.Conn) *socket {
 	s := &socket{Conn: c}
 	s.init(c)
@@ -36,15 +37,15 @@ func (s *socket) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// note numbers and dates a receive that returned now. The kernel's stamp is nanoseconds of the wall clock, 0 for none; a
-// receive that filled its buffer has left bytes behind, which came with it.
+// note numbers and timestamps a receive that returned now. The kernel's stamp is in nanoseconds of the wall clock, 0 for
+// none. A receive that filled its buffer left bytes behind that arrived with it, so the next one has the same number.
 func (s *socket) note(now time.Time, stamp int64, full bool) {
 	r := Receive{Seq: s.last.Seq + 1, At: now}
 	if at := s.arrival(now, stamp); stamp != 0 && stamp == s.stamp {
-		r = s.last // more of what was merged
+		r = s.last // a further part of the same packets
 	} else if !at.IsZero() {
 		r.At, r.Delay, r.Kernel = at, now.Sub(at), true
-		if at.Before(s.last.At) { // that was this program's: instants do not go back
+		if at.Before(s.last.At) { // last.At was this program's own: instants must not decrease
 			r.At = s.last.At
 		}
 	}
@@ -54,9 +55,9 @@ func (s *socket) note(now time.Time, stamp int64, full bool) {
 	s.last, s.stamp, s.full = r, stamp, full
 }
 
-// arrival puts the kernel's stamp on the monotonic clock. Now holds readings of both clocks, so that what lies between
-// the wall's and the stamp can be taken off the other. A clock that was set in between makes a stamp of the future, or
-// of a time before the bytes can have come: the zero time, as for no stamp.
+// arrival converts the kernel's timestamp to the monotonic clock. The argument now has readings of both clocks, so the
+// time between the stamp and the wall clock can be subtracted from the monotonic one. It returns the zero time where
+// there is no stamp, and where the stamp is impossible because the wall clock was set in between.
 func (s *socket) arrival(now time.Time, stamp int64) time.Time {
 	delay := time.Duration(now.UnixNano() - stamp)
 	if stamp == 0 || delay < 0 || now.Add(-delay).Before(s.floor()) {
@@ -65,7 +66,7 @@ func (s *socket) arrival(now time.Time, stamp int64) time.Time {
 	return now.Add(-delay)
 }
 
-// floor is the earliest time that can be true.
+// floor returns the earliest possible arrival of the newest receive.
 func (s *socket) floor() time.Time {
 	if s.empty.After(s.last.At) {
 		return s.empty.Add(-maxQueued)
@@ -73,8 +74,7 @@ func (s *socket) floor() time.Time {
 	return s.last.At.Add(-maxQueued)
 }
 
-// Write writes, and has the request's first byte stamped just before it goes: after the call the answer may be here
-// already.
+// Write writes. It timestamps the request's first byte before the call, because after it the answer may have arrived.
 func (s *socket) Write(p []byte) (int, error) {
 	if w := s.watch.Load(); w != nil {
 		w.writing(s)

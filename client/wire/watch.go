@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Receive is bytes of an answer's body that came together.
+// Receive is a part of an answer's body that arrived together.
 type Receive struct {
-	End   int64         // the body's bytes before this offset, and after the receive before, came with it
-	Seq   int64         // numbers the receives of a connection: what has one number came together
-	At    time.Time     // when they arrived, on the monotonic clock
-	Delay time.Duration // from then until this program had them, where the kernel says when they arrived
-	// Kernel tells that At is the kernel's. Segments that waited to be received all carry the stamp of the newest, so At
-	// is when the last byte came, and a bound for those before.
+	End   int64         // offset in the body after its last byte; its first byte is at the End of the receive before
+	Seq   int64         // number of the receive on its connection; parts of one receive have the same number
+	At    time.Time     // when the bytes arrived, on the monotonic clock
+	Delay time.Duration // from At until this program had read them, where Kernel is set
+	// Kernel reports that At is the kernel's timestamp. Segments that wait to be received all get the timestamp of the
+	// newest, so At is exact for the last byte and an upper bound for those before it.
 	Kernel bool
 }
 
-// Watch is one request's view of its connection. The zero Watch is ready, and may be used for one request after
-// another. net/http reads and writes on goroutines of its own, so it is safe for concurrent use.
+// Watch records when the bytes of one request and its answer passed its connection. The zero Watch is ready, and can be
+// reused for further requests. It is safe for concurrent use, because net/http reads and writes on its own goroutines.
 type Watch struct {
 	mu sync.Mutex
 	seen
 }
 
-// seen is what a Watch has seen.
+// seen is what a Watch has recorded.
 type seen struct {
-	socket   *socket // nil while there is none; what other sockets say is not for this request
-	plain    bool    // what comes can be read
+	socket   *socket // nil while there is none; events of other sockets are ignored
+	plain    bool    // the data can be read, so the answer's framing can be parsed
 	body     framing
 	receives []Receive // not yet taken
 	sent     time.Time // first byte of the request
@@ -35,8 +35,8 @@ type seen struct {
 	end      time.Time // last byte of a chunked body's framing
 }
 
-// Attach begins to watch a request on the connection that is about to carry it, which httptrace.GotConnInfo names. A
-// request that goes out again is watched anew.
+// Attach begins to watch a request on the connection that httptrace.GotConnInfo names. For a request that is sent again
+// it starts anew.
 func (w *Watch) Attach(c net.Conn) {
 	w.Detach()
 	conn, plain := find(c)
@@ -49,7 +49,7 @@ func (w *Watch) Attach(c net.Conn) {
 	conn.socket.watch.Store(w)
 }
 
-// Detach ends the watch; what it saw stays. Nothing is written to w after it returns.
+// Detach ends the watch and keeps what was recorded. Nothing is written to w after it returns.
 func (w *Watch) Detach() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,13 +59,13 @@ func (w *Watch) Detach() {
 	}
 }
 
-// Reset forgets what was seen, for another request.
+// Reset clears w for another request.
 func (w *Watch) Reset() {
 	w.Detach()
 	w.seen = seen{receives: w.receives[:0]}
 }
 
-// writing stamps the request's first byte.
+// writing timestamps the request's first byte.
 func (w *Watch) writing(s *socket) {
 	w.mu.Lock()
 	if w.socket == s && w.sent.IsZero() {
@@ -74,8 +74,8 @@ func (w *Watch) writing(s *socket) {
 	w.mu.Unlock()
 }
 
-// received notes bytes that came with the socket's newest receive. One receive may be told in parts, where TLS hands
-// out one record after another.
+// received records bytes of the socket's newest receive. With TLS, which returns one record at a time, one receive can be
+// reported in several parts.
 func (w *Watch) received(s *socket, p []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,28 +96,28 @@ func (w *Watch) received(s *socket, p []byte) {
 	}
 }
 
-// Sent is when the request's first byte was written; false before that.
+// Sent returns when the request's first byte was written; false before that.
 func (w *Watch) Sent() (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sent, !w.sent.IsZero()
 }
 
-// Head is when the head of the answer was complete; false before that, or where it cannot be told.
+// Head returns when the headers of the answer were complete; false before that, and where the data cannot be read.
 func (w *Watch) Head() (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.head, !w.head.IsZero()
 }
 
-// End is when the bytes came that say that a chunked body is at its end; false before that, or where none do.
+// End returns when the bytes that end a chunked body arrived; false before that, and for other bodies.
 func (w *Watch) End() (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.end, !w.end.IsZero()
 }
 
-// Take moves the receives since the last call to the end of to, oldest first.
+// Take appends the receives since the last call to to, oldest first.
 func (w *Watch) Take(to []Receive) []Receive {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,19 +14,21 @@ import (
 
 // auditCmd is llmsweep audit.
 type auditCmd struct {
-	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of those."`
-	Format string   `default:"text" enum:"text,json" help:"text, json."`
-	Rules  bool     `help:"List what is looked for, what is tolerated, and why."`
+	Paths  []string `arg:"" optional:"" name:"path" help:"Documents with published results, run directories, or directories of run directories."`
+	Format string   `default:"text" enum:"text,json" placeholder:"NAME" help:"text or json (${default})."`
+	Rules  bool     `help:"List the rules, their tolerances and the reasons for them."`
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (auditCmd) Help() string {
-	return `Exit code 0: nothing found; 1: something was; 2: a path could not be read.
+	return `Exit codes: 0 nothing found; 1 something found; 2 a path could not be read.
 
 Examples:
   llmsweep audit results.md
   llmsweep audit llmsweep-run --format json
-  llmsweep audit --rules`
+  llmsweep audit --rules
+
+More: llmsweep help audit`
 }
 
 // Run audits.
@@ -52,12 +54,12 @@ func (a *auditCmd) Run(c *console) error {
 		return err
 	}
 	if slices.ContainsFunc(all, func(f audit.Audited) bool { return len(f.Findings) > 0 }) {
-		return &exitError{exitFailed, errors.New("")} // all has been said
+		return &exitError{exitFailed, errors.New("")} // everything has been printed
 	}
 	return nil
 }
 
-// inspection gathers what is to be looked at, by file in the order given.
+// inspection collects the results to audit, by file in the order given.
 type inspection struct {
 	files    []audit.Audited
 	subjects []audit.Subject
@@ -78,7 +80,7 @@ func (n *inspection) add(path string) error {
 	}
 	inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
 	if err != nil || len(inside) == 0 {
-		return fmt.Errorf("%s is no run directory and holds none; audit takes documents and run directories", path)
+		return fmt.Errorf("%s is not a run directory and holds none; audit takes documents and run directories", path)
 	}
 	for _, file := range inside {
 		if err := n.dir(filepath.Dir(file)); err != nil {
@@ -105,7 +107,7 @@ func (n *inspection) document(path string) error {
 	return nil
 }
 
-// dir reads a run directory. What was imported is shown under the document that it came from.
+// dir reads a run directory. An imported run is listed under the document that it came from.
 func (n *inspection) dir(path string) error {
 	run, err := sweep.Reopen(path)
 	if err != nil {
@@ -118,7 +120,7 @@ func (n *inspection) dir(path string) error {
 	n.subject(path, run)
 	records := filepath.Join(path, rundir.RecordsFile)
 	if _, err := os.Stat(records); err != nil {
-		return nil // a run without its records is a run still
+		return nil // records are optional
 	}
 	found, err := audit.Records(run, records, rundir.Records(path))
 	if err != nil {
@@ -128,7 +130,7 @@ func (n *inspection) dir(path string) error {
 	return nil
 }
 
-// subject adds a run to what is looked at.
+// subject adds a run.
 func (n *inspection) subject(file string, run *rundir.Run) {
 	n.subjects = append(n.subjects, audit.Subject{File: file, Run: run})
 	f := n.file(file)
@@ -136,7 +138,7 @@ func (n *inspection) subject(file string, run *rundir.Run) {
 	f.Rows += len(run.Stages)
 }
 
-// file is the entry of a file, which the next call may move.
+// file returns the entry of a file. The next call may move it.
 func (n *inspection) file(name string) *audit.Audited {
 	i := slices.IndexFunc(n.files, func(f audit.Audited) bool { return f.File == name })
 	if i < 0 {
@@ -146,7 +148,7 @@ func (n *inspection) file(name string) *audit.Audited {
 	return &n.files[i]
 }
 
-// results looks at everything.
+// results audits everything.
 func (n *inspection) results() []audit.Audited {
 	for _, f := range append(audit.Runs(n.subjects), n.found...) {
 		name := f.File

@@ -17,27 +17,29 @@ import (
 // chooseCmd is llmsweep choose.
 type chooseCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results."`
-	AnyWorkload bool     `name:"any-workload" help:"Choose even among what asked different things of its servers."`
-	Only        []string `sep:"," placeholder:"K=V" help:"Only configurations with that model, gpu, gpus, engine or quant; may be repeated. A beginning in whole words will do; quant= takes what is not quantized."`
+	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
+	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
 	wishFlags
 	tableFlags
 }
 
-// wishFlags say what is wanted, and what it may cost.
+// wishFlags say what is needed, and what GPUs cost.
 type wishFlags struct {
-	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"What must hold: ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<1%; may be repeated." group:"Choice"`
-	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
-	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices per GPU-hour: L20=1.2,A100=3.6. None is built in." group:"Choice"`
-	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"A YAML file of them, one 'L20: 1.2' a line; --price wins." group:"Choice"`
-	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" help:"Take no more GPUs than that." group:"Choice"`
-	Headroom float64  `json:"headroom" default:"0.2" help:"Share of what each replica can take that is kept free." group:"Choice"`
+	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms' or 'errors<1%'; may be repeated. See llmsweep help slo." group:"Choice"`
+	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Demand: requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
+	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6. There are no built-in prices." group:"Choice"`
+	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"YAML file of prices, one 'L20: 1.2' a line; --price wins." group:"Choice"`
+	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" positive:"" help:"Use at most N GPUs." group:"Choice"`
+	Headroom float64  `json:"headroom" default:"0.2" placeholder:"SHARE" help:"Share of each replica's capacity to keep free (${default})." group:"Choice"`
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (chooseCmd) Help() string {
 	return `Examples:
   llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
-  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8`
+  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
+
+More: llmsweep help choose`
 }
 
 // Run chooses.
@@ -51,10 +53,11 @@ func (ch *chooseCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
-	setups, err := ch.some(curve.Load(inputs)) // the audit has seen them all
+	setups, err := ch.some(curve.Load(inputs)) // after Load: the audit compares all of them
 	if err != nil {
 		return usage(err)
 	}
+	warnUnusedPrices(c.err, options.Prices, setups)
 	choices, err := choose.Of(setups, options)
 	if err != nil {
 		return usage(err)
@@ -68,7 +71,7 @@ func (ch *chooseCmd) Run(c *console) error {
 	})
 }
 
-// some are the setups that --only takes.
+// some returns the setups that --only names.
 func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
 	for _, text := range ch.Only {
 		o, err := choose.ParseOnly(text)
@@ -78,12 +81,32 @@ func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
 		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(named(s.Run)) })
 	}
 	if len(setups) == 0 {
-		return nil, fmt.Errorf("--only %s: none of the results is like that; llmsweep compare lists what there is", strings.Join(ch.Only, ","))
+		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(ch.Only, ","))
 	}
 	return setups, nil
 }
 
-// options reads the wishes.
+// warnUnusedPrices warns of prices for GPUs that no result has.
+func warnUnusedPrices(w io.Writer, prices choose.Prices, setups []curve.Setup) {
+	gpus := map[string]bool{}
+	for _, s := range setups {
+		if gpu := named(s.Run).GPU; gpu != "" {
+			gpus[gpu] = true
+		}
+	}
+	known := "no result names its GPU; add it with llmsweep label DIR gpu=NAME"
+	if len(gpus) > 0 {
+		known = "the results have " + strings.Join(slices.Sorted(maps.Keys(gpus)), ", ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(prices)) {
+		only := choose.Only{Key: "gpu", Value: name}
+		if !slices.ContainsFunc(setups, func(s curve.Setup) bool { return only.Takes(named(s.Run)) }) {
+			fmt.Fprintf(w, "warning: the price of %s is not used: %s\n", name, known)
+		}
+	}
+}
+
+// options parses the flags.
 func (f *wishFlags) options() (choose.Options, error) {
 	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{}}
 	var err error

@@ -13,45 +13,47 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/report/compare/curve"
 	"llmsweep/sweep"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
 
 // compareCmd is llmsweep compare.
 type compareCmd struct {
-	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results. The first result is what the others are held against. With --live: the URLs of two servers."`
-	AnyWorkload bool     `name:"any-workload" help:"Compare even what asked different things of its servers."`
-	FailIf      []string `name:"fail-if" sep:"none" placeholder:"FIGURE<-5%" help:"Exit with 1 where a difference from the first is beyond that, such as tokens_per_s<-5%; may be repeated."`
+	Paths       []string `arg:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
+	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
+	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 1 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%; may be repeated."`
 	tableFlags
 	liveFlags
 }
 
 // tableFlags say how tables are written.
 type tableFlags struct {
-	Format string `default:"console" enum:"console,markdown,json" help:"console, markdown, json."`
-	Lang   string `default:"en" enum:"en,zh" help:"Language: en, zh."`
-	Output string `short:"o" placeholder:"FILE" help:"Write to a file instead."`
+	Format string `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
+	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool   `help:"No colour."`
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (compareCmd) Help() string {
-	return `Figures for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
-A difference whose interval shows none passes.
-
-Examples:
+	return `Examples:
   llmsweep compare before after
   llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
 
-With --live two servers get the same arrivals and the same prompts, in turns. A pilot tells how long it takes to
-show a difference of --difference in four runs of five. The directory can be compared again by its name. Figures for
---fail-if are then: ` + strings.Join(sweep.PairKeys(nil, nil), ", ") + `,
-errors; with --rate 4 ttft@4rps and so on; with --concurrency 8 tokens_per_s@c8 and so on.
+Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
+A difference whose 95 % interval includes 0 passes.
+
+With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
+difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
+errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c8 and so on.
 
   llmsweep compare --live http://old:8000 http://new:8000
   llmsweep compare --live http://old:8000 http://new:8000 --rate 4 --difference 2% --budget 30m
-  llmsweep compare --live http://old:8000 http://new:8000 --fail-if 'tokens_per_s<-3%'    # keys: LLMSWEEP_API_KEY, .._B
-  llmsweep compare llmsweep-pair --lang zh`
+  llmsweep compare --live http://old:8000 http://new:8000 --fail-if 'tokens_per_s<-3%'    # keys: LLMSWEEP_API_KEY, LLMSWEEP_API_KEY_B
+  llmsweep compare llmsweep-pair --lang zh
+
+More: llmsweep help compare`
 }
 
 // Run compares.
@@ -81,7 +83,7 @@ func (cm *compareCmd) Run(c *console) error {
 	return judge(result, gates)
 }
 
-// gates are those of --fail-if, each on one of the keys.
+// gates parses --fail-if. Each gate is on one of the keys.
 func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
 	var gates []compare.Gate
 	for _, text := range cm.FailIf {
@@ -94,18 +96,18 @@ func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
 	return gates, nil
 }
 
-// judged is a comparison that gates can be held against.
+// judged is a comparison that gates can judge.
 type judged interface {
 	Judged(compare.Gate) bool
 	Failures(compare.Gate) []compare.Change
 }
 
-// judge says which gates a comparison does not pass. What cannot be judged does not pass either.
+// judge returns an error that names the gates that failed. A gate that cannot be judged fails.
 func judge(result judged, gates []compare.Gate) error {
 	var failed []string
 	for _, g := range gates {
 		if !result.Judged(g) {
-			failed = append(failed, fmt.Sprintf("%s cannot be judged: %s is not known of both", g, g.Key))
+			failed = append(failed, fmt.Sprintf("%s cannot be judged: %s is not known for both", g, g.Key))
 		}
 		for _, ch := range result.Failures(g) {
 			failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, ch.Setup, ch))
@@ -117,13 +119,13 @@ func judge(result judged, gates []compare.Gate) error {
 	return &exitError{exitFailed, errors.New(strings.Join(failed, "; "))}
 }
 
-// write writes tables as they were asked for.
+// write writes tables in the format, the language and the file of the flags.
 func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(report.Lang) []report.Section) error {
 	out, options := c.out, report.Options{Lang: report.Lang(t.Lang)}
 	if t.Output == "" {
-		options = consoleOptions(c, &outFlags{Lang: t.Lang, Plain: t.Plain}, "")
+		options = c.options(t.Lang, t.Plain, "")
 	} else {
-		f, err := os.Create(t.Output)
+		f, err := createFile(t.Output)
 		if err != nil {
 			return usage(err)
 		}
@@ -136,12 +138,12 @@ func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections fu
 	return report.WriteSections(out, t.Format, sections(options.Lang), options)
 }
 
-// readInputs reads results of all kinds, in the order given. What could not be read of a document is told to w.
+// readInputs reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
 func readInputs(w io.Writer, paths []string) ([]curve.Input, error) {
 	var all []curve.Input
 	for _, path := range paths {
 		if strings.Contains(path, "://") || strings.HasPrefix(path, simScheme) {
-			return nil, fmt.Errorf("%s is a server: llmsweep compare --live A B compares two of them", path)
+			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
 		}
 		some, err := readInput(w, path)
 		if err != nil {
@@ -165,7 +167,7 @@ func readInput(w io.Writer, path string) ([]curve.Input, error) {
 	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err != nil {
 		inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
 		if err != nil || len(inside) == 0 {
-			return nil, fmt.Errorf("%s is no run directory and holds none; name run directories or documents with published results", path)
+			return nil, fmt.Errorf("%s is not a run directory and holds none; name run directories or documents with published results", path)
 		}
 		dirs = dirs[:0]
 		for _, file := range inside {
@@ -183,7 +185,7 @@ func readInput(w io.Writer, path string) ([]curve.Input, error) {
 	return all, nil
 }
 
-// readDocument reads the results of a document that others published.
+// readDocument reads the results in a published document.
 func readDocument(w io.Writer, path string) ([]curve.Input, error) {
 	doc, err := readPublished(path)
 	if err != nil {
@@ -196,7 +198,7 @@ func readDocument(w io.Writer, path string) ([]curve.Input, error) {
 		}
 	}
 	if unread > 0 {
-		fmt.Fprintf(w, "%s: %d lines could not be read (llmsweep audit %s says which)\n", path, unread, path)
+		fmt.Fprintf(w, "%s: %d lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
 	}
 	var all []curve.Input
 	for i := range doc.Runs {
@@ -205,7 +207,7 @@ func readDocument(w io.Writer, path string) ([]curve.Input, error) {
 	return all, nil
 }
 
-// named is a run's labels with what the server said of itself where nobody labelled it.
+// named returns the labels of a run; without a label, model and engine are what the server reported.
 func named(run *rundir.Run) rundir.Labels {
 	l := run.Labels
 	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)

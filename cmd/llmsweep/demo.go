@@ -1,30 +1,33 @@
 package main
 
 import (
+	"path/filepath"
 	"time"
 
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
 
-// demoCmd is llmsweep demo: a sweep short enough to watch, against a server whose capacity is known.
+// demoCmd is llmsweep demo: a short sweep of a simulated server whose capacity is known.
 type demoCmd struct {
-	StageTime time.Duration `name:"stage-time" default:"2500ms" hidden:"" help:"Each stage measures at least this long."`
+	StageTime time.Duration `name:"stage-time" default:"2500ms" hidden:"" help:"Shortest time of a stage."`
 	outFlags
 	selftestFlags
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (demoCmd) Help() string {
-	return `Examples:
+	return `The result is written to llmsweep-demo, which the next demo overwrites.
+
+Examples:
   llmsweep demo
   llmsweep demo --lang zh`
 }
 
-// demoDir is where it writes. It is overwritten: nobody keeps a demo.
+// demoDir is where it writes. The next demo overwrites it.
 const demoDir = "llmsweep-demo"
 
-// Run sweeps the embedded server.
+// Run sweeps the simulated server.
 func (d *demoCmd) Run(c *console) error {
 	plan := sweep.Defaults()
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
@@ -37,7 +40,7 @@ func (d *demoCmd) Run(c *console) error {
 			if d.Out != "" {
 				return rundir.Create(d.Out)
 			}
-			return rundir.Replace(demoDir)
+			return rundir.Replace(filepath.Join(c.dir, demoDir))
 		},
 	}
 	return e.run()

@@ -17,7 +17,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// document writes the comparison document of all results, or renews the one that is there.
+// document writes the comparison document of all results, or renews an existing one.
 func (r *reportCmd) document(c *console) error {
 	if r.Output == "" {
 		return usage(errors.New("--document needs a file to write, -o report.md: drawings go beside it"))
@@ -26,7 +26,7 @@ func (r *reportCmd) document(c *console) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return usage(err)
 	}
-	// The document's own tables are no new results: what they came from is named in it.
+	// The document's own tables are not new results: it names where they came from.
 	inputs, err := readInputs(c.err, slices.DeleteFunc(r.Dirs, func(path string) bool { return r.from(path) == filepath.Base(r.Output) }))
 	if err != nil {
 		return usage(err)
@@ -50,8 +50,11 @@ func (r *reportCmd) document(c *console) error {
 	return keep(r.Output, out)
 }
 
-// keep writes a document and its drawings. The document is whole or not at all: people write in it.
+// keep writes a document and its drawings. The document is replaced as a whole, because people write in it.
 func keep(path string, out document.Output) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return usage(err)
+	}
 	for name, b := range out.Files {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), b, 0o644); err != nil {
 			return usage(err)
@@ -64,7 +67,7 @@ func keep(path string, out document.Output) error {
 	return os.Rename(next, path)
 }
 
-// from names a file as somebody who reads the document would: from where it lies.
+// from returns the path of a file relative to the directory of the document.
 func (r *reportCmd) from(path string) string {
 	there, err1 := filepath.Abs(path)
 	here, err2 := filepath.Abs(filepath.Dir(r.Output))
@@ -76,7 +79,7 @@ func (r *reportCmd) from(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// choice fills in what is chosen for: what the flags say, else what the document was written for.
+// choice sets what to choose for: the flags, or else what the document was written for.
 func (r *reportCmd) choice(o *document.Options, old []byte) error {
 	wish := r.wishFlags
 	if len(wish.SLO) == 0 && wish.Demand == "" {
@@ -86,7 +89,7 @@ func (r *reportCmd) choice(o *document.Options, old []byte) error {
 		}
 		prices := wish.Price
 		if err := json.Unmarshal([]byte(text), &wish); err != nil {
-			return fmt.Errorf("%s: the marker of its choice is damaged (%s); give --slo and --demand again", r.Output, text)
+			return fmt.Errorf("%s: the comment that holds its --slo and --demand is damaged (%s); give them again", r.Output, text)
 		}
 		wish.Price = append(wish.Price, prices...)
 	}
@@ -99,8 +102,8 @@ func (r *reportCmd) choice(o *document.Options, old []byte) error {
 	return nil
 }
 
-// withKept adds the runs that the document holds and nobody named now. Each is read again where it came from; where that
-// is gone, the document's own table has the figures.
+// withKept adds the runs in the document that were not named now. Each is read again from its source; where that is gone, the
+// numbers come from the document's own table.
 func (r *reportCmd) withKept(c *console, inputs []curve.Input, old []byte) ([]curve.Input, error) {
 	kept, err := document.Runs(old)
 	if err != nil {
@@ -113,9 +116,9 @@ func (r *reportCmd) withKept(c *console, inputs []curve.Input, old []byte) ([]cu
 		again, ok := r.again(k)
 		if !ok {
 			if again, ok = r.printed(k, old); !ok {
-				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; take the part out", k.FirstLine, k.FirstLine+k.Lines, k.From)
+				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+k.Lines, k.From)
 			}
-			fmt.Fprintf(c.err, "%s is gone: its figures are taken from %s\n", k.From, r.Output)
+			fmt.Fprintf(c.err, "%s is gone: its numbers are taken from %s\n", k.From, r.Output)
 		}
 		inputs = append(inputs, again)
 	}
@@ -130,10 +133,10 @@ func (r *reportCmd) is(in curve.Input, k document.Kept) bool {
 	return r.from(in.Path) == k.From
 }
 
-// again reads a run where it came from.
+// again reads a run from its source.
 func (r *reportCmd) again(k document.Kept) (curve.Input, bool) {
 	path := filepath.Join(filepath.Dir(r.Output), filepath.FromSlash(k.From))
-	some, err := readInput(&bytes.Buffer{}, path) // what is wrong with it was said when it was read first
+	some, err := readInput(&bytes.Buffer{}, path) // unreadable lines were reported when it was read first
 	if err != nil {
 		return curve.Input{}, false
 	}
@@ -144,7 +147,7 @@ func (r *reportCmd) again(k document.Kept) (curve.Input, bool) {
 	return some[i], true
 }
 
-// printed reads a run's table in the document itself.
+// printed reads the table of a run in the document itself.
 func (r *reportCmd) printed(k document.Kept, old []byte) (curve.Input, bool) {
 	doc, err := published.Parse(r.Output, bytes.NewReader(old))
 	if err != nil {

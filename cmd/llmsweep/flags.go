@@ -4,45 +4,42 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"llmsweep/sweep/load"
+	loads "llmsweep/sweep/load"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
 
-// targetFlags say which server, and how to speak to it.
+// targetFlags say which server to measure, and how to speak to it.
 type targetFlags struct {
-	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"How to speak to the server: auto finds out; chat and completions are OpenAI's; the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
-	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first that the server lists." group:"Target"`
-	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"Sent as a bearer token, and never written anywhere." group:"Target"`
-	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra request header; may be repeated." group:"Target"`
-	Body        string        `placeholder:"JSON" help:"An object merged into each request body; a null removes a field." group:"Target"`
-	Think       bool          `xor:"think" help:"Ask for thinking." group:"Target"`
-	NoThink     bool          `name:"no-think" xor:"think" help:"Ask for no thinking." group:"Target"`
+	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"API of the server. auto finds out; chat and completions are OpenAI's; the others are the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
+	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first one that the server lists." group:"Target"`
+	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, sent as a bearer token. It is written to no file." group:"Target"`
+	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra HTTP header for each request; may be repeated." group:"Target"`
+	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request body. A null removes a field." group:"Target"`
+	Think       bool          `xor:"think" help:"Ask the model to think before it answers." group:"Target"`
+	NoThink     bool          `name:"no-think" xor:"think" help:"Ask the model not to think." group:"Target"`
 	Temperature *float64      `placeholder:"T" help:"Sampling temperature. Default: the server's." group:"Target"`
-	Timeout     time.Duration `default:"10m" help:"Time limit of one request." group:"Target"`
-	Insecure    bool          `help:"Do not verify the server's TLS certificate." group:"Target"`
-	MaxRPS      float64       `name:"max-rps" placeholder:"N" help:"Send no more requests per second than a hosted API allows." group:"Target"`
-	MaxTPM      float64       `name:"max-tpm" placeholder:"N" help:"Send no more tokens per minute, prompts and answers together." group:"Target"`
-	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the certificates in this PEM file." group:"Target"`
+	Timeout     time.Duration `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." group:"Target"`
+	Insecure    bool          `help:"Accept any TLS certificate." group:"Target"`
+	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
+	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`
+	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
 }
 
-// options are what the client needs of them.
+// options returns the options of the client.
 func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 	o := client.Options{
 		URL: url, API: t.API, APIKey: t.APIKey, Timeout: t.Timeout, Insecure: t.Insecure, CAFile: t.CA, MaxConns: conns,
 		Headers: http.Header{},
-		Params:  client.Params{Model: t.Model, Temperature: t.Temperature, Fields: client.AllFields},
-	}
-	if t.MaxRPS < 0 || t.MaxTPM < 0 {
-		return o, errors.New("--max-rps and --max-tpm must not be negative")
-	}
-	if t.Timeout <= 0 {
-		return o, errors.New("--timeout must be above 0")
+		Params:  api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
 	}
 	if t.Think || t.NoThink {
 		o.Params.Think = &t.Think
@@ -50,44 +47,44 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 	if t.Body != "" {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(t.Body), &object); err != nil || object == nil {
-			return o, fmt.Errorf("--body is no JSON object: %.60s", t.Body)
+			return o, fmt.Errorf("--body must be a JSON object, such as {\"top_p\": 0.9}, and is %.60s", t.Body)
 		}
 		o.Params.Extra = []byte(t.Body)
 	}
 	for _, h := range t.Header {
 		key, value, ok := strings.Cut(h, ":")
 		if key = strings.TrimSpace(key); !ok || key == "" || strings.ContainsAny(key, " \t\r\n") {
-			return o, errors.New("--header takes Name:Value") // the value may be a secret: it is not repeated
+			return o, errors.New("--header must be Name:Value") // not repeated: it may hold a secret
 		}
 		o.Headers.Add(key, strings.TrimSpace(value))
 	}
 	return o, nil
 }
 
-// caps are what --max-rps and --max-tpm ask for; nil for nothing.
-func (t *targetFlags) caps() *sweep.Caps {
+// caps returns the limits of --max-rps and --max-tpm, or nil where there is none.
+func (t *targetFlags) caps() *load.Caps {
 	if t.MaxRPS <= 0 && t.MaxTPM <= 0 {
 		return nil
 	}
-	return sweep.NewCaps(t.MaxRPS, t.MaxTPM)
+	return loads.NewCaps(t.MaxRPS, t.MaxTPM)
 }
 
 // planFlags say how the sweep goes.
 type planFlags struct {
-	Points         int           `default:"9" help:"Arrival rates between one at a time and as many as it takes." group:"Sweep"`
-	Repeats        int           `default:"1" help:"Measure each rate so many times, all in shuffled order, and report the spread between runs." group:"Sweep"`
-	StageTime      time.Duration `name:"stage-time" default:"1m" help:"Each stage measures at least this long, and up to three times as long while it is undecided." group:"Sweep"`
-	StageRequests  int           `name:"stage-requests" default:"50" help:"Requests that a stage measures at least, within its time." group:"Sweep"`
-	MaxConcurrency int           `name:"max-concurrency" default:"512" help:"Most in flight when the ceiling is searched for." group:"Sweep"`
-	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate, and that at which the SLO ends, are known to this share on either side; 0 adds none." group:"Sweep"`
-	Adaptive       bool          `help:"No even grid: spend stages only where they narrow the answer, and at 80 and 90 % of it." group:"Sweep"`
-	Budget         time.Duration `placeholder:"TIME" help:"Time for the whole sweep: it sets how long stages are, and how many, and says what that can decide." group:"Sweep"`
-	Warmup         string        `default:"auto" help:"Before the first stage: auto until requests agree, a number of requests, or a time." group:"Sweep"`
-	Drain          time.Duration `default:"1m" help:"How long a backlog may take to end between stages before it is cancelled." group:"Sweep"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" help:"A stage ends early when more than this share of its requests fails." group:"Sweep"`
+	Points         int           `default:"9" help:"Number of arrival rates between one request at a time and the maximum (${default})." group:"Sweep"`
+	Repeats        int           `default:"1" help:"Measure each rate N times, in shuffled order, and report the spread between the repetitions." placeholder:"N" group:"Sweep"`
+	StageTime      time.Duration `name:"stage-time" default:"1m" placeholder:"TIME" help:"Shortest time of a stage (${default}). A stage that is still undecided lasts up to three times as long." group:"Sweep"`
+	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
+	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for (${default})." group:"Sweep"`
+	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well (${default}). 0 adds none." group:"Sweep"`
+	Adaptive       bool          `help:"Choose the rates one by one, where they narrow the answer most, instead of an even grid." group:"Sweep"`
+	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time, and report the expected precision first." group:"Sweep"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Sweep"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests between stages; after it they are cancelled (${default})." group:"Sweep"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Sweep"`
 }
 
-// config fills in the sweep's plan.
+// config returns the configuration of the sweep.
 func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 	c := sweep.Defaults()
 	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, 3*p.StageTime, p.StageRequests
@@ -102,32 +99,41 @@ func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 	}
 	switch {
 	case p.Budget < 0 || p.Budget > 0 && p.Budget < leastBudget:
-		return c, fmt.Errorf("--budget must be at least %v: a shorter sweep decides nothing", leastBudget)
+		return c, fmt.Errorf("--budget must be at least %v; a shorter sweep cannot decide anything", leastBudget)
 	case p.Points < 1 || p.Points > 1000:
 		return c, errors.New("--points must be between 1 and 1000")
 	case p.Repeats < 1 || p.Repeats > mostRepeats:
 		return c, errRepeats
 	case p.Adaptive && p.Repeats > 1:
-		return c, errors.New("--adaptive has no grid to repeat: leave out --repeats or --adaptive")
+		return c, errors.New("--repeats repeats an even grid, and --adaptive has none: leave out one of them")
 	case p.StageTime < 100*time.Millisecond:
 		return c, errors.New("--stage-time must be at least 100ms")
 	case p.StageRequests < 1:
 		return c, errors.New("--stage-requests must be at least 1")
-	case p.MaxConcurrency < 1 || p.MaxConcurrency > 100_000:
+	case p.MaxConcurrency < 1 || p.MaxConcurrency > mostInFlight:
 		return c, errors.New("--max-concurrency must be between 1 and 100000")
 	case p.Drain < 0:
 		return c, errors.New("--drain must not be negative")
 	case !(p.MaxErrorRate >= 0 && p.MaxErrorRate <= 1):
-		return c, errors.New("--max-error-rate is a share between 0 and 1")
+		return c, errors.New("--max-error-rate must be a share between 0 and 1")
 	}
 	return c, nil
 }
 
-// leastBudget is the shortest time in which a fast server's limits can be told.
+// leastBudget is the shortest time in which the limits of a fast server can be found.
 const leastBudget = 10 * time.Second
 
-// mostRepeats is more than anybody has the time for.
+// mostRepeats is the largest number of repetitions; it catches slips of the finger.
 const mostRepeats = 100
+
+// mostRate is the highest arrival rate in requests per second that the flags take: far above what one client can send.
+const (
+	mostRate     = 1e6
+	mostRateText = "1000000"
+)
+
+// mostInFlight is the largest number of requests in flight that the flags take: above it one client runs out of ports.
+const mostInFlight = 100_000
 
 var errRepeats = fmt.Errorf("--repeats must be between 1 and %d", mostRepeats)
 
@@ -139,52 +145,69 @@ func share(s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v < 1) {
-		return 0, fmt.Errorf("%q is no share: 5%% or 0.05", s)
+		return 0, fmt.Errorf("%q is not a share; write 5%% or 0.05", s)
 	}
 	return v, nil
 }
 
-// sloFlags say what is promised.
+// sloFlags hold the objectives.
 type sloFlags struct {
-	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"What must hold: ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<1%; may be repeated. Exit code 1 where it does not, or where there are too few requests to tell." group:"Load"`
+	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms' or 'errors<1%'; may be repeated. Metrics: ttft, ttft_due, itl, tpot, latency; statistics: mean, p50, p90, p95, p99. Exit code 1 where it is missed or cannot be judged. See llmsweep help slo." group:"Load"`
 }
 
 // outFlags say where the results go.
 type outFlags struct {
-	Label []string `sep:"," placeholder:"K=V" help:"What the figures belong to: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)." group:"Output"`
+	Label []string `sep:"," placeholder:"K=V" help:"Labels for the report: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)." group:"Output"`
 	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`
-	Lang  string   `default:"en" enum:"en,zh" help:"Language of the report: en, zh." group:"Output"`
-	Plain bool     `help:"Plain lines: no redrawing, no colour." group:"Output"`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh (${default})." group:"Output"`
+	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
 }
 
-func (o *outFlags) labels() (rundir.Labels, error) {
-	var l rundir.Labels
-	for _, label := range o.Label {
-		key, value, ok := strings.Cut(label, "=")
+// parseLabels reads labels written as key=value.
+func parseLabels(texts []string) (l rundir.Labels, err error) {
+	return l, setLabels(&l, texts)
+}
+
+// setLabels changes the labels that texts name, each written as key=value. An empty value removes the label.
+func setLabels(l *rundir.Labels, texts []string) error {
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return l, fmt.Errorf("--label takes key=value, and %q is none", label)
+			return fmt.Errorf("label %q: write key=value, such as gpu=L20", text)
 		}
+		value = strings.TrimSpace(value)
 		var err error
-		switch strings.TrimSpace(key) {
+		switch key = strings.TrimSpace(key); key {
 		case "model":
 			l.Model = value
 		case "gpu":
 			l.GPU = value
 		case "gpus":
+			l.GPUs = 0
+			if value == "" {
+				break
+			}
 			if l.GPUs, err = strconv.Atoi(value); err != nil || l.GPUs < 1 {
-				return l, fmt.Errorf("--label gpus=%s: not a number of GPUs", value)
+				return fmt.Errorf("label gpus=%s: write the number of GPUs, such as gpus=2", value)
 			}
 		case "engine":
 			l.Engine = value
 		case "quant":
 			l.Quant = value
 		case "price":
-			if l.Price, err = strconv.ParseFloat(value, 64); err != nil || !(l.Price >= 0) || l.Price > 1e9 {
-				return l, fmt.Errorf("--label price=%s: not a price per GPU-hour", value)
+			l.Price = 0
+			if value == "" {
+				break
+			}
+			if l.Price, err = strconv.ParseFloat(value, 64); err != nil || !(l.Price >= 0) || l.Price > mostPrice {
+				return fmt.Errorf("label price=%s: write the price of one GPU for one hour, such as price=1.2", value)
 			}
 		default:
-			return l, fmt.Errorf("--label knows no %q: there are model, gpu, gpus, engine, quant, price", key)
+			return fmt.Errorf("label %q is unknown; there are model, gpu, gpus, engine, quant and price", key)
 		}
 	}
-	return l, nil
+	return nil
 }
+
+// mostPrice is the highest price per GPU-hour that labels take, in any currency.
+const mostPrice = 1e9

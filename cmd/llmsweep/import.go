@@ -19,22 +19,24 @@ import (
 
 // importCmd is llmsweep import.
 type importCmd struct {
-	Files []string `arg:"" name:"file" help:"Documents with results that other tools printed: six-column tables, stress tables, serving blocks; and the JSON files of GuideLLM, AIPerf, vllm bench serve, SGLang bench_serving, evalscope perf and InferenceX."`
-	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory for the run directories (${default})."`
-	Label []string `sep:"," placeholder:"K=V" help:"Overrides what the headings say: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
-	Lang  string   `default:"en" enum:"en,zh" help:"Language of the reports: en, zh."`
+	Files []string `arg:"" name:"file" help:"Documents with results of other tools: six-column tables, stress tables, serving blocks, and the JSON files of GuideLLM, AIPerf, vllm bench serve, SGLang bench_serving, evalscope perf and InferenceX."`
+	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory to put the run directories in (${default})."`
+	Label []string `sep:"," placeholder:"K=V" help:"Labels that replace those of the headings: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports: en or zh (${default})."`
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (importCmd) Help() string {
 	return `Examples:
   llmsweep import results.md --out published
-  llmsweep import block.txt --label gpu="L20 48GB",gpus=2`
+  llmsweep import block.txt --label gpu="L20 48GB",gpus=2
+
+More: llmsweep help formats`
 }
 
-// Run reads the documents, all of them before anything is written.
+// Run reads all documents, then writes the run directories.
 func (i *importCmd) Run(c *console) error {
-	labels, err := (&outFlags{Label: i.Label}).labels()
+	labels, err := parseLabels(i.Label)
 	if err != nil {
 		return usage(err)
 	}
@@ -57,7 +59,7 @@ func (i *importCmd) Run(c *console) error {
 	return nil
 }
 
-// readPublished reads a document, and refuses one that holds no result.
+// readPublished reads a document. One without a result is an error.
 func readPublished(file string) (*published.Document, error) {
 	doc, err := published.ParseFile(file)
 	switch {
@@ -72,11 +74,11 @@ func readPublished(file string) (*published.Document, error) {
 	return doc, nil
 }
 
-// keep writes a run directory for each result of a document, and says what was read.
+// keep writes a run directory for each result of a document, and prints a list of them.
 func (i *importCmd) keep(w io.Writer, doc *published.Document, labels rundir.Labels) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\n\n", doc.Name)
-	fmt.Fprintln(t, "  line\tformat\trows\tfigures\trun directory")
+	fmt.Fprintln(t, "  line\tformat\trows\tnumbers\trun directory")
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
 		override(&run.Labels, labels)
@@ -88,7 +90,7 @@ func (i *importCmd) keep(w io.Writer, doc *published.Document, labels rundir.Lab
 		if err := i.write(dir, run); err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), figures(run), filepath.Base(dir.Path))
+		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), numbers(run), filepath.Base(dir.Path))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -97,12 +99,12 @@ func (i *importCmd) keep(w io.Writer, doc *published.Document, labels rundir.Lab
 	return remarks(w, doc)
 }
 
-// remarks prints what could not be read, and what was read on an assumption.
+// remarks prints the lines that could not be read, and the assumptions that were made.
 func remarks(w io.Writer, doc *published.Document) error {
 	for _, part := range []struct {
 		title  string
 		unread bool
-	}{{"Not read", true}, {"Read on an assumption, or passed over", false}} {
+	}{{"Not read", true}, {"Read with an assumption, or skipped", false}} {
 		var lines []string
 		for _, r := range doc.Remarks {
 			if r.Unread == part.unread {
@@ -131,7 +133,7 @@ func (i *importCmd) write(dir *rundir.Dir, run *rundir.Run) error {
 	return dir.Save(run)
 }
 
-// override replaces the labels that were given.
+// override replaces labels by those that are given.
 func override(l *rundir.Labels, by rundir.Labels) {
 	*l = rundir.Labels{
 		Model: cmp.Or(by.Model, l.Model), GPU: cmp.Or(by.GPU, l.GPU), GPUs: cmp.Or(by.GPUs, l.GPUs),
@@ -139,7 +141,7 @@ func override(l *rundir.Labels, by rundir.Labels) {
 	}
 }
 
-// importDir makes the directory, or the next free one of its name. What was read from the same line before is replaced.
+// importDir makes the run directory, or the next free one of its name. A result of the same line of the same file is replaced.
 func importDir(path string, run *rundir.Run) (*rundir.Dir, error) {
 	for n, p := 2, path; ; n++ {
 		there, err := rundir.Open(p)
@@ -153,7 +155,7 @@ func importDir(path string, run *rundir.Run) (*rundir.Dir, error) {
 	}
 }
 
-// importName is a directory name made of what a result is labelled with.
+// importName returns a directory name made of the labels of a result.
 func importName(run *rundir.Run) string {
 	l := run.Labels
 	parts := []string{l.Model, l.Quant}
@@ -162,7 +164,14 @@ func importName(run *rundir.Run) string {
 	}
 	parts = append(parts, l.Engine)
 	if run.Source.Format != published.SixColumn {
-		parts = append(parts, run.Target.API, run.Stages[0].Name)
+		name := run.Stages[0].Name
+		if len(run.Stages) > 1 {
+			name = run.Plan.Kind
+		}
+		if run.Source.Tool != "" { // results of several tools are often compared
+			parts = append(parts, run.Source.Format)
+		}
+		parts = append(parts, run.Target.API, name)
 		if n := run.Workload.OutputTokens.Mean; n > 0 && run.Source.Format == published.Stress {
 			parts = append(parts, fmt.Sprintf("max%.0f", n))
 		}
@@ -173,7 +182,7 @@ func importName(run *rundir.Run) string {
 	return safeName(strings.Join(parts, "-"))
 }
 
-// safeName keeps what every file system takes.
+// safeName keeps the characters that all file systems take, and joins the rest with dashes.
 func safeName(s string) string {
 	var b strings.Builder
 	gap := false
@@ -195,11 +204,11 @@ func safeName(s string) string {
 	return cmp.Or(strings.TrimRight(b.String(), "."), "result")
 }
 
-// figures counts what was read.
-func figures(run *rundir.Run) int {
-	n := len(run.Source.Figures)
+// numbers counts the numbers that were read.
+func numbers(run *rundir.Run) int {
+	n := len(run.Source.Printed)
 	for i := range run.Stages {
-		n += len(run.Stages[i].Source.Figures)
+		n += len(run.Stages[i].Source.Printed)
 	}
 	return n
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/pair"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,97 +21,98 @@ import (
 	"llmsweep/report/live"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/wait"
 	"llmsweep/sweep/workload"
 )
 
-// liveFlags say how two servers are measured against each other.
+// liveFlags say how two servers are compared.
 type liveFlags struct {
-	Live           bool          `help:"Measure two servers against each other, stage by stage in turns." group:"Live"`
-	Rate           []string      `placeholder:"R,.." help:"Compare at these arrival rates, in requests per second. Default: one at a time, 50 % and 80 % of what the slower one takes, and as many in flight as either can use." group:"Live"`
-	Concurrency    []int         `placeholder:"N,.." help:"Compare with so many in flight." group:"Live"`
-	Difference     string        `default:"3%" placeholder:"P" help:"The smallest difference to be sure of (${default}), in four runs of five." group:"Live"`
-	Budget         time.Duration `default:"1h" placeholder:"D" help:"Begin nothing that does not fit in this time (${default}); 0 for as long as the difference needs." group:"Live"`
-	StageTime      time.Duration `name:"stage-time" default:"10s" help:"Each stage measures at least this long." group:"Live"`
-	MaxConcurrency int           `name:"max-concurrency" default:"512" help:"Most in flight when the ceiling is searched for." group:"Live"`
-	Warmup         string        `default:"auto" help:"Before the first stage: auto until requests agree, a number of requests, or a time." group:"Live"`
-	Drain          time.Duration `default:"1m" help:"How long a backlog may take to end between stages before it is cancelled." group:"Live"`
-	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" help:"Stop where more than this share of a stage's requests fails." group:"Live"`
-	Out            string        `type:"path" placeholder:"DIR" help:"Directory of both runs. Default: llmsweep-pair, or the next free llmsweep-pair-N." group:"Live"`
-	Label          []string      `sep:"," placeholder:"K=V" help:"What the figures belong to, of both: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Live"`
-	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"What B has otherwise." group:"Live"`
-	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"B's key. Default: A's, which then goes to both servers." group:"Live"`
-	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask B for, where it is not --model." group:"Live"`
+	Live           bool          `help:"Compare two running servers, stage by stage in turns." group:"Live"`
+	Rate           []string      `placeholder:"R" help:"Arrival rates to compare at, in requests per second. Default: one request at a time, 50 % and 80 % of the slower server's capacity, and the maximum throughput." group:"Live"`
+	Concurrency    []int         `placeholder:"N" help:"Numbers of requests in flight to compare at." group:"Live"`
+	Difference     string        `default:"3%" placeholder:"P" help:"Smallest difference to detect, with a power of 80 % (${default})." group:"Live"`
+	Budget         time.Duration `default:"1h" placeholder:"TIME" help:"Start nothing that does not fit into this time (${default}). 0: take as long as the difference needs." group:"Live"`
+	StageTime      time.Duration `name:"stage-time" default:"10s" placeholder:"TIME" help:"Shortest time of a stage (${default})." group:"Live"`
+	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for (${default})." group:"Live"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Live"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests between stages; after it they are cancelled (${default})." group:"Live"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"Stop when more than this share of a stage's requests fails (${default})." group:"Live"`
+	Out            string        `type:"path" placeholder:"DIR" help:"Directory for both runs. Default: llmsweep-pair, or the next free llmsweep-pair-N." group:"Live"`
+	Label          []string      `sep:"," placeholder:"K=V" help:"Labels of both servers: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Live"`
+	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"Labels that differ for the second server." group:"Live"`
+	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server. Default: the key of the first, which then goes to both." group:"Live"`
+	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for. Default: --model." group:"Live"`
 	targetFlags
 	loadFlags
 	selftestFlags
 }
 
-// config is the plan of both sides, and what is looked for.
-func (f *liveFlags) config() (c sweep.Config, pair sweep.PairConfig, err error) {
+// config returns the configuration of both sides, and of the comparison.
+func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 	c = sweep.Defaults()
 	c.StageTime, c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = f.StageTime, f.MaxConcurrency, f.Drain, f.MaxErrorRate, f.Seed
 	if c.Warmup, err = sweep.ParseWarmup(f.Warmup); err != nil {
-		return c, pair, fmt.Errorf("--warmup: %w", err)
+		return c, both, fmt.Errorf("--warmup: %w", err)
 	}
 	switch {
 	case f.StageTime < 100*time.Millisecond:
-		return c, pair, errors.New("--stage-time must be at least 100ms")
-	case f.MaxConcurrency < 1 || f.MaxConcurrency > 100_000:
-		return c, pair, errors.New("--max-concurrency must be between 1 and 100000")
+		return c, both, errors.New("--stage-time must be at least 100ms")
+	case f.MaxConcurrency < 1 || f.MaxConcurrency > mostInFlight:
+		return c, both, errors.New("--max-concurrency must be between 1 and 100000")
 	case f.Drain < 0 || !(f.MaxErrorRate >= 0 && f.MaxErrorRate <= 1):
-		return c, pair, errors.New("--drain must not be negative, and --max-error-rate is a share between 0 and 1")
+		return c, both, errors.New("--drain must not be negative, and --max-error-rate must be a share between 0 and 1")
 	}
 	text, percent := strings.CutSuffix(strings.TrimSpace(f.Difference), "%")
-	pair.Difference, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
-	pair.Difference /= 100
-	if !percent || err != nil || !(pair.Difference > 0) || pair.Difference > 10 {
-		return c, pair, fmt.Errorf("--difference %s: write a percentage above 0, such as 3%%", f.Difference)
+	both.Difference, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
+	both.Difference /= 100
+	if !percent || err != nil || !(both.Difference > 0) || both.Difference > 10 {
+		return c, both, fmt.Errorf("--difference %s: write a percentage above 0, such as 3%%", f.Difference)
 	}
-	if pair.Budget = f.Budget; f.Budget < 0 {
-		return c, pair, errors.New("--budget must not be negative")
+	if both.Budget = f.Budget; f.Budget < 0 {
+		return c, both, errors.New("--budget must not be negative")
 	}
-	for i, text := range f.Rate {
+	for _, text := range f.Rate {
 		rate, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(rate > 0) || rate > 1e6 {
-			return c, pair, fmt.Errorf("--rate %s: a rate is above 0 and at most 1000000", text)
+		if err != nil || !(rate > 0) || rate > mostRate {
+			return c, both, fmt.Errorf("--rate %s: it must be a number above 0 and at most "+mostRateText, text)
 		}
-		f.Rate[i] = strconv.FormatFloat(rate, 'f', -1, 64) // as the keys have it
-		pair.Rates = append(pair.Rates, rate)
+		both.Rates = append(both.Rates, rate)
 	}
 	for _, n := range f.Concurrency {
-		if n < 1 || n > 100_000 {
-			return c, pair, errors.New("--concurrency must be between 1 and 100000")
+		if n < 1 || n > mostInFlight {
+			return c, both, errors.New("--concurrency must be between 1 and 100000")
 		}
 	}
-	pair.Widths = f.Concurrency
-	return c, pair, nil
+	both.Widths = f.Concurrency
+	return c, both, nil
 }
 
-// keys are those of the figures that will be there.
-func (f *liveFlags) keys() []string {
-	var widths []string
+// keys returns the keys of the metrics that the comparison will have.
+func (f *liveFlags) keys(rates []float64) []string {
+	var widths, texts []string
+	for _, r := range rates {
+		texts = append(texts, strconv.FormatFloat(r, 'f', -1, 64))
+	}
 	for _, n := range f.Concurrency {
 		widths = append(widths, strconv.Itoa(n))
 	}
-	return append(sweep.PairKeys(f.Rate, widths), compare.KeyErrors)
+	return append(pair.Keys(texts, widths), compare.KeyErrors)
 }
 
-// labels are those of both sides.
+// labels returns the labels of both sides.
 func (f *liveFlags) labels() (both [2]rundir.Labels, err error) {
-	if both[0], err = (&outFlags{Label: f.Label}).labels(); err == nil {
-		both[1], err = (&outFlags{Label: append(f.Label[:len(f.Label):len(f.Label)], f.LabelB...)}).labels()
+	if both[0], err = parseLabels(f.Label); err == nil {
+		both[1], err = parseLabels(slices.Concat(f.Label, f.LabelB))
 	}
 	return both, err
 }
 
-// live measures two servers against each other.
+// live compares two running servers.
 func (cm *compareCmd) live(c *console) error {
-	plan, pair, err := cm.config()
+	plan, both, err := cm.config()
 	if err != nil {
 		return usage(err)
 	}
-	gates, err := cm.gates(cm.keys())
+	gates, err := cm.gates(cm.keys(both.Rates))
 	if err != nil {
 		return usage(err)
 	}
@@ -118,18 +121,15 @@ func (cm *compareCmd) live(c *console) error {
 		return usage(err)
 	}
 	if len(cm.Paths) != 2 {
-		return usage(errors.New("compare --live takes the URLs of two servers, A and B"))
+		return usage(errors.New("compare --live needs the URLs of two servers"))
 	}
 	targets, err := cm.connect(c)
 	if err != nil {
-		if errors.Is(c.ctx.Err(), context.Canceled) {
-			return &exitError{exitInterrupted, errors.New("interrupted before anything was measured")}
-		}
-		return err
+		return c.interrupted(err)
 	}
 	defer targets[0].close()
 	defer targets[1].close()
-	out, dirs, err := cm.dirs()
+	out, dirs, err := cm.dirs(c)
 	if err != nil {
 		return usage(err)
 	}
@@ -139,48 +139,48 @@ func (cm *compareCmd) live(c *console) error {
 	record, runs := &rundir.Pair{}, [2]*rundir.Run{}
 	for i, t := range targets {
 		runs[i] = &rundir.Run{
-			Tool:   rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-			Target: t.about, Labels: labels[i], Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
+			Tool:    rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+			Command: cm.flags(i).command(c, cm.Paths[i]),
+			Target:  t.about, Labels: labels[i], Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 		}
-		pair.Sides[i] = t.side(c.ctx, plan, cm.caps(), dirs[i])
+		both.Sides[i] = t.side(c.ctx, plan, cm.caps(), dirs[i])
 	}
-	pair.Same = targets[0].client.URL("") == targets[1].client.URL("") && targets[0].about.Model == targets[1].about.Model
-	pair.Save = func(p *rundir.Pair) error { return p.Save(out) }
-	broken := cm.watch(c, pair, runs, record)
+	both.Same = targets[0].client.URL("") == targets[1].client.URL("") && targets[0].about.Model == targets[1].about.Model
+	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
+	broken := cm.watch(c, both, runs, record)
 	return errors.Join(broken, cm.conclude(c, out, record, runs, dirs, gates))
 }
 
-// watch measures, and shows how it goes.
-func (cm *compareCmd) watch(c *console, pair sweep.PairConfig, runs [2]*rundir.Run, record *rundir.Pair) error {
+// watch measures, and shows the progress.
+func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
 	l := report.Lang(cm.Lang)
 	view := live.New(c.err, live.Options{Lang: l, Plain: cm.Plain})
 	defer view.Close()
 	view.Start("compare  A " + headline(runs[0]) + "  B " + headline(runs[1]))
 	for i, run := range runs {
 		for _, n := range run.Target.Notes {
-			view.Note(string(rune('A'+i)) + ": " + report.Note(n, report.English))
+			view.Note(string(rune('A'+i)) + ": " + report.Note(n, l))
 		}
 	}
-	if pair.Same {
+	if both.Same {
 		view.Note(compare.SameServer(l))
 	}
-	e := experiment{console: c, fit: &cm.selftestFlags, width: slices.Max(append(cm.Concurrency, 0)), out: &outFlags{Lang: cm.Lang}}
-	e.selftest(runs[0], view)
+	cm.selftest(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
 	runs[1].Client.Selftest = runs[0].Client.Selftest
-	waiter := wait.NewExact()
+	waiter := c.waiter()
 	defer waiter.Close()
 	shown := &progress{view: view, lang: l, began: time.Now()}
-	for i := range pair.Sides {
-		pair.Sides[i].Observer, pair.Sides[i].Waiter = shown, waiter
+	for i := range both.Sides {
+		both.Sides[i].Observer, both.Sides[i].Waiter = shown, waiter
 	}
-	pair.Planned = func(p *rundir.Pair, stages int) {
+	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.total = shown.index + stages
 		view.Note(compare.Forecast(p, l))
 	}
-	return sweep.Pair(c.ctx, pair, runs, record)
+	return pair.Run(c.ctx, both, runs, record)
 }
 
-// connect reaches both servers. B gets A's workload: prompts are made to be as long as asked by A's count.
+// connect runs the preflight of both servers. B gets the workload of A: the length of prompts is as A counts it.
 func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	l, err := cm.parse()
 	if err != nil {
@@ -193,11 +193,9 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	if both[0], err = connect(c, cm.Paths[0], &cm.targetFlags, l, nil, conns); err != nil {
 		return both, fmt.Errorf("server A: %w", err)
 	}
-	flags := cm.targetFlags
-	flags.APIKey, flags.Model = cmp.Or(cm.APIKeyB, flags.APIKey), cmp.Or(cm.ModelB, flags.Model)
-	if both[1], err = reach(c, cm.Paths[1], &flags, l, false, conns); err == nil {
+	if both[1], err = reach(c, cm.Paths[1], cm.flags(1), l, false, conns); err == nil {
 		if w, ok := both[0].workload.(*workload.Synthetic); ok && both[0].counted > 0 {
-			err = both[1].checkLength(c.ctx, w, int(l.prompt.Mean))
+			err = both[1].checkLength(c.ctx, w, l)
 		}
 		both[1].ask(both[0].workload)
 	}
@@ -208,9 +206,19 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	return both, nil
 }
 
-// side is how a server is measured.
-func (t *target) side(ctx context.Context, plan sweep.Config, caps *sweep.Caps, dir *rundir.Dir) sweep.Config {
+// flags returns the flags of one side, 0 or 1.
+func (f *liveFlags) flags(side int) *targetFlags {
+	flags := f.targetFlags
+	if side == 1 {
+		flags.APIKey, flags.Model = cmp.Or(f.APIKeyB, flags.APIKey), cmp.Or(f.ModelB, flags.Model)
+	}
+	return &flags
+}
+
+// side returns the configuration of one side.
+func (t *target) side(ctx context.Context, plan sweep.Config, caps *load.Caps, dir *rundir.Dir) sweep.Config {
 	plan.Caps, plan.Doer, plan.Sources, plan.Log = caps, t.client, t.workload.Stage, dir
+	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
 	plan.Retokenize = t.retokenize(ctx, false)
 	if t.tellsLoad(ctx) {
 		plan.Idle, plan.Scrape = t.idle, t.gauges
@@ -218,9 +226,11 @@ func (t *target) side(ctx context.Context, plan sweep.Config, caps *sweep.Caps, 
 	return plan
 }
 
-// dirs makes the directory of both runs.
-func (f *liveFlags) dirs() (out string, both [2]*rundir.Dir, err error) {
-	out = cmp.Or(f.Out, rundir.FreePair("llmsweep-pair"))
+// dirs makes the directories of both runs.
+func (f *liveFlags) dirs(c *console) (out string, both [2]*rundir.Dir, err error) {
+	if out = f.Out; out == "" {
+		out = rundir.FreePair(filepath.Join(c.dir, "llmsweep-pair"))
+	}
 	if _, ok, err := rundir.OpenPair(out); ok || err != nil {
 		return out, both, fmt.Errorf("%s already holds a comparison; name another directory with --out, or remove it", out)
 	}
@@ -265,7 +275,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	return judge(result, gates)
 }
 
-// pairDir is the directory of two servers that were measured against each other, where the paths name it or its two runs.
+// pairDir returns the directory of a comparison of two servers, where the paths name it or its two runs.
 func pairDir(paths []string) (string, bool) {
 	dir := ""
 	switch sides := rundir.Sides(); {
@@ -280,7 +290,7 @@ func pairDir(paths []string) (string, bool) {
 	return dir, err == nil
 }
 
-// again compares what was measured before.
+// again prints a comparison that was measured before.
 func (cm *compareCmd) again(c *console, dir string) error {
 	record, _, err := rundir.OpenPair(dir)
 	if err != nil {

@@ -3,157 +3,119 @@ package main
 import (
 	"encoding/json"
 	"io/fs"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
 )
 
-// brisk are the flags that make a comparison of two servers short enough for a test.
-var brisk = []string{"--no-selftest", "--stage-time", "100ms", "--budget", "1s", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"}
+// pairwise are the flags of a short comparison of two servers.
+func pairwise(args ...string) []string {
+	return append(brief("compare", "--live"), append(args, "--stage-time", "1s", "--budget", "20s", "--output-tokens", "4")...)
+}
 
+// TestCompareLive compares two servers with keys of their own, and prints the comparison again.
 func TestCompareLive(t *testing.T) {
-	a, b := server(t, sim.ServerOptions{APIKey: "key-of-a"}), server(t, sim.ServerOptions{APIKey: "key-of-b"})
-	t.Chdir(t.TempDir())
-	args := append([]string{"compare", "--live", a, b, "--api-key", "key-of-a", "--api-key-b", "key-of-b", "--rate", "20", "--concurrency", "4",
-		"--label", "gpu=L20,engine=old", "--label-b", "engine=new", "--out", "pair"}, brisk...)
-	code, out, errs := llmsweep(append(args, "--fail-if", "latency@20rps>900%", "--fail-if", "errors>50%")...)
-	if code != exitDone {
-		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
-	}
-	for _, want := range []string{"A = " + a, "B = " + b, "20.00 req/s", "4 in flight", "output tok/s*", "latency*", "Conclusion", "smallest seen"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("does not print %q:\n%s", want, out)
+	virtually(t, func(t *testing.T, w *world) {
+		a, _ := w.server(w.simulated(simserver.Options{APIKey: "key-of-a"}))
+		b, _ := w.server(w.simulated(simserver.Options{APIKey: "key-of-b"}))
+		dir := w.path("pair")
+		args := pairwise(a, b, "--api-key", "key-of-a", "--api-key-b", "key-of-b", "--rate", "20", "--concurrency", "4",
+			"--label", "gpu=L20,engine=old", "--label-b", "engine=new", "--out", dir)
+		out, errs := w.must(append(args, "--fail-if", "latency@20rps>900%", "--fail-if", "errors>50%")...)
+		if !strings.Contains(out, a) || !strings.Contains(out, b) || errs == "" {
+			t.Errorf("%s\n%s", out, errs)
 		}
-	}
-	if !strings.Contains(errs, "pilot: 2 blocks") || !strings.Contains(errs, "B poisson@20.00 #1") {
-		t.Errorf("does not tell how it goes:\n%s", errs)
-	}
-	for _, paths := range [][]string{{"pair"}, {"pair/a", "pair/b"}} {
-		code, again, errs := llmsweep(append([]string{"compare", "--plain"}, paths...)...)
-		if code != exitDone || again != out {
-			t.Errorf("compare %v: exit %d, not the same\n%s%s", paths, code, again, errs)
+		for _, paths := range [][]string{{dir}, {filepath.Join(dir, "a"), filepath.Join(dir, "b")}} {
+			if again, _ := w.must(append([]string{"compare", "--plain"}, paths...)...); again != out {
+				t.Errorf("compare %v prints something else:\n%s", paths, again)
+			}
 		}
-	}
-	code, _, errs = llmsweep("compare", "pair", "--fail-if", "itl@20rps>-99%")
-	if code == exitUsage || code == exitFailed && !strings.Contains(errs, "itl@20rps of B") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
-	_, text, _ := llmsweep("compare", "pair", "--format", "json")
-	var v struct {
-		Blocks int
-		Rows   []struct{ Key string }
-	}
-	if err := json.Unmarshal([]byte(text), &v); err != nil || v.Blocks != 2 || len(v.Rows) != 6 {
-		t.Errorf("%v: %d blocks, %d rows", err, v.Blocks, len(v.Rows))
-	}
-	if code, out, errs := llmsweep("audit", "pair/a", "pair/b"); code != exitDone {
-		t.Errorf("audit: exit %d\n%s%s", code, out, errs)
-	}
-	if code, out, errs := llmsweep("report", "pair/b"); code != exitDone || !strings.Contains(out, "poisson@20.00 #4") || !strings.Contains(out, "new") {
-		t.Errorf("report: exit %d\n%s%s", code, out, errs)
-	}
-	noKeys(t, "pair")
-	if code, _, errs := llmsweep(args...); code != exitUsage || !strings.Contains(errs, "already holds a comparison") {
-		t.Errorf("a second one into the same directory: exit %d, %s", code, errs)
-	}
-}
-
-// noKeys reports whether no file holds a key.
-func noKeys(t *testing.T, dir string) {
-	t.Helper()
-	files := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if code, _, errs := w.llmsweep("compare", dir, "--fail-if", "itl@20rps>-99%"); code == exitUsage {
+			t.Errorf("exit %d: %s", code, errs)
+		}
+		text, _ := w.must("compare", dir, "--format", "json")
+		var v struct {
+			Blocks int
+			Rows   []struct{ Key string }
+		}
+		if err := json.Unmarshal([]byte(text), &v); err != nil || v.Blocks < 2 || len(v.Rows) != 6 {
+			t.Errorf("%v: %d blocks, %d rows", err, v.Blocks, len(v.Rows))
+		}
+		w.must("audit", filepath.Join(dir, "a"), filepath.Join(dir, "b"))
+		w.must("report", filepath.Join(dir, "b"))
+		run := open(t, filepath.Join(dir, "b"))
+		if run.Labels.Engine != "new" || run.Labels.GPU != "L20" || len(run.Command.Args) == 0 {
+			t.Errorf("%+v, %+v", run.Labels, run.Command)
+		}
+		files := 0
+		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			files++
+			b, err := os.ReadFile(path)
+			if strings.Contains(string(b), "key-of-") {
+				t.Errorf("%s holds a key", path)
+			}
 			return err
+		})
+		if files != 8 { // pair.json and a report; three of each side
+			t.Errorf("%d files", files)
 		}
-		files++
-		b, err := os.ReadFile(path)
-		if strings.Contains(string(b), "key-of-") {
-			t.Errorf("%s holds a key", path)
+		if code, _, errs := w.llmsweep(args...); code != exitUsage || !strings.Contains(errs, "already holds a comparison") {
+			t.Errorf("a second one into the same directory: exit %d, %s", code, errs)
 		}
-		return err
+		if code, _, errs := w.llmsweep("label", dir, "gpu=A100"); code != exitUsage || !strings.Contains(errs, filepath.Join(dir, "a")) {
+			t.Errorf("label: exit %d, %s", code, errs)
+		}
 	})
-	if err != nil || files != 8 { // pair.json and a report; each side's three
-		t.Errorf("%d files, %v", files, err)
-	}
 }
 
-// One URL twice is a test of the comparison itself.
+// TestCompareLiveWithItself compares a server with itself, which tests the comparison.
 func TestCompareLiveWithItself(t *testing.T) {
-	url := server(t, sim.ServerOptions{})
-	t.Chdir(t.TempDir())
-	code, out, errs := llmsweep(append([]string{"compare", "--live", url, url, "--concurrency", "4", "--lang", "zh"}, brisk...)...)
-	if code != exitDone || !strings.Contains(out, "结论") || !strings.Contains(errs, "同一服务") {
-		t.Errorf("exit %d\n%s\n%s", code, out, errs)
-	}
-	if _, err := os.Stat("llmsweep-pair/b/records.jsonl"); err != nil {
-		t.Error(err)
-	}
-}
-
-// whenPaired does something once both servers are being measured in turns.
-func whenPaired(dir string, do func()) {
-	for range 3000 {
-		if p, ok, err := rundir.OpenPair(dir); ok && err == nil && len(p.Loads) > 0 {
-			do()
-			return
+	virtually(t, func(t *testing.T, w *world) {
+		url, _ := w.server(w.simulated(simserver.Options{}))
+		out, errs := w.must(pairwise(url, url, "--concurrency", "4", "--lang", "zh")...)
+		if !strings.Contains(out, "结论") || !strings.Contains(errs, "同一服务") {
+			t.Errorf("%s\n%s", out, errs)
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		if _, err := os.Stat(w.path("llmsweep-pair/b/records.jsonl")); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
+// TestCompareLiveIsInterrupted interrupts a comparison, and prints what was measured.
 func TestCompareLiveIsInterrupted(t *testing.T) {
-	url := server(t, sim.ServerOptions{})
-	t.Chdir(t.TempDir())
-	go whenPaired("pair", func() { syscall.Kill(os.Getpid(), syscall.SIGINT) })
-	code, _, errs := llmsweep(append([]string{"compare", "--live", url, "sim:", "--rate", "20", "--out", "pair"}, append(brisk, "--budget", "10m")...)...)
-	if code != exitInterrupted || !strings.Contains(errs, "interrupted; what was measured is in ") {
-		t.Errorf("exit %d\n%s", code, errs)
-	}
-	if code, out, errs := llmsweep("compare", "pair"); code != exitDone || !strings.Contains(out, "interrupted") {
-		t.Errorf("exit %d\n%s%s", code, out, errs)
-	}
-}
-
-func TestCompareLiveLosesAServer(t *testing.T) {
-	dying := httptest.NewServer(simulated(t, sim.ServerOptions{}))
-	t.Chdir(t.TempDir())
-	go whenPaired("pair", func() { dying.CloseClientConnections(); dying.Close() })
-	code, _, errs := llmsweep(append([]string{"compare", "--live", "sim:", dying.URL, "--rate", "20", "--out", "pair"}, append(brisk, "--budget", "10m")...)...)
-	if code != exitFailed || !strings.Contains(errs, "the comparison failed: B: ") {
-		t.Errorf("exit %d\n%s", code, errs)
-	}
-	p, _, err := rundir.OpenPair("pair")
-	if err != nil || p == nil || p.State != rundir.Failed {
-		t.Errorf("%v, %+v", err, p)
-	}
-}
-
-func TestCompareLiveRefuses(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, c := range []struct{ args, says string }{
-		{"compare sim: sim:", "--live"},
-		{"compare --live sim:", "two servers"},
-		{"compare --live sim: sim: --difference 3", "3%"},
-		{"compare --live sim: sim: --difference 0%", "above 0"},
-		{"compare --live sim: sim: --budget -3s", "--budget"},
-		{"compare --live sim: sim: --rate 0", "--rate 0"},
-		{"compare --live sim: sim: --concurrency 0", "--concurrency"},
-		{"compare --live sim: sim: --stage-time 1ms", "--stage-time"},
-		{"compare --live sim: sim: --fail-if ttft@sync>5% --rate 4", "ttft@4rps"},
-		{"compare --live sim: sim:Llama/Abacus", "B: "},
-		{"compare --live sim: sim: --label color=red", "--label"},
-	} {
-		code, out, errs := llmsweep(strings.Fields(c.args)...)
-		if code != exitUsage || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%s: exit %d, not one line with %q\n%s%s", c.args, code, c.says, out, errs)
+	virtually(t, func(t *testing.T, w *world) {
+		w.interruptAfter(10 * time.Second)
+		code, _, errs := w.llmsweep(pairwise("sim:", "sim:", "--rate", "20", "--budget", "10m")...)
+		if code != exitInterrupted || !strings.Contains(errs, "what was measured is in ") {
+			t.Errorf("exit %d\n%s", code, errs)
 		}
-	}
+		if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), "interrupted") {
+			t.Error(out)
+		}
+	})
+}
+
+// TestCompareLiveLosesServer stops one of the servers while they are compared.
+func TestCompareLiveLosesServer(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		url, stop := w.server(w.simulated(simserver.Options{}))
+		time.AfterFunc(10*time.Second, stop)
+		code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
+		if code != exitFailed || !strings.Contains(errs, "the comparison failed") {
+			t.Errorf("exit %d\n%s", code, errs)
+		}
+		p, _, err := rundir.OpenPair(w.path("llmsweep-pair"))
+		if err != nil || p == nil || p.State != rundir.Failed {
+			t.Errorf("%v, %+v", err, p)
+		}
+	})
 }

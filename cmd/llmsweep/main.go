@@ -1,31 +1,28 @@
-// Command llmsweep measures how much an LLM server takes and how it feels on the way there. This package is the command
-// line: its grammar, signals, exit codes and wiring. What it wires together lives in client, sweep and report.
+// Command llmsweep measures how much load an LLM server sustains and how long its answers take under that load. This package
+// is the command line: grammar, signals, exit codes and wiring. The work is done in client, sweep and report.
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"os/signal"
+	"reflect"
+	"regexp"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"llmsweep/report"
-	"llmsweep/sweep"
 )
-
-const version = "0.1.0"
 
 // Exit codes.
 const (
 	exitDone        = 0
-	exitFailed      = 1   // the run failed, or every request in it
-	exitUsage       = 2   // the command line, a file or a URL is not right
-	exitInterrupted = 130 // as shells report a Ctrl-C; what was measured is kept
+	exitFailed      = 1   // the run failed, every request in it failed, or an SLO was missed
+	exitUsage       = 2   // the command line, a file or a URL is wrong
+	exitInterrupted = 130 // interrupted, as shells report Ctrl-C; what was measured is kept
 )
 
 func main() {
@@ -34,116 +31,138 @@ func main() {
 
 // cli is the grammar.
 type cli struct {
-	Demo     demoCmd     `cmd:"" help:"Sweep the embedded simulated server: a minute, no flags needed."`
-	Sweep    sweepCmd    `cmd:"" help:"Sweep a server: one request at a time, as many as it takes, and rates in between."`
-	Run      runCmd      `cmd:"" help:"Do one thing to a server: a closed loop, a ladder of them, a rate, a ramp, a trace."`
-	Report   reportCmd   `cmd:"" help:"Render run directories again."`
-	Import   importCmd   `cmd:"" help:"Read results that other tools printed into run directories."`
-	Audit    auditCmd    `cmd:"" help:"Say which published or measured rows cannot be right, and why."`
-	Compare  compareCmd  `cmd:"" help:"Set results side by side: differences with intervals, scaling, engines, quantization."`
-	Choose   chooseCmd   `cmd:"" help:"Find which GPU, how many, which engine and quantization meets a demand for the least money."`
-	Sim      simCmd      `cmd:"" help:"Serve the simulated server, to try things on."`
-	Selftest selftestCmd `cmd:"" help:"Measure this client on this machine: how fast and how exact it is, and how far to trust it."`
+	Demo     demoCmd     `cmd:"" help:"Run a one-minute sweep of a simulated server. Needs no flags and no GPU."`
+	Sweep    sweepCmd    `cmd:"" help:"Find out how much load a server sustains, and its latencies on the way there."`
+	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
+	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
+	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
+	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
+	Audit    auditCmd    `cmd:"" help:"Find published or measured rows that cannot be right, and say why."`
+	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
+	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
+	Sim      simCmd      `cmd:"" help:"Start a simulated server to try things on."`
+	Selftest selftestCmd `cmd:"" help:"Measure how fast and how exact this client is on this machine."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of the files in a run directory."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Help     helpCmd     `cmd:"" help:"Explain a topic: metrics, verdicts, slo, workloads, ... Without a topic: list them."`
+	Version  versionCmd  `cmd:"" help:"Print the version and the commit it was built from."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
-	Config kong.ConfigFlag `placeholder:"FILE" help:"Read flags from a YAML file (stage-time: 30s); the command line wins."`
-}
-
-// console is where a command writes, and when it shall stop.
-type console struct {
-	ctx      context.Context
-	out, err io.Writer
-}
-
-// exitError is a failure with an exit code of its own. Its text may be empty where all has been said.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// usage marks an error as the caller's own: exit code 2.
-func usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exitError{exitUsage, err}
+	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // run is main without the process around it.
-func run(args []string, out, errOut io.Writer) (code int) {
-	var c cli
+func run(args []string, out, errOut io.Writer) int {
+	ctx, stop := interruptible()
+	defer stop()
+	return execute(args, newConsole(ctx, out, errOut))
+}
+
+// newParser returns the parser of the command line, and a function that reports the exit code that --help or --version asked
+// for, or -1.
+func newParser(c *console, grammar *cli) (*kong.Kong, func() int) {
 	exited := -1
-	parser, err := kong.New(&c,
+	parser, err := kong.New(grammar,
 		kong.Name("llmsweep"),
-		kong.Description("How much does an LLM server take, and how does it feel on the way there?"),
-		kong.Writers(out, errOut),
+		kong.Description("Measure how much load an LLM server sustains, and its latencies under that load."),
+		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Configuration(yamlFlags),
-		kong.Vars{"formats": strings.Join(report.Formats(), ", "), "presets": presets()},
+		kong.Bind(c),
+		kong.Vars{
+			"formats": strings.Join(report.Formats(), ", "), "presets": presets(), "version": versionText(),
+			"most_rate": mostRateText, "listen": simAddress,
+		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 	)
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
+	parser.Model.HelpFlag.Help = "Print this help."
+	return parser, func() int { return exited }
+}
+
+// execute parses a command line, runs the command, and returns the exit code.
+func execute(args []string, c *console) int {
+	c.args = args
+	var grammar cli
+	parser, exited := newParser(c, &grammar)
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
-	if exited >= 0 { // --help has been printed
-		return exited
+	if code := exited(); code >= 0 { // --help or --version has been printed
+		return code
+	}
+	if err == nil {
+		err = checkPositive(parsed)
+	} else {
+		err = plainParseError(err, args[0])
 	}
 	if err != nil {
-		return complain(errOut, usage(err))
+		return complain(c.err, usage(err))
 	}
-	ctx, stop := interruptible()
-	defer stop()
-	return complain(errOut, parsed.Run(&console{ctx, out, errOut}))
+	return complain(c.err, parsed.Run(c))
 }
 
-// complain prints an error in one line and returns the exit code it stands for.
-func complain(w io.Writer, err error) int {
-	if err == nil {
-		return exitDone
-	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintf(w, "llmsweep: %s\n", strings.Join(strings.Fields(text), " "))
-	}
-	if e := (*exitError)(nil); errors.As(err, &e) {
-		return e.code
-	}
-	return exitFailed
-}
-
-// interruptible is a context that ends at the first Ctrl-C or SIGTERM. The second kills, as without us.
-func interruptible() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			cancel(sweep.ErrInterrupted)
-		case <-ctx.Done():
+// checkPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the flag
+// their value is 0, which stands for the default.
+func checkPositive(parsed *kong.Context) error {
+	for _, p := range parsed.Path {
+		f := p.Flag
+		if f == nil || !f.Tag.Has("positive") {
+			continue
 		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
+		given := f.Target
+		ok := true
+		switch given.Kind() {
+		case reflect.Float64:
+			ok = given.Float() > 0 && !math.IsInf(given.Float(), 0)
+		case reflect.Int, reflect.Int64:
+			ok = given.Int() > 0
+		}
+		if !ok {
+			return fmt.Errorf("--%s %v: it must be a number above 0", f.Name, given.Interface())
+		}
 	}
+	return nil
 }
 
-type versionCmd struct{}
+// phrasings are kong's errors about values, and what to print instead.
+var phrasings = []struct {
+	kong  *regexp.Regexp
+	plain string
+}{
+	{regexp.MustCompile(`: missing value, expecting .*$`), " needs a value"},
+	{regexp.MustCompile(`expected a valid \d+ bit u?int but got (.*)$`), "$1 is not a whole number"},
+	{regexp.MustCompile(`expected a float but got (.*)$`), "$1 is not a number"},
+	{regexp.MustCompile(`expected duration but got ("[^"]*").*$`), "$1 is not a time; write one with its unit, such as 30s, 5m or 1h"},
+	{regexp.MustCompile(` can't be used together$`), " contradict each other: give one of them"},
+}
 
-// Run prints the version.
-func (versionCmd) Run(c *console) error {
-	_, err := fmt.Fprintln(c.out, "llmsweep", version)
+// dashValue matches what kong says of a value that begins with a dash.
+var dashValue = regexp.MustCompile(`^(--[a-z-]+): .* but got "(-[^"]*)" \(.*\); perhaps try .*$`)
+
+// unexpected matches what kong says of an unknown command.
+var unexpected = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean (".*")\?)?$`)
+
+// plainParseError puts some of kong's errors into plain words. first is the first argument.
+func plainParseError(err error, first string) error {
+	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
+		if m[2] != "" {
+			return fmt.Errorf("there is no command %q; did you mean %s?", first, m[2])
+		}
+		return fmt.Errorf("there is no command %q; llmsweep --help lists the commands", first)
+	}
+	if m := dashValue.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s has no value: %s looks like another flag; a value that begins with a dash is written %s=%s", m[1], m[2], m[1], m[2])
+	}
+	text := err.Error()
+	for _, p := range phrasings {
+		text = p.kong.ReplaceAllString(text, p.plain)
+	}
+	if text != err.Error() {
+		return errors.New(text)
+	}
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,20 +11,20 @@ import (
 	"llmsweep/report/compare/predict"
 )
 
-// predictFlags are those of sim --predict.
+// predictFlags are the flags of sim --predict.
 type predictFlags struct {
-	Predict      bool   `help:"Serve nothing; list the roofline estimate for each model, GPU, count and quantization instead. A prediction, not a measurement." group:"Prediction"`
-	Only         string `placeholder:"MODEL/GPU" help:"With --predict: only that model, or that model and GPU." group:"Prediction"`
-	PromptTokens int    `name:"prompt-tokens" default:"512" help:"With --predict: prompt length." group:"Prediction"`
-	OutputTokens int    `name:"output-tokens" default:"128" help:"With --predict: answer length." group:"Prediction"`
-	Format       string `default:"console" enum:"console,markdown" help:"With --predict: console, markdown." group:"Prediction"`
-	Lang         string `default:"en" enum:"en,zh" help:"With --predict: language: en, zh." group:"Prediction"`
+	Predict      bool   `help:"Start no server; list the estimated speed of each model, GPU, count and quantization. Estimates are not measurements." group:"Prediction"`
+	Only         string `placeholder:"MODEL/GPU" help:"With --predict: only this model, or this model and GPU." group:"Prediction"`
+	PromptTokens int    `name:"prompt-tokens" default:"512" placeholder:"N" help:"With --predict: prompt length in tokens (${default})." group:"Prediction"`
+	OutputTokens int    `name:"output-tokens" default:"128" placeholder:"N" help:"With --predict: answer length in tokens (${default})." group:"Prediction"`
+	Format       string `default:"console" enum:"console,markdown" placeholder:"NAME" help:"With --predict: console or markdown (${default})." group:"Prediction"`
+	Lang         string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"With --predict: language, en or zh (${default})." group:"Prediction"`
 }
 
-// predict lists the simulator's estimates.
+// predict prints the simulator's estimates.
 func (s *simCmd) predict(c *console) error {
 	if s.PromptTokens < 1 || s.OutputTokens < 1 {
-		return usage(fmt.Errorf("--prompt-tokens and --output-tokens must be at least 1"))
+		return usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
 	}
 	models, gpus := sim.Models(), sim.GPUs()
 	if s.Only != "" {
@@ -48,6 +49,6 @@ func (s *simCmd) predict(c *console) error {
 			all = slices.Concat(all, predict.List(m, g, load))
 		}
 	}
-	options := consoleOptions(c, &outFlags{Lang: s.Lang}, "")
+	options := c.options(s.Lang, false, "")
 	return report.WriteSections(c.out, s.Format, []report.Section{predict.Section(all, load, options.Lang)}, options)
 }

@@ -8,10 +8,11 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/live"
 	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
-// progress shows what a sweep tells about itself.
+// progress shows a measurement on the console while it runs.
 type progress struct {
 	view  *live.View
 	lang  report.Lang
@@ -23,7 +24,7 @@ type progress struct {
 	phase         string
 }
 
-// StageBegins shows a new stage. A search for the ceiling is no stage of its own.
+// StageBegins shows a new stage. The steps of a search for the ceiling are shown as one.
 func (p *progress) StageBegins(s *rundir.Stage, planned, left time.Duration) {
 	searching := p.phase == live.Searching
 	p.planned, p.left, p.phase = planned, left, ""
@@ -37,14 +38,14 @@ func (p *progress) StageBegins(s *rundir.Stage, planned, left time.Duration) {
 		p.index++
 	}
 	total := p.total
-	if total > 0 { // 0: nobody knows yet
+	if total > 0 { // 0: not known yet
 		total = max(total, p.index)
 	}
 	p.view.Stage(live.Stage{Index: p.index, Total: total, Name: name, Planned: planned})
 }
 
-// Progress shows how the stage stands.
-func (p *progress) Progress(s sweep.Snapshot) {
+// Progress shows the present state of the stage.
+func (p *progress) Progress(s load.Snapshot) {
 	now := live.Snapshot{
 		Elapsed: time.Since(p.began), Left: max(0, p.planned-s.Elapsed) + p.left,
 		StageElapsed: s.Elapsed, StagePlanned: p.planned,
@@ -56,8 +57,8 @@ func (p *progress) Progress(s sweep.Snapshot) {
 	p.view.Update(now)
 }
 
-// StageEnds leaves a line about the stage.
+// StageEnds prints a line about the stage.
 func (p *progress) StageEnds(s *rundir.Stage) { p.view.StageDone(report.StageLine(s, p.lang)) }
 
-// Note leaves a line.
+// Note prints a line.
 func (p *progress) Note(n note.Note) { p.view.Note(report.Note(n, p.lang)) }

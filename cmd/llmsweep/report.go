@@ -3,9 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"llmsweep/report"
@@ -16,35 +15,40 @@ import (
 
 // reportCmd is llmsweep report.
 type reportCmd struct {
-	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories; for --document also directories of those, and documents with published results."`
-	Format string   `default:"console" help:"One of ${formats}."`
-	Lang   string   `default:"en" enum:"en,zh" help:"Language: en, zh."`
-	Output string   `short:"o" placeholder:"FILE" help:"Write to a file instead."`
+	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories. With --document also directories of run directories, and documents with published results."`
+	Format string   `default:"console" placeholder:"NAME" help:"Format: ${formats} (${default})."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool     `help:"No colour."`
 
-	Document    bool `help:"Write one document that compares all of them, with drawings beside it. Where -o is such a document, its own parts are renewed, and what people wrote in it is kept."`
-	AnyWorkload bool `name:"any-workload" help:"With --document: compare even what asked different things of its servers."`
+	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
+	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
 	wishFlags
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
-  llmsweep report run-a results.md --document --lang zh -o report.md
-  llmsweep report run-b --document -o report.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2`
+  llmsweep report run-a results.md --document --lang zh -o comparison.md
+  llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
+
+More: llmsweep help formats, llmsweep help files`
 }
 
-// Run renders.
+// Run prints.
 func (r *reportCmd) Run(c *console) error {
 	if r.Document {
 		return r.document(c)
 	}
 	if len(r.Dirs) == 0 {
 		return usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
+	}
+	if !slices.Contains(report.Formats(), r.Format) {
+		return usage(unknownFormat(r.Format))
 	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
@@ -66,26 +70,19 @@ func (r *reportCmd) Run(c *console) error {
 	out := c.out
 	options := report.Options{Lang: report.Lang(r.Lang)}
 	if r.Output == "" {
-		options = consoleOptions(c, &outFlags{Lang: r.Lang, Plain: r.Plain}, "")
+		options = c.options(r.Lang, r.Plain, "")
 	} else {
-		f, err := os.Create(r.Output)
+		f, err := createFile(r.Output)
 		if err != nil {
 			return usage(err)
 		}
 		defer f.Close()
 		out = f
 	}
-	if err := render(out, r.Format, runs, options); err != nil {
-		return err
-	}
-	return nil
+	return report.Render(out, r.Format, runs, options)
 }
 
-func render(w io.Writer, format string, runs []rundir.Run, o report.Options) error {
-	for _, known := range report.Formats() {
-		if known == format {
-			return report.Render(w, format, runs, o)
-		}
-	}
-	return usage(fmt.Errorf("--format %s: there are %s", filepath.Base(format), strings.Join(report.Formats(), ", ")))
+// unknownFormat is the error of a --format that does not exist.
+func unknownFormat(name string) error {
+	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
 }

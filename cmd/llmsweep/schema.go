@@ -10,7 +10,7 @@ type schemaCmd struct {
 // Help is what --help says at its end.
 func (schemaCmd) Help() string {
 	return `Examples:
-  llmsweep schema > run.schema.json
+  llmsweep schema run
   llmsweep schema records`
 }
 

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"strings"
 	"testing"
 
 	"llmsweep/sweep/rundir"
@@ -15,103 +12,77 @@ import (
 	"llmsweep/sweep/rundir/schema/schematest"
 )
 
-// checked are the files that [followSchemas] has seen, by path, size and time.
-var checked sync.Map
-
-// followSchemas checks the run directories in the current directory, which each test has for itself. It returns what is wrong with
-// them, so that every command of every test is checked without a word in the tests.
-func followSchemas() string {
-	var wrong failures
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // renamed while the directory was read
-			return nil
-		}
-		if err != nil || d.IsDir() || d.Name() != rundir.RunFile && d.Name() != rundir.PairFile {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		at, err := filepath.Abs(path)
-		if err != nil {
-			return err
-		}
-		if _, seen := checked.LoadOrStore([3]any{at, info.Size(), info.ModTime()}, true); !seen {
-			schematest.Below(&wrong, filepath.Dir(path))
+// runFiles returns the states of the files below a directory that have a schema, by path.
+func runFiles(dir string) map[string]fs.FileInfo {
+	files := map[string]fs.FileInfo{}
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what vanishes meanwhile is passed over
+		if err == nil && (d.Name() == rundir.RunFile || d.Name() == rundir.PairFile) {
+			if info, err := d.Info(); err == nil {
+				files[path] = info
+			}
 		}
 		return nil
 	})
-	if err != nil {
-		wrong.Error(err)
-	}
-	return wrong.text
+	return files
 }
 
-// failures is a test that only keeps what it is told.
-type failures struct {
-	testing.TB
-	text string
-}
-
-func (f *failures) Helper() {}
-
-func (f *failures) Error(args ...any) { f.Errorf("%v", args...) }
-
-func (f *failures) Errorf(format string, args ...any) {
-	f.text += "against its schema: " + fmt.Sprintf(format, args...) + "\n"
-}
-
-// TestSchemaCommand tests that llmsweep schema prints what the files are checked with.
-func TestSchemaCommand(t *testing.T) {
-	for _, args := range [][]string{{"schema"}, {"schema", "run"}, {"schema", "records"}, {"schema", "pair"}} {
-		name := "run"
-		if len(args) > 1 {
-			name = args[1]
+// followSchemas fails the test if a file below dir that was written since before does not follow its schema.
+func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
+	t.Helper()
+	for path, now := range runFiles(dir) {
+		if was, ok := before[path]; ok && was.ModTime().Equal(now.ModTime()) && was.Size() == now.Size() {
+			continue
 		}
+		if filepath.Base(path) == rundir.RunFile {
+			schematest.Dir(t, filepath.Dir(path))
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		schematest.Value(t, "pair", b)
+	}
+}
+
+// TestSchemaCommand tests that llmsweep schema prints what the files of all other tests are checked with.
+func TestSchemaCommand(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"schema"}, {"schema", "run"}, {"schema", "records"}, {"schema", "pair"}} {
+		name := append(args, "run")[1]
 		want, err := schema.Of(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, out, errs := llmsweep(args...)
-		if code != exitDone || errs != "" || out != string(want) || !json.Valid([]byte(out)) {
-			t.Errorf("%v: %d %s, %d bytes", args, code, errs, len(out))
+		var out, errs strings.Builder
+		if code := execute(args, newConsole(t.Context(), &out, &errs)); code != exitDone || errs.Len() > 0 || out.String() != string(want) {
+			t.Errorf("%v: exit %d, %s, %d bytes", args, code, errs.String(), out.Len())
 		}
-	}
-	if code, _, errs := llmsweep("schema", "stage"); code != exitUsage {
-		t.Errorf("schema stage: %d %s", code, errs)
 	}
 }
 
-// TestImportsFollowTheSchema tests that the run directories of every kind of document that llmsweep reads follow the schema.
+// TestImportsFollowTheSchema tests that the run directories made of every kind of document that llmsweep reads follow the schema.
 func TestImportsFollowTheSchema(t *testing.T) {
+	t.Parallel()
 	const published = "../../report/published/testdata"
-	var files []string
+	dir := filepath.Join(t.TempDir(), "imported")
+	files := 0
 	for _, pattern := range []string{"*.md", "*.txt", "results/*.json*", "results/*/benchmark_summary.json"} {
 		found, err := filepath.Glob(filepath.Join(published, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
 		}
 		for _, f := range found {
-			if filepath.Base(f) == "README.md" {
-				continue
+			files++
+			var out, errs strings.Builder
+			if code := execute([]string{"import", "--out", dir, f}, newConsole(t.Context(), &out, &errs)); code != exitDone || errs.Len() > 0 {
+				t.Errorf("%s: exit %d, %s", f, code, errs.String())
 			}
-			at, err := filepath.Abs(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, at)
 		}
 	}
-	t.Chdir(t.TempDir())
-	for _, f := range files {
-		if code, _, errs := llmsweep("import", "--out", "imported", f); code != exitDone || errs != "" {
-			t.Errorf("%s: %d %s", f, code, errs)
-		}
-	}
-	n := schematest.Below(t, "imported")
-	dirs, err := os.ReadDir("imported")
-	if err != nil || n != len(dirs) || n < len(files) {
-		t.Errorf("%d files became %d run directories, %d of them checked (%v)", len(files), len(dirs), n, err)
+	dirs, err := os.ReadDir(dir)
+	if n := schematest.Below(t, dir); err != nil || n != len(dirs) || n < files {
+		t.Errorf("%d files became %d run directories, of which %d were checked (%v)", files, len(dirs), n, err)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,14 +18,14 @@ import (
 
 // selftestCmd is llmsweep selftest.
 type selftestCmd struct {
-	Quick   bool  `help:"Two seconds instead of half a minute: fewer levels, and nothing beside a busy machine."`
-	Streams []int `placeholder:"N,.." help:"Streams open at once. Default: 100,1000,5000; quick: 100,1000."`
+	Quick   bool  `help:"Take two seconds instead of half a minute: fewer levels, and none with busy cores."`
+	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000."`
 	tableFlags
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (selftestCmd) Help() string {
-	return `The other side is a server in a process of its own, which writes into each token when it sent it.
+	return `It streams from a server in another process that writes into each token the time when it was sent.
 
 Examples:
   llmsweep selftest
@@ -42,10 +41,8 @@ func (s *selftestCmd) Run(c *console) error {
 	}
 	r, err := selftest.Run(c.ctx, o)
 	switch {
-	case errors.Is(c.ctx.Err(), context.Canceled):
-		return &exitError{exitInterrupted, errors.New("interrupted before anything was measured")}
 	case err != nil:
-		return err
+		return c.interrupted(err)
 	}
 	return s.write(c, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
@@ -80,14 +77,14 @@ func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
 	return o, nil
 }
 
-// selftestHelper is the hidden command of the helper processes.
+// selftestHelper is the hidden command that helper processes run.
 const selftestHelper = "selftest-helper"
 
-// helpers begins the command line of the self-test's helper processes: this program.
+// helpers returns the start of the command line of helper processes: this program and the hidden command.
 func helpers() ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("the self-test cannot find this program to start it again: %w", err)
+		return nil, fmt.Errorf("this program cannot find its own file to start it again: %w", err)
 	}
 	return []string{self, selftestHelper}, nil
 }
@@ -97,7 +94,7 @@ type selftestHelperCmd struct {
 	Role string `arg:"" enum:"serve,hog"`
 }
 
-// Run helps until standard input ends, or somebody interrupts it.
+// Run helps until standard input ends or an interrupt.
 func (h *selftestHelperCmd) Run(c *console) error {
 	over := make(chan error, 1)
 	go func() {
@@ -115,28 +112,28 @@ func (h *selftestHelperCmd) Run(c *console) error {
 	}
 }
 
-// selftestFlags say whether a measurement begins with a self-test.
+// selftestFlags say whether a measurement starts with a self-test.
 type selftestFlags struct {
-	NoSelftest bool `name:"no-selftest" help:"Leave out the two seconds that show how far this client can be trusted on this machine." group:"Client"`
+	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of how exact this client is on this machine." group:"Client"`
 }
 
-// selftest tries the client quickly, before anything is measured with it, and notes what it was shown to do. That it could
-// not be tried is no reason not to measure.
-func (e *experiment) selftest(run *rundir.Run, view *live.View) {
-	if e.fit.NoSelftest {
+// selftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
+// measurement.
+func (f *selftestFlags) selftest(c *console, width int, run *rundir.Run, view *live.View, l report.Lang) {
+	if f.NoSelftest {
 		return
 	}
 	command, err := helpers()
 	var r *selftest.Result
 	if err == nil {
-		r, err = selftest.Run(e.ctx, selftest.Quick(command, e.width))
+		r, err = selftest.Run(c.ctx, selftest.Quick(command, width))
 	}
 	switch {
-	case e.ctx.Err() != nil: // the measurement, which it interrupts too, says so
+	case c.ctx.Err() != nil: // the measurement, which is interrupted too, reports it
 	case err != nil:
-		view.Note(fmt.Sprintf("how far this client can be trusted on this machine is not known: %v", err))
+		view.Note(fmt.Sprintf("the self-test failed, so it is not known how exact this client is on this machine: %v", err))
 	default:
 		run.Client.Selftest = r.Summary()
-		view.Note(report.SelftestVerdict(run.Client.Selftest, report.Lang(e.out.Lang)))
+		view.Note(report.SelftestVerdict(run.Client.Selftest, l))
 	}
 }

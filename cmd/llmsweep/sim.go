@@ -5,31 +5,35 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
 )
+
+// simAddress is where sim listens unless told otherwise: where vLLM does.
+const simAddress = "127.0.0.1:8000"
 
 // simCmd is llmsweep sim.
 type simCmd struct {
-	Preset         string  `default:"demo" placeholder:"NAME" help:"MODEL/GPU[xCOUNT][/QUANT], such as Qwen2-7B/L20x2/int4, or demo. ${presets}"`
-	Engine         string  `default:"vllm" enum:"vllm,sglang,lmdeploy,llamacpp,ollama,tgi,triton,triton-vllm" help:"Whose APIs to speak: ${enum}."`
-	Listen         string  `default:"127.0.0.1:8000" placeholder:"ADDR" help:"Where to listen."`
-	MaxNumSeqs     int     `name:"max-num-seqs" placeholder:"N" help:"Requests that run at once. Default: the preset's."`
-	KVTokens       int     `name:"kv-tokens" placeholder:"N" help:"Size of the KV cache. Default: what the GPU has room for."`
-	Jitter         float64 `placeholder:"SIGMA" help:"Lognormal spread of step times, 0 for none."`
-	Seed           uint64  `default:"1" help:"Repeats jitter, answers and faults."`
-	PrefixCache    bool    `name:"prefix-cache" help:"Remember prompts' beginnings."`
-	APIKey         string  `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Demand this key."`
-	Strict         bool    `help:"Reject unknown body fields, as hosted APIs do."`
-	ChunkTokens    int     `name:"chunk-tokens" default:"1" help:"Tokens to a chunk."`
+	Preset         string  `default:"demo" placeholder:"NAME" help:"What to simulate: demo, or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
+	Engine         string  `default:"vllm" enum:"vllm,sglang,lmdeploy,llamacpp,ollama,tgi,triton,triton-vllm" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, lmdeploy, llamacpp, ollama, tgi, triton, triton-vllm."`
+	Listen         string  `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
+	MaxNumSeqs     int     `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch. Default: the preset's."`
+	KVTokens       int     `name:"kv-tokens" placeholder:"N" positive:"" help:"Size of the KV cache in tokens. Default: what fits into the GPU's memory."`
+	Jitter         float64 `placeholder:"SIGMA" help:"Spread of step times: sigma of a log-normal distribution. Default: 0, none."`
+	Seed           uint64  `default:"1" placeholder:"N" help:"Random seed for jitter, answers and faults (${default})."`
+	PrefixCache    bool    `name:"prefix-cache" help:"Simulate a prefix cache."`
+	APIKey         string  `name:"require-key" env:"LLMSWEEP_SIM_KEY" placeholder:"KEY" help:"Refuse requests without this API key."`
+	Strict         bool    `help:"Refuse unknown fields in request bodies, as hosted APIs do."`
+	ChunkTokens    int     `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens per chunk of the stream (${default})."`
 	NoUsage        bool    `name:"no-usage" help:"Report no token counts."`
-	Think          int     `placeholder:"N" help:"Reasoning tokens before each answer."`
-	ReasoningField string  `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Their name in a chat, where the engine's own is not wanted: reasoning_content, reasoning."`
-	Texts          string  `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts of SGLang's and Triton's own streams: pieces, cumulative. Default: the engine's."`
-	FullLength     bool    `name:"full-length" help:"Answers are as long as allowed, even where nothing forces them (Ollama, TGI, Triton)."`
-	Faults         string  `placeholder:"KIND:P,.." help:"Faults and how often: 500:0.01,reset:0.005. A request can ask for one: X-Sim-Fault: KIND."`
+	Think          int     `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
+	ReasoningField string  `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
+	Texts          string  `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
+	FullLength     bool    `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
+	Faults         string  `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
 	predictFlags
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (simCmd) Help() string {
 	return `Examples:
   llmsweep sim
@@ -55,11 +59,11 @@ func (s *simCmd) Run(c *console) error {
 		config.KVTokens = s.KVTokens
 	}
 	config.Jitter, config.Seed, config.PrefixCache = s.Jitter, s.Seed, s.PrefixCache
-	options := sim.ServerOptions{
+	options := simserver.Options{
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 	}
-	if options.Faults, err = sim.ParseFaults(s.Faults); err != nil {
+	if options.Faults, err = simserver.ParseFaults(s.Faults); err != nil {
 		return usage(err)
 	}
 	live, err := sim.Start(config)
@@ -67,15 +71,15 @@ func (s *simCmd) Run(c *console) error {
 		return usage(err)
 	}
 	defer live.Close()
-	url, wait, err := sim.Serve(c.ctx, s.Listen, sim.NewHandler(live, options))
+	url, wait, err := c.serve(c.ctx, s.Listen, simserver.New(live, options))
 	if err != nil {
-		return usage(fmt.Errorf("cannot listen on %s: %w", s.Listen, err))
+		return usage(fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.Listen, err))
 	}
-	fmt.Fprintf(c.out, "simulating %s as %s serves it on %s\n", s.Preset, s.Engine, url)
+	fmt.Fprintf(c.out, "simulating %s with the API of %s on %s\n", s.Preset, s.Engine, url)
 	return wait()
 }
 
-// presets lists what a preset can be made of.
+// presets lists the parts of a preset.
 func presets() string {
 	var models, gpus []string
 	for _, m := range sim.Models() {

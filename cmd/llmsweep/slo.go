@@ -3,15 +3,16 @@ package main
 import (
 	"fmt"
 
+	"llmsweep/report"
 	"llmsweep/sweep/rundir"
 )
 
-// missed says in which way a run misses what was promised, and is nil where it keeps it or nothing was promised. What cannot
-// be judged is missed: a gate must not pass for want of knowledge.
+// missed returns the error of a run that missed its SLO, or nil where it met it or there was none. An SLO that could not be
+// judged counts as missed: a gate in CI must not pass without evidence.
 func missed(run *rundir.Run) error {
 	if s := run.SLO; s != nil {
 		if s.Rate.IsZero() {
-			return fmt.Errorf("no rate was shown to meet the SLO: %s", s.Reason)
+			return fmt.Errorf("no rate was shown to meet the SLO: %s", report.Note(s.Reason, report.English))
 		}
 		return nil
 	}
@@ -24,21 +25,21 @@ func missed(run *rundir.Run) error {
 		case st.Goodput.Verdict != "kept":
 			return fmt.Errorf("the SLO is not shown to be met: %s", failing(st))
 		case !st.Invalid.IsZero():
-			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, st.Invalid)
+			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, report.Note(st.Invalid, report.English))
 		}
 	}
 	return nil
 }
 
-// failing is the term that decides a stage's verdict, and what became of it.
+// failing describes the term that decided the verdict of a stage.
 func failing(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
 		case p.Verdict == "broken":
-			return fmt.Sprintf("%s is broken in %s", p.Term, st.Name)
+			return fmt.Sprintf("%s is missed in %s", p.Term, st.Name)
 		case p.Needs > 0:
-			return fmt.Sprintf("%s is not supported by the %d requests of %s, and needs %d more", p.Term, st.Requests.OK+st.Requests.Error, st.Name, p.Needs)
+			return fmt.Sprintf("%s cannot be judged by the %d requests of %s: it needs %d more", p.Term, st.Requests.OK+st.Requests.Error, st.Name, p.Needs)
 		default:
 			return fmt.Sprintf("%s cannot be judged in %s", p.Term, st.Name)
 		}

@@ -10,7 +10,7 @@ import (
 
 // sweepCmd is llmsweep sweep.
 type sweepCmd struct {
-	URL string `arg:"" name:"url" help:"Base URL of the server, or sim: for the embedded one (sim:Qwen2-7B/L20x2/int4 names a preset)."`
+	URL string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU)."`
 
 	targetFlags
 	loadFlags
@@ -20,19 +20,29 @@ type sweepCmd struct {
 	selftestFlags
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (sweepCmd) Help() string {
-	return `Examples:
+	return `A sweep takes about a quarter of an hour. It measures one request at a time, then the maximum throughput, then arrival
+rates between the two, and reports the highest rate that the server sustains.
+
+Examples:
   llmsweep sweep http://localhost:8000
   llmsweep sweep http://localhost:8000 --prompt-tokens 1024 --output-tokens 256 --label gpu="L20 48GB",gpus=2,engine=vLLM
-  llmsweep sweep http://localhost:8000 --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'    # and the highest rate that keeps both
-  llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # key in LLMSWEEP_API_KEY
-  llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times, shuffled: how far single runs can be trusted
-  llmsweep sweep sim: --stage-time 5s`
+  llmsweep sweep http://localhost:8000 --budget 5m
+  llmsweep sweep http://localhost:8000 --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'    # also finds the highest rate within both
+  llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # API key in LLMSWEEP_API_KEY
+  llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times
+  llmsweep sweep sim: --stage-time 5s
+
+More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 }
 
 // Run sweeps.
 func (s *sweepCmd) Run(c *console) error {
+	server, err := c.server(s.URL)
+	if err != nil {
+		return err
+	}
 	plan, err := s.config(s.Seed)
 	if err != nil {
 		return usage(err)
@@ -41,14 +51,15 @@ func (s *sweepCmd) Run(c *console) error {
 		return usage(err)
 	}
 	e := experiment{
-		console: c, url: s.URL, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags, dir: s.freshDir,
+		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
+		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
 		kind: sweep.KindSweep, stages: plan.Points*plan.Repeats + 2, conns: plan.MaxConcurrency, measure: sweepAll,
 		fit: &s.selftestFlags, width: plan.MaxConcurrency,
 	}
 	return e.run()
 }
 
-// sweepAll is the measurement of sweep and demo.
+// sweepAll measures for sweep and demo.
 func sweepAll(ctx context.Context, c sweep.Config, _ *target, run *rundir.Run) error {
 	return sweep.Sweep(ctx, c, run)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"llmsweep/sweep/load"
+	loads "llmsweep/sweep/load"
 	"math"
 	"strings"
 	"time"
@@ -11,12 +13,12 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
-	"llmsweep/sweep"
+	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
 
-// target is a server that has passed its preflight, and what requests to it are made of.
+// target is a server that has passed the preflight, with the workload to measure it with.
 type target struct {
 	client   *client.Client
 	prober   *probe.Prober
@@ -31,8 +33,8 @@ type target struct {
 // simScheme begins a URL that stands for the embedded server; a preset may follow.
 const simScheme = "sim:"
 
-// embedded starts the simulated server that a sim: URL names, and returns where it listens.
-func embedded(ctx context.Context, url string) (string, sim.Config, func(), error) {
+// embedded starts the simulated server that a sim: URL names, and returns its base URL.
+func embedded(c *console, url string) (string, sim.Config, func(), error) {
 	preset := strings.TrimPrefix(url, simScheme)
 	if preset == "" {
 		preset = "demo"
@@ -45,8 +47,8 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 	if err != nil {
 		return "", config, nil, err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it outlives an interrupt, to be drained
-	at, wait, err := sim.Serve(ctx, "127.0.0.1:0", sim.NewHandler(live, sim.ServerOptions{}))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx)) // it outlives an interrupt, to be drained
+	at, wait, err := c.serve(ctx, "127.0.0.1:0", simserver.New(live, simserver.Options{}))
 	if err != nil {
 		cancel()
 		live.Close()
@@ -55,8 +57,8 @@ func embedded(ctx context.Context, url string) (string, sim.Config, func(), erro
 	return at, config, func() { cancel(); wait(); live.Close() }, nil
 }
 
-// connect asks the server about itself, and makes the workload to measure it with.
-func connect(c *console, url string, flags *targetFlags, l *load, r *replay, conns int) (*target, error) {
+// connect runs the preflight, and makes the workload.
+func connect(c *console, url string, flags *targetFlags, l *workloadOptions, r *replay, conns int) (*target, error) {
 	t, err := reach(c, url, flags, l, r != nil, conns)
 	if err != nil {
 		return nil, err
@@ -70,8 +72,8 @@ func connect(c *console, url string, flags *targetFlags, l *load, r *replay, con
 	return t, nil
 }
 
-// reach asks the server about itself.
-func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, conns int) (_ *target, err error) {
+// reach runs the preflight.
+func reach(c *console, url string, flags *targetFlags, l *workloadOptions, replayed bool, conns int) (_ *target, err error) {
 	t := &target{close: func() {}, tokenize: l.tokenize}
 	defer func() {
 		if err != nil {
@@ -82,7 +84,7 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	if strings.HasPrefix(url, simScheme) {
 		var config sim.Config
 		var stop func()
-		if url, config, stop, err = embedded(c.ctx, url); err != nil {
+		if url, config, stop, err = embedded(c, url); err != nil {
 			return nil, err
 		}
 		t.close = stop
@@ -95,23 +97,27 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	if err != nil {
 		return nil, usage(err)
 	}
+	options.Dial = c.dial
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}
+	t.closes(t.prober.Close)
 	facts, err := t.prober.Preflight(c.ctx, probe.Want{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 	if err != nil {
+		if proxy := c.proxyFor(url); proxy != "" {
+			err = fmt.Errorf("%w (connections go through the proxy %s, set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)", err, proxy)
+		}
 		return nil, err
 	}
 	if t.client, err = client.New(t.prober.Options()); err != nil {
 		return nil, err
 	}
+	t.closes(t.client.CloseIdle)
 	if t.about.URL == url {
 		t.about.URL = t.client.URL("")
 	}
 	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
-	for _, text := range facts.Notes {
-		t.about.Notes = append(t.about.Notes, note.Text.New(text))
-	}
+	t.about.Notes = facts.Notes
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {
 		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)
@@ -120,19 +126,22 @@ func reach(c *console, url string, flags *targetFlags, l *load, replayed bool, c
 	return t, nil
 }
 
-// ask says what will be asked of the server.
+// closes adds to what close does, before the rest.
+func (t *target) closes(f func()) {
+	rest := t.close
+	t.close = func() { f(); rest() }
+}
+
+// ask sets the workload, and describes it for run.json.
 func (t *target) ask(w workload.Workload) {
 	params := t.asked
 	t.workload, t.asked = w, w.Describe()
 	t.asked.Think, t.asked.Temperature, t.asked.Forced, t.asked.CountedPrompt = params.Think, params.Temperature, params.Forced, t.counted
 }
 
-func (t *target) note(format string, a ...any) {
-	t.about.Notes = append(t.about.Notes, note.Text.New(fmt.Sprintf(format, a...)))
-}
+func (t *target) note(notes ...note.Note) { t.about.Notes = append(t.about.Notes, notes...) }
 
-// count is a workload.Counter. The server's own count is the one that matters; a tokenizer knows nothing of its chat
-// template.
+// count is a workload.Counter. It asks the server first: a tokenizer does not know the server's chat template.
 func (t *target) count(ctx context.Context, text string) (int, string, error) {
 	n, err := t.prober.Count(ctx, text)
 	if err != nil && t.tokenize != nil && ctx.Err() == nil {
@@ -142,8 +151,8 @@ func (t *target) count(ctx context.Context, text string) (int, string, error) {
 	return n, t.prober.CountSource(), err
 }
 
-// retokenize says how the text of answers can be counted again: by the tokenizer that was named, or by the server where
-// wanted and possible; nil where it cannot.
+// retokenize returns what counts the tokens of answers again: the tokenizer of --tokenizer, or the server where wanted and
+// possible; nil where neither can.
 func (t *target) retokenize(ctx context.Context, wanted bool) tokenize {
 	if t.tokenize != nil || !wanted {
 		return t.tokenize
@@ -154,7 +163,7 @@ func (t *target) retokenize(ctx context.Context, wanted bool) tokenize {
 	return t.prober.Tokenize
 }
 
-// idle waits until the server says that nothing runs or waits there.
+// idle waits until the server reports that no request runs or waits.
 func (t *target) idle(ctx context.Context) error {
 	for {
 		load, err := t.prober.Load(ctx)
@@ -167,13 +176,13 @@ func (t *target) idle(ctx context.Context) error {
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("%g requests run and %g wait there, and they are not ours", load.Running.Value, load.Waiting.Value)
+			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", load.Running.Value, load.Waiting.Value)
 		}
 	}
 }
 
-// gauges are what the server says about its load.
-func (t *target) gauges(ctx context.Context) (sweep.Gauges, error) {
+// gauges returns the server's own gauges; one that it does not report is NaN.
+func (t *target) gauges(ctx context.Context) (load.Gauges, error) {
 	load, err := t.prober.Load(ctx)
 	value := func(g probe.Gauge) float64 {
 		if g.Known {
@@ -181,13 +190,13 @@ func (t *target) gauges(ctx context.Context) (sweep.Gauges, error) {
 		}
 		return math.NaN()
 	}
-	return sweep.Gauges{
+	return loads.Gauges{
 		Running: value(load.Running), Waiting: value(load.Waiting), KVUsage: value(load.KVUsage),
 		Preemptions: value(load.Preemptions), PrefixQueries: value(load.PrefixQueries), PrefixHits: value(load.PrefixHits),
 	}, err
 }
 
-// tellsLoad says whether the server can be asked if it is idle.
+// tellsLoad reports whether the server has a gauge of running requests.
 func (t *target) tellsLoad(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)
 	return err == nil && load.Running.Known

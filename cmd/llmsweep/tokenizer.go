@@ -13,9 +13,9 @@ type tokenize func(ctx context.Context, text string) (int, error)
 
 // tokenizerFile reads a tokenizer.json as Hugging Face's tokenizers write it.
 func tokenizerFile(name string) (count tokenize, err error) {
-	defer func() { // the library panics at some of what it does not know
+	defer func() { // the library panics on some kinds that it does not support
 		if p := recover(); p != nil {
-			count, err = nil, fmt.Errorf("--tokenizer %s: this kind of tokenizer.json cannot be read: %v", name, p)
+			count, err = nil, fmt.Errorf("--tokenizer %s: this kind of tokenizer.json is not supported: %v", name, p)
 		}
 	}()
 	t, err := pretrained.FromFile(name)

@@ -6,38 +6,40 @@ import (
 	"errors"
 	"fmt"
 
+	"llmsweep/client/note"
+	"llmsweep/report"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
 
-// loadFlags say what each request asks.
+// loadFlags say what each request asks for.
 type loadFlags struct {
-	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Length of prompts (512), or mean=512,std=100,min=64,max=2048." group:"Workload"`
-	OutputTokens string `name:"output-tokens" placeholder:"N" help:"Length of answers (128, or as in the dataset), likewise." group:"Workload"`
-	Prompt       string `placeholder:"TEXT" help:"Send this text each time. A server that caches prefixes makes it look faster than it is." group:"Workload"`
-	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, CSV with a header." group:"Workload"`
-	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw so many rows of it (${default}), at most." group:"Workload"`
-	MultiTurn    bool   `name:"multi-turn" help:"Take all turns of its conversations, not the first alone." group:"Workload"`
-	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" help:"Begin prompts with so many tokens that they share, in groups." group:"Workload"`
-	PrefixGroups int    `name:"prefix-groups" default:"1" placeholder:"N" help:"How many such groups (${default})." group:"Workload"`
-	Turns        string `placeholder:"N" help:"Conversations of so many turns that carry their history, or mean=4,std=2,min=1,max=10." group:"Workload"`
-	TurnTokens   string `name:"turn-tokens" default:"64" placeholder:"N" help:"Length of each user message after the first (${default})." group:"Workload"`
-	ThinkTime    string `name:"think-time" default:"1s" placeholder:"T" help:"Between an answer and the next turn: 2s, or exp:2s for exponential times of that mean." group:"Workload"`
-	Tokenizer    string `type:"path" placeholder:"FILE" help:"A tokenizer.json: counts prompts where the server does not, and what the text of answers tokenizes to." group:"Workload"`
-	Seed         uint64 `default:"42" help:"Repeats arrivals, lengths and words." group:"Workload"`
+	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution: mean=512,std=100,min=64,max=2048." group:"Workload"`
+	OutputTokens string `name:"output-tokens" placeholder:"N" help:"Answer length in tokens (128, or as in the dataset), or a distribution." group:"Workload"`
+	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." group:"Workload"`
+	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header." group:"Workload"`
+	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
+	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset, not only their first turns." group:"Workload"`
+	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N tokens." group:"Workload"`
+	PrefixGroups int    `name:"prefix-groups" default:"1" placeholder:"N" help:"Number of such groups (${default})." group:"Workload"`
+	Turns        string `placeholder:"N" help:"Conversations of N turns that carry their history, or a distribution: mean=4,std=2,min=1,max=10." group:"Workload"`
+	TurnTokens   string `name:"turn-tokens" default:"64" placeholder:"N" help:"Length in tokens of each user message after the first (${default})." group:"Workload"`
+	ThinkTime    string `name:"think-time" default:"1s" placeholder:"T" help:"Pause between an answer and the next turn: 2s, or exp:2s for exponential times of that mean (${default})." group:"Workload"`
+	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." group:"Workload"`
+	Seed         uint64 `default:"42" placeholder:"N" help:"Random seed for arrivals, lengths and prompts (${default})." group:"Workload"`
 }
 
-// load is what the flags came to.
-type load struct {
+// workloadOptions holds the parsed values of loadFlags.
+type workloadOptions struct {
 	*loadFlags
-	prompt, output rundir.Lengths // of the default where the flag was not given
+	prompt, output rundir.Lengths
 	talk           workload.Talk
-	tokenize       tokenize // nil where no tokenizer was named
+	tokenize       tokenize // nil without --tokenizer
 }
 
-// parse reads the flags' values.
-func (l *loadFlags) parse() (*load, error) {
-	p := &load{loadFlags: l}
+// parse parses the flags, and refuses combinations that make no sense.
+func (l *loadFlags) parse() (*workloadOptions, error) {
+	p := &workloadOptions{loadFlags: l}
 	var err error
 	if p.prompt, err = workload.ParseLengths(cmp.Or(l.PromptTokens, "512")); err != nil {
 		return nil, fmt.Errorf("--prompt-tokens: %w", err)
@@ -65,13 +67,13 @@ func (l *loadFlags) parse() (*load, error) {
 	return p, p.check()
 }
 
-// plain reports whether every request asks for the same lengths, give or take their spread.
-func (l *load) plain() bool {
+// plain reports whether all requests draw their lengths from the same distributions.
+func (l *workloadOptions) plain() bool {
 	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.Turns == ""
 }
 
-// check refuses what does not go together.
-func (l *load) check() error {
+// check refuses combinations that make no sense.
+func (l *workloadOptions) check() error {
 	sources := 0
 	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.PrefixTokens != 0, l.Turns != ""} {
 		if given {
@@ -80,18 +82,18 @@ func (l *load) check() error {
 	}
 	switch {
 	case sources > 1:
-		return errors.New("--prompt, --dataset, --prefix-tokens and --turns exclude each other")
-	case l.PrefixTokens < 0 || l.PrefixGroups < 1:
-		return errors.New("--prefix-tokens must not be negative, and --prefix-groups at least 1")
+		return errors.New("--prompt, --dataset, --prefix-tokens and --turns are different workloads: give one of them")
+	case l.PrefixGroups < 1:
+		return errors.New("--prefix-groups must be at least 1")
 	case l.DatasetRows < 1:
 		return errors.New("--dataset-rows must be at least 1")
 	case l.MultiTurn && l.Dataset == "":
-		return errors.New("--multi-turn goes with --dataset")
+		return errors.New("--multi-turn needs --dataset")
 	}
 	return nil
 }
 
-// replay is a trace to be played, where --arrivals names one.
+// replay is the trace to replay, where --arrivals names one.
 type replay struct {
 	file  string
 	speed float64
@@ -99,18 +101,19 @@ type replay struct {
 	limit int
 }
 
-// open makes the workload. Where it needs to know what a text costs, it asks the server.
-func (t *target) open(ctx context.Context, l *load, r *replay) (workload.Workload, error) {
+// open makes the workload. It asks the server for the length of texts in tokens where that is needed.
+func (t *target) open(ctx context.Context, l *workloadOptions, r *replay) (workload.Workload, error) {
 	switch {
 	case l.Prompt != "":
 		return workload.Repeated{Text: l.Prompt, Output: l.output, Seed: l.Seed}, nil
 	case l.Dataset != "":
 		return t.openDataset(ctx, l)
 	}
-	costs, err := t.calibrate(ctx, int(l.prompt.Mean))
+	costs, notes, err := workload.CalibrateOrGuess(ctx, t.count, int(l.prompt.Mean))
 	if err != nil {
 		return nil, err
 	}
+	t.note(notes...)
 	switch {
 	case r != nil:
 		o := workload.TraceOptions{Speed: r.speed, Rate: r.rate, Limit: r.limit, Seed: l.Seed, Costs: costs}
@@ -122,11 +125,9 @@ func (t *target) open(ctx context.Context, l *load, r *replay) (workload.Workloa
 		}
 		trace, err := workload.OpenTrace(ctx, r.file, o)
 		if err != nil {
-			return nil, usage(err)
+			return nil, t.unusable(err)
 		}
-		for _, text := range trace.Notes() {
-			t.note("%s", text)
-		}
+		t.note(trace.Notes()...)
 		return trace, nil
 	case l.Turns != "":
 		return workload.NewConversations(l.talk, l.Seed, costs), nil
@@ -136,57 +137,36 @@ func (t *target) open(ctx context.Context, l *load, r *replay) (workload.Workloa
 	}
 	w := workload.NewSynthetic(l.prompt, l.output, l.Seed, costs)
 	if costs != workload.Guess {
-		return w, t.checkLength(ctx, w, int(l.prompt.Mean))
+		return w, t.checkLength(ctx, w, l)
 	}
 	return w, nil
 }
 
-func (t *target) openDataset(ctx context.Context, l *load) (workload.Workload, error) {
+func (t *target) openDataset(ctx context.Context, l *workloadOptions) (workload.Workload, error) {
 	d, err := workload.Open(ctx, l.Dataset, workload.Options{
 		Rows: l.DatasetRows, Seed: l.Seed, Count: t.count, Output: l.output, ForceOutput: l.OutputTokens != "",
 		MultiTurn: l.MultiTurn, Think: l.talk.Think,
 	})
 	if err != nil {
-		return nil, usage(err)
+		return nil, t.unusable(err)
 	}
-	for _, text := range d.Notes() {
-		t.note("%s", text)
-	}
+	t.note(d.Notes()...)
 	return d, nil
 }
 
-// calibrate finds out how long a text of so many tokens is.
-func (t *target) calibrate(ctx context.Context, wanted int) (workload.Calibration, error) {
-	costs, err := workload.Calibrate(ctx, t.count, wanted)
-	switch {
-	case ctx.Err() != nil:
-		return costs, context.Cause(ctx)
-	case err != nil:
-		t.note("prompt lengths are a guess of one token a word: %v", err)
-		return workload.Guess, nil
-	}
-	return costs, nil
+// checkLength has the server count a few prompts as they will be sent.
+func (t *target) checkLength(ctx context.Context, w *workload.Synthetic, l *workloadOptions) (err error) {
+	var notes []note.Note
+	t.counted, notes, err = w.Check(ctx, t.count, int(l.prompt.Mean))
+	t.note(notes...)
+	return err
 }
 
-// checkLength has the server count a few prompts as they will be sent.
-func (t *target) checkLength(ctx context.Context, s *workload.Synthetic, wanted int) error {
-	const samples = 3
-	sum := 0
-	for range samples {
-		n, _, err := t.count(ctx, s.Sample(wanted))
-		if err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			t.note("the length of prompts could not be checked: %v", err)
-			return nil
-		}
-		sum += n
+// unusable returns a usage error; where a file has no usable row, it is in the words of a report.
+func (t *target) unusable(err error) error {
+	var file *workload.UnusableError
+	if errors.As(err, &file) {
+		err = errors.New(report.Note(file.Note, report.English))
 	}
-	counted := (sum + samples/2) / samples
-	t.counted = counted
-	if off := float64(counted-wanted) / float64(wanted); off > 0.01 || off < -0.01 {
-		t.note("asked for prompts of %d tokens; the server counts %d", wanted, counted)
-	}
-	return nil
+	return usage(err)
 }

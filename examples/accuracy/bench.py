@@ -69,7 +69,7 @@ def spread(p50, p99, mean=None, scale=1.0):
 
 
 def parse(tool, run):
-    """What the tool itself printed, in ms. itl: gaps between chunks, pooled over all requests. request_mean_itl: one mean a request."""
+    """What the tool itself printed, in ms. itl: gaps between chunks, pooled over all requests. request_mean_itl: one mean per request."""
     if tool == "llmsweep":
         s = json.load(open(f"{run}/out/run.json"))
         client, s = s["client"], s["stages"][0]

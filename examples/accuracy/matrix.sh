@@ -1,6 +1,6 @@
 #!/bin/bash
-# The whole comparison, for a quiet machine: matrix.sh core (about 12 minutes) or matrix.sh more (what was left out of it).
-# Each run appends a line to results.jsonl; summary.py prints them as tables. TOOLS="llmsweep vllm" limits it.
+# The whole comparison, for a quiet machine: matrix.sh core (about 12 minutes) or matrix.sh more (the loads that core leaves out).
+# Each run appends a line to results.jsonl; summary.py prints them as tables. TOOLS="llmsweep vllm" runs these tools only.
 cd "$(dirname "$0")" || exit 1
 tools=${TOOLS:-llmsweep vllm aiperf guidellm}
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg)"

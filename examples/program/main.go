@@ -11,6 +11,7 @@ import (
 	"llmsweep/client/sim"
 	"llmsweep/report"
 	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/virtual"
 )
@@ -18,8 +19,8 @@ import (
 // short asks for the same small answer each time.
 type short struct{}
 
-func (short) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{User: "hello", PromptTokens: 64, OutputTokens: 16}}}, true
+func (short) Next() (load.Session, bool) {
+	return load.Session{Turns: []load.Turn{{User: "hello", PromptTokens: 64, OutputTokens: 16}}}, true
 }
 
 func main() {
@@ -35,7 +36,7 @@ func main() {
 
 	plan := sweep.Defaults()
 	plan.Doer = virtual.Doer{Live: live}
-	plan.Sources = func(string) sweep.Source { return short{} }
+	plan.Sources = func(string) load.Source { return short{} }
 	plan.Log = &rundir.Memory{}
 	plan.Points, plan.StageTime, plan.StageMax, plan.MaxConcurrency = 4, time.Second, 2*time.Second, 64
 

@@ -200,7 +200,7 @@ func compareAll(g []*row) []hit {
 func onceMore(a, b *row) (key, text string) {
 	var differ []string
 	same := 0
-	for k, p := range b.stage.Source.Figures {
+	for k, p := range b.stage.Source.Printed {
 		switch other := a.text(k); {
 		case other == "" || !strings.ContainsAny(p.Text, "123456789") || figure(b.stage, k).IsZero() || k == "rate":
 		case other == p.Text:

@@ -81,7 +81,7 @@ func (r *row) line(key string) int {
 		if s == nil {
 			continue
 		}
-		if p, ok := s.Figures[key]; ok {
+		if p, ok := s.Printed[key]; ok {
 			return p.Line
 		}
 	}
@@ -96,7 +96,7 @@ func (r *row) text(key string) string {
 	if r.stage.Source == nil {
 		return ""
 	}
-	return r.stage.Source.Figures[key].Text
+	return r.stage.Source.Printed[key].Text
 }
 
 // quantity is a figure as it was printed, false where it was not.

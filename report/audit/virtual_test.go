@@ -11,6 +11,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/published"
 	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/virtual"
 )
@@ -18,8 +19,8 @@ import (
 // tasks ask the same of the server each time.
 type tasks struct{ prompt, output int }
 
-func (w tasks) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{User: "hello", PromptTokens: w.prompt, OutputTokens: w.output}}}, true
+func (w tasks) Next() (load.Session, bool) {
+	return load.Session{Turns: []load.Turn{{User: "hello", PromptTokens: w.prompt, OutputTokens: w.output}}}, true
 }
 
 // TestHonestRunsPass: nothing is found in whole sweeps of simulated servers, in their records, or in what is printed of
@@ -43,7 +44,7 @@ func TestHonestRunsPass(t *testing.T) {
 			defer live.Close()
 			config := sweep.Defaults()
 			config.Doer, config.Log = virtual.Doer{Live: live}, log
-			config.Sources = func(string) sweep.Source { return c.w }
+			config.Sources = func(string) load.Source { return c.w }
 			if err := sweep.Sweep(t.Context(), config, run); err != nil {
 				t.Fatal(err)
 			}

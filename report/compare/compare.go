@@ -15,6 +15,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/compare/curve"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // Options say how to compare.
@@ -211,7 +212,7 @@ func halfWidth(p curve.Plateau, scale float64) float64 {
 	if !p.Low.Known() || !p.High.Known() {
 		return math.NaN()
 	}
-	return (p.High.Value() - p.Low.Value()) / 2 / z95 * scale
+	return (p.High.Value() - p.Low.Value()) / 2 / stats.Z95 * scale
 }
 
 // add keeps a figure that exists.
@@ -221,7 +222,7 @@ func (m *Measured) add(key string, v curve.Value, where string) {
 	}
 	f := Figure{Key: key, Value: v.Figure, Where: where, se: v.SE}
 	if !math.IsNaN(v.SE) {
-		f.Low, f.High = rundir.Exactly(v.Figure.Value()-z95*v.SE), rundir.Exactly(v.Figure.Value()+z95*v.SE)
+		f.Low, f.High = rundir.Exactly(v.Figure.Value()-stats.Z95*v.SE), rundir.Exactly(v.Figure.Value()+stats.Z95*v.SE)
 	}
 	m.Figures = append(m.Figures, f)
 }
@@ -261,9 +262,6 @@ func (m *Measured) Get(key string) (Figure, bool) {
 	return m.Figures[i], true
 }
 
-// z95 is the 97.5 % point of the normal distribution.
-const z95 = 1.959963984540054
-
 // changes holds one setup against another.
 func changes(m, from Measured) []Change {
 	var all []Change
@@ -292,7 +290,7 @@ func change(b, a Figure) Change {
 	}
 	ratio := b.Value.Value() / a.Value.Value()
 	c := Change{Ratio: rundir.Exactly(ratio - 1)}
-	half := z95 * math.Hypot(a.se/a.Value.Value(), b.se/b.Value.Value())
+	half := stats.Z95 * math.Hypot(a.se/a.Value.Value(), b.se/b.Value.Value())
 	if math.IsNaN(half) {
 		return c
 	}
@@ -301,7 +299,7 @@ func change(b, a Figure) Change {
 
 func difference(b, a Figure) Change {
 	c := Change{Ratio: rundir.Exactly(b.Value.Value() - a.Value.Value())}
-	half := z95 * math.Hypot(a.se, b.se)
+	half := stats.Z95 * math.Hypot(a.se, b.se)
 	if math.IsNaN(half) {
 		return c
 	}

@@ -128,7 +128,7 @@ func TestImpossibleRowsAreLeftOut(t *testing.T) {
 
 func TestGolden(t *testing.T) {
 	published := compared(t, tables(t))
-	measured := compared(t, pair(0.05, 0.01))
+	measured := compared(t, twoRuns(0.05, 0.01))
 	for name, c := range map[string]*Comparison{"published": published, "measured": measured} {
 		for _, o := range []struct {
 			file, format string
@@ -146,8 +146,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// pair is two measured runs: the second takes more by gain, and each interval is noise wide on either side.
-func pair(gain, noise float64) []curve.Setup {
+// twoRuns is two measured runs: the second takes more by gain, and each interval is noise wide on either side.
+func twoRuns(gain, noise float64) []curve.Setup {
 	var all []curve.Input
 	for i, name := range []string{"before", "after"} {
 		k := 1 + gain*float64(i)
@@ -193,7 +193,7 @@ func TestIntervals(t *testing.T) {
 		gain, noise float64
 		shown       bool
 	}{{0.05, 0.01, true}, {0.05, 0.1, false}, {0, 0.01, false}, {-0.2, 0.02, true}} {
-		c := compared(t, pair(x.gain, x.noise))
+		c := compared(t, twoRuns(x.gain, x.noise))
 		for _, ch := range c.Changes {
 			if ch.Key != KeyOutput {
 				continue
@@ -222,7 +222,7 @@ func TestIntervals(t *testing.T) {
 
 // Where output and rate disagree about how long answers were, the output is not known better than that.
 func TestDisagreeingCountsWiden(t *testing.T) {
-	setups := pair(0, 0.01)
+	setups := twoRuns(0, 0.01)
 	for i := range setups {
 		for j := range setups[i].Run.Stages {
 			setups[i].Run.Stages[j].OutputTokens = rundir.TokenStats{N: 600, Mean: rundir.Exactly(128)}
@@ -249,7 +249,7 @@ func TestGates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := compared(t, pair(x.gain, x.noise))
+		c := compared(t, twoRuns(x.gain, x.noise))
 		if !c.Judged(g) {
 			t.Errorf("%s cannot be judged", g)
 		}
@@ -265,7 +265,7 @@ func TestGates(t *testing.T) {
 }
 
 func TestOtherWorkloadsAreRefused(t *testing.T) {
-	setups := pair(0, 0.01)
+	setups := twoRuns(0, 0.01)
 	setups[1].Run.Workload.OutputTokens.Mean = 256
 	if _, err := Of(setups, Options{}); err == nil || !strings.Contains(err.Error(), "--any-workload") || !strings.Contains(err.Error(), "512/256") {
 		t.Errorf("error %v", err)

@@ -10,7 +10,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report"
-	"llmsweep/sweep"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
 
@@ -21,7 +21,7 @@ type Live struct {
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`
 	Blocks   int             `json:"blocks"` // that are whole
-	Rows     []LiveRow       `json:"rows"`
+	Rows     []pair.Row      `json:"rows"`
 	Says     string          `json:"conclusion"`
 	Warnings []string        `json:"warnings,omitempty"`
 	changes  []Change
@@ -30,31 +30,11 @@ type Live struct {
 	answers  [2]rundir.Number   // mean length
 }
 
-// LiveRow is a figure at a load: of A, of B, and how B differs from A.
-type LiveRow struct {
-	Key     string        `json:"key"`
-	Primary bool          `json:"primary,omitempty"`
-	A       rundir.Number `json:"a"`
-	B       rundir.Number `json:"b"`
-	Ratio   rundir.Number `json:"ratio"` // B to A, minus 1
-	Low     rundir.Number `json:"low,omitzero"`
-	High    rundir.Number `json:"high,omitzero"` // 95 % interval, of this row by itself
-	Sees    rundir.Number `json:"sees,omitzero"` // the smallest difference that it would have shown in four runs of five
-	Shown   bool          `json:"shown"`         // the interval does not hold 0
-	Stands  bool          `json:"stands"`        // the difference is shown also when all rows are asked at once
-	row     sweep.PairRow
-	once    rundir.Number // Sees where all rows are asked at once
-}
-
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *Live {
 	v := &Live{State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan, Blocks: p.Blocks(), asked: a}
-	rows := sweep.PairRows(p, a, b)
-	for i, r := range rows {
-		v.Rows = append(v.Rows, LiveRow{
-			Key: r.Key, Primary: r.Primary, A: r.A, B: r.B, Ratio: r.Ratio, Low: r.Low, High: r.High, Sees: r.Sees,
-			Shown: r.Shown(), Stands: r.Stands, row: r, once: sweep.SeesAtOnce(rows, i),
-		})
+	v.Rows = pair.Rows(p, a, b)
+	for _, r := range v.Rows {
 		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
 			v.changes = append(v.changes, c.within(r.Low.Value(), r.High.Value()))
 		}
@@ -167,24 +147,24 @@ func (v *Live) table(l report.Lang) report.Table {
 	before := ""
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		load, cell := loadName(r.row.Load, l), report.Seconds
+		load, cell := loadName(r.Load, l), report.Seconds
 		if load == before {
 			load = ""
 		} else {
 			before = load
 		}
-		if r.row.Figure == sweep.FigureOutput {
+		if r.Metric == pair.MetricOutput {
 			cell = fixed(2)
 		}
-		figure := report.Cell{Text: figureName(r.row.Figure, l)}
+		figure := report.Cell{Text: figureName(r.Metric, l)}
 		if r.Primary {
 			figure.Mark = markPrimary
 		}
 		sees := report.Cell{Text: absent, Tone: report.Faint}
-		if r.Sees.Known() {
-			sees = report.Cell{Text: share(r.Sees.Value())}
+		if r.MinDetectable.Known() {
+			sees = report.Cell{Text: share(r.MinDetectable.Value())}
 		}
-		t.Rows = append(t.Rows, []report.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: r.change()}, sees})
+		t.Rows = append(t.Rows, []report.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
 	}
 	return t
 }
@@ -192,8 +172,8 @@ func (v *Live) table(l report.Lang) report.Table {
 // markPrimary is on the figures that the conclusion rests on.
 const markPrimary = "*"
 
-// change is the difference in percent with its interval; ~ where that shows none.
-func (r *LiveRow) change() string {
+// rowChange returns the difference in percent with its interval; ~ where that shows none.
+func rowChange(r *pair.Row) string {
 	if r.Ratio.IsZero() {
 		return absent
 	}
@@ -218,9 +198,9 @@ func share(v float64) string {
 // shortLoad is a load in a sentence, after the table has told its rate.
 func shortLoad(p *rundir.PairLoad, l report.Lang) string {
 	switch p.Key {
-	case sweep.LoadHalf, sweep.LoadHigh:
+	case pair.LoadHalf, pair.LoadHigh:
 		return atShare.In(l, p.Key)
-	case sweep.LoadCeiling:
+	case pair.LoadCeiling:
 		return liveTop.In(l)
 	}
 	return loadName(p, l)
@@ -229,11 +209,11 @@ func shortLoad(p *rundir.PairLoad, l report.Lang) string {
 // loadName is a load in words.
 func loadName(p *rundir.PairLoad, l report.Lang) string {
 	switch p.Key {
-	case sweep.LoadSync:
+	case pair.LoadSync:
 		return subAlone.In(l)
-	case sweep.LoadHalf, sweep.LoadHigh:
+	case pair.LoadHalf, pair.LoadHigh:
 		return liveShare.In(l, p.Key, strings.TrimPrefix(p.Name, "poisson@"))
-	case sweep.LoadCeiling:
+	case pair.LoadCeiling:
 		return liveCeiling.In(l, p.MaxConcurrency)
 	}
 	if p.Rate.Known() {
@@ -244,9 +224,9 @@ func loadName(p *rundir.PairLoad, l report.Lang) string {
 
 func figureName(figure string, l report.Lang) string {
 	switch figure {
-	case sweep.FigureOutput:
+	case pair.MetricOutput:
 		return headOutput.In(l) + " tok/s"
-	case sweep.FigureLatency:
+	case pair.MetricLatency:
 		return wordLatency.In(l)
 	}
 	return strings.ToUpper(figure)
@@ -283,15 +263,15 @@ func (v *Live) conclusion(l report.Lang) []string {
 	single := 0
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		name := liveAt.In(l, figureName(r.row.Figure, l), shortLoad(r.row.Load, l))
+		name := liveAt.In(l, figureName(r.Metric, l), shortLoad(r.Load, l))
 		switch {
-		case r.Stands && r.Primary:
-			shown = append(shown, name+" "+r.change())
-		case r.Stands:
+		case r.ShownHolm && r.Primary:
+			shown = append(shown, name+" "+rowChange(r))
+		case r.ShownHolm:
 			also = append(also, name)
-		case r.Primary && r.once.Known():
+		case r.Primary && r.MinDetectableHolm.Known():
 			not = append(not, name)
-			would = append(would, liveOf.In(l, share(r.once.Value()), name))
+			would = append(would, liveOf.In(l, share(r.MinDetectableHolm.Value()), name))
 		case r.Shown:
 			single++
 		}

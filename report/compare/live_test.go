@@ -11,7 +11,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report"
 	"llmsweep/report/internal/golden"
-	"llmsweep/sweep"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
 
@@ -22,10 +22,10 @@ func measuredPair(gain, noise float64, blocks int) (*rundir.Pair, *rundir.Run, *
 		Schema: rundir.PairSchema, State: rundir.Complete,
 		Plan: rundir.PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 5, Needed: blocks, Blocks: blocks, Block: 130},
 		Loads: []rundir.PairLoad{
-			{Key: sweep.LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1, Requests: 5},
-			{Key: sweep.LoadHalf, Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Primary: sweep.FigureLatency},
-			{Key: sweep.LoadHigh, Name: "poisson@6.40", Kind: "poisson", Rate: rundir.Exactly(6.4)},
-			{Key: sweep.LoadCeiling, Name: "throughput", Kind: "throughput", MaxConcurrency: 64, Primary: sweep.FigureOutput},
+			{Key: pair.LoadSync, Name: "synchronous", Kind: "synchronous", MaxConcurrency: 1, Requests: 5},
+			{Key: pair.LoadHalf, Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Primary: pair.MetricLatency},
+			{Key: pair.LoadHigh, Name: "poisson@6.40", Kind: "poisson", Rate: rundir.Exactly(6.4)},
+			{Key: pair.LoadCeiling, Name: "throughput", Kind: "throughput", MaxConcurrency: 64, Primary: pair.MetricOutput},
 		},
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -105,15 +105,15 @@ func TestLiveConclusion(t *testing.T) {
 			v := OfPair(measuredPair(gain, noise, 6))
 			stands := false
 			for _, r := range v.Rows {
-				stands = stands || r.Stands
-				if r.Stands && !r.Shown {
-					t.Errorf("gain %v, noise %v: %s is concluded from an interval that holds 0: %s", gain, noise, r.Key, r.change())
+				stands = stands || r.ShownHolm
+				if r.ShownHolm && !r.Shown {
+					t.Errorf("gain %v, noise %v: %s is concluded from an interval that holds 0: %s", gain, noise, r.Key, rowChange(&r))
 				}
-				if r.once.Value() < r.Sees.Value() {
-					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.Sees.Value(), r.once.Value())
+				if r.MinDetectableHolm.Value() < r.MinDetectable.Value() {
+					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.MinDetectable.Value(), r.MinDetectableHolm.Value())
 				}
-				if r.Shown == strings.HasPrefix(r.change(), tilde) {
-					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown, r.change())
+				if r.Shown == strings.HasPrefix(rowChange(&r), tilde) {
+					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown, rowChange(&r))
 				}
 			}
 			if got := strings.HasPrefix(v.Says, tilde); got == stands {
@@ -142,10 +142,10 @@ func TestLiveGates(t *testing.T) {
 			t.Errorf("%s fails: %v", gate, got)
 		}
 	}
-	if _, err := ParseGateOn("itl@4.5rps>5%", sweep.PairKeys([]string{"4.5"}, nil)); err != nil {
+	if _, err := ParseGateOn("itl@4.5rps>5%", pair.Keys([]string{"4.5"}, nil)); err != nil {
 		t.Error(err)
 	}
-	if want := sweep.PairKeys(nil, nil); !slices.Equal(v.Keys()[:len(want)], want) {
+	if want := pair.Keys(nil, nil); !slices.Equal(v.Keys()[:len(want)], want) {
 		t.Errorf("keys %v, told beforehand %v", v.Keys(), want)
 	}
 }

@@ -142,7 +142,7 @@ func addPercentiles(run *rundir.Run, name, text string) error {
 					if n.Name == statistic {
 						*n.Number = rundir.Exactly(shift(v.Num, c.tens))
 						printed.Text += " " + c.unit
-						st.Source.Figures[c.key+"."+statistic] = printed
+						st.Source.Printed[c.key+"."+statistic] = printed
 						return true
 					}
 				}

@@ -58,21 +58,22 @@ type jsonFile struct {
 	lines []int // where each line begins
 }
 
-// looksLikeJSON reports whether a document is JSON: it begins with a brace, or with a bracket that an object follows.
+// looksLikeJSON reports whether a document is JSON: it begins with an object, or with a list of objects. A text may begin with a
+// brace too, such as a printed answer of a server in Python's notation.
 func looksLikeJSON(b []byte) bool {
-	b = bytes.TrimLeft(b, " \t\r\n")
-	if len(b) == 0 {
-		return false
+	const space = " \t\r\n"
+	b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\ufeff")), space)
+	if rest, ok := bytes.CutPrefix(b, []byte("[")); ok {
+		b = bytes.TrimLeft(rest, space)
 	}
-	if b[0] == '[' {
-		b = bytes.TrimLeft(b[1:], " \t\r\n")
-	}
-	return len(b) > 0 && b[0] == '{'
+	rest, ok := bytes.CutPrefix(b, []byte("{"))
+	rest = bytes.TrimLeft(rest, space)
+	return ok && (len(rest) == 0 || rest[0] == '"' || rest[0] == '}')
 }
 
 // parseJSON reads a JSON document: one result, a list of results, or one result a line.
 func parseJSON(name string, b []byte) (*Document, error) {
-	text := string(b)
+	text := string(bytes.TrimPrefix(b, []byte("\ufeff")))
 	values, err := topLevel(text)
 	if err != nil {
 		// Python writes NaN and Infinity, which are not JSON. Read them as null.
@@ -286,7 +287,7 @@ func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit s
 // print remembers where a number stands in the file.
 func (s *jsonStage) print(key string, v gjson.Result, unit string) {
 	line := s.file.line(v)
-	s.stage.Source.Figures[key] = rundir.Printed{Line: line, Text: strings.TrimSpace(short(v.Raw) + " " + unit)}
+	s.stage.Source.Printed[key] = rundir.Printed{Line: line, Text: strings.TrimSpace(short(v.Raw) + " " + unit)}
 	if s.doc.Lines[line-1] != Unread {
 		s.doc.Lines[line-1] = Figures
 	}
@@ -348,7 +349,7 @@ func (s *jsonStage) other(path string, v gjson.Result) {
 // finish keeps the stage.
 func (s *jsonStage) finish() {
 	st := &s.stage
-	if len(st.Source.Figures) == 0 {
+	if len(st.Source.Printed) == 0 {
 		s.file.unread(s.in, "holds no metric that could be read")
 		return
 	}

@@ -141,7 +141,7 @@ func (r *reading) askedLength(what, text string) {
 		key = "workload.output_tokens"
 		r.run.Workload.OutputTokens.Mean = q.Figure.Value()
 	}
-	r.run.Source.Figures[key] = printedAt(r.run.Source.Line, text)
+	r.run.Source.Printed[key] = printedAt(r.run.Source.Line, text)
 }
 
 // headingParts cuts a heading line at the commas outside of bold text, and takes the bold off.

@@ -183,7 +183,7 @@ func (p *parser) begin(format string, line int) *reading {
 		Client: rundir.Client{Valid: true},
 		Source: &rundir.Source{
 			File: p.doc.Name, Line: line, Format: format, Heading: p.ctx.path(), Responses: p.ctx.responses,
-			Figures: map[string]rundir.Printed{},
+			Printed: map[string]rundir.Printed{},
 		},
 		Warnings: []note.Note{noteReadFrom.New(p.doc.Name, line)},
 	}}
@@ -194,7 +194,7 @@ func (r *reading) beginStage(line int) {
 	r.stage = rundir.Stage{
 		State: rundir.Complete,
 		Source: &rundir.Source{
-			File: r.doc.Name, Line: line, Format: r.run.Source.Format, Figures: map[string]rundir.Printed{},
+			File: r.doc.Name, Line: line, Format: r.run.Source.Format, Printed: map[string]rundir.Printed{},
 		},
 	}
 }
@@ -229,5 +229,5 @@ func (r *reading) endStage() {
 
 // printed remembers how a figure of the stage was printed on the next line.
 func (r *reading) printed(key, text string) {
-	r.stage.Source.Figures[key] = rundir.Printed{Line: r.at + 1, Text: text}
+	r.stage.Source.Printed[key] = rundir.Printed{Line: r.at + 1, Text: text}
 }

@@ -64,9 +64,9 @@ func TestDocumentsAreReadWhole(t *testing.T) {
 		rows, figures, kinds := 0, 0, map[Kind]int{}
 		for _, run := range doc.Runs {
 			rows += len(run.Stages)
-			figures += len(run.Source.Figures)
+			figures += len(run.Source.Printed)
 			for _, s := range run.Stages {
-				figures += len(s.Source.Figures)
+				figures += len(s.Source.Printed)
 			}
 		}
 		var prose []int
@@ -98,7 +98,7 @@ func TestNoFigureIsLost(t *testing.T) {
 		printed := map[int]string{}
 		for _, run := range doc.Runs {
 			for _, s := range run.Stages {
-				for _, p := range s.Source.Figures {
+				for _, p := range s.Source.Printed {
 					printed[p.Line] += p.Text + " "
 				}
 			}
@@ -173,7 +173,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
 		}
 	}
-	if p := stageAt(t, ladders, 513).Source.Figures["tokens_per_s.output"]; p != (rundir.Printed{Line: 535, Text: "423.26"}) {
+	if p := stageAt(t, ladders, 513).Source.Printed["tokens_per_s.output"]; p != (rundir.Printed{Line: 535, Text: "423.26"}) {
 		t.Errorf("provenance %v", p)
 	}
 	if diff := cmp.Diff([]string{"p99"}, stageAt(t, ladders, 9).Latency.Unsupported); diff != "" {

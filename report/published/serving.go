@@ -168,7 +168,7 @@ func (r *reading) statistic(which, what, label string) item {
 func (r *reading) finishServing() {
 	defer r.ctx.forget()
 	s := &r.stage
-	if len(s.Source.Figures) == 0 {
+	if len(s.Source.Printed) == 0 {
 		r.remark(s.Source.Line, true, "a serving block without a line that could be read")
 		return
 	}
@@ -211,7 +211,7 @@ func (r *reading) workload(requests int) {
 		q, err := ParseQuantity(from.Text)
 		if from.Line > 0 && err == nil && q.Figure.Known() && requests > 0 {
 			to.Mean = q.Figure.Value() / float64(requests)
-			r.run.Source.Figures[key] = from
+			r.run.Source.Printed[key] = from
 		}
 	}
 	asked(r.ctx.asked.input, "workload.prompt_tokens", &w.PromptTokens)

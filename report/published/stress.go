@@ -163,7 +163,7 @@ func (r *reading) item(items []item, label, value string) {
 		r.at++
 		return
 	}
-	if _, twice := r.stage.Source.Figures[it.key]; twice {
+	if _, twice := r.stage.Source.Printed[it.key]; twice {
 		r.unread("%s stands here a second time", short(label))
 		r.at++
 		return
@@ -255,7 +255,7 @@ func whole(f rundir.Number, to *int) error {
 func (r *reading) finishStress(t *stressTitle) {
 	defer r.ctx.forget()
 	s := &r.stage
-	if len(s.Source.Figures) == 0 {
+	if len(s.Source.Printed) == 0 {
 		r.remark(s.Source.Line, true, "a stress table without a line that could be read")
 		return
 	}
@@ -275,7 +275,7 @@ func (r *reading) finishStress(t *stressTitle) {
 	if q, err := ParseQuantity(r.ctx.completed.Text); err == nil && r.ctx.completed.Line > 0 {
 		if f, err := q.In(Time, "seconds"); err == nil && f.Known() {
 			s.Elapsed = f.Value()
-			s.Source.Figures["elapsed_s"] = r.ctx.completed
+			s.Source.Printed["elapsed_s"] = r.ctx.completed
 		}
 	}
 	if t != nil {

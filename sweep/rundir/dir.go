@@ -22,28 +22,28 @@ const (
 	ReportFile  = "report.md"
 )
 
-// flushEvery bounds what a killed process loses.
+// flushEvery bounds the records that a killed process loses.
 const flushEvery = time.Second
 
-// queuedRecords may wait for a disk that is slow to take them, before those who append wait too.
+// queuedRecords is how many records may wait for a slow disk before Append waits too: about a second of a fast server's requests.
 const queuedRecords = 4096
 
-// Dir is a run directory being written. Its methods may be called from any goroutine; records are written by one, so that
-// no request waits for the disk.
+// Dir is a run directory that is being written. Its methods may be called from any goroutine. A goroutine of its own writes the
+// records, so that no request waits for the disk.
 type Dir struct {
 	Path string
 
 	queue  chan entry
-	closed chan struct{} // when no more is written
-	lines  sync.Pool     // of *[]byte, to encode records into
+	closed chan struct{} // closed when nothing more is written
+	lines  sync.Pool     // of *[]byte: buffers for encoded records
 
 	mu    sync.Mutex
 	parts map[string]part // of the records file, by stage
-	at    part            // what has been written
+	at    part            // the end of what has been written
 	err   error           // the first failure to write; sticky
 }
 
-// entry is a record on its way to the file, or a wish to have all before it there.
+// entry is a record to be written, or a request to flush all records before it.
 type entry struct {
 	stage   string
 	line    *[]byte
@@ -51,13 +51,13 @@ type entry struct {
 	last    bool
 }
 
-// part is where in the records file those of a stage are.
+// part is the part of the records file that holds those of a stage.
 type part struct {
 	from, to int64 // bytes
-	line     int   // before the first
+	line     int   // number of lines before it
 }
 
-// Create makes the directory, and refuses one that holds a run already.
+// Create makes the directory; it is an error where that holds a run already.
 func Create(path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, RunFile)); err == nil {
 		return nil, fmt.Errorf("%s already holds a run; name another directory with --out, or remove it", path)
@@ -65,7 +65,7 @@ func Create(path string) (*Dir, error) {
 	return Replace(path)
 }
 
-// Replace makes the directory, or empties the run in it.
+// Replace makes the directory, or removes the run in it.
 func Replace(path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the run directory: %w", err)
@@ -82,7 +82,7 @@ func Replace(path string) (*Dir, error) {
 	return newDir(path, f), nil
 }
 
-// newDir writes records to f until it is closed.
+// newDir returns a Dir that writes records to f until it is closed.
 func newDir(path string, f io.WriteCloser) *Dir {
 	d := &Dir{
 		Path: path, queue: make(chan entry, queuedRecords), closed: make(chan struct{}), parts: map[string]part{},
@@ -102,21 +102,25 @@ func Free(path string) string {
 	}
 }
 
-// Append hands one record to the writer, which keeps nothing of r. The first failure to write, a full disk say, is
-// returned from then on.
+// Append queues one record for writing; it keeps nothing of r. After the first failure to write, such as a full disk, it returns that
+// error.
 func (d *Dir) Append(r *Record) error {
 	if err := d.failure(); err != nil {
 		return err
 	}
 	line := d.lines.Get().(*[]byte)
-	*line = append(r.appendJSON((*line)[:0]), '\n')
+	b, err := r.appendJSON((*line)[:0])
+	if err != nil {
+		return err
+	}
+	*line = append(b, '\n')
 	return d.send(entry{stage: r.Stage, line: line})
 }
 
-// Flush waits until what was appended is with the operating system.
+// Flush waits until all records have been handed to the operating system.
 func (d *Dir) Flush() error { return d.wait(false) }
 
-// Close flushes and closes the records.
+// Close flushes and closes the records file.
 func (d *Dir) Close() error { return d.wait(true) }
 
 func (d *Dir) wait(last bool) error {
@@ -127,7 +131,7 @@ func (d *Dir) wait(last bool) error {
 	select {
 	case err := <-flushed:
 		return err
-	case <-d.closed: // by somebody else meanwhile
+	case <-d.closed: // by another goroutine meanwhile
 		return d.failure()
 	}
 }
@@ -151,7 +155,7 @@ func (d *Dir) failure() error {
 	return d.err
 }
 
-// write writes what is queued, flushed each second, until it is told that this was the last.
+// write writes queued records, flushed each second, until the last entry.
 func (d *Dir) write(f io.WriteCloser) {
 	defer close(d.closed)
 	out := bufio.NewWriterSize(f, 1<<16)
@@ -181,7 +185,7 @@ func (d *Dir) write(f io.WriteCloser) {
 	}
 }
 
-// note keeps the first failure. A [bufio.Writer] that failed writes nothing any more.
+// note keeps the first failure. A [bufio.Writer] writes nothing after a failure.
 func (d *Dir) note(err error) {
 	if err == nil {
 		return
@@ -193,7 +197,7 @@ func (d *Dir) note(err error) {
 	}
 }
 
-// wrote counts a line, and remembers which part of the file its stage has.
+// wrote counts a line and extends its stage's part of the file.
 func (d *Dir) wrote(stage string, bytes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -207,7 +211,7 @@ func (d *Dir) wrote(stage string, bytes int) {
 	d.parts[stage] = p
 }
 
-// Save writes run.json whole or not at all: a reader never sees half of it.
+// Save writes run.json, whole or not at all.
 func (d *Dir) Save(run *Run) error {
 	b, err := json.MarshalIndent(run, "", "  ")
 	if err != nil {
@@ -216,7 +220,7 @@ func (d *Dir) Save(run *Run) error {
 	return d.WriteFile(RunFile, append(b, '\n'))
 }
 
-// WriteFile writes a file of the run directory whole or not at all.
+// WriteFile writes a file of the run directory, whole or not at all.
 func (d *Dir) WriteFile(name string, b []byte) error {
 	tmp, err := os.CreateTemp(d.Path, name+".*")
 	if err != nil {
@@ -231,7 +235,7 @@ func (d *Dir) WriteFile(name string, b []byte) error {
 	return os.Rename(tmp.Name(), filepath.Join(d.Path, name))
 }
 
-// Records yields the records of one stage, as written so far.
+// Records yields the records of one stage that have been appended so far.
 func (d *Dir) Records(stage string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		if err := d.Flush(); err != nil && !yield(nil, err) {
@@ -256,7 +260,7 @@ func Open(path string) (*Run, error) {
 	name := filepath.Join(path, RunFile)
 	b, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no run directory: it holds no %s", path, RunFile)
+		return nil, fmt.Errorf("%s is not a run directory: it has no %s", path, RunFile)
 	}
 	if err != nil {
 		return nil, err
@@ -271,8 +275,8 @@ func Open(path string) (*Run, error) {
 	return run, nil
 }
 
-// Records yields the records in a run directory one at a time, never all in memory. A last line without its newline is
-// what a killed process leaves, and is passed over.
+// Records yields the records in a run directory, one at a time. A last line without a newline, which a killed process leaves, is
+// skipped.
 func Records(path string) iter.Seq2[*Record, error] {
 	return records(path, part{to: math.MaxInt64})
 }
@@ -288,7 +292,6 @@ func records(path string, p part) iter.Seq2[*Record, error] {
 		}
 		defer f.Close()
 		in := bufio.NewReaderSize(io.NewSectionReader(f, p.from, p.to-p.from), 1<<18)
-		var read parser
 		for line := p.line + 1; ; line++ {
 			b, err := readLine(in)
 			if err == io.EOF {
@@ -296,7 +299,7 @@ func records(path string, p part) iter.Seq2[*Record, error] {
 			}
 			var r *Record
 			if err == nil {
-				r, err = read.record(b)
+				r, err = parseRecord(b)
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
@@ -309,7 +312,7 @@ func records(path string, p part) iter.Seq2[*Record, error] {
 	}
 }
 
-// readLine returns one line of any length without its newline; io.EOF where no whole line is left.
+// readLine returns one line of any length without its newline; io.EOF where there is no complete line.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	b, err := in.ReadSlice('\n')
 	if err == nil {
@@ -326,11 +329,11 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return bytes.TrimSuffix(long, []byte("\n")), nil
 }
 
-// Memory is a run kept in memory: for experiments by the thousand that nobody will look at again.
+// Memory keeps a run in memory, for thousands of simulated experiments that need no files.
 type Memory struct {
 	mu      sync.Mutex
 	records map[string][]*Record
-	Run     *Run // as saved last
+	Run     *Run // as last saved
 }
 
 // Append keeps a copy of the record.
@@ -358,7 +361,7 @@ func (m *Memory) Records(stage string) iter.Seq2[*Record, error] {
 	}
 }
 
-// Save remembers the run.
+// Save keeps the run.
 func (m *Memory) Save(run *Run) error {
 	m.Run = run
 	return nil

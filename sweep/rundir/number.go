@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Number is a number that may not exist, or of which only a lower bound is known. The zero Number does not exist:
-// n/a is never 0.
+// Number is a number that may be absent, or of which only a lower bound is known. The zero Number is absent: "not known" is never
+// stored as 0.
 type Number struct {
 	v    float64
 	kind numberKind
@@ -23,7 +23,7 @@ const (
 	atLeast
 )
 
-// Exactly is a figure that is known. NaN and infinities are figures that do not exist.
+// Exactly returns a number that is known; NaN and infinities are absent.
 func Exactly(v float64) Number {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Number{}
@@ -31,48 +31,48 @@ func Exactly(v float64) Number {
 	return Number{v, exact}
 }
 
-// Over is a figure of which only a lower bound is known, because requests that count in it had not ended.
+// Over returns a number of which only a lower bound is known, because requests that count in it had not ended.
 func Over(v float64) Number {
-	f := Exactly(v)
-	if f.kind == exact {
-		f.kind = atLeast
+	n := Exactly(v)
+	if n.kind == exact {
+		n.kind = atLeast
 	}
-	return f
+	return n
 }
 
-// Known reports whether the figure is a bare number.
-func (f Number) Known() bool { return f.kind == exact }
+// Known reports whether the number is known exactly.
+func (n Number) Known() bool { return n.kind == exact }
 
-// Bound reports whether the figure is at least Value, and no more is known.
-func (f Number) Bound() bool { return f.kind == atLeast }
+// Bound reports whether only a lower bound is known.
+func (n Number) Bound() bool { return n.kind == atLeast }
 
-// IsZero reports whether the figure does not exist; encoding/json's omitzero asks it.
-func (f Number) IsZero() bool { return f.kind == absent }
+// IsZero reports whether the number is absent; encoding/json's omitzero asks it.
+func (n Number) IsZero() bool { return n.kind == absent }
 
-// Value is the number, or its lower bound; NaN where the figure does not exist.
-func (f Number) Value() float64 {
-	if f.kind == absent {
+// Value returns the number or its lower bound; NaN where it is absent.
+func (n Number) Value() float64 {
+	if n.kind == absent {
 		return math.NaN()
 	}
-	return f.v
+	return n.v
 }
 
-// MarshalJSON writes a bare number, or null. A lower bound is an object, {"over": 9.8}, lest somebody take it for the
-// figure; in a [Dist] the bounds stand under a key of their own.
-func (f Number) MarshalJSON() ([]byte, error) {
-	switch f.kind {
+// MarshalJSON writes a number, or null. A lower bound is an object, {"over": 9.8}, so that no reader takes it for the number itself;
+// in a [Dist], lower bounds have a key of their own.
+func (n Number) MarshalJSON() ([]byte, error) {
+	switch n.kind {
 	case exact:
-		return strconv.AppendFloat(nil, f.v, 'g', -1, 64), nil
+		return strconv.AppendFloat(nil, n.v, 'g', -1, 64), nil
 	case atLeast:
-		return append(strconv.AppendFloat([]byte(`{"over":`), f.v, 'g', -1, 64), '}'), nil
+		return append(strconv.AppendFloat([]byte(`{"over":`), n.v, 'g', -1, 64), '}'), nil
 	}
 	return []byte("null"), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (f *Number) UnmarshalJSON(b []byte) error {
+func (n *Number) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(b, []byte("null")) {
-		*f = Number{}
+		*n = Number{}
 		return nil
 	}
 	if bytes.HasPrefix(b, []byte("{")) {
@@ -80,21 +80,20 @@ func (f *Number) UnmarshalJSON(b []byte) error {
 			Over *float64 `json:"over"`
 		}
 		if err := json.Unmarshal(b, &bound); err != nil || bound.Over == nil {
-			return fmt.Errorf("%s is no figure", b)
+			return fmt.Errorf("%s is not a number", b)
 		}
-		*f = Over(*bound.Over)
+		*n = Over(*bound.Over)
 		return nil
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err != nil {
 		return fmt.Errorf("%s is not a number", b)
 	}
-	*f = Exactly(v)
+	*n = Exactly(v)
 	return nil
 }
 
-// Dist sums up a distribution. Which figures are supported by enough samples is listed, and so is what is only
-// known to be larger than some value.
+// Dist is the summary of a distribution: of the values of a metric.
 type Dist struct {
 	N    int    `json:"n"`
 	Mean Number `json:"mean,omitzero"`
@@ -107,25 +106,25 @@ type Dist struct {
 	P99  Number `json:"p99,omitzero"`
 	P999 Number `json:"p999,omitzero"`
 
-	// Digits is how many significant digits the percentiles have that were counted in a histogram; 0 where they are exact.
+	// Digits is the number of significant digits of percentiles from a histogram; 0 where they are exact.
 	Digits int `json:"digits,omitempty"`
-	// Neff is the number of independent samples that N correlated ones are worth.
+	// Neff is the number of independent values that the N correlated ones are worth.
 	Neff Number `json:"n_eff,omitzero"`
-	// Censored counts the samples of which only a lower bound is known; they are part of N.
+	// Censored counts the values of which only a lower bound is known; they are part of N.
 	Censored int `json:"censored,omitempty"`
-	// Unsupported names the percentiles that rest on fewer than five effective samples beyond them.
+	// Unsupported names the percentiles with fewer than five independent values expected beyond them.
 	Unsupported []string `json:"unsupported,omitempty"`
-	// CI holds 95 % confidence intervals, by figure name.
+	// CI holds 95 % confidence intervals, by the name of the statistic.
 	CI map[string][2]float64 `json:"ci,omitempty"`
 }
 
-// Named is one figure of a Dist with its name.
+// Named is one statistic of a Dist with its name.
 type Named struct {
 	Name   string
 	Number *Number
 }
 
-// Numbers lists the statistics of d by name, in the order of the file format.
+// Numbers returns the statistics of d with their names, in the order of the file format.
 func (d *Dist) Numbers() []Named {
 	return []Named{
 		{"mean", &d.Mean}, {"std", &d.Std}, {"min", &d.Min}, {"max", &d.Max},
@@ -133,7 +132,7 @@ func (d *Dist) Numbers() []Named {
 	}
 }
 
-// Get returns the figure of that name, absent where there is none.
+// Get returns the statistic of that name, absent for an unknown name.
 func (d *Dist) Get(name string) Number {
 	for _, f := range d.Numbers() {
 		if f.Name == name {
@@ -143,7 +142,7 @@ func (d *Dist) Get(name string) Number {
 	return Number{}
 }
 
-// Supported says whether the sample is large enough for that percentile.
+// Supported reports whether there are enough values for the percentile of that name.
 func (d *Dist) Supported(name string) bool {
 	for _, u := range d.Unsupported {
 		if u == name {
@@ -153,7 +152,7 @@ func (d *Dist) Supported(name string) bool {
 	return true
 }
 
-// distJSON is Dist without its methods, and with the lower bounds that bare figures cannot say.
+// distJSON is the JSON form of Dist: lower bounds are apart from the numbers that are known.
 type distJSON struct {
 	*plainDist
 	Over map[string]float64 `json:"over,omitempty"`
@@ -161,7 +160,7 @@ type distJSON struct {
 
 type plainDist Dist
 
-// MarshalJSON writes d, with figures that are lower bounds under "over".
+// MarshalJSON writes d with lower bounds under "over".
 func (d Dist) MarshalJSON() ([]byte, error) {
 	out := distJSON{plainDist: (*plainDist)(&d)}
 	for _, f := range d.Numbers() {

@@ -10,65 +10,66 @@ import (
 	"llmsweep/client/note"
 )
 
-// A directory with two servers that were measured under the same load holds a run directory for each, and what the two
-// have in common.
+// A pair directory holds the run directories of two servers that were measured under the same loads, and a file with what they have
+// in common.
 const (
 	PairFile   = "pair.json"
 	PairSchema = "llmsweep.pair/v1"
 )
 
-// Sides are the names of the two run directories.
+// Sides returns the names of the two run directories.
 func Sides() [2]string { return [2]string{"a", "b"} }
 
-// Pair is pair.json. Its blocks are four stages at each load, in the order ABBA or BAAB: two rounds, each of which gives
-// both servers the same arrivals and the same prompts. A round's stages have the same name in both runs: that of the load,
-// " #" and the number of the round from 1.
+// Pair is pair.json. A block is four stages at each load, in the order ABBA or BAAB: two rounds, in each of which both servers get the
+// same arrivals and the same prompts. The stages of a round have the same name in both runs: that of the load, " #" and the
+// number of the round from 1.
 type Pair struct {
 	Schema  string     `json:"schema"`
 	State   string     `json:"state"`
 	Failure note.Note  `json:"failure,omitzero"`
 	Loads   []PairLoad `json:"loads"`
-	// Orders are those of the blocks that are whole. Block i, from 0, holds the rounds 2i+1 and 2i+2.
+	// Orders are the orders of the complete blocks. Block i, from 0, holds the rounds 2i+1 and 2i+2.
 	Orders []string `json:"orders"`
 	Plan   PairPlan `json:"plan"`
 }
 
 // PairLoad is one load that both servers get.
 type PairLoad struct {
-	Key            string  `json:"key"`  // "sync", "50" and "80" (per cent of the ceiling), "max", or "4rps", "c8" where asked for
-	Name           string  `json:"name"` // begins the names of its stages
+	Key            string  `json:"key"`  // "sync", "50" and "80" (per cent of the ceiling), "max", or as asked for: "4rps", "c8"
+	Name           string  `json:"name"` // beginning of the names of its stages
 	Kind           string  `json:"kind"`
 	Rate           Number  `json:"rate,omitzero"` // absent in a closed loop
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
-	Requests       int     `json:"requests,omitempty"`  // so many are sent, and each counts
-	Opening        float64 `json:"opening_s,omitempty"` // left out at the start; of a closed loop: over which its slots are filled
+	Requests       int     `json:"requests,omitempty"`  // number of requests, all of which count
+	Opening        float64 `json:"opening_s,omitempty"` // time left out at the start; in a closed loop, the time over which it is filled
 	Window         float64 `json:"window_s,omitempty"`
-	// Primary is the figure that the conclusion, and the time it takes, rest on; empty where none at this load does.
+	// Primary is the metric that decides the conclusion and the number of blocks; empty for none at this load.
 	Primary string `json:"primary,omitempty"`
 }
 
-// PairPlan is what was to be found, and what it takes. It is fixed after the pilot, from the pilot's spread alone.
+// PairPlan is the difference that is to be shown and the number of blocks for it. It is fixed after the pilot, from the spread of the
+// pilot alone.
 type PairPlan struct {
-	Difference float64 `json:"difference"` // to be shown in the primary figures,
-	Power      float64 `json:"power"`      // so often where it is there,
-	Level      float64 `json:"level"`      // and any difference so often where none is
-	Budget     float64 `json:"budget_s,omitempty"`
-	Pilot      int     `json:"pilot_blocks"`
-	Block      float64 `json:"block_s,omitempty"`         // what a block takes
-	Spent      float64 `json:"spent_s,omitempty"`         // when the plan was made: on finding the loads, and on the pilot
-	Needed     int     `json:"needed_blocks,omitempty"`   // the pilot's included; 0 where it was not known
-	Blocks     int     `json:"blocks,omitempty"`          // that were to be measured: fewer where the budget ends first
-	Sees       Number  `json:"sees_difference,omitzero"`  // what so many blocks show with that power
-	Figure     string  `json:"limiting_figure,omitempty"` // the one that takes the longest
+	Difference     float64 `json:"difference"` // relative, in the primary metrics
+	Power          float64 `json:"power"`      // probability of showing it where it exists
+	Level          float64 `json:"level"`      // probability of showing any difference where there is none
+	Budget         float64 `json:"budget_s,omitempty"`
+	Pilot          int     `json:"pilot_blocks"`
+	Block          float64 `json:"block_s,omitempty"`         // how long a block takes
+	Spent          float64 `json:"spent_s,omitempty"`         // before the plan was made: on finding the loads, and on the pilot
+	Needed         int     `json:"needed_blocks,omitempty"`   // the pilot included; 0 where it was not known
+	Blocks         int     `json:"blocks,omitempty"`          // planned; fewer than needed where the budget ends first
+	Sees           Number  `json:"sees_difference,omitzero"`  // the difference that the planned blocks show with that power
+	LimitingMetric string  `json:"limiting_figure,omitempty"` // the metric that needs the most blocks
 }
 
-// Blocks is how many blocks are whole.
+// Blocks returns the number of complete blocks.
 func (p *Pair) Blocks() int { return len(p.Orders) }
 
-// StageName is the name of a load's stage in a round, counted from 1.
+// StageName returns the name of a load's stage in a round, counted from 1.
 func (l *PairLoad) StageName(round int) string { return fmt.Sprintf("%s #%d", l.Name, round) }
 
-// OpenPair reads pair.json in a directory; ok is false where there is none.
+// OpenPair reads the pair.json of a directory; ok is false where there is none.
 func OpenPair(path string) (p *Pair, ok bool, err error) {
 	name := filepath.Join(path, PairFile)
 	b, err := os.ReadFile(name)
@@ -88,7 +89,7 @@ func OpenPair(path string) (p *Pair, ok bool, err error) {
 	return p, true, nil
 }
 
-// Save writes pair.json whole or not at all.
+// Save writes pair.json, whole or not at all.
 func (p *Pair) Save(path string) error {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {

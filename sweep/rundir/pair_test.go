@@ -17,13 +17,13 @@ func TestPairFile(t *testing.T) {
 	want := &Pair{
 		Schema: PairSchema, State: Complete, Orders: []string{"ABBA", "BAAB"},
 		Loads: []PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: Exactly(4), Opening: 2.5, Window: 10, Primary: "latency"}},
-		Plan:  PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 2, Needed: 2, Blocks: 2, Sees: Exactly(0.02), Figure: "latency@50"},
+		Plan:  PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 2, Needed: 2, Blocks: 2, Sees: Exactly(0.02), LimitingMetric: "latency@50"},
 	}
 	if err := want.Save(dir); err != nil {
 		t.Fatal(err)
 	}
 	got, ok, err := OpenPair(dir)
-	if diff := cmp.Diff(want, got, figures); !ok || err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, numbers); !ok || err != nil || diff != "" {
 		t.Errorf("%v, (-written +read):\n%s", err, diff)
 	}
 	if got.Blocks() != 2 || got.Loads[0].StageName(3) != "poisson@4.00 #3" {

@@ -6,24 +6,30 @@ import (
 	"time"
 
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/selftest/paced"
 	"llmsweep/sweep/wait"
 )
 
-// Arrivals is so many requests a second, on average, at random instants as sweeps have them.
+// Arrivals is what was measured at one rate of Poisson arrivals.
 type Arrivals struct {
-	Rate    float64 `json:"rate"`
+	Rate    float64 `json:"rate"` // requests per second
 	Failed  int     `json:"failed,omitempty"`
-	Lag     Spread  `json:"schedule_lag_s"` // from when a request was due to when it was let go
-	Written Spread  `json:"written_lag_s"`  // to when its first byte was written, connecting included
-	Limit   string  `json:"limit,omitempty"`
+	Lag     Spread  `json:"schedule_lag_s"`  // from when a request was due to when its sending began
+	Written Spread  `json:"written_lag_s"`   // from due to when its first byte was written, connecting included
+	Limit   string  `json:"limit,omitempty"` // why the rate is not trusted: one of the Limits
 }
 
-// enough requests for a p99; they are waited for where they take no longer than a second.
+// enough is the number of requests that supports a p99. A rate is held until it has them, but no longer than a second for them.
 const enough = 500
+
+// arrivalConns is how many connections a client keeps: more than are ever busy, since each request is answered at once.
+const arrivalConns = 256
 
 // arrivals measures one rate.
 func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
-	c, err := b.client(256)
+	c, err := b.client(arrivalConns)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +38,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	defer exact.Close()
 	w := &timed{Waiter: exact}
 	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
-	job := sweep.OpenJob(sweep.ArrivalsPoisson, rate, sweep.NewPoisson(rate, 1, "selftest"), 0, n, 0)
-	st, err := b.stage(ctx, c, w, job, source{order{}, 2})
+	st, err := b.stage(ctx, c, c.Warm, w, sweep.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{paced.Order{}, 2})
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +51,13 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	return a, nil
 }
 
-// timed notes how late a waiter is. One goroutine waits.
+// timed records how late a waiter is. Only one goroutine waits.
 type timed struct {
-	sweep.Waiter
+	load.Waiter
 	lags []int64 // nanoseconds
 }
 
-// Wait waits.
+// Wait waits and records the delay.
 func (t *timed) Wait(until time.Time, quit <-chan struct{}) bool {
 	ok := t.Waiter.Wait(until, quit)
 	if ok {

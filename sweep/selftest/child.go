@@ -13,22 +13,27 @@ import (
 	"time"
 )
 
-// child is a helper process. It lives until its standard input ends, so that it outlives this process in no way that this
-// process may end.
+const (
+	pipesClose = time.Second     // how long a killed helper's pipes may stay open
+	killAfter  = 2 * time.Second // how long a helper may take to end by itself
+)
+
+// child is a helper process. It runs until its standard input ends, so that it never outlives this process, however that ends.
 type child struct {
 	cmd *exec.Cmd
 	in  io.Closer
 	out *bufio.Reader
 }
 
-// start starts a helper. It is killed when ctx ends, and knows nothing of this process's environment, which may hold a key.
+// start starts a helper process. It is killed when ctx ends. It gets an empty environment, since that of this process may hold an
+// API key.
 func start(ctx context.Context, command []string, role string) (*child, error) {
 	if len(command) == 0 {
 		return nil, errors.New("the self-test has no command for its server")
 	}
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], role)...)
 	cmd.Env = []string{}
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = pipesClose
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -43,15 +48,15 @@ func start(ctx context.Context, command []string, role string) (*child, error) {
 	return &child{cmd, in, bufio.NewReader(out)}, nil
 }
 
-// stop ends the helper and waits until it is gone.
+// stop ends the helper and waits for it.
 func (c *child) stop() {
 	c.in.Close()
-	kill := time.AfterFunc(2*time.Second, func() { c.cmd.Process.Kill() })
+	kill := time.AfterFunc(killAfter, func() { c.cmd.Process.Kill() })
 	defer kill.Stop()
-	c.cmd.Wait() // how it ended is of no interest
+	c.cmd.Wait() // its exit status does not matter
 }
 
-// startServer starts the paced server, and waits until it serves.
+// startServer starts the server and waits until it serves.
 func startServer(ctx context.Context, command []string) (c *child, url string, err error) {
 	c, err = start(ctx, command, "serve")
 	if err != nil {

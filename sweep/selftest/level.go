@@ -11,32 +11,35 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 	"llmsweep/sweep/stats"
 )
 
-// Level is so many streams at once, each with so many tokens a second.
+// Level is what was measured with one number of streams, under one condition.
 type Level struct {
 	Streams int     `json:"streams"`
-	Rate    float64 `json:"tokens_per_s_per_stream"`
-	Phase   string  `json:"phase"` // Uniform or InStep
+	Rate    float64 `json:"tokens_per_s_per_stream"` // asked for
+	Phase   string  `json:"phase"`                   // Uniform or InStep
 	Busy    bool    `json:"busy_cores"`
 
 	Failed     int           `json:"failed,omitempty"`  // streams that did not end well
 	Failure    string        `json:"failure,omitempty"` // of one of them
 	Tokens     int           `json:"tokens"`
 	TokensPerS rundir.Number `json:"tokens_per_s,omitzero"` // as the server really sent them
-	// Error is the instant of a token less that at which the server began to write it, or the other way round. Those
-	// that the client itself knows for mere bounds are left out, and counted in Shared.
+	// Error is the absolute difference between a token's timestamp and the instant at which the server began to write it.
+	// Timestamps that the client itself marks as bounds are left out, and counted in Shared.
 	Error      Spread        `json:"stamp_error_s"`
 	Shared     rundir.Number `json:"shared_reads,omitzero"`      // share of tokens received together with the next one of their stream, though sent apart
-	Unstamped  rundir.Number `json:"unstamped_reads,omitzero"`   // share of receives that the kernel did not date
-	DelayMean  rundir.Number `json:"read_delay_mean_s,omitzero"` // from the arrival of bytes to this program's having them
+	Unstamped  rundir.Number `json:"unstamped_reads,omitzero"`   // share of reads without a timestamp from the kernel
+	DelayMean  rundir.Number `json:"read_delay_mean_s,omitzero"` // from the arrival of bytes to their being read
 	DelayMax   rundir.Number `json:"read_delay_max_s,omitzero"`
-	Cores      rundir.Number `json:"cores,omitzero"`            // that this client kept busy while all streams ran
-	PerStream  rundir.Number `json:"bytes_per_stream,omitzero"` // resident memory, records included; of an n's first level only
-	Limit      string        `json:"limit,omitempty"`           // why the level is not to be trusted: one of the Limits
-	Unmeasured bool          `json:"unmeasured,omitempty"`      // it was not even tried
+	Cores      rundir.Number `json:"cores,omitzero"`            // processor seconds per second, while all streams ran
+	PerStream  rundir.Number `json:"bytes_per_stream,omitzero"` // resident memory, records included; of the first level of each number only
+	Limit      string        `json:"limit,omitempty"`           // why the level is not trusted: one of the Limits
+	Unmeasured bool          `json:"unmeasured,omitempty"`      // it was not tried
 }
 
 // Spread sums up a distribution in seconds.
@@ -48,10 +51,10 @@ type Spread struct {
 	Max  rundir.Number `json:"max,omitzero"`
 }
 
-// Supported says whether there are enough values for that quantile.
+// Supported reports whether there are enough values for the p-quantile.
 func (s Spread) Supported(p float64) bool { return stats.Supported(float64(s.N), p) }
 
-// spread sums up nanoseconds.
+// spread sums up values in nanoseconds.
 func spread(nanos []int64) Spread {
 	if len(nanos) == 0 {
 		return Spread{}
@@ -65,7 +68,7 @@ func spread(nanos []int64) Spread {
 	return Spread{N: len(seconds), P50: at(0.5), P99: at(0.99), P999: at(0.999), Max: at(1)}
 }
 
-// condition is under what a number of streams is measured.
+// condition is how a number of streams is measured.
 type condition struct {
 	phase string
 	busy  bool
@@ -79,7 +82,7 @@ func (b *bench) conditions() []condition {
 	return all
 }
 
-// perStream is how many tokens a second each of so many streams gets: the more there are, the fewer, as from a server.
+// perStream returns the tokens per second of each of n streams: the more streams, the slower each, as with a real server.
 func perStream(streams int) float64 {
 	switch {
 	case streams <= 100:
@@ -90,10 +93,10 @@ func perStream(streams int) float64 {
 	return 20
 }
 
-// spare descriptors are for all that is not a stream.
+// spare is the number of file descriptors for everything other than streams.
 const spare = 64
 
-// streams measures one number of streams under all conditions. Connections are kept from one to the next.
+// streams measures n streams under all conditions. Connections are kept from one to the next.
 func (b *bench) streams(ctx context.Context, n int) error {
 	if limit := b.out.Descriptors; limit > 0 && n+spare > limit {
 		for _, c := range b.conditions() {
@@ -116,7 +119,7 @@ func (b *bench) streams(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		empty = rundir.Number{} // from now on what others left behind is used again
+		empty = rundir.Number{} // later levels use the memory that earlier ones left
 		b.out.Levels = append(b.out.Levels, *l)
 		b.step(1)
 	}
@@ -124,7 +127,7 @@ func (b *bench) streams(ctx context.Context, n int) error {
 	return nil
 }
 
-// level measures one level, as a closed loop that is as wide as it has requests.
+// level measures one level: a closed loop of n with n requests.
 func (b *bench) level(ctx context.Context, c *client.Client, n int, cond condition, empty rundir.Number) (*Level, error) {
 	if cond.busy {
 		hog, err := start(ctx, b.Command, "hog")
@@ -134,12 +137,12 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, cond conditi
 		defer hog.stop()
 	}
 	rate := perStream(n)
-	from := source{order{cond.phase, time.Duration(1e9 / rate), n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
+	from := source{paced.Order{Phase: cond.phase, Every: time.Duration(1e9 / rate), Streams: n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
 	w := &witness{Client: c, clock: b.clock, streams: int64(n), every: from.Every}
 	looking, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() { w.look(looking) })
-	_, err := b.stage(ctx, w, nil, sweep.ClosedJob(n, n, 0), from)
+	_, err := b.stage(ctx, w, c.Warm, nil, sweep.NewStage(arrival.Closed{Concurrency: n}, n, 0), from)
 	stop()
 	watch.Wait()
 	if err != nil {
@@ -151,31 +154,31 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, cond conditi
 	return l, nil
 }
 
-// stage runs one stage as any measurement would, and returns its figures.
-func (b *bench) stage(ctx context.Context, d sweep.Doer, w sweep.Waiter, j sweep.Job, from source) (*rundir.Stage, error) {
+// stage runs one stage and returns what was measured in it.
+func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Context, int) error, w load.Waiter, s sweep.Stage, from source) (*rundir.Stage, error) {
 	dir, err := b.records()
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
 	c := sweep.Defaults()
-	c.Doer, c.Waiter, c.Log, c.Warmup, c.MaxErrorRate, c.Drain = d, w, dir, sweep.Warmup{}, 1, time.Second
-	c.Sources = func(string) sweep.Source { return from }
+	c.Doer, c.Warm, c.Waiter, c.Log, c.Warmup, c.MaxErrorRate, c.Drain = d, warm, w, dir, sweep.Warmup{}, 1, time.Second
+	c.Sources = func(string) load.Source { return from }
 	var run rundir.Run
-	err = sweep.Run(ctx, c, []sweep.Job{j}, &run)
+	err = sweep.Run(ctx, c, []sweep.Stage{s}, &run)
 	if err = errors.Join(err, context.Cause(ctx)); err != nil {
 		return nil, gone(ctx, err)
 	}
 	return &run.Stages[0], nil
 }
 
-// source asks for the same again and again.
+// source gives the same task again and again.
 type source struct {
-	order
+	paced.Order
 	tokens int
 }
 
-// Next is the next task.
-func (s source) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{User: s.order.String(), OutputTokens: s.tokens}}}, true
+// Next returns the next task.
+func (s source) Next() (load.Session, bool) {
+	return load.Session{Turns: []load.Turn{{User: s.Order.String(), OutputTokens: s.tokens}}}, true
 }

@@ -1,7 +1,7 @@
-// Package selftest measures this client on this machine: what a token costs it, how true its instants are under so many
-// streams, how late it sends, and how much memory a stream takes. The other side is a server in a process of its own that
-// writes into each chunk when it was sent. Clients, stages and records are those of every measurement. It says how far
-// figures that were taken here can be trusted, never beyond what it tried.
+// Package selftest measures this client on this machine: the processor time per token, the error of timestamps with many streams
+// open, the delay of sending, and the memory per stream. The other side is a server in its own process (package paced) that
+// writes into each chunk when it was sent. Client, stages and records are the same as in every measurement. The result says up
+// to which load measurements on this machine can be trusted; it claims nothing about loads that were not tried.
 package selftest
 
 import (
@@ -15,25 +15,26 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 )
 
-// Options say what is measured. The zero value of a list measures none of it.
+// Options are what is measured. An empty list measures none of its kind.
 type Options struct {
-	// Command begins the command line of the helper processes: with "serve" after it, it must call [Serve], with "hog"
-	// [Hog].
+	// Command is the beginning of the command line of the helper processes. Followed by "serve" it must call [Serve], followed
+	// by "hog" [Hog].
 	Command []string
-	Streams []int     // open at once, ascending
-	Busy    bool      // again beside processes that keep every core busy
-	Rates   []float64 // arrivals per second, ascending
-	Hold    time.Duration
-	Decode  time.Duration // how long tokens are decoded as fast as they come; 0 for not at all
+	Streams []int         // numbers of streams open at once, ascending
+	Busy    bool          // measure each again while other processes keep every core busy
+	Rates   []float64     // arrivals per second, ascending
+	Hold    time.Duration // how long each load is held
+	Decode  time.Duration // how long tokens are decoded as fast as they arrive; 0 for not at all
 	// Descriptors is how many files this process may have open; 0 asks the system.
 	Descriptors int
-	// Progress is told how many parts are done; nil for nobody.
+	// Progress is called as parts are done; it may be nil.
 	Progress func(done, all int)
 }
 
-// Default are the options of a self-test that takes half a minute.
+// Default returns the options of a self-test that takes half a minute.
 func Default(command []string) Options {
 	return Options{
 		Command: command, Streams: []int{100, 1000, 5000}, Busy: true, Rates: []float64{10, 100, 1000, 5000},
@@ -41,8 +42,8 @@ func Default(command []string) Options {
 	}
 }
 
-// Quick are the options of one that takes two seconds or three, for a plan of so many streams at most; 0 where nobody
-// knows.
+// Quick returns the options of a self-test that takes two or three seconds, before a run with up to the given number of streams;
+// 0 where that is not known.
 func Quick(command []string, streams int) Options {
 	o := Options{
 		Command: command, Streams: []int{100, 1000}, Rates: []float64{1000},
@@ -54,12 +55,12 @@ func Quick(command []string, streams int) Options {
 	return o
 }
 
-// Result is what was measured: seconds, bytes and plain numbers.
+// Result is what was measured.
 type Result struct {
 	Started     time.Time     `json:"started"`
 	CPUs        int           `json:"cpus"`
-	Load        rundir.Number `json:"load_average,omitzero"` // of the last minute, when it began: others were at work too
-	Descriptors int           `json:"descriptors,omitempty"` // how many files may be open; 0 where nobody says
+	Load        rundir.Number `json:"load_average,omitzero"` // of the minute before it began
+	Descriptors int           `json:"descriptors,omitempty"` // how many files may be open; 0 where that is not known
 	Timestamps  string        `json:"timestamps"`            // "kernel" or "user"
 	Decode      *Decode       `json:"decode,omitempty"`
 	Levels      []Level       `json:"levels"`
@@ -67,18 +68,18 @@ type Result struct {
 	Trust       Trust         `json:"trust"`
 }
 
-// bench is a self-test on its way.
+// bench is the state of a running self-test.
 type bench struct {
 	Options
-	clock clock
+	clock paced.Clock
 	url   string
 	dir   string // where records go
 	out   *Result
-	done  int
+	done  int // parts
 }
 
-// Run measures. An error means that nothing could be: no helper process, no directory for records. What this machine
-// cannot open is told in the result. When ctx ends, so do the helpers.
+// Run runs a self-test. It returns an error where nothing can be measured, because there is no helper process or no directory for
+// records. Streams that this machine cannot open are part of the result. When ctx ends, the helper processes end too.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	limit := o.Descriptors
 	if limit == 0 {
@@ -95,11 +96,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer server.stop()
-	b := &bench{Options: o, clock: newClock(), url: url, dir: dir, out: r}
+	b := &bench{Options: o, clock: paced.NewClock(), url: url, dir: dir, out: r}
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory() // what comes next begins as if this had not been
+	debug.FreeOSMemory() // so that the run that follows starts with little memory
 	r.Trust = trust(r)
 	return r, context.Cause(ctx)
 }
@@ -130,7 +131,7 @@ func (b *bench) run(ctx context.Context) error {
 	return nil
 }
 
-// step tells that more parts are done.
+// step reports that more parts are done.
 func (b *bench) step(more int) {
 	b.done += more
 	if b.Progress == nil {
@@ -143,12 +144,12 @@ func (b *bench) step(more int) {
 	b.Progress(b.done, all)
 }
 
-// records is a fresh directory for what a stage leaves behind, as every run has one.
+// records returns a new run directory for one stage.
 func (b *bench) records() (*rundir.Dir, error) {
 	return rundir.Create(filepath.Join(b.dir, strconv.Itoa(b.done)))
 }
 
-// gone explains an error by what stopped it all, if something did.
+// gone returns the reason why ctx ended, or else err.
 func gone(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +15,10 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 )
 
-// TestMain lets the test binary stand in for the helper processes, which know nothing of its environment.
+// TestMain lets the test binary play the helper processes. They get an empty environment, so that the arguments say so.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "helper" {
 		help := map[string]func() error{
@@ -35,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// small is a self-test of a moment.
+// small returns the options of a short self-test.
 func small(t *testing.T) Options {
 	t.Helper()
 	self, err := os.Executable()
@@ -45,28 +43,6 @@ func small(t *testing.T) Options {
 	return Options{
 		Command: []string{self, "helper"}, Streams: []int{3, 20}, Busy: true, Rates: []float64{200},
 		Hold: 100 * time.Millisecond, Decode: time.Millisecond,
-	}
-}
-
-// childless fails where this process has children.
-func childless(t *testing.T) {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		return
-	}
-	all, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(all) == 0 {
-		t.Fatalf("no processes: %v", err)
-	}
-	for _, file := range all {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has ended
-		}
-		_, rest, _ := strings.Cut(string(b), ") ")
-		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
-			t.Errorf("a child is left: %s", b)
-		}
 	}
 }
 
@@ -125,7 +101,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What cannot be opened is told, and the rest is measured.
+// TestMoreStreamsThanFiles has a level that needs more descriptors than there are: the others are measured.
 func TestMoreStreamsThanFiles(t *testing.T) {
 	o := small(t)
 	o.Busy, o.Rates, o.Decode, o.Descriptors = false, nil, 0, 3+spare
@@ -148,7 +124,7 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		o := small(t)
-		o.Hold = time.Hour // it would not end by itself
+		o.Hold = time.Hour // it does not end by itself
 		o.Progress = func(done, _ int) {
 			if done == min(part, 1) {
 				time.AfterFunc(time.Duration(part)*50*time.Millisecond, func() { cancel(stop) })
@@ -172,21 +148,22 @@ func TestNoHelper(t *testing.T) {
 	childless(t)
 }
 
-// Instants that are off by a known amount are found to be.
+// TestKnownErrors compares timestamps that are wrong by known amounts.
 func TestKnownErrors(t *testing.T) {
 	const n = 1000
-	w := &witness{clock: newClock(), streams: 2, every: 10 * time.Millisecond}
+	began := time.Now()
+	w := &witness{clock: paced.NewClock(), streams: 2, every: 10 * time.Millisecond}
 	for stream := range 2 {
 		var r client.Result
-		r.Reset(w.clock.at.Add(time.Second))
-		truth := w.clock.of(r.Epoch) + int64(time.Millisecond)
+		r.Reset(began.Add(time.Second))
+		truth := w.clock.Of(r.Epoch) + int64(time.Millisecond)
 		for i := range n {
 			truth += int64(10 * time.Millisecond)
 			off := time.Duration(i+1) * time.Microsecond // 1 to 1000 us
 			if stream == 1 {
-				off = -off // as wrong the other way round
+				off = -off // too early by the same amounts
 			}
-			r.Token(time.Duration(truth-w.clock.of(r.Epoch))+off, 1, false)
+			r.Token(time.Duration(truth-w.clock.Of(r.Epoch))+off, 1, false)
 			r.Text = fmt.Appendf(r.Text, "%019d", truth)
 		}
 		r.Status = client.StatusOK
@@ -196,12 +173,12 @@ func TestKnownErrors(t *testing.T) {
 		}
 		w.take(&r)
 	}
-	w.every = 30 * time.Millisecond // now the server itself was behind: such are not held against the client
+	w.every = 30 * time.Millisecond // now the server itself was late, which is not the client's fault
 	var r client.Result
-	r.Reset(w.clock.at)
+	r.Reset(began)
 	for i := range 2 {
 		r.Token(time.Duration(i), 1, false)
-		r.Text = fmt.Appendf(r.Text, "%019d", w.clock.of(r.Epoch)+int64(i)*int64(14*time.Millisecond))
+		r.Text = fmt.Appendf(r.Text, "%019d", w.clock.Of(r.Epoch)+int64(i)*int64(14*time.Millisecond))
 	}
 	r.Status, r.Shared, r.SharedReads = client.StatusOK, client.Marks{1}, 1
 	if apart := w.shared; apart != 2 {
@@ -230,9 +207,9 @@ func TestKnownErrors(t *testing.T) {
 	near("longest delay", l.DelayMax, 15e-3)
 	near("tokens/s", l.TokensPerS, (2*n-2)/((n-1)*0.01))
 
-	for name, text := range map[string]string{"no instant": strings.Repeat("x", digits), "too little": "0", "none": ""} {
+	for name, text := range map[string]string{"no instant": strings.Repeat("x", paced.InstantDigits), "too little": "0", "none": ""} {
 		var r client.Result
-		r.Reset(w.clock.at)
+		r.Reset(began)
 		r.Token(0, 1, false)
 		r.Status, r.Text = client.StatusOK, []byte(text)
 		before := w.failed
@@ -245,7 +222,7 @@ func TestKnownErrors(t *testing.T) {
 	}
 }
 
-// What was noted while all streams ran: processor time and memory.
+// TestWhatAStreamTakes checks processor time and memory.
 func TestWhatAStreamTakes(t *testing.T) {
 	at := time.Now()
 	w := &witness{streams: 10}
@@ -318,49 +295,6 @@ func TestTrust(t *testing.T) {
 		if diff := cmp.Diff(c.want, trust(r), cmp.AllowUnexported(rundir.Number{})); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
-	}
-}
-
-// Streams begin together, spread over their interval or in step.
-func TestPhases(t *testing.T) {
-	for phase, apart := range map[string]int64{Uniform: int64(10 * time.Millisecond), InStep: 0} {
-		p := newPacer()
-		var all []*stream
-		for range 4 {
-			p.begin()
-			s := &stream{order: order{Phase: phase, Every: 40 * time.Millisecond, Streams: 4}}
-			all = append(all, s)
-			p.take(s)
-		}
-		if len(p.running) > 0 {
-			t.Fatalf("%s: %d have not waited for the rest", phase, len(p.running))
-		}
-		p.begin()
-		for i, s := range all {
-			if got := s.due - all[0].due; got != int64(i)*apart {
-				t.Errorf("%s: stream %d is %d ns behind the first", phase, i, got)
-			}
-		}
-	}
-}
-
-func TestInstant(t *testing.T) {
-	for nanos, want := range map[int64]string{0: "0000000000000000000", 1234567: "0000000000001234567", math.MaxInt64: "9223372036854775807"} {
-		b := []byte(strings.Repeat("9", digits+2))
-		if instant(b[1:], nanos); string(b) != "9"+want+"9" {
-			t.Errorf("%d is %s", nanos, b)
-		}
-	}
-}
-
-// A server's clock in another process is this process's.
-func TestClock(t *testing.T) {
-	c := newClock()
-	if before, now, after := monotonic(), c.now(), monotonic(); now < before-int64(time.Millisecond) || now > after+int64(time.Millisecond) {
-		t.Errorf("%d is not between %d and %d", now, before, after)
-	}
-	if got := c.of(c.at.Add(time.Hour)) - c.nanos; got != int64(time.Hour) {
-		t.Errorf("an hour is %d ns", got)
 	}
 }
 

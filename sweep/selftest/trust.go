@@ -6,20 +6,21 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Why a level is not to be trusted.
+// Why a level or a rate is not trusted.
 const (
-	LimitDescriptors = "descriptors"   // more streams than files may be open
-	LimitFailed      = "failed"        // streams or requests did not end well
-	LimitShared      = "shared_reads"  // the client fell behind, and had tokens of a stream at once
-	LimitUnreached   = "not_reached"   // this machine, server and all, did not send so much: the level shows nothing
-	LimitError       = "stamp_error"   // instants were off
-	LimitCPU         = "cpu"           // this client used too much of the machine
-	LimitLag         = "lag"           // requests were written late
-	LimitUnknown     = "nothing_known" // nothing was compared
+	LimitDescriptors = "descriptors"   // there are more streams than files that may be open
+	LimitFailed      = "failed"        // streams or requests failed
+	LimitShared      = "shared_reads"  // the client fell behind and read several tokens of a stream at once
+	LimitUnreached   = "not_reached"   // this machine, which also runs the server, did not send that many tokens
+	LimitError       = "stamp_error"   // timestamps were wrong by too much
+	LimitCPU         = "cpu"           // this client used too much of the processor
+	LimitLag         = "lag"           // requests were sent late
+	LimitUnknown     = "nothing_known" // there was nothing to compare
 )
 
-// A level is trusted within these. A token that comes together with the next one spoils two gaps, so that beyond a hundredth
-// a p99 of gaps is not the server's. What people notice begins far beyond a millisecond.
+// A level is trusted within these bounds. A token that is read together with the next one makes two gaps wrong: with more than 1 %
+// of such tokens, a p99 of gaps is no longer the server's. An error of 1 ms is a small part of any latency that users notice. With
+// 80 % of the cores in use, bursts still find an idle one. A level that sent less than 90 % of its tokens is another level.
 const (
 	maxShared = 0.01
 	maxError  = 1e-3 // seconds, p99
@@ -28,10 +29,10 @@ const (
 	minSent   = 0.9  // of the tokens that a level asks for
 )
 
-// within reports whether a figure is at most a limit; one that does not exist shows nothing to the contrary.
+// within reports whether a number is at most a limit; an absent one is.
 func within(f rundir.Number, limit float64) bool { return !f.Known() || f.Value() <= limit }
 
-// limit is why a level is not to be trusted; empty where it is.
+// limit returns why a level is not trusted; empty where it is.
 func (l *Level) limit(cpus int) string {
 	switch {
 	case l.Failed > 0:
@@ -50,7 +51,7 @@ func (l *Level) limit(cpus int) string {
 	return ""
 }
 
-// limit is likewise. Where there are too few requests for a p99, their median decides.
+// limit returns why a rate is not trusted; empty where it is. With too few requests for a p99, the median decides.
 func (a *Arrivals) limit() string {
 	lag := a.Written.P99
 	if !a.Written.Supported(0.99) {
@@ -67,21 +68,20 @@ func (a *Arrivals) limit() string {
 	return ""
 }
 
-// Trust is how far this client can be trusted on this machine: up to the highest level that was tried, with all below
-// it, and found good. What lies between two levels was not tried, nor what lies beyond the last.
+// Trust is the highest load up to which this client can be trusted on this machine: the highest level within the bounds, all lower
+// ones being within them too. Loads between two levels were not tried.
 type Trust struct {
-	Streams      int           `json:"streams"`                    // open at once; 0 where not even the lowest level was good
+	Streams      int           `json:"streams"`                    // open at once; 0 where the lowest level already failed
 	TokensPerS   rundir.Number `json:"tokens_per_s,omitzero"`      // all streams together
 	ArrivalsPerS rundir.Number `json:"arrivals_per_s,omitzero"`    // requests
-	StampP99     rundir.Number `json:"stamp_error_p99_s,omitzero"` // the largest among the levels trusted
-	LagP99       rundir.Number `json:"lag_p99_s,omitzero"`         // likewise, of requests' being written
-	// Limit is why the next level is not trusted, LimitStreams how many streams it has; empty and 0 where all that were
-	// tried are.
+	StampP99     rundir.Number `json:"stamp_error_p99_s,omitzero"` // the largest of the trusted levels
+	LagP99       rundir.Number `json:"lag_p99_s,omitzero"`         // the largest of the trusted rates: from due to the first byte written
+	// Limit is why the next level is not trusted, LimitStreams its number of streams; empty and 0 where all levels are.
 	Limit        string `json:"limit,omitempty"`
 	LimitStreams int    `json:"limit_streams,omitempty"`
 }
 
-// trust judges from the levels without busy cores.
+// trust judges by the levels without busy cores.
 func trust(r *Result) Trust {
 	var t Trust
 	for _, n := range r.numbers() {
@@ -107,7 +107,7 @@ func trust(r *Result) Trust {
 	return t
 }
 
-// numbers are the numbers of streams that were to be tried, ascending.
+// numbers returns the numbers of streams of the levels, ascending.
 func (r *Result) numbers() []int {
 	var all []int
 	for _, l := range r.Levels {
@@ -117,7 +117,7 @@ func (r *Result) numbers() []int {
 	return slices.Compact(all)
 }
 
-// quiet are the levels of so many streams without busy cores.
+// quiet returns the levels with that number of streams without busy cores.
 func (r *Result) quiet(streams int) []Level {
 	var some []Level
 	for _, l := range r.Levels {
@@ -128,7 +128,7 @@ func (r *Result) quiet(streams int) []Level {
 	return some
 }
 
-// larger is the larger of two figures, or the one there is.
+// larger returns the larger of two numbers, or the one that is known.
 func larger(a, b rundir.Number) rundir.Number {
 	if !a.Known() || b.Known() && b.Value() > a.Value() {
 		return b
@@ -136,7 +136,7 @@ func larger(a, b rundir.Number) rundir.Number {
 	return a
 }
 
-// Summary is what run.json keeps.
+// Summary returns the part of the result that run.json keeps.
 func (r *Result) Summary() *rundir.Selftest {
 	s := &rundir.Selftest{
 		Streams: r.Trust.Streams, TokensPerS: r.Trust.TokensPerS, ArrivalsPerS: r.Trust.ArrivalsPerS,

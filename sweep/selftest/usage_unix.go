@@ -5,20 +5,10 @@ package selftest
 import (
 	"math"
 	"syscall"
-	"time"
 )
 
-// processor is the processor time that this process has used.
-func processor() (used time.Duration, ok bool) {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0, false
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
-}
-
-// descriptors is how many files this process may have open. Go has raised it as far as it may by now. 0 is unknown, or
-// no limit.
+// descriptors returns how many files this process may have open; Go raises its soft limit to the hard one as it starts. It returns 0
+// where that is not known or there is no limit.
 func descriptors() int {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil || uint64(l.Cur) > math.MaxInt32 {

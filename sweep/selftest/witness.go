@@ -9,19 +9,21 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest/paced"
 )
 
-// witness is a client whose results are compared with what the server wrote into their texts, and which is watched
-// meanwhile.
+// witness is a client that compares the timestamps of its results with the instants that the server wrote into their texts, and
+// that records its own use of processor and memory.
 type witness struct {
 	*client.Client
-	clock   clock
-	streams int64         // that there will be
-	every   time.Duration // from token to token of each
+	clock   paced.Clock
+	streams int64         // in all
+	every   time.Duration // from token to token of a stream
 
 	begun, ended, tokens atomic.Int64
-	all, late            sight // all streams have begun; none has ended yet
+	all, late            sight // the first and the last while all streams ran
 
 	mu          sync.Mutex
 	errors      []int64 // nanoseconds
@@ -32,7 +34,10 @@ type witness struct {
 	failure     string
 }
 
-// sight is how things stood at an instant.
+// lookEvery is short against the shortest hold of a level (300 ms).
+const lookEvery = 10 * time.Millisecond
+
+// sight is the use of processor and memory at an instant.
 type sight struct {
 	at     time.Time
 	used   time.Duration // processor time
@@ -40,19 +45,20 @@ type sight struct {
 	memory rundir.Number
 }
 
+// see returns the present use.
 func see() sight {
-	used, known := processor()
+	used, known := paced.ProcessorTime()
 	return sight{time.Now(), used, known, resident()}
 }
 
-// Prepare asks for the text.
-func (w *witness) Prepare(r *client.Request) (*client.Call, error) {
+// Prepare prepares a request whose text is kept.
+func (w *witness) Prepare(r *api.Request) (*client.Prepared, error) {
 	r.KeepText = true
 	return w.Client.Prepare(r)
 }
 
-// Do compares.
-func (w *witness) Do(ctx context.Context, call *client.Call, res *client.Result) {
+// Do performs a request and compares its result.
+func (w *witness) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	tell, first := res.OnToken, true
 	res.OnToken = func(n int) {
 		if first {
@@ -68,9 +74,9 @@ func (w *witness) Do(ctx context.Context, call *client.Call, res *client.Result)
 	w.take(res)
 }
 
-// take compares a result's instants with those in its text.
+// take compares a result's timestamps with those in its text.
 func (w *witness) take(res *client.Result) {
-	if res.Status != client.StatusOK || len(res.Text) != digits*res.Chunks() {
+	if res.Status != client.StatusOK || len(res.Text) != paced.InstantDigits*res.Chunks() {
 		w.failed++
 		w.failure = res.Message
 		return
@@ -80,12 +86,12 @@ func (w *witness) take(res *client.Result) {
 	w.delay.Sum += res.ReadDelay.Sum
 	w.delay.Max = max(w.delay.Max, res.ReadDelay.Max)
 	var before int64
-	at := w.clock.of(res.Epoch) + int64(res.FirstToken)
+	at := w.clock.Of(res.Epoch) + int64(res.FirstToken)
 	for i := range res.Chunks() {
 		if i > 0 {
 			at += int64(res.Gaps[i-1])
 		}
-		wrote, err := strconv.ParseInt(string(res.Text[digits*i:digits*(i+1)]), 10, 64)
+		wrote, err := strconv.ParseInt(string(res.Text[paced.InstantDigits*i:paced.InstantDigits*(i+1)]), 10, 64)
 		if err != nil {
 			w.failed++
 			w.failure = err.Error()
@@ -96,7 +102,7 @@ func (w *witness) take(res *client.Result) {
 			w.first = wrote
 		}
 		w.last = max(w.last, wrote)
-		if i > 0 && res.Shared.Has(i-1) && wrote-before >= int64(w.every)/2 { // a server that catches up sends them together
+		if i > 0 && res.Shared.Has(i-1) && wrote-before >= int64(w.every)/2 { // unless the server sent them together because it was late itself
 			w.shared++
 		}
 		before = wrote
@@ -106,9 +112,9 @@ func (w *witness) take(res *client.Result) {
 	}
 }
 
-// look notes how things stand while all streams run, until ctx ends.
+// look records the use of processor and memory while all streams run, until ctx ends.
 func (w *witness) look(ctx context.Context) {
-	ticker := time.NewTicker(10 * time.Millisecond)
+	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
 		select {
@@ -130,14 +136,14 @@ func (w *witness) look(ctx context.Context) {
 	}
 }
 
-// level sums up.
+// level sums up what was compared.
 func (w *witness) level(rate float64, empty rundir.Number) *Level {
 	tokens := float64(w.tokens.Load())
 	l := &Level{
 		Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: int(tokens), Error: spread(w.errors),
 		Shared: share(w.shared, int(tokens)), Unstamped: share(w.delay.Unstamped, w.delay.Reads+w.delay.Unstamped),
 	}
-	if span := w.last - w.first; span > 0 { // the first token of each stream begins its span: this is rather too little
+	if span := w.last - w.first; span > 0 { // the first token of each stream begins the time that is counted
 		l.TokensPerS = rundir.Exactly((tokens - float64(w.streams)) / (float64(span) / 1e9))
 	}
 	if w.delay.Reads > 0 {
@@ -153,7 +159,7 @@ func (w *witness) level(rate float64, empty rundir.Number) *Level {
 	return l
 }
 
-// share is n of all; absent where there are none.
+// share returns n as a share of all; absent where all is 0.
 func share(n, all int) rundir.Number {
 	if all == 0 {
 		return rundir.Number{}

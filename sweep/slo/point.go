@@ -76,7 +76,7 @@ func beyond(d *rundir.Dist, limit float64) (share float64, ok bool) {
 // spreadOfMean is the standard error of the logarithm of a mean; without an interval it is taken as a tenth.
 func (t Term) spreadOfMean(s *rundir.Stage) float64 {
 	if ci, ok := t.dist(s).CI[Mean]; ok && ci[0] > 0 {
-		return math.Log(ci[1]/ci[0]) / (2 * 1.96)
+		return math.Log(ci[1]/ci[0]) / (2 * stats.Z95)
 	}
 	return 0.1
 }

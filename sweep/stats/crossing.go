@@ -6,47 +6,49 @@ import (
 	"slices"
 )
 
-// Point is a value measured at X, which is above 0 or 0, with its standard error.
+// Point is a value Y measured at X >= 0, with its standard error SE.
 type Point struct {
 	X, Y, SE float64
-	// Of reports whether Y is the log-odds of a share of so many, less those of the share At; 0 says that it is not.
+	// Of is 0, or Y is the log-odds of a share among Of observations, less the log-odds of the share At.
 	Of, At float64
 }
 
-// Share is the point of a share among n at x, against the share at. One more that is at that is counted in, so that none of n, or
-// all, have odds too, and little weight.
+// Share returns the point of a share among n observations at x, relative to the share at. One observation is added in which the
+// share is at, so that shares of 0 and 1 have finite odds, and little weight.
 func Share(x, share, n, at float64) Point {
 	share = (n*share + at) / (n + 1)
 	return Point{X: x, Y: logit(share) - logit(at), SE: 1 / math.Sqrt((n+1)*share*(1-share)), Of: n + 1, At: at}
 }
 
+// logit returns the log-odds of a share.
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
-// about is the point as a step of Fisher's scoring has it, once a line tells what is expected there: shares average as they are
-// and not by their odds, of which the mean is too low, and weigh by what is expected and not by what chance made of it
-// (McCullagh and Nelder, Generalized Linear Models, 1989).
+// about returns the point's value and standard error for a step of Fisher scoring, given the line so far (McCullagh and Nelder,
+// Generalized Linear Models, 1989). Shares are then averaged themselves and not by their log-odds, whose mean is biased; and each
+// is weighted by the share that the line expects and not by the one observed.
 func (p Point) about(l line) (y, se float64) {
 	if p.Of == 0 || l.slope == 0 {
 		return p.Y, p.SE
 	}
-	const most = 3 // far from the line its tangent says little
+	const most = 3 // log-odds: farther from the line its tangent is a poor approximation
 	expected := min(max(l.level+l.slope*(p.X-l.mid), -most), most)
 	share, mean := expit(p.Y+logit(p.At)), expit(expected+logit(p.At))
 	step := (share - mean) / (mean * (1 - mean))
 	return expected + min(max(step, -most), most), 1 / math.Sqrt(p.Of*mean*(1-mean))
 }
 
+// expit returns the share with the given log-odds.
 func expit(y float64) float64 { return 1 / (1 + math.Exp(-y)) }
 
-// Root is where a rising curve reaches 0, with a 95 % interval; all are +Inf or -Inf where that is beyond the points on one
-// side, and NaN where there are none.
+// Root is where a rising curve crosses 0, with a 95 % confidence interval. All three are +Inf or -Inf where that is beyond the
+// points on one side, and NaN where there are no points.
 type Root struct{ At, Low, High float64 }
 
-// Crossing finds where the rising curve that noisy points lie on reaches 0. Which two points that is between, an isotonic fit
-// tells; where exactly, a straight line through those about it, by weighted least squares (Cleveland, JASA 74 (1979)):
-// it is less noisy than any two of them. The line reaches to either side by a share of X, or further for want of points. A
-// point is taken to be off by scatter, a share of X, besides its own error. The interval is by the delta method, widened
-// where the points differ by more than their errors (Birge, Physical Review 40 (1932)).
+// Crossing returns where a rising curve, given by noisy points, crosses 0. An isotonic fit finds the two points that this is
+// between. A straight line through the points around them, by weighted least squares (Cleveland, JASA 74 (1979)), then finds the
+// place: it is less noisy than any two points. The line uses points within reach, a share of X, or farther where there are
+// few. scatter, a share of X, is an error of each point in addition to its own. The interval is by the delta method, widened where the
+// points differ from the line by more than their errors (Birge, Physical Review 40 (1932)).
 func Crossing(points []Point, reach, scatter float64) Root {
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
@@ -56,7 +58,8 @@ func Crossing(points []Point, reach, scatter float64) Root {
 		return root
 	}
 	var before line
-	for range 20 { // each line is centred where the one before reached 0
+	const steps, settled = 20, 1e-6 // at most; a share of X
+	for range steps {               // each line is centred where the one before crossed 0
 		line, ok := fitLine(points, root.At, reach, scatter, before)
 		if !ok {
 			break
@@ -64,7 +67,7 @@ func Crossing(points []Point, reach, scatter float64) Root {
 		next := line.root()
 		next.At = min(max(next.At, root.At*(1-reach)), root.At*(1+reach))
 		moved := math.Abs(next.At - root.At)
-		if root, before = next, line; moved < 1e-6*root.At {
+		if root, before = next, line; moved < settled*root.At {
 			break
 		}
 	}
@@ -74,8 +77,8 @@ func Crossing(points []Point, reach, scatter float64) Root {
 	return Root{at, min(at, within(root.Low)), max(at, within(root.High))}
 }
 
-// isotonicRoot is where the isotonic fit, linear between points, reaches 0, and the points that it does so between. No point
-// counts for more than three of its errors, lest a lone exception outvote its neighbours.
+// isotonicRoot returns where the isotonic fit, linear between points, crosses 0, and the points on either side. A point counts for
+// at most three of its standard errors, so that a single outlier does not outweigh its neighbours.
 func isotonicRoot(points []Point) (at, low, high float64) {
 	const most = 3
 	y := make([]float64, len(points))
@@ -106,11 +109,12 @@ type line struct {
 	freedom                               int
 }
 
-// fitLine fits a line to the points about x, those nearer weighing more, and reaches further until there are a few on both
-// sides and they rise. ok is false where no such line is found.
+// fitLine fits a line to the points around x, nearer ones with more weight (Cleveland's tricube). It widens its reach until there
+// are four points, some on either side, and the line rises. ok is false where there is no such line.
 func fitLine(points []Point, x, reach, scatter float64, before line) (l line, ok bool) {
+	const fewest, widest, wider = 4, 20, 1.25 // points; times the reach; factor from one try to the next
 	off := before.slope * scatter * x
-	for width := reach * x; width < 20*reach*x; width *= 1.25 {
+	for width := reach * x; width < widest*reach*x; width *= wider {
 		var near []Point
 		var weights []float64
 		below := 0
@@ -125,7 +129,7 @@ func fitLine(points []Point, x, reach, scatter float64, before line) (l line, ok
 			p.Y, p.SE = p.about(before)
 			near, weights = append(near, p), append(weights, k*k*k/(p.SE*p.SE+off*off))
 		}
-		if len(near) < 4 || below < 1 || below == len(near) {
+		if len(near) < fewest || below < 1 || below == len(near) {
 			continue
 		}
 		if l = leastSquares(near, weights); l.slope > 0 {
@@ -135,7 +139,7 @@ func fitLine(points []Point, x, reach, scatter float64, before line) (l line, ok
 	return l, false
 }
 
-// leastSquares is the line through weighted points, at least three, not all at one place.
+// leastSquares returns the line through weighted points: at least three, at more than one X.
 func leastSquares(points []Point, weights []float64) line {
 	var l line
 	var sw, sxx, sxy, chi2 float64
@@ -160,7 +164,7 @@ func leastSquares(points []Point, weights []float64) line {
 	return l
 }
 
-// root is where the line reaches 0.
+// root returns where the line crosses 0.
 func (l line) root() Root {
 	d := -l.level / l.slope
 	half := StudentQuantile(0.975, float64(l.freedom)) * math.Sqrt(l.varLevel+d*d*l.varSlope) / l.slope

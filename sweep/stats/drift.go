@@ -2,21 +2,26 @@ package stats
 
 import "math"
 
-// Trend is a series' slope, with the means to bound it.
+// Trend is the slope of a series with its standard error.
 type Trend struct {
 	Slope float64 // per step
 	se    float64
-	df    float64
+	df    float64 // degrees of freedom of se
 }
 
-// FitTrend fits y against its index by least squares. Neighbouring batch means of a queue are correlated, which makes
-// the plain standard error too small; it is widened by the residuals' own lag-1 correlation r: the variance by
-// (1+r)/(1-r), the degrees of freedom by the inverse (Zwiers and von Storch, Journal of Climate 8 (1995)). r is first
-// corrected for the bias that detrending gives it in short series (Marriott and Pope, Biometrika 41 (1954)). ok is
-// false for fewer than 5 values.
+// minTrend is the smallest number of values that has a trend: a line leaves three degrees of freedom.
+const minTrend = 5
+
+// maxLag1 bounds the lag-1 correlation by which the standard error is widened: nearer 1 the factor is arbitrary.
+const maxLag1 = 0.95
+
+// FitTrend fits y against its index by least squares. Neighbouring batch means of a queue are correlated, which makes the plain
+// standard error too small. The lag-1 correlation r of the residuals widens it: the variance grows by (1+r)/(1-r), and the
+// degrees of freedom shrink as much (Zwiers and von Storch, Journal of Climate 8 (1995)). r is first corrected for its bias in
+// short series without their trend (Marriott and Pope, Biometrika 41 (1954)). ok is false for fewer than 5 values.
 func FitTrend(y []float64) (t Trend, ok bool) {
 	n := float64(len(y))
-	if n < 5 {
+	if n < minTrend {
 		return Trend{}, false
 	}
 	mean, mid := Mean(y), (n-1)/2
@@ -34,7 +39,7 @@ func FitTrend(y []float64) (t Trend, ok bool) {
 	inflation := 1.0
 	if ss > 0 {
 		r := autocovariance(rest, 0, 1) * n / ss
-		r = math.Min(0.95, math.Max(0, (n*r+1)/(n-4)))
+		r = math.Min(maxLag1, math.Max(0, (n*r+1)/(n-4)))
 		inflation = (1 + r) / (1 - r)
 	}
 	t.df = math.Max(2, n/inflation-2)
@@ -42,12 +47,12 @@ func FitTrend(y []float64) (t Trend, ok bool) {
 	return t, true
 }
 
-// MeanStep is the slope as the average of a series' steps, bounded by their own spread. It suits a series that walks, a
-// growing queue's, whose steps are independent; where the series stays about one level its steps cancel each other, and
-// the bounds are wider than they need be. ok is false for fewer than 5 values.
+// MeanStep returns the slope as the mean of a series' steps, its error from their deviation. It suits a series that walks, such
+// as the length of a growing queue, whose steps are independent. Where a series stays about one level, its steps cancel each
+// other and the bounds are wider than necessary. ok is false for fewer than 5 values.
 func MeanStep(y []float64) (t Trend, ok bool) {
 	n := len(y) - 1
-	if n < 4 {
+	if n+1 < minTrend {
 		return Trend{}, false
 	}
 	steps := make([]float64, n)
@@ -57,8 +62,7 @@ func MeanStep(y []float64) (t Trend, ok bool) {
 	return Trend{Slope: Mean(steps), se: math.Sqrt(variance(steps) / float64(n-1)), df: float64(n - 1)}, true
 }
 
-// Bounds are the one-sided bounds of the slope at the given level each: below low, or above high, it lies with
-// probability level at most.
+// Bounds returns one-sided bounds of the slope: it is below low with a probability of at most level, and above high likewise.
 func (t Trend) Bounds(level float64) (low, high float64) {
 	half := StudentQuantile(1-level, t.df) * t.se
 	return t.Slope - half, t.Slope + half

@@ -1,8 +1,8 @@
 package stats
 
-// Isotonic is the series that never falls and lies nearest to y, by least squares with weights w: what is known to grow, as
-// a percentile does with the load, is smoothed no more than its noise makes it fall. It pools adjacent violators (Ayer and
-// others, Annals of Mathematical Statistics 26 (1955)). A nil w weighs all the same; weights must be above 0.
+// Isotonic returns the series without a falling step that lies nearest to y, by least squares with weights w. It smooths a
+// series that is known to grow, such as a percentile with the load, only where noise makes it fall. It pools adjacent violators
+// (Ayer and others, Annals of Mathematical Statistics 26 (1955)). A nil w weighs all values alike; weights must be above 0.
 func Isotonic(y, w []float64) []float64 {
 	type pool struct {
 		mean, weight float64

@@ -42,7 +42,7 @@ func TestSupported(t *testing.T) {
 	}
 }
 
-// The points are from the tables in every textbook.
+// TestStudentQuantile has values from printed tables.
 func TestStudentQuantile(t *testing.T) {
 	for _, c := range []struct{ p, df, want float64 }{
 		{0.975, 1, 12.7062}, {0.975, 2, 4.30265}, {0.975, 5, 2.57058}, {0.95, 10, 1.81246},
@@ -163,4 +163,31 @@ func TestMSER5(t *testing.T) {
 	if _, ok := MSER5(x[:19]); ok {
 		t.Error("19 values were enough")
 	}
+}
+
+// BenchmarkQuantile compares the five percentiles of a distribution by one sort and by montanaflynn/stats.
+func BenchmarkQuantile(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, 1<<15)
+	for i := range x {
+		x[i] = rng.ExpFloat64()
+	}
+	percents := []float64{50, 90, 95, 99, 99.9}
+	b.Run("sorted once", func(b *testing.B) {
+		for b.Loop() {
+			sorted := slices.Sorted(slices.Values(x))
+			for _, p := range percents {
+				Quantile(sorted, p/100)
+			}
+		}
+	})
+	b.Run("montanaflynn", func(b *testing.B) {
+		for b.Loop() {
+			for _, p := range percents {
+				if _, err := moststats.Percentile(x, p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
 }

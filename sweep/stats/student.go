@@ -1,78 +1,25 @@
 package stats
 
-import "math"
+import (
+	"math"
 
-// StudentQuantile is the p-quantile of Student's t distribution with df degrees of freedom, df >= 1 and not
-// necessarily whole: Newton's method on the incomplete beta function.
+	"gonum.org/v1/gonum/mathext"
+)
+
+// StudentQuantile returns the p-quantile of Student's t distribution with df degrees of freedom, df > 0 and not necessarily
+// whole. With x = df / (df + t²), P(T > |t|) is half the regularised incomplete beta function I_x(df/2, 1/2) (Abramowitz and
+// Stegun, 26.7.1).
+//
+// Package mathext is used and not gonum's distuv.StudentsT, which has the same function: distuv comes with BLAS, LAPACK and a
+// linear programming solver, and made the binary 2.8 MB larger (12 %), where mathext adds 0.01 MB.
 func StudentQuantile(p, df float64) float64 {
-	if p == 0.5 {
-		return 0
-	}
+	x := mathext.InvRegIncBeta(df/2, 0.5, 2*math.Min(p, 1-p))
+	t := math.Sqrt(df * (1 - x) / x)
 	if p < 0.5 {
-		return -StudentQuantile(1-p, df)
-	}
-	t := math.Max(0.5, math.Sqrt2*math.Erfinv(2*p-1)) // the normal point lies below t's, from where Newton climbs
-	for range 200 {
-		step := (p - studentCDF(t, df)) / studentDensity(t, df)
-		t += math.Min(step, t) // a far tail's Newton step overshoots: at most double
-		if math.Abs(step) < 1e-12*t {
-			break
-		}
+		return -t
 	}
 	return t
 }
 
-func studentDensity(t, df float64) float64 {
-	a, _ := math.Lgamma((df + 1) / 2)
-	b, _ := math.Lgamma(df / 2)
-	return math.Exp(a-b-(df+1)/2*math.Log1p(t*t/df)) / math.Sqrt(df*math.Pi)
-}
-
-// studentCDF is the distribution function for t >= 0.
-func studentCDF(t, df float64) float64 {
-	return 1 - incompleteBeta(df/2, 0.5, df/(df+t*t))/2
-}
-
-// incompleteBeta is the regularised incomplete beta function by its continued fraction (DLMF 8.17.22), evaluated by
-// Lentz's method on the side where it converges quickly.
-func incompleteBeta(a, b, x float64) float64 {
-	switch {
-	case x <= 0:
-		return 0
-	case x >= 1:
-		return 1
-	case x > (a+1)/(a+b+2):
-		return 1 - incompleteBeta(b, a, 1-x)
-	}
-	la, _ := math.Lgamma(a)
-	lb, _ := math.Lgamma(b)
-	lab, _ := math.Lgamma(a + b)
-	front := math.Exp(lab - la - lb + a*math.Log(x) + b*math.Log1p(-x))
-	const tiny = 1e-300
-	f, c, d := 1.0, 1.0, 0.0
-	for i := range 400 {
-		m := float64(i / 2)
-		num := 1.0
-		switch {
-		case i == 0:
-		case i%2 == 0:
-			num = m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
-		default:
-			num = -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
-		}
-		d = 1 / nonZero(1+num*d, tiny)
-		c = nonZero(1+num/c, tiny)
-		f *= c * d
-		if math.Abs(1-c*d) < 1e-15 {
-			break
-		}
-	}
-	return front * (f - 1) / a
-}
-
-func nonZero(x, tiny float64) float64 {
-	if math.Abs(x) < tiny {
-		return tiny
-	}
-	return x
-}
+// studentTail returns the probability that Student's t with df degrees of freedom is above t, for t >= 0.
+func studentTail(t, df float64) float64 { return mathext.RegIncBeta(df/2, 0.5, df/(df+t*t)) / 2 }

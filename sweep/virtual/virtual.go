@@ -8,22 +8,25 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/sim"
 )
 
 // Doer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at.
 type Doer struct {
-	Live *sim.Live
+	Live *sim.Engine
 }
 
 // Prepare has nothing to encode.
-func (Doer) Prepare(r *client.Request) (*client.Call, error) { return &client.Call{Request: r}, nil }
+func (Doer) Prepare(r *api.Request) (*client.Prepared, error) {
+	return &client.Prepared{Request: r}, nil
+}
 
 // Do runs the request on the engine. Its instants are the engine's own.
-func (d Doer) Do(ctx context.Context, call *client.Call, res *client.Result) {
+func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
 	r := call.Request
 	res.Sent = time.Since(res.Epoch)
-	seq := sim.Seq{PromptTokens: max(1, r.PromptTokens), OutputTokens: r.OutputTokens}
+	seq := sim.Request{PromptTokens: max(1, r.PromptTokens), OutputTokens: r.OutputTokens}
 	usage, err := d.Live.Generate(ctx, seq, func(_ int, at time.Time) {
 		res.Token(at.Sub(res.Epoch), 1, false)
 	})

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	near = 3 * time.Millisecond   // beyond this Go's timer will do: it is late by no more than a third of that
-	spin = 100 * time.Microsecond // a wake-up by the kernel takes less than this, nearly always
+	near = 3 * time.Millisecond   // Go's timer is used until this long before the instant: it is late by up to 1 ms
+	spin = 100 * time.Microsecond // the kernel's timer is used until then: it is late by less, nearly always (BenchmarkWait)
 )
 
-// Exact waits as exactly as the system allows: by one of Go's timers until the instant is near, then by the kernel's
-// timer, and through the last tenth of a millisecond by looking at the clock. The zero Exact is a [Timer]; [NewExact]
-// makes one that is better. It is not safe for concurrent use.
+// Exact waits as exactly as the system allows: with one of Go's timers until the instant is near, then with a timer of the kernel, and
+// for the last 0.1 ms by reading the clock again and again. The zero Exact works like a [Timer]; use [NewExact]. It is not safe
+// for concurrent use.
 type Exact struct {
 	coarse Timer
 	fd     int
@@ -23,7 +23,7 @@ type Exact struct {
 	count  [8]byte
 }
 
-// NewExact returns a waiter; Close frees what it takes.
+// NewExact returns an exact waiter; [Exact.Close] frees its timer.
 func NewExact() *Exact {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -40,8 +40,7 @@ func (e *Exact) Close() error {
 	return e.kernel.Close()
 }
 
-// Wait returns at an instant, at once where it has passed: true, or false once quit is closed, which may take it the few
-// milliseconds for which the kernel waits.
+// Wait waits for an instant and returns true, at once where it has passed. It returns false once quit is closed, up to 3 ms later.
 func (e *Exact) Wait(until time.Time, quit <-chan struct{}) bool {
 	if e.kernel == nil {
 		return e.coarse.Wait(until, quit)
@@ -62,7 +61,7 @@ func (e *Exact) Wait(until time.Time, quit <-chan struct{}) bool {
 	}
 }
 
-// sleep waits for the kernel's timer.
+// sleep waits with the kernel's timer and reports whether that worked.
 func (e *Exact) sleep(d time.Duration) bool {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
 	if unix.TimerfdSettime(e.fd, 0, &spec, nil) != nil {

@@ -2,11 +2,11 @@
 
 package wait
 
-// Exact waits as exactly as the system allows, which is by a [Timer]. It is not safe for concurrent use.
+// Exact waits as exactly as the system allows, which here is with a [Timer]. It is not safe for concurrent use.
 type Exact struct{ Timer }
 
-// NewExact returns a waiter; Close frees what it takes.
+// NewExact returns a waiter.
 func NewExact() *Exact { return &Exact{} }
 
-// Close frees nothing.
+// Close does nothing.
 func (*Exact) Close() error { return nil }

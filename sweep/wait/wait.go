@@ -1,14 +1,14 @@
-// Package wait waits for instants: by a timer, which is late by up to a millisecond, or as exactly as the system allows.
-// It never decides what happens at an instant.
+// Package wait waits for instants: with one of Go's timers, which are late by up to a millisecond, or as exactly as the system
+// allows.
 package wait
 
 import "time"
 
-// Timer waits by one of Go's timers, here and in virtual time. The zero Timer is ready. It is not safe for concurrent
-// use.
+// Timer waits with one of Go's timers, which also works in the virtual time of testing/synctest. The zero Timer is ready for use. It
+// is not safe for concurrent use.
 type Timer struct{ timer *time.Timer }
 
-// Wait returns at an instant, at once where it has passed: true, or false as soon as quit is closed.
+// Wait waits for an instant and returns true, at once where it has passed. It returns false as soon as quit is closed.
 func (t *Timer) Wait(until time.Time, quit <-chan struct{}) bool {
 	left := time.Until(until)
 	if left <= 0 {

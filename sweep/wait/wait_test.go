@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// waiter is what both kinds are.
+// waiter is what both kinds of waiter do.
 type waiter interface {
 	Wait(time.Time, <-chan struct{}) bool
 }
@@ -24,7 +24,7 @@ func kinds(t testing.TB) map[string]waiter {
 	return map[string]waiter{"timer": &Timer{}, "exact": e, "exact, unavailable": &Exact{}}
 }
 
-// However long the wait, it is over at its instant and not before, and one waiter waits again and again.
+// TestWait waits for various times with the same waiter: never too short.
 func TestWait(t *testing.T) {
 	for name, w := range kinds(t) {
 		t.Run(name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// Who waits for the distant future comes back when asked to, and waits for the next instant as before.
+// TestQuit ends long waits, and then waits again.
 func TestQuit(t *testing.T) {
 	for name, w := range kinds(t) {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// In virtual time a Timer is exact.
+// TestTimerInVirtualTime checks that a Timer is exact there.
 func TestTimerInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w Timer
@@ -93,7 +93,7 @@ func TestWaitAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkWait tells how late Poisson arrivals are.
+// BenchmarkWait measures how late Poisson arrivals are.
 func BenchmarkWait(b *testing.B) {
 	for name, w := range kinds(b) {
 		for _, rate := range []float64{100, 1000, 5000} {

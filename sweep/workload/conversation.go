@@ -6,22 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
-// Think is the time between the end of an answer and what the user says next.
+// Think is the time between the end of an answer and the user's next message.
 type Think struct {
 	Mean        time.Duration
-	Exponential bool // else it is always Mean
+	Exponential bool // exponentially distributed; else it is always Mean
 }
 
-// ParseThink reads "2s", which is always the same, or "exp:2s", exponential with that mean.
+// ParseThink parses a think time: "2s", always the same, or "exp:2s", exponentially distributed with that mean.
 func ParseThink(s string) (Think, error) {
 	value, exponential := strings.CutPrefix(s, "exp:")
 	mean, err := time.ParseDuration(value)
 	if err != nil || mean < 0 || mean > mostThink {
-		return Think{}, fmt.Errorf("%q is no think time: a duration (2s), or exp:2s for an exponential one, up to %v", s, mostThink)
+		return Think{}, fmt.Errorf("%q is not a think time: use a duration (2s), or exp:2s for an exponential one, up to %v", s, mostThink)
 	}
 	return Think{Mean: mean, Exponential: exponential}, nil
 }
@@ -29,7 +30,7 @@ func ParseThink(s string) (Think, error) {
 // mostThink is longer than any run.
 const mostThink = 24 * time.Hour
 
-// draw is one think time.
+// draw draws one think time.
 func (t Think) draw(rng *rand.Rand) time.Duration {
 	if !t.Exponential {
 		return t.Mean
@@ -37,17 +38,17 @@ func (t Think) draw(rng *rand.Rand) time.Duration {
 	return time.Duration(float64(t.Mean) * rng.ExpFloat64())
 }
 
-// Talk is the shape of conversations.
+// Talk describes conversations.
 type Talk struct {
 	Turns  rundir.Lengths // user messages in a conversation
-	First  rundir.Lengths // tokens of the first prompt, all around it included
-	Later  rundir.Lengths // tokens of each later message alone: neither the history nor the template around it
+	First  rundir.Lengths // tokens of the first prompt, its chat template included
+	Later  rundir.Lengths // tokens of each later message, without history and template
 	Output rundir.Lengths // tokens of each answer
 	Think  Think
 }
 
-// Conversations makes conversations of several turns. Each turn's request carries all that was said before, the server's
-// own answers included, so that prompts grow and a server that caches prefixes has something to keep.
+// Conversations makes conversations of several turns. The request of each turn carries everything before it, the server's answers
+// included, so that prompts grow and a prefix cache has something to reuse.
 type Conversations struct {
 	Talk
 	Seed  uint64
@@ -55,17 +56,17 @@ type Conversations struct {
 	Numbering
 }
 
-// NewConversations returns a workload of conversations, no two of which begin alike.
+// NewConversations returns a workload of conversations; no two of them begin alike.
 func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations {
 	return &Conversations{Talk: talk, Seed: seed, Costs: costs.usable(), Numbering: newNumbering(0)}
 }
 
-// Stage is a source of conversations for one stage.
-func (c *Conversations) Stage(name string) sweep.Source {
-	return &conversations{c, sweep.NewRand(c.Seed, "workload", name)}
+// Stage returns a source of conversations for one stage.
+func (c *Conversations) Stage(name string) load.Source {
+	return &conversations{c, seed.Rand(c.Seed, "workload", name)}
 }
 
-// Describe is the workload as run.json has it: the lengths of first prompts.
+// Describe returns the workload as run.json has it, with the lengths of first prompts.
 func (c *Conversations) Describe() rundir.Workload {
 	return rundir.Workload{PromptTokens: c.First, OutputTokens: c.Output, Seed: c.Seed}
 }
@@ -75,8 +76,8 @@ type conversations struct {
 	rng *rand.Rand
 }
 
-func (c *conversations) Next() (sweep.Task, bool) {
-	turns := make([]sweep.Turn, draw(c.Turns, c.rng))
+func (c *conversations) Next() (load.Session, bool) {
+	turns := make([]load.Turn, draw(c.Turns, c.rng))
 	for i := range turns {
 		t := &turns[i]
 		if i == 0 {
@@ -89,5 +90,5 @@ func (c *conversations) Next() (sweep.Task, bool) {
 		}
 		t.OutputTokens = draw(c.Output, c.rng)
 	}
-	return sweep.Task{Turns: turns}, true
+	return load.Session{Turns: turns}, true
 }

@@ -12,35 +12,37 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"llmsweep/sweep"
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
-// Limits leave rows out by their length in tokens. A limit of 0 is none.
+// Limits are lengths in tokens outside which rows are left out. 0 is no limit.
 type Limits struct {
 	MinPrompt, MinOutput, MaxPrompt, MaxTotal int
 }
 
-// SGLangLimits are those of SGLang's bench_serving, by which the published run went (python/sglang/benchmark/datasets/
-// sharegpt.py at 09716a6, and bench_serving.py before it). Its --sharegpt-context-len is MaxTotal.
+// SGLangLimits returns the limits of SGLang's bench_serving (python/sglang/benchmark/datasets/sharegpt.py at 09716a6, and
+// bench_serving.py before it), with which published results were measured. Its --sharegpt-context-len is MaxTotal.
 func SGLangLimits() Limits { return Limits{MinPrompt: 2, MinOutput: 2} }
 
-// VLLMLimits are those of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
+// VLLMLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
 func VLLMLimits() Limits { return Limits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048} }
 
-// Options say what is taken out of a dataset.
+// Options are what is taken from a dataset.
 type Options struct {
-	Rows  int    // drawn at random from the file, at most; 0 for 10 000
-	Seed  uint64 // of the draw, and of the order in which each stage takes them
+	Rows  int    // drawn at random from the file, at most; 0 for 10,000
+	Seed  uint64 // of the draw, and of the order of rows in each stage
 	Count Counter
-	Asked int // texts that Count is asked for; 0 for 24
+	Asked int // texts that Count counts; 0 for 24
 
-	// Output is the length of answers where the file has none; ForceOutput, everywhere. Where there is neither, the server
-	// decides.
+	// Output is the length of answers where the file has none, or of all answers with ForceOutput. Where there is neither, the
+	// server decides.
 	Output      rundir.Lengths
 	ForceOutput bool
 
-	// Limits leave rows out. Where there are none, ShareGPT's conversations have SGLang's.
+	// Limits leave rows out; for conversations of ShareGPT, no limits are those of SGLang.
 	Limits Limits
 
 	MultiTurn bool  // all turns of ShareGPT's conversations, not the first alone
@@ -48,10 +50,10 @@ type Options struct {
 }
 
 const (
-	defaultRows  = 10_000
-	defaultAsked = 24
+	defaultRows  = 10_000  // more than a sweep sends
+	defaultAsked = 24      // texts: the estimate is then within 5 % (TestEstimate)
 	longestAsked = 4000    // bytes of a text that the server counts
-	mostMemory   = 1 << 28 // bytes of texts kept; with more, fewer rows are
+	mostMemory   = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
 )
 
 // Dataset is a random sample of the rows of a file.
@@ -59,15 +61,15 @@ type Dataset struct {
 	name     string
 	options  Options
 	rows     []row
-	usable   int // rows of the whole file that could be read
+	usable   int // rows of the whole file that can be read
 	skipped  skips
 	estimate estimator
-	notes    []string
+	notes    []note.Note
 }
 
-// Open reads a dataset in one pass, and keeps no more than the rows drawn. The file is a JSON array of objects (ShareGPT's
-// are such), JSONL, or CSV with a header; gzip is unpacked. An object has "conversations", "messages" or "prompt". It is an
-// error when no row is usable; what is wrong with some is in [Dataset.Skipped].
+// Open reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
+// with a header, and may be packed with gzip. An object has "conversations", "messages" or "prompt". Where no row can be used, the
+// error is an [UnusableError]; single rows that cannot be used are in [Dataset.Skipped].
 func Open(ctx context.Context, path string, o Options) (*Dataset, error) {
 	in, err := open(path)
 	if err != nil {
@@ -77,7 +79,7 @@ func Open(ctx context.Context, path string, o Options) (*Dataset, error) {
 	return read(ctx, in, o)
 }
 
-// read is Open of anything that can be read.
+// read is [Open] for an input.
 func read(ctx context.Context, in *input, o Options) (*Dataset, error) {
 	if o.Rows == 0 {
 		o.Rows = defaultRows
@@ -91,45 +93,46 @@ func read(ctx context.Context, in *input, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	if len(p.rows.kept) == 0 {
-		return nil, d.skipped.nothing(d.name, "prompt", datasetRemedy)
+		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
 	}
 	if err := d.learn(ctx, p.texts.kept); err != nil {
 		return nil, err
 	}
 	d.usable = p.rows.seen
-	// The places in a reservoir are not alike: those that come first hold rows from the beginning of the file more often.
+	// The first places of a reservoir hold rows from the beginning of the file more often than the others: mix them.
 	p.rows.rng.Shuffle(len(p.rows.kept), func(i, j int) { p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j], p.rows.kept[i] })
 	if n := len(p.rows.kept); p.full && n < o.Rows {
-		d.note("its texts are long: %s are kept, of %d asked for", count(n, "row"), o.Rows)
+		d.notes = append(d.notes, noteLongTexts.New(d.name, n, o.Rows))
 	}
 	d.limit(p.rows.kept)
 	if len(d.rows) == 0 {
-		return nil, d.skipped.nothing(d.name, "prompt", "Loosen the limits on lengths, or take another file.")
+		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
 	}
 	return d, nil
 }
 
 const datasetRemedy = `A dataset is a JSON array or JSONL of objects with "prompt", "messages" or "conversations", or CSV with a column prompt.`
 
-// drawing is one pass over a file.
+// drawing is the state of a pass over a file.
 type drawing struct {
 	*Dataset
 	rows  reservoir[row]
 	texts reservoir[string] // to be counted by the server
-	bytes int               // of rows
-	most  int               // bytes of rows
-	full  bool
+	bytes int               // of the rows kept
+	most  int               // bytes that may be kept
+	full  bool              // rows were dropped for want of memory
 }
 
+// newDraw returns a drawing with spare rows, for those that the limits leave out: about half of ShareGPT's with vLLM's limits.
 func newDraw(d *Dataset) *drawing {
 	spare := d.options.Rows/8 + 16
-	if d.options.Limits.MaxPrompt+d.options.Limits.MaxTotal > 0 { // about half of ShareGPT's are out by vLLM's
+	if d.options.Limits.MaxPrompt+d.options.Limits.MaxTotal > 0 {
 		spare = d.options.Rows + 64
 	}
 	return &drawing{
 		Dataset: d, most: mostMemory,
-		rows:  reservoir[row]{most: d.options.Rows + spare, rng: sweep.NewRand(d.options.Seed, "dataset", "rows")},
-		texts: reservoir[string]{most: d.options.Asked, rng: sweep.NewRand(d.options.Seed, "dataset", "texts")},
+		rows:  reservoir[row]{most: d.options.Rows + spare, rng: seed.Rand(d.options.Seed, "dataset", "rows")},
+		texts: reservoir[string]{most: d.options.Asked, rng: seed.Rand(d.options.Seed, "dataset", "texts")},
 	}
 }
 
@@ -139,9 +142,9 @@ func (p *drawing) pass(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	visit := func(line int, v gjson.Result, why string) bool {
+	visit := func(line int, v gjson.Result, why note.Note) bool {
 		var r row
-		if why == "" {
+		if why.IsZero() {
 			r, why = parseRow(v, p.options.MultiTurn)
 		}
 		p.take(line, r, why)
@@ -156,26 +159,26 @@ func (p *drawing) pass(ctx context.Context, in *input) error {
 	return p.passCSV(ctx, in)
 }
 
-// passCSV reads prompt and output_tokens, by name.
+// passCSV reads the columns prompt and output_tokens.
 func (p *drawing) passCSV(ctx context.Context, in *input) error {
 	prompt, output := -1, -1
 	begin := func(c columns) error {
 		if prompt = c.first("prompt"); prompt < 0 {
-			return fmt.Errorf("%s:1: the header has no column prompt, and the file is no JSON. %s", in.name, datasetRemedy)
+			return fmt.Errorf("%s:1: the header has no column prompt, and the file is not JSON. %s", in.name, datasetRemedy)
 		}
 		output = c.first("output_tokens", "max_tokens")
 		return nil
 	}
-	return eachRow(ctx, in, begin, func(line int, fields []string, why string) bool {
+	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r row
 		n := 0
-		if why == "" && output >= 0 && strings.TrimSpace(fields[output]) != "" {
+		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {
 			var err error
 			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > mostTokens {
-				why = "output_tokens that is no number of tokens above 0"
+				why = skipOutput.New("output_tokens")
 			}
 		}
-		if why == "" {
+		if why.IsZero() {
 			r, why = promptRow(fields[prompt], n)
 		}
 		p.take(line, r, why)
@@ -183,9 +186,9 @@ func (p *drawing) passCSV(ctx context.Context, in *input) error {
 	})
 }
 
-// take counts a row, and keeps it where it is drawn.
-func (p *drawing) take(line int, r row, why string) {
-	if why != "" {
+// take counts a row, and keeps it if it is drawn.
+func (p *drawing) take(line int, r row, why note.Note) {
+	if !why.IsZero() {
 		p.skipped.add(why, line)
 		return
 	}
@@ -213,7 +216,7 @@ func (p *drawing) take(line int, r row, why string) {
 	}
 }
 
-// clip is the beginning of a text that is too long to be counted.
+// clip returns the part of a text that is counted.
 func clip(s string) string {
 	if len(s) <= longestAsked {
 		return s
@@ -225,24 +228,26 @@ func clip(s string) string {
 	return s[:end]
 }
 
-// learn finds out how many tokens texts have. A server that does not count is no error: then it is guessed, and said.
+// learn fits the estimate of token counts. If the server does not count tokens, it is a guess, and a note says so.
 func (d *Dataset) learn(ctx context.Context, texts []string) error {
 	e, err := learn(ctx, d.options.Count, texts)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	d.estimate = e
-	if err != nil {
-		d.note("token counts are a guess of four letters a token: %v", err)
+	if e.counted > 0 {
+		d.notes = append(d.notes, noteEstimated.New(d.name, e.counted, e.source))
+	} else {
+		d.notes = append(d.notes, noteGuessed.New(d.name, err))
 	}
 	return nil
 }
 
-// limit leaves out what is too short or too long, and cuts conversations where they get so.
+// limit leaves out rows that are too short or too long, and cuts conversations at the first turn that is.
 func (d *Dataset) limit(rows []row) {
 	for _, r := range rows {
 		if len(d.rows) == d.options.Rows {
-			break // the rest is spare
+			break // the others are spare
 		}
 		turns, why := d.within(r)
 		if turns == 0 {
@@ -254,8 +259,8 @@ func (d *Dataset) limit(rows []row) {
 	}
 }
 
-// within is how many turns of a row are within the limits, and why not more.
-func (d *Dataset) within(r row) (turns int, why string) {
+// within returns how many turns of a row are within the limits, and why the next is not.
+func (d *Dataset) within(r row) (turns int, why note.Note) {
 	limits := d.options.Limits
 	if limits == (Limits{}) && r.shareGPT {
 		limits = SGLangLimits()
@@ -263,24 +268,24 @@ func (d *Dataset) within(r row) (turns int, why string) {
 	history := d.estimate.tokens(measure(r.system))
 	for i, t := range r.turns {
 		alone, output := d.estimate.tokens(t.prompt), d.output(t)
-		if d.options.ForceOutput || output == 0 { // as vLLM has it: an asked length is never too short
+		if d.options.ForceOutput || output == 0 { // as in vLLM, a length that is asked for is never too short
 			output = max(output, limits.MinOutput)
 		}
 		prompt := history + alone
 		switch {
 		case alone < limits.MinPrompt || output < limits.MinOutput:
-			return i, fmt.Sprintf("a prompt of fewer than %d or an answer of fewer than %d tokens", limits.MinPrompt, limits.MinOutput)
+			return i, skipShort.New(limits.MinPrompt, limits.MinOutput)
 		case limits.MaxPrompt > 0 && prompt > limits.MaxPrompt:
-			return i, fmt.Sprintf("a prompt of more than %d tokens", limits.MaxPrompt)
+			return i, skipLongPrompt.New(limits.MaxPrompt)
 		case limits.MaxTotal > 0 && prompt+output > limits.MaxTotal:
-			return i, fmt.Sprintf("more than %d tokens, prompt and answer", limits.MaxTotal)
+			return i, skipLongTotal.New(limits.MaxTotal)
 		}
 		history = prompt + output
 	}
-	return len(r.turns), ""
+	return len(r.turns), note.Note{}
 }
 
-// output is the answer's length as the data have it, or the mean of what is asked for; 0 leaves it to the server.
+// output returns the length of an answer as the data have it, or the mean that is asked for; 0 leaves it to the server.
 func (d *Dataset) output(t turn) int {
 	switch {
 	case d.options.ForceOutput:
@@ -293,30 +298,23 @@ func (d *Dataset) output(t turn) int {
 	return int(math.Round(d.options.Output.Mean))
 }
 
-func (d *Dataset) note(format string, a ...any) {
-	d.notes = append(d.notes, d.name+": "+fmt.Sprintf(format, a...))
-}
-
-// Rows is how many rows there are to draw from.
+// Rows returns the number of rows in use.
 func (d *Dataset) Rows() int { return len(d.rows) }
 
-// Skipped are the rows left out, by reason. Limits are tried on the rows drawn alone, all else on the whole file.
+// Skipped returns the rows left out, by reason. Limits apply to the rows drawn, everything else to the whole file.
 func (d *Dataset) Skipped() []Skip { return d.skipped }
 
-// Source says how tokens were counted.
-func (d *Dataset) Source() string { return d.estimate.source }
-
-// Notes say in a line each what people should know of the file.
-func (d *Dataset) Notes() []string {
-	first := fmt.Sprintf("%s: %s", d.name, count(len(d.rows), "row"))
+// Notes returns what a reader of the run should know of the file.
+func (d *Dataset) Notes() []note.Note {
+	var from any // nil where every usable row is taken
 	if d.usable > len(d.rows) {
-		first += fmt.Sprintf(", drawn from %d", d.usable)
+		from = d.usable
 	}
-	notes := append([]string{first + "; token counts: " + d.estimate.source}, d.notes...)
+	notes := append([]note.Note{noteRows.New(d.name, len(d.rows), from)}, d.notes...)
 	return append(notes, d.skipped.notes(d.name)...)
 }
 
-// Describe is the workload as run.json has it, its lengths as they are in the rows drawn.
+// Describe returns the workload as run.json has it, with the lengths of the rows in use.
 func (d *Dataset) Describe() rundir.Workload {
 	var prompt, output spread
 	for _, r := range d.rows {
@@ -334,7 +332,7 @@ func (d *Dataset) Describe() rundir.Workload {
 	return w
 }
 
-// promptTokens is what a turn's own message costs, the system message and the template around it where it is the first.
+// promptTokens returns the tokens of a turn's message; the first turn includes the system message and the template.
 func (d *Dataset) promptTokens(r row, turn int) int {
 	n := d.estimate.tokens(r.turns[turn].prompt)
 	if turn == 0 {
@@ -343,10 +341,10 @@ func (d *Dataset) promptTokens(r row, turn int) int {
 	return n
 }
 
-// Stage is a source of tasks for one stage. It takes the rows in an order of its own, and begins anew, in another order,
-// when all have been taken.
-func (d *Dataset) Stage(name string) sweep.Source {
-	return &dataset{Dataset: d, rng: sweep.NewRand(d.options.Seed, "workload", name)}
+// Stage returns a source of tasks for one stage. It takes the rows in an order of its own; when all have been taken it begins again
+// in another order.
+func (d *Dataset) Stage(name string) load.Source {
+	return &dataset{Dataset: d, rng: seed.Rand(d.options.Seed, "workload", name)}
 }
 
 type dataset struct {
@@ -355,15 +353,15 @@ type dataset struct {
 	order []int // of the rows still to be taken
 }
 
-func (d *dataset) Next() (sweep.Task, bool) {
+func (d *dataset) Next() (load.Session, bool) {
 	if len(d.order) == 0 {
 		d.order = d.rng.Perm(len(d.rows))
 	}
 	r := d.rows[d.order[0]]
 	d.order = d.order[1:]
-	task := sweep.Task{System: r.system, Turns: make([]sweep.Turn, len(r.turns))}
+	task := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns))}
 	for i, t := range r.turns {
-		task.Turns[i] = sweep.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
+		task.Turns[i] = load.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
 		fromFile := !d.options.ForceOutput && (t.output > 0 || t.length != size{})
 		if !fromFile && d.options.Output.Std > 0 {
 			task.Turns[i].OutputTokens = draw(d.options.Output, d.rng)
@@ -375,7 +373,7 @@ func (d *dataset) Next() (sweep.Task, bool) {
 	return task, true
 }
 
-// spread gathers mean, deviation and extremes of lengths.
+// spread collects the mean, deviation and extremes of lengths, in memory that does not grow with their number.
 type spread struct {
 	n, min, max int
 	sum, square float64
@@ -391,6 +389,7 @@ func (s *spread) add(v int) {
 	s.square += float64(v) * float64(v)
 }
 
+// lengths returns what was collected.
 func (s *spread) lengths() rundir.Lengths {
 	if s.n == 0 {
 		return rundir.Lengths{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,8 +20,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"llmsweep/sweep"
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // asked is a turn as a test expects it.
@@ -29,7 +31,7 @@ type asked struct {
 	Output int
 }
 
-// tasks are all rows of a dataset, as tasks, in order of their first text.
+// tasks returns all rows of a dataset as tasks, in order of their first text.
 func tasks(t *testing.T, d *Dataset) [][]asked {
 	t.Helper()
 	var all [][]asked
@@ -47,7 +49,7 @@ func tasks(t *testing.T, d *Dataset) [][]asked {
 	return all
 }
 
-// byCharacter is a server that makes a token of each character, and five around a message.
+// byCharacter is a server with one token per character, and a template of five.
 var byCharacter = counter(tokenizers["a character"], 5)
 
 const shareGPT = `[
@@ -81,24 +83,25 @@ func TestShareGPT(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, tasks(t, d)); diff != "" {
-				t.Errorf("(-want +got):\n%s\n%s", diff, strings.Join(d.Notes(), "\n"))
+				t.Errorf("(-want +got):\n%s\n%v", diff, d.Notes())
 			}
 		})
 	}
 }
 
-func TestShareGPTSaysWhatItLeftOut(t *testing.T) {
+func TestShareGPTNotes(t *testing.T) {
 	d, err := read(t.Context(), text(t, shareGPT), Options{Count: byCharacter})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{
-		"data: 3 rows, drawn from 4; token counts: estimated from 8 texts that the server counted (usage)",
-		"data: left out 2 rows (lines 3, 6): fewer than two turns",
-		"data: left out 1 row (line 7): no JSON object",
-		"data: left out 1 row (line 10): no answer to the first prompt",
-		"data: left out 1 row (line 11): a message that neither a human nor a model wrote",
-		"data: left out 1 row (line 9): a prompt of fewer than 2 or an answer of fewer than 2 tokens",
+	want := []note.Note{
+		noteRows.New("data", 3, 4),
+		noteEstimated.New("data", 8, "usage"),
+		skippedNote("data", skipOneTurn.New(), 3, 6),
+		skippedNote("data", skipNoObject.New(), 7),
+		skippedNote("data", skipNoAnswer.New(), 10),
+		skippedNote("data", skipSpeaker.New(), 11),
+		skippedNote("data", skipShort.New(2, 2), 9),
 	}
 	if diff := cmp.Diff(want, d.Notes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -136,10 +139,9 @@ func TestRowsOfJSONLines(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []Skip{
-		{"an empty prompt", 1, []int{3}}, {"no JSON object on a line of its own", 1, []int{5}},
-		{"a message that is not all text", 1, []int{7}}, {"no message of a user", 1, []int{8}},
-		{"output_tokens that is no number of tokens above 0", 1, []int{9}},
-		{"neither prompt nor messages nor conversations", 1, []int{11}},
+		{skipEmptyPrompt.New(), 1, []int{3}}, {skipNoJSONLine.New(), 1, []int{5}},
+		{skipNotText.New(), 1, []int{7}}, {skipNoUser.New(), 1, []int{8}},
+		{skipOutput.New("output_tokens"), 1, []int{9}}, {skipNoPrompt.New(), 1, []int{11}},
 	}
 	if diff := cmp.Diff(skipped, d.Skipped()); diff != "" {
 		t.Errorf("left out (-want +got):\n%s", diff)
@@ -164,10 +166,10 @@ func TestRowsOfCSV(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []Skip{
-		{"another number of fields than the header (quote texts that hold commas)", 1, []int{5}},
-		{"output_tokens that is no number of tokens above 0", 1, []int{6}},
-		{`no CSV: bare " in non-quoted-field`, 1, []int{7}},
-		{"an empty prompt", 1, []int{8}},
+		{skipCSVFields.New(), 1, []int{5}},
+		{skipOutput.New("output_tokens"), 1, []int{6}},
+		{skipNoCSV.New(csv.ErrBareQuote), 1, []int{7}},
+		{skipEmptyPrompt.New(), 1, []int{8}},
 	}
 	if diff := cmp.Diff(skipped, d.Skipped()); diff != "" {
 		t.Errorf("left out (-want +got):\n%s", diff)
@@ -178,14 +180,14 @@ func TestUnusableDatasets(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"empty":     {"", "data is empty"},
 		"blank":     {" \n\t\r\n ", "data is empty"},
-		"empty []":  {"[]", "data holds no prompt: A dataset is"},
+		"empty []":  {"[]", "data has no rows"},
 		"no prompt": {"id,question\n1,what\n", "data:1: the header has no column prompt"},
-		"no rows":   {"prompt\n", "data holds no prompt"},
-		"all bad":   {"{}\n{\"prompt\": 5}\n", "data:1: none of 2 rows holds a usable prompt; here: neither"},
-		"pretty":    {"{\n \"prompt\": \"x\"\n}\n", "data:1: none of 3 rows holds a usable prompt; here: no JSON object on a line of its own"},
-		"cut":       {`[{"prompt": "x`, "data:1: none of 1 row holds a usable prompt; here: broken off, and nothing after it was read: the file ends in the midst of it"},
-		"no array":  {"[\n\n}", "data:3: none of 1 row holds a usable prompt; here: broken off"},
-		"limits":    {`[{"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}]`, "data:1: none of 1 row holds a usable prompt; here: a prompt of fewer than 2"},
+		"no rows":   {"prompt\n", "data has no rows"},
+		"all bad":   {"{}\n{\"prompt\": 5}\n", "data:1: no usable row in 2; the first fault: skip.no-prompt"},
+		"pretty":    {"{\n \"prompt\": \"x\"\n}\n", "data:1: no usable row in 3; the first fault: skip.no-json-line"},
+		"cut":       {`[{"prompt": "x`, "data:1: no usable row in 1; the first fault: skip.broken-off"},
+		"no array":  {"[\n\n}", "data:3: no usable row in 1; the first fault: skip.broken-off"},
+		"limits":    {`[{"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}]`, "data:1: no usable row in 1; the first fault: skip.too-short"},
 	} {
 		_, err := read(t.Context(), text(t, c.content), Options{Count: byCharacter})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -200,13 +202,13 @@ func TestUnusableDatasets(t *testing.T) {
 	}
 }
 
-// What was read before a file breaks off is used, and it is said.
+// TestTruncatedArray uses what was read before the file breaks off.
 func TestTruncatedArray(t *testing.T) {
 	d, err := read(t.Context(), text(t, "[{\"prompt\": \"aa\"},\n{\"prompt\": \"bb\"},\n{\"prom"), Options{Count: byCharacter})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Skip{{"broken off, and nothing after it was read: the file ends in the midst of it", 1, []int{3}}}
+	want := []Skip{{skipBrokenOff.New(nil), 1, []int{3}}}
 	if diff := cmp.Diff(want, d.Skipped()); diff != "" || d.Rows() != 2 {
 		t.Errorf("%d rows (-want +got):\n%s", d.Rows(), diff)
 	}
@@ -221,8 +223,8 @@ func TestOpenUnpacks(t *testing.T) {
 		d, err := Open(t.Context(), file(t, name, content), Options{Count: byCharacter})
 		switch {
 		case name == "cut.gz":
-			if err == nil && !strings.Contains(strings.Join(d.Notes(), "\n"), "broken off") {
-				t.Errorf("%s: %q", name, d.Notes())
+			if err == nil && !slices.ContainsFunc(d.Skipped(), func(s Skip) bool { return s.Why.Is(skipBrokenOff) }) {
+				t.Errorf("%s: %v", name, d.Notes())
 			}
 		case err != nil || d.Rows() != 3 || d.Describe().Dataset != name:
 			t.Errorf("%s: %v", name, err)
@@ -230,7 +232,7 @@ func TestOpenUnpacks(t *testing.T) {
 	}
 }
 
-// A server that does not count is asked once, and lengths are a guess; one that ends the run ends it.
+// TestCountingFails has a server that does not count, which is asked once, and a run that ends meanwhile.
 func TestCountingFails(t *testing.T) {
 	calls := 0
 	refuses := func(context.Context, string) (int, string, error) { calls++; return 0, "", errors.New("no /tokenize") }
@@ -238,8 +240,8 @@ func TestCountingFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if calls != 1 || d.Source() != "guess" || !strings.Contains(strings.Join(d.Notes(), "\n"), "no /tokenize") {
-		t.Errorf("asked %d times: %q", calls, d.Notes())
+	if calls != 1 || !slices.ContainsFunc(d.Notes(), noteGuessed.New("data", errors.New("no /tokenize")).Equal) {
+		t.Errorf("asked %d times: %v", calls, d.Notes())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ends := func(ctx context.Context, _ string) (int, string, error) { cancel(); return 0, "", ctx.Err() }
@@ -248,9 +250,9 @@ func TestCountingFails(t *testing.T) {
 	}
 }
 
-// conversation is one of ShareGPT's, in words that vary with i.
+// conversation returns a conversation of ShareGPT's format, with words that vary with i.
 func conversation(i int) string {
-	rng := sweep.NewRand(uint64(i), "conversation", "")
+	rng := seed.Rand(uint64(i), "conversation", "")
 	say := func(most int) string {
 		if i%5 == 4 {
 			return strings.Repeat("今天天气很好", 1+rng.IntN(most/3))
@@ -264,7 +266,7 @@ func conversation(i int) string {
 	return string(b)
 }
 
-// The estimate learns the tokenizer from the file, scripts of both kinds.
+// TestEstimate compares estimates with several tokenizers, in two scripts.
 func TestEstimate(t *testing.T) {
 	var b strings.Builder
 	for i := range 300 {
@@ -272,7 +274,7 @@ func TestEstimate(t *testing.T) {
 	}
 	for name, tokenize := range tokenizers {
 		if name == "a word" {
-			continue // makes one token of a Chinese text of any length: there is nothing to learn
+			continue // it makes one token of a Chinese text of any length
 		}
 		t.Run(name, func(t *testing.T) {
 			d, err := read(t.Context(), text(t, b.String()), Options{Count: counter(tokenize, 11)})
@@ -285,13 +287,13 @@ func TestEstimate(t *testing.T) {
 				really += tokenize(task.Turns[0].User) + 11
 			}
 			if off := float64(said)/float64(really) - 1; math.Abs(off) > 0.05 {
-				t.Errorf("%d tokens are reckoned to be %d: %.1f %% off", really, said, 100*off)
+				t.Errorf("%d tokens are estimated as %d: %.1f %% off", really, said, 100*off)
 			}
 		})
 	}
 }
 
-// Each row is drawn equally often; a stage takes each once before it takes one again.
+// TestSampling checks that each row is drawn equally often, and that a stage takes each once before it takes one again.
 func TestSampling(t *testing.T) {
 	const rows, drawn, seeds = 50, 10, 2000
 	var b strings.Builder
@@ -356,7 +358,7 @@ func TestThinkTimeOfDatasets(t *testing.T) {
 	}
 }
 
-// A file of 50 MB passes through a pipe; what is held in memory stays far below.
+// TestMemoryStaysBounded reads 50 MB from a pipe and measures the memory held meanwhile.
 func TestMemoryStaysBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("50 MB of JSON")
@@ -392,16 +394,16 @@ func TestMemoryStaysBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Rows() < 900 || len(d.Skipped()) > 1 {
-		t.Errorf("%q", d.Notes())
+		t.Errorf("%v", d.Notes())
 	}
 	held := int64(most) - int64(before.HeapAlloc)
-	t.Logf("%d MB held at most, of %d MB: %s", held>>20, size>>20, d.Notes()[0])
+	t.Logf("%d MB held at most, of %d MB: %v", held>>20, size>>20, d.Notes()[0])
 	if held > bound {
 		t.Errorf("%d MB of %d MB are held in memory", held>>20, size>>20)
 	}
 }
 
-// A row of megabytes is one row; one beyond all measure is said, and the next lines are read.
+// TestHugeRows has a row of megabytes, which is read, and one that is too long, which is skipped.
 func TestHugeRows(t *testing.T) {
 	long := strings.Repeat("word ", 1<<20)
 	d, err := read(t.Context(), text(t, `{"prompt": "aa"}`+"\n"+`{"prompt": "`+long+`"}`+"\n"+`{"prompt": "bb"}`), Options{})
@@ -419,22 +421,22 @@ func TestHugeRows(t *testing.T) {
 	if err != nil || d.Rows() != 2 {
 		t.Fatal(err)
 	}
-	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !strings.Contains(s[0].Why, "2 MB") {
+	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(skipTooLong.New(2)) {
 		t.Errorf("%v", s)
 	}
-	// An array has no lines to go on at.
+	// In an array, nothing can be read after it.
 	in, err = newInput("data", io.MultiReader(strings.NewReader("[\n"+`{"prompt": "aa"},`+"\n"+`"`), endless('x')))
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.most = most
 	d, err = read(t.Context(), in, Options{})
-	if err != nil || d.Rows() != 1 || len(d.Skipped()) != 1 || !strings.Contains(d.Skipped()[0].String(), "2 MB") {
+	if err != nil || d.Rows() != 1 || len(d.Skipped()) != 1 || !d.Skipped()[0].Why.Equal(skipTooLong.New(2)) {
 		t.Errorf("%v, %v", d.Skipped(), err)
 	}
 }
 
-// endless is a reader of one byte over and over.
+// endless reads the same byte again and again.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -444,9 +446,8 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Where texts fill the memory set aside for them, fewer rows are kept.
 func TestReservoirShrinks(t *testing.T) {
-	v := reservoir[int]{most: 10, rng: sweep.NewRand(1, "test", "")}
+	v := reservoir[int]{most: 10, rng: seed.Rand(1, "test", "")}
 	for i := range 100 {
 		if p := v.place(); p != nil {
 			*p = i
@@ -466,7 +467,7 @@ func TestLongTextsAreFewer(t *testing.T) {
 	p := newDraw(d)
 	p.most = 50_000
 	for i := range 200 {
-		p.take(i+1, row{turns: []turn{{user: strings.Repeat("é", 2500)}}}, "")
+		p.take(i+1, row{turns: []turn{{user: strings.Repeat("é", 2500)}}}, note.Note{})
 	}
 	if n := len(p.rows.kept); !p.full || n != 9 || p.bytes > p.most || p.rows.seen != 200 {
 		t.Errorf("%d rows of %d bytes", n, p.bytes)
@@ -494,12 +495,12 @@ func TestVLLMLimits(t *testing.T) {
 			want++ // no answer is too long
 		}
 		if d.Rows() != want {
-			t.Errorf("forced %v: %d rows, want %d: %q", forced, d.Rows(), want, d.Notes())
+			t.Errorf("forced %v: %d rows, want %d: %v", forced, d.Rows(), want, d.Notes())
 		}
 	}
 }
 
-// Whatever a file holds, it is read without harm: no row without a user's text, no line that is not there.
+// FuzzDataset checks that no file gives a row without a user's text or a line number beyond its end.
 func FuzzDataset(f *testing.F) {
 	f.Add([]byte(shareGPT), true)
 	f.Add([]byte("\ufeff{\"prompt\": \"a\", \"max_tokens\": 5}\r\n{\"messages\": [{\"role\": \"user\", \"content\": \"b\"}]}"), false)

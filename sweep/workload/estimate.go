@@ -2,17 +2,17 @@ package workload
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
-// size is how long a text is, as far as it matters to tokenizers: Latin letters, digits and signs in bytes, of which a
-// token holds several; and other scripts in characters, of which a token holds one or two.
+// size is the length of a text in characters, by script: a token holds several narrow ones (Latin letters, digits, signs), and one or
+// two wide ones (other scripts).
 type size struct{ narrow, wide int }
 
-// firstWide is where the Latin scripts end.
+// firstWide is the first character after the Latin blocks of Unicode.
 const firstWide = 0x250
 
+// measure returns the size of a text.
 func measure(s string) size {
 	var z size
 	for _, r := range s {
@@ -25,18 +25,19 @@ func measure(s string) size {
 	return z
 }
 
-// estimator tells about how many tokens a text has where there is no tokenizer at hand: the server counts some texts of
-// the file, and the others are reckoned from their length.
+// estimator estimates the number of tokens of a text without a tokenizer: the server counts some texts of the file, and the others
+// are estimated from their length.
 type estimator struct {
 	narrow, wide float64 // tokens a character
 	around       int     // tokens that the chat template and the like put around a message
-	source       string
+	counted      int     // texts that the server counted; 0 for a guess
+	source       string  // who counted them
 }
 
-// guessed is what English and Chinese texts cost with the vocabularies of these years (100 000 to 250 000 tokens).
-func guessed() estimator { return estimator{narrow: 0.25, wide: 0.65, source: "guess"} }
+// guessed returns the cost of English and Chinese texts with the vocabularies of present models (100,000 to 250,000 tokens).
+func guessed() estimator { return estimator{narrow: 0.25, wide: 0.65} }
 
-// tokens of the text alone; at least 1 unless it is empty.
+// tokens returns the estimate for the text alone; at least 1 unless it is empty.
 func (e estimator) tokens(z size) int {
 	if z == (size{}) {
 		return 0
@@ -44,7 +45,7 @@ func (e estimator) tokens(z size) int {
 	return max(1, int(math.Round(e.narrow*float64(z.narrow)+e.wide*float64(z.wide))))
 }
 
-// learn has texts counted. An error is the counter's own.
+// learn returns an estimator fitted to texts that are counted. The error is that of the counter; then the estimator is a guess.
 func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) {
 	e := guessed()
 	if ask == nil || len(texts) == 0 {
@@ -64,12 +65,12 @@ func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) 
 		f.add(measure(text), float64(n-e.around))
 	}
 	e.narrow, e.wide = f.solve(e)
-	e.source = fmt.Sprintf("estimated from %s that the server counted (%s)", count(len(texts), "text"), source)
+	e.counted, e.source = len(texts), source
 	return e, nil
 }
 
-// fit is a least-squares fit of tokens = a narrow + b wide. Each text weighs 1/length: the error of a sum of so many pieces
-// grows like its root.
+// fit is a least-squares fit of tokens = a narrow + b wide. Each text has the weight 1/length, since the variance of its number of
+// tokens grows with its length.
 type fit struct{ nn, nw, ww, nt, wt float64 }
 
 func (f *fit) add(z size, tokens float64) {
@@ -85,7 +86,7 @@ func (f *fit) add(z size, tokens float64) {
 	f.wt += weight * w * tokens
 }
 
-// solve falls back on one factor over the guess where the texts cannot tell the two scripts apart.
+// solve returns the fitted costs. Where the texts do not separate the two scripts, it scales both guessed costs by one factor.
 func (f *fit) solve(guess estimator) (narrow, wide float64) {
 	if det := f.nn*f.ww - f.nw*f.nw; det > 1e-3*f.nn*f.ww {
 		narrow = (f.nt*f.ww - f.wt*f.nw) / det

@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"context"
+	"llmsweep/sweep/load"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"llmsweep/sweep"
+	"llmsweep/client/note"
 )
 
 // tokenizers of different kinds: how many tokens they make of a text.
@@ -71,9 +72,9 @@ func near(got, want int) bool {
 }
 
 // take takes so many tasks of a source.
-func take(t *testing.T, s sweep.Source, n int) []sweep.Task {
+func take(t *testing.T, s load.Source, n int) []load.Session {
 	t.Helper()
-	tasks := make([]sweep.Task, n)
+	tasks := make([]load.Session, n)
 	for i := range tasks {
 		var ok bool
 		if tasks[i], ok = s.Next(); !ok {
@@ -97,6 +98,11 @@ func text(t testing.TB, s string) *input {
 		t.Fatal(err)
 	}
 	return in
+}
+
+// skippedNote is the note of rows that were left out, one for each line.
+func skippedNote(file string, why note.Note, lines ...int) note.Note {
+	return skips{{Why: why, Count: len(lines), Lines: lines}}.notes(file)[0]
 }
 
 // file writes a file and returns its path.

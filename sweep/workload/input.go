@@ -9,17 +9,19 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"llmsweep/client/note"
 )
 
-// input is a file of data being read, unpacked and without byte order mark.
+// input is a data file being read, unpacked and without its byte order mark.
 type input struct {
 	name string
 	*bufio.Reader
-	most  int // bytes of a row
+	most  int // bytes of a row; mostRow but in tests
 	close func() error
 }
 
-// open opens a file. One that is packed with gzip is unpacked on the way, whatever its name.
+// open opens a file. A gzip file is unpacked while it is read, whatever its name.
 func open(path string) (*input, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,13 +35,13 @@ func open(path string) (*input, error) {
 	return in, nil
 }
 
-// newInput prepares what it reads.
+// newInput returns an input that reads from r.
 func newInput(name string, r io.Reader) (*input, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return nil, fmt.Errorf("%s is no gzip file, though it begins like one: %w", name, err)
+			return nil, fmt.Errorf("%s begins like a gzip file but is not one: %w", name, err)
 		}
 		b = bufio.NewReaderSize(z, 1<<16)
 	}
@@ -53,16 +55,16 @@ func newInput(name string, r io.Reader) (*input, error) {
 	return &input{name: name, Reader: b, most: mostRow}, nil
 }
 
-// format is how the rows of a file are written.
+// format is the format of a file.
 type format int
 
 const (
 	formatCSV   format = iota
-	formatLines        // an object a line
+	formatLines        // one object per line
 	formatArray        // one JSON array of objects
 )
 
-// format looks at the first character.
+// format returns the format, by the first character of the file.
 func (in *input) format() (format, error) {
 	for n := 1; ; n++ {
 		b, err := in.Peek(n)
@@ -84,18 +86,24 @@ func (in *input) format() (format, error) {
 	}
 }
 
-// mostRow is the longest row taken, in bytes: a longer one is a file that is not what it seems.
+// mostRow is the length in bytes of the longest row that is read: longer ones mean that the file is of another format.
 const mostRow = 64 << 20
 
-// tooLong is what is wrong with a longer one.
-func (in *input) tooLong() error { return fmt.Errorf("a row of more than %d MB", in.most>>20) }
+// tooLongError is the error for a row that is too long.
+type tooLongError struct{ most int }
 
-// lines counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read and not yet
-// dealt with.
+func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.most>>20) }
+
+func (e *tooLongError) note() note.Note { return skipTooLong.New(e.most >> 20) }
+
+func (in *input) tooLong() *tooLongError { return &tooLongError{in.most} }
+
+// lines counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not yet
+// processed.
 type lines struct {
 	in     *input
-	read   int64   // bytes handed out
-	done   int64   // bytes dealt with
+	read   int64   // bytes that the decoder has read
+	done   int64   // bytes that it has processed
 	line   int     // the line at done
 	breaks []int64 // offsets of line breaks from done on
 }
@@ -119,7 +127,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// at is the line of an offset; offsets must not go back.
+// at returns the line of an offset; offsets must not decrease.
 func (l *lines) at(offset int64) int {
 	n, _ := slices.BinarySearch(l.breaks, offset)
 	l.line += n

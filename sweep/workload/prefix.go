@@ -6,29 +6,31 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
-// Prefixed makes prompts that begin alike in groups, as the users of one system prompt do: a prefix that all of a group
-// share, then a text of their own. A server that caches prefixes computes each group's once.
+// Prefixed makes prompts with shared prefixes, as from users of the same system prompt: all prompts of a group begin with the
+// same prefix, and each goes on with its own text. A prefix cache computes the prefix of each group once.
 type Prefixed struct {
-	Tokens         int            // of the prefix, what the chat template puts before it included
-	Groups         int            // how many prefixes there are; each prompt's is drawn at random, all alike likely
-	Prompt, Output rundir.Lengths // of what follows the prefix; of the answer
+	Tokens         int            // of the prefix, including what the chat template puts before it
+	Groups         int            // number of prefixes; each prompt's is drawn with equal probability
+	Prompt, Output rundir.Lengths // of the text after the prefix; of the answer
 	Seed           uint64
 	Costs          Calibration
 	Numbering
 }
 
-// NewPrefixed returns a workload of groups prefixes of so many tokens. A prompt has tokens + prompt tokens in all.
+// NewPrefixed returns a workload with the given number of groups, each with a prefix of the given number of tokens. A whole prompt
+// has tokens + prompt tokens.
 func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
 	case tokens < 1 || tokens > mostTokens:
-		return nil, fmt.Errorf("a shared prefix of %d tokens: it must have at least 1 and at most %d", tokens, mostTokens)
+		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, mostTokens)
 	case groups < 1 || groups > mostGroups:
-		return nil, fmt.Errorf("%d groups share a prefix: there must be at least 1 and at most %d", groups, mostGroups)
+		return nil, fmt.Errorf("the number of prefix groups must be from 1 to %[2]d, not %[1]d", groups, mostGroups)
 	}
 	return &Prefixed{
 		Tokens: tokens, Groups: groups, Prompt: prompt, Output: output, Seed: seed, Costs: costs.usable(),
@@ -36,12 +38,12 @@ func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64,
 	}, nil
 }
 
-// Stage is a source of tasks for one stage. All stages share the prefixes.
-func (p *Prefixed) Stage(name string) sweep.Source {
-	return &prefixed{p, sweep.NewRand(p.Seed, "workload", name)}
+// Stage returns a source of tasks for one stage. All stages share the prefixes.
+func (p *Prefixed) Stage(name string) load.Source {
+	return &prefixed{p, seed.Rand(p.Seed, "workload", name)}
 }
 
-// Describe is the workload as run.json has it, the prefix counted as part of the prompt.
+// Describe returns the workload as run.json has it; the prefix counts as part of the prompt.
 func (p *Prefixed) Describe() rundir.Workload {
 	whole := p.Prompt
 	whole.Mean += float64(p.Tokens)
@@ -59,21 +61,21 @@ type prefixed struct {
 	rng *mathrand.Rand
 }
 
-// Next fits the prompt as one text, so that the prefix's rounding and its own do not add up. The words of a prefix follow
-// from the seed and the group: they are made anew each time, which is quicker than it sounds and keeps nothing.
-func (p *prefixed) Next() (sweep.Task, bool) {
+// Next makes the whole prompt of the right length at once, so that the rounding errors of the two parts do not add up. The words of a
+// prefix follow from the seed and the group. They are made again for each prompt, which is fast and needs no memory.
+func (p *prefixed) Next() (load.Session, bool) {
 	group := p.rng.IntN(p.Groups)
 	tokens := p.Tokens + draw(p.Prompt, p.rng)
 	size, fill := p.Costs.fit(tokens)
 	shared, _ := p.Costs.fit(p.Tokens)
 	shared = min(shared, size)
-	text := pick(shared, sweep.NewRand(p.Seed, "prefix", strconv.Itoa(group)))
+	text := pick(shared, seed.Rand(p.Seed, "prefix", strconv.Itoa(group)))
 	own := p.spelled(p.next())
 	own = append(own, pick(max(0, size-shared-len(own)), p.rng)...)
 	text = append(text, own[:size-shared]...)
-	turn := sweep.Turn{
+	turn := load.Turn{
 		User:         compose(p.opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill)),
 		PromptTokens: tokens, OutputTokens: draw(p.Output, p.rng),
 	}
-	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+	return load.Session{Turns: []load.Turn{turn}}, true
 }

@@ -12,24 +12,30 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
 )
 
-// visit is called with each record of a file, in order, and the line where it begins. why says what is wrong with one
-// that cannot be read; then there is no value. It returns false when it has seen enough.
-type visit[T any] func(line int, value T, why string) (more bool)
+// visit is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
+// reason, and there is no value. It returns false to stop.
+type visit[T any] func(line int, value T, why note.Note) (more bool)
 
-// brokenOff is what the last line read is told where the rest of a file cannot be.
-func brokenOff(err error) string {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the file ends in the midst of it")
+// brokenOff returns the reason to skip the last row read where the rest of a file cannot be read.
+func brokenOff(err error) note.Note {
+	var tooLong *tooLongError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return skipBrokenOff.New(nil)
+	case errors.As(err, &tooLong):
+		return tooLong.note()
 	}
-	return fmt.Sprintf("broken off, and nothing after it was read: %v", err)
+	return skipBrokenOff.New(err)
 }
 
-// watched stops a reading when ctx ends.
+// watched returns f, or stops when ctx has ended; it looks every 256 rows.
 func watched[T any](ctx context.Context, f visit[T]) visit[T] {
 	n := 0
-	return func(line int, value T, why string) bool {
+	return func(line int, value T, why note.Note) bool {
 		n++
 		return (n%256 != 0 || ctx.Err() == nil) && f(line, value, why)
 	}
@@ -43,14 +49,14 @@ func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	if _, err := dec.Token(); err != nil {
 		return fmt.Errorf("%s cannot be read: %w", in.name, err)
 	}
-	var raw json.RawMessage // each element's bytes in turn: nothing else is kept
+	var raw json.RawMessage // reused for each element: nothing else is kept
 	for dec.More() {
 		if err := dec.Decode(&raw); err != nil {
 			f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
 			return ctx.Err()
 		}
 		line := l.at(dec.InputOffset() - int64(len(raw)))
-		if !f(line, gjson.ParseBytes(raw), "") {
+		if !f(line, gjson.ParseBytes(raw), note.Note{}) {
 			return ctx.Err()
 		}
 	}
@@ -60,14 +66,14 @@ func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	return ctx.Err()
 }
 
-// upcoming is the offset of the element that a decoder has not been able to read: past what separates it from the last.
+// upcoming returns the offset of the element that a decoder could not read: after the separator.
 func upcoming(dec *json.Decoder) int64 {
 	var ahead [512]byte
 	n, _ := io.ReadFull(dec.Buffered(), ahead[:])
 	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
 }
 
-// eachLine visits the JSON values of a file that has one on each line. Blank lines are none.
+// eachLine visits the JSON values of a file with one on each line. Blank lines are left out.
 func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	f = watched(ctx, f)
 	var long []byte
@@ -80,12 +86,12 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 		more := true
 		switch b = bytes.TrimSpace(b); {
 		case !whole:
-			more = f(line, gjson.Result{}, in.tooLong().Error()+" (JSONL has one object a line)")
+			more = f(line, gjson.Result{}, in.tooLong().note())
 		case len(b) == 0:
 		case !gjson.ValidBytes(b):
-			more = f(line, gjson.Result{}, "no JSON object on a line of its own")
+			more = f(line, gjson.Result{}, skipNoJSONLine.New())
 		default:
-			more = f(line, gjson.ParseBytes(b), "")
+			more = f(line, gjson.ParseBytes(b), note.Note{})
 		}
 		if !more || err == io.EOF {
 			return ctx.Err()
@@ -93,8 +99,8 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 	}
 }
 
-// line reads a line, its end included. Of one that is too long it returns only the beginning, and whole is false. long is
-// its buffer, from line to line.
+// line reads a line, its end included. Of a line that is too long it returns the beginning, and whole is false. long is a buffer
+// that is reused from line to line.
 func (in *input) line(long *[]byte) (b []byte, whole bool, err error) {
 	b, err = in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -111,10 +117,10 @@ func (in *input) line(long *[]byte) (b []byte, whole bool, err error) {
 	return *long, whole, err
 }
 
-// columns finds the columns of a CSV file by the names in its header, in lower case and without blanks around them.
+// columns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
 type columns map[string]int
 
-// first is the first of the names that there is; -1 for none.
+// first returns the column of the first name that exists; -1 for none.
 func (c columns) first(names ...string) int {
 	for _, name := range names {
 		if i, ok := c[name]; ok {
@@ -124,7 +130,7 @@ func (c columns) first(names ...string) int {
 	return -1
 }
 
-// eachRow visits the rows of a CSV file beneath its header, which begin is shown first. A row's fields are f's until it
+// eachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
 // returns.
 func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[[]string]) error {
 	f = watched(ctx, f)
@@ -151,7 +157,7 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 		case err == io.EOF:
 			return ctx.Err()
 		case errors.As(err, &bad):
-			more = f(bad.StartLine, nil, "no CSV: "+bad.Err.Error())
+			more = f(bad.StartLine, nil, skipNoCSV.New(bad.Err))
 		case err != nil:
 			f(l.at(r.InputOffset()), nil, brokenOff(err))
 			return ctx.Err()
@@ -159,9 +165,9 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 			line, _ := r.FieldPos(0)
 			l.at(r.InputOffset())
 			if len(fields) != width {
-				more = f(line, nil, "another number of fields than the header (quote texts that hold commas)")
+				more = f(line, nil, skipCSVFields.New())
 			} else {
-				more = f(line, fields, "")
+				more = f(line, fields, note.Note{})
 			}
 		}
 		if !more {

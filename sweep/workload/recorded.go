@@ -9,48 +9,42 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
 )
 
 // request is one line of a trace.
 type request struct {
-	at             time.Duration // from some instant that all of a trace's share
+	at             time.Duration // from an instant that is the same for the whole trace
 	prompt, output int
 	hashes         []int64
 }
 
-// Why a request is left out.
-const (
-	whyTime   = "no timestamp that can be read"
-	whyFar    = "a timestamp years away from the first"
-	whyPrompt = "no number of prompt tokens above 0"
-	whyOutput = "no number of answer tokens above 0" // a request that failed, in BurstGPT's
-)
-
-// farthest apart two requests of a trace may be.
+// farthest is how far apart two requests of a trace may be: longer times are faults of the file, and 292 years overflow.
 const farthest = 20 * 365 * 24 * time.Hour
 
-// clock reads timestamps as numbers, from the first one on: subtracting first keeps the digits that count.
+// clock converts numbers to times since the first of them. It subtracts before it scales, which keeps the significant digits.
 type clock struct {
 	unit  time.Duration
 	first float64
 	set   bool
 }
 
-func (c *clock) at(v float64) (time.Duration, string) {
+func (c *clock) at(v float64) (time.Duration, note.Note) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, whyTime
+		return 0, skipTime.New()
 	}
 	if !c.set {
 		c.first, c.set = v, true
 	}
 	d := (v - c.first) * float64(c.unit)
 	if math.Abs(d) > float64(farthest) {
-		return 0, whyFar
+		return 0, skipFar.New()
 	}
-	return time.Duration(math.Round(d)), ""
+	return time.Duration(math.Round(d)), note.Note{}
 }
 
-// read reads the file.
+// read reads a whole file.
 func (t *Trace) read(ctx context.Context, in *input) error {
 	f, err := in.format()
 	if err != nil {
@@ -60,9 +54,9 @@ func (t *Trace) read(ctx context.Context, in *input) error {
 		return t.readCSV(ctx, in)
 	}
 	clock := clock{unit: time.Millisecond}
-	visit := func(line int, v gjson.Result, why string) bool {
+	visit := func(line int, v gjson.Result, why note.Note) bool {
 		var r request
-		if why == "" {
+		if why.IsZero() {
 			r, why = parseRequest(v, &clock, t.options.Share)
 		}
 		return t.take(line, r, why)
@@ -73,9 +67,9 @@ func (t *Trace) read(ctx context.Context, in *input) error {
 	return eachLine(ctx, in, visit)
 }
 
-// take appends a request, and says whether more are wanted.
-func (t *Trace) take(line int, r request, why string) bool {
-	if why != "" {
+// take appends a request and reports whether more are wanted.
+func (t *Trace) take(line int, r request, why note.Note) bool {
+	if !why.IsZero() {
 		t.skipped.add(why, line)
 		return true
 	}
@@ -83,11 +77,11 @@ func (t *Trace) take(line int, r request, why string) bool {
 	return t.options.Limit == 0 || len(t.log.at) < t.options.Limit
 }
 
-// parseRequest reads a line of Mooncake's traces: {"timestamp": 3000, "input_length": 915, "output_length": 355,
+// parseRequest parses a line of Mooncake's traces: {"timestamp": 3000, "input_length": 915, "output_length": 355,
 // "hash_ids": [0, 462]}, the timestamp in milliseconds.
-func parseRequest(v gjson.Result, c *clock, share bool) (r request, why string) {
+func parseRequest(v gjson.Result, c *clock, share bool) (r request, why note.Note) {
 	if !v.IsObject() {
-		return r, "no JSON object"
+		return r, skipNoObject.New()
 	}
 	stamp := gjson.Result{}
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -107,18 +101,18 @@ func parseRequest(v gjson.Result, c *clock, share bool) (r request, why string) 
 	})
 	switch {
 	case stamp.Type != gjson.Number:
-		return r, whyTime
+		return r, skipTime.New()
 	case r.prompt == 0:
-		return r, whyPrompt
+		return r, skipPromptTokens.New()
 	case r.output == 0:
-		return r, whyOutput
+		return r, skipOutputTokens.New()
 	}
 	r.at, why = c.at(stamp.Num)
 	return r, why
 }
 
-// recorded reads rows of CSV. Azure's have TIMESTAMP,ContextTokens,GeneratedTokens; BurstGPT's Timestamp,Model,Request
-// tokens,Response tokens,Total tokens,Log Type, and since its release 2 Session ID and Elapsed time too.
+// recorded parses rows of CSV. Azure's traces have the columns TIMESTAMP,ContextTokens,GeneratedTokens. BurstGPT's have
+// Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type; its release 2 adds Session ID and Elapsed time.
 type recorded struct {
 	stamp, prompt, output int // columns
 	seconds               clock
@@ -139,12 +133,12 @@ func (c *recorded) begin(name string, named columns) error {
 	return nil
 }
 
-func (c *recorded) parse(fields []string) (r request, why string) {
+func (c *recorded) parse(fields []string) (r request, why note.Note) {
 	if r.prompt = wholeTokens(fields[c.prompt]); r.prompt == 0 {
-		return r, whyPrompt
+		return r, skipPromptTokens.New()
 	}
 	if r.output = wholeTokens(fields[c.output]); r.output == 0 {
-		return r, whyOutput
+		return r, skipOutputTokens.New()
 	}
 	stamp := strings.TrimSpace(fields[c.stamp])
 	if v, err := strconv.ParseFloat(stamp, 64); err == nil {
@@ -153,19 +147,19 @@ func (c *recorded) parse(fields []string) (r request, why string) {
 	}
 	at, ok := parseTime(stamp)
 	if !ok {
-		return r, whyTime
+		return r, skipTime.New()
 	}
 	if c.first.IsZero() {
 		c.first = at
 	}
 	r.at = at.Sub(c.first)
 	if r.at.Abs() > farthest {
-		return r, whyFar
+		return r, skipFar.New()
 	}
-	return r, ""
+	return r, note.Note{}
 }
 
-// wholeTokens reads 374, or 374.0 as some spreadsheets have it; 0 is for all else.
+// wholeTokens parses 374, or 374.0 as some spreadsheets write it; it returns 0 for anything else.
 func wholeTokens(s string) int {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || !(v >= 1 && v <= mostTokens) || v != math.Trunc(v) {
@@ -174,8 +168,8 @@ func wholeTokens(s string) int {
 	return int(v)
 }
 
-// parseTime reads 2023-11-16 18:15:46.6805900, as in Azure's traces of 2023, and 2024-05-10 00:00:00.009930+00:00, as in
-// those of 2024; Go reads a fraction of any length after the seconds.
+// parseTime parses 2023-11-16 18:15:46.6805900, as in Azure's traces of 2023, and 2024-05-10 00:00:00.009930+00:00, as in those
+// of 2024. Go parses a fraction of any length after the seconds.
 func parseTime(s string) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.RFC3339} {
 		if at, err := time.Parse(layout, s); err == nil && !at.IsZero() {
@@ -189,9 +183,9 @@ func parseTime(s string) (time.Time, bool) {
 func (t *Trace) readCSV(ctx context.Context, in *input) error {
 	var c recorded
 	begin := func(named columns) error { return c.begin(in.name, named) }
-	return eachRow(ctx, in, begin, func(line int, fields []string, why string) bool {
+	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r request
-		if why == "" {
+		if why.IsZero() {
 			r, why = c.parse(fields)
 		}
 		return t.take(line, r, why)

@@ -2,7 +2,8 @@ package workload
 
 import "math/rand/v2"
 
-// reservoir draws a uniform sample out of a stream whose length nobody knows, in one pass (Vitter 1985, algorithm R).
+// reservoir draws a uniform sample from a stream of unknown length in one pass (algorithm R of Vitter, ACM Transactions on
+// Mathematical Software 11 (1985)).
 type reservoir[T any] struct {
 	kept []T
 	most int // to keep
@@ -10,7 +11,7 @@ type reservoir[T any] struct {
 	rng  *rand.Rand
 }
 
-// place is where the next of the stream goes; nil where it is not drawn.
+// place returns where to put the next element of the stream; nil where it is not drawn.
 func (v *reservoir[T]) place() *T {
 	v.seen++
 	if len(v.kept) < v.most {
@@ -23,12 +24,12 @@ func (v *reservoir[T]) place() *T {
 	return nil
 }
 
-// shrink drops one at random and keeps one fewer from now on: a uniform part of a uniform sample is uniform.
+// shrink drops one element at random and keeps one fewer from now on: a uniform sample of a uniform sample is uniform.
 func (v *reservoir[T]) shrink() (dropped T) {
 	last := len(v.kept) - 1
 	i := v.rng.IntN(len(v.kept))
 	dropped, v.kept[i] = v.kept[i], v.kept[last]
-	v.kept[last] = *new(T) // lest it be kept from the collector
+	v.kept[last] = *new(T) // so that the garbage collector can free it
 	v.kept = v.kept[:last]
 	v.most = last
 	return dropped

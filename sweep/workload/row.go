@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
 )
 
 // row is one conversation of a dataset, or one request: a conversation of one turn.
@@ -18,12 +20,12 @@ type row struct {
 type turn struct {
 	user   string
 	prompt size
-	answer string // as recorded; only until it has been measured
+	answer string // as recorded; empty once it has been measured
 	length size   // of the recorded answer
-	output int    // tokens asked for by the file itself; 0 where it does not say
+	output int    // tokens that the file asks for; 0 for none
 }
 
-// own gives a row texts of its own, so that it does not keep the whole document that it was cut from.
+// own returns the row with copies of its texts, so that it does not keep the whole document in memory.
 func (r row) own() row {
 	r.system = strings.Clone(r.system)
 	turns := make([]turn, len(r.turns))
@@ -35,11 +37,12 @@ func (r row) own() row {
 	return r
 }
 
-// bytes is about what it holds of memory.
+// bytes returns the memory that the row takes, approximately: overhead is what its slices and strings take besides text.
 func (r row) bytes() int {
-	n := len(r.system) + 96
+	const overhead = 96
+	n := len(r.system) + overhead
 	for _, t := range r.turns {
-		n += len(t.user) + 96
+		n += len(t.user) + overhead
 	}
 	return n
 }
@@ -47,14 +50,14 @@ func (r row) bytes() int {
 // message is one of a conversation.
 type message struct{ role, text string }
 
-// Roles, as all formats' names for them are read.
+// Roles, whatever the format calls them.
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
 	roleSystem    = "system"
 )
 
-// role knows the names of ShareGPT's collections and of OpenAI's API; it is empty for others.
+// role returns the role for a name in ShareGPT's collections or in OpenAI's API; empty for other names.
 func role(name string) string {
 	switch name {
 	case "human", "user":
@@ -67,14 +70,14 @@ func role(name string) string {
 	return ""
 }
 
-// object holds the fields of a row that are known here.
+// object holds the known fields of a row.
 type object struct {
 	prompt, conversations, messages gjson.Result
 	output                          gjson.Result
 	outputKey                       string
 }
 
-// fields finds them in one pass: a row may be long.
+// fields returns the known fields of a row, in one pass: a row may be long.
 func fields(v gjson.Result) object {
 	var o object
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -95,22 +98,21 @@ func fields(v gjson.Result) object {
 	return o
 }
 
-// parseRow reads one object: {"conversations": [...]} as in ShareGPT's files, {"messages": [...]} as in OpenAI's API, or
-// {"prompt": "..."}; output_tokens, max_tokens or max_completion_tokens says how long the answer shall be. It says why
-// where the object is none of them. With multiTurn off, a ShareGPT conversation is cut to its first turn; one in messages
-// is meant to be sent whole.
-func parseRow(v gjson.Result, multiTurn bool) (r row, why string) {
+// parseRow parses one object: {"conversations": [...]} as in ShareGPT's files, {"messages": [...]} as in OpenAI's API, or
+// {"prompt": "..."}. output_tokens, max_tokens or max_completion_tokens is the length of the answer. Where the object is none of
+// these, why is the reason. With multiTurn off, a ShareGPT conversation is cut to its first turn; messages are always sent whole.
+func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
 	if v.Type == gjson.String {
 		return promptRow(v.Str, 0)
 	}
 	if !v.IsObject() {
-		return row{}, "no JSON object"
+		return row{}, skipNoObject.New()
 	}
 	o := fields(v)
 	output := 0
 	if o.outputKey != "" {
 		if output = tokens(o.output); output == 0 {
-			return row{}, o.outputKey + " that is no number of tokens above 0"
+			return row{}, skipOutput.New(o.outputKey)
 		}
 	}
 	switch {
@@ -121,10 +123,10 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why string) {
 	case o.prompt.Type == gjson.String:
 		return promptRow(o.prompt.Str, output)
 	}
-	return row{}, "neither prompt nor messages nor conversations"
+	return row{}, skipNoPrompt.New()
 }
 
-// tokens is a whole number of tokens, 0 where it is none.
+// tokens returns a whole number of tokens, 0 for anything else.
 func tokens(v gjson.Result) int {
 	n := v.Num
 	if v.Type != gjson.Number || n < 1 || n > mostTokens || n != float64(int(n)) {
@@ -133,19 +135,20 @@ func tokens(v gjson.Result) int {
 	return int(n)
 }
 
-func promptRow(prompt string, output int) (row, string) {
+// promptRow returns the row of a single prompt.
+func promptRow(prompt string, output int) (row, note.Note) {
 	if strings.TrimSpace(prompt) == "" {
-		return row{}, "an empty prompt"
+		return row{}, skipEmptyPrompt.New()
 	}
-	return row{turns: []turn{{user: prompt, output: output}}}, ""
+	return row{turns: []turn{{user: prompt, output: output}}}, note.Note{}
 }
 
-// shareGPTRow takes the first two messages, as the published run did (see [SGLangLimits]; vLLM's sharegpt.py has the same
-// rule): the prompt is the first, the answer's length that of the second. There they are taken whoever said them; here the
-// first must be the user's, and what a model or a system said before is passed over, which is so in few conversations.
-func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
+// shareGPTRow takes the first two messages, as SGLang's and vLLM's benchmarks do (see [SGLangLimits]): the first is the prompt, and
+// the length of the second that of the answer. They take the messages whoever wrote them; here the first must be a user's, and
+// messages of a model or a system before it are skipped, which concerns few conversations.
+func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, note.Note) {
 	var all []message
-	bad := ""
+	var bad note.Note
 	c.ForEach(func(_, m gjson.Result) bool {
 		text := m.Get("value")
 		if !text.Exists() {
@@ -157,8 +160,8 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		}
 		who := role(from)
 		if who == "" || text.Type != gjson.String {
-			if len(all) < 2 { // what comes after the first turn only ends the conversation there
-				bad = "a message that neither a human nor a model wrote"
+			if len(all) < 2 { // after the first turn, such a message only ends the conversation
+				bad = skipSpeaker.New()
 			}
 			return false
 		}
@@ -168,10 +171,10 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		return multiTurn || len(all) < 2
 	})
 	switch {
-	case bad != "":
+	case !bad.IsZero():
 		return row{}, bad
 	case len(all) < 2:
-		return row{}, "fewer than two turns"
+		return row{}, skipOneTurn.New()
 	}
 	r := converse(all)
 	r.shareGPT = true
@@ -179,54 +182,54 @@ func shareGPTRow(c gjson.Result, output int, multiTurn bool) (row, string) {
 		r.turns = r.turns[:len(r.turns)-1] // a question without its answer has no length
 	}
 	if len(r.turns) == 0 {
-		return row{}, "no answer to the first prompt"
+		return row{}, skipNoAnswer.New()
 	}
 	if strings.TrimSpace(r.turns[0].user) == "" {
-		return row{}, "an empty prompt"
+		return row{}, skipEmptyPrompt.New()
 	}
 	if output > 0 {
 		for i := range r.turns {
 			r.turns[i].output = output
 		}
 	}
-	return r, ""
+	return r, note.Note{}
 }
 
-// messagesRow reads a conversation as it is sent to a chat API. The output length is the last answer's.
-func messagesRow(m gjson.Result, output int) (row, string) {
+// messagesRow parses a conversation in the format of chat APIs. output is the length of the last answer.
+func messagesRow(m gjson.Result, output int) (row, note.Note) {
 	var all []message
-	bad := ""
+	var bad note.Note
 	m.ForEach(func(_, m gjson.Result) bool {
 		who := role(m.Get("role").Str)
 		text, ok := contentText(m.Get("content"))
 		switch {
 		case who == "":
-			bad = "a message whose role is not system, user or assistant"
+			bad = skipRole.New()
 		case !ok:
-			bad = "a message that is not all text"
+			bad = skipNotText.New()
 		}
 		all = append(all, message{who, text})
-		return bad == ""
+		return bad.IsZero()
 	})
-	if bad != "" {
+	if !bad.IsZero() {
 		return row{}, bad
 	}
 	r := converse(all)
 	if len(r.turns) == 0 {
-		return row{}, "no message of a user"
+		return row{}, skipNoUser.New()
 	}
 	for _, t := range r.turns {
 		if strings.TrimSpace(t.user) == "" {
-			return row{}, "an empty prompt"
+			return row{}, skipEmptyPrompt.New()
 		}
 	}
 	if output > 0 {
 		r.turns[len(r.turns)-1].output = output
 	}
-	return r, ""
+	return r, note.Note{}
 }
 
-// contentText joins the text parts of a message; ok is false where it has others.
+// contentText joins the text parts of a message; ok is false where it has other parts.
 func contentText(v gjson.Result) (text string, ok bool) {
 	if v.Type == gjson.String {
 		return v.Str, true
@@ -246,8 +249,8 @@ func contentText(v gjson.Result) (text string, ok bool) {
 	return b.String(), ok
 }
 
-// converse makes turns of messages. Messages of one side in a row are one message; what a model says before any user is
-// passed over.
+// converse turns messages into turns. Successive messages of one role become one message; messages of a model before the first of a
+// user are skipped.
 func converse(all []message) row {
 	var r row
 	for i, m := range all {
@@ -268,6 +271,7 @@ func converse(all []message) row {
 	return r
 }
 
+// join joins two texts as paragraphs.
 func join(a, b string) string {
 	if a == "" {
 		return b
@@ -275,7 +279,7 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// measured fills in how long everything is, in valid UTF-8: a lone surrogate in a JSON string is no character.
+// measured returns the row with the sizes of its texts, in valid UTF-8: a lone surrogate in a JSON string is not a character.
 func (r row) measured() row {
 	r.system = strings.ToValidUTF8(r.system, "�")
 	for i := range r.turns {

@@ -1,14 +1,18 @@
 package workload
 
 import (
+	"context"
+	"math"
 	mathrand "math/rand/v2"
 
-	"llmsweep/sweep"
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
-// Synthetic makes prompts of wanted lengths, each unlike all others from its first word. Lengths and words follow from
-// the seed and the stage; the first word does not, since the server may remember an earlier run with the same seed.
+// Synthetic makes prompts of given lengths. Each differs from all others in its first word. Lengths and words follow from the seed
+// and the stage; the first word does not, since the server may have cached an earlier run with the same seed.
 type Synthetic struct {
 	Prompt, Output rundir.Lengths
 	Seed           uint64
@@ -16,17 +20,17 @@ type Synthetic struct {
 	Numbering
 }
 
-// NewSynthetic returns a workload that begins somewhere no earlier run began.
+// NewSynthetic returns a workload whose prompts no earlier run is likely to have sent.
 func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration) *Synthetic {
 	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs.usable(), Numbering: newNumbering(0)}
 }
 
-// Stage is a source of tasks for one stage.
-func (s *Synthetic) Stage(name string) sweep.Source {
-	return &synthetic{s, sweep.NewRand(s.Seed, "workload", name)}
+// Stage returns a source of tasks for one stage.
+func (s *Synthetic) Stage(name string) load.Source {
+	return &synthetic{s, seed.Rand(s.Seed, "workload", name)}
 }
 
-// Describe is the workload as run.json has it.
+// Describe returns the workload as run.json has it.
 func (s *Synthetic) Describe() rundir.Workload {
 	return rundir.Workload{PromptTokens: s.Prompt, OutputTokens: s.Output, Seed: s.Seed}
 }
@@ -36,32 +40,60 @@ type synthetic struct {
 	rng *mathrand.Rand
 }
 
-func (s *synthetic) Next() (sweep.Task, bool) {
+func (s *synthetic) Next() (load.Session, bool) {
 	tokens := draw(s.Prompt, s.rng)
 	user := s.Costs.write(s.opening(s.next()), tokens, s.rng)
-	turn := sweep.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
-	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+	turn := load.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
+	return load.Session{Turns: []load.Turn{turn}}, true
 }
 
-// Sample is a prompt of the wanted number of tokens, as the stages send them, and takes its number like one of theirs.
+// Sample returns a prompt of the given number of tokens, made like those of the stages and different from all of them.
 func (s *Synthetic) Sample(tokens int) string {
 	opening := s.opening(s.next())
-	return s.Costs.write(opening, tokens, sweep.NewRand(s.Seed, "sample", opening))
+	return s.Costs.write(opening, tokens, seed.Rand(s.Seed, "sample", opening))
 }
 
-// Repeated sends one given prompt over and over.
+// samples is how many prompts Check has counted, and tolerance how far their mean may be from the wanted length: a prompt is
+// to be within 1 % of it.
+const (
+	samples   = 3
+	tolerance = 0.01
+)
+
+// Check has the server count a few prompts of the wanted number of tokens and returns their mean length, 0 where it cannot
+// count. A note says where the mean is off by more than 1 %. The error is that of ctx alone.
+func (s *Synthetic) Check(ctx context.Context, count Counter, wanted int) (counted int, notes []note.Note, err error) {
+	sum := 0
+	for range samples {
+		n, _, err := count(ctx, s.Sample(wanted))
+		if ctx.Err() != nil {
+			return 0, nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return 0, []note.Note{noteLengthUnknown.New(err)}, nil
+		}
+		sum += n
+	}
+	counted = (sum + samples/2) / samples
+	if off := float64(counted-wanted) / float64(wanted); math.Abs(off) > tolerance {
+		notes = append(notes, noteLengthOff.New(wanted, counted))
+	}
+	return counted, notes, nil
+}
+
+// Repeated sends the same prompt again and again.
 type Repeated struct {
 	Text   string
 	Output rundir.Lengths
 	Seed   uint64
 }
 
-// Stage is a source of tasks for one stage.
-func (r Repeated) Stage(name string) sweep.Source {
-	return &repeated{r, sweep.NewRand(r.Seed, "workload", name)}
+// Stage returns a source of tasks for one stage.
+func (r Repeated) Stage(name string) load.Source {
+	return &repeated{r, seed.Rand(r.Seed, "workload", name)}
 }
 
-// Describe is the workload as run.json has it.
+// Describe returns the workload as run.json has it.
 func (r Repeated) Describe() rundir.Workload {
 	return rundir.Workload{Prompt: r.Text, OutputTokens: r.Output, Seed: r.Seed}
 }
@@ -71,6 +103,6 @@ type repeated struct {
 	rng *mathrand.Rand
 }
 
-func (r *repeated) Next() (sweep.Task, bool) {
-	return sweep.Task{Turns: []sweep.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
+func (r *repeated) Next() (load.Session, bool) {
+	return load.Session{Turns: []load.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
 }

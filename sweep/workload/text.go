@@ -6,11 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+
+	"llmsweep/client/note"
 )
 
-// words all have four letters. A tokenizer that knows English has a token for each with its space before it; one that
-// spells has the same number for each. Either way a text of n of them costs a + b*n tokens, and two questions to the
-// server give a and b.
+// words all have four letters. A tokenizer that knows English has one token for each with the space before it; one that spells has
+// the same number of tokens for each. Either way a text of n words costs a + b*n tokens, and two counts by the server give a
+// and b.
 var words = strings.Fields(`
 able acid aged also area army away baby back ball band bank base bath bear beat been beer bell belt best bill bird blow
 blue boat body bomb bond bone book boom born boss both bowl bulk burn bush busy call calm came camp card care case cash
@@ -34,11 +36,10 @@ twin type unit upon used user vary vast very vice view vote wage wait wake walk 
 wear week well went were west what when whom wide wife wild will wind wine wing wire wise wish with wood word wore work
 yard yeah year your zero zone`)
 
-// filler makes up what is left when no whole word fits. Each has been seen to cost one token in some tokenizer, and is
-// tried on the server itself.
+// fillers fill up what is left where no whole word fits. Each costs one token in some tokenizers; the server is asked which.
 var fillers = []string{" a", ".", " I", " 1", "\n"}
 
-// Calibration says how many tokens a server counts for a text of ours.
+// Calibration is how many tokens a server counts for a made-up text.
 type Calibration struct {
 	Base   float64 // tokens of the chat template and of the number that opens each prompt
 	Word   float64 // tokens of a word
@@ -46,11 +47,11 @@ type Calibration struct {
 	Source string  // who counted
 }
 
-// Counter says how many tokens the server under test counts for a user's text, everything around it included, and how
-// it found out.
+// Counter returns the number of tokens that the server under test counts for a user's text, the chat template included, and how it was
+// counted.
 type Counter func(ctx context.Context, text string) (tokens int, source string, err error)
 
-// Calibrate asks the server what texts cost. target is the prompt length that is wanted most.
+// Calibrate has the server count texts and returns what they cost. target is the usual length of prompts, in tokens.
 func Calibrate(ctx context.Context, count Counter, target int) (Calibration, error) {
 	few := max(8, min(target/4, 64))
 	many := max(2*few, min(target, 512))
@@ -76,7 +77,20 @@ func Calibrate(ctx context.Context, count Counter, target int) (Calibration, err
 	return c.refine(ctx, count, target)
 }
 
-// findFiller looks for a text that costs one token after a text of so many words, which costs known tokens itself.
+// CalibrateOrGuess is [Calibrate] for a server that may not count tokens: then it returns [Guess], and a note. The error is
+// that of ctx alone.
+func CalibrateOrGuess(ctx context.Context, count Counter, target int) (Calibration, []note.Note, error) {
+	costs, err := Calibrate(ctx, count, target)
+	switch {
+	case ctx.Err() != nil:
+		return costs, nil, context.Cause(ctx)
+	case err != nil:
+		return Guess, []note.Note{noteLengthGuess.New(err)}, nil
+	}
+	return costs, nil, nil
+}
+
+// findFiller returns a text that costs one token after a text of few words, which itself costs known tokens; empty for none.
 func findFiller(ctx context.Context, count Counter, few, known int) (string, error) {
 	const tries = 8
 	for _, filler := range fillers {
@@ -91,8 +105,8 @@ func findFiller(ctx context.Context, count Counter, few, known int) (string, err
 	return "", nil
 }
 
-// refine corrects the cost of a word by texts of random words, as they will be sent: a small vocabulary spells some of
-// them, and the first few words are not the average.
+// refine corrects the cost of a word with texts of random words, such as will be sent: a small vocabulary spells some words, and
+// the first few are not the average.
 func (c Calibration) refine(ctx context.Context, count Counter, target int) (Calibration, error) {
 	const texts = 8
 	n, fill := c.fit(target)
@@ -118,10 +132,10 @@ func (c Calibration) refine(ctx context.Context, count Counter, target int) (Cal
 	return c, nil
 }
 
-// Guess is what a text costs where the server tells nothing: one token a word, and a few around them.
+// Guess is the calibration for a server that counts nothing: one token per word, and a chat template of usual length.
 var Guess = Calibration{Base: 12, Word: 1, Source: "guess"}
 
-// fit is how many words and fillers make a text of the given number of tokens. It is 0 words where even that is too many.
+// fit returns how many words and fillers make a text of the given number of tokens; none where the template alone is longer.
 func (c Calibration) fit(tokens int) (n, fill int) {
 	n = max(0, int(math.Floor((float64(tokens)-c.Base)/c.Word+1e-9)))
 	if c.Filler == "" {
@@ -130,13 +144,13 @@ func (c Calibration) fit(tokens int) (n, fill int) {
 	return n, max(0, int(math.Round(float64(tokens)-c.Base-c.Word*float64(n))))
 }
 
-// Tokens is what the server is expected to count for a text of that fit.
+// Tokens returns what the server is expected to count for a text that is made to have the given number of tokens.
 func (c Calibration) Tokens(tokens int) int {
 	n, fill := c.fit(tokens)
 	return int(math.Round(c.Base+c.Word*float64(n))) + fill
 }
 
-// plain is the first n words, over and over.
+// plain returns the first n words, repeated as necessary.
 func plain(n int) []string {
 	text := make([]string, n)
 	for i := range text {
@@ -145,20 +159,20 @@ func plain(n int) []string {
 	return text
 }
 
-// write is a text of so many tokens, all around it included, that begins with the given opening.
+// write returns a text of the given number of tokens, template included, that begins with opening.
 func (c Calibration) write(opening string, tokens int, rng *rand.Rand) string {
 	size, fill := c.fit(tokens)
 	return compose(opening, pick(size, rng), strings.Repeat(c.Filler, fill))
 }
 
-// reply is a text of so many tokens, nothing around it counted: what a user says once a conversation goes on.
+// reply returns a text of the given number of tokens without a template: a later message of a conversation.
 func (c Calibration) reply(tokens int, rng *rand.Rand) string {
 	c.Base = 0
 	size, fill := c.fit(tokens)
 	return compose("", pick(max(1, size), rng), strings.Repeat(c.Filler, fill))
 }
 
-// usable is the calibration, or a guess where there is none.
+// usable returns the calibration, or [Guess] where there is none.
 func (c Calibration) usable() Calibration {
 	if c.Word > 0 {
 		return c
@@ -166,7 +180,7 @@ func (c Calibration) usable() Calibration {
 	return Guess
 }
 
-// pick is n words at random.
+// pick returns n words at random.
 func pick(n int, rng *rand.Rand) []string {
 	text := make([]string, n)
 	for i := range text {
@@ -175,7 +189,7 @@ func pick(n int, rng *rand.Rand) []string {
 	return text
 }
 
-// compose is one prompt: its number, its words, its filler.
+// compose returns a prompt: its number, its words, its filler.
 func compose(opening string, text []string, filler string) string {
 	size := len(opening) + len(filler)
 	for _, w := range text {

@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
 // All are workloads.
@@ -25,7 +26,7 @@ var (
 
 func TestRepeated(t *testing.T) {
 	w := Repeated{Text: "say this", Output: rundir.Lengths{Mean: 9}}
-	want := sweep.Task{Turns: []sweep.Turn{{User: "say this", OutputTokens: 9}}}
+	want := load.Session{Turns: []load.Turn{{User: "say this", OutputTokens: 9}}}
 	for _, task := range take(t, w.Stage("a"), 2) {
 		if diff := cmp.Diff(want, task); diff != "" {
 			t.Error(diff)
@@ -117,7 +118,7 @@ func TestNoTwoPromptsShareTheirFirstWord(t *testing.T) {
 // The same seed, nonce and stage give the same texts; any other of the three gives others.
 func TestTextsRepeat(t *testing.T) {
 	l := rundir.Lengths{Mean: 40, Std: 10}
-	texts := func(seed, nonce uint64, stage string) []sweep.Task {
+	texts := func(seed, nonce uint64, stage string) []load.Session {
 		s := NewSynthetic(l, l, seed, Guess)
 		s.Nonce = nonce
 		p, err := NewPrefixed(30, 3, l, l, seed, Guess)
@@ -131,7 +132,7 @@ func TestTextsRepeat(t *testing.T) {
 	if diff := cmp.Diff(want, texts(1, 2, "a")); diff != "" {
 		t.Errorf("the same again (-want +got):\n%s", diff)
 	}
-	for name, other := range map[string][]sweep.Task{
+	for name, other := range map[string][]load.Session{
 		"another seed": texts(2, 2, "a"), "another nonce": texts(1, 3, "a"), "another stage": texts(1, 2, "b"),
 	} {
 		for i := range want {
@@ -251,7 +252,7 @@ func FuzzParseLengths(f *testing.F) {
 		if err != nil {
 			return
 		}
-		rng := sweep.NewRand(1, "test", "")
+		rng := seed.Rand(1, "test", "")
 		for range 10 {
 			if n := draw(l, rng); n < 1 || n < l.Min || l.Max > 0 && n > l.Max {
 				t.Errorf("%q draws %d", s, n)

@@ -11,51 +11,54 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/sweep"
+	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seed"
 )
 
-// TraceOptions say how a trace is played.
+// TraceOptions are how a trace is replayed.
 type TraceOptions struct {
-	Speed float64 // 2 plays it twice as fast; 0 is 1
-	Rate  float64 // plays it at the speed that gives this many requests per second on average; 0 leaves it to Speed
-	Limit int     // of requests; 0 for all of the file's
+	Speed float64 // 2 replays it twice as fast; 0 is 1
+	Rate  float64 // mean requests per second, which sets the speed; 0 for Speed
+	Limit int     // number of requests; 0 for all
 
-	// Prompt and Output, where their mean is not 0, are taken instead of the trace's lengths.
+	// Prompt and Output replace the lengths of the trace where their mean is not 0.
 	Prompt, Output rundir.Lengths
 
-	// Share lets prompts share what the trace's hash_ids say they shared, for a server that caches prefixes. Where they are
-	// not there, or Share is off, no two prompts share anything.
+	// Share gives prompts the shared prefixes that the trace's hash_ids describe. Otherwise, and without hash_ids, no two
+	// prompts share a prefix.
 	Share bool
-	Block int // tokens that a hash id stands for; 0 for Mooncake's 512
+	Block int // tokens per hash id; 0 for Mooncake's 512
 
 	Seed  uint64
 	Costs Calibration
 }
 
-// mooncakeBlock is the tokens of a block in Mooncake's traces (Qin et al., FAST 25): a hash id stands for a block and all
-// that is before it, so that equal ids are equal prefixes.
+// mooncakeBlock is the number of tokens in a block of Mooncake's traces (Qin et al., FAST 25). A hash id stands for a block and
+// everything before it, so that equal ids mean equal prefixes.
 const mooncakeBlock = 512
 
-// Trace is a record of what users once asked: when, how long the prompts and how long the answers were. It is both a
-// schedule and a workload; the texts are made up.
+// Trace is a recording of requests: when they arrived and how long prompts and answers were. It is both a schedule and a workload;
+// the texts are made up.
 type Trace struct {
 	name    string
 	options TraceOptions
 	speed   float64
 	log     requests
 	skipped skips
-	notes   []string
+	notes   []note.Note
 	Numbering
 }
 
-// requests are a trace's, in columns: a trace of ten million requests takes 160 MB.
+// requests are the requests of a trace, in columns: ten million of them take 160 MB.
 type requests struct {
-	at             []time.Duration // from the first on
+	at             []time.Duration // since the first request
 	prompt, output []int32
-	hashes         []int64 // of all, one after the other; only where they are shared
-	ends           []int   // where each request's hashes end; empty where none are shared
-	order          []int32 // which hashes are whose once requests have been sorted; nil while they are in order
+	hashes         []int64 // of all requests in turn; only where prefixes are shared
+	ends           []int   // where the hashes of each request end; empty where none are shared
+	order          []int32 // original places of the requests once they are sorted; nil where they were in order
 }
 
 func (q *requests) Len() int           { return len(q.at) }
@@ -78,7 +81,7 @@ func (q *requests) add(r request, share bool) {
 	}
 }
 
-// hashesOf are the hash ids of a request.
+// hashesOf returns the hash ids of a request.
 func (q *requests) hashesOf(i int) []int64 {
 	if len(q.ends) == 0 {
 		return nil
@@ -92,7 +95,7 @@ func (q *requests) hashesOf(i int) []int64 {
 	return q.hashes[q.ends[i-1]:q.ends[i]]
 }
 
-// arrange puts requests in order of time, the first at 0, and says how many were out of order.
+// arrange sorts requests by time, moves the first to 0, and returns how many were out of order.
 func (q *requests) arrange() (disordered int) {
 	for i := 1; i < len(q.at); i++ {
 		if q.at[i] < q.at[i-1] {
@@ -112,12 +115,12 @@ func (q *requests) arrange() (disordered int) {
 	return disordered
 }
 
-// span is from the first request to the last.
+// span returns the time from the first request to the last.
 func (q *requests) span() time.Duration { return q.at[len(q.at)-1] }
 
-// OpenTrace reads a trace: JSONL as Mooncake's (timestamp in milliseconds, input_length, output_length, hash_ids or not),
-// CSV as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as date and time,
-// ContextTokens, GeneratedTokens). gzip is unpacked. It is an error when no request is usable.
+// OpenTrace reads a trace: JSONL as Mooncake's (timestamp in milliseconds, input_length, output_length, optional hash_ids), or CSV
+// as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as date and time, ContextTokens,
+// GeneratedTokens). It may be packed with gzip. Where no request can be used, the error is an [UnusableError].
 func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error) {
 	in, err := open(path)
 	if err != nil {
@@ -127,7 +130,7 @@ func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error)
 	return readTrace(ctx, in, o)
 }
 
-// readTrace is OpenTrace of anything that can be read.
+// readTrace is [OpenTrace] for an input.
 func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 	if o.Speed == 0 {
 		o.Speed = 1
@@ -135,7 +138,8 @@ func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 	if o.Block == 0 {
 		o.Block = mooncakeBlock
 	}
-	if !(o.Speed > 0 && o.Speed <= 1e9 && o.Rate >= 0 && o.Rate <= 1e7 && o.Block > 0) {
+	const fastest, highest = 1e9, 1e7 // beyond any use, and far from overflow
+	if !(o.Speed > 0 && o.Speed <= fastest && o.Rate >= 0 && o.Rate <= highest && o.Block > 0) {
 		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
 	}
 	o.Costs = o.Costs.usable()
@@ -144,67 +148,63 @@ func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 		return nil, err
 	}
 	if len(t.log.at) == 0 {
-		return nil, t.skipped.nothing(t.name, "request", traceRemedy)
+		return nil, t.skipped.unusable(t.name, noteNoTrace, noteNoRequests)
 	}
 	if n := t.log.arrange(); n > 0 {
-		t.note("%s out of order: sorted by time", count(n, "request"))
+		t.notes = append(t.notes, noteDisorder.New(t.name, n))
 	}
 	if o.Rate > 0 {
 		natural := t.natural()
 		if t.log.span() == 0 {
-			return nil, fmt.Errorf("%s cannot be played at %v requests per second: %w", t.name, o.Rate, errNoSpan)
+			return nil, fmt.Errorf("%s cannot be replayed at %v requests per second: %w", t.name, o.Rate, errNoSpan)
 		}
 		t.speed = o.Rate / natural
 	}
 	if o.Share && len(t.log.hashes) == 0 {
-		t.note("it has no hash_ids: prompts share nothing")
+		t.notes = append(t.notes, noteNoHashes.New(t.name))
 	}
 	return t, nil
 }
 
-// errNoSpan is what cannot be played faster or slower.
-var errNoSpan = errors.New("all its requests come at the same instant")
+// errNoSpan is the error for a trace that has no rate.
+var errNoSpan = errors.New("all its requests arrive at the same instant")
 
 const traceRemedy = "A trace is JSONL with timestamp (ms), input_length and output_length, or CSV with the columns of BurstGPT's or Azure's."
 
-func (t *Trace) note(format string, a ...any) {
-	t.notes = append(t.notes, t.name+": "+fmt.Sprintf(format, a...))
-}
-
-// natural is the requests per second at a speed of 1.
+// natural returns the requests per second at a speed of 1.
 func (t *Trace) natural() float64 {
 	if len(t.log.at) < 2 || t.log.span() == 0 {
-		return float64(len(t.log.at)) // all at once: in the first second
+		return float64(len(t.log.at)) // all at once: as if within one second
 	}
 	return float64(len(t.log.at)-1) / t.log.span().Seconds()
 }
 
-// Rate is the requests per second that it is played at, on average.
+// Rate returns the mean requests per second at which it is replayed.
 func (t *Trace) Rate() float64 { return t.natural() * t.speed }
 
-// Speed is how much faster than recorded it is played.
+// Speed returns how many times faster than recorded it is replayed.
 func (t *Trace) Speed() float64 { return t.speed }
 
-// Duration is how long it takes until the last request is due.
+// Duration returns the time until the last request is due.
 func (t *Trace) Duration() time.Duration { return time.Duration(float64(t.log.span()) / t.speed) }
 
-// Rows is how many requests it has.
+// Rows returns the number of requests.
 func (t *Trace) Rows() int { return len(t.log.at) }
 
-// Skipped are the rows left out, by reason.
+// Skipped returns the rows left out, by reason.
 func (t *Trace) Skipped() []Skip { return t.skipped }
 
-// Notes say in a line each what people should know of the trace.
-func (t *Trace) Notes() []string {
-	first := fmt.Sprintf("%s: %s over %v, %.4g requests per second", t.name, count(t.Rows(), "request"),
-		t.Duration().Round(time.Millisecond), t.Rate())
+// Notes returns what a reader of the run should know of the trace.
+func (t *Trace) Notes() []note.Note {
+	var speed any // nil for the speed at which it was recorded
 	if t.speed != 1 {
-		first += fmt.Sprintf(" at %.4g times its speed", t.speed)
+		speed = t.speed
 	}
-	return append(append([]string{first}, t.notes...), t.skipped.notes(t.name)...)
+	first := noteTrace.New(t.name, t.Rows(), t.Duration(), t.Rate(), speed)
+	return append(append([]note.Note{first}, t.notes...), t.skipped.notes(t.name)...)
 }
 
-// Describe is the workload as run.json has it, its lengths as they are in the trace.
+// Describe returns the workload as run.json has it, with the lengths of the trace.
 func (t *Trace) Describe() rundir.Workload {
 	var prompt, output spread
 	for i := range t.log.at {
@@ -223,12 +223,14 @@ func (t *Trace) Describe() rundir.Workload {
 	return w
 }
 
-// Schedule plays the arrivals from the first on.
-func (t *Trace) Schedule() sweep.Schedule { return sweep.NewTrace(t.log.at, t.speed) }
+// Load returns the trace's arrivals as a load, at most maxConcurrency of its requests in flight; 0 is no limit.
+func (t *Trace) Load(maxConcurrency int) arrival.Trace {
+	return arrival.Trace{File: t.name, Offsets: t.log.at, Speed: t.speed, MaxConcurrency: maxConcurrency}
+}
 
-// Stage is a source of the trace's requests, in its order. It ends with the trace.
-func (t *Trace) Stage(name string) sweep.Source {
-	return &trace{Trace: t, rng: sweep.NewRand(t.options.Seed, "workload", name)}
+// Stage returns a source of the trace's requests, in their order. It ends with the trace.
+func (t *Trace) Stage(name string) load.Source {
+	return &trace{Trace: t, rng: seed.Rand(t.options.Seed, "workload", name)}
 }
 
 type trace struct {
@@ -237,9 +239,9 @@ type trace struct {
 	i   int
 }
 
-func (t *trace) Next() (sweep.Task, bool) {
+func (t *trace) Next() (load.Session, bool) {
 	if t.i == len(t.log.at) {
-		return sweep.Task{}, false
+		return load.Session{}, false
 	}
 	prompt, output := int(t.log.prompt[t.i]), int(t.log.output[t.i])
 	if t.options.Prompt.Mean > 0 {
@@ -248,12 +250,12 @@ func (t *trace) Next() (sweep.Task, bool) {
 	if t.options.Output.Mean > 0 {
 		output = draw(t.options.Output, t.rng)
 	}
-	turn := sweep.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
+	turn := load.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
 	t.i++
-	return sweep.Task{Turns: []sweep.Turn{turn}}, true
+	return load.Session{Turns: []load.Turn{turn}}, true
 }
 
-// text is a prompt of so many tokens, of which the hashes say what it shares.
+// text returns a prompt of the given number of tokens with the prefix that its hashes stand for.
 func (t *trace) text(tokens int, hashes []int64) string {
 	costs := t.options.Costs
 	if len(hashes) == 0 {
@@ -264,10 +266,10 @@ func (t *trace) text(tokens int, hashes []int64) string {
 	for block, hash := range hashes {
 		ends, _ := costs.fit((block + 1) * t.options.Block)
 		if n := min(ends, size) - len(text); n > 0 {
-			text = append(text, pick(n, sweep.NewRand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
+			text = append(text, pick(n, seed.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
 		}
 	}
-	// What no hash stands for is its own.
+	// The rest is unique.
 	text = append(text, pick(size-len(text), t.rng)...)
 	return compose(t.opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
 }

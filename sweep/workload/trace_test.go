@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -49,10 +50,10 @@ type played struct {
 	Prompt, Output int
 }
 
-// play plays a trace to its end.
+// play replays a trace to its end.
 func play(t *testing.T, tr *Trace) []played {
 	t.Helper()
-	schedule, source := tr.Schedule(), tr.Stage("a")
+	schedule, source := tr.Load(0).Schedule(0, ""), tr.Stage("a")
 	var all []played
 	for {
 		at, ok := schedule.Next()
@@ -79,7 +80,7 @@ func TestTraces(t *testing.T) {
 		"Azure 2023":    {azure2023, TraceOptions{}, []played{{0, 374, 44}, {4314579 * time.Microsecond, 396, 109}, {4541877 * time.Microsecond, 879, 55}}},
 		"Azure 2024":    {azure2024, TraceOptions{}, []played{{0, 200, 20}, {9930 * time.Microsecond, 2162, 5}}},
 		"twice as fast": {mooncake, TraceOptions{Speed: 2}, []played{{0, 675, 500}, {0, 732, 490}, {1500 * time.Millisecond, 915, 355}, {2999500 * time.Microsecond, 105, 26}}},
-		"at a rate":     {burstGPT, TraceOptions{Rate: 0.5}, []played{{0, 472, 18}, {888888888, 1087, 230}, {4 * time.Second, 1360, 647}}},
+		"at a rate":     {burstGPT, TraceOptions{Rate: 0.5}, []played{{0, 472, 18}, {888888889, 1087, 230}, {4 * time.Second, 1360, 647}}},
 		"the first two": {burstGPT, TraceOptions{Limit: 2}, []played{{0, 472, 18}, {40 * time.Second, 1087, 230}}},
 		"other lengths": {azure2024, TraceOptions{Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 8}},
 			[]played{{0, 64, 8}, {9930 * time.Microsecond, 64, 8}}},
@@ -106,7 +107,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-func TestTraceSaysWhatItLeftOut(t *testing.T) {
+func TestTraceNotes(t *testing.T) {
 	const content = `{"timestamp": 100, "input_length": 6, "output_length": 5}
 {"timestamp": "now", "input_length": 6, "output_length": 5}
 {"timestamp": 50, "input_length": 7, "output_length": 5}
@@ -121,15 +122,15 @@ nothing
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{
-		"data: 3 requests over 125ms, 16 requests per second at 2 times its speed",
-		"data: 1 request out of order: sorted by time",
-		"data: it has no hash_ids: prompts share nothing",
-		"data: left out 2 rows (lines 2, 7): no timestamp that can be read",
-		"data: left out 1 row (line 4): no number of prompt tokens above 0",
-		"data: left out 1 row (line 5): no number of answer tokens above 0",
-		"data: left out 1 row (line 6): a timestamp years away from the first",
-		"data: left out 1 row (line 8): no JSON object on a line of its own",
+	want := []note.Note{
+		noteTrace.New("data", 3, 125*time.Millisecond, 16, 2),
+		noteDisorder.New("data", 1),
+		noteNoHashes.New("data"),
+		skippedNote("data", skipTime.New(), 2, 7),
+		skippedNote("data", skipPromptTokens.New(), 4),
+		skippedNote("data", skipOutputTokens.New(), 5),
+		skippedNote("data", skipFar.New(), 6),
+		skippedNote("data", skipNoJSONLine.New(), 8),
 	}
 	if diff := cmp.Diff(want, tr.Notes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -143,9 +144,9 @@ func TestUnusableTraces(t *testing.T) {
 	}{
 		"empty":    {"", "data is empty", TraceOptions{}},
 		"columns":  {"a,b,c\n1,2,3\n", "data:1: the header has no columns for the time", TraceOptions{}},
-		"all bad":  {"{}\n\n{}\n", "data:1: none of 2 rows holds a usable request; here: no timestamp", TraceOptions{}},
-		"no rows":  {"TIMESTAMP,ContextTokens,GeneratedTokens\n", "data holds no request: A trace is", TraceOptions{}},
-		"at once":  {"timestamp_ms,prompt_tokens,output_tokens\n1,1,1\n1,1,1\n", "data cannot be played at 5 requests per second: all", TraceOptions{Rate: 5}},
+		"all bad":  {"{}\n\n{}\n", "data:1: no usable row in 2; the first fault: skip.no-timestamp", TraceOptions{}},
+		"no rows":  {"TIMESTAMP,ContextTokens,GeneratedTokens\n", "data has no rows", TraceOptions{}},
+		"at once":  {"timestamp_ms,prompt_tokens,output_tokens\n1,1,1\n1,1,1\n", "data cannot be replayed at 5 requests per second: all", TraceOptions{Rate: 5}},
 		"speed":    {mooncake, "a trace at -1 times its speed", TraceOptions{Speed: -1}},
 		"no speed": {mooncake, "a trace at NaN times its speed", TraceOptions{Speed: math.NaN()}},
 	} {
@@ -156,7 +157,7 @@ func TestUnusableTraces(t *testing.T) {
 	}
 }
 
-// Prompts whose hash ids begin alike begin alike, just so far; without them nothing is shared.
+// TestTraceSharesPrefixes checks that prompts share exactly the blocks that their hash ids share, and nothing without them.
 func TestTraceSharesPrefixes(t *testing.T) {
 	costs := calibrated(t, pieces, 9)
 	words := func(share bool) [][]string {
@@ -201,7 +202,7 @@ func TestTraceSharesPrefixes(t *testing.T) {
 	}
 }
 
-// However requests are mixed up in a file, they are played in order of time, each with its own hashes.
+// TestTracesAreSorted checks that requests in any order are replayed by time, each with its own hashes.
 func TestTracesAreSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 50).Draw(t, "timestamps")
@@ -230,7 +231,7 @@ func TestTracesAreSorted(t *testing.T) {
 	})
 }
 
-// A million requests take 16 bytes each, and what appending leaves over.
+// TestTracesAreCompact measures the memory of a million requests: 16 bytes each, and spare capacity.
 func TestTracesAreCompact(t *testing.T) {
 	if testing.Short() {
 		t.Skip("30 MB of CSV")
@@ -283,7 +284,7 @@ func TestOpenTrace(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, its schedule never goes back, and its requests ask for something.
+// FuzzTrace checks that no file gives a schedule that goes back or a request without tokens.
 func FuzzTrace(f *testing.F) {
 	for _, s := range []string{mooncake, burstGPT, burstGPT2, azure2023, azure2024} {
 		f.Add([]byte(s))

@@ -1,6 +1,6 @@
-// Package workload is where prompts come from: texts of a wanted number of tokens that no server has seen before, alone,
-// behind shared prefixes or in conversations; rows of a dataset; requests of a recorded trace. It needs no tokenizer: what
-// texts cost is asked of the server under test, once. It never sends anything itself.
+// Package workload makes prompts: texts of a given length in tokens that no server has seen before, alone, behind shared prefixes
+// or in conversations; rows of a dataset; requests of a recorded trace. It needs no tokenizer: it learns the length of texts by
+// asking the server under test to count a few. It sends no requests itself.
 package workload
 
 import (
@@ -10,23 +10,23 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/sweep"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
 // Workload is where the requests of a run come from.
 type Workload interface {
-	// Stage is a source of tasks for one stage. The same seed and stage repeat them.
-	Stage(name string) sweep.Source
-	// Describe is the workload as run.json has it. Lengths are in tokens, as asked for or as found in the data.
+	// Stage returns a source of tasks for one stage. The same seed and name give the same tasks.
+	Stage(name string) load.Source
+	// Describe returns the workload as run.json has it. Lengths are in tokens, as asked for or as found in the data.
 	Describe() rundir.Workload
 }
 
-// ParseLengths reads "512", or "mean=512,std=100,min=64,max=2048".
+// ParseLengths parses lengths in tokens: "512", or "mean=512,std=100,min=64,max=2048".
 func ParseLengths(s string) (rundir.Lengths, error) {
 	var l rundir.Lengths
 	bad := func() (rundir.Lengths, error) {
-		return rundir.Lengths{}, fmt.Errorf("%q is no length in tokens: a number (512), or mean=512,std=100,min=64,max=2048", s)
+		return rundir.Lengths{}, fmt.Errorf("%q is not a length in tokens: use a number (512), or mean=512,std=100,min=64,max=2048", s)
 	}
 	if n, err := strconv.Atoi(s); err == nil {
 		if n < 1 || n > mostTokens {
@@ -62,7 +62,7 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 // mostTokens is more than any model's context.
 const mostTokens = 100_000_000
 
-// draw is one length: normal, rounded, cut at the ends.
+// draw draws one length from a normal distribution, rounded, and cut at Min and Max.
 func draw(l rundir.Lengths, rng *rand.Rand) int {
 	v := l.Mean
 	if l.Std > 0 {

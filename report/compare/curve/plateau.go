@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // Plateau is the most that a configuration was shown to serve.
@@ -88,13 +89,10 @@ func (s *Setup) AtShare(share float64) (Point, bool) {
 	}
 	at, ok := s.Serving(share * p.Rate.Value())
 	if p.Low.Known() && p.High.Known() {
-		at.spread = share * (p.High.Value() - p.Low.Value()) / 2 / z95
+		at.spread = share * (p.High.Value() - p.Low.Value()) / 2 / stats.Z95
 	}
 	return at, ok
 }
-
-// z95 is the 97.5 % point of the normal distribution.
-const z95 = 1.959963984540054
 
 // Serving is where that many requests per second are first served; ok is false beyond the rows on either side.
 func (s *Setup) Serving(rate float64) (p Point, ok bool) {
@@ -148,7 +146,7 @@ func (p Point) At(take Take) Value {
 	if !aok || !bok {
 		return v
 	}
-	se := func(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / z95 }
+	se := func(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
 	if p.Weight == 0 || p.Low == p.High {
 		v.SE = se(aci)
 		return v

@@ -158,7 +158,7 @@ func (s *Setup) speaksOf(f audit.Finding, st *rundir.Stage) bool {
 }
 
 func inFigures(st *rundir.Stage, line int) bool {
-	for _, p := range st.Source.Figures {
+	for _, p := range st.Source.Printed {
 		if p.Line == line {
 			return true
 		}

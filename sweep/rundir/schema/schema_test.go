@@ -251,6 +251,9 @@ func fill(v reflect.Value) {
 	case reflect.TypeFor[note.Note]():
 		v.Set(reflect.ValueOf(note.Text.New("text")))
 		return
+	case reflect.TypeFor[json.RawMessage]():
+		v.SetBytes([]byte(`{"key":"text"}`))
+		return
 	case reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(time.Date(2026, 5, 4, 9, 30, 0, 0, time.UTC)))
 		return

@@ -1,0 +1,101 @@
+// Package api has the HTTP APIs of LLM servers: how each encodes a request and what a piece of its streamed answer
+// means. It sends nothing and reads no clock.
+package api
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Framing is how a stream is divided into frames.
+type Framing int
+
+// The framings that LLM servers use.
+const (
+	SSE    Framing = iota // server-sent events: lines "data: ...", with a blank line at the end of an event
+	NDJSON                // one JSON object a line
+)
+
+// Dialect is one API: its path, its request bodies, and its streamed answers.
+//
+// The user's object, Params.Extra, is merged into the body: its keys replace those of Encode, and a null in it removes
+// one. Where an API groups parameters in an object (SGLang, Ollama, TGI, Triton's vLLM backend), the two objects of that
+// name are merged in the same way.
+type Dialect interface {
+	// Name returns the name that --api takes.
+	Name() string
+	// Path returns the path of requests below the base URL, for the given model.
+	Path(model string) string
+	// Framing returns how answers are divided into frames.
+	Framing() Framing
+	// Encode returns the body of a request. The error is for requests that the API cannot express.
+	Encode(r *Request, p *Params) ([]byte, error)
+	// NewDecoder returns a decoder for one answer after another.
+	NewDecoder() Decoder
+	// Traits returns what the API can do.
+	Traits() Traits
+}
+
+// Traits are what an API can be told and what it reports, by its definition. Servers may do less.
+type Traits struct {
+	Forces bool   // it can be told to continue after a natural end: Fields.IgnoreEOS
+	Thinks bool   // it can be told whether to reason: Params.Think
+	Counts bool   // it reports how many tokens an answer has
+	Bare   bool   // an answer has no terminator: it ends with its body, which must end cleanly
+	Fields Fields // the optional fields that it has
+}
+
+// Decoder turns the frames of one answer into chunks. It allocates nothing for ordinary frames.
+type Decoder interface {
+	// Reset prepares for the next answer.
+	Reset()
+	// Decode reads one frame (the data of an SSE event, or one NDJSON line) into c, which it clears first. The frame
+	// may be overwritten afterwards. An error means that the frame is not what the API promises.
+	Decode(frame []byte, c *Chunk) error
+	// Complete reports whether the stream may end here: the terminator or the finish reason was seen.
+	Complete() bool
+}
+
+// Chunk is the content of one frame.
+type Chunk struct {
+	Text      bool   // it has tokens: content, reasoning or tool-call text, or a count that has grown
+	Reasoning bool   // all of its text is reasoning
+	Tokens    int    // tokens in this chunk; 0 where the server does not tell
+	IDs       int    // token ids or log-probs in the stream so far; 0 where there are none, Unknown where they are unusable
+	Raw       []byte // the answer's text as it stands in the JSON string, see [Unescape]; valid until the next read
+	Finish    string // the finish reason, in the frame that has it
+	Done      bool   // it is the terminator
+	Error     string // message of an error object: the request failed
+	Usage     Usage  // the counts in this frame
+}
+
+// Unknown is a token count that was not reported. It differs from 0, which is a count.
+const Unknown = -1
+
+// Usage is a server's own token counts, each [Unknown] where it was not reported.
+type Usage struct {
+	Prompt, Output, Reasoning, Cached int
+}
+
+// NoUsage is a Usage without any count.
+var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
+
+// dialects returns all dialects.
+func dialects() []Dialect {
+	return []Dialect{
+		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
+		triton{}, triton{vllm: true},
+	}
+}
+
+// ByName returns the dialect with the name that --api takes. The error lists all names.
+func ByName(name string) (Dialect, error) {
+	var names []string
+	for _, d := range dialects() {
+		if d.Name() == name {
+			return d, nil
+		}
+		names = append(names, d.Name())
+	}
+	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(names, ", "))
+}

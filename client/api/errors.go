@@ -1,0 +1,92 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxMessage is how many bytes of an error's body are read.
+const maxMessage = 64 << 10
+
+// IsError reports whether a JSON object, which may be cut short, is an error object.
+func IsError(body []byte) bool {
+	v := gjson.ParseBytes(body)
+	return isErrorObject([]byte(v.Get("error").Raw), []byte(v.Get("object").Raw))
+}
+
+// Title returns a web page's title in brackets, for error messages; empty where it has none.
+func Title(page []byte) string {
+	_, rest, ok := bytes.Cut(page, []byte("<title>"))
+	if !ok {
+		return ""
+	}
+	t, _, _ := bytes.Cut(rest, []byte("</"))
+	return fmt.Sprintf(" (%s)", bytes.TrimSpace(t))
+}
+
+// ErrorText returns the server's message in the body of a refusal or in an error object: {"error": {"message"}},
+// {"error": ".."}, {"message"}, {"detail": ".."}, FastAPI's {"detail": [{"loc", "msg"}]}, or plain text.
+func ErrorText(body []byte) string {
+	body = bytes.TrimSpace(body)
+	if len(body) > maxMessage {
+		body = body[:maxMessage]
+	}
+	if len(body) > 0 && body[0] == '<' {
+		return "a web page" + Title(body)
+	}
+	v := gjson.ParseBytes(body)
+	if !v.IsObject() {
+		return string(body)
+	}
+	for _, at := range []gjson.Result{v.Get("error"), v} {
+		if text := words(at); text != "" {
+			return text
+		}
+	}
+	return string(body)
+}
+
+// words returns the text of an error value: a string, an object's message, or a list of complaints about fields.
+func words(v gjson.Result) string {
+	switch {
+	case v.Type == gjson.String:
+		return v.Str
+	case v.IsArray():
+		var all []string
+		v.ForEach(func(_, e gjson.Result) bool {
+			all = append(all, complaint(e))
+			return len(all) < 5
+		})
+		return strings.Join(all, "; ")
+	case !v.IsObject():
+		return ""
+	}
+	text := v.Get("message").Str
+	if d := v.Get("message.detail"); text == "" && d.Exists() {
+		text = words(d) // Mistral puts FastAPI's list there
+	}
+	if text == "" {
+		text = words(v.Get("detail"))
+	}
+	if p := v.Get("param").Str; p != "" && !strings.Contains(text, p) {
+		text += " (" + p + ")"
+	}
+	return text
+}
+
+// complaint returns the text of one entry of FastAPI's list: the place in the body, and what is wrong there.
+func complaint(e gjson.Result) string {
+	var loc []string
+	e.Get("loc").ForEach(func(_, part gjson.Result) bool {
+		loc = append(loc, part.String())
+		return len(loc) < 8
+	})
+	text := e.Get("msg").String()
+	if len(loc) > 0 {
+		text = strings.Join(loc, ".") + ": " + text
+	}
+	return text
+}

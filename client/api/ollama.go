@@ -1,0 +1,145 @@
+package api
+
+// ollama is Ollama's own API: /api/chat, which has roles and a field for thinking; and with generate set /api/generate
+// in raw mode, without any template, where a prompt has exactly the tokens that were meant. It follows ollama/ollama,
+// docs/api.md and api/types.go, and captured answers of Ollama 0.17.4; thinking was not checked against a running
+// engine.
+type ollama struct{ generate bool }
+
+var _ Dialect = ollama{}
+
+func (d ollama) Name() string {
+	if d.generate {
+		return "ollama-generate"
+	}
+	return "ollama"
+}
+
+func (d ollama) Path(string) string {
+	if d.generate {
+		return "/api/generate"
+	}
+	return "/api/chat"
+}
+
+func (ollama) Framing() Framing    { return NDJSON }
+func (ollama) NewDecoder() Decoder { return &ollamaDecoder{} }
+
+// Traits has no Forces: Ollama cannot be told to continue after a natural end.
+func (d ollama) Traits() Traits { return Traits{Counts: true, Thinks: !d.generate} }
+
+// Encode returns the body.
+func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
+	e := newEncoder(p)
+	e.text("model", p.Model)
+	if d.generate {
+		e.text("prompt", r.Prompt())
+		e.flag("raw", true)
+	} else {
+		e.messages(r.Messages)
+	}
+	e.flag("stream", true)
+	if p.Think != nil && !d.generate && !p.Fields.NoThinking {
+		e.flag("think", *p.Think)
+	}
+	e.object("options", func(e *encoder) {
+		e.count("num_predict", r.OutputTokens)
+		e.temperature(p.Temperature)
+	})
+	return e.finish()
+}
+
+// ollamaDecoder reads lines such as
+//
+//	{"model":"m","created_at":"..","response":" a","done":false}
+//	{"model":"m","created_at":"..","message":{"role":"assistant","content":"","thinking":" hm"},"done":false}
+//
+// The last one has "done":true and the counts, and is the terminator.
+type ollamaDecoder struct {
+	reader reader
+	done   bool
+}
+
+func (d *ollamaDecoder) Reset() { *d = ollamaDecoder{reader: d.reader} }
+
+// Complete reports whether the stream may end: after "done":true.
+func (d *ollamaDecoder) Complete() bool { return d.done }
+
+// ollamaMessage is what a line says. In /api/chat it is an object; in /api/generate it is part of the line.
+type ollamaMessage struct {
+	text, thinking       []byte
+	hasText, hasThinking bool // the keys are there
+	calls                int  // tool calls
+}
+
+// Decode reads one line.
+func (d *ollamaDecoder) Decode(frame []byte, c *Chunk) error {
+	var line, message ollamaMessage
+	var reason []byte
+	usage, done := NoUsage, false
+	r := &d.reader
+	for m := r.open(frame, c); m.next(); {
+		switch string(m.key()) {
+		case "response":
+			line.text = r.text()
+		case "thinking":
+			line.thinking = r.text()
+		case "message":
+			message = readOllamaMessage(r)
+		case "done":
+			done = r.isTrue()
+		case "done_reason":
+			reason = r.text()
+		case "prompt_eval_count":
+			usage.Prompt = r.count()
+		case "eval_count":
+			usage.Output = r.count()
+		}
+	}
+	if over, err := r.close(c); over {
+		return err
+	}
+	c.Usage = usage
+	line.merge(&message).say(c)
+	if done {
+		c.Done, d.done = true, true
+		c.Finish = finishReason(reason)
+	}
+	return nil
+}
+
+func readOllamaMessage(r *reader) (o ollamaMessage) {
+	for m := r.object(); m.next(); {
+		switch string(m.key()) {
+		case "content":
+			o.text, o.hasText = r.text(), true
+		case "thinking":
+			o.thinking, o.hasThinking = r.text(), true
+		case "tool_calls":
+			o.calls, _ = r.length()
+		}
+	}
+	return o
+}
+
+// merge puts what a message object has in place of what the line itself has.
+func (o *ollamaMessage) merge(m *ollamaMessage) *ollamaMessage {
+	if m.hasText {
+		o.text = m.text
+	}
+	if m.hasThinking {
+		o.thinking = m.thinking
+	}
+	o.calls = m.calls
+	return o
+}
+
+// say puts what the line says into c.
+func (o *ollamaMessage) say(c *Chunk) {
+	if len(o.text) > 0 {
+		c.Raw = o.text
+	}
+	answer := len(o.text) > 0 || o.calls > 0
+	thought := len(o.thinking) > 0
+	c.Text, c.Reasoning = answer || thought, thought && !answer
+}

@@ -1,0 +1,41 @@
+package server
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"llmsweep/client/sim"
+)
+
+// nowhere is a connection without a system call.
+type nowhere struct{ http.ResponseWriter }
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (nowhere) Flush()                      {}
+
+// BenchmarkChunk is the cost of one token's chunk, without the write.
+func BenchmarkChunk(b *testing.B) {
+	s := &server{options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
+	r := request{chat: true, usage: true, continuousUsage: true, seq: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
+	a := newAnswer(s, nowhere{}, chatEndpoint(vllmStyle()), r, 1, "", false)
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		a.emit(n+1, time.Time{})
+		a.send(a.encoder.tokens(n, n+1)...)
+		n++
+	}
+}
+
+func BenchmarkTokenize(b *testing.B) {
+	text := ""
+	for n := range 4096 {
+		text += words[wordAt(1, n)]
+	}
+	b.SetBytes(int64(len(text)))
+	var ids []uint32
+	for b.Loop() {
+		ids = appendTokens(ids[:0], text, 152064)
+	}
+}

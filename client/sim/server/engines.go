@@ -1,0 +1,111 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+)
+
+// flavor is what distinguishes one engine's HTTP server from another's.
+type flavor struct {
+	name      string
+	owner     string // owned_by in the list of models
+	server    string // the Server header
+	reasoning string // the field for reasoning in a chat
+	style     func() *style
+	natives   []func() *endpoint
+	about     func(s *server) map[string]route // pages that identify it
+	metrics   []metric                         // nil for no /metrics
+	notFound  func(w http.ResponseWriter)
+	natural   bool // answers always end naturally: it has no ignore_eos
+	anyModel  bool // it ignores the model's name
+}
+
+func flavors() []*flavor {
+	return []*flavor{
+		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", style: vllmStyle, about: aboutVLLM,
+			metrics: vllmMetrics(), notFound: detailNotFound},
+		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", style: sglangStyle,
+			natives: []func() *endpoint{sglangEndpoint}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
+		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", style: lmdeployStyle,
+			natives: []func() *endpoint{lmdeployEndpoint}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
+		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", style: llamacppStyle,
+			natives: []func() *endpoint{llamacppEndpoint}, about: aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+			anyModel: true},
+		{name: "ollama", owner: "library", reasoning: "reasoning", style: ollamaStyle,
+			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, natural: true},
+		{name: "tgi", owner: "huggingface", reasoning: "reasoning", style: tgiStyle, natives: []func() *endpoint{tgiEndpoint},
+			about: aboutTGI, notFound: textNotFound, natural: true, anyModel: true},
+		{name: "triton", about: aboutTriton, notFound: textNotFound, natural: true},
+		{name: "triton-vllm", about: aboutTriton, notFound: textNotFound},
+	}
+}
+
+// Engines returns the names that Options.Engine takes.
+func Engines() []string {
+	var names []string
+	for _, p := range flavors() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func flavorOf(name string) *flavor {
+	for _, p := range flavors() {
+		if p.name == name {
+			return p
+		}
+	}
+	panic(fmt.Sprintf("simulated server: no engine is called %q", name))
+}
+
+// routes returns the engine's endpoints.
+func (p *flavor) routes(s *server) map[string]route {
+	all := map[string]route{"/health": {http.MethodGet, func(http.ResponseWriter, *http.Request) {}}}
+	if p.style != nil {
+		all["/v1/models"] = route{http.MethodGet, s.models}
+		s.serve(all, chatEndpoint(p.style()))
+		s.serve(all, textEndpoint(p.style()))
+	}
+	for _, native := range p.natives {
+		s.serve(all, native())
+	}
+	if p.metrics != nil {
+		all["/metrics"] = route{http.MethodGet, s.metrics}
+	}
+	maps.Copy(all, p.about(s))
+	return all
+}
+
+// serve adds a completion endpoint.
+func (s *server) serve(all map[string]route, to *endpoint) {
+	all[to.path] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
+}
+
+func aboutVLLM(s *server) map[string]route {
+	return map[string]route{
+		"/version":  {http.MethodGet, page(map[string]string{"version": "0.11.0+sim"})},
+		"/tokenize": {http.MethodPost, s.tokenize},
+	}
+}
+
+// page returns a handler that always sends v.
+func page(v any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) }
+}
+
+func detailNotFound(w http.ResponseWriter) {
+	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+}
+
+func textNotFound(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(http.StatusNotFound)
+	io.WriteString(w, "404 page not found")
+}
+
+func llamacppNotFound(w http.ResponseWriter) {
+	writeJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
+		"message": "File Not Found", "type": "not_found_error", "code": http.StatusNotFound}})
+}

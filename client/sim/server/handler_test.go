@@ -1,0 +1,180 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const ask = `{"model":"Qwen2-7B","messages":[{"role":"user","content":"How are you?"}],"max_tokens":8,"ignore_eos":true`
+
+func TestEndpoints(t *testing.T) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
+		for _, tc := range []struct {
+			method, path, body string
+			status             int
+			want               string
+		}{
+			{"GET", "/health", "", 200, ""},
+			{"GET", "/version", "", 200, `{"version":"0.11.0+sim"}`},
+			{"GET", "/v1/models", "", 200, `"id":"Qwen2-7B"`},
+			{"GET", "/v1/models", "", 200, `"max_model_len":32768`},
+			{"GET", "/v1/models", "", 200, `"owned_by":"vllm"`},
+			{"GET", "/nowhere", "", 404, `{"detail":"Not Found"}`},
+			{"GET", "/v1/completions", "", 405, `{"detail":"Method Not Allowed"}`},
+			{"POST", "/tokenize", `{"prompt":"Hello world"}`, 200, `"count":3`},
+			{"POST", "/tokenize", `{"model":"Qwen2-7B","messages":[{"role":"system","content":"x"}]}`, 200, `"count":9`},
+			{"POST", "/tokenize", `{"model":"x","prompt":"a"}`, 404, "does not exist"},
+			{"POST", "/tokenize", `{`, 400, "not a valid request"},
+			{"POST", "/v1/completions", `{"model":"x","prompt":"a"}`, 404,
+				`{"error":{"code":404,"message":"The model ` + "`x`" + ` does not exist.","param":null,"type":"NotFoundError"}}`},
+			{"POST", "/v1/completions", `{"prompt":`, 400, "BadRequestError"},
+			{"POST", "/v1/completions", `{"prompt":7}`, 400, "prompt must be"},
+			{"POST", "/v1/completions", `{"prompt":["a","b"]}`, 400, "prompt must be"},
+			{"POST", "/v1/completions", `{"prompt":[999999]}`, 400, "out of vocabulary"},
+			{"POST", "/v1/completions", `{"prompt":""}`, 400, "empty"},
+			{"POST", "/v1/completions", `{"prompt":"a","max_tokens":0}`, 400, "max_tokens must be at least 1"},
+			{"POST", "/v1/completions", `{"prompt":"a","max_tokens":3,"min_tokens":4}`, 400, "min_tokens"},
+			{"POST", "/v1/completions", `{"prompt":"a","max_tokens":40000}`, 400, "maximum context length is 32768 tokens"},
+			{"POST", "/v1/chat/completions", `{}`, 400, "messages"},
+			{"POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":5}]}`, 400, "content"},
+		} {
+			status, got := b.fetch(tc.method, tc.path, tc.body, "")
+			if status != tc.status || !strings.Contains(got, tc.want) {
+				t.Errorf("%s %s %s: %d %s; want %d and %s", tc.method, tc.path, tc.body, status, got, tc.status, tc.want)
+			}
+		}
+	})
+}
+
+// TestPromptForms holds that all ways to write a prompt count the same.
+func TestPromptForms(t *testing.T) {
+	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
+		for path, bodies := range map[string][]string{
+			"/v1/completions":      {`"prompt":"one two three"`, `"prompt":["one two three"]`, `"prompt":[7,8,9]`, `"prompt":[[7,8,9]]`},
+			"/v1/chat/completions": {`"messages":[{"role":"user","content":"a b"}]`, `"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":" b"}]}]`},
+		} {
+			var counts []int
+			for _, body := range bodies {
+				_, text := b.fetch("POST", path, "{"+body+"}", "")
+				var c chunk
+				if err := json.Unmarshal([]byte(text), &c); err != nil || c.Usage == nil {
+					t.Fatalf("%s %s: %v %s", path, body, err, text)
+				}
+				counts = append(counts, c.Usage.PromptTokens)
+			}
+			for _, n := range counts {
+				if n != counts[0] || n < 3 {
+					t.Errorf("%s: prompts of %v tokens", path, counts)
+				}
+			}
+		}
+	})
+}
+
+func TestAPIKey(t *testing.T) {
+	inBubble(t, demoConfig(t), Options{APIKey: "secret"}, func(t *testing.T, b *bubble) {
+		for header, want := range map[string]int{"": 401, "Authorization: Bearer wrong": 401, "Authorization: Bearer secret": 200} {
+			if status, text := b.fetch("GET", "/v1/models", "", header); status != want || want == 401 && !strings.Contains(text, `"error":{"code":"invalid_api_key"`) {
+				t.Errorf("%q: %d %s, want %d", header, status, text, want)
+			}
+		}
+		if status, _ := b.fetch("GET", "/health", "", ""); status != 200 {
+			t.Errorf("/health wants a key: %d", status)
+		}
+	})
+}
+
+func TestStrictServerNamesTheField(t *testing.T) {
+	inBubble(t, demoConfig(t), Options{Strict: true}, func(t *testing.T, b *bubble) {
+		for extra, want := range map[string]struct {
+			status int
+			text   string
+		}{
+			`,"ignore_eos":true`: {400, `"param":"ignore_eos"`},
+			`,"min_tokens":4`:    {400, `"param":"min_tokens"`},
+			`,"stream_options":{"include_usage":true,"continuous_usage_stats":true}`: {400, `"param":"stream_options.continuous_usage_stats"`},
+			`,"temperature":0,"stream_options":{"include_usage":true}`:               {200, `"usage"`},
+			`,`: {400, "not a JSON object"},
+		} {
+			status, text := b.fetch("POST", "/v1/completions", `{"prompt":"a","max_tokens":2`+extra+"}", "")
+			if status != want.status || !strings.Contains(text, want.text) {
+				t.Errorf("%s: %d %s; want %d and %s", extra, status, text, want.status, want.text)
+			}
+		}
+	})
+}
+
+func TestOtherEngines(t *testing.T) {
+	inBubble(t, demoConfig(t), Options{Engine: "sglang", ModelID: "m"}, func(t *testing.T, b *bubble) {
+		if _, text := b.fetch("GET", "/v1/models", "", ""); !strings.Contains(text, `"owned_by":"sglang"`) || !strings.Contains(text, `"id":"m"`) {
+			t.Errorf("models: %s", text)
+		}
+		for _, path := range []string{"/version", "/api/version"} {
+			if status, _ := b.fetch("GET", path, "", ""); status != 404 {
+				t.Errorf("%s: %d, want 404", path, status)
+			}
+		}
+	})
+}
+
+func TestMetrics(t *testing.T) {
+	c := demoConfig(t)
+	c.PrefixCache = true
+	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
+		for range 2 {
+			b.fetch("POST", "/v1/completions", `{"prompt":"`+strings.Repeat("a ", 40)+`","max_tokens":5,"ignore_eos":true}`, "")
+		}
+		var got []string
+		_, text := b.fetch("GET", "/metrics", "", "")
+		for line := range strings.Lines(text) {
+			if !strings.HasPrefix(line, "#") {
+				got = append(got, strings.TrimSpace(line))
+			}
+		}
+		const label = `{engine="0",model_name="Qwen2-7B"} `
+		want := []string{
+			"vllm:num_requests_running" + label + "0",
+			"vllm:num_requests_waiting" + label + "0",
+			"vllm:kv_cache_usage_perc" + label + "0",
+			"vllm:num_preemptions_total" + label + "0",
+			"vllm:prefix_cache_queries_total" + label + "82",
+			"vllm:prefix_cache_hits_total" + label + "32",
+			"vllm:prompt_tokens_total" + label + "82",
+			"vllm:generation_tokens_total" + label + "10",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestServe goes through a real connection.
+func TestServe(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	url, wait, err := Serve(ctx, "127.0.0.1:0", New(start(t, demoConfig(t)), Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(ask+"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(text), `"completion_tokens":8`) {
+		t.Errorf("%v %s", err, text)
+	}
+	resp.Body.Close()
+	cancel()
+	if err := wait(); err != nil {
+		t.Errorf("after the context's end: %v", err)
+	}
+	if _, _, err := Serve(t.Context(), "127.0.0.1:-1", nil); err == nil {
+		t.Error("listened on port -1")
+	}
+}

@@ -1,0 +1,88 @@
+package server
+
+import (
+	"fmt"
+	"llmsweep/client/sim"
+	"net/http"
+)
+
+// metric is one family of an engine's metrics.
+type metric struct {
+	name, kind, help string
+	value            func(sim.Stats) float64
+}
+
+func running(st sim.Stats) float64          { return float64(st.Running) }
+func waiting(st sim.Stats) float64          { return float64(st.Waiting) }
+func kvUsage(st sim.Stats) float64          { return st.KVUsage }
+func preemptions(st sim.Stats) float64      { return float64(st.Preemptions) }
+func prefixQueries(st sim.Stats) float64    { return float64(st.PrefixQueries) }
+func prefixHits(st sim.Stats) float64       { return float64(st.PrefixHits) }
+func promptTokens(st sim.Stats) float64     { return float64(st.PromptTokens) }
+func generationTokens(st sim.Stats) float64 { return float64(st.GenerationTokens) }
+
+func hitRate(st sim.Stats) float64 {
+	if st.PrefixQueries == 0 {
+		return 0
+	}
+	return float64(st.PrefixHits) / float64(st.PrefixQueries)
+}
+
+// vllmMetrics are the metrics of vllm/v1/metrics/loggers.py about load.
+func vllmMetrics() []metric {
+	return []metric{
+		{"vllm:num_requests_running", "gauge", "Number of requests in model execution batches.", running},
+		{"vllm:num_requests_waiting", "gauge", "Number of requests waiting to be processed.", waiting},
+		{"vllm:kv_cache_usage_perc", "gauge", "KV-cache usage. 1 means 100 percent usage.", kvUsage},
+		{"vllm:num_preemptions_total", "counter", "Cumulative number of preemptions from the engine.", preemptions},
+		{"vllm:prefix_cache_queries_total", "counter", "Prefix cache queries, in terms of number of queried tokens.", prefixQueries},
+		{"vllm:prefix_cache_hits_total", "counter", "Prefix cache hits, in terms of number of cached tokens.", prefixHits},
+		{"vllm:prompt_tokens_total", "counter", "Number of prefill tokens processed.", promptTokens},
+		{"vllm:generation_tokens_total", "counter", "Number of generation tokens processed.", generationTokens},
+	}
+}
+
+// sglangMetrics are the metrics of sglang's metrics/collector.py; not checked against a running engine.
+func sglangMetrics() []metric {
+	return []metric{
+		{"sglang:num_running_reqs", "gauge", "The number of running requests.", running},
+		{"sglang:num_queue_reqs", "gauge", "The number of requests in the waiting queue.", waiting},
+		{"sglang:token_usage", "gauge", "The token usage.", kvUsage},
+		{"sglang:cache_hit_rate", "gauge", "The prefix cache hit rate.", hitRate},
+		{"sglang:prompt_tokens_total", "counter", "Number of prefill tokens processed.", promptTokens},
+		{"sglang:generation_tokens_total", "counter", "Number of generation tokens processed.", generationTokens},
+	}
+}
+
+// lmdeployMetrics are the metrics of lmdeploy's metrics/loggers.py; not checked against a running engine.
+func lmdeployMetrics() []metric {
+	return []metric{
+		{"lmdeploy:num_requests_running", "gauge", "Number of requests currently running.", running},
+		{"lmdeploy:num_requests_waiting", "gauge", "Number of requests currently waiting.", waiting},
+		{"lmdeploy:gpu_cache_usage_perc", "gauge", "GPU KV-cache usage. 1 means 100 percent usage.", kvUsage},
+	}
+}
+
+// llamacppMetrics are llama-server's metrics, which have no labels.
+func llamacppMetrics() []metric {
+	return []metric{
+		{"llamacpp:prompt_tokens_total", "counter", "Number of prompt tokens processed, excluding cached tokens",
+			func(st sim.Stats) float64 { return float64(st.PromptTokens - st.PrefixHits) }},
+		{"llamacpp:tokens_predicted_total", "counter", "Number of generation tokens processed", generationTokens},
+		{"llamacpp:requests_processing", "gauge", "Number of requests processing", running},
+		{"llamacpp:requests_deferred", "gauge", "Number of requests deferred", waiting},
+	}
+}
+
+// metrics writes the state of the engine as Prometheus text, under the engine's own names.
+func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
+	st := s.engine.Stats()
+	labels := fmt.Sprintf("{engine=\"0\",model_name=%q}", s.options.ModelID)
+	if s.flavor.name == "llamacpp" {
+		labels = ""
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	for _, m := range s.flavor.metrics {
+		fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n%[1]s%[4]s %[5]v\n", m.name, m.help, m.kind, labels, m.value(st))
+	}
+}

@@ -1,0 +1,30 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+)
+
+// Serve listens on addr ("127.0.0.1:0" for any free port of the loopback) and serves h until ctx ends; then it closes all
+// connections. url is the base URL for clients. wait returns when the server has stopped, with nil if ctx ended it.
+func Serve(ctx context.Context, addr string, h http.Handler) (url string, wait func() error, err error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", nil, err
+	}
+	srv := &http.Server{Handler: h}
+	cut := context.AfterFunc(ctx, func() { srv.Close() })
+	stopped := make(chan error, 1)
+	go func() {
+		defer cut()
+		err := srv.Serve(listener)
+		if errors.Is(err, http.ErrServerClosed) {
+			err = nil
+		}
+		stopped <- err
+		close(stopped)
+	}()
+	return "http://" + listener.Addr().String(), func() error { return <-stopped }, nil
+}

@@ -1,0 +1,129 @@
+package server
+
+import (
+	"encoding/json"
+	"llmsweep/client/sim"
+	"net/http"
+	"strings"
+)
+
+// tgiDefault is how many tokens TGI sends where the request sets no length.
+const tgiDefault = 100
+
+// tgiEndpoint is TGI's own /generate_stream, after huggingface/text-generation-inference, docs/openapi.json 2.4.1; not
+// checked against a running engine. It always streams.
+func tgiEndpoint() *endpoint {
+	return &endpoint{
+		path: "/generate_stream", known: strings.Fields("inputs parameters"), framing: events(), refusal: tgiRefusal,
+		invalid: http.StatusUnprocessableEntity, parse: parseTGI,
+		encoder: func(a *answer) encoder { return &tgiEncoder{a} },
+	}
+}
+
+func parseTGI(s *server, raw []byte) (request, error) {
+	var b struct {
+		Inputs     string `json:"inputs"`
+		Parameters struct {
+			MaxNewTokens *int     `json:"max_new_tokens"`
+			Details      bool     `json:"details"`
+			Temperature  *float64 `json:"temperature"`
+		} `json:"parameters"`
+	}
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return request{}, badRequest("Failed to deserialize the JSON body into the target type: %v", err)
+	}
+	if t := b.Parameters.Temperature; t != nil && *t <= 0 {
+		return request{}, badRequest("Input validation error: `temperature` must be strictly positive")
+	}
+	j := request{stream: true, usage: b.Parameters.Details && !s.options.NoUsage}
+	ids := appendTokens(nil, b.Inputs, s.config.Model.Vocab)
+	return j, s.settle(&j, ids, wish{most: b.Parameters.MaxNewTokens, otherwise: tgiDefault})
+}
+
+// tgiRefusal is TGI's error object.
+func tgiRefusal(e *apiError) any {
+	kind := "generation"
+	switch e.Status {
+	case http.StatusBadRequest:
+		kind = "validation"
+	case http.StatusTooManyRequests:
+		kind = "overloaded"
+	}
+	return map[string]string{"error": e.Message, "error_type": kind}
+}
+
+// tgiEvent is one token. The last event has the whole text and the details.
+type tgiEvent struct {
+	Index         int      `json:"index"`
+	Token         tgiToken `json:"token"`
+	GeneratedText any      `json:"generated_text"`
+	Details       any      `json:"details"`
+	stamp
+}
+
+type tgiToken struct {
+	ID      uint32  `json:"id"`
+	Text    string  `json:"text"`
+	LogProb float64 `json:"logprob"`
+	Special bool    `json:"special"`
+}
+
+type tgiDetails struct {
+	FinishReason    string `json:"finish_reason"`
+	GeneratedTokens int    `json:"generated_tokens"`
+	Seed            *int   `json:"seed"`
+	InputLength     int    `json:"input_length"`
+}
+
+// tgiEncoder sends one event for each token, however many are sent together.
+type tgiEncoder struct{ *answer }
+
+func (e *tgiEncoder) opening() any { return nil }
+
+func (e *tgiEncoder) tokens(from, to int) (all []any) {
+	for n := from + 1; n <= to; n++ {
+		all = append(all, e.event(n))
+	}
+	return all
+}
+
+// event returns the event of the n-th token.
+func (e *tgiEncoder) event(n int) tgiEvent {
+	token := tgiToken{ID: e.ids(n-1, n)[0], Text: e.text(n-1, n), LogProb: anyLogProb}
+	event := tgiEvent{Index: n, Token: token, GeneratedText: null(), Details: null(), stamp: e.stamp()}
+	if !e.last(n) {
+		return event
+	}
+	event.GeneratedText = e.text(0, n)
+	if e.request.usage {
+		event.Details = tgiDetails{
+			FinishReason:    map[string]string{"length": "length", "stop": "eos_token"}[e.request.finish],
+			GeneratedTokens: n, InputLength: e.request.seq.PromptTokens,
+		}
+	}
+	return event
+}
+
+func (e *tgiEncoder) closing(sim.Usage) []any { return nil }
+
+// whole is never asked for: TGI's endpoint always streams.
+func (e *tgiEncoder) whole(u sim.Usage) any { return e.event(u.OutputTokens) }
+
+func aboutTGI(s *server) map[string]route {
+	info := page(map[string]any{
+		"model_id": s.options.ModelID, "max_total_tokens": s.config.MaxModelLen, "max_input_tokens": s.config.MaxModelLen - 1,
+		"max_concurrent_requests": 128, "router": "text-generation-router", "version": "2.4.1-sim"})
+	tokenize := func(w http.ResponseWriter, r *http.Request) {
+		var b struct{ Inputs string }
+		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
+			writeError(w, badRequest("%v", err))
+			return
+		}
+		tokens := []map[string]any{}
+		for _, id := range appendTokens(nil, b.Inputs, s.config.Model.Vocab) {
+			tokens = append(tokens, map[string]any{"id": id})
+		}
+		writeJSON(w, http.StatusOK, tokens)
+	}
+	return map[string]route{"/info": {http.MethodGet, info}, "/tokenize": {http.MethodPost, tokenize}}
+}

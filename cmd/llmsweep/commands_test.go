@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	simserver "llmsweep/client/sim/server"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// commandLines returns the llmsweep command lines in the sh blocks of a Markdown text.
+func commandLines(text string) []string {
+	var lines []string
+	inside := false
+	for l := bufio.NewScanner(strings.NewReader(text)); l.Scan(); {
+		line := l.Text()
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = line == "```sh"
+		case inside:
+			line = strings.Replace(line, "go run ./cmd/llmsweep", "llmsweep", 1)
+			if rest, ok := strings.CutPrefix(line, "llmsweep "); ok {
+				lines = append(lines, rest)
+			}
+		}
+	}
+	return lines
+}
+
+// readme returns the README.
+func readme(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// page returns a topic of the manual.
+func page(t *testing.T, lang, topic string) string {
+	t.Helper()
+	text, err := manualPage(lang, topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestManualIsComplete compares the topics with the files, and both languages with each other: same topics, same commands, same number
+// of tables, headings in the form that the list of topics needs.
+func TestManualIsComplete(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		files, err := manual.ReadDir(path.Join("manual", lang))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) != len(topics()) {
+			t.Errorf("%s has %d files, and there are %d topics", lang, len(files), len(topics()))
+		}
+	}
+	rows := func(text string) (n int) {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "|") {
+				n++
+			}
+		}
+		return n
+	}
+	for _, topic := range topics() {
+		en, zh := page(t, "en", topic), page(t, "zh", topic)
+		if !strings.HasPrefix(en, "# "+topic+": ") || !strings.HasPrefix(zh, "# "+topic+"：") {
+			t.Errorf("%s: the first lines must be '# %s: summary'", topic, topic)
+		}
+		if a, b := commandLines(en), commandLines(zh); !slices.Equal(a, b) {
+			t.Errorf("%s: the languages have different commands:\n%v\n%v", topic, a, b)
+		}
+		if a, b := rows(en), rows(zh); a != b {
+			t.Errorf("%s: %d rows of tables in English, %d in Chinese", topic, a, b)
+		}
+		for _, text := range []string{readme(t), en, zh} {
+			for _, rest := range strings.Split(text, "llmsweep help ")[1:] {
+				if to := strings.FieldsFunc(rest, func(r rune) bool { return !(r == '-' || 'a' <= r && r <= 'z') }); len(to) > 0 &&
+					strings.HasPrefix(rest, to[0]) && !slices.Contains(topics(), to[0]) {
+					t.Errorf("%s names a topic that does not exist: %s", topic, to[0])
+				}
+			}
+		}
+	}
+}
+
+// TestHelpLists prints the list of topics in both languages.
+func TestHelpLists(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		var out, errs strings.Builder
+		if code := execute([]string{"help", "--lang", lang}, newConsole(t.Context(), &out, &errs)); code != exitDone {
+			t.Errorf("exit %d, %s", code, errs.String())
+		}
+		golden(t, filepath.Join("testdata/help", "topics."+lang+".txt"), out.String())
+	}
+}
+
+// TestREADME keeps the README short.
+func TestREADME(t *testing.T) {
+	if lines := strings.Count(readme(t), "\n"); lines > 150 {
+		t.Errorf("the README has %d lines, and 150 are the limit", lines)
+	}
+}
+
+// examples returns the command lines in the --help of all commands.
+func helpExamples(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, command := range commands(t) {
+		b, err := os.ReadFile(filepath.Join("testdata/help", command+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(string(b), "Examples:")
+		text, _, _ = strings.Cut(text, "\nFlags:")
+		for line := range strings.Lines(text) {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "llmsweep "); ok {
+				all = append(all, rest)
+			}
+		}
+	}
+	return all
+}
+
+// TestCommandsParse parses every command line in README, manual and --help.
+func TestCommandsParse(t *testing.T) {
+	lines := slices.Concat(commandLines(readme(t)), helpExamples(t))
+	for _, topic := range topics() {
+		lines = append(lines, commandLines(page(t, "en", topic))...)
+	}
+	if len(lines) < 80 {
+		t.Fatalf("only %d command lines were found", len(lines))
+	}
+	config := filepath.Join(t.TempDir(), "sweep.yaml")
+	if err := os.WriteFile(config, []byte(sweepYAML), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lines = append(lines, "sweep --config ../../examples/sweep.yaml")
+	parser, _ := newParser(newConsole(t.Context(), nil, nil), &cli{})
+	for _, line := range lines {
+		args := shellWords(line)
+		for i, a := range args {
+			if a == "sweep.yaml" {
+				args[i] = config
+			}
+		}
+		parsed, err := parser.Parse(args)
+		if err == nil {
+			err = checkPositive(parsed)
+		}
+		if err != nil {
+			t.Errorf("llmsweep %s: %v", line, err)
+		}
+	}
+}
+
+// sweepYAML is a configuration file as the manual shows it.
+const sweepYAML = `url: http://localhost:8000
+points: 5
+label: {model: Qwen2-7B-Instruct, gpu: L20 48GB, gpus: 2, engine: vLLM}
+body: {top_p: 0.9}
+header: {X-Tenant: bench}
+`
+
+// kind names what a command line exercises: the command, and those of its flags that choose what it does.
+func kind(args []string) string {
+	k := args[0]
+	for _, a := range args[1:] {
+		flag, _, _ := strings.Cut(a, "=")
+		process, _, _ := strings.Cut(a, ":")
+		switch {
+		case slices.Contains([]string{"gamma", "ramp", "trace"}, process):
+			k += " " + process
+		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--adaptive", "--budget",
+			"--live", "--document", "--format", "--predict", "--fail-if", "--config", "--body", "--rules", "--price", "--prices", "--max-rps"}, flag):
+			k += " " + flag
+		case strings.HasPrefix(a, simScheme) && len(a) > len(simScheme):
+			k += " " + simScheme
+		}
+	}
+	return k
+}
+
+// short are flags that make a measurement short.
+var short = map[string][]string{
+	"demo":     {"--stage-time", "1s", "--no-selftest", "--plain"},
+	"run":      {"--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "4", "--plain"},
+	"sweep":    {"--stage-time", "1s", "--no-selftest", "--points", "1", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "4", "--max-concurrency", "8", "--precision", "0", "--plain"},
+	"selftest": {"--quick", "--streams", "10"},
+}
+
+// TestCommandsRun runs one command line of each kind in README and manual, in virtual time.
+func TestCommandsRun(t *testing.T) {
+	lines := commandLines(readme(t))
+	for _, topic := range topics() {
+		lines = append(lines, commandLines(page(t, "en", topic))...)
+	}
+	t.Chdir(t.TempDir()) // command lines name files without a directory
+	inBubble(t, "", func(t *testing.T, w *world) {
+		for address, api := range map[string]string{"localhost:8000": "http", "api.example.com:443": "https"} {
+			if _, done, err := w.serve(w.ctx, address, w.simulated(simserver.Options{})); err != nil {
+				t.Fatal(err, api)
+			} else {
+				defer done()
+			}
+		}
+		defer w.cancel(nil)
+		writeInputs(t, w)
+		seen := map[string]bool{}
+		for _, line := range lines {
+			args := shellWords(line)
+			if k := kind(args); seen[k] || args[0] == "selftest" || args[0] == "sim" && !slices.Contains(args, "--predict") {
+				continue // a self-test is real time by nature; sim serves until it is interrupted
+			} else {
+				seen[k] = true
+			}
+			flags := short[args[0]]
+			if slices.Contains(args, "--live") {
+				flags = append([]string{"--stage-time", "1s", "--max-concurrency", "8"}, short["run"]...)
+				if !slices.Contains(args, "--budget") {
+					flags = append(flags, "--budget", "30s")
+				}
+			}
+			for i, a := range args {
+				switch {
+				case a == "https://api.example.com":
+					args[i] = "http://localhost:8000"
+				case a == "NAME":
+					args[i] = "Qwen2-7B"
+				case a == "3000": // requests
+					args[i] = "600"
+				case a == "15m" || a == "10m" || a == "5m":
+					args[i] = "20s"
+				}
+			}
+			began := time.Now()
+			code, out, errs := w.llmsweep(append(args, flags...)...)
+			judged := strings.Contains(line, "--slo") || strings.Contains(line, "--fail-if") || args[0] == "audit" // 1 is an answer
+			if code != exitDone && !(judged && code == exitFailed) {
+				t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)
+			}
+			if out == "" && !slices.Contains(args, "-o") {
+				t.Errorf("llmsweep %s: prints nothing", line)
+			}
+			t.Logf("%v: llmsweep %s", time.Since(began).Round(time.Second), line)
+		}
+	})
+}
+
+// writeInputs makes the files and run directories that the command lines read.
+func writeInputs(t *testing.T, w *world) {
+	t.Helper()
+	var share, trace strings.Builder
+	share.WriteString("[")
+	for i := range 20 {
+		if i > 0 {
+			share.WriteString(",")
+		}
+		fmt.Fprintf(&share, `{"id":"%d","conversations":[{"from":"human","value":"What is the %dth prime, and why do people care about it?"},{"from":"gpt","value":"It is an odd number."}]}`, i, i)
+		fmt.Fprintf(&trace, `{"timestamp": %d, "input_length": %d, "output_length": 4}`+"\n", i*50, 40+i)
+	}
+	share.WriteString("]")
+	results := "- **Qwen2-7B**, **1** x **L20**, **vLLM**, prompt_tokens=64, generated_tokens=16\n\n" +
+		"| Benchmark | Requests per Second | Request Latency | Time to First Token | Inter Token Latency | Output Token Throughput |\n" +
+		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n"
+	for name, text := range map[string]string{
+		"sharegpt.json": share.String(), "mooncake.jsonl": trace.String(), "results.md": results, "prices.yaml": "L20: 1.2\n", "sweep.yaml": sweepYAML,
+	} {
+		w.write(name, text)
+	}
+	w.must(append([]string{"sweep", "sim:"}, short["sweep"]...)...)
+	for _, gpu := range []string{"L20", "A100"} {
+		w.must(append([]string{"sweep", "sim:", "--label", "gpus=1,gpu=" + gpu, "--out", strings.ToLower(gpu)}, short["sweep"]...)...)
+	}
+}
+
+// TestSimServes starts the simulated server, asks it for its models, and ends it by an interrupt.
+func TestSimServes(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		w.interruptAfter(time.Minute)
+		code, out, errs := w.llmsweep("sim", "--engine", "sglang", "--listen", "127.0.0.1:8000", "--faults", "500:0.01")
+		if code != exitDone || !strings.Contains(out, "http://127.0.0.1:8000") {
+			t.Errorf("exit %d\n%s%s", code, out, errs)
+		}
+	})
+}
+
+// TestComparisonWithOtherTools compares the table in the manual with the measurements in examples/accuracy.
+func TestComparisonWithOtherTools(t *testing.T) {
+	cells := accuracyCells(t, "../../examples/accuracy/results.jsonl")
+	if len(cells) != 4 {
+		t.Fatalf("%d tools", len(cells))
+	}
+	for tool, row := range cells {
+		for _, lang := range []string{"en", "zh"} {
+			if want := "| " + strings.Join(row, " | ") + " |"; !strings.Contains(page(t, lang, "client-fitness"), want) {
+				t.Errorf("client-fitness (%s) does not have the row of %s: %s", lang, tool, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"llmsweep/sweep/rundir"
+)
+
+// publishedTables is a published document, by its place in the repository.
+const publishedTables = "report/published/testdata/guidellm-tables.md"
+
+// copyPublished copies the published document to the same place in a world, and returns its path.
+func copyPublished(t *testing.T, w *world) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("../..", publishedTables))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(w.path(publishedTables)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return w.write(publishedTables, string(b))
+}
+
+// TestExampleDocuments writes the documents in examples again, and compares them with the committed ones. Documents name files as
+// the command line does, so a process of its own runs in the directory.
+func TestExampleDocuments(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("llmsweep") // by testscript.Main
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	b, err := os.ReadFile(filepath.Join("../..", publishedTables))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, filepath.Dir(publishedTables)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, publishedTables), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range []string{"en", "zh"} {
+		dir := "examples/document/" + lang
+		p := exec.Command(program, "report", publishedTables, "--document", "--lang", lang, "-o", dir+"/report.md", "--slo", "itl:mean<50ms", "--slo",
+			"ttft:mean<200ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")
+		p.Dir = root
+		if out, err := p.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		files, err := os.ReadDir(filepath.Join(root, dir))
+		if err != nil || len(files) != 9 {
+			t.Fatalf("%d files, %v", len(files), err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(filepath.Join(root, dir, f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, filepath.Join("../..", dir, f.Name()), string(b))
+		}
+	}
+}
+
+// TestAddToDocument adds a run to a document: text that people wrote stays, the choice is made again, and a run whose directory is
+// gone keeps its table.
+func TestAddToDocument(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		published, doc := copyPublished(t, w), w.path("report.md")
+		w.must("report", published, "--document", "-o", doc, "--slo", "itl:mean<50ms", "--demand", "20rps", "--price", "L20=1.2,A100=3.6")
+		b, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hand := "Rack 7 ran hot during all of it.\n"
+		w.write("report.md", strings.Replace(string(b), "## Details\n", "## Details\n\n"+hand, 1))
+		w.must("import", published, "--out", w.path("imported"))
+		dirs, err := filepath.Glob(w.path("imported/*SGLang*"))
+		if err != nil || len(dirs) != 1 {
+			t.Fatalf("%v, %v", dirs, err)
+		}
+		relabel(t, filepath.Join(dirs[0], rundir.RunFile))
+		w.must("report", dirs[0], "--document", "-o", doc)
+		for _, gone := range []string{"report", "imported"} {
+			if err := os.RemoveAll(w.path(gone)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.must("report", "--document", "-o", doc)      // nothing new
+		w.must("report", "--document", "-o", doc, doc) // its own tables are not new results
+		if b, err = os.ReadFile(doc); err != nil {
+			t.Fatal(err)
+		}
+		for text, times := range map[string]int{hand: 1, "H20 96GB": -1, "<!-- llmsweep:choice": 1, "## Details": 1, "<!-- llmsweep:run ": 14} {
+			if n := strings.Count(string(b), text); n != times && (times >= 0 || n == 0) {
+				t.Errorf("%q is there %d times", text, n)
+			}
+		}
+	})
+}
+
+// relabel makes an imported run one that was measured here, on other hardware.
+func relabel(t *testing.T, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run map[string]any
+	if err := json.Unmarshal(b, &run); err != nil {
+		t.Fatal(err)
+	}
+	delete(run, "source")
+	run["labels"].(map[string]any)["gpu"] = "H20 96GB"
+	if b, err = json.Marshal(run); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSafeName makes directory names of labels.
+func TestSafeName(t *testing.T) {
+	for in, want := range map[string]string{
+		"Qwen2-7B-Instruct 1xL20 48GB": "Qwen2-7B-Instruct-1xL20-48GB", "../../etc/passwd": "etc-passwd", "": "result", "...": "result",
+		"通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c",
+	} {
+		if got := safeName(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestWithoutCredentials removes credentials from URLs, and leaves other texts alone.
+func TestWithoutCredentials(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://me:pw@host:8000/v1?key=s":  "http://[redacted]@host:8000/v1?[redacted]",
+		"me:pw@host:8000":                  "[redacted]@host:8000",
+		"host:8000/v1?key=s":               "host:8000/v1?[redacted]",
+		"http://host:8000":                 "http://host:8000",
+		"What is it? Tell me=now.":         "What is it? Tell me=now.",
+		"ttft@80>10%":                      "ttft@80>10%",
+		"ttft:p99<500ms":                   "ttft:p99<500ms",
+		"trace:mooncake.jsonl":             "trace:mooncake.jsonl",
+		"https://token@api.example.com/v1": "https://[redacted]@api.example.com/v1",
+	} {
+		if got := withoutCredentials(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

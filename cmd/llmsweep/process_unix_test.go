@@ -1,0 +1,159 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest"
+)
+
+// eventually waits until f holds.
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for range 3000 {
+		if f() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("never: " + what)
+}
+
+// process starts llmsweep as a process of its own, in a directory. The program's name, which testscript.Main looks at, makes the
+// test binary be llmsweep.
+func process(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	program, err := exec.LookPath("llmsweep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := exec.Command(program, args...)
+	p.Dir = dir
+	p.Env = append(os.Environ(), "LLMSWEEP_API_KEY=", "OPENAI_API_KEY=")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill() })
+	return p
+}
+
+// TestSignals ends a sweep by Ctrl-C, SIGTERM and SIGKILL, in real time. What was measured can be printed.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		signal syscall.Signal
+		code   int
+	}{"ctrl-c": {syscall.SIGINT, exitInterrupted}, "term": {syscall.SIGTERM, exitInterrupted}, "kill": {syscall.SIGKILL, -1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			p := process(t, dir, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s")...)
+			eventually(t, "one whole stage", func() bool {
+				run, err := rundir.Open(filepath.Join(dir, "run"))
+				return err == nil && len(run.Stages) > 1
+			})
+			time.Sleep(1200 * time.Millisecond) // records are flushed each second
+			if err := p.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := p.Wait(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
+				t.Fatalf("it ended with %v", err)
+			}
+			var out, errs strings.Builder
+			if code := execute([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, newConsole(t.Context(), &out, &errs)); code != exitDone {
+				t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
+			}
+			if !strings.Contains(out.String(), "| synchronous |") {
+				t.Error(out.String())
+			}
+		})
+	}
+}
+
+// TestSelftest runs the self-test, alone and before a measurement.
+func TestSelftest(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes seconds of real time")
+	}
+	var out, errs strings.Builder
+	code := execute([]string{"selftest", "--quick", "--streams", "20,10,20", "--format", "json"}, newConsole(t.Context(), &out, &errs))
+	var r selftest.Result
+	if err := json.Unmarshal([]byte(out.String()), &r); err != nil || code != exitDone {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, err, out.String(), errs.String())
+	}
+	if len(r.Levels) != 4 || r.Levels[0].Streams != 10 || r.Levels[3].Streams != 20 || r.Decode == nil || len(r.Arrivals) != 1 {
+		t.Errorf("%+v", r)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	args := []string{"run", "sim:", "--concurrency", "2", "--requests", "4", "--warmup", "1", "--output-tokens", "4", "--plain", "--out", dir}
+	if code := execute(args, newConsole(t.Context(), &out, &errs)); code != exitDone {
+		t.Fatalf("exit %d, %s", code, errs.String())
+	}
+	if s := open(t, dir).Client.Selftest; s == nil || s.Streams > 0 && !s.TokensPerS.Known() {
+		t.Errorf("%+v", s)
+	}
+}
+
+// helpersOf returns the helper processes of a process, by number.
+func helpersOf(t *testing.T, parent int) (pids []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no processes: %v", err)
+	}
+	for _, dir := range all {
+		status, err := os.ReadFile(filepath.Join(dir, "status"))
+		if err == nil && strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", parent)) && isHelper(dir) {
+			pids = append(pids, dir)
+		}
+	}
+	return pids
+}
+
+// isHelper reports whether the process with that directory in /proc runs and is a helper of a self-test.
+func isHelper(dir string) bool {
+	b, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	return err == nil && strings.Contains(string(b), "\x00"+selftestHelper+"\x00")
+}
+
+// TestNoHelperIsLeft interrupts and kills a self-test: its helper processes end too.
+func TestNoHelperIsLeft(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are counted in /proc")
+	}
+	if testing.Short() {
+		t.Skip("takes seconds of real time")
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		victim := process(t, t.TempDir(), "selftest", "--streams", "10") // few streams: the hog begins soon
+		var helpers []string
+		eventually(t, "a server and a hog", func() bool {
+			helpers = helpersOf(t, victim.Process.Pid)
+			return len(helpers) == 2
+		})
+		if err := victim.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		victim.Wait()
+		if code := victim.ProcessState.ExitCode(); sig == syscall.SIGINT && code != exitInterrupted {
+			t.Errorf("exit %d", code)
+		}
+		eventually(t, "all helpers are gone", func() bool { return !slices.ContainsFunc(helpers, isHelper) })
+	}
+}

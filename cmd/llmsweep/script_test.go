@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be llmsweep: by name for the scripts, by its hidden command for the self-test's helpers.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == selftestHelper {
+		main()
+	}
+	testscript.Main(m, map[string]func(){"llmsweep": main})
+}
+
+// TestScripts runs the command as a process of its own, with real files and exit codes.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			for _, name := range []string{"guidellm-tables.md", "serving-blocks.txt"} {
+				b, err := os.ReadFile(filepath.Join("../../report/published/testdata", name))
+				if err == nil {
+					err = os.WriteFile(filepath.Join(e.WorkDir, name), b, 0o644)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			e.Defer(func() { followSchemas(t, e.WorkDir, nil) })
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "choose": choosing},
+	})
+}
+
+// exits is the script command "exits CODE PROGRAM ARGUMENT...": the program must end with that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit := (*exec.ExitError)(nil)
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s: exit code %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// choosing is the script command "choose FLAG...": llmsweep choose with the wish in $WISH, which must succeed.
+func choosing(ts *testscript.TestScript, neg bool, args []string) {
+	wish := strings.Fields(ts.Getenv("WISH"))
+	exits(ts, neg, append(append([]string{"0", "llmsweep", "choose", "guidellm-tables.md"}, wish...), args...))
+}

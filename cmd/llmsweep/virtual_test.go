@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/sweep"
+	"llmsweep/sweep/wait"
+)
+
+// world is a place to run commands in virtual time: a network of pipes, and a directory for files. All of it lives in one bubble
+// of testing/synctest.
+type world struct {
+	t      *testing.T
+	dir    string
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex
+	servers map[string]*pipeListener // by address
+}
+
+// virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
+func virtually(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Parallel()
+	inBubble(t, t.TempDir(), f) // made outside the bubble: it is removed after it
+}
+
+// inBubble runs f in virtual time, with files in dir.
+func inBubble(t *testing.T, dir string, f func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, dir: dir, servers: map[string]*pipeListener{}}
+		w.ctx, w.cancel = context.WithCancelCause(t.Context())
+		defer w.cancel(nil)
+		f(t, w)
+	})
+}
+
+// llmsweep runs a command line.
+func (w *world) llmsweep(args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	c := newConsole(w.ctx, &o, &e)
+	c.dir, c.dial, c.serve, c.proxy = w.dir, w.dial, w.serve, nil
+	c.waiter = func() waiter { return timer{&wait.Timer{}} }
+	before := runFiles(w.dir)
+	code = execute(args, c)
+	followSchemas(w.t, w.dir, before)
+	return code, o.String(), e.String()
+}
+
+// must runs a command line that has to succeed, and returns what it prints.
+func (w *world) must(args ...string) (out, errs string) {
+	w.t.Helper()
+	code, out, errs := w.llmsweep(args...)
+	if code != exitDone {
+		w.t.Fatalf("llmsweep %q: exit %d\n%s\n%s", args, code, out, errs)
+	}
+	return out, errs
+}
+
+// path returns the path of a file of this world.
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+
+// write makes a file, and returns its path.
+func (w *world) write(name, text string) string {
+	w.t.Helper()
+	if err := os.WriteFile(w.path(name), []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.path(name)
+}
+
+// interruptAfter interrupts running commands after a time.
+func (w *world) interruptAfter(d time.Duration) {
+	time.AfterFunc(d, func() { w.cancel(sweep.ErrInterrupted) })
+}
+
+// simulated returns the handler of a simulated server.
+func (w *world) simulated(o simserver.Options) http.Handler {
+	w.t.Helper()
+	config, err := sim.Preset("demo")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	live, err := sim.Start(config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(live.Close)
+	return simserver.New(live, o)
+}
+
+// server starts a handler and returns its URL and what stops it.
+func (w *world) server(h http.Handler) (url string, stop func()) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	url, done, err := w.serve(ctx, "127.0.0.1:0", h)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	stop = sync.OnceFunc(func() { cancel(); done() })
+	w.t.Cleanup(stop)
+	return url, stop
+}
+
+// serve is [sim.Serve] on this world's network.
+func (w *world) serve(ctx context.Context, address string, h http.Handler) (string, func() error, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if host, port, err := net.SplitHostPort(address); err == nil && port == "0" {
+		address = fmt.Sprintf("%s:%d", host, 10000+len(w.servers))
+	}
+	if w.servers[address] != nil {
+		return "", nil, errors.New("address already in use")
+	}
+	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	w.servers[address] = l
+	srv := &http.Server{Handler: h}
+	cut := context.AfterFunc(ctx, func() { srv.Close() })
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		defer cut()
+		srv.Serve(l)
+	}()
+	return "http://" + address, func() error { <-stopped; return nil }, nil
+}
+
+// dial connects to a server of this world.
+func (w *world) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	w.mu.Lock()
+	l := w.servers[address]
+	w.mu.Unlock()
+	refused := &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	if l == nil {
+		return nil, refused
+	}
+	ours, theirs := net.Pipe()
+	select {
+	case l.conns <- theirs:
+		return ours, nil
+	case <-l.closed:
+		return nil, refused
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// pipeListener accepts pipes.
+type pipeListener struct {
+	conns  chan net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// timer is a waiter in virtual time.
+type timer struct{ *wait.Timer }
+
+func (timer) Close() error { return nil }

@@ -1,0 +1,193 @@
+package arrival
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options are loads as a command line asks for them: closed loops of several widths, or one open loop.
+type Options struct {
+	Concurrency    []int         // closed loops, one stage each
+	Arrivals       string        // of an open loop: what [Parse] reads; empty for Poisson
+	Rate           float64       // of an open loop, requests per second
+	TimeScale      float64       // speed of a trace; 0 for as recorded, or as Rate says
+	MaxConcurrency int           // of an open loop; 0 for no limit
+	Requests       int           // of each stage; 0 where Duration decides
+	Duration       time.Duration // of each stage; 0 for [DefaultDuration] where Requests is 0 too
+}
+
+// DefaultDuration is how long a stage measures where neither a number of requests nor a duration is given.
+const DefaultDuration = time.Minute
+
+// Window returns how long each stage measures; 0 where the number of requests decides.
+func (o Options) Window() time.Duration {
+	if o.Duration == 0 && o.Requests == 0 {
+		return DefaultDuration
+	}
+	return o.Duration
+}
+
+// Loads returns the loads, in order, or what is wrong with the options. A [Trace] has its file and speed, but no offsets yet.
+func (o Options) Loads() ([]Load, error) {
+	open := o.Rate != 0 || o.Arrivals != ""
+	switch {
+	case open && len(o.Concurrency) > 0:
+		return nil, errors.New("--concurrency is a closed loop and --rate an open one: give one of them (--max-concurrency limits an open loop)")
+	case !open && len(o.Concurrency) == 0:
+		return nil, errors.New("give a load: --concurrency N keeps N requests in flight, --rate R sends R requests per second")
+	case o.TimeScale < 0:
+		return nil, errors.New("--time-scale must be above 0")
+	case o.MaxConcurrency < 0 || o.MaxConcurrency > 0 && !open:
+		return nil, errors.New("--max-concurrency limits an open loop (--rate), and is above 0")
+	case o.Requests < 0 || o.Duration < 0:
+		return nil, errors.New("--requests and --duration must be above 0")
+	}
+	if !open {
+		return o.closed()
+	}
+	l, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	_, ramp := l.(Ramp)
+	if o.Requests > 0 && o.Duration > 0 && !ramp {
+		return nil, errBoth
+	}
+	return []Load{l}, nil
+}
+
+var errBoth = errors.New("give --requests or --duration, not both")
+
+func (o Options) closed() ([]Load, error) {
+	var all []Load
+	switch {
+	case o.TimeScale > 0:
+		return nil, errTimeScale
+	case o.Requests > 0 && o.Duration > 0:
+		return nil, errBoth
+	case len(slices.Compact(slices.Sorted(slices.Values(o.Concurrency)))) != len(o.Concurrency):
+		return nil, errors.New("--concurrency names a number twice")
+	}
+	for _, n := range o.Concurrency {
+		c := Closed{n}
+		if err := c.Validate(); err != nil {
+			return nil, fmt.Errorf("--concurrency: %w", err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+var errTimeScale = errors.New("--time-scale goes with --arrivals trace:FILE")
+
+// open returns the open loop.
+func (o Options) open() (Load, error) {
+	l, err := Parse(o.Arrivals)
+	if err != nil {
+		return nil, fmt.Errorf("--arrivals: %w", err)
+	}
+	flag := "--rate"
+	switch a := l.(type) {
+	case Constant:
+		a.Rate, a.MaxConcurrency = o.Rate, o.MaxConcurrency
+		l = a
+	case Poisson:
+		a.Rate, a.MaxConcurrency = o.Rate, o.MaxConcurrency
+		l = a
+	case Gamma:
+		a.Rate, a.MaxConcurrency = o.Rate, o.MaxConcurrency
+		l = a
+	case Ramp:
+		if o.Rate != 0 {
+			return nil, errors.New("a ramp has its own rates: leave out --rate")
+		}
+		a.Over, a.MaxConcurrency, flag = o.Window(), o.MaxConcurrency, "--arrivals ramp"
+		l = a
+		if a.Over == 0 {
+			return nil, errors.New("a ramp takes some time: give --duration")
+		}
+	case Trace:
+		if o.TimeScale > 0 && o.Rate > 0 {
+			return nil, errors.New("--time-scale and --rate both say how fast the trace is played: give one of them")
+		}
+		if o.Rate < 0 || o.Rate > MaxRate {
+			return nil, fmt.Errorf("--rate: %w", validRate(o.Rate))
+		}
+		a.Speed, a.MaxConcurrency, flag = o.TimeScale, o.MaxConcurrency, "--time-scale"
+		l = a
+	}
+	if _, trace := l.(Trace); o.TimeScale > 0 && !trace {
+		return nil, errTimeScale
+	}
+	if o.Rate == 0 && !l.Ends() {
+		return nil, fmt.Errorf("--arrivals %s needs --rate", o.Arrivals)
+	}
+	if err := l.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return l, nil
+}
+
+// errKinds lists the kinds of arrivals.
+var errKinds = errors.New("write poisson, constant, gamma:SHAPE (gamma:0.5), ramp:FROM-TO in requests per second (ramp:2-20) or trace:FILE")
+
+// Parse reads the kind of an open loop: poisson, constant, gamma:0.5, ramp:2-20 or trace:FILE. An empty text is Poisson. The rate, and
+// the duration of a ramp, are not part of the text.
+func Parse(text string) (Load, error) {
+	kind, value, given := strings.Cut(text, ":")
+	bad := func() (Load, error) { return nil, fmt.Errorf("%q is not a kind of arrivals: %w", text, errKinds) }
+	if needsValue := kind == KindGamma || kind == KindRamp || kind == KindTrace; given != needsValue || given && value == "" {
+		return bad()
+	}
+	switch kind {
+	case "", KindPoisson:
+		return Poisson{}, nil
+	case KindConstant:
+		return Constant{}, nil
+	case KindGamma:
+		shape, err := strconv.ParseFloat(value, 64)
+		if g := (Gamma{Rate: 1, Shape: shape}); err == nil && g.Validate() == nil {
+			return Gamma{Shape: shape}, nil
+		}
+	case KindRamp:
+		from, to, ok := parseRange(value)
+		if r := (Ramp{From: from, To: to, Over: 1}); ok && r.Validate() == nil {
+			return Ramp{From: from, To: to}, nil
+		}
+	case KindTrace:
+		return Trace{File: value}, nil
+	}
+	return bad()
+}
+
+// parseRange reads 2-20. A minus may also be part of an exponent, so each is tried.
+func parseRange(s string) (from, to float64, ok bool) {
+	for i := range s {
+		if s[i] != '-' {
+			continue
+		}
+		a, errA := strconv.ParseFloat(s[:i], 64)
+		b, errB := strconv.ParseFloat(s[i+1:], 64)
+		if errA == nil && errB == nil {
+			return a, b, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Text returns a load as [Parse] reads it.
+func Text(l Load) string {
+	switch a := l.(type) {
+	case Gamma:
+		return fmt.Sprintf("gamma:%v", a.Shape)
+	case Ramp:
+		return fmt.Sprintf("ramp:%v-%v", a.From, a.To)
+	case Trace:
+		return "trace:" + a.File
+	}
+	return l.Kind()
+}

@@ -1,0 +1,286 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/slo"
+)
+
+// Experiment measures stages, one after the other, and keeps run.json up to date.
+type Experiment struct {
+	config  Config // never changed
+	run     *rundir.Run
+	started time.Time
+	until   time.Time // the end of the budget; zero for none
+
+	// What changes from stage to stage.
+	pace     pace
+	ahead    int         // stages still to come after the one that runs, as far as planned
+	latency  float64     // mean of the latest stage, seconds
+	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
+}
+
+// pace is how long stages are, and how often each is measured. A budget changes it.
+type pace struct {
+	stageTime, stageMax time.Duration
+	repeats             int
+}
+
+// Begin returns an experiment of a number of stages after the first, and saves the run's plan.
+func Begin(c Config, run *rundir.Run, plan rundir.Plan, stages int) (*Experiment, error) {
+	x := &Experiment{config: c, run: run, started: time.Now(), ahead: stages, pace: pace{c.StageTime, c.StageMax, max(1, c.Repeats)}}
+	if c.Budget > 0 {
+		x.until = x.started.Add(c.Budget)
+	}
+	plan.SLO = slo.Strings(c.SLO)
+	if c.Repeats > 1 {
+		plan.Repeats = c.Repeats
+	}
+	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
+	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
+	return x, c.Log.Save(run)
+}
+
+// Run returns what was measured so far.
+func (x *Experiment) Run() *rundir.Run { return x.run }
+
+// Closed returns a stage that keeps a number of requests in flight.
+func (x *Experiment) Closed(name, role string, width int) Stage {
+	const waves, floorRequests = 3, 10 // one request at a time is slow, and varies little
+	s := x.stage(arrival.Closed{Concurrency: width}, name, name, role)
+	s.MinWaves = waves
+	if width > 1 {
+		s.Opening = arrival.Opening(width, seconds.Duration(x.latency), x.config.Seed, name)
+	}
+	if role == rundir.Floor {
+		s.MinRequests = min(s.MinRequests, floorRequests)
+	}
+	return s
+}
+
+// Poisson returns a stage of Poisson arrivals.
+func (x *Experiment) Poisson(rate float64, role string) Stage {
+	return x.poisson(repetition{rate: rate}, role)
+}
+
+// poisson returns a stage of Poisson arrivals that are the repetition's own.
+func (x *Experiment) poisson(r repetition, role string) Stage {
+	l := arrival.Poisson{Rate: r.rate}
+	s := x.stage(l, repeatName(l.Name(), r.number), l.Kind(), role)
+	s.Repeat = r.number
+	x.support(&s)
+	return s
+}
+
+func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
+	return Stage{
+		Name: name, Kind: kind, Role: role, Load: l, Tail: x.pace.stageTime,
+		Extent: measure.Extent{MinTime: x.pace.stageTime, MaxTime: x.pace.stageMax, MinRequests: x.config.StageRequests},
+	}
+}
+
+// Measure runs one stage and saves what it measured.
+func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if x.hasBudget() && time.Until(x.until) <= 0 {
+		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
+	}
+	st := s.describe(time.Since(x.started))
+	x.run.Stages = append(x.run.Stages, st)
+	if err := x.save(); err != nil {
+		return st, err
+	}
+	x.config.Observer.StageBegins(&st, s.MinTime, x.left(x.ahead))
+	x.connect(ctx, &s)
+	st, seen, err := x.hold(ctx, &s, st, x.config.SLO)
+	x.retokenize(ctx, &st, seen.Answers)
+	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
+		st.Warnings = append(st.Warnings, w)
+	}
+	x.run.Stages[len(x.run.Stages)-1] = st
+	x.judgeClient()
+	x.config.Observer.StageEnds(&st)
+	if err := errors.Join(err, x.save(), context.Cause(ctx)); err != nil {
+		return st, err
+	}
+	if st.Requests.OK == 0 && onlyConnects(st.Errors) {
+		return st, serverGone(st.Name)
+	}
+	return st, x.settle(ctx)
+}
+
+// hold runs a stage and summarizes it. Observed is never nil.
+func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
+	c := &x.config
+	criteria := measure.Criteria{
+		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Whole: s.whole(), TimeOut: x.timeOut(),
+		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance, SLO: terms,
+	}
+	account := measure.NewAccount(criteria)
+	source := s.Source
+	if source == nil {
+		source = c.Sources(s.Name)
+	}
+	seen, broken := load.Run(ctx, load.Stage{
+		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
+		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
+		TimeOut: criteria.TimeOut,
+	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: c.Observer.Progress, Scrape: c.Scrape})
+	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
+	st.State = rundir.Complete
+	if seen.Interrupted || broken != nil {
+		st.State = rundir.Interrupted
+	}
+	if l := st.Latency.Mean; !l.IsZero() {
+		x.latency = l.Value()
+	}
+	return st, seen, errors.Join(broken, err)
+}
+
+// hasBudget reports whether the experiment must end by a time.
+func (x *Experiment) hasBudget() bool { return !x.until.IsZero() }
+
+// timeOut returns how long a stage that begins now may take; 0 for no limit.
+func (x *Experiment) timeOut() time.Duration {
+	if !x.hasBudget() {
+		return 0
+	}
+	return max(1, time.Until(x.until))
+}
+
+func (x *Experiment) save() error { return x.config.Log.Save(x.run) }
+
+// connect opens the connections that a stage will need at its start. The stage's requests will find out where it fails.
+func (x *Experiment) connect(ctx context.Context, s *Stage) {
+	const most = 256  // more take longer to open than the stage's arrivals to need them
+	const spare = 1.5 // by Little's law, rate x latency are in flight on average; a Poisson process has busier moments
+	if x.config.Warm == nil {
+		return
+	}
+	n := s.Load.Limit()
+	if rate := s.Load.MeanRate(); rate > 0 {
+		n = int(math.Ceil(spare * rate * x.latency))
+	}
+	x.config.Warm(ctx, min(n, most))
+}
+
+// retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
+// loses text.
+func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
+	total, w := 0, measure.WindowOf(st)
+	for _, a := range answers {
+		if !w.HoldsAt(a.Due) {
+			continue
+		}
+		n, err := x.config.Retokenize(ctx, a.Text)
+		if err != nil {
+			if ctx.Err() == nil {
+				x.warn(noteRetokenize.New(st.Name, err))
+			}
+			return
+		}
+		total += n
+	}
+	if total > 0 {
+		st.OutputTokens.Retokenized = rundir.Exactly(float64(total))
+	}
+}
+
+// onlyConnects reports whether all errors are failures to connect.
+func onlyConnects(errs map[string]int) bool {
+	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
+}
+
+// settle waits until the server says that it is idle, so that no stage begins on another's backlog.
+func (x *Experiment) settle(ctx context.Context) error {
+	const worthwhile = time.Second // with less left of a budget, no stage comes after
+	limit := x.config.Drain
+	if x.hasBudget() {
+		limit = min(limit, time.Until(x.until))
+	}
+	if x.config.Idle == nil || limit < worthwhile {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := x.config.Idle(wait); err != nil && ctx.Err() == nil {
+		name := ""
+		if n := len(x.run.Stages); n > 0 {
+			name = x.run.Stages[n-1].Name
+		}
+		x.warn(noteNotIdle.New(name, err))
+	}
+	return context.Cause(ctx)
+}
+
+func (x *Experiment) warn(n note.Note) {
+	x.run.Warnings = append(x.run.Warnings, n)
+	x.config.Observer.Note(n)
+}
+
+// left estimates the time that a number of stages take, and one more.
+func (x *Experiment) left(stages int) time.Duration {
+	each := x.pace.stageTime.Seconds()
+	each += 2 * math.Min(x.latency, each) // what is in flight at the window's end, and the drain
+	return seconds.Duration(each * float64(stages+1))
+}
+
+// judgeClient sums up over the stages whether the client was fit to measure.
+func (x *Experiment) judgeClient() {
+	c := &x.run.Client
+	if x.config.Timestamps != nil {
+		c.Timestamps = x.config.Timestamps()
+	}
+	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.foreseen), rundir.Number{}, rundir.Number{}
+	for i := range x.run.Stages {
+		st := &x.run.Stages[i]
+		c.LagP99 = larger(c.LagP99, st.Lag.P99)
+		c.CPU = larger(c.CPU, st.ClientCPU)
+		if !st.Invalid.IsZero() {
+			c.Valid = false
+			c.Warnings = append(c.Warnings, noteOfStage.New(st.Name, []note.Note{st.Invalid}))
+		}
+	}
+}
+
+func larger(a, b rundir.Number) rundir.Number {
+	if a.IsZero() || b.Known() && b.Value() > a.Value() {
+		return b
+	}
+	return a
+}
+
+// Finish writes the answer and how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what is
+// an error of the client's own.
+func (x *Experiment) Finish(err error) error {
+	run := x.run
+	run.Ended = time.Now()
+	run.State = rundir.Complete
+	if run.Plan.Kind == KindSweep {
+		conclude(run)
+		run.SLO = promised(run, x.config.SLO, run.Saturation)
+	}
+	var planned *EndError
+	switch {
+	case Interrupted(err):
+		run.State, err = rundir.Interrupted, nil
+	case errors.As(err, &planned):
+		run.State, run.Failure, err = rundir.Failed, planned.Why, nil
+	case err != nil:
+		run.State, run.Failure = rundir.Failed, Failure(err)
+		if !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.State != rundir.Complete }) {
+			err = nil // the server's failure
+		}
+	}
+	return errors.Join(err, x.save())
+}

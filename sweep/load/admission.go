@@ -1,0 +1,121 @@
+package load
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	"llmsweep/sweep/sample"
+)
+
+// admission lets requests into flight in the order in which they were due, at most limit at a time, and integrates the number in
+// flight.
+type admission struct {
+	limit int // 0 for none
+	clock func() time.Duration
+
+	mu       sync.Mutex
+	admitted int
+	queue    list.List // of chan struct{}: the requests held back, oldest first
+	level    *sample.Level
+}
+
+// enter returns when a request may be sent, or when ctx has ended. It reports whether the request had to wait.
+func (a *admission) enter(ctx context.Context) (waited bool) {
+	a.mu.Lock()
+	if a.limit == 0 || a.admitted < a.limit {
+		a.admit()
+		a.mu.Unlock()
+		return false
+	}
+	turn := make(chan struct{})
+	place := a.queue.PushBack(turn)
+	a.mu.Unlock()
+	select {
+	case <-turn: // the request that left has passed its place on
+	case <-ctx.Done():
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		select {
+		case <-turn: // both at once: the place is taken, and leave passes it on
+		default:
+			a.queue.Remove(place)
+			a.admit() // beyond the limit, for the instant until it leaves
+		}
+	}
+	return true
+}
+
+func (a *admission) admit() {
+	a.admitted++
+	a.level.Add(a.clock(), 1)
+}
+
+// leave takes a request out of flight, and passes its place to the oldest that waits.
+func (a *admission) leave() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if first := a.queue.Front(); first != nil {
+		close(a.queue.Remove(first).(chan struct{}))
+		return // the number in flight stays
+	}
+	a.admitted--
+	a.level.Add(a.clock(), -1)
+}
+
+// inFlight returns the number of requests in flight now.
+func (a *admission) inFlight() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.level.Now()
+}
+
+// close returns the number in flight over the stage's time.
+func (a *admission) close(at time.Duration) *sample.Level {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.level.Advance(at)
+	return a.level
+}
+
+// window counts the requests that were due before the window closed and have not ended.
+type window struct {
+	mu       sync.Mutex
+	present  int           // due and not ended
+	pending  int           // of those, due before the window closed
+	closedAt time.Duration // negative until then
+}
+
+func (w *window) due() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.present++
+}
+
+func (w *window) ended(due time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.present--
+	if w.closedAt >= 0 && due <= w.closedAt {
+		w.pending--
+	}
+}
+
+// close closes the window. It reports whether it was open.
+func (w *window) close(now time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closedAt >= 0 {
+		return false
+	}
+	w.closedAt, w.pending = now, w.present
+	return true
+}
+
+// settled reports whether the window has closed and all its requests have ended.
+func (w *window) settled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.closedAt >= 0 && w.pending <= 0
+}

@@ -1,0 +1,54 @@
+package load
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Caps are the rate limits of a hosted API. The client keeps to them itself, so that the API rejects nothing. The time that they hold a
+// request back counts as queued.
+type Caps struct {
+	requests *rate.Limiter
+	tokens   *rate.Limiter
+	perSec   float64
+}
+
+// NewCaps returns caps on requests per second and tokens per minute, prompts and answers together; 0 is no cap.
+func NewCaps(requestsPerSecond, tokensPerMinute float64) *Caps {
+	c := &Caps{perSec: requestsPerSecond}
+	if requestsPerSecond > 0 {
+		c.requests = rate.NewLimiter(rate.Limit(requestsPerSecond), 1)
+	}
+	if tokensPerMinute > 0 {
+		const burst = 10.0 / 60 // of a minute: with less, single requests would be held back that the API takes
+		c.tokens = rate.NewLimiter(rate.Limit(tokensPerMinute/60), max(1, int(tokensPerMinute*burst)))
+	}
+	return c
+}
+
+// wait waits until a request with that many tokens may be sent, or ctx ends, and returns how long that took.
+func (c *Caps) wait(ctx context.Context, tokens int) time.Duration {
+	began := time.Now()
+	if c.requests != nil {
+		c.requests.Wait(ctx) // an error is ctx's, which the caller sees
+	}
+	if c.tokens != nil {
+		c.tokens.WaitN(ctx, min(tokens, c.tokens.Burst()))
+	}
+	return time.Since(began)
+}
+
+// PerSecond returns the cap on requests per second; 0 for none.
+func (c *Caps) PerSecond() float64 {
+	if c == nil {
+		return 0
+	}
+	return c.perSec
+}
+
+// Allows reports whether a rate of arrivals stays within the cap on requests.
+func (c *Caps) Allows(perSecond float64) bool {
+	return c.PerSecond() == 0 || perSecond <= c.PerSecond()
+}

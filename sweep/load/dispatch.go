@@ -1,0 +1,194 @@
+package load
+
+import (
+	"context"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/wait"
+)
+
+// preparedAhead is how many requests are encoded before they are due: more than come due while the encoder waits for a processor.
+const preparedAhead = 64
+
+// failurePause keeps a closed loop's slot empty after a failure: a server that refuses at once would otherwise be sent
+// thousands of requests a second.
+const failurePause = 100 * time.Millisecond
+
+// ready is a session whose first request is encoded.
+type ready struct {
+	Session
+	seq  int
+	call *client.Prepared
+}
+
+// prepare encodes first requests ahead of time, so that nothing is left to do between due and sent.
+func (r *runner) prepare() {
+	defer close(r.ready)
+	for seq := 0; r.Sessions == 0 || seq < r.Sessions; seq++ {
+		s, ok := r.Source.Next()
+		if !ok || len(s.Turns) == 0 {
+			return
+		}
+		call, err := r.Doer.Prepare(request(&s, 0, nil, r.KeepText))
+		if err != nil {
+			r.giveUp(err)
+			return
+		}
+		select {
+		case r.ready <- ready{s, seq, call}:
+		case <-r.begun:
+			return
+		}
+	}
+}
+
+// next returns the next session; ok is false when there is none, or the stage ends.
+func (r *runner) next() (s ready, ok bool) {
+	select {
+	case s, ok = <-r.ready:
+		return s, ok
+	case <-r.stop:
+		return s, false
+	}
+}
+
+// openLoop begins sessions when the schedule says that they are due.
+func (r *runner) openLoop(ctx context.Context) {
+	waiter := r.Waiter
+	if waiter == nil {
+		waiter = &wait.Timer{}
+	}
+	for {
+		due, ok := r.Schedule.Next()
+		if !ok {
+			return
+		}
+		s, ok := r.next()
+		if !ok || !waiter.Wait(r.epoch.Add(due), r.stop) {
+			return
+		}
+		r.work.Go(func() { r.serve(ctx, s, due) })
+	}
+}
+
+// closedLoop begins sessions whenever a slot is free: they are due then.
+func (r *runner) closedLoop(ctx context.Context) {
+	for n := 0; ; n++ {
+		s, ok := r.next()
+		if !ok {
+			return
+		}
+		select {
+		case r.slots <- struct{}{}:
+		case <-r.stop:
+			return
+		}
+		if n < len(r.Opening) && !r.await(r.Opening[n]) {
+			return
+		}
+		due := r.now()
+		r.work.Go(func() {
+			defer func() { <-r.slots }()
+			if last := r.serve(ctx, s, due); last == client.StatusError {
+				r.await(r.now() + failurePause)
+			}
+		})
+	}
+}
+
+// await waits for an instant that no schedule set. It reports false where the stage ended first.
+func (r *runner) await(at time.Duration) bool {
+	var timer wait.Timer
+	return timer.Wait(r.epoch.Add(at), r.stop)
+}
+
+// serve follows one session to its end, turn after turn, and returns how the last request ended.
+func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.Status {
+	b := r.spare.Get().(*buffers)
+	defer r.spare.Put(b)
+	call := s.call
+	for turn := 0; ; turn++ {
+		r.one(ctx, s.seq, turn, due, call, b)
+		if turn+1 == len(s.Turns) || b.result.Status != client.StatusOK {
+			return b.result.Status
+		}
+		history := append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
+		var err error
+		if call, err = r.Doer.Prepare(request(&s.Session, turn+1, history, r.KeepText)); err != nil {
+			r.giveUp(err)
+			return b.result.Status
+		}
+		due = r.now() + s.Turns[turn+1].Think
+		if !r.await(due) {
+			return b.result.Status
+		}
+	}
+}
+
+// buffers is the memory that following a request takes. It is used again: what a request leaves behind is in the log.
+type buffers struct {
+	result client.Result
+	record rundir.Record
+}
+
+// one does one request: admission, the exchange, the record.
+func (r *runner) one(ctx context.Context, seq, turn int, due time.Duration, call *client.Prepared, b *buffers) {
+	asked := owed(call.Request)
+	r.owed.Add(int64(asked))
+	r.window.due()
+	r.Monitor.Due(asked)
+
+	queued := r.admit(ctx, due, call.Request)
+	emitted := r.exchange(ctx, call, &b.result)
+	fill(&b.record, &b.result, sent{r.Name, seq, turn, due, queued, call.Request.OutputTokens}, r.now())
+	if err := r.Log.Append(&b.record); err != nil {
+		r.giveUp(err)
+	}
+	if r.KeepText && b.result.Status == client.StatusOK {
+		r.keep(Answer{due, string(b.result.Text)})
+	}
+	r.owed.Add(int64(emitted - asked))
+	r.Monitor.Ended(&b.record, emitted)
+	r.window.ended(due)
+	r.places.leave()
+}
+
+// admit waits until a request may be sent, and returns how long the limits held it back.
+func (r *runner) admit(ctx context.Context, due time.Duration, req *api.Request) (queued time.Duration) {
+	if r.places.enter(ctx) {
+		queued = max(0, r.now()-due)
+	}
+	if r.Caps != nil {
+		queued += r.Caps.wait(ctx, max(0, req.PromptTokens)+req.OutputTokens)
+	}
+	return queued
+}
+
+// exchange sends a request, follows it to its end, and returns the output tokens counted as they came.
+func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *client.Result) (emitted int) {
+	res.Reset(r.epoch)
+	first := true
+	res.OnToken = func(tokens int) {
+		emitted += tokens
+		r.arrived.Add(int64(tokens))
+		if first {
+			first = false
+			r.Monitor.FirstToken(res.FirstToken - res.Sent)
+		}
+	}
+	if ctx.Err() == nil {
+		r.Doer.Do(ctx, call, res)
+	} else {
+		res.Status = client.StatusIncomplete
+	}
+	return emitted
+}
+
+func (r *runner) keep(a Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers = append(r.answers, a)
+}

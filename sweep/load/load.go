@@ -1,0 +1,243 @@
+// Package load runs one stage: a request comes due, is admitted, sent and followed to its end, and leaves a record. It also reads
+// the client's processor time and the server's gauges. It does not judge what it sees: a [Monitor] does, and decides when the
+// stage has gone on for long enough.
+package load
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/sample"
+)
+
+// Stage is the load of one stage, and how it ends.
+type Stage struct {
+	Name     string           // unique in its run
+	Schedule arrival.Schedule // when sessions are due; nil for a closed loop of Limit requests
+	Limit    int              // most requests in flight; 0 for no limit
+	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
+	Opening []time.Duration
+
+	Source   Source
+	Waiter   Waiter        // for the schedule's instants; nil for Go's timer
+	Caps     *Caps         // limits of a hosted API; nil for none
+	KeepText bool          // keep the answers, to be tokenized
+	Sessions int           // most sessions; 0 for no limit
+	Tick     time.Duration // how often the monitor is asked
+	Tail     time.Duration // how long load is kept on for the window's requests to end, at most
+	Drain    time.Duration // how long the backlog may take to end after that, before it is cancelled
+	TimeOut  time.Duration // the stage is over by then, its backlog cancelled; 0 for no such limit
+}
+
+// closed reports whether a request is due when another has ended.
+func (s *Stage) closed() bool { return s.Schedule == nil }
+
+// Environment is what a stage runs with.
+type Environment struct {
+	Doer     Doer
+	Log      Log
+	Monitor  Monitor
+	Progress func(Snapshot)                        // called at each tick
+	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
+}
+
+// Observed is what the runner saw of a stage besides its records.
+type Observed struct {
+	ClosedAt    time.Duration // when the window closed
+	Elapsed     time.Duration // drain included
+	InFlight    *sample.Level
+	CPU         float64 // share of all cores that this process used; negative where unknown
+	GC          float64 // share of all cores that its garbage collector used
+	Interrupted bool    // from outside
+	Readings    []Reading
+	Answers     []Answer // where Stage.KeepText is set
+}
+
+// Answer is the text of a request that ended well, reasoning left out.
+type Answer struct {
+	Due  time.Duration // since the stage's start
+	Text string
+}
+
+// runner runs one stage.
+type runner struct {
+	*Stage
+	Environment
+	epoch  time.Time
+	stop   chan struct{} // closed when no more sessions shall begin
+	begun  chan struct{} // closed when no more do
+	ready  chan ready    // encoded ahead of time
+	slots  chan struct{} // the places of a closed loop
+	work   sync.WaitGroup
+	spare  sync.Pool // of *buffers
+	places admission
+	window window
+
+	arrived atomic.Int64 // output tokens
+	owed    atomic.Int64 // output tokens asked for, except those that their requests ended without
+
+	mu      sync.Mutex
+	answers []Answer
+	err     error // a record that could not be written, a request that could not be encoded
+}
+
+// Run runs a stage to its end, drained. It returns what it saw also when ctx ends. An error is the client's own, not the server's: a
+// full disk, or a request that cannot be encoded.
+func Run(ctx context.Context, s Stage, e Environment) (*Observed, error) {
+	r := &runner{
+		Stage: &s, Environment: e, stop: make(chan struct{}), begun: make(chan struct{}), ready: make(chan ready, preparedAhead),
+		slots: make(chan struct{}, max(s.Limit, 1)), window: window{closedAt: -1},
+		spare: sync.Pool{New: func() any { return &buffers{} }},
+	}
+	r.places = admission{limit: s.Limit, clock: r.now, level: sample.NewLevel(s.Tick)}
+	if s.closed() {
+		r.places.limit = 0 // its slots have admitted each request before it was due
+	}
+	return r.run(ctx)
+}
+
+func (r *runner) run(ctx context.Context) (*Observed, error) {
+	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	meter := startMeter()
+	r.epoch = time.Now()
+	r.work.Go(r.prepare)
+	r.work.Go(func() {
+		defer close(r.begun)
+		if r.closed() {
+			r.closedLoop(inner)
+		} else {
+			r.openLoop(inner)
+		}
+	})
+	seen := &Observed{}
+	var reading sync.WaitGroup
+	if r.Scrape != nil {
+		reading.Go(func() { seen.Readings = r.read(inner) })
+	}
+	idle := make(chan struct{})
+	go func() { r.work.Wait(); close(idle) }()
+
+	seen.Interrupted = r.measure(ctx, idle)
+	close(r.stop)
+	if seen.Interrupted || r.failure() != nil {
+		cancel()
+	}
+	r.drain(ctx, cancel, idle)
+	reading.Wait()
+
+	seen.Elapsed, seen.ClosedAt = r.now(), r.window.closedAt
+	seen.InFlight, seen.Answers = r.places.close(seen.Elapsed), r.answers
+	seen.CPU, seen.GC = meter.cpu.fraction(), meter.collected(runtime.GOMAXPROCS(0))
+	return seen, r.err
+}
+
+func (r *runner) now() time.Duration { return time.Since(r.epoch) }
+
+// timeOut returns when the stage must be over.
+func (r *runner) timeOut() time.Duration {
+	if r.TimeOut == 0 {
+		return math.MaxInt64
+	}
+	return r.TimeOut
+}
+
+// giveUp keeps an error of our own, which ends the stage at the next tick.
+func (r *runner) giveUp(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *runner) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// measure watches the stage until its window has closed and the window's requests have ended. It reports whether ctx ended first.
+func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted bool) {
+	ticker := time.NewTicker(r.Tick)
+	defer ticker.Stop()
+	phase, tailEnds := PhaseMeasuring, time.Duration(0)
+	for counted := int64(0); ; {
+		finished := false
+		select {
+		case <-ctx.Done():
+			interrupted = true
+		case <-idle: // the source or the schedule has ended, and all requests have
+			finished = true
+		case <-ticker.C:
+		}
+		now, arrived := r.now(), r.arrived.Load()
+		r.Monitor.Tick(now, float64(arrived-counted), float64(r.owed.Load()-arrived))
+		counted = arrived
+		r.show(phase, now)
+		switch {
+		case interrupted, finished, r.failure() != nil:
+			r.closeWindow(now)
+			return interrupted
+		case phase == PhaseTail:
+			if r.window.settled() || now > tailEnds {
+				return false
+			}
+			continue
+		}
+		switch r.Monitor.Decide(now) {
+		case Stop:
+			r.closeWindow(now)
+			return false
+		case Close:
+			r.closeWindow(now)
+			phase, tailEnds = PhaseTail, min(now+r.Tail, r.timeOut())
+		}
+	}
+}
+
+// closeWindow closes the window: what is due from now on only keeps the load up.
+func (r *runner) closeWindow(now time.Duration) {
+	if r.window.close(now) {
+		r.Monitor.Closed(now)
+	}
+}
+
+// drain waits for the backlog, and cancels it at the limit or when ctx ends.
+func (r *runner) drain(ctx context.Context, cancel func(), idle <-chan struct{}) {
+	const showEvery = 250 * time.Millisecond
+	limit := time.NewTimer(min(r.Drain, r.timeOut()-r.now()))
+	defer limit.Stop()
+	ticker := time.NewTicker(showEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-idle:
+			return
+		case <-ctx.Done():
+			cancel()
+		case <-limit.C:
+			cancel()
+		case <-ticker.C:
+			r.show(PhaseDraining, r.now())
+			continue
+		}
+		<-idle // a doer returns soon after its context ends
+		return
+	}
+}
+
+// show reports progress.
+func (r *runner) show(phase string, now time.Duration) {
+	s := r.Monitor.Recent()
+	s.Phase, s.Elapsed, s.InFlight = phase, now, r.places.inFlight()
+	if phase == PhaseDraining {
+		s.TokensPS = 0
+	}
+	r.Progress(s)
+}

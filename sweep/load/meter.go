@@ -1,0 +1,30 @@
+package load
+
+import (
+	"runtime/metrics"
+	"time"
+)
+
+// meter measures what this process itself takes of the machine.
+type meter struct {
+	cpu   cpuMeter
+	gc    float64 // core-seconds at the start
+	began time.Time
+}
+
+func startMeter() meter { return meter{startCPU(), collecting(), time.Now()} }
+
+// collected returns the share of all cores that garbage collection took since the start, as the runtime estimates it.
+func (m meter) collected(cores int) float64 {
+	return (collecting() - m.gc) / time.Since(m.began).Seconds() / float64(cores)
+}
+
+// collecting returns the core-seconds spent on garbage collection since the process started.
+func collecting() float64 {
+	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
+	metrics.Read(s)
+	if s[0].Value.Kind() != metrics.KindFloat64 {
+		return 0
+	}
+	return s[0].Value.Float64()
+}

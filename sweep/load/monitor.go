@@ -1,0 +1,57 @@
+package load
+
+import (
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Monitor is told what happens in a stage, and decides when there is enough of it. Its methods are called from several goroutines.
+type Monitor interface {
+	// Due is called when a request comes due, with the output tokens that it asks for.
+	Due(asked int)
+	// FirstToken is called at the first token of a request, with the time since it was sent.
+	FirstToken(ttft time.Duration)
+	// Ended is called when a request has ended, with its record and the tokens that were counted as they came. It keeps
+	// nothing of the record.
+	Ended(r *rundir.Record, tokens int)
+	// Tick is called at each tick, with the output tokens that arrived since the last call, and those asked for and not
+	// arrived.
+	Tick(now time.Duration, arrived, owed float64)
+	// Decide is called after each Tick until the window closes.
+	Decide(now time.Duration) Decision
+	// Closed is called once, when the window closes.
+	Closed(at time.Duration)
+	// Recent returns how the stage stands: all of a snapshot but Phase, Elapsed and InFlight.
+	Recent() Snapshot
+}
+
+// Decision is what a [Monitor] wants of a stage.
+type Decision uint8
+
+// The decisions.
+const (
+	Continue Decision = iota
+	Close             // close the window; load is kept on until the window's requests have ended
+	Stop              // end the stage at once: nothing more comes of it
+)
+
+// Phases of a stage.
+const (
+	PhaseWarmUp    = "warm-up"
+	PhaseMeasuring = "measuring"
+	PhaseTail      = "tail" // the window has closed; load is kept on until its requests have ended
+	PhaseDraining  = "draining"
+)
+
+// Snapshot is how a stage stands while it runs.
+type Snapshot struct {
+	Phase    string
+	Elapsed  time.Duration
+	InFlight int
+	Done     int // requests that ended well
+	Failed   int
+	TTFT     time.Duration // median of the latest; negative where none is known
+	ITL      time.Duration // mean gap between tokens, median of the latest requests; negative where none is known
+	TokensPS float64       // output tokens per second in the last two seconds
+}

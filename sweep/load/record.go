@@ -1,0 +1,74 @@
+package load
+
+import (
+	"slices"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+)
+
+// sent is what the runner knows of a request besides its result.
+type sent struct {
+	stage     string
+	seq, turn int
+	due       time.Duration // since the stage's start
+	queued    time.Duration // held back by the limit on requests in flight
+	asked     int           // output tokens
+}
+
+// fill makes r the record of a request that has ended by now. The token counts in r are the result's own slice.
+func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
+	if res.End == client.Absent { // cancelled
+		res.End = now
+	}
+	*r = rundir.Record{
+		Stage: s.stage, Seq: s.seq, Turn: s.turn, Status: string(res.Status), Error: string(res.Class), Message: res.Message,
+		HTTP: res.HTTP, AskedTokens: s.asked, TokenSource: res.TokenSource, Finish: res.Finish,
+		Due: rundir.Exactly(s.due.Seconds()), Sent: instant(res.Sent), Headers: instant(res.Headers),
+		FirstToken: instant(res.FirstToken), FirstAnswer: instant(res.FirstAnswer), LastToken: instant(res.LastToken),
+		End: instant(res.End), PromptTokens: count(res.PromptTokens), OutputTokens: count(res.OutputTokens),
+		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
+		Resent: res.Resent, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)), Shared: r.Shared[:0],
+	}
+	if res.SharedReads > 0 {
+		for i := range res.Chunks() {
+			if res.Shared.Has(i) {
+				r.Shared = append(r.Shared, int32(i))
+			}
+		}
+	}
+	if res.ReadDelay.Reads > 0 {
+		r.ReadDelay = rundir.Exactly(res.ReadDelay.Max.Seconds())
+	}
+	if s.queued > 0 {
+		r.Queued = rundir.Exactly(s.queued.Seconds())
+	}
+	if res.Dial > 0 {
+		r.Dial = rundir.Exactly(res.Dial.Seconds())
+	}
+	var sum time.Duration
+	var written int64
+	for _, g := range res.Gaps { // rounded cumulatively, so that rounding errors do not add up
+		sum += g
+		us := sum.Round(time.Microsecond).Microseconds()
+		r.GapsUS = append(r.GapsUS, us-written)
+		written = us
+	}
+}
+
+// instant returns an instant in seconds, absent where it did not come.
+func instant(d time.Duration) rundir.Number {
+	if d == client.Absent {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(d.Seconds())
+}
+
+// count returns a number of tokens, absent where it is not known.
+func count(n int) rundir.Number {
+	if n < 0 {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(float64(n))
+}

@@ -1,0 +1,87 @@
+package load
+
+import (
+	"context"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/sweep/rundir"
+)
+
+// Session is one request, or a conversation of several: the first turn is due by the schedule, each later one when the one
+// before has ended plus its think time.
+type Session struct {
+	System string // the system message; empty for none
+	Turns  []Turn
+}
+
+// Turn is one user message and the answer asked for.
+type Turn struct {
+	User         string
+	PromptTokens int // how many tokens the workload wanted User to have; 0 where it did not say
+	OutputTokens int
+	Think        time.Duration // between the end of the turn before and the instant at which this one is due
+}
+
+// Source yields the sessions of one stage. ok is false when there are no more, which ends the stage.
+type Source interface {
+	Next() (s Session, ok bool)
+}
+
+// Doer does one request: [client.Client] over the network, or the simulator's engine without one.
+type Doer interface {
+	// Prepare does all that can be done before the request is due.
+	Prepare(*api.Request) (*client.Prepared, error)
+	// Do sends the request and follows it to its end. Failures are in the result. It returns soon after ctx ends.
+	Do(context.Context, *client.Prepared, *client.Result)
+}
+
+// Waiter waits for an instant. It returns true then, or false as soon as quit is closed. One goroutine at a time waits.
+type Waiter interface {
+	Wait(until time.Time, quit <-chan struct{}) bool
+}
+
+// Log keeps the records of a stage.
+type Log interface {
+	// Append writes a record, and keeps nothing of it: the caller uses it again.
+	Append(*rundir.Record) error
+}
+
+// request returns the request of a session's turn, given the conversation before it. The text of the answer is kept where a next
+// turn or the caller needs it.
+func request(s *Session, turn int, history []api.Message, keepText bool) *api.Request {
+	next := s.Turns[turn]
+	if turn == 0 && s.System != "" {
+		history = []api.Message{{Role: "system", Content: s.System}}
+	}
+	return &api.Request{
+		Messages:     append(history[:len(history):len(history)], api.Message{Role: "user", Content: next.User}),
+		PromptTokens: next.PromptTokens,
+		OutputTokens: next.OutputTokens,
+		KeepText:     keepText || turn+1 < len(s.Turns),
+	}
+}
+
+// owed returns the number of output tokens that a request asks for: at least one.
+func owed(r *api.Request) int { return max(1, r.OutputTokens) }
+
+// One does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage name. Instants
+// count from epoch.
+func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result, error) {
+	req := request(&s, 0, nil, false)
+	call, err := d.Prepare(req)
+	if err != nil {
+		return nil, err
+	}
+	res := &client.Result{}
+	res.Reset(epoch)
+	due := time.Since(epoch)
+	d.Do(ctx, call, res)
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	r := &rundir.Record{}
+	fill(r, res, sent{stage: stage, seq: seq, due: due, asked: req.OutputTokens}, time.Since(epoch))
+	return res, l.Append(r)
+}

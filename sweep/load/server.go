@@ -1,0 +1,44 @@
+package load
+
+import (
+	"context"
+	"time"
+)
+
+// Gauges are what a server says about its own load. What it does not say is NaN.
+type Gauges struct {
+	Running, Waiting          float64 // requests
+	KVUsage                   float64 // 0 to 1
+	Preemptions               float64 // since the server started
+	PrefixQueries, PrefixHits float64 // prompt tokens, since the server started
+}
+
+// Reading is the server's gauges at one instant of a stage.
+type Reading struct {
+	At time.Duration // since the stage's start
+	Gauges
+}
+
+// readEvery is how often the gauges are read: often enough for a window of ten seconds, and no load of its own.
+const readEvery = time.Second
+
+// read reads the gauges until the stage has ended.
+func (r *runner) read(ctx context.Context) (all []Reading) {
+	ticker := time.NewTicker(readEvery)
+	defer ticker.Stop()
+	for {
+		at := r.now()
+		limited, cancel := context.WithTimeout(ctx, readEvery)
+		if g, err := r.Scrape(limited); err == nil {
+			all = append(all, Reading{at, g})
+		}
+		cancel()
+		select {
+		case <-ticker.C:
+		case <-r.stop:
+			return all
+		case <-ctx.Done():
+			return all
+		}
+	}
+}

@@ -1,0 +1,216 @@
+// Package measure is the accountant of a stage: it turns records into metrics, finds the window, and judges whether the rate was
+// sustained. An [Account] follows a stage while it runs, and decides when there is enough. At the stage's end [Account.Summarize]
+// reads the records once. [Recover] makes the same account of a stage that was killed, from its records alone.
+package measure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/sample"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
+)
+
+// Criteria say when a stage has gone on for long enough, and how it is judged.
+type Criteria struct {
+	Rate        float64 // asked arrivals per second, on average; 0 for a closed loop
+	Concurrency int     // most in flight: in a closed loop, the requests in a wave
+	Whole       bool    // each request counts, from the first to the last: there is no window to find
+
+	Extent
+	TimeOut time.Duration // the stage must be over by then; 0 for no such limit
+
+	MaxErrorRate float64    // the stage ends early when more than this share of its requests fails
+	Tolerance    float64    // drift below this share of the rate counts as none
+	SLO          []slo.Term // what each request is judged by; nil for nothing
+}
+
+// Extent is how long a stage goes on. Times count from its start.
+type Extent struct {
+	From        time.Duration // the window is fixed, from here to MinTime; 0 where it is to be found
+	MinTime     time.Duration // the window closes no earlier,
+	MaxTime     time.Duration // and not much later, while the verdict is undecided or requests are too few
+	MinRequests int           // due in the window at least
+	MinWaves    float64       // the window of a closed loop spans at least this many mean latencies
+}
+
+// Tick returns how often a stage is looked at: often enough for its shortest window, and seldom enough to cost nothing.
+func (c *Criteria) Tick() time.Duration {
+	const perWindow, shortest, longest = 200, 10 * time.Millisecond, 250 * time.Millisecond
+	return min(max(c.MinTime/perWindow, shortest), longest)
+}
+
+// closed reports whether the stage is a closed loop.
+func (c *Criteria) closed() bool { return c.Rate == 0 }
+
+// Account is what is known of a stage. It is a [load.Monitor].
+type Account struct {
+	Criteria
+
+	mu      sync.Mutex
+	ticks   sample.Ticks // output tokens that arrived in each tick, and those owed at its end
+	due     int          // requests
+	asked   float64      // output tokens that they asked for
+	ended   int
+	done    int // ended well
+	failed  int
+	emitted float64 // output tokens of those done, as counted when they came
+	latency float64 // sum over those done, seconds
+	last    float64 // instant of the last end
+	waves   *sample.Waves
+	tally   tokenTally
+	grouped bool // some answer told how many tokens each chunk held
+	service serviceTime
+	latest  latest
+
+	closedAt time.Duration // when the window closed; negative before
+	looks    looks
+	verdict  string // of the look that ended the stage; empty where it ended otherwise
+	drift    rundir.Drift
+	early    note.Note // why the stage ended early
+}
+
+// NewAccount returns the account of a stage that has not begun.
+func NewAccount(c Criteria) *Account {
+	return &Account{Criteria: c, ticks: sample.Ticks{Width: c.Tick()}, waves: sample.NewWaves(c.Concurrency), closedAt: -1}
+}
+
+// Due counts a request that came due and asks for a number of output tokens.
+func (a *Account) Due(asked int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.due++
+	a.asked += float64(asked)
+}
+
+// FirstToken notes a time to first token.
+func (a *Account) FirstToken(ttft time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.latest.ttft.add(ttft)
+}
+
+// Ended takes in the record of a request, and the number of output tokens that were counted as they came.
+func (a *Account) Ended(r *rundir.Record, tokens int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	end := r.End.Value()
+	a.ended++
+	a.last = max(a.last, end)
+	if at := seconds.Duration(end); r.Status != incomplete && (a.closedAt < 0 || at <= a.closedAt) {
+		a.waves.Add(at)
+	}
+	a.tally.add(r)
+	a.grouped = a.grouped || len(r.Counts) > 0
+	if r.Status == failed {
+		a.failed++
+	}
+	if !ok(r) {
+		return
+	}
+	a.done++
+	a.emitted += float64(tokens)
+	if r.LastToken.Known() {
+		a.latency += r.LastToken.Value() - r.Sent.Value()
+	}
+	if r.FirstToken.Known() {
+		a.service.add(r)
+	}
+	if n := len(r.GapsUS); n > 0 {
+		a.latest.itl.add(seconds.Duration((r.LastToken.Value() - r.FirstToken.Value()) / float64(n)))
+	}
+}
+
+// Tick notes the output tokens that arrived since the last call, and those owed now.
+func (a *Account) Tick(now time.Duration, arrived, owed float64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ticks.Add(now, arrived, owed)
+}
+
+// Closed notes when the window closed.
+func (a *Account) Closed(at time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closedAt = at
+}
+
+// Recent returns how the stage stands.
+func (a *Account) Recent() load.Snapshot {
+	const recently = 2 * time.Second
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := load.Snapshot{Done: a.done, Failed: a.failed, TTFT: a.latest.ttft.median(), ITL: a.latest.itl.median()}
+	if n := len(a.ticks.Sums); n > 0 {
+		n = min(n, int(recently/a.ticks.Width)+1)
+		s.TokensPS = stats.Mean(a.ticks.Sums[len(a.ticks.Sums)-n:]) / a.ticks.Width.Seconds()
+	}
+	return s
+}
+
+// evidence returns what a verdict rests on.
+func (a *Account) evidence(service time.Duration, level float64) *evidence {
+	return &evidence{
+		ticks: &a.ticks, asked: a.asked / float64(max(a.due, 1)), perRequest: a.emitted / float64(max(a.done, 1)),
+		service: service, rate: a.Rate, tolerance: a.Tolerance, level: level,
+	}
+}
+
+// serviceTime is how long a request is being served, without its wait in the server's queue: from its first token to its last,
+// and the shortest time to a first token that was seen.
+type serviceTime struct {
+	spans    sample.Sample // from the first token to the last, seconds
+	quickest float64       // time to a first token, seconds; 0 before there is one
+	recent   recent
+}
+
+func (s *serviceTime) add(r *rundir.Record) {
+	span, ttft := r.LastToken.Value()-r.FirstToken.Value(), r.FirstToken.Value()-r.Sent.Value()
+	s.spans.Add(0, span)
+	s.quickest = min(cmp.Or(s.quickest, math.Inf(1)), ttft)
+	s.recent.add(seconds.Duration(span) + seconds.Duration(s.quickest))
+}
+
+// typical returns the median over all requests; 0 where there is none.
+func (s *serviceTime) typical() time.Duration {
+	if s.spans.Known() == 0 {
+		return 0
+	}
+	return seconds.Duration(s.spans.Quantile(0.5) + s.quickest)
+}
+
+// latest is what is shown while a stage runs.
+type latest struct{ ttft, itl recent }
+
+// recent holds the latest few durations.
+type recent struct {
+	last [recentValues]time.Duration
+	n    int
+}
+
+// recentValues is an odd number, so that one of them is the median, and few enough to be sorted at each tick.
+const recentValues = 31
+
+func (r *recent) add(d time.Duration) {
+	r.last[r.n%len(r.last)] = d
+	r.n++
+}
+
+// median is negative while there is no value.
+func (r *recent) median() time.Duration {
+	n := min(r.n, len(r.last))
+	if n == 0 {
+		return -1
+	}
+	sorted := r.last
+	slices.Sort(sorted[:n])
+	return sorted[n/2]
+}

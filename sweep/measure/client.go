@@ -1,0 +1,54 @@
+package measure
+
+import (
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/sample"
+)
+
+// Beyond these a stage says as much of the client as of the server. It is invalid, and left out of the answer.
+const (
+	maxLate   = 0.050 // seconds at p99, of sending and of reading: people would notice it in a TTFT
+	maxCPU    = 0.95  // of all cores: none is left
+	maxShared = 0.2   // of the token-bearing chunks, received together with the next: the time between tokens is then the client's
+)
+
+// Unfit returns why a stage says more of the client than of the server; a zero note where it does not.
+func Unfit(st *rundir.Stage) note.Note {
+	late, read := st.Lag.P99, st.ReadDelay.P99
+	switch {
+	case late.Known() && late.Value() > maxLate:
+		return noteSentLate.New(late.Value())
+	case read.Known() && read.Value() > maxLate && st.SharedChunks.Value() > maxShared:
+		return noteReadLate.New(read.Value(), st.SharedChunks.Value())
+	case st.ClientCPU.Known() && st.ClientCPU.Value() > maxCPU:
+		return noteNoCPULeft.New(st.ClientCPU.Value(), max(0, st.ClientGC.Value()/st.ClientCPU.Value()))
+	}
+	return note.Note{}
+}
+
+// reading sums up how late the client was to read what had arrived, and what it read together.
+type reading struct {
+	delay          sample.Sample
+	chunks, shared float64
+}
+
+func (c *reading) add(r *rundir.Record) {
+	if r.ReadDelay.Known() {
+		c.delay.Add(r.Due.Value(), r.ReadDelay.Value())
+	}
+	if r.FirstToken.Known() {
+		c.chunks += chunks(r)
+		c.shared += float64(len(r.Shared))
+	}
+}
+
+func (c *reading) fill(st *rundir.Stage) {
+	st.ReadDelay, st.SharedChunks = rundir.Dist{}, rundir.Number{}
+	if c.delay.Known() > 0 {
+		st.ReadDelay = c.delay.Dist()
+	}
+	if c.chunks > 0 {
+		st.SharedChunks = rundir.Exactly(c.shared / c.chunks)
+	}
+}

@@ -1,0 +1,140 @@
+package measure
+
+import (
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
+)
+
+// Goodput counts the requests of a window that met every term of an SLO (Zhong and others, "DistServe", OSDI 2024).
+type Goodput struct {
+	terms  []slo.Term
+	window Window
+
+	due, good, unknown int // of those due in the window
+	done               int // good, of those that ended in it
+}
+
+// NewGoodput returns a count of nothing.
+func NewGoodput(w Window, terms []slo.Term) *Goodput { return &Goodput{terms: terms, window: w} }
+
+// Add judges a request.
+func (g *Goodput) Add(r *rundir.Record) {
+	verdict := g.judge(r)
+	if verdict == slo.Kept && g.window.Holds(r.End.Value()) {
+		g.done++
+	}
+	if !g.window.Holds(r.Due.Value()) {
+		return
+	}
+	g.due++
+	switch verdict {
+	case slo.Kept:
+		g.good++
+	case slo.Unknown:
+		g.unknown++
+	}
+}
+
+// judge returns whether a request met every term. One that failed met none.
+func (g *Goodput) judge(r *rundir.Record) slo.Verdict {
+	if r.Status == failed {
+		return slo.Broken
+	}
+	all := slo.Kept
+	for _, t := range g.terms {
+		switch meets(t, r) {
+		case slo.Broken:
+			return slo.Broken
+		case slo.Unknown:
+			all = slo.Unknown
+		}
+	}
+	if !ok(r) { // it was cancelled while it was as good as promised
+		return slo.Unknown
+	}
+	return all
+}
+
+// meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between its tokens. A
+// share of errors is for stages alone.
+func meets(t slo.Term, r *rundir.Record) slo.Verdict {
+	if t.Figure == slo.Errors {
+		return slo.Kept
+	}
+	if gaps := t.Figure == slo.ITL || t.Figure == slo.TPOT; gaps && ok(r) && len(r.GapsUS) == 0 && r.FirstToken.Known() {
+		return slo.Kept // the answer came in one piece: there is no gap that was too long
+	}
+	switch f := readingOf(t, r); {
+	case f.IsZero():
+		return slo.Unknown
+	case f.Value() >= t.Limit:
+		return slo.Broken
+	case f.Bound():
+		return slo.Unknown
+	}
+	return slo.Kept
+}
+
+// readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was known.
+func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
+	first, last, end := r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
+	from := r.Sent.Value()
+	if t.Figure == slo.TTFTDue {
+		from = r.Due.Value()
+	}
+	switch {
+	case t.Figure == slo.ITL && ok(r):
+		return gapOf(t, r)
+	case t.Figure == slo.TPOT && ok(r):
+		return rundir.Exactly((last - first) / (r.OutputTokens.Value() - 1))
+	case t.Figure == slo.ITL, t.Figure == slo.TPOT:
+		return rundir.Number{} // gaps still to come may outweigh those seen
+	case t.Figure == slo.Latency && ok(r) && r.LastToken.Known():
+		return rundir.Exactly(last - from)
+	case t.Figure == slo.Latency && ok(r):
+		return rundir.Exactly(end - from)
+	case t.Figure == slo.Latency, !r.FirstToken.Known() && !ok(r):
+		return rundir.Over(end - from)
+	}
+	return rundir.Exactly(first - from)
+}
+
+// gapOf returns a statistic of the gaps between one answer's tokens; a chunk of k tokens counts as k gaps.
+func gapOf(t slo.Term, r *rundir.Record) rundir.Number {
+	var gaps []float64
+	for i, us := range r.GapsUS {
+		k := 1
+		if len(r.Counts) > 0 {
+			k = int(r.Counts[i+1])
+		}
+		for range k {
+			gaps = append(gaps, float64(us)/1e6/float64(k))
+		}
+	}
+	if t.Stat == slo.Mean {
+		return rundir.Exactly(stats.Mean(gaps))
+	}
+	slices.Sort(gaps)
+	return rundir.Exactly(stats.Quantile(gaps, t.Quantile()))
+}
+
+// Result returns the goodput of a stage whose other metrics are known.
+func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
+	out := &rundir.Goodput{Unknown: g.unknown}
+	if st.Rates.Completed.Known() && g.due > 0 { // a rate of nothing is absent
+		out.Rate = rundir.Exactly(float64(g.done) / st.Window)
+	}
+	if out.Share = rundir.Exactly(float64(g.good) / float64(g.due)); g.unknown > 0 {
+		out.Share = rundir.Over(out.Share.Value())
+	}
+	verdict, _ := slo.Judge(st, g.terms)
+	out.Verdict = verdict.String()
+	for _, t := range g.terms {
+		value, _ := t.Of(st)
+		out.Terms = append(out.Terms, rundir.Promise{Term: t.String(), Verdict: t.Holds(st).String(), Value: value, Needs: t.Needs(st)})
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package measure
+
+import (
+	"math"
+	"time"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// A stage is looked at this often at most. The error that is allowed is spent over the looks, so that looking again does not turn
+// chance into a finding: as the square of the time gone, most of it on the last look, which has the most evidence (Kim and
+// DeMets, Biometrika 74 (1987)). The errors of the looks are added up (Boole), as if no two ever coincided.
+const (
+	maxLooks   = 7
+	errorLevel = 0.05
+)
+
+// spent returns the part of the error that the k-th look may make, k from 1 to maxLooks.
+func spent(k int) float64 {
+	share := func(k int) float64 { return math.Pow(float64(min(k, maxLooks))/maxLooks, 2) }
+	return errorLevel * (share(k) - share(k-1))
+}
+
+// looks is the state of the looks at a stage.
+type looks struct {
+	next  time.Duration
+	taken int
+}
+
+// Decide returns whether the stage has gone on for long enough.
+func (a *Account) Decide(now time.Duration) load.Decision {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.hopeless():
+		a.early = noteEndedEarly.New(a.failed, a.ended)
+		return load.Stop
+	case a.enough(now):
+		return load.Close
+	}
+	return load.Continue
+}
+
+// hopeless reports whether errors dominate.
+func (a *Account) hopeless() bool {
+	const fewest = 20 // requests that have ended: fewer say little of a share
+	ended := a.done + a.failed
+	return a.MaxErrorRate < 1 && ended >= fewest && float64(a.failed) > a.MaxErrorRate*float64(ended)
+}
+
+func (a *Account) enough(now time.Duration) bool {
+	if a.Whole { // it ends when all requests have
+		return false
+	}
+	closing := now >= a.latestClose()
+	switch {
+	case now < a.MinTime && !closing:
+		return false
+	case a.From > 0:
+		return true
+	case a.closed():
+		return closing || a.wavesSuffice(now)
+	}
+	return a.look(now, closing)
+}
+
+// latestClose returns when the window must close, so that its requests can end by the time-out.
+func (a *Account) latestClose() time.Duration {
+	const withDrain = 1.15 // of the window's time; checked by TestBudgetsAreKept
+	if a.TimeOut == 0 {
+		return math.MaxInt64
+	}
+	return time.Duration(float64(a.TimeOut) / withDrain)
+}
+
+// look judges an open loop. It reports whether that was the last look.
+func (a *Account) look(now time.Duration, closing bool) bool {
+	service := a.service.recent.median()
+	longest := a.longest(service)
+	last := closing || now >= longest
+	if now < a.looks.next && !last {
+		return false
+	}
+	a.looks.taken = min(a.looks.taken+1, maxLooks)
+	if a.looks.next = now + (longest-a.MinTime)/(maxLooks-1); last {
+		a.looks.taken = maxLooks
+	}
+	cut, ok := transient(a.ticks.Sums, a.ticks.Width, service)
+	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
+		return last
+	}
+	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).judge(Window{wholeWaves(cut, now, service), now})
+	return last || a.verdict != rundir.Undecided
+}
+
+// longest returns how long the stage goes on while it is undecided. A server whose requests take long needs longer than was
+// planned, since nothing can be told from fewer than a few waves.
+func (a *Account) longest(service time.Duration) time.Duration {
+	const waves, timesPlanned = 8, 3
+	return max(a.MaxTime, min(waves*service, timesPlanned*a.MaxTime))
+}
+
+// wavesSuffice reports whether a closed loop has gone through enough whole waves.
+func (a *Account) wavesSuffice(now time.Duration) bool {
+	const giveUp = 3 // times MaxTime: the first wave outlasts everything
+	from, to, n := a.waves.Whole()
+	switch {
+	case n == 0:
+		return now >= giveUp*a.MaxTime
+	case now >= a.MaxTime:
+		return true
+	}
+	mean := a.latency / float64(max(a.done, 1))
+	return n >= a.MinRequests && (to-from).Seconds() >= a.MinWaves*mean
+}

@@ -1,0 +1,395 @@
+package measure
+
+import (
+	"math"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/sample"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
+)
+
+// metrics gathers the metrics of a window from a stage's records, one record after the other.
+type metrics struct {
+	w        Window
+	count    tokenCounter
+	records  int
+	requests rundir.Requests
+	errors   failures
+	rates    rates
+	tokens   tokenRates
+	progress progress
+	latency  latencies
+	gaps     tokenGaps
+	lengths  lengths
+	reading  reading
+	goodput  *Goodput // nil where there is no SLO
+	inFlight float64  // request-seconds in the window, by the requests' own instants
+}
+
+func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
+	m := &metrics{w: w, count: count, progress: newProgress(w, service), gaps: newGaps(count, grouped)}
+	if len(terms) > 0 {
+		m.goodput = NewGoodput(w, terms)
+	}
+	return m
+}
+
+func (m *metrics) add(r *rundir.Record) {
+	m.records++
+	m.errors.add(r)
+	m.rates.add(r, m.w)
+	m.tokens.add(r, m.w, m.count)
+	m.progress.add(r, m.count)
+	if m.goodput != nil {
+		m.goodput.Add(r)
+	}
+	if r.Sent.Known() && r.End.Known() {
+		m.inFlight += m.w.overlap(r.Sent.Value(), r.End.Value())
+	}
+	if !m.w.Holds(r.Due.Value()) {
+		return
+	}
+	countRequest(&m.requests, r)
+	m.latency.add(r)
+	m.gaps.add(r, m.count)
+	m.lengths.add(r)
+	m.reading.add(r)
+}
+
+// fill writes the metrics into st, whose number in flight is known.
+func (m *metrics) fill(st *rundir.Stage) {
+	st.Requests = m.requests
+	st.Errors, st.Examples = m.errors.classes, m.errors.examples
+	m.rates.fill(st, m.w)
+	m.tokens.fill(st, m.w)
+	st.Progress = m.progress.estimate()
+	m.latency.fill(st)
+	m.gaps.fill(st, m.count)
+	m.lengths.fill(st, m.count)
+	m.reading.fill(st)
+}
+
+func countRequest(q *rundir.Requests, r *rundir.Record) {
+	q.Due++
+	if r.Sent.Known() {
+		q.Sent++
+	}
+	switch client.Status(r.Status) {
+	case client.StatusOK:
+		q.OK++
+	case client.StatusError:
+		q.Error++
+	case client.StatusIncomplete:
+		q.Incomplete++
+	}
+}
+
+// failures counts over the whole stage: an error in the opening transient is one too.
+type failures struct {
+	classes  map[string]int
+	examples map[string]string  // the first message of each class
+	due      map[string]float64 // and when its request was due
+}
+
+func (f *failures) add(r *rundir.Record) {
+	if r.Error == "" {
+		return
+	}
+	if f.classes == nil {
+		f.classes, f.examples, f.due = map[string]int{}, map[string]string{}, map[string]float64{}
+	}
+	f.classes[r.Error]++
+	if due, known := f.due[r.Error]; r.Message != "" && (!known || r.Due.Value() < due) {
+		f.examples[r.Error], f.due[r.Error] = r.Message, r.Due.Value()
+	}
+}
+
+// rates counts events in the window alone. A rate of 0 is absent: where nothing completed no rate was measured.
+type rates struct{ due, sent, done float64 }
+
+func (c *rates) add(r *rundir.Record, w Window) {
+	if w.Holds(r.Due.Value()) {
+		c.due++
+	}
+	if w.Holds(r.Sent.Value()) {
+		c.sent++
+	}
+	if ok(r) && w.Holds(r.End.Value()) {
+		c.done++
+	}
+}
+
+func (c *rates) fill(st *rundir.Stage, w Window) {
+	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.length()), Completed: ratio(c.done, w.length())}
+	if st.Rate.Known() {
+		st.Rates.Offered = ratio(c.due, w.length())
+	}
+}
+
+// tokenRates counts the tokens that arrived in the window, whichever request they belong to and however it ended.
+type tokenRates struct {
+	output, input float64
+	unknown       bool // some prompt has no token count
+}
+
+func (c *tokenRates) add(r *rundir.Record, w Window, count tokenCounter) {
+	for at, k := range count.arrivals(r) {
+		if w.Holds(at) {
+			c.output += k
+		}
+	}
+	if w.Holds(r.FirstToken.Value()) {
+		c.unknown = c.unknown || !r.PromptTokens.Known()
+		c.input += r.PromptTokens.Value()
+	}
+}
+
+func (c *tokenRates) fill(st *rundir.Stage, w Window) {
+	st.TokensPerS.Output = ratio(c.output, w.length())
+	if !c.unknown {
+		st.TokensPerS.Input = ratio(c.input, w.length())
+		st.TokensPerS.Total = ratio(c.input+c.output, w.length())
+	}
+}
+
+// progressBatches is how many parts of the window the interval of the progress rests on, at most: of the 10 to 30 batches that
+// Schmeiser, Operations Research 30 (1982), recommends.
+const progressBatches = 12
+
+// progress counts completed work, a request in flight for the part of its tokens that arrived in the window.
+type progress struct {
+	w       Window
+	width   float64
+	batches []float64
+}
+
+func newProgress(w Window, service time.Duration) progress {
+	n := waveBatches(w.To-w.From, service, progressBatches)
+	if n < 1 || w.length() <= 0 {
+		n = 1
+	}
+	return progress{w, w.length() / float64(n), make([]float64, n)}
+}
+
+func (p *progress) add(r *rundir.Record, count tokenCounter) {
+	total := count.expected(r)
+	switch {
+	case r.Status == string(client.StatusError):
+	case total > 0:
+		for at, k := range count.arrivals(r) {
+			p.note(at, k/total)
+		}
+	case ok(r):
+		p.note(r.End.Value(), 1)
+	}
+}
+
+func (p *progress) note(at, part float64) {
+	if p.w.Holds(at) {
+		p.batches[min(int((at-p.w.From.Seconds())/p.width), len(p.batches)-1)] += part / p.width
+	}
+}
+
+func (p *progress) estimate() rundir.Progress {
+	n := len(p.batches)
+	mean, low, high, ok := stats.BatchMeans(p.batches, n)
+	switch {
+	case mean == 0:
+		return rundir.Progress{}
+	case !ok: // a single batch: no interval
+		return rundir.Progress{Rate: rundir.Exactly(mean)}
+	}
+	return rundir.Progress{Rate: rundir.Exactly(mean), Low: rundir.Exactly(max(0, low)), High: rundir.Exactly(high), Batches: n}
+}
+
+// latencies sums up the metrics that each request has one value of.
+type latencies struct{ latency, ttft, ttftDue, tpot, lag, queued sample.Sample }
+
+func (l *latencies) add(r *rundir.Record) {
+	dueAt, sent, first, last, end := r.Due.Value(), r.Sent.Value(), r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
+	held := 0.0
+	if r.Queued.Known() {
+		held = r.Queued.Value()
+	}
+	l.queued.Add(dueAt, held)
+	if r.Sent.Known() {
+		l.lag.Add(dueAt, sent-dueAt-held)
+	}
+	n := r.OutputTokens.Value()
+	switch {
+	case ok(r) && r.FirstToken.Known():
+		l.latency.Add(dueAt, last-sent)
+		if n > 1 {
+			l.tpot.Add(dueAt, (last-first)/(n-1))
+		}
+	case ok(r): // an answer without a token
+		l.latency.Add(dueAt, end-sent)
+	case censored(r) && r.Sent.Known():
+		l.latency.AddBound(end - sent)
+	}
+	switch {
+	case r.FirstToken.Known() && (ok(r) || censored(r)):
+		l.ttft.Add(dueAt, first-sent)
+		l.ttftDue.Add(dueAt, first-dueAt)
+	case censored(r):
+		if r.Sent.Known() {
+			l.ttft.AddBound(end - sent)
+		}
+		l.ttftDue.AddBound(end - dueAt)
+	}
+}
+
+func (l *latencies) fill(st *rundir.Stage) {
+	st.Latency, st.TTFT, st.TTFTDue = l.latency.Dist(), l.ttft.Dist(), l.ttftDue.Dist()
+	st.TPOT, st.Lag, st.Queued = l.tpot.Dist(), l.lag.Dist(), l.queued.Dist()
+}
+
+// tokenGaps pools the gaps between tokens over the requests. A chunk known to carry k tokens counts as k gaps of gap/k; the
+// gaps between chunks are kept beside them where that makes a difference.
+type tokenGaps struct {
+	tokens        sample.Sample
+	chunks        *sample.Sample // nil where they are the gaps between tokens
+	between, gaps float64
+	open          bool
+}
+
+func newGaps(count tokenCounter, grouped bool) tokenGaps {
+	g := tokenGaps{tokens: sample.New(sample.TokenLimit)}
+	if grouped || several(count) {
+		chunks := sample.New(sample.TokenLimit)
+		g.chunks = &chunks
+	}
+	return g
+}
+
+// several reports whether chunks hold more than one token on average. One token in fifty may be counted by the server and not sent, such as
+// the end of the text.
+func several(count tokenCounter) bool { return math.Abs(count.perChunk-1) > 0.02 }
+
+func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
+	if !ok(r) && !censored(r) {
+		return
+	}
+	due := r.Due.Value()
+	for i, us := range r.GapsUS {
+		gap := float64(us) / 1e6
+		k := 1
+		if len(r.Counts) > 0 {
+			k = int(r.Counts[i+1])
+		}
+		if g.chunks != nil {
+			g.chunks.Add(due, gap)
+		}
+		for range k {
+			g.tokens.Add(due, gap/float64(k))
+		}
+	}
+	if censored(r) && r.LastToken.Known() {
+		g.open = true
+		g.tokens.AddBound(r.End.Value() - r.LastToken.Value())
+		if g.chunks != nil {
+			g.chunks.AddBound(r.End.Value() - r.LastToken.Value())
+		}
+	}
+	if n := count.received(r); n > 1 {
+		g.between += r.LastToken.Value() - r.FirstToken.Value()
+		g.gaps += n - 1
+	}
+}
+
+func (g *tokenGaps) fill(st *rundir.Stage, count tokenCounter) {
+	// One pause of a server is one event, however many streams it holds up: the pooled gaps are worth one series of them.
+	share := 1.0
+	if c := st.Concurrency.Mean; c.Known() {
+		share = 1 / math.Max(1, c.Value())
+	}
+	st.ITL = g.tokens.DistWorth(float64(g.tokens.Known()) * share)
+	if c := g.chunks; c != nil && (c.Known() != g.tokens.Known() || several(count)) {
+		st.ChunkGap = c.DistWorth(float64(c.Known()) * share)
+	}
+	if g.gaps > 0 {
+		st.InterToken = rundir.Exactly(g.between / g.gaps)
+		if g.open {
+			st.InterToken = rundir.Over(g.between / g.gaps)
+		}
+	}
+}
+
+// total sums up counts.
+type total struct {
+	n             int
+	sum, min, max float64
+}
+
+func (t *total) add(v float64) {
+	if t.n == 0 {
+		t.min, t.max = v, v
+	}
+	t.n++
+	t.sum += v
+	t.min, t.max = min(t.min, v), max(t.max, v)
+}
+
+func (t *total) addNumber(n rundir.Number) {
+	if n.Known() {
+		t.add(n.Value())
+	}
+}
+
+// mean is NaN where there is nothing.
+func (t *total) mean() float64 { return t.sum / float64(t.n) }
+
+func (t *total) tokens() rundir.TokenStats {
+	if t.n == 0 {
+		return rundir.TokenStats{}
+	}
+	return rundir.TokenStats{
+		N: t.n, Mean: rundir.Exactly(t.mean()), Total: rundir.Exactly(math.Round(t.mean() * float64(t.n))),
+		Min: rundir.Exactly(t.min), Max: rundir.Exactly(t.max),
+	}
+}
+
+// lengths sums up token counts.
+type lengths struct {
+	output, prompt, cached, asked total
+	source                        string
+}
+
+func (l *lengths) add(r *rundir.Record) {
+	if !ok(r) {
+		return
+	}
+	l.asked.add(float64(r.AskedTokens))
+	l.output.addNumber(r.OutputTokens)
+	l.prompt.addNumber(r.PromptTokens)
+	l.cached.addNumber(r.CachedTokens)
+	switch l.source {
+	case "":
+		l.source = r.TokenSource
+	case r.TokenSource:
+	default:
+		if r.TokenSource != "" {
+			l.source = "mixed"
+		}
+	}
+}
+
+func (l *lengths) fill(st *rundir.Stage, count tokenCounter) {
+	st.OutputTokens, st.PromptTokens = l.output.tokens(), l.prompt.tokens()
+	if p := &st.PromptTokens; p.Total.Known() { // text is all that we send
+		p.Text, p.Vision = p.Total, rundir.Exactly(0)
+	}
+	st.CachedTokens = rundir.Exactly(l.cached.mean())
+	st.AskedTokens = rundir.Number{}
+	if mean := l.asked.mean(); mean > 0 {
+		st.AskedTokens = rundir.Exactly(mean)
+	}
+	st.TokensPerChunk = rundir.Number{}
+	if count.known {
+		st.TokensPerChunk = rundir.Exactly(count.perChunk)
+	}
+	st.TokenSource = l.source
+}

@@ -1,0 +1,24 @@
+package measure
+
+import "llmsweep/client/note"
+
+// Notes on a stage. Times are in seconds, shares from 0 to 1.
+var (
+	noteEndedEarly  = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
+	noteTooShort    = note.Kind{Code: "stage.too-short"}
+	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
+	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
+	noteKilled      = note.Kind{Code: "stage.killed", Args: []string{"records"}}
+
+	// Why a stage is invalid.
+	noteSentLate  = note.Kind{Code: "client.sent-late", Args: []string{"lag_p99"}}
+	noteReadLate  = note.Kind{Code: "client.read-late", Args: []string{"delay_p99", "shared"}}
+	noteNoCPULeft = note.Kind{Code: "client.no-cpu-left", Args: []string{"cpu", "gc_share"}}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind {
+	return []note.Kind{
+		noteEndedEarly, noteTooShort, noteBookkeeping, noteSharedReads, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
+	}
+}

@@ -1,0 +1,171 @@
+package measure
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/sample"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/slo"
+)
+
+// Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those of all
+// stages in any order, and is read twice; an error is of reading. A stage without records stays as it is.
+func Recover(stages []*rundir.Stage, tolerance float64, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
+	accounts := map[string]*replay{}
+	for _, st := range stages {
+		accounts[st.Name] = newReplay(st, tolerance, terms)
+	}
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		if p := accounts[r.Stage]; p != nil {
+			p.add(r)
+		}
+	}
+	summaries := map[string]*summary{}
+	for _, st := range stages {
+		if p := accounts[st.Name]; p.ended > 0 {
+			summaries[st.Name] = p.begin(*st, p.observed())
+		}
+	}
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		if s := summaries[r.Stage]; s != nil {
+			s.metrics.add(r)
+		}
+	}
+	for _, st := range stages {
+		if s := summaries[st.Name]; s != nil {
+			n := s.ended
+			*st = s.finish()
+			st.Warnings = append(st.Warnings, noteKilled.New(n))
+		}
+	}
+	return nil
+}
+
+// replay makes the account of a stage from its records. It holds their instants, and nothing else of them.
+type replay struct {
+	*Account
+	sent, gone []time.Duration // when requests went into flight, and left
+	end        time.Duration   // of the last request
+	tick       time.Duration
+	changes    []change
+}
+
+// change is what came within a tick. Where only the number of chunks is known, and not yet how many tokens a chunk of the stage holds, it
+// is counted in chunks.
+type change struct{ tokens, chunks, owed, owedChunks float64 }
+
+func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
+	const tick = 100 * time.Millisecond // the tick of a stage that measures for 20 s; those of a killed stage are not recorded
+	rate := 0.0
+	if st.Rate.Known() {
+		rate = st.Rate.Value()
+	}
+	a := NewAccount(Criteria{Rate: rate, Concurrency: st.MaxConcurrency, Whole: st.Whole, Tolerance: tolerance, SLO: terms})
+	return &replay{Account: a, tick: tick}
+}
+
+// add takes in a record.
+func (p *replay) add(r *rundir.Record) {
+	p.Due(int(owed(r)))
+	p.Ended(r, counted(r))
+	end := seconds.Duration(r.End.Value())
+	p.end = max(p.end, end)
+	if r.Sent.Known() {
+		p.sent, p.gone = append(p.sent, seconds.Duration(r.Sent.Value())), append(p.gone, end)
+	}
+	left := change{owed: owed(r)}
+	p.change(seconds.Duration(r.Due.Value()), left)
+	share, known := ownShare(r)
+	for i, at := range chunkInstants(r) {
+		var c change
+		switch {
+		case i < len(r.Counts):
+			c.tokens = float64(r.Counts[i])
+		case known:
+			c.tokens = share
+		default:
+			c.chunks = 1
+		}
+		c.owed, c.owedChunks = -c.tokens, -c.chunks
+		left.owed, left.owedChunks = left.owed+c.owed, left.owedChunks+c.owedChunks
+		p.change(seconds.Duration(at), c)
+	}
+	p.change(end, change{owed: -left.owed, owedChunks: -left.owedChunks})
+}
+
+// counted returns the output tokens of a request as they were counted when they came.
+func counted(r *rundir.Record) int {
+	n := 0
+	for _, k := range r.Counts {
+		n += int(k)
+	}
+	if len(r.Counts) == 0 && r.FirstToken.Known() {
+		n = int(chunks(r))
+	}
+	return n
+}
+
+func (p *replay) change(at time.Duration, c change) {
+	for int(at/p.tick) >= sample.MaxTicks {
+		half := (len(p.changes) + 1) / 2
+		for i := range half {
+			merged := p.changes[2*i]
+			if 2*i+1 < len(p.changes) {
+				merged = merged.plus(p.changes[2*i+1])
+			}
+			p.changes[i] = merged
+		}
+		p.changes = p.changes[:half]
+		p.tick *= 2
+	}
+	tick := int(at / p.tick)
+	for len(p.changes) <= tick {
+		p.changes = append(p.changes, change{})
+	}
+	p.changes[tick] = p.changes[tick].plus(c)
+}
+
+func (c change) plus(d change) change {
+	return change{c.tokens + d.tokens, c.chunks + d.chunks, c.owed + d.owed, c.owedChunks + d.owedChunks}
+}
+
+// observed completes the account, and returns what the runner would have seen.
+func (p *replay) observed() *load.Observed {
+	perChunk := p.tally.counter().perChunk
+	p.ticks = sample.Ticks{Width: p.tick}
+	p.closedAt = p.end
+	level := 0.0
+	for _, c := range p.changes {
+		level += c.owed + c.owedChunks*perChunk
+		p.ticks.Sums = append(p.ticks.Sums, c.tokens+c.chunks*perChunk)
+		p.ticks.Ends = append(p.ticks.Ends, level)
+	}
+	return &load.Observed{ClosedAt: p.end, Elapsed: p.end, CPU: -1, InFlight: p.inFlight()}
+}
+
+// inFlight counts from the instants at which requests went into flight and left. At one instant the beginnings come first, so that the
+// number never falls below zero.
+func (p *replay) inFlight() *sample.Level {
+	slices.Sort(p.sent)
+	slices.Sort(p.gone)
+	level := sample.NewLevel(p.tick)
+	begun := 0
+	for _, end := range p.gone {
+		for ; begun < len(p.sent) && p.sent[begun] <= end; begun++ {
+			level.Add(p.sent[begun], 1)
+		}
+		level.Add(end, -1)
+	}
+	level.Advance(p.end)
+	return level
+}

@@ -1,0 +1,140 @@
+package measure
+
+import (
+	"iter"
+	"math"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seconds"
+)
+
+// Statuses of a record.
+const (
+	failed     = string(client.StatusError)
+	incomplete = string(client.StatusIncomplete)
+)
+
+// ok reports whether a request ended well.
+func ok(r *rundir.Record) bool { return r.Status == string(client.StatusOK) }
+
+// censored reports whether a request was cancelled, or timed out, while it ran: its metrics are known to be larger than what was seen of them.
+func censored(r *rundir.Record) bool {
+	return r.Status == incomplete || r.Error == string(client.ClassTimeout)
+}
+
+// ratio returns n/d, absent where either is 0 or less.
+func ratio(n, d float64) rundir.Number {
+	if n <= 0 || d <= 0 {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(n / d)
+}
+
+// summary is a stage that is being summarized.
+type summary struct {
+	*Account
+	stage   rundir.Stage
+	seen    *load.Observed
+	window  Window
+	settled bool // the window's opening transient is over
+	metrics *metrics
+}
+
+// Summarize returns st with the metrics, the verdict and the warnings of the stage. The records may come in any order; they are read
+// once and not held. An error is of reading them; the metrics are then of what could be read.
+func (a *Account) Summarize(st rundir.Stage, seen *load.Observed, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, error) {
+	s := a.begin(st, seen)
+	for r, err := range records {
+		if err != nil {
+			if s.metrics.records == 0 {
+				return st, err
+			}
+			return s.finish(), err
+		}
+		s.metrics.add(r)
+	}
+	return s.finish(), nil
+}
+
+// begin finds the window of a stage that has ended.
+func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
+	s := &summary{Account: a, stage: st, seen: seen}
+	service := a.service.typical()
+	s.window, s.settled = s.steady(service)
+	s.metrics = newMetrics(s.window, service, a.tally.counter(), a.grouped, a.SLO)
+	return s
+}
+
+// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. ok is false where
+// the stage was too short to find it.
+func (s *summary) steady(service time.Duration) (w Window, ok bool) {
+	closedAt := s.seen.ClosedAt
+	switch {
+	case s.stage.Whole:
+		return Window{0, seconds.Duration(s.last)}, true
+	case s.From > 0 && closedAt >= s.MinTime:
+		return Window{s.From, s.MinTime}, true
+	case s.stage.Rate.Known():
+		cut, settled := transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
+		return Window{wholeWaves(cut, closedAt, service), closedAt}, settled
+	}
+	from, to, n := s.waves.Whole()
+	if n == 0 {
+		return Window{0, closedAt}, false
+	}
+	return Window{from, to}, true
+}
+
+// finish fills in the stage.
+func (s *summary) finish() rundir.Stage {
+	st, w, seen := s.stage, s.window, s.seen
+	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.length()
+	st.Concurrency = rundir.Concurrency{Mean: rundir.Exactly(seen.InFlight.Mean(w.From, w.To)), Peak: seen.InFlight.Peak(w.From, w.To)}
+	s.metrics.fill(&st)
+	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
+	if st.Rate.Known() {
+		if st.Verdict, st.Drift = s.verdict, s.drift; st.Verdict == "" { // no look has judged it
+			st.Verdict, st.Drift = s.evidence(s.service.typical(), errorLevel).judge(w)
+		}
+		if !s.settled {
+			st.Verdict = rundir.Undecided
+		}
+	}
+	st.Server = serverLoad(seen.Readings, w)
+	if seen.CPU >= 0 {
+		st.ClientCPU, st.ClientGC = rundir.Exactly(seen.CPU), rundir.Exactly(seen.GC)
+	}
+	st.Warnings = s.warnings(&st)
+	st.Invalid = Unfit(&st)
+	if s.metrics.goodput != nil {
+		st.Goodput = s.metrics.goodput.Result(&st)
+	}
+	return st
+}
+
+// warnings returns what a reader of the row must know before believing it, and cannot see from its metrics.
+func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
+	// Little's law: the mean number in flight by the requests' own instants is that which the runner counted. They may differ by a
+	// tenth, since the runner counts in bins, and by half a request.
+	const share, requests = 0.1, 0.5
+	if !s.early.IsZero() {
+		all = append(all, s.early)
+	}
+	if s.ended > 0 && !s.settled {
+		all = append(all, noteTooShort.New())
+	}
+	if counted := st.Concurrency.Mean; counted.Known() {
+		little := s.metrics.inFlight / s.window.length()
+		if math.Abs(little-counted.Value()) > max(share*counted.Value(), requests) {
+			all = append(all, noteBookkeeping.New(counted.Value(), little))
+		}
+	}
+	if share := st.SharedChunks.Value(); share > maxShared {
+		all = append(all, noteSharedReads.New(share))
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package measure
+
+import (
+	"iter"
+
+	"llmsweep/sweep/rundir"
+)
+
+// tokenCounter knows how many tokens each chunk of a stage's answers held. Chunks are not tokens: where the server told
+// the counts they are used; otherwise an answer's own total is shared out over its chunks; otherwise a chunk counts as what one held on
+// average in the stage.
+type tokenCounter struct {
+	perChunk float64 // average over the stage
+	known    bool    // perChunk rests on the server's counts
+}
+
+// tokenTally counts what a tokenCounter rests on.
+type tokenTally struct{ tokens, chunks float64 }
+
+func (t *tokenTally) add(r *rundir.Record) {
+	if ok(r) && r.OutputTokens.Known() && r.FirstToken.Known() {
+		t.tokens += r.OutputTokens.Value()
+		t.chunks += chunks(r)
+	}
+}
+
+func (t *tokenTally) counter() tokenCounter {
+	if t.tokens == 0 {
+		return tokenCounter{perChunk: 1}
+	}
+	return tokenCounter{perChunk: t.tokens / t.chunks, known: true}
+}
+
+// chunks returns the number of token-bearing chunks of an answer that has a first token.
+func chunks(r *rundir.Record) float64 { return float64(len(r.GapsUS) + 1) }
+
+// ownShare returns what each chunk of an answer held by the answer's own total; known is false where it has none.
+func ownShare(r *rundir.Record) (share float64, known bool) {
+	if ok(r) && r.OutputTokens.Known() && r.OutputTokens.Value() > 0 {
+		return r.OutputTokens.Value() / chunks(r), true
+	}
+	return 0, false
+}
+
+// arrivals yields when tokens arrived, in seconds from the stage's start, and how many.
+func (c tokenCounter) arrivals(r *rundir.Record) iter.Seq2[float64, float64] {
+	return func(yield func(at, tokens float64) bool) {
+		share, known := ownShare(r)
+		if !known {
+			share = c.perChunk
+		}
+		for i, at := range chunkInstants(r) {
+			held := share
+			if i < len(r.Counts) {
+				held = float64(r.Counts[i])
+			}
+			if !yield(at, held) {
+				return
+			}
+		}
+	}
+}
+
+// chunkInstants yields when each chunk arrived, in seconds from the stage's start.
+func chunkInstants(r *rundir.Record) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		if !r.FirstToken.Known() {
+			return
+		}
+		first, us := r.FirstToken.Value(), int64(0)
+		if !yield(0, first) {
+			return
+		}
+		for i, gap := range r.GapsUS {
+			us += gap
+			if !yield(i+1, first+float64(us)/1e6) {
+				return
+			}
+		}
+	}
+}
+
+// received returns how many tokens an answer has had, whole or not.
+func (c tokenCounter) received(r *rundir.Record) float64 {
+	if !r.FirstToken.Known() {
+		return 0
+	}
+	if ok(r) && r.OutputTokens.Known() {
+		return r.OutputTokens.Value()
+	}
+	sum := 0.0
+	for _, k := range c.arrivals(r) {
+		sum += k
+	}
+	return sum
+}
+
+// expected returns how many tokens an answer has in the end: its own count, or for one that was cut short what was asked for.
+func (c tokenCounter) expected(r *rundir.Record) float64 {
+	if ok(r) {
+		return c.received(r)
+	}
+	return max(float64(r.AskedTokens), c.received(r))
+}
+
+// owed returns how many output tokens a request asked for: at least one.
+func owed(r *rundir.Record) float64 { return max(1, float64(r.AskedTokens)) }

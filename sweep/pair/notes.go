@@ -1,0 +1,13 @@
+package pair
+
+import "llmsweep/client/note"
+
+// Notes on a comparison. A side is "A" or "B".
+var (
+	noteOtherFailed = note.Kind{Code: "pair.other-failed"}
+	noteOfSide      = note.Kind{Code: "pair.side", Args: []string{"side", "what"}}       // what holds one note
+	noteSideFailed  = note.Kind{Code: "pair.side-failed", Args: []string{"side", "why"}} // why holds one note
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteOtherFailed, noteOfSide, noteSideFailed} }

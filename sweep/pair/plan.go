@@ -1,0 +1,99 @@
+package pair
+
+import (
+	"math"
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seconds"
+)
+
+// preparePilot decides how many blocks the pilot has.
+func (p *comparison) preparePilot() error {
+	plan := &p.record.Plan
+	p.block = p.guessBlock()
+	plan.Pilot = maxPilot
+	if p.Budget > 0 {
+		plan.Pilot = min(maxPilot, max(minPilot, p.fitting()))
+	}
+	plan.Spent = time.Since(p.started).Seconds()
+	p.told(plan.Pilot)
+	return p.Save(p.record)
+}
+
+// guessBlock returns about how long a block takes, before one was measured.
+func (p *comparison) guessBlock() time.Duration {
+	const waves = 4 // of a closed loop: the first, and three that are measured
+	sum := time.Duration(0)
+	for i := range p.record.Loads {
+		l := &p.record.Loads[i]
+		switch {
+		case l.Rate.Known():
+			sum += seconds.Duration(l.Opening+l.Window) + p.service
+		case l.Requests > 0:
+			sum += p.time()
+		default:
+			sum += max(p.time(), waves*p.service) + p.service
+		}
+	}
+	return perBlock * sum
+}
+
+// fitting returns how many more blocks the budget holds.
+func (p *comparison) fitting() int { return int((p.Budget - time.Since(p.started)) / p.block) }
+
+// spent reports whether the budget holds no more blocks: they may have become longer than when it was planned.
+func (p *comparison) spent() bool { return p.Budget > 0 && p.fitting() < 1 }
+
+// left returns the time that everything still takes, as far as planned.
+func (p *comparison) left() time.Duration {
+	plan := &p.record.Plan
+	blocks := float64(max(plan.Pilot, plan.Blocks) - p.record.Blocks())
+	blocks -= float64(p.stages) / float64(perBlock*len(p.record.Loads))
+	return time.Duration(max(0, blocks) * float64(p.block))
+}
+
+// plan fixes the number of blocks from the spread that the pilot saw.
+func (p *comparison) plan() error {
+	plan := &p.record.Plan
+	plan.Block, plan.Spent = p.block.Seconds(), time.Since(p.started).Seconds()
+	plan.Blocks = plan.Pilot
+	rows := p.rows()
+	worst, each := 0.0, levels(rows)
+	for i, r := range rows {
+		if !r.Primary || !r.known {
+			continue
+		}
+		if n := r.spread.Needed(math.Log1p(p.Difference), each[i], power); n >= worst {
+			worst, plan.LimitingMetric = n, r.Key
+		}
+	}
+	if plan.LimitingMetric != "" {
+		const absurd = 1e6                                                  // more blocks than anyone measures: beyond, a float64 may not fit an int
+		plan.Needed = max(plan.Pilot, int(math.Ceil(min(worst, absurd)/2))) // two rounds a block
+		plan.Blocks = plan.Needed
+		if p.Budget > 0 {
+			plan.Blocks = min(plan.Needed, plan.Pilot+max(0, p.fitting()))
+		}
+	}
+	for i, r := range rows {
+		if r.Primary && r.known {
+			sees := math.Expm1(r.spread.Detectable(2*plan.Blocks, each[i], power))
+			if plan.Sees.IsZero() || sees > plan.Sees.Value() {
+				plan.Sees = rundir.Exactly(sees)
+			}
+		}
+	}
+	p.told(plan.Blocks - plan.Pilot)
+	return p.Save(p.record)
+}
+
+// told reports the plan, and the number of blocks to come.
+func (p *comparison) told(blocks int) {
+	p.record.Plan.Block = p.block.Seconds()
+	if p.Planned != nil {
+		p.Planned(p.record, blocks*perBlock*len(p.record.Loads))
+	}
+}
+
+func (p *comparison) rows() []Row { return Rows(p.record, p.sides[0].Run(), p.sides[1].Run()) }

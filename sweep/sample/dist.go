@@ -1,0 +1,78 @@
+package sample
+
+import (
+	"math"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// Dist returns the distribution of the sample. The number of independent values behind its intervals is estimated from the
+// correlation of the values in due order.
+func (s *Sample) Dist() rundir.Dist {
+	sum := s.summary()
+	return sum.dist(sum.effectiveN())
+}
+
+// DistWorth returns the distribution of a sample whose known values are worth neff independent ones.
+func (s *Sample) DistWorth(neff float64) rundir.Dist { return s.summary().dist(neff) }
+
+// dist returns the distribution. A lower bound takes part in a percentile with its own value, which can only make the
+// percentile too small. A percentile below every bound is exact: it would be the same whatever the true values are. A percentile
+// above one, and the mean, are lower bounds themselves.
+func (s *summary) dist(neff float64) rundir.Dist {
+	n := s.Len()
+	d := rundir.Dist{N: n, Censored: s.bounds, Digits: s.digits}
+	if n == 0 {
+		return d
+	}
+	d.Neff = rundir.Exactly(max(neff, 1) + float64(s.bounds))
+	d.Min = s.number(s.At(0))
+	d.Max = s.number(s.At(n - 1))
+	if s.bounds > 0 {
+		d.Mean = rundir.Over(s.mean)
+	} else {
+		d.Mean = rundir.Exactly(s.mean)
+		d.Std = rundir.Exactly(s.deviation)
+		if low, high, ok := stats.MeanInterval(s.series, s.deviation, neff); ok {
+			d.CI = map[string][2]float64{"mean": {max(low, s.At(0)), high}}
+		}
+	}
+	series := s.series
+	if s.digits != 0 {
+		series = nil // they are means of batches
+	}
+	for _, q := range []struct {
+		name string
+		p    float64
+		to   *rundir.Number
+	}{{"p50", 0.5, &d.P50}, {"p90", 0.9, &d.P90}, {"p95", 0.95, &d.P95}, {"p99", 0.99, &d.P99}, {"p999", 0.999, &d.P999}} {
+		*q.to = s.quantile(q.p)
+		if !stats.Supported(d.Neff.Value(), q.p) {
+			d.Unsupported = append(d.Unsupported, q.name)
+		} else if low, high, ok := stats.QuantileInterval(s, series, q.p, d.Neff.Value()); ok && high < s.smallest {
+			if d.CI == nil {
+				d.CI = map[string][2]float64{}
+			}
+			d.CI[q.name] = [2]float64{low, high}
+		}
+	}
+	return d
+}
+
+// number returns a value of the sample, as a lower bound where it does not lie below every bound.
+func (s *summary) number(v float64) rundir.Number {
+	if v < s.smallest {
+		return rundir.Exactly(v)
+	}
+	return rundir.Over(v)
+}
+
+// quantile returns the p-quantile. It is exact only where both order statistics that it lies between are below every bound.
+func (s *summary) quantile(p float64) rundir.Number {
+	v := stats.QuantileOf(s, p)
+	if s.upper(int(math.Ceil(p*float64(s.Len()-1)))) < s.smallest {
+		return rundir.Exactly(v)
+	}
+	return rundir.Over(v)
+}

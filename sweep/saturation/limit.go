@@ -1,0 +1,39 @@
+package saturation
+
+import "llmsweep/sweep/rundir"
+
+// What a saturated server ran out of.
+const (
+	fullCache = 0.95 // of the KV cache in use: the blocks of the next request may not fit
+	fullBatch = 0.95 // of the most requests seen running, on average: the batch is as large as it gets
+)
+
+// limit returns what the server ran out of in the first saturated stage whose gauges tell, and the stage's name.
+func limit(rows []*rundir.Stage) (limit, stage string) {
+	for _, r := range rows {
+		if r.Verdict == rundir.Saturated {
+			if limit = ranOut(r.Server); limit != "" {
+				return limit, r.Name
+			}
+		}
+	}
+	return "", ""
+}
+
+// ranOut returns what a saturated server ran out of, as far as its gauges tell: [rundir.LimitKV] where the KV cache was
+// full or requests were preempted; [rundir.LimitSlots] where as many ran as ever do and others waited, with room in
+// the cache; [rundir.LimitCompute] where almost none waited, so that all shared the processors.
+func ranOut(s *rundir.Server) string {
+	const oneWaits = 1 // request on average
+	switch {
+	case s == nil || !s.Running.Known() || !s.Waiting.Known():
+		return ""
+	case s.Preemptions.Value() > 0, s.KVUsageMax.Value() >= fullCache && s.Waiting.Value() >= oneWaits:
+		return rundir.LimitKV
+	case s.Waiting.Value() >= oneWaits && s.Running.Value() >= fullBatch*s.RunningMax.Value():
+		return rundir.LimitSlots
+	case s.Waiting.Value() < oneWaits && s.Running.Value() > 1:
+		return rundir.LimitCompute
+	}
+	return ""
+}

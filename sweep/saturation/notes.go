@@ -1,0 +1,25 @@
+package saturation
+
+import "llmsweep/client/note"
+
+// Notes on the saturation rate. Rates are per second.
+var (
+	noteStableAbove   = note.Kind{Code: "saturation.stable-above", Args: []string{"rate"}}
+	noteMixedVerdicts = note.Kind{Code: "saturation.mixed-verdicts", Args: []string{"rate", "stable", "saturated"}}
+	noteAgainst       = note.Kind{Code: "saturation.against-neighbours", Args: []string{"stage", "verdict"}}
+	noteNotFilled     = note.Kind{Code: "saturation.ceiling-not-filled", Args: []string{"in_flight", "completed", "at_least"}}
+	noteOverloadCosts = note.Kind{Code: "saturation.overload-costs", Args: []string{"completed", "in_flight", "overloaded"}}
+
+	// The evidence.
+	noteBacklogGrew   = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
+	noteCeilingAlone  = note.Kind{Code: "saturation.ceiling", Args: []string{"in_flight", "completed"}}
+	noteNoneSaturated = note.Kind{Code: "saturation.ceiling-none-saturated", Args: []string{"in_flight", "completed"}}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind {
+	return []note.Kind{
+		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
+		noteNoneSaturated,
+	}
+}

@@ -1,0 +1,296 @@
+// Package saturation finds, from the stages of a sweep, how many requests per second the server takes.
+package saturation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// comfortable is the share of the saturation rate that leaves room for a busy minute.
+const comfortable = 0.8
+
+// Find returns the saturation rate: the plateau of completed work over the ceiling and the stages that were shown saturated, and the
+// bracket of verdicts around it. It is nil where no stage completed anything, or the ceiling was no limit. The notes say what
+// does not fit together.
+func Find(stages []rundir.Stage) (*rundir.Saturation, []note.Note) {
+	f := finder{open: Open(stages)}
+	f.cut = f.edge()
+	rows := f.plateauRows(ceilingOf(stages))
+	if len(rows) == 0 {
+		return nil, f.notes
+	}
+	s := &rundir.Saturation{}
+	s.Rate, s.Low, s.High = plateau(rows)
+	s.HighestStable, s.LowestSaturated = f.bracket(s)
+	s.Output = meanOutput(rows)
+	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
+	for _, r := range f.open {
+		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
+			s.ComfortableStage = r.Name
+		}
+	}
+	s.Reason = reason(rows, s)
+	s.Limit, s.LimitStage = limit(rows)
+	const doubtful = 1.05 // beyond the tolerance of drift
+	for _, r := range f.open[:f.cut] {
+		if r.Verdict == rundir.Stable && r.Rate.Value() > s.High.Value()*doubtful {
+			f.note(noteStableAbove.New(r.Rate.Value()))
+		}
+	}
+	return s, f.notes
+}
+
+// Near the edge a queue swings more slowly than a stage lasts, and what one stage shows of latencies is narrower than the truth:
+// beyond these shares of the saturation rate their intervals would hold the truth less often than in 95 % (TestLatencyIntervalsCover).
+const (
+	percentilesHold = 0.8
+	meansHold       = 0.9
+)
+
+// DropIntervals takes out the intervals of latencies that a stage at such a share of the saturation rate cannot know.
+func DropIntervals(st *rundir.Stage, share float64) {
+	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TTFTDue, &st.TPOT, &st.ITL, &st.ChunkGap, &st.Queued} {
+		for name := range d.CI {
+			if share > meansHold || share > percentilesHold && name != "mean" {
+				delete(d.CI, name)
+			}
+		}
+	}
+}
+
+// Open returns the stages with an arrival rate, in its order. Those that the client spoiled or that are not whole are left out.
+func Open(stages []rundir.Stage) []*rundir.Stage {
+	var open []*rundir.Stage
+	for i := range stages {
+		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && usable(st) {
+			open = append(open, st)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b *rundir.Stage) int {
+		return cmp.Or(cmp.Compare(a.Rate.Value(), b.Rate.Value()), cmp.Compare(a.Repeat, b.Repeat))
+	})
+	return open
+}
+
+// usable reports whether a stage is whole, and says more of the server than of the client.
+func usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
+
+// ceilingOf returns the stage that measured the ceiling; nil where there is none.
+func ceilingOf(stages []rundir.Stage) (ceiling *rundir.Stage) {
+	for i := range stages {
+		if st := &stages[i]; st.Role == rundir.Ceiling && usable(st) && st.Progress.Rate.Known() {
+			ceiling = st
+		}
+	}
+	return ceiling
+}
+
+// finder is a search for the saturation rate.
+type finder struct {
+	open  []*rundir.Stage // by rate
+	cut   int             // the stages below are taken for stable, the others for saturated
+	notes []note.Note
+}
+
+// note adds a note, once: repetitions give the same.
+func (f *finder) note(n note.Note) { f.notes = note.Add(f.notes, n) }
+
+// edge cuts the stages in two so that the fewest verdicts are contradicted when all below are taken for stable and all above
+// for saturated: a lone exception is a note, not another edge. Stages at one rate stay together, so that most of them decide.
+func (f *finder) edge() int {
+	best := 0
+	for cut := 1; cut <= len(f.open); cut++ {
+		between := cut == len(f.open) || f.open[cut-1].Rate != f.open[cut].Rate
+		if between && f.contradicted(cut) <= f.contradicted(best) {
+			best = cut
+		}
+	}
+	for i, r := range f.open {
+		stable, saturated := f.verdictsAt(r.Rate)
+		if stable > 0 && saturated > 0 {
+			f.note(noteMixedVerdicts.New(r.Rate.Value(), stable, saturated))
+		} else if i < best && r.Verdict == rundir.Saturated || i >= best && r.Verdict == rundir.Stable {
+			f.note(noteAgainst.New(r.Name, r.Verdict))
+		}
+	}
+	return best
+}
+
+// contradicted counts the verdicts that a cut contradicts.
+func (f *finder) contradicted(cut int) int {
+	n := 0
+	for i, r := range f.open {
+		if i < cut && r.Verdict == rundir.Saturated && !f.outdone(i) || i >= cut && (r.Verdict == rundir.Stable || f.outdone(i)) {
+			n++
+		}
+	}
+	return n
+}
+
+// outdone reports whether the server got more done at a higher rate than it did in a stage, by intervals that do not overlap: this
+// stage shows no limit.
+func (f *finder) outdone(row int) bool {
+	for _, r := range f.open[row+1:] {
+		if r.Rate != f.open[row].Rate && r.Progress.Low.Known() && r.Progress.Low.Value() > f.open[row].Progress.High.Value() {
+			return true
+		}
+	}
+	return false
+}
+
+// most returns what the server got done per second in the best stage, by the lower bound of its interval.
+func (f *finder) most() float64 {
+	best := 0.0
+	for _, r := range f.open {
+		if r.Progress.Low.Known() {
+			best = max(best, r.Progress.Low.Value())
+		}
+	}
+	return best
+}
+
+// verdictsAt counts the stages at a rate that were shown stable, and those that were shown saturated.
+func (f *finder) verdictsAt(rate rundir.Number) (stable, saturated int) {
+	for _, r := range f.open {
+		switch {
+		case r.Rate != rate:
+		case r.Verdict == rundir.Stable:
+			stable++
+		case r.Verdict == rundir.Saturated:
+			saturated++
+		}
+	}
+	return stable, saturated
+}
+
+// bracket returns the highest stable and the lowest saturated rate around the plateau's interval. A rate within the interval that was
+// stable may still lie above the capacity: by less than the tolerance of drift. A rate with as many stages of one verdict as of the
+// other is neither.
+func (f *finder) bracket(s *rundir.Saturation) (stable, saturated rundir.Number) {
+	for i, r := range f.open {
+		stables, others := f.verdictsAt(r.Rate)
+		switch rate := r.Rate; {
+		case i < f.cut && stables > others && !(rate.Value() > s.Low.Value()):
+			stable = rate
+		case i >= f.cut && others > stables && !(rate.Value() < s.High.Value()) && !saturated.Known():
+			saturated = rate
+		}
+	}
+	return stable, saturated
+}
+
+// serverLimited reports whether a stage shows what the server can do and not what arrived: it was saturated, and the interval of
+// what it completed lies below what it was offered.
+func serverLimited(st *rundir.Stage) bool {
+	return st.Verdict == rundir.Saturated && usable(st) &&
+		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
+}
+
+// plateauRows returns the stages that show what the server can do: the saturated ones above the edge, and the ceiling where it
+// agrees with them.
+func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
+	var limited []*rundir.Stage
+	for i, st := range f.open {
+		if i >= f.cut && serverLimited(st) && !f.outdone(i) {
+			limited = append(limited, st)
+		}
+	}
+	switch {
+	case ceiling == nil:
+		return limited
+	case len(limited) == 0:
+		if best := f.most(); best > ceiling.Progress.High.Value() {
+			f.note(noteNotFilled.New(ceiling.MaxConcurrency, ceiling.Progress.Rate.Value(), best))
+			return nil
+		}
+		return []*rundir.Stage{ceiling}
+	}
+	const beyondRhythm = 1 + rhythm // a closed loop that is faster by less may only keep another rhythm
+	_, low, high := plateau(limited)
+	closed := ceiling.Progress
+	switch {
+	case closed.High.Value() < low.Value():
+		return limited // with more in flight the server is faster still
+	case closed.Low.Value() > high.Value()*beyondRhythm:
+		f.note(noteOverloadCosts.New(closed.Rate.Value(), ceiling.MaxConcurrency, low.Value()/2+high.Value()/2))
+		return limited
+	}
+	return append(limited, ceiling)
+}
+
+// rhythm is the relative standard deviation between single stages besides their own noise: requests of equal length keep the rhythm in
+// which a stage began, a few per cent faster or slower than another stage's, and no batch of the same stage shows that. It was
+// seen between stages of simulated servers in TestSaturationIntervalsCover.
+const rhythm = 0.02
+
+// noInterval is the relative standard error of a stage that is too short for an interval of its own: it hardly counts beside others.
+const noInterval = 0.1
+
+// standardError returns that of a stage's progress.
+func standardError(p rundir.Progress) float64 {
+	if p.Batches < 2 {
+		return noInterval * p.Rate.Value()
+	}
+	half := (p.High.Value() - p.Low.Value()) / 2
+	return math.Max(half/stats.StudentQuantile(0.975, float64(p.Batches-1)), rhythm*p.Rate.Value())
+}
+
+// plateau returns the mean of the stages' progress weighted by precision, with a 95 % interval that is widened where the stages
+// differ by more than their own noise (Birge, Physical Review 40 (1932)).
+func plateau(rows []*rundir.Stage) (rate, low, high rundir.Number) {
+	var sum, weights float64
+	freedom := 0
+	weight := func(p rundir.Progress) float64 {
+		se := standardError(p)
+		return 1 / (se * se)
+	}
+	for _, r := range rows {
+		w := weight(r.Progress)
+		sum, weights = sum+w*r.Progress.Rate.Value(), weights+w
+		freedom += max(r.Progress.Batches-1, 0)
+	}
+	mean := sum / weights
+	chi2 := 0.0
+	for _, r := range rows {
+		chi2 += weight(r.Progress) * math.Pow(r.Progress.Rate.Value()-mean, 2)
+	}
+	half := stats.StudentQuantile(0.975, float64(max(freedom, 1))) / math.Sqrt(weights)
+	if k := len(rows) - 1; k > 0 {
+		half *= math.Sqrt(math.Max(1, chi2/float64(k)))
+	}
+	return rundir.Exactly(mean), rundir.Exactly(mean - half), rundir.Exactly(mean + half)
+}
+
+// meanOutput returns the output tokens per second of the stages, weighted by their windows.
+func meanOutput(rows []*rundir.Stage) rundir.Number {
+	var output, weight float64
+	for _, r := range rows {
+		if t := r.TokensPerS.Output; t.Known() {
+			output += t.Value() * r.Window
+			weight += r.Window
+		}
+	}
+	if output <= 0 {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(output / weight)
+}
+
+// reason returns the evidence.
+func reason(rows []*rundir.Stage, s *rundir.Saturation) note.Note {
+	for _, r := range rows {
+		if r.Verdict == rundir.Saturated {
+			return noteBacklogGrew.New(r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
+		}
+	}
+	kind := noteNoneSaturated
+	if s.LowestSaturated.Known() {
+		kind = noteCeilingAlone
+	}
+	return kind.New(rows[0].MaxConcurrency, rows[0].Progress.Rate.Value())
+}
