@@ -58,21 +58,22 @@ type jsonFile struct {
 	lines []int // where each line begins
 }
 
-// looksLikeJSON reports whether a document is JSON: it begins with a brace, or with a bracket that an object follows.
+// looksLikeJSON reports whether a document is JSON: it begins with an object, or with a list of objects. A text may begin with a
+// brace too, such as a printed answer of a server in Python's notation.
 func looksLikeJSON(b []byte) bool {
-	b = bytes.TrimLeft(b, " \t\r\n")
-	if len(b) == 0 {
-		return false
+	const space = " \t\r\n"
+	b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\ufeff")), space)
+	if rest, ok := bytes.CutPrefix(b, []byte("[")); ok {
+		b = bytes.TrimLeft(rest, space)
 	}
-	if b[0] == '[' {
-		b = bytes.TrimLeft(b[1:], " \t\r\n")
-	}
-	return len(b) > 0 && b[0] == '{'
+	rest, ok := bytes.CutPrefix(b, []byte("{"))
+	rest = bytes.TrimLeft(rest, space)
+	return ok && (len(rest) == 0 || rest[0] == '"' || rest[0] == '}')
 }
 
 // parseJSON reads a JSON document: one result, a list of results, or one result a line.
 func parseJSON(name string, b []byte) (*Document, error) {
-	text := string(b)
+	text := string(bytes.TrimPrefix(b, []byte("\ufeff")))
 	values, err := topLevel(text)
 	if err != nil {
 		// Python writes NaN and Infinity, which are not JSON. Read them as null.

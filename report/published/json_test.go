@@ -287,13 +287,18 @@ func TestJSONDefinitions(t *testing.T) {
 func TestMalformedJSON(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{"benchmarks": [`, "doc: line 1: the JSON ends in the middle; was the file cut off?"},
-		{"{\n \"a\": 1,\n b\n}", "doc: line 3: not JSON: invalid character 'b' looking for beginning of object key string"},
+		{"\ufeff{\n \"a\": 1,\n b\n}", "doc: line 3: not JSON: invalid character 'b' looking for beginning of object key string"},
 		{"{\"a\": 1}\n{\"b\" 2}", "doc: line 2: not JSON: invalid character '2' after object key"},
 		{strings.Repeat("[{\"a\":", 20000), "doc: line 1: not JSON: invalid character '[' exceeded max depth"},
 	} {
 		_, err := Parse("doc", strings.NewReader(c.text))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%.40q: %v, want %s", c.text, err, c.want)
+		}
+	}
+	for _, text := range []string{"{'choices': []}\n", "[1, 2]\n", "{ {\n"} { // Python's notation, and what is not JSON at all
+		if doc, err := Parse("doc", strings.NewReader(text)); err != nil || len(doc.Remarks) > 0 || len(doc.Lines) != 1 {
+			t.Errorf("%q: %v, %+v", text, err, doc)
 		}
 	}
 	for _, c := range []struct{ text, want string }{
