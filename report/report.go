@@ -49,6 +49,7 @@ func formats() []format {
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
 		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
+		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteGuideLLM(w, runs) }},
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // importCmd is llmsweep import.
 type importCmd struct {
-	Files []string `arg:"" name:"file" help:"Documents with results of other tools: six-column tables, stress tables, serving blocks."`
+	Files []string `arg:"" name:"file" help:"Documents with results of other tools: six-column tables, stress tables, serving blocks, and the JSON files of GuideLLM, AIPerf, vllm bench serve, SGLang bench_serving, evalscope perf and InferenceX."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory to put the run directories in (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Labels that replace those of the headings: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports: en or zh (${default})."`
@@ -62,12 +62,7 @@ func (i *importCmd) Run(c *console) error {
 
 // readPublished reads a document. One without a result is an error.
 func readPublished(file string) (*published.Document, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	doc, err := published.Parse(file, f)
+	doc, err := published.ParseFile(file)
 	switch {
 	case err != nil:
 		return nil, err
@@ -75,7 +70,7 @@ func readPublished(file string) (*published.Document, error) {
 		r := doc.Remarks[0]
 		return nil, fmt.Errorf("%s: no result could be read; line %d: %s", file, r.Line, r.Text)
 	case len(doc.Runs) == 0:
-		return nil, fmt.Errorf("%s: holds no six-column table, stress table or serving block", file)
+		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(published.Tools(), ", "))
 	}
 	return doc, nil
 }
@@ -170,7 +165,14 @@ func importName(run *rundir.Run) string {
 	}
 	parts = append(parts, l.Engine)
 	if run.Source.Format != published.SixColumn {
-		parts = append(parts, run.Target.API, run.Stages[0].Name)
+		name := run.Stages[0].Name
+		if len(run.Stages) > 1 {
+			name = run.Plan.Kind
+		}
+		if run.Source.Tool != "" { // results of several tools are often compared
+			parts = append(parts, run.Source.Format)
+		}
+		parts = append(parts, run.Target.API, name)
 		if n := run.Workload.OutputTokens.Mean; n > 0 && run.Source.Format == published.Stress {
 			parts = append(parts, fmt.Sprintf("max%.0f", n))
 		}

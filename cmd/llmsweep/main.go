@@ -42,6 +42,7 @@ type cli struct {
 	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
 	Sim      simCmd      `cmd:"" help:"Start a simulated server to try things on."`
 	Selftest selftestCmd `cmd:"" help:"Measure how fast and how exact this client is on this machine."`
+	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of the files in a run directory."`
 	Help     helpCmd     `cmd:"" help:"Explain a topic: metrics, verdicts, slo, workloads, ... Without a topic: list them."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the commit it was built from."`
 

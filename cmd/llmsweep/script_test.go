@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
+			e.Defer(func() { followSchemas(t, e.WorkDir, nil) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "choose": choosing},

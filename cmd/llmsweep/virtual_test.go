@@ -57,7 +57,9 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	c := newConsole(w.ctx, &o, &e)
 	c.dir, c.dial, c.serve, c.proxy = w.dir, w.dial, w.serve, nil
 	c.waiter = func() waiter { return timer{&wait.Timer{}} }
+	before := runFiles(w.dir)
 	code = execute(args, c)
+	followSchemas(w.t, w.dir, before)
 	return code, o.String(), e.String()
 }
 

@@ -8,7 +8,9 @@ import (
 )
 
 // Words returns the words of all notes that packages beneath report write.
-func Words() lang.Words { return lang.Join(sweepWords(), probeWords(), workloadWords()) }
+func Words() lang.Words {
+	return lang.Join(sweepWords(), probeWords(), workloadWords(), publishedWords())
+}
 
 // Note returns what a note says, as a sentence.
 func Note(n note.Note, l lang.Lang) string { return Words().Sentence(n, l) }

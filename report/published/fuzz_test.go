@@ -40,23 +40,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, r := range doc.Remarks {
-			if r.Line < 1 || r.Line > len(doc.Lines) {
-				t.Errorf("a remark on line %d of %d", r.Line, len(doc.Lines))
-			}
-		}
-		for _, run := range doc.Runs {
-			if len(run.Stages) == 0 || run.Source.Line < 1 || run.Source.Line > len(doc.Lines) {
-				t.Errorf("a result of %d rows in line %d of %d", len(run.Stages), run.Source.Line, len(doc.Lines))
-			}
-			b, err := json.Marshal(run)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(b, &rundir.Run{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		checkDocument(t, doc)
 	})
 }
 
@@ -80,4 +64,26 @@ func FuzzParseQuantity(f *testing.F) {
 			t.Errorf("%q is off by %v", text, slack)
 		}
 	})
+}
+
+// checkDocument checks what holds for every document: remarks and results stand in its lines, and JSON can hold them.
+func checkDocument(t *testing.T, doc *Document) {
+	t.Helper()
+	for _, r := range doc.Remarks {
+		if r.Line < 1 || r.Line > len(doc.Lines) {
+			t.Errorf("a remark on line %d of %d", r.Line, len(doc.Lines))
+		}
+	}
+	for _, run := range doc.Runs {
+		if len(run.Stages) == 0 || run.Source.Line < 1 || run.Source.Line > len(doc.Lines) {
+			t.Errorf("a result of %d rows in line %d of %d", len(run.Stages), run.Source.Line, len(doc.Lines))
+		}
+		b, err := json.Marshal(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, &rundir.Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -35,9 +35,9 @@ var (
 
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
-	return []note.Kind{
+	return append(definitionNotes(), []note.Kind{
 		noteReadFrom, noteNoHeading, noteOtherColumn, noteReadAs, noteTooManyRows, noteCells, noteBad, noteBadValue, noteNoUnit, noteNoRow, noteNoLength, noteUnclear, noteLongLine, noteNoTable, noteNoEnd, noteNotServing, noteNothingRead, noteNoDate, noteNotStress, noteRepeated, noteNoCell, noteOtherTable,
-	}
+	}...)
 }
 
 // Words returns the words of remarks.

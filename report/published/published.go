@@ -66,7 +66,18 @@ const (
 // Parse reads a document. It fails only where r does, or where the input can't be text of that kind; a document
 // without a single result is no error.
 func Parse(name string, r io.Reader) (*Document, error) {
-	lines, err := readLines(r)
+	b, err := io.ReadAll(io.LimitReader(r, maxJSONBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if looksLikeJSON(b) {
+		doc, err := parseJSON(name, b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return doc, nil
+	}
+	lines, err := readLines(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -78,12 +89,9 @@ func Parse(name string, r io.Reader) (*Document, error) {
 	return p.doc, nil
 }
 
-// readLines reads all lines, without their ends.
-func readLines(r io.Reader) ([]string, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+// readLines returns all lines, without their ends.
+func readLines(b []byte) ([]string, error) {
 	switch {
-	case err != nil:
-		return nil, err
 	case len(b) > maxBytes:
 		return nil, fmt.Errorf("larger than %d MiB, which published results never are; cut the results out of it", maxBytes>>20)
 	case bytes.IndexByte(b, 0) >= 0:

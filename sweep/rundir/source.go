@@ -5,16 +5,20 @@ package rundir
 type Source struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`              // of the heading, the row, or the block's first line; from 1
-	Format  string `json:"format,omitempty"`  // "six-column", "stress" or "serving"
+	Format  string `json:"format,omitempty"`  // "six-column", "stress", "serving", or the JSON of a tool: "guidellm"
+	Tool    string `json:"tool,omitempty"`    // the tool that wrote it and its version, where the file names them
 	Heading string `json:"heading,omitempty"` // the headings above it
 	// Printed are the numbers as they were printed, by their key in run.json: "ttft_s.mean".
 	Printed map[string]Printed `json:"figures,omitempty"`
+	// Other has the numbers for which run.json has no key, by their path in the file.
+	Other map[string]Printed `json:"other,omitempty"`
 	// Responses are answers of the server that were printed with the result.
 	Responses []Response `json:"responses,omitempty"`
 }
 
 // Printed is a number as it was printed, with its unit.
 type Printed struct {
+	File string `json:"file,omitempty"` // where it is not the Source's
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }

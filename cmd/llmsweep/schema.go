@@ -1,0 +1,25 @@
+package main
+
+import "llmsweep/sweep/rundir/schema"
+
+// schemaCmd is llmsweep schema.
+type schemaCmd struct {
+	Name string `arg:"" optional:"" default:"run" enum:"run,records,pair" help:"Which file: run (run.json), records (a line of records.jsonl), pair (pair.json). Default: ${default}."`
+}
+
+// Help is what --help says at its end.
+func (schemaCmd) Help() string {
+	return `Examples:
+  llmsweep schema run
+  llmsweep schema records`
+}
+
+// Run prints the schema.
+func (s *schemaCmd) Run(c *console) error {
+	b, err := schema.Of(s.Name)
+	if err != nil {
+		return usage(err)
+	}
+	_, err = c.out.Write(b)
+	return err
+}

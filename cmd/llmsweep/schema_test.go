@@ -1,0 +1,88 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/schema"
+	"llmsweep/sweep/rundir/schema/schematest"
+)
+
+// runFiles returns the states of the files below a directory that have a schema, by path.
+func runFiles(dir string) map[string]fs.FileInfo {
+	files := map[string]fs.FileInfo{}
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what vanishes meanwhile is passed over
+		if err == nil && (d.Name() == rundir.RunFile || d.Name() == rundir.PairFile) {
+			if info, err := d.Info(); err == nil {
+				files[path] = info
+			}
+		}
+		return nil
+	})
+	return files
+}
+
+// followSchemas fails the test if a file below dir that was written since before does not follow its schema.
+func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
+	t.Helper()
+	for path, now := range runFiles(dir) {
+		if was, ok := before[path]; ok && was.ModTime().Equal(now.ModTime()) && was.Size() == now.Size() {
+			continue
+		}
+		if filepath.Base(path) == rundir.RunFile {
+			schematest.Dir(t, filepath.Dir(path))
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		schematest.Value(t, "pair", b)
+	}
+}
+
+// TestSchemaCommand tests that llmsweep schema prints what the files of all other tests are checked with.
+func TestSchemaCommand(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"schema"}, {"schema", "run"}, {"schema", "records"}, {"schema", "pair"}} {
+		name := append(args, "run")[1]
+		want, err := schema.Of(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, errs strings.Builder
+		if code := execute(args, newConsole(t.Context(), &out, &errs)); code != exitDone || errs.Len() > 0 || out.String() != string(want) {
+			t.Errorf("%v: exit %d, %s, %d bytes", args, code, errs.String(), out.Len())
+		}
+	}
+}
+
+// TestImportsFollowTheSchema tests that the run directories made of every kind of document that llmsweep reads follow the schema.
+func TestImportsFollowTheSchema(t *testing.T) {
+	t.Parallel()
+	const published = "../../report/published/testdata"
+	dir := filepath.Join(t.TempDir(), "imported")
+	files := 0
+	for _, pattern := range []string{"*.md", "*.txt", "results/*.json*", "results/*/benchmark_summary.json"} {
+		found, err := filepath.Glob(filepath.Join(published, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, f := range found {
+			files++
+			var out, errs strings.Builder
+			if code := execute([]string{"import", "--out", dir, f}, newConsole(t.Context(), &out, &errs)); code != exitDone || errs.Len() > 0 {
+				t.Errorf("%s: exit %d, %s", f, code, errs.String())
+			}
+		}
+	}
+	dirs, err := os.ReadDir(dir)
+	if n := schematest.Below(t, dir); err != nil || n != len(dirs) || n < files {
+		t.Errorf("%d files became %d run directories, of which %d were checked (%v)", files, len(dirs), n, err)
+	}
+}

@@ -1,0 +1,33 @@
+package findings
+
+import "llmsweep/report/lang"
+
+// publishedWords returns what the notes of imported results say: how other tools define their metrics.
+func publishedWords() lang.Words {
+	return lang.Words{
+		"published.itl-mean-per-request": lang.Say("the inter-token latency of {tool} is one mean per request, which hides stalls; it stands here as TPOT",
+			"{tool} 的 token 间延迟是每个请求一个均值，会掩盖停顿；这里记为 TPOT"),
+		"published.itl-weighted-by-tokens": lang.Say("the inter-token latency of {tool} is one mean per request, weighted by tokens, which hides stalls; it stands here as TPOT",
+			"{tool} 的 token 间延迟是每个请求一个均值，按 token 数加权，会掩盖停顿；这里记为 TPOT"),
+		"published.itl-per-chunk": lang.Say("the ITL of {tool} is the gap between two chunks, however many tokens a chunk holds",
+			"{tool} 的 ITL 是两个数据块之间的间隔，与块中的 token 数无关"),
+		"published.ttft-empty-chunk": lang.Say("the TTFT of {tool} ends at the first chunk, even at one without text, so it may be too short",
+			"{tool} 的 TTFT 算到第一个数据块，即使其中没有文本，因此可能偏短"),
+		"published.ttft-missing-is-zero": lang.Say("{tool} counts a request without a first token as a TTFT of 0",
+			"没有首 token 的请求，{tool} 按 TTFT 为 0 计"),
+		"published.latency-to-end-of-stream": lang.Say("the latency of {tool} ends with the stream, not with the last token",
+			"{tool} 的时延算到流结束，而不是最后一个 token"),
+		"published.rates-include-ramp-and-drain": lang.Say("the rates of {tool} are over the whole test, ramp and drain included, so they are below what the server sustains",
+			"{tool} 的速率按整个测试计算，包含起步和收尾，因此低于服务可持续的速率"),
+		"published.cancelled-at-end": lang.Say("{tool} cancels the requests that run at the end of a stage; long requests are missing from its latencies",
+			"阶段结束时仍在运行的请求被 {tool} 取消，因此其时延中缺少较长的请求"),
+		"published.tokens-asked-where-unknown": lang.Say("where the server reports no token count, {tool} counts the length that was asked for",
+			"服务端不报告 token 数时，{tool} 按请求的长度计"),
+		"published.tokens-counted-by-client": lang.Say("{tool} counted the tokens with its own tokenizer, not with the server's count",
+			"token 数由 {tool} 自己的分词器计数，而不是服务端的计数"),
+		"published.rates-per-gpu": lang.Say("the file of {tool} has rates per GPU; here they are multiplied by {gpus:count GPU GPUs}",
+			"{tool} 的文件给出每张 GPU 的速率，这里乘以 {gpus} 张"),
+		"published.opening-not-left-out": lang.Say("{tool} leaves nothing out at the beginning of a stage, so its rates include the ramp",
+			"{tool} 不去掉阶段开头，因此其速率包含起步过程"),
+	}
+}
