@@ -31,11 +31,3 @@ var (
 	// noteNoWarmup: the tool's stages begin with nothing in flight, and their opening is not left out unless a warm-up was set.
 	noteNoWarmup = note.Kind{Code: "published.opening-not-left-out", Args: []string{"tool"}}
 )
-
-// definitionNotes lists the kinds above.
-func definitionNotes() []note.Kind {
-	return []note.Kind{
-		noteITLPerRequest, noteITLWeighted, noteITLPerChunk, noteTTFTEmptyChunk, noteTTFTZero, noteLatencyToEnd, noteRatesWhole,
-		noteCancelled, noteTokensAsked, noteTokensCounted, notePerGPU, noteNoWarmup,
-	}
-}

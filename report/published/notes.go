@@ -35,14 +35,18 @@ var (
 
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
-	return append(definitionNotes(), []note.Kind{
-		noteReadFrom, noteNoHeading, noteOtherColumn, noteReadAs, noteTooManyRows, noteCells, noteBad, noteBadValue, noteNoUnit, noteNoRow, noteNoLength, noteUnclear, noteLongLine, noteNoTable, noteNoEnd, noteNotServing, noteNothingRead, noteNoDate, noteNotStress, noteRepeated, noteNoCell, noteOtherTable,
-	}...)
+	return []note.Kind{
+		noteReadFrom, noteNoHeading, noteOtherColumn, noteReadAs, noteTooManyRows, noteCells, noteBad, noteBadValue,
+		noteNoUnit, noteNoRow, noteNoLength, noteUnclear, noteLongLine, noteNoTable, noteNoEnd, noteNotServing,
+		noteNothingRead, noteNoDate, noteNotStress, noteRepeated, noteNoCell, noteOtherTable, noteITLPerRequest,
+		noteITLWeighted, noteITLPerChunk, noteTTFTEmptyChunk, noteTTFTZero, noteLatencyToEnd, noteRatesWhole, noteCancelled,
+		noteTokensAsked, noteTokensCounted, notePerGPU, noteNoWarmup,
+	}
 }
 
 // Words returns the words of remarks.
 func Words() lang.Words {
-	return lang.Words{
+	return lang.Join(definitionWords(), lang.Words{
 		"published.no-heading":    lang.Say("no line above the table names model, GPU and engine", "表格上方没有注明模型、显卡和引擎"),
 		"published.other-column":  lang.Say("column \"{column}\" is none of the six: not read", "列“{column}”不属于六列格式：未读取"),
 		"published.read-as":       lang.Say("\"{text}\" is read as \"{as}\"", "“{text}”读作“{as}”"),
@@ -64,7 +68,7 @@ func Words() lang.Words {
 		"published.repeated":      lang.Say("{text} is repeated here", "{text} 重复出现"),
 		"published.no-cell":       lang.Say("the line is drawn like a table, but has no cell", "该行画成表格，但没有单元格"),
 		"published.other-table":   lang.Say("a table with other columns ({columns}) is not read", "其他列的表格（{columns}）未读取"),
-	}
+	})
 }
 
 // In returns what a remark says.
