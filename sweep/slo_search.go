@@ -121,7 +121,7 @@ func (x *Experiment) nextRate(best *rundir.SLO) float64 {
 	switch {
 	case best.Limiting == rundir.LimitSaturation && best.Rate.Known():
 		return 0
-	case best.NeedsStage != "" && best.Low.Known(): // no stage has enough requests to be judged yet
+	case best.Rate.IsZero() && best.Low.Known(): // no stage is decided yet
 		r = (best.Low.Value() + best.High.Value()) / 2
 	case best.NeedsStage != "":
 		return x.fresh(x.rateOf(best.NeedsStage))

@@ -43,6 +43,11 @@ func (r *reportCmd) document(c *console) error {
 	if err := r.choice(&o, old); err != nil {
 		return usage(err)
 	}
+	if o.Choice != nil {
+		if err := assess(inputs, o.Choice.Terms); err != nil {
+			return usage(err)
+		}
+	}
 	out, err := document.Write(curve.LoadAs(inputs, r.from), old, o)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", r.Output, err))

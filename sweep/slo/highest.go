@@ -36,6 +36,14 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		end, out.Limiting = stats.Root{At: s.Rate.Value(), Low: min(end.Low, s.Low.Value()), High: min(end.High, s.High.Value())}, rundir.LimitSaturation
 	}
 	settle(out, stages, terms, end)
+	switch {
+	case !out.Rate.IsZero():
+		out.Verdict = Kept.String()
+	case out.Reason.Code == noteBrokenAt.Code:
+		out.Verdict = Broken.String()
+	default:
+		out.Verdict = Unsure.String()
+	}
 	return out
 }
 
@@ -90,19 +98,24 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 	}
 }
 
-// together reports whether the stages up to a rate have, taken together, enough independent requests for each of the terms.
+// together reports whether the stages up to a rate, taken together, show that each of the terms is kept.
 func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 	if math.IsInf(rate, 0) {
 		return false
 	}
 	for _, t := range terms {
-		worth := 0.0
+		var all tally
+		kept := false
 		for _, s := range stages {
-			if rateOf(s) <= rate && t.Takes(s) > 0 {
-				worth += float64(s.Requests.OK+s.Requests.Error) / float64(t.Takes(s))
+			if rateOf(s) > rate {
+				continue
+			}
+			kept = kept || t.Holds(s) == Kept
+			if c, ok := t.count(s); ok {
+				all = all.plus(tally{c.beyond, c.open, c.of, c.of * c.worth()})
 			}
 		}
-		if t.tail() > 0 && worth < 1 {
+		if !kept && (all.of == 0 || all.against(t.tail()) != Kept) {
 			return false
 		}
 	}
@@ -113,7 +126,7 @@ func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.Stage, outright bool) {
 	for _, s := range stages { // the stage that is nearest to being judged
 		v, t := Judge(s, terms)
-		if outright && broken != nil || v != Unknown || s.Verdict == rundir.Saturated || !s.Rate.Known() {
+		if outright && broken != nil || v != Unsure || s.Verdict == rundir.Saturated || !s.Rate.Known() {
 			continue
 		}
 		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {

@@ -21,20 +21,16 @@ func (t Term) point(s *rundir.Stage) (p stats.Point, ok bool) {
 		return p, false
 	}
 	switch {
-	case t.Metric == Errors:
-		ended := float64(s.Requests.OK + s.Requests.Error)
-		return stats.Share(p.X, float64(s.Requests.Error)/ended, ended, t.Limit), ended > 0
 	case t.Stat == Mean:
 		f, _ := t.Of(s)
 		p.Y, p.SE = math.Log(f.Value()/t.Limit), t.spreadOfMean(s)
 		return p, !f.IsZero() && f.Value() > 0
 	}
-	d := t.dist(s)
-	share, ok := shareAbove(d, t.Limit)
-	if !ok || !d.Neff.Known() {
+	c, ok := t.count(s)
+	if !ok {
 		return p, false
 	}
-	return stats.Share(p.X, share, d.Neff.Value(), t.tail()), true
+	return stats.Share(p.X, c.beyond/c.of, c.of*c.worth(), t.tail()), true
 }
 
 // rateOf returns the rate of a stage. One request at a time is the limit of small rates: 0.
