@@ -50,8 +50,9 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 // end returns where the term's curve reaches its limit.
 func (t Term) end(stages []*rundir.Stage) stats.Root {
 	var points []stats.Point
+	clusters := t.clustering(stages)
 	for _, s := range stages {
-		if p, ok := t.point(s); ok {
+		if p, ok := t.point(s, clusters); ok {
 			points = append(points, p)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // point returns what a stage showed of the term: log-odds, less those of the limit, against its rate. ok is false where it shows
 // nothing, or nothing that lasts: while a queue grows, its latencies only show that it is too long.
-func (t Term) point(s *rundir.Stage) (p stats.Point, ok bool) {
+func (t Term) point(s *rundir.Stage, clusters clustering) (p stats.Point, ok bool) {
 	p.X = rateOf(s)
 	if s.Verdict == rundir.Saturated && t.Holds(s) == Kept {
 		return p, false
@@ -30,7 +30,44 @@ func (t Term) point(s *rundir.Stage) (p stats.Point, ok bool) {
 	if !ok {
 		return p, false
 	}
-	return stats.Share(p.X, c.beyond/c.of, c.of*c.worth(), t.tail()), true
+	return stats.Share(p.X, c.beyond/c.of, c.of/clusters.at(p.X), t.tail()), true
+}
+
+// clustering is how many values one independent one is worth, in several stages.
+type clustering []cluster
+
+type cluster struct{ rate, size, weight float64 }
+
+// clustering returns how the values of the term are clustered in the stages.
+func (t Term) clustering(stages []*rundir.Stage) clustering {
+	var all clustering
+	for _, s := range stages {
+		if c, ok := t.count(s); ok {
+			all = append(all, cluster{rateOf(s), 1 / c.worth(), c.of})
+		}
+	}
+	return all
+}
+
+// clusterReach is how far from a rate, as a share of it, stages tell how values cluster there.
+const clusterReach = 0.3
+
+// at returns the mean size of a cluster in the stages around a rate, the nearer ones with more weight. A stage by itself does not tell: where by chance few
+// values are beyond the limit they also seem independent, so that the stage would outweigh those which had bad luck, and the
+// rate would come out too high.
+func (c clustering) at(rate float64) float64 {
+	sum, weights := 0.0, 0.0
+	for _, k := range c {
+		far := math.Abs(k.rate-rate) / (clusterReach * rate)
+		if rate == 0 {
+			far = k.rate
+		}
+		if far < 1 {
+			w := math.Pow(1-far*far*far, 3) * k.weight
+			sum, weights = sum+w*k.size, weights+w
+		}
+	}
+	return math.Max(1, sum/weights)
 }
 
 // rateOf returns the rate of a stage. One request at a time is the limit of small rates: 0.
