@@ -142,7 +142,7 @@ type Value struct {
 
 // near is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there. Across the edge of
 // saturation latency rises manyfold between two rows, and a place between them is not known (TestInterpolationAcrossTheEdge).
-const near = 1.5
+const near = 2
 
 // Take picks a metric of a stage, and its 95 % interval where it has one.
 type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)

@@ -12,8 +12,8 @@ import (
 // The curve of a term is read by a line through the stages near its limit. Both were chosen with TestSLOSearchAgreesWithBruteForce
 // (package sweep).
 const (
-	reach   = 0.1  // of the rate, on either side: farther away the curve bends
-	scatter = 0.02 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
+	reach   = 0.1   // of the rate, on either side: farther away the curve bends
+	scatter = 0.015 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
 )
 
 // Highest returns the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
@@ -28,12 +28,13 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		out.Terms = append(out.Terms, t.String())
 		root := t.end(stages)
 		if root.At < end.At {
-			end.At, out.Limiting = root.At, t.String()
+			end.At, end.Fitted, out.Limiting = root.At, root.Fitted, t.String()
 		}
 		end.Low, end.High = min(end.Low, root.Low), min(end.High, root.High)
 	}
 	if s := saturation; s != nil && s.Rate.Known() && s.Rate.Value() < end.At {
-		end, out.Limiting = stats.Root{At: s.Rate.Value(), Low: min(end.Low, s.Low.Value()), High: min(end.High, s.High.Value())}, rundir.LimitSaturation
+		end = stats.Root{At: s.Rate.Value(), Low: min(end.Low, s.Low.Value()), High: min(end.High, s.High.Value())}
+		out.Limiting = rundir.LimitSaturation
 	}
 	settle(out, stages, terms, end)
 	switch {
@@ -62,8 +63,9 @@ func (t Term) end(stages []*rundir.Stage) stats.Root {
 	return stats.Crossing(points, reach, scatter)
 }
 
-// settle fills in the answer. The terms hold at a rate only where a stage was shown to keep them all, or where the
-// stages up to the rate have together the requests that the terms need: what holds at a rate holds below.
+// settle fills in the answer. The terms hold at a rate only where a stage was shown to keep them all; or where the stages up to
+// the rate show it together, since what holds at a rate holds below; or where the curve shows it, because its interval begins above the
+// lowest stage.
 func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Root) {
 	var kept, broken *rundir.Stage
 	for _, s := range stages {
@@ -80,7 +82,7 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 		out.BrokenStage = broken.Name
 	}
 	switch {
-	case kept == nil && !together(stages, terms, end.At):
+	case kept == nil && !together(stages, terms, end.At) && !(end.Fitted && end.Low > rateOf(stages[0])):
 		none(out, stages, terms, broken, math.IsInf(end.At, -1))
 		if !math.IsInf(end.At, 0) { // where to look for it
 			out.Low, out.High = rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
