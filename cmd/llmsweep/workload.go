@@ -8,7 +8,6 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
-	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
@@ -168,7 +167,7 @@ func (t *target) checkLength(ctx context.Context, w *workload.Synthetic, l *work
 func (t *target) unusable(err error) error {
 	var file *recorded.UnusableError
 	if errors.As(err, &file) {
-		err = errors.New(findings.Note(file.Note, lang.English))
+		err = errors.New(findings.Note(file.Note, t.lang))
 	}
 	return usage(err)
 }
