@@ -201,7 +201,7 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 
 // The printed intervals of the mean TTFT and of the p95 latency must hold what a long run shows, as often as they say.
 func TestLatencyIntervalsCover(t *testing.T) {
-	const long = 20 * time.Minute
+	long := time.Duration(simtest.Size(5, 20)) * time.Minute
 	all := trials(t, servers())
 	stageAt := func(t *testing.T, k *trial, share float64, seed uint64, change func(*Stage)) (st rundir.Stage) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
