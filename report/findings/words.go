@@ -67,6 +67,7 @@ var (
 	sayRowMisses    = lang.Say("%s misses %s", "%s 不满足 %s")
 	sayRowUnknown   = lang.Say("It is unknown whether %s meets %s", "%s 是否满足 %s 未知")
 	sayTermBroken   = lang.Say("%s is %s", "%s 为 %s")
+	sayFroze        = lang.Say("the server stopped answering after %s", "服务在 %s 后停止应答")
 	sayTermNeeds    = lang.Say("%s needs %s more requests%s", "%s 还需 %s 个请求%s")
 	sayGoodputShare = lang.Say("goodput %s req/s, %s %% of those due", "有效吞吐 %s req/s，占应发出请求的 %s %%")
 )
