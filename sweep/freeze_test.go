@@ -69,7 +69,8 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 					t.Errorf("%v: %s: frozen since %.3f s, the truth is %.3f", k, st.Name, since, at.Seconds())
 				}
 				end := st.WindowFrom + st.Window
-				if end < window.Seconds() || end > 1.1*window.Seconds() {
+				const rounding = 1e-6
+				if end < window.Seconds()-rounding || end > 1.1*window.Seconds() && !st.Rate.Known() { // an open loop may wait for waves
 					t.Errorf("%v: %s: the window ends at %.2f s, planned were %v", k, st.Name, end, window)
 				}
 				done := 0.0
