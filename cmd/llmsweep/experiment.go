@@ -29,7 +29,8 @@ type experiment struct {
 	stages int    // planned
 	conns  int    // connections kept
 	fit    *selftestFlags
-	width  int // most streams at once; 0 where it is not known
+	width  int  // most streams at once; 0 where it is not known
+	within bool // the search for the ceiling stays within the number of streams that the self-test found good
 	dir    func() (*rundir.Dir, error)
 	// measure measures, after the preflight.
 	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
@@ -68,6 +69,9 @@ func (e *experiment) run() error {
 		view.Note(findings.Note(n, e.lang))
 	}
 	e.fit.selftest(e.console, e.width, run, view, e.lang)
+	if t := run.Client.Selftest; e.within && t != nil && t.Streams > 0 {
+		e.plan.MaxConcurrency = min(e.plan.MaxConcurrency, t.Streams)
+	}
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
 	e.plan.Observer = view.Observe(e.stages)

@@ -39,9 +39,6 @@ type runCmd struct {
 	selftestFlags
 }
 
-// defaultDuration is the length of a stage without --requests and --duration.
-const defaultDuration = time.Minute
-
 // Help returns what --help prints after the purpose.
 func (runCmd) Help() string {
 	return `Examples:

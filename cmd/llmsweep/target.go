@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/load"
-	loads "llmsweep/sweep/load"
 	"math"
 	"strings"
 	"time"
@@ -185,16 +184,16 @@ func (t *target) idle(ctx context.Context) error {
 
 // gauges returns the server's own gauges; one that it does not report is NaN.
 func (t *target) gauges(ctx context.Context) (load.Gauges, error) {
-	load, err := t.prober.Load(ctx)
+	told, err := t.prober.Load(ctx)
 	value := func(g probe.Gauge) float64 {
 		if g.Known {
 			return g.Value
 		}
 		return math.NaN()
 	}
-	return loads.Gauges{
-		Running: value(load.Running), Waiting: value(load.Waiting), KVUsage: value(load.KVUsage),
-		Preemptions: value(load.Preemptions), PrefixQueries: value(load.PrefixQueries), PrefixHits: value(load.PrefixHits),
+	return load.Gauges{
+		Running: value(told.Running), Waiting: value(told.Waiting), KVUsage: value(told.KVUsage),
+		Preemptions: value(told.Preemptions), PrefixQueries: value(told.PrefixQueries), PrefixHits: value(told.PrefixHits),
 	}, err
 }
 

@@ -3,6 +3,7 @@ package curve
 import (
 	"math"
 
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -58,7 +59,7 @@ func (s *Setup) rising(best int) bool {
 	}
 	a, b := s.Rows[last-1], s.Rows[last]
 	grown := b.Served - a.Served
-	offered := load(b.Stage) - load(a.Stage)
+	offered := stages.Offered(b.Stage).Value() - stages.Offered(a.Stage).Value()
 	if b.Stage.Rate.Known() && offered > 0 && grown > levelShare*offered {
 		return true
 	}

@@ -100,6 +100,31 @@ type Take func(s *rundir.Stage) rundir.Number
 // Completed returns the completed requests per second.
 func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
 
+// Offered returns the requests per second that were due in the window; the planned rate of a published table, which has no other. The
+// planned rate of a stage is in its name. It never stands for the offered rate of a stage that was measured here: with random
+// arrivals the two differ.
+func Offered(s *rundir.Stage) rundir.Number {
+	if s.Rates.Offered.IsZero() {
+		return s.Rate
+	}
+	return s.Rates.Offered
+}
+
+// OfferedAt returns the rate that the stages of a planned rate were offered, on average over its repetitions. A rate that no stage
+// has is returned as it is.
+func OfferedAt(run *rundir.Run, planned rundir.Number) rundir.Number {
+	sum, n := 0.0, 0
+	for i := range run.Stages {
+		if s := &run.Stages[i]; planned.Known() && s.Rate == planned && Whole(s) && s.Invalid.IsZero() {
+			sum, n = sum+Offered(s).Value(), n+1
+		}
+	}
+	if n == 0 {
+		return planned
+	}
+	return rundir.Exactly(sum / float64(n))
+}
+
 // Output returns the output tokens per second.
 func Output(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }
 
