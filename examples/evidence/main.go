@@ -66,7 +66,7 @@ type event struct {
 // row is one row of the table.
 type row struct{ pkg, test, cells string }
 
-// evidence is what the tests showed.
+// evidence is what the tests reported.
 type evidence struct {
 	rows   []row
 	small  bool               // a test ran without the build tag

@@ -278,7 +278,7 @@ func (f *Factor) memberTable(l lang.Lang) table.Table {
 	return t
 }
 
-// leftOut says which rows were not relied on, and why.
+// leftOut returns the rows that were not used, with reasons.
 func (c *Comparison) leftOut(l lang.Lang, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headWhy.In(l), Left: true},

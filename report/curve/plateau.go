@@ -82,7 +82,7 @@ func (s *Setup) Alone() (Point, bool) {
 	return Point{Low: &s.Rows[0], High: &s.Rows[0]}, true
 }
 
-// AtShare is where that share of the plateau is served.
+// AtShare returns the point at a share of the plateau.
 func (s *Setup) AtShare(share float64) (Point, bool) {
 	p := s.Plateau
 	if !p.Rate.Known() {
@@ -95,9 +95,7 @@ func (s *Setup) AtShare(share float64) (Point, bool) {
 	return at, ok
 }
 
-const Z95 = 1.959963984540054
-
-// Serving is where that many requests per second are first served; ok is false beyond the rows on either side.
+// Serving returns the first point at which a rate of requests per second is served; ok is false outside the rows.
 func (s *Setup) Serving(rate float64) (p Point, ok bool) {
 	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
 		return Point{}, false

@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Needs is how many more requests the terms take that could not be judged.
+// Needs returns how many more requests are needed to judge all terms.
 func Needs(g *rundir.Goodput) int {
 	n := 0
 	for _, t := range g.Terms {

@@ -66,7 +66,7 @@ func ended(run *rundir.Run, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// lasted is how many seconds of the run there are: to its end where it has one, else to the end of its last stage.
+// lasted returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
 func lasted(run *rundir.Run) float64 {
 	if !run.Ended.IsZero() {
 		return run.Ended.Sub(run.Started).Seconds()

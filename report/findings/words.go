@@ -23,12 +23,12 @@ var (
 // Column headings.
 var (
 	headRuns      = lang.Say("runs", "次数")
-	headFigure    = lang.Say("metric", "指标")
+	headMetric    = lang.Say("metric", "指标")
 	headBetween   = lang.Say("between runs", "各次之间")
 	headWithin    = lang.Say("within a run", "单次之内")
-	figureTTFT    = lang.Say("TTFT mean", "TTFT 均值")
-	figureITL     = lang.Say("ITL mean", "ITL 均值")
-	figureLatency = lang.Say("latency mean", "总时延均值")
+	metricTTFT    = lang.Say("TTFT mean", "TTFT 均值")
+	metricITL     = lang.Say("ITL mean", "ITL 均值")
+	metricLatency = lang.Say("latency mean", "总时延均值")
 )
 
 // The answer.

@@ -55,7 +55,7 @@ func (r *runner) next() (s ready, ok bool) {
 	}
 }
 
-// openLoop begins sessions when the schedule says that they are due.
+// openLoop begins sessions when they are due.
 func (r *runner) openLoop(ctx context.Context) {
 	waiter := r.Waiter
 	if waiter == nil {

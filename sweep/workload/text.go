@@ -39,7 +39,7 @@ yard yeah year your zero zone`)
 // fillers fill up what is left where no whole word fits. Each costs one token in some tokenizers; the server is asked which.
 var fillers = []string{" a", ".", " I", " 1", "\n"}
 
-// Calibration is how many tokens a server counts for a made-up text.
+// Calibration has the token counts of made-up texts on a server.
 type Calibration struct {
 	Base   float64 // tokens of the chat template and of the number that opens each prompt
 	Word   float64 // tokens of a word

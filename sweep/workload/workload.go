@@ -14,7 +14,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Workload is where the requests of a run come from.
+// Workload is the source of the requests of a run.
 type Workload interface {
 	// Stage returns a source of sessions for one stage. The same seed and name give the same sessions.
 	Stage(name string) load.Source

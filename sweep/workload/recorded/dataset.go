@@ -33,7 +33,7 @@ func SGLangLimits() Limits { return Limits{MinPrompt: 2, MinOutput: 2} }
 // VLLMLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
 func VLLMLimits() Limits { return Limits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048} }
 
-// Options are what is taken from a dataset.
+// Options select what is taken from a dataset.
 type Options struct {
 	Rows  int    // drawn at random from the file, at most; 0 for 10,000
 	Seed  uint64 // of the draw, and of the order of rows in each stage

@@ -19,7 +19,7 @@ import (
 	"llmsweep/sweep/workload"
 )
 
-// TraceOptions are how a trace is replayed.
+// TraceOptions set how a trace is replayed.
 type TraceOptions struct {
 	Speed float64 // 2 replays it twice as fast; 0 is 1
 	Rate  float64 // mean requests per second, which sets the speed; 0 for Speed
