@@ -94,7 +94,7 @@ func TestWithdraw(t *testing.T) {
 	if n, err := near.Write([]byte("POST /")); n != 0 || err == nil {
 		t.Errorf("%d bytes written, %v", n, err)
 	}
-	near, far = pair(t)
+	near, far := pair(t)
 	w.Attach(near, true)
 	near.Write([]byte("P"))
 	far.Close()

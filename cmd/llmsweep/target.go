@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/load"
 	"math"
 	"strings"
@@ -26,6 +27,7 @@ type target struct {
 	asked    rundir.Workload // the workload as run.json has it
 	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
 	tokenize tokenize        // of --tokenizer; nil where it was not given
+	lang     lang.Lang       // of error messages
 	close    func()
 }
 
@@ -73,7 +75,7 @@ func connect(c *console, url string, flags *targetFlags, l *workloadOptions, r *
 
 // reach runs the preflight.
 func reach(c *console, url string, flags *targetFlags, l *workloadOptions, replayed bool, conns int) (_ *target, err error) {
-	t := &target{close: func() {}, tokenize: l.tokenize}
+	t := &target{close: func() {}, tokenize: l.tokenize, lang: c.lang}
 	defer func() {
 		if err != nil {
 			t.close()

@@ -4,8 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
 
@@ -74,4 +76,20 @@ func lasted(run *rundir.Run) float64 {
 		last = max(last, run.Stages[i].Started+run.Stages[i].Elapsed)
 	}
 	return last
+}
+
+// Interrupted returns the error message of a measurement that was interrupted, whose results are in the directory dir.
+func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
+
+// Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is that of
+// [rundir.Plan], or empty for a comparison of two servers.
+func Failed(kind string, why note.Note, dir string, l lang.Lang) string {
+	say := statePairFailed
+	switch kind {
+	case sweep.KindSweep:
+		say = stateSweepFailed
+	case sweep.KindRun:
+		say = stateRunFailed
+	}
+	return say.In(l, Phrase(why, l), dir)
 }

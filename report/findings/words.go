@@ -112,6 +112,10 @@ var (
 	stateCut         = lang.Say("Stages that ended early: %s.", "提前结束：%s。")
 	stateMissing     = lang.Say("Not started: %s of %s planned stages.", "未开始：计划 %[2]s 个阶段中的 %[1]s 个。")
 	stateNone        = lang.Say("No stage was finished.", "没有任何阶段完成。")
+	stateKept        = lang.Say("interrupted; what was measured is in %s", "已中断；已测结果保存在 %s")
+	stateSweepFailed = lang.Say("the sweep failed: %s (what was measured is in %s)", "扫描失败：%s（已测结果保存在 %s）")
+	stateRunFailed   = lang.Say("the run failed: %s (what was measured is in %s)", "测量失败：%s（已测结果保存在 %s）")
+	statePairFailed  = lang.Say("the comparison failed: %s (what was measured is in %s)", "对比失败：%s（已测结果保存在 %s）")
 	stateBecause     = lang.Say("Reason: %s", "原因：%s")
 )
 
