@@ -13,6 +13,7 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/published"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/pair"
@@ -202,6 +203,7 @@ func readDocument(w io.Writer, path string) ([]curve.Input, error) {
 	if unread > 0 {
 		fmt.Fprintf(w, "%s: %d lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
 	}
+	doc = published.Join(doc)
 	var all []curve.Input
 	for i := range doc.Runs {
 		all = append(all, curve.Input{Path: path, Run: &doc.Runs[i]})

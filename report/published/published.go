@@ -86,6 +86,7 @@ func Parse(name string, r io.Reader) (*Document, error) {
 		p.step()
 	}
 	p.abandonHeading()
+	p.inferModels()
 	return p.doc, nil
 }
 
@@ -129,8 +130,11 @@ func (p *parser) step() {
 		p.serving()
 	case isStressTitle(line):
 		p.stressTitle(line)
+	case isSMI(line):
+		p.smi()
 	case isFramed(line):
 		p.table()
+	case p.launchCommand(line):
 	case p.ctx.note(line, p.at+1):
 		p.take(Context)
 	case isModelHeading(line):
