@@ -130,10 +130,8 @@ func (i *importCmd) labels(w io.Writer, doc *published.Document) error {
 			}
 			fmt.Fprintf(t, "    %s\t%s\t%s\tline %d\t%s\n", key, labelValue(run, key), how, l.Line, l.Text)
 		}
-		for _, n := range run.Warnings {
-			if n.Code != "published.read-from" {
-				fmt.Fprintf(t, "    note: %s\n", published.Words().Say(n, lang.English))
-			}
+		for _, n := range published.Remarkable(run) {
+			fmt.Fprintf(t, "    note: %s\n", published.Words().Say(n, lang.English))
 		}
 	}
 	return t.Flush()

@@ -37,7 +37,7 @@ func Rules() []Rule {
 				"不足四位的数字；以及可由偶然或服务稳定解释者：TTFT 与 token 间延迟均相同而总时延相差不到 2 %，或 token 间延迟相同而总时延减 TTFT 相差不到 10 %。"), perTable(copied)},
 		{"grid", lang.Say("A rate is not on the grid that the other rates are on.", "到达率不在其余到达率的网格上。"),
 			lang.Say("rounding of both ends and of the rate; no finding unless two thirds of the rates are on the grid.",
-				"两端与该到达率的舍入；至少三分之二的到达率在网格上才判定。"), perTable(offGrid)},
+				"两端与该到达率的舍入；至少三分之二的到达率在网格上才判定。"), graded(Doubtful, perTable(offGrid))},
 		{"retokenized", lang.Say("The text tokenizes to another number of tokens than was reported.", "文本分词所得 token 数与报告不同。"),
 			lang.Say("10 %: tokenizing again loses special tokens and joins others, one or two per cent.",
 				"10 %：重新分词会丢失特殊 token 并合并其他 token，约百分之一二。"), graded(Doubtful, each(retokenized))},

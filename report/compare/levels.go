@@ -15,10 +15,11 @@ import (
 
 // Pair is two configurations that differ in one thing, at each concurrency that both were measured at.
 type Pair struct {
-	From   string    `json:"from"` // the values of what differs: "2", "vLLM"
-	To     string    `json:"to"`
-	Setups [2]string `json:"setups"`
-	Levels []Level   `json:"levels"`
+	From    string    `json:"from"` // the values of what differs: "2", "vLLM"
+	To      string    `json:"to"`
+	Setups  [2]string `json:"setups"`
+	Origins [2]string `json:"origins"`
+	Levels  []Level   `json:"levels"`
 }
 
 // Level is one concurrency. Each side is the lowest and the highest of its repeats.
@@ -143,7 +144,7 @@ func (f *Factor) pairs() []Pair {
 	var all []Pair
 	add := func(a, b *Member) {
 		if levels := Levels(a.setup, b.setup); len(levels) > 0 {
-			all = append(all, Pair{From: a.Value, To: b.Value, Setups: [2]string{a.Setup, b.Setup}, Levels: levels})
+			all = append(all, Pair{From: a.Value, To: b.Value, Setups: [2]string{a.Setup, b.Setup}, Origins: [2]string{a.setup.Origin(), b.setup.Origin()}, Levels: levels})
 		}
 	}
 	for j := range f.Members {
@@ -199,15 +200,9 @@ func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
 	head := strings.Join(parts, comma.In(l))
 	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool { return o.From == p.From && o.To == p.To && o.Setups != p.Setups }); n >= 0 {
-		head += " " + sayTraced.In(l, origin(p.Levels[0].Where[0]), origin(p.Levels[0].Where[1]))
+		head += " " + sayTraced.In(l, p.Origins[0], p.Origins[1])
 	}
 	return head
-}
-
-// origin is the first place of several.
-func origin(where string) string {
-	first, _, _ := strings.Cut(where, ", ")
-	return first
 }
 
 func modelName(l rundir.Labels) string {

@@ -215,7 +215,10 @@ func (c *Comparison) changeLegend(l lang.Lang) []string {
 // section is a factor for people: its conclusion, and the metrics that it rests on.
 func (f *Factor) section(l lang.Lang, level int) table.Section {
 	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
-	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}, Notes: []string{legendAlone.In(l)}}
+	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}}
+	if len(f.Pairs) == 0 {
+		s.Notes = []string{legendAlone.In(l)}
+	}
 	if f.What == ByGPUs {
 		s.Table = f.stepTable(l)
 	} else {

@@ -58,7 +58,7 @@ var (
 	titleMarked     = lang.Say("Rows kept, with doubts and remarks", "保留但存疑或有说明的行")
 	legendLevels    = lang.Say("Ranges are those of the repeats. A change is from the closest to the most distant measurements of the two sides; ~ some of one side are not above those of the other.", "范围为各次重复测量的范围；变化取两侧测量中最接近与最远者之比；~ 表示两侧的测量有重叠。")
 	semicolon       = lang.Say("; ", "；")
-	sayPair         = lang.Say("%s, %s against %s", "%s，%[3]s 相对 %[2]s")
+	sayPair         = lang.Say("%s, %[3]s against %[2]s", "%s，%[3]s 相对 %[2]s")
 	sayGPUPair      = lang.Say("%s to %s x %s", "%s 到 %s 张 %s")
 	sayTraced       = lang.Say("(%s and %s)", "（%s 与 %s）")
 	sayLevel        = lang.Say("%s at %d in flight (%s to %s req/s)", "并发 %[2]d 时 %[1]s（%[3]s 到 %[4]s req/s）")

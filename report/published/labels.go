@@ -2,10 +2,12 @@ package published
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
@@ -339,4 +341,12 @@ func Override(run *rundir.Run, by rundir.Labels) {
 	if by.Price > 0 {
 		l.Price = by.Price
 	}
+}
+
+// Remarkable returns what an import notes on a run apart from the file that it was read from: contradictions, and how it was
+// made of tables.
+func Remarkable(run *rundir.Run) []note.Note {
+	return slices.DeleteFunc(slices.Clone(run.Warnings), func(n note.Note) bool {
+		return !slices.ContainsFunc([]note.Kind{noteContradiction, noteFlagWins, noteJoined, noteOutOfOrder}, func(k note.Kind) bool { return k.Code == n.Code })
+	})
 }
