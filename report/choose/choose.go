@@ -53,6 +53,7 @@ type Choice struct {
 	FrontSpeed []FrontPoint    `json:"pareto_speed"` // tokens/s for a user against tokens/s a GPU gives
 	FrontCost  []string        `json:"pareto_cost"`  // names; cost of a million tokens against TTFT
 	LeftOut    []curve.LeftOut `json:"left_out,omitempty"`
+	Marked     []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked      *rundir.Run
 }
 
@@ -142,6 +143,7 @@ func choose(model string, setups []*curve.Setup, o Options) Choice {
 	}
 	for _, s := range setups {
 		c.LeftOut = append(c.LeftOut, s.LeftOut...)
+		c.Marked = append(c.Marked, s.Marked...)
 	}
 	c.BreakEven = breakEven(&c, o)
 	c.Sensitive = sensitivity(&c, setups, o)

@@ -44,6 +44,13 @@ func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(l, level+1))
 	}
+	if len(c.Marked) > 0 {
+		s := table.Section{Title: titleMarked.In(l), Level: level + 1}
+		for _, o := range c.Marked {
+			s.Lines = append(s.Lines, fmt.Sprintf("%s (%s, %s): %s", o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l)))
+		}
+		all = append(all, s)
+	}
 	if len(c.LeftOut) > 0 {
 		all = append(all, c.leftOut(l, level+1))
 	}

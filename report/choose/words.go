@@ -15,6 +15,7 @@ var (
 	titleRefused  = lang.Say("Configurations that do not meet it", "不满足要求的配置")
 	titleChanging = lang.Say("What would change the order", "何种变化会改变排名")
 	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每卡输出")
+	titleMarked   = lang.Say("Rows used, with doubts and remarks", "采用但存疑或有说明的行")
 	titleLeftOut  = lang.Say("Rows left out", "未采用的行")
 	headSetup     = lang.Say("Configuration", "配置")
 	headRate      = lang.Say("at the SLO", "满足 SLO 的负载")

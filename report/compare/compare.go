@@ -33,6 +33,7 @@ type Comparison struct {
 	Changes  []Change        `json:"changes"` // of each setup but the first
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
 	LeftOut  []curve.LeftOut `json:"left_out,omitempty"`
+	Marked   []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked    *rundir.Run     // one with the workload that all have
 }
 
@@ -113,6 +114,7 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	for i := range setups {
 		c.Setups = append(c.Setups, measure(&setups[i]))
 		c.LeftOut = append(c.LeftOut, setups[i].LeftOut...)
+		c.Marked = append(c.Marked, setups[i].Marked...)
 	}
 	for _, m := range c.Setups[1:] {
 		c.Changes = append(c.Changes, changes(m, c.Setups[0])...)

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -12,6 +13,9 @@ import (
 
 // Conclusion returns in a sentence or two what the metrics of a factor show.
 func (f *Factor) Conclusion(l lang.Lang) string {
+	if len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported }) {
+		return f.atEqual(l)
+	}
 	if f.What == ByGPUs {
 		return f.scaling(l)
 	}

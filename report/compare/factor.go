@@ -25,6 +25,7 @@ type Factor struct {
 	Equal   string   `json:"equal"` // what is the same in all of them
 	Members []Member `json:"members"`
 	Steps   []Step   `json:"steps,omitempty"` // from fewer GPUs to more
+	Pairs   []Pair   `json:"pairs,omitempty"` // at equal concurrency, where closed loops were measured
 	Says    string   `json:"says"`            // the conclusion
 }
 
@@ -33,6 +34,7 @@ type Member struct {
 	Value string `json:"value"` // of what differs
 	Setup string `json:"setup"`
 	m     Measured
+	setup *curve.Setup
 }
 
 // Step is the effect of more GPUs.
@@ -91,7 +93,7 @@ func factors(setups []curve.Setup, all []Measured) []Factor {
 				order = append(order, key)
 			}
 			g := groups[key]
-			g.Members = append(g.Members, Member{labelOf(setups[i].Run, what), setups[i].Name, all[i]})
+			g.Members = append(g.Members, Member{labelOf(setups[i].Run, what), setups[i].Name, all[i], &setups[i]})
 		}
 		for _, key := range order {
 			g := groups[key]
@@ -157,6 +159,7 @@ func (f *Factor) arrange() {
 			}
 		}
 	}
+	f.Pairs = f.pairs()
 	f.Says = f.Conclusion(lang.English)
 }
 

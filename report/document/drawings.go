@@ -113,7 +113,8 @@ func brackets(setups []*curve.Setup) []chart.Span {
 	for i, s := range setups {
 		b := chart.Span{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
 		if sat := s.Run.Saturation; sat != nil {
-			b.Low, b.High = stages.OfferedAt(s.Run, sat.HighestStable).Value(), stages.OfferedAt(s.Run, sat.LowestSaturated).Value()
+			low, high := stages.Bracket(s.Run)
+			b.Low, b.High = low.Value(), high.Value()
 		}
 		all = append(all, b)
 	}

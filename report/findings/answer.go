@@ -70,8 +70,10 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 
 // bracket returns between which offered rates the verdicts turned.
 func bracket(run *rundir.Run, l lang.Lang) string {
-	low, high := stages.OfferedAt(run, run.Saturation.HighestStable), stages.OfferedAt(run, run.Saturation.LowestSaturated)
+	low, high := stages.Bracket(run)
 	switch {
+	case low.Known() && high.Known() && low.Value() >= high.Value():
+		return sayTurn.In(l, lang.Number(high, lang.Rate), lang.Number(low, lang.Rate))
 	case low.Known() && high.Known():
 		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known():

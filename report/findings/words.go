@@ -40,6 +40,7 @@ var (
 	sayNoSaturation  = lang.Say("No saturation point was found.", "没有找到饱和点。")
 	sayNothing       = lang.Say("Nothing was completed: %s of %s requests failed.", "没有任何请求完成：%[2]s 个请求中有 %[1]s 个失败。")
 	sayBracket       = lang.Say("Stable up to %s req/s offered, saturated from %s.", "到达率不超过 %s req/s 时稳定，从 %s req/s 起饱和。")
+	sayTurn          = lang.Say("Between %s and %s req/s offered, some stages were stable and others saturated.", "到达率在 %s 与 %s req/s 之间时，有的阶段稳定，有的饱和。")
 	sayStable        = lang.Say("Stable up to %s req/s offered; no rate was shown to be saturated.", "到达率不超过 %s req/s 时稳定；没有任何到达率被证明为饱和。")
 	saySaturated     = lang.Say("Saturated from %s req/s offered; no rate was shown to be stable.", "到达率从 %s req/s 起饱和；没有任何到达率被证明为稳定。")
 	sayLimitKV       = lang.Say("KV cache is the limit: up to %s %% of it was used, and %s requests were preempted.", "瓶颈是 KV 缓存：占用达 %s %%，期间有 %s 个请求被抢占。")

@@ -110,6 +110,7 @@ func sweepWords() lang.Words {
 
 		// Why a row is left out of a comparison.
 		"row.cut-short":         lang.Say("the stage was cut short", "该阶段提前结束"),
+		"row.warm-up":           lang.Say("the document calls it a warm-up", "文档注明为预热"),
 		"row.nothing-completed": lang.Say("nothing was completed", "没有完成任何请求"),
 
 		// Of results of other tools.

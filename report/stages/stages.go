@@ -110,19 +110,33 @@ func Offered(s *rundir.Stage) rundir.Number {
 	return s.Rates.Offered
 }
 
-// OfferedAt returns the rate that the stages of a planned rate were offered, on average over its repetitions. A rate that no stage
-// has is returned as it is.
-func OfferedAt(run *rundir.Run, planned rundir.Number) rundir.Number {
-	sum, n := 0.0, 0
+// Bracket returns the highest rate that a stable stage was offered, and the lowest that a saturated one was, of the stages whose planned
+// rates lie within those of the run's saturation. Random arrivals may put the first above the second. A rate that no stage was
+// planned with stands for itself.
+func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
+	sat := run.Saturation
 	for i := range run.Stages {
-		if s := &run.Stages[i]; planned.Known() && s.Rate == planned && Whole(s) && s.Invalid.IsZero() {
-			sum, n = sum+Offered(s).Value(), n+1
+		s := &run.Stages[i]
+		offered := Offered(s)
+		switch {
+		case !s.Rate.Known() || !Whole(s) || !s.Invalid.IsZero() || !offered.Known():
+		case s.Verdict == rundir.Stable && sat.HighestStable.Known() && s.Rate.Value() <= sat.HighestStable.Value():
+			if !stable.Known() || offered.Value() > stable.Value() {
+				stable = offered
+			}
+		case s.Verdict == rundir.Saturated && sat.LowestSaturated.Known() && s.Rate.Value() >= sat.LowestSaturated.Value():
+			if !saturated.Known() || offered.Value() < saturated.Value() {
+				saturated = offered
+			}
 		}
 	}
-	if n == 0 {
-		return planned
+	if !stable.Known() {
+		stable = sat.HighestStable
 	}
-	return rundir.Exactly(sum / float64(n))
+	if !saturated.Known() {
+		saturated = sat.LowestSaturated
+	}
+	return stable, saturated
 }
 
 // Output returns the output tokens per second.

@@ -184,6 +184,11 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	} else {
 		res.Status = client.StatusIncomplete
 	}
+	if res.Status == client.StatusOK && res.Chunks() == 0 && res.OutputTokens <= 0 && call.Request.OutputTokens > 0 {
+		// As a success it would make a server look fast that generates nothing. A token without text, such as the end of the text,
+		// is one that the server counts.
+		res.Fail(res.End, client.ClassEmpty, "the answer has no tokens")
+	}
 	return emitted
 }
 

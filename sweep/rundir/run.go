@@ -34,6 +34,7 @@ const (
 	Ceiling = "ceiling" // throughput: as many requests in flight as raise the output rate
 	Probe   = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
 	Single  = "run"     // a stage of a run that is not a sweep
+	WarmUp  = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
 )
 
 // Run is run.json. All times are seconds, all rates per second.
@@ -74,6 +75,8 @@ type Target struct {
 	Version string `json:"version,omitempty"`
 	// Backend is another tool's name for engine and API: "sglang-oai-chat".
 	Backend string `json:"backend,omitempty"`
+	// Launch is the command that started the server, where a document prints it.
+	Launch string `json:"launch,omitempty"`
 	// Notes are findings of the preflight that a reader should know.
 	Notes []note.Note `json:"notes,omitempty"`
 	// Capacity is the computed capacity of the embedded simulator, in requests per second; absent for other servers.
