@@ -110,7 +110,7 @@ func Offered(s *rundir.Stage) rundir.Number {
 	return s.Rates.Offered
 }
 
-// Bracket returns the highest rate that a stable stage was offered, and the lowest that a saturated one was, of the stages whose planned
+// Bracket returns the highest rate that a stable stage was offered, and the lowest that an overloaded one was, of the stages whose planned
 // rates lie within those of the run's saturation. Random arrivals may put the first above the second. A rate that no stage was
 // planned with stands for itself.
 func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
@@ -124,7 +124,7 @@ func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
 			if !stable.Known() || offered.Value() > stable.Value() {
 				stable = offered
 			}
-		case s.Verdict == rundir.Saturated && sat.LowestSaturated.Known() && s.Rate.Value() >= sat.LowestSaturated.Value():
+		case overloaded(s) && sat.LowestSaturated.Known() && s.Rate.Value() >= sat.LowestSaturated.Value():
 			if !saturated.Known() || offered.Value() < saturated.Value() {
 				saturated = offered
 			}
@@ -137,6 +137,15 @@ func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
 		saturated = sat.LowestSaturated
 	}
 	return stable, saturated
+}
+
+// overloaded reports whether a stage was shown to get more than the server sustains.
+func overloaded(s *rundir.Stage) bool {
+	switch s.Verdict {
+	case rundir.Stable, rundir.Undecided, rundir.Closed, "":
+		return false
+	}
+	return true
 }
 
 // Output returns the output tokens per second.
