@@ -42,6 +42,7 @@ type Config struct {
 	Warmup         Warmup
 	Precision      float64       // the saturation rate's interval is narrowed to this share of the rate on either side; 0 for no such aim
 	Drain          time.Duration // how long a backlog may take to end between stages before it is cancelled
+	IdleWait       time.Duration // how long the server may take after that to become idle; 0 for as long as Drain
 	Caps           *load.Caps    // limits of a hosted API; nil for none
 	MaxErrorRate   float64       // a stage ends early when more than this share of its requests fails
 	Tolerance      float64       // drift below this share of the offered rate counts as none

@@ -26,8 +26,9 @@ type Experiment struct {
 
 	// What changes from stage to stage.
 	pace     pace
-	ahead    int         // stages still to come after the one that runs, as far as planned
-	latency  float64     // mean of the latest stage, seconds
+	ahead    int     // stages still to come after the one that runs, as far as planned
+	latency  float64 // mean of the latest stage, seconds
+	idle     idleness
 	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
 }
 
@@ -90,8 +91,11 @@ func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
 	}
 }
 
-// Measure runs one stage and saves what it measured.
+// Measure runs one stage and saves what it measured. It waits before that for the server to become idle.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
 	if x.hasBudget() && time.Until(x.until) <= 0 {
 		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
 	}
@@ -116,7 +120,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if st.Requests.OK == 0 && onlyConnects(st.Errors) {
 		return st, serverGone(st.Name)
 	}
-	return st, x.settle(ctx)
+	return st, nil
 }
 
 // hold runs a stage and summarizes it. Observed is never nil.
@@ -137,6 +141,7 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 		TimeOut: criteria.TimeOut,
 	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: c.Observer.Progress, Scrape: c.Scrape})
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
+	x.leftBehind(&st)
 	st.State = rundir.Complete
 	if seen.Interrupted || broken != nil {
 		st.State = rundir.Interrupted
@@ -199,28 +204,6 @@ func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers [
 // onlyConnects reports whether all errors are failures to connect.
 func onlyConnects(errs map[string]int) bool {
 	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
-}
-
-// settle waits until the server says that it is idle, so that no stage begins on another's backlog.
-func (x *Experiment) settle(ctx context.Context) error {
-	const worthwhile = time.Second // with less left of a budget, no stage comes after
-	limit := x.config.Drain
-	if x.hasBudget() {
-		limit = min(limit, time.Until(x.until))
-	}
-	if x.config.Idle == nil || limit < worthwhile {
-		return nil
-	}
-	wait, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if err := x.config.Idle(wait); err != nil && ctx.Err() == nil {
-		name := ""
-		if n := len(x.run.Stages); n > 0 {
-			name = x.run.Stages[n-1].Name
-		}
-		x.warn(noteNotIdle.New(name, err))
-	}
-	return context.Cause(ctx)
 }
 
 func (x *Experiment) warn(n note.Note) {

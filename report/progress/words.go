@@ -24,6 +24,7 @@ var (
 	phaseWarmUp = lang.Say("warm-up", "预热")
 	phaseTail   = lang.Say("tail", "收尾")
 	phaseDrain  = lang.Say("draining", "排空")
+	phaseIdle   = lang.Say("waiting for the server to become idle", "等待服务空闲")
 	searching   = lang.Say("searching for the ceiling", "寻找上限")
 )
 
@@ -39,6 +40,8 @@ func phase(s *state, l lang.Lang) string {
 		return phaseTail.In(l)
 	case load.PhaseDraining:
 		return phaseDrain.In(l)
+	case load.PhaseIdle:
+		return phaseIdle.In(l)
 	}
 	return oneLine(name)
 }

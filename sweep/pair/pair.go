@@ -52,6 +52,8 @@ const (
 	maxPilot = 5    // blocks: with fewer the spread is known too badly, which costs more blocks than it saves
 	minPilot = 2    // blocks: with one there is no spread
 	perBlock = 4    // stages at each load
+
+	idleShare = 0.25 // of a stage's time: how long a server may take to become idle within a budget
 )
 
 // Keys of loads that were not asked for by number.
@@ -84,6 +86,9 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 		side := c.Sides[i]
 		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime, c.Sides[0].StageTime
 		side.Observer = &observer{side.Observer, p, i}
+		if c.Budget > 0 {
+			side.IdleWait = max(1, time.Duration(idleShare*float64(side.StageTime)))
+		}
 		plan := rundir.Plan{
 			Kind: Kind, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
 		}
@@ -144,6 +149,11 @@ func (p *comparison) each(ctx context.Context, plan func(*sweep.Experiment) swee
 
 // stage measures one stage on one server. A server that fails most of its requests ends the comparison.
 func (p *comparison) stage(ctx context.Context, side int, s sweep.Stage) (rundir.Stage, error) {
+	for _, x := range p.sides { // both may run on one machine
+		if err := x.Settle(ctx); err != nil {
+			return rundir.Stage{}, err
+		}
+	}
 	st, err := p.sides[side].Measure(ctx, s)
 	if q := st.Requests; err == nil && float64(q.Error) > p.Sides[side].MaxErrorRate*float64(q.OK+q.Error) {
 		err = fmt.Errorf("%d of %d requests failed in %s", q.Error, q.OK+q.Error, st.Name)
