@@ -20,6 +20,7 @@ var (
 	noteBudgetCeiling  = note.Kind{Code: "budget.ended-ceiling-search", Args: []string{"in_flight"}}
 	noteCapReached     = note.Kind{Code: "cap.reached", Args: []string{"rate"}}
 	noteCeilingBounded = note.Kind{Code: "ceiling.bounded", Args: []string{"max_concurrency"}}
+	noteAtLeast        = note.Kind{Code: "ceiling.at-least", Args: []string{"in_flight", "completed"}}
 	noteCeilingStep    = note.Kind{Code: "ceiling.step", Args: []string{"in_flight", "tokens_per_s"}}
 	noteBudgetPlan     = note.Kind{Code: "budget.plan", Args: []string{"left", "rates", "repeats", "stage_time", "requests", "drift", "p95_from", "p99_from"}}
 	notePrecision      = note.Kind{Code: "precision.more-stages", Args: []string{"have", "wanted", "stages", "time"}}
@@ -40,7 +41,7 @@ var (
 func Notes() []note.Kind {
 	return []note.Kind{
 		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize,
-		noteNotIdle, noteNoTimeForRow, noteNoTimeRepeats, noteBudgetCeiling, noteCapReached, noteCeilingBounded, noteCeilingStep,
+		noteNotIdle, noteNoTimeForRow, noteNoTimeRepeats, noteBudgetCeiling, noteCapReached, noteCeilingBounded, noteAtLeast, noteCeilingStep,
 		noteBudgetPlan, notePrecision, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteKilled, noteServerGone, noteNothingDone,
 		noteNoRates, noteBudgetOver, noteFailed,
 	}

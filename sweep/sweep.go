@@ -22,9 +22,7 @@ package sweep
 import (
 	"context"
 
-	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
 )
 
 // Kinds of runs.
@@ -86,21 +84,4 @@ func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
 		return NothingDone()
 	}
 	return nil
-}
-
-// conclude writes the answer of a sweep, and takes out the intervals that the answer shows to be unsure.
-func conclude(run *rundir.Run) {
-	found, notes := saturation.Find(run.Stages)
-	run.Saturation = found
-	for _, n := range notes {
-		run.Warnings = note.Add(run.Warnings, n)
-	}
-	if found == nil {
-		return
-	}
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Rate.Known() {
-			saturation.DropIntervals(st, st.Rate.Value()/found.Rate.Value())
-		}
-	}
 }

@@ -48,6 +48,8 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 // saturates is the answer itself.
 func saturates(sat *rundir.Saturation, l lang.Lang) string {
 	switch {
+	case sat.Rate.Bound() && !sat.Reason.IsZero(): // a search that was cut
+		return sayAtLeast.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
 	case sat.Rate.Bound():
 		return sayNotSaturated.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
 	case sat.Rate.IsZero():

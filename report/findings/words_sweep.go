@@ -55,6 +55,8 @@ func sweepWords() lang.Words {
 			"未测超过限速 {rate:rate} req/s（--max-rps、--max-tpm）的到达率：所得上限来自限速，而非服务"),
 		"ceiling.bounded": lang.Say("the search for the ceiling ended at --max-concurrency {max_concurrency}, and output was still growing: a larger value may find a higher ceiling",
 			"寻找上限止于 --max-concurrency {max_concurrency}，而输出仍在增长：更大的值可能得到更高的上限"),
+		"ceiling.at-least": lang.Say("the search for the ceiling was cut at {in_flight} in flight, where {completed:rate} req/s were completed and the output was still growing; no arrival rate was shown to be saturated. A longer --budget or a larger --max-concurrency finds the limit",
+			"寻找上限止于并发 {in_flight}，当时完成 {completed:rate} req/s 且输出仍在增长；没有任何到达率被证明为饱和。更长的 --budget 或更大的 --max-concurrency 可找到极限"),
 		"ceiling.step": lang.Say("{in_flight} in flight: {tokens_per_s:short} output tok/s",
 			"并发 {in_flight}：输出 {tokens_per_s:short} tok/s"),
 		"budget.plan": lang.Say("remaining budget {left:span}: {rates:count rate rates}[, {repeats:times} times each], a stage above saturation and one to refine the answer, {stage_time:span} each. Near saturation a stage has {requests:whole} requests, which shows a drift of {drift:percent}; a p95 needs at least {p95_from:short} req/s, a p99 {p99_from:short}",
