@@ -24,6 +24,7 @@ var (
 	noteCeilingStep    = note.Kind{Code: "ceiling.step", Args: []string{"in_flight", "tokens_per_s"}}
 	noteBudgetPlan     = note.Kind{Code: "budget.plan", Args: []string{"left", "rates", "repeats", "stage_time", "requests", "drift", "p95_from", "p99_from"}}
 	notePrecision      = note.Kind{Code: "precision.more-stages", Args: []string{"have", "wanted", "stages", "time"}}
+	notePrecisionStops = note.Kind{Code: "precision.stops", Args: []string{"have", "wanted", "stages"}}
 	noteSLOCollects    = note.Kind{Code: "slo.collects", Args: []string{"requests", "time"}}
 	noteSLOTooSlow     = note.Kind{Code: "slo.too-slow", Args: []string{"rate", "stage_max"}}
 	noteSLOSearch      = note.Kind{Code: "slo.search", Args: []string{"stages", "stage_max"}} // stage_max absent within a budget
@@ -42,7 +43,7 @@ func Notes() []note.Kind {
 	return []note.Kind{
 		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize,
 		noteNotIdle, noteNoTimeForRow, noteNoTimeRepeats, noteBudgetCeiling, noteCapReached, noteCeilingBounded, noteAtLeast, noteCeilingStep,
-		noteBudgetPlan, notePrecision, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteKilled, noteServerGone, noteNothingDone,
+		noteBudgetPlan, notePrecision, notePrecisionStops, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteKilled, noteServerGone, noteNothingDone,
 		noteNoRates, noteBudgetOver, noteFailed,
 	}
 }

@@ -63,6 +63,8 @@ func sweepWords() lang.Words {
 			"剩余预算 {left:span}：{rates} 个到达率[，各 {repeats:times} 次]，另有一个高于饱和点的阶段和一个细化结果的阶段，每个 {stage_time:span}。接近饱和时每个阶段约有 {requests:whole} 个请求，可发现 {drift:percent} 的漂移；p95 至少需要 {p95_from:short} req/s，p99 至少需要 {p99_from:short}"),
 		"precision.more-stages": lang.Say("the saturation rate is known to within {have:percent}; {wanted:percent} takes about {stages:count stage stages} more, {time:span}",
 			"饱和点的误差为 {have:percent}；达到 {wanted:percent} 约需再测 {stages} 个阶段，{time:span}"),
+		"precision.stops": lang.Say("the saturation rate is known to within {have:percent}, not {wanted:percent}: {stages:count stage stages} added for it did not narrow the interval enough, and more would not; longer stages (--stage-time) may",
+			"饱和点的误差为 {have:percent}，未达 {wanted:percent}：为此增加的 {stages} 个阶段未能使区间足够变窄，再多也无益；更长的阶段（--stage-time）可能有用"),
 		"slo.collects": lang.Say("--slo: each stage collects the {requests} requests that its percentiles need, which takes {time:span} more in all",
 			"--slo：每个阶段收集其分位数所需的 {requests} 个请求，共多用 {time:span}"),
 		"slo.too-slow": lang.Say("--slo: at {rate:rate} req/s and below that takes longer than a stage may ({stage_max:span}); those rows cannot be judged",
