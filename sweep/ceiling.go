@@ -61,7 +61,8 @@ func (x *Experiment) step(ctx context.Context, level int) (rundir.Number, error)
 		return rundir.Number{}, err
 	}
 	st := s.describe(0)
-	x.config.Observer.StageBegins(&st, s.MinTime, x.left(x.ahead+1))
+	x.config.Observer.StageBegins(&st, s.MinTime)
+	x.searching(&s)
 	st, _, err := x.hold(ctx, &s, st, nil)
 	if err != nil {
 		return rundir.Number{}, err

@@ -68,8 +68,10 @@ type Log interface {
 
 // Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage.
 type Observer interface {
-	// StageBegins is called with the time that the stage is planned to measure, and that which everything after it takes.
-	StageBegins(s *rundir.Stage, planned, left time.Duration)
+	// StageBegins is called with the time that the stage is planned to measure.
+	StageBegins(s *rundir.Stage, planned time.Duration)
+	// Left is called with the time that the run still takes, between bounds; negative where it is not known.
+	Left(low, high time.Duration)
 	Progress(load.Snapshot)
 	StageEnds(s *rundir.Stage)
 	Note(n note.Note)
@@ -79,7 +81,10 @@ type Observer interface {
 type Blind struct{}
 
 // StageBegins does nothing.
-func (Blind) StageBegins(*rundir.Stage, time.Duration, time.Duration) {}
+func (Blind) StageBegins(*rundir.Stage, time.Duration) {}
+
+// Left does nothing.
+func (Blind) Left(time.Duration, time.Duration) {}
 
 // Progress does nothing.
 func (Blind) Progress(load.Snapshot) {}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/seconds"
@@ -17,6 +18,7 @@ const stagesBesidesGrid = 4
 
 // sweep measures floor and ceiling, and then the rates between and beyond.
 func (x *Experiment) sweep(ctx context.Context) error {
+	x.planSweep()
 	x.allot(x.config.Points*x.pace.repeats + stagesBesidesGrid)
 	if err := x.WarmUp(ctx); err != nil {
 		return err
@@ -56,7 +58,6 @@ func (x *Experiment) even(ctx context.Context, low, high float64) error {
 	rates := grid(low, high, points)
 	x.announceSLO(slices.Repeat(rates, x.pace.repeats))
 	for _, r := range repetitions(rates, x.pace.repeats, x.config.Seed) {
-		x.ahead = max(0, x.ahead-1)
 		if err := x.row(ctx, r, rundir.Grid); err != nil {
 			return err
 		}
@@ -132,7 +133,6 @@ func (x *Experiment) probe(ctx context.Context, ceiling float64) error {
 			x.warn(noteCapReached.New(x.config.Caps.PerSecond()))
 			return nil
 		}
-		x.ahead = max(x.ahead, 1)
 		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil {
 			return err
 		}
@@ -145,9 +145,11 @@ func (x *Experiment) narrow(ctx context.Context) error {
 	if err := x.precise(ctx); err != nil {
 		return err
 	}
+	x.ahead.Probes = forecast.Counts{}
 	if err := x.searchSLO(ctx); err != nil {
 		return err
 	}
+	x.ahead.SLO = forecast.Counts{}
 	return x.fill(ctx)
 }
 
@@ -193,8 +195,8 @@ func (x *Experiment) precise(ctx context.Context) error {
 			return nil
 		}
 		more := min(maxNarrowing-n, int(needed))
-		x.ahead = more
-		x.config.Observer.Note(notePrecision.New(half, aim, more, x.left(more-1)))
+		x.ahead.Probes = forecast.Counts{Low: 1, High: float64(more)}
+		x.config.Observer.Note(notePrecision.New(half, aim, more, x.model().Row().Times(float64(more)).Middle()))
 		if measured, err := x.overload(ctx, s, n); err != nil || !measured {
 			return err
 		}

@@ -74,6 +74,8 @@ type comparison struct {
 	service time.Duration // mean latency at the highest load
 	block   time.Duration // what one takes, as far as known
 	stages  int           // of the block that runs, done
+
+	stageBegan time.Time // the one that runs
 }
 
 // Run measures both servers and fills in their runs and what they have in common, all of which is saved as it goes. States
@@ -93,7 +95,7 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 			Kind: Kind, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
 		}
 		var err error
-		if p.sides[i], err = sweep.Begin(side, runs[i], plan, perBlock); err != nil {
+		if p.sides[i], err = sweep.Begin(side, runs[i], plan); err != nil {
 			return err
 		}
 	}
@@ -381,11 +383,14 @@ type observer struct {
 }
 
 // StageBegins names the server.
-func (o *observer) StageBegins(s *rundir.Stage, planned, left time.Duration) {
-	if o.comparison.block > 0 {
-		left = max(0, o.comparison.left()-planned)
-	}
-	o.Observer.StageBegins(o.named(s), planned, left)
+func (o *observer) StageBegins(s *rundir.Stage, planned time.Duration) {
+	o.comparison.stageBegan = time.Now()
+	o.Observer.StageBegins(o.named(s), planned)
+}
+
+// Left tells how long the whole comparison takes, as far as that is known: a side knows its own stage at most.
+func (o *observer) Left(time.Duration, time.Duration) {
+	o.Observer.Left(o.comparison.leftBounds())
 }
 
 // StageEnds names the server.
