@@ -16,6 +16,9 @@ func conclude(run *rundir.Run) {
 	}
 	run.Saturation = bounded(run, found)
 	if found == nil {
+		if n, ok := whyNone(run); ok {
+			run.Warnings = note.Add(run.Warnings, n)
+		}
 		return
 	}
 	for i := range run.Stages {
@@ -51,6 +54,32 @@ func bounded(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
 		Rate: rundir.Over(most), Output: found.Output, HighestStable: stable,
 		Reason: noteAtLeast.New(run.Stages[ceiling].MaxConcurrency, run.Stages[ceiling].Progress.Rate.Value()),
 	}
+}
+
+// whyNone returns why a whole sweep found no saturation rate, and what to run next.
+func whyNone(run *rundir.Run) (why note.Note, ok bool) {
+	const waves = 12 // of the longest requests: what the next sweep's stages should hold
+	var decided, longest, highest float64
+	rows := saturation.Open(run.Stages)
+	if len(rows) == 0 {
+		return why, false
+	}
+	for _, st := range rows {
+		if st.Verdict != rundir.Undecided {
+			decided++
+		}
+		if l := st.Latency.Mean; !l.IsZero() {
+			longest = max(longest, l.Value())
+		}
+		highest = st.Rate.Value()
+	}
+	switch {
+	case decided <= float64(len(rows))/2:
+		return noteNoneDecided.New(longest, run.Plan.StageTime, roundUp(max(waves*longest, 2*run.Plan.StageTime))), true
+	case !saturatedSomewhere(run.Stages) && run.Plan.MaxConcurrency > 0:
+		return noteNoneFilled.New(highest, 2*run.Plan.MaxConcurrency), true
+	}
+	return noteNoneBeyond.New(highest), true
 }
 
 // searchCut reports whether a run warns that its search for the ceiling ended before the output stopped growing.

@@ -27,6 +27,7 @@ func (x *Experiment) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	x.adviseStageTime(floor)
 	level, err := x.SearchCeiling(ctx, floor)
 	if err != nil {
 		return err
@@ -68,6 +69,25 @@ func (x *Experiment) even(ctx context.Context, low, high float64) error {
 		}
 	}
 	return x.narrow(ctx)
+}
+
+// adviseStageTime says before the long part of a sweep that its stages are too short for the server's requests.
+func (x *Experiment) adviseStageTime(floor rundir.Stage) {
+	const ample = 2 * minLatencies // requests take longer at a load than alone
+	latency := floor.Latency.Mean
+	if x.hasBudget() || !latency.Known() || x.pace.stageTime.Seconds() >= minLatencies*latency.Value() {
+		return
+	}
+	x.warn(noteShortStages.New(latency.Value(), x.pace.stageTime, roundUp(ample*latency.Value())))
+}
+
+// roundUp returns a time in seconds that is easy to type, at or above one: 5, 10, 15, ... s, and whole minutes from two.
+func roundUp(s float64) time.Duration {
+	step := 5.0
+	if s > 120 {
+		step = 60
+	}
+	return seconds.Duration(step * math.Ceil(s/step))
 }
 
 // nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.

@@ -100,8 +100,9 @@ func (s *summary) finish() rundir.Stage {
 		if st.Verdict, st.Drift = s.verdict, s.drift; st.Verdict == "" { // no look has judged it
 			st.Verdict, st.Drift = s.evidence(s.service.typical(), errorLevel).judge(w)
 		}
-		if !s.settled {
+		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided
+			st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		}
 	}
 	st.Server = serverLoad(seen.Readings, w)
