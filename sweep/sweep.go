@@ -92,7 +92,7 @@ func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
 func conclude(run *rundir.Run) {
 	found, notes := saturation.Find(run.Stages)
 	run.Saturation = found
-	for _, n := range notes {
+	for _, n := range append(notes, saturation.Habits(run.Stages, found)...) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
 	if found == nil {
