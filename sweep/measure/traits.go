@@ -84,7 +84,7 @@ func (t *traits) sum() rundir.Traits {
 		return t.limit(out)
 	}
 	if !bursts(ordinary, &out) {
-		stalls(ordinary, &out)
+		stalls(ordinary, t.streams, &out)
 	}
 	return t.limit(out)
 }
@@ -146,13 +146,15 @@ func bursts(streams []*stream, out *rundir.Traits) bool {
 
 // stalls counts how often all open streams stood still together, for much longer than between two tokens, while no request waited for
 // its first token: work on a prompt is no pause.
-func stalls(streams []*stream, out *rundir.Traits) {
+func stalls(streams []*stream, all []stream, out *rundir.Traits) {
 	const long, most, together = 6, 0.8, 2e-3 // times the usual gap; share of the open streams; seconds
 	var usual, sents, firsts, lasts []float64
 	for _, s := range streams {
 		if n := s.chunks - 2; n > 0 {
 			usual = append(usual, (s.last-s.first-s.largest)/n)
 		}
+	}
+	for _, s := range all {
 		sents, firsts, lasts = append(sents, s.sent), append(firsts, s.first), append(lasts, s.last)
 	}
 	if len(usual) == 0 {
