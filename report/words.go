@@ -71,6 +71,7 @@ var (
 // Column headings.
 var (
 	headOffered  = lang.Say("offered", "到达")
+	headRefused  = lang.Say("refused", "拒绝")
 	headFailed   = lang.Say("failed", "失败")
 	headLength   = lang.Say("length", "输出长度")
 	sayOfAsked   = lang.Say("%s of %s", "%s（要求 %s）")

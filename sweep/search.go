@@ -250,6 +250,9 @@ func halfWidth(s *rundir.Saturation) float64 {
 func (x *Experiment) overload(ctx context.Context, s *rundir.Saturation, n int) (measured bool, err error) {
 	const overload, apart = 1.15, 0.01 // of the saturation rate
 	rate := s.Rate.Value() * (overload + apart*float64(n%maxNarrowing))
+	if between, ok := saturation.Probe(s, x.run.Stages); ok {
+		rate = between
+	}
 	if !x.config.Caps.Allows(rate) {
 		return false, nil
 	}

@@ -61,9 +61,25 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 		digits = lang.Precision((sat.High.Value() - sat.Low.Value()) / 2)
 		interval = sayInterval.In(l, lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
 	}
-	s := saySaturates.In(l, lang.Number(sat.Rate, digits)) + interval
+	refuses := sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate
+	say := saySaturates
+	switch {
+	case sat.Overload.Known():
+		say = saySustains
+	case refuses:
+		say = sayAccepts
+	}
+	s := say.In(l, lang.Number(sat.Rate, digits)) + interval
 	if sat.Output.Known() {
 		s += sayOutput.In(l, lang.Number(sat.Output, lang.Short))
+	}
+	switch {
+	case sat.Overload.Known():
+		s += sayCollapses.In(l, lang.Number(sat.Overload, digits))
+	case sat.Limit == rundir.LimitRate:
+		s += sayRateLimit.In(l)
+	case refuses:
+		s += sayRefusesRest.In(l)
 	}
 	return s + lang.Stop.In(l)
 }
@@ -72,6 +88,8 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 func bracket(sat *rundir.Saturation, l lang.Lang) string {
 	low, high := sat.HighestStable, sat.LowestSaturated
 	switch {
+	case low.Known() && high.Known() && (sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate):
+		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known() && high.Known():
 		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known():

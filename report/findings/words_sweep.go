@@ -98,6 +98,27 @@ func sweepWords() lang.Words {
 		"saturation.ceiling-none-saturated": lang.Say("with {in_flight} in flight {completed:rate} req/s were completed; no arrival rate was shown to be saturated",
 			"并发 {in_flight} 时完成 {completed:rate} req/s；没有任何到达率被证明为饱和"),
 
+		"saturation.refused": lang.Say("at {offered:rate} req/s offered the server refused {share:percent} of the requests, and {completed:rate} req/s were completed",
+			"到达率为 {offered:rate} req/s 时，服务拒绝了 {share:percent} 的请求，完成 {completed:rate} req/s"),
+
+		// Of the server's habits.
+		"habit.collapses": lang.Say("the server collapses under overload: it sustains {sustained:rate} req/s ({low:rate}-{high:rate}), and completes only {overload:rate} req/s when more arrives",
+			"服务过载时崩塌：可持续 {sustained:rate} req/s（{low:rate}-{high:rate}），到达更多时只能完成 {overload:rate} req/s"),
+		"habit.sheds": lang.Say("the server sheds load: in {stage}, with {offered:rate} req/s offered, it refused {share:percent} of the requests and completed {completed:rate} req/s",
+			"服务会拒绝过多的请求：{stage} 的到达率为 {offered:rate} req/s，其中 {share:percent} 被拒绝，完成 {completed:rate} req/s"),
+		"habit.rate-limited": lang.Say("a rate limit refuses requests: {per_minute:whole} {unit} per minute, with a burst of {burst:whole}; such a token bucket explains {agrees:percent} of the refusals",
+			"请求受限速拒绝：每分钟 {per_minute:whole}（单位 {unit}），突发容量 {burst:whole}；这样的令牌桶可解释 {agrees:percent} 的拒绝"),
+		"habit.pauses": lang.Say("the server pauses: all streams stood still together {count:count time times}, for {length:time} on average, in {time:span} of stages below saturation",
+			"服务有停顿：在低于饱和的 {time:span} 阶段中，所有流同时停止 {count} 次，平均 {length:time}"),
+		"habit.batches": lang.Say("output comes in bursts: {tokens:tenths} tokens at a time, {gap:time} apart, in {share:percent} of the answers; a proxy may be buffering it, so that times between tokens are not the model's",
+			"输出成批到达：{share:percent} 的回答每次 {tokens:tenths} 个 token，间隔 {gap:time}；可能有代理在缓冲，token 间隔不是模型的间隔"),
+		"habit.caches": lang.Say("{share:percent} of the answers came in one piece after {time:time}, sooner than the first token of any other answer[ (which took up to {otherwise:time} at p95)]: they come from a cache, and the model did not compute them",
+			"{share:percent} 的回答在 {time:time} 后整体到达，早于其他任何回答的首 token：它们来自缓存，而非由模型计算[，其他回答的首 token 至多 {otherwise:time}]"),
+		"habit.drifts": lang.Say("the server drifts: {metric:metric} of {stage} changed from {before:short} to {after:short}, by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again",
+			"服务性能漂移：再次测量时，{stage} 的{metric:metric}由 {before:short} 变为 {after:short}，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}）"),
+		"habit.scales": lang.Say("the server changed its size: {metric:metric} of {stage} changed from {before:short} to {after:short}, by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again, and a lone request is as fast as before",
+			"服务规模发生变化：再次测量时，{stage} 的{metric:metric}由 {before:short} 变为 {after:short}，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}），而单个请求的速度不变"),
+
 		// Why a run ended as it did.
 		"run.killed":            lang.Say("llmsweep was killed", "llmsweep 被强制终止"),
 		"run.server-gone":       lang.Say("the server stopped answering during {stage}", "服务在 {stage} 期间停止应答"),
