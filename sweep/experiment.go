@@ -22,7 +22,8 @@ type Experiment struct {
 	config  Config // never changed
 	run     *rundir.Run
 	started time.Time
-	until   time.Time // the end of the budget; zero for none
+	until   time.Time     // the end of the budget; zero for none
+	aside   time.Duration // of the budget, after until, for control measurements
 
 	// What changes from stage to stage.
 	pace     pace

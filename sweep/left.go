@@ -130,7 +130,7 @@ func (x *Experiment) ended(s *Stage, st *rundir.Stage) {
 	if s.Role == rundir.Floor && st.Latency.Mean.Known() {
 		x.alone = st.Latency.Mean.Value()
 	}
-	if s.Load.MeanRate() > 0 && s.Sessions == 0 {
+	if s.Load.MeanRate() > 0 && s.Sessions == 0 && s.Role != rundir.Control {
 		x.ahead.took += st.Elapsed
 		plain := x.model()
 		plain.Longer = 0

@@ -16,9 +16,10 @@ import (
 // stagesBesidesGrid is how many stages a budget sets aside: floor, ceiling, and two probes.
 const stagesBesidesGrid = 4
 
-// sweep measures floor and ceiling, and then the rates between and beyond.
+// sweep measures floor and ceiling, then the rates between and beyond, and at last some of it again.
 func (x *Experiment) sweep(ctx context.Context) error {
 	x.planSweep()
+	x.reserve()
 	x.allot(x.config.Points*x.pace.repeats + stagesBesidesGrid)
 	if err := x.WarmUp(ctx); err != nil {
 		return err
@@ -41,9 +42,14 @@ func (x *Experiment) sweep(ctx context.Context) error {
 		return noRates()
 	}
 	if x.config.Adaptive {
-		return x.adapt(ctx, high.Value())
+		err = x.adapt(ctx, high.Value())
+	} else {
+		err = x.even(ctx, low.Value(), high.Value())
 	}
-	return x.even(ctx, low.Value(), high.Value())
+	if err != nil {
+		return err
+	}
+	return x.control(ctx)
 }
 
 // even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
