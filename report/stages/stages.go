@@ -17,7 +17,7 @@ type Row struct {
 
 // InTable returns the rows of the main table: the floor, the rates from low to high, the ceiling.
 func InTable(run *rundir.Run) []Row {
-	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe })
+	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe && s.Role != rundir.Control })
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
 	})
@@ -31,8 +31,13 @@ func Probes(run *rundir.Run) []Row {
 	return rows
 }
 
+// Controls returns the rows beneath those, in the order in which they ran: loads that were measured again at the end.
+func Controls(run *rundir.Run) []Row {
+	return rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Control })
+}
+
 // All returns the rows of the main table and those beneath it.
-func All(run *rundir.Run) []Row { return append(InTable(run), Probes(run)...) }
+func All(run *rundir.Run) []Row { return slices.Concat(InTable(run), Probes(run), Controls(run)) }
 
 func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []Row {
 	var rows []Row
