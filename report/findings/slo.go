@@ -140,6 +140,9 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	case slo.Broken.String():
 		say = sayRowMisses
 	}
+	if s.FrozenSince.Known() {
+		why = []string{sayFroze.In(l, lang.Time(s.FrozenSince))}
+	}
 	if g.Rate.Known() && !g.Share.IsZero() {
 		why = append(why, sayGoodputShare.In(l, lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100), lang.Tenths)))
 	}

@@ -8,6 +8,8 @@ func sweepWords() lang.Words {
 		// Of a stage.
 		"stage.ended-early": lang.Say("ended early: {failed} of {ended} requests failed",
 			"提前结束：{ended} 个请求中有 {failed} 个失败"),
+		"server.froze": lang.Say("the server stopped answering {since:time} after the stage began and did not answer again: {streams:count request requests} waited in vain. The rates include this time, and no SLO is met",
+			"服务在阶段开始 {since:time} 后停止应答，此后再无应答：{streams} 个请求空等。各速率均计入这段时间，任何 SLO 都不满足"),
 		"stage.too-short": lang.Say("too short: no part of it was steady; a longer stage may have one (--stage-time, --duration)",
 			"时间太短：没有稳定的时段；可延长阶段（--stage-time、--duration）"),
 		"stage.bookkeeping": lang.Say("{counted:tenths} requests were in flight on average, but their latencies add up to {added_up:tenths}; the two should agree",
@@ -55,12 +57,24 @@ func sweepWords() lang.Words {
 			"未测超过限速 {rate:rate} req/s（--max-rps、--max-tpm）的到达率：所得上限来自限速，而非服务"),
 		"ceiling.bounded": lang.Say("the search for the ceiling ended at --max-concurrency {max_concurrency}, and output was still growing: a larger value may find a higher ceiling",
 			"寻找上限止于 --max-concurrency {max_concurrency}，而输出仍在增长：更大的值可能得到更高的上限"),
+		"ceiling.at-least": lang.Say("the search for the ceiling was cut at {in_flight} in flight, where {completed:rate} req/s were completed and the output was still growing; no arrival rate was shown to be saturated. A longer --budget or a larger --max-concurrency finds the limit",
+			"寻找上限止于并发 {in_flight}，当时完成 {completed:rate} req/s 且输出仍在增长；没有任何到达率被证明为饱和。更长的 --budget 或更大的 --max-concurrency 可找到极限"),
 		"ceiling.step": lang.Say("{in_flight} in flight: {tokens_per_s:short} output tok/s",
 			"并发 {in_flight}：输出 {tokens_per_s:short} tok/s"),
 		"budget.plan": lang.Say("remaining budget {left:span}: {rates:count rate rates}[, {repeats:times} times each], a stage above saturation and one to refine the answer, {stage_time:span} each. Near saturation a stage has {requests:whole} requests, which shows a drift of {drift:percent}; a p95 needs at least {p95_from:short} req/s, a p99 {p99_from:short}",
 			"剩余预算 {left:span}：{rates} 个到达率[，各 {repeats:times} 次]，另有一个高于饱和点的阶段和一个细化结果的阶段，每个 {stage_time:span}。接近饱和时每个阶段约有 {requests:whole} 个请求，可发现 {drift:percent} 的漂移；p95 至少需要 {p95_from:short} req/s，p99 至少需要 {p99_from:short}"),
 		"precision.more-stages": lang.Say("the saturation rate is known to within {have:percent}; {wanted:percent} takes about {stages:count stage stages} more, {time:span}",
 			"饱和点的误差为 {have:percent}；达到 {wanted:percent} 约需再测 {stages} 个阶段，{time:span}"),
+		"precision.stops": lang.Say("the saturation rate is known to within {have:percent}, not {wanted:percent}: {stages:count stage stages} added for it did not narrow the interval enough, and more would not; longer stages (--stage-time) may",
+			"饱和点的误差为 {have:percent}，未达 {wanted:percent}：为此增加的 {stages} 个阶段未能使区间足够变窄，再多也无益；更长的阶段（--stage-time）可能有用"),
+		"stage-time.short": lang.Say("one request takes {latency:time} when the server does nothing else, so stages of {stage_time:span} hold too few to decide; --stage-time {advice:span} holds enough",
+			"单独一个请求需要 {latency:time}，{stage_time:span} 的阶段所含请求太少，无法判定；--stage-time {advice:span} 足够"),
+		"saturation.none-decided": lang.Say("no saturation point was found, since most rows could not be decided: a request takes up to {latency:time}, and stages were {stage_time:span} long. Run it again with --stage-time {advice:span}",
+			"没有找到饱和点，因为多数行无法判定：单个请求用时可达 {latency:time}，而阶段仅 {stage_time:span}。请用 --stage-time {advice:span} 重新运行"),
+		"saturation.none-filled": lang.Say("no saturation point was found: the server kept up with {rate:rate} req/s, the highest rate tried, and the throughput stage did not fill it. Run it again with --max-concurrency {max_concurrency}",
+			"没有找到饱和点：服务跟得上所试的最高到达率 {rate:rate} req/s，且 throughput 阶段未能使其满载。请用 --max-concurrency {max_concurrency} 重新运行"),
+		"saturation.none-beyond": lang.Say("no saturation point was found up to {rate:rate} req/s, the highest rate tried: the rows contradict each other. Run it again with --repeats 3, or longer stages (--stage-time)",
+			"直到所试的最高到达率 {rate:rate} req/s 都没有找到饱和点：各行相互矛盾。请用 --repeats 3 或更长的阶段（--stage-time）重新运行"),
 		"slo.collects": lang.Say("--slo: each stage collects the {requests} requests that its percentiles need, which takes {time:span} more in all",
 			"--slo：每个阶段收集其分位数所需的 {requests} 个请求，共多用 {time:span}"),
 		"slo.too-slow": lang.Say("--slo: at {rate:rate} req/s and below that takes longer than a stage may ({stage_max:span}); those rows cannot be judged",
@@ -86,6 +100,27 @@ func sweepWords() lang.Words {
 		"saturation.ceiling-none-saturated": lang.Say("with {in_flight} in flight {completed:rate} req/s were completed; no arrival rate was shown to be saturated",
 			"并发 {in_flight} 时完成 {completed:rate} req/s；没有任何到达率被证明为饱和"),
 
+		"saturation.refused": lang.Say("at {offered:rate} req/s offered the server refused {share:percent} of the requests, and {completed:rate} req/s were completed",
+			"到达率为 {offered:rate} req/s 时，服务拒绝了 {share:percent} 的请求，完成 {completed:rate} req/s"),
+
+		// Of the server's habits.
+		"habit.collapses": lang.Say("the server collapses under overload: it sustains {sustained:rate} req/s ({low:rate}-{high:rate}), and completes only {overload:rate} req/s when more arrives",
+			"服务过载时崩塌：可持续 {sustained:rate} req/s（{low:rate}-{high:rate}），到达更多时只能完成 {overload:rate} req/s"),
+		"habit.sheds": lang.Say("the server sheds load: in {stage}, with {offered:rate} req/s offered, it refused {share:percent} of the requests and completed {completed:rate} req/s",
+			"服务会拒绝过多的请求：{stage} 的到达率为 {offered:rate} req/s，其中 {share:percent} 被拒绝，完成 {completed:rate} req/s"),
+		"habit.rate-limited": lang.Say("a rate limit refuses requests: {per_minute:whole} {unit} per minute, with a burst of {burst:whole}; such a token bucket explains {agrees:percent} of the refusals",
+			"请求受限速拒绝：每分钟 {per_minute:whole}（单位 {unit}），突发容量 {burst:whole}；这样的令牌桶可解释 {agrees:percent} 的拒绝"),
+		"habit.pauses": lang.Say("the server pauses: all streams stood still together {count:count time times}, for {length:time} on average, in {time:span} of stages below saturation",
+			"服务有停顿：在低于饱和的 {time:span} 阶段中，所有流同时停止 {count} 次，平均 {length:time}"),
+		"habit.batches": lang.Say("output comes in bursts: {tokens:tenths} tokens at a time, {gap:time} apart, in {share:percent} of the answers; a proxy may be buffering it, so that times between tokens are not the model's",
+			"输出成批到达：{share:percent} 的回答每次 {tokens:tenths} 个 token，间隔 {gap:time}；可能有代理在缓冲，token 间隔不是模型的间隔"),
+		"habit.caches": lang.Say("{share:percent} of the answers came in one piece after {time:time}, sooner than the first token of any other answer[ (which took up to {otherwise:time} at p95)]: they come from a cache, and the model did not compute them",
+			"{share:percent} 的回答在 {time:time} 后整体到达，早于其他任何回答的首 token：它们来自缓存，而非由模型计算[，其他回答的首 token 至多 {otherwise:time}]"),
+		"habit.drifts": lang.Say("the server drifts: {metric:metric} of {stage} changed from {before:short} to {after:short}, by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again",
+			"服务性能漂移：再次测量时，{stage} 的{metric:metric}由 {before:short} 变为 {after:short}，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}）"),
+		"habit.scales": lang.Say("the server changed its size: {metric:metric} of {stage} changed from {before:short} to {after:short}, by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again, and a lone request is as fast as before",
+			"服务规模发生变化：再次测量时，{stage} 的{metric:metric}由 {before:short} 变为 {after:short}，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}），而单个请求的速度不变"),
+
 		// Why a run ended as it did.
 		"run.killed":            lang.Say("llmsweep was killed", "llmsweep 被强制终止"),
 		"run.server-gone":       lang.Say("the server stopped answering during {stage}", "服务在 {stage} 期间停止应答"),
@@ -108,6 +143,7 @@ func sweepWords() lang.Words {
 
 		// Why a row is left out of a comparison.
 		"row.cut-short":         lang.Say("the stage was cut short", "该阶段提前结束"),
+		"row.warm-up":           lang.Say("the document calls it a warm-up", "文档注明为预热"),
 		"row.nothing-completed": lang.Say("nothing was completed", "没有完成任何请求"),
 
 		// Of results of other tools.

@@ -186,13 +186,17 @@ func (r *reading) name(text string) error {
 	if load == "" {
 		return nil
 	}
-	q, err := ParseQuantity(load)
+	q, err := ParseQuantity(strings.TrimSuffix(load, warmUpSuffix))
 	if err != nil || !q.Number.Known() {
 		return fmt.Errorf("%q: no rate behind the @", short(text))
 	}
 	if s.Kind == "concurrent" {
 		s.MaxConcurrency = int(q.Number.Value())
 		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
+		if strings.HasSuffix(load, warmUpSuffix) {
+			s.Name += warmUpSuffix
+			s.Role = rundir.WarmUp
+		}
 		r.printed("max_concurrency", load)
 		return nil
 	}
@@ -246,8 +250,8 @@ func isProbes(heading string) bool { return heading == "Probes" || heading == "�
 // verdictOf reads a verdict, in either language; nothing where there is none.
 func verdictOf(text string) string {
 	return map[string]string{
-		"stable": rundir.Stable, "saturated": rundir.Saturated, "undecided": rundir.Undecided, "closed": rundir.Closed,
-		"稳定": rundir.Stable, "饱和": rundir.Saturated, "未定": rundir.Undecided, "闭环": rundir.Closed,
+		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided, "closed": rundir.Closed,
+		"稳定": rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
 	}[text]
 }
 

@@ -59,6 +59,7 @@ type Account struct {
 	closedAt time.Duration // when the window closed; negative before
 	ticks    sample.Ticks  // output tokens that arrived in each tick, and those owed at its end
 	waves    *sample.Waves // of a closed loop
+	signs    signs
 	counts
 	tally   tokenTally
 	grouped bool // some answer told how many tokens each chunk held
@@ -75,6 +76,7 @@ type counts struct {
 	ended   int
 	done    int // ended well
 	failed  int
+	refused int     // of those that failed
 	emitted float64 // output tokens of those done, as counted when they came
 	latency float64 // sum over those done, seconds
 	last    float64 // instant of the last end, in seconds from the stage's start
@@ -118,9 +120,13 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 		a.waves.Add(at)
 	}
 	a.tally.add(r)
+	a.signs.add(r)
 	a.grouped = a.grouped || len(r.Counts) > 0
 	if r.Status == failed {
 		a.failed++
+	}
+	if refused(r) {
+		a.refused++
 	}
 	if !ok(r) {
 		return

@@ -3,6 +3,7 @@ package measure
 import (
 	"iter"
 	"math"
+	"net/http"
 	"time"
 
 	"llmsweep/client"
@@ -17,6 +18,11 @@ const (
 	failed     = string(client.StatusError)
 	incomplete = string(client.StatusIncomplete)
 )
+
+// refused reports whether the server turned a request away because it had too much to do, or the client had asked for too much.
+func refused(r *rundir.Record) bool {
+	return r.Error == string(client.ClassHTTP429) || r.HTTP == http.StatusTooManyRequests || r.HTTP == http.StatusServiceUnavailable
+}
 
 // ok reports whether a request ended well.
 func ok(r *rundir.Record) bool { return r.Status == string(client.StatusOK) }
@@ -66,11 +72,15 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 	service := a.service.typical()
 	s.window, s.settled = s.steady(service)
 	s.metrics = newMetrics(s.window, service, a.tally.counter(), a.grouped, a.SLO)
+	if at, ok := s.frozenSince(); ok {
+		s.stage.FrozenSince = rundir.Exactly(at)
+		s.metrics.hung.after = at
+	}
 	return s
 }
 
-// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. ok is false where
-// the stage was too short to find it.
+// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. Where the server had
+// stopped answering when the window closed, that time belongs to the window. ok is false where the stage was too short to find it.
 func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {
@@ -86,6 +96,9 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	if n == 0 {
 		return Window{0, closedAt}, false
 	}
+	if s.silentAtClose() {
+		to = max(to, closedAt)
+	}
 	return Window{from, to}, true
 }
 
@@ -100,8 +113,13 @@ func (s *summary) finish() rundir.Stage {
 		if st.Verdict, st.Drift = s.verdict, s.drift; st.Verdict == "" { // no look has judged it
 			st.Verdict, st.Drift = s.evidence(s.service.typical(), errorLevel).judge(w)
 		}
-		if !s.settled {
+		if st.Verdict != rundir.Shedding {
+			q := st.Requests
+			st.Verdict = undone{q.Error, q.OK + q.Error, s.Tolerance}.judge(st.Verdict)
+		}
+		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided
+			st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		}
 	}
 	st.Server = serverLoad(seen.Readings, w)
@@ -123,6 +141,9 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	const share, requests = 0.1, 0.5
 	if !s.early.IsZero() {
 		all = append(all, s.early)
+	}
+	if st.FrozenSince.Known() {
+		all = append(all, noteFroze.New(st.FrozenSince.Value(), s.metrics.hung.n))
 	}
 	if s.ended > 0 && !s.settled {
 		all = append(all, noteTooShort.New())

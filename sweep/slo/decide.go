@@ -82,6 +82,9 @@ func Bounds(b rundir.Beyond) (low, high float64) {
 
 // Holds returns whether a stage keeps the term.
 func (t Term) Holds(s *rundir.Stage) Verdict {
+	if s.FrozenSince.Known() {
+		return Broken // the server never answered again: no wait is long enough
+	}
 	if c, ok := t.count(s); ok {
 		return c.against(t.tail())
 	}
@@ -130,7 +133,7 @@ const mostTimes = 100
 // term is decided, and where a hundred times the requests would not do.
 func (t Term) Needs(s *rundir.Stage) int {
 	c, ok := t.count(s)
-	if !ok || c.against(t.tail()) != Unsure {
+	if !ok || t.Holds(s) != Unsure {
 		return 0
 	}
 	worth := c.worth()
