@@ -113,7 +113,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := errors.Join(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err
 	}
-	if st.Requests.OK == 0 && onlyConnects(st.Errors) {
+	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(len(x.run.Stages)-2)) {
 		return st, serverGone(st.Name)
 	}
 	return st, x.settle(ctx)
@@ -201,6 +201,11 @@ func onlyConnects(errs map[string]int) bool {
 	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
 }
 
+// frozen reports whether the server stopped answering in a stage, by the stage's index, and did not answer again.
+func (x *Experiment) frozen(stage int) bool {
+	return stage >= 0 && x.run.Stages[stage].FrozenSince.Known()
+}
+
 // settle waits until the server says that it is idle, so that no stage begins on another's backlog.
 func (x *Experiment) settle(ctx context.Context) error {
 	const worthwhile = time.Second // with less left of a budget, no stage comes after
@@ -264,6 +269,9 @@ func larger(a, b rundir.Number) rundir.Number {
 // an error of the client's own.
 func (x *Experiment) Finish(err error) error {
 	run := x.run
+	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {
+		err = serverGone(run.Stages[last].Name)
+	}
 	run.Ended = time.Now()
 	run.State = rundir.Complete
 	if run.Plan.Kind == KindSweep {

@@ -14,7 +14,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Demand is how much is to be served.
+// Demand is the load that has to be served.
 type Demand struct {
 	Amount float64 // per second
 	Tokens bool    // output tokens; else requests
@@ -49,7 +49,7 @@ func (d Demand) String() string {
 	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + unit
 }
 
-// of is what one replica gives of what is demanded.
+// of returns what one replica delivers, in the unit of the demand.
 func (d Demand) of(k *Candidate) (float64, bool) {
 	if !d.Tokens {
 		return k.Rate, k.Rate > 0

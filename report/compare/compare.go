@@ -123,13 +123,13 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	return c, nil
 }
 
-// alike says which two workloads differ.
+// alike returns an error that names two setups whose workloads differ.
 func alike(setups []curve.Setup) error {
 	first := &setups[0]
 	for i := range setups[1:] {
 		s := &setups[i+1]
 		if a, b := Workload(first.Run, lang.English), Workload(s.Run, lang.English); a != b {
-			return fmt.Errorf("%s asks for %s and %s for %s, so their figures say nothing of each other; leave one out, or compare all the same with --any-workload",
+			return fmt.Errorf("%s asks for %s and %s for %s, so their numbers cannot be compared; leave one out, or compare them anyway with --any-workload",
 				first.Origin(), a, s.Origin(), b)
 		}
 	}

@@ -19,7 +19,7 @@ const (
 	ByGPU    = "gpu"
 )
 
-// Factor is what one thing changes, the rest being equal.
+// Factor is the effect of one label, all others being equal.
 type Factor struct {
 	What    string   `json:"what"`
 	Equal   string   `json:"equal"` // what is the same in all of them
@@ -37,7 +37,7 @@ type Member struct {
 	setup *curve.Setup
 }
 
-// Step is what more GPUs bring.
+// Step is the effect of more GPUs.
 type Step struct {
 	From  int    `json:"from"` // GPUs
 	To    int    `json:"to"`
@@ -106,7 +106,7 @@ func factors(setups []curve.Setup, all []Measured) []Factor {
 	return found
 }
 
-// keyOf is what the members of a group have in common; empty where too little is known to say so.
+// keyOf returns the labels that the members of a group have in common; empty where too few are known.
 func keyOf(run *rundir.Run, what string) (key, equal string) {
 	var parts []string
 	for _, other := range []string{"model", ByQuant, ByGPU, ByGPUs, ByEngine} {
@@ -171,7 +171,7 @@ func (m Member) output() float64 {
 	return f.Value.Value()
 }
 
-// step is what more GPUs bring at each load. At a share of the plateau, each is loaded to that share of its own.
+// step returns the effect of more GPUs at each load. At a share of the plateau, each is loaded to that share of its own.
 func step(a, b *Measured) Step {
 	s := Step{From: a.Labels.GPUs, To: b.Labels.GPUs}
 	for _, at := range []string{"sync", "50", "80", KeyRate} {

@@ -107,7 +107,7 @@ func LoadAs(all []Input, show func(path string) string) []Setup {
 	return setups
 }
 
-// fileOf is what the audit knows a run's file by.
+// fileOf returns the name of a run's file in the audit.
 func fileOf(in Input) string {
 	if in.Run.Source != nil {
 		return in.Run.Source.File
@@ -289,7 +289,7 @@ func inFigures(st *rundir.Stage, line int) bool {
 	return false
 }
 
-// where is what a row can be traced to.
+// where returns the file and line, or the directory, of a row.
 func (s *Setup) where(st *rundir.Stage) string {
 	if st.Source != nil {
 		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
@@ -297,7 +297,7 @@ func (s *Setup) where(st *rundir.Stage) string {
 	return s.show(s.Path) + " " + st.Name
 }
 
-// Origin is what the whole setup can be traced to.
+// Origin returns the file and line, or the directory, of the setup.
 func (s *Setup) Origin() string {
 	if src := s.Run.Source; src != nil {
 		return s.show(src.File) + ":" + strconv.Itoa(src.Line)

@@ -52,7 +52,7 @@ type Output struct {
 	Files    map[string][]byte
 }
 
-// origin is what a run's marker says of it.
+// origin is the content of a run's marker.
 type origin struct {
 	From string `json:"from"`
 	Line int    `json:"line,omitempty"`
@@ -81,7 +81,7 @@ func Runs(old []byte) ([]Kept, error) {
 	return all, nil
 }
 
-// ChoiceNote is what the choice in a document was made for, as JSON; empty where it has none.
+// ChoiceNote returns the settings of a document's choice as JSON; empty where it has none.
 func ChoiceNote(old []byte) string {
 	pieces, err := split(string(old))
 	if err != nil {
@@ -342,7 +342,7 @@ func (w *writer) labels(run *rundir.Run) []string {
 	return lines
 }
 
-// source is where a setup came from.
+// source returns the file and line, or the directory, that a setup came from.
 func (w *writer) source(s *curve.Setup) string {
 	if src := s.Run.Source; src != nil {
 		return w.From(src.File) + ":" + strconv.Itoa(src.Line)

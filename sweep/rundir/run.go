@@ -138,7 +138,10 @@ type Stage struct {
 	Elapsed        float64 `json:"elapsed_s,omitempty"` // drain included
 	WindowFrom     float64 `json:"window_from_s"`       // since the start of the stage; the opening transient is before it
 	Window         float64 `json:"window_s"`            // the window's length
-	Whole          bool    `json:"whole,omitempty"`     // the window is the whole stage, ramp and drain included
+	// FrozenSince is the server's last sign of life, since the start of the stage, where it then stopped answering for good. Such a
+	// stage meets no objective.
+	FrozenSince Number `json:"frozen_since_s,omitzero"`
+	Whole       bool   `json:"whole,omitempty"` // the window is the whole stage, ramp and drain included
 
 	Requests     Requests          `json:"requests"`
 	Errors       map[string]int    `json:"errors,omitempty"`         // by class
