@@ -65,6 +65,7 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 		stages.NewField(table.Column{Head: lang.HeadDone.In(l), Sub: "req/s"}, func(r stages.Row) table.Cell {
 			return table.Number(lang.NonZero(stages.Completed(r.Stage)), "", lang.Rate)
 		}),
+		stages.NewField(table.Column{Head: headRefused.In(l)}, func(r stages.Row) table.Cell { return refused(r.Stage) }),
 		stages.NewField(table.Column{Head: headFailed.In(l)}, func(r stages.Row) table.Cell { return faults(r.Stage) }),
 		stages.NewField(table.Column{Head: lang.HeadLatency.In(l), Sub: mean, Drop: 6}, average(stages.Latency)),
 		stages.NewField(table.Column{Head: "TTFT", Sub: mean, Drop: 7}, average(stages.TTFT)),
@@ -84,6 +85,9 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 		fields = slices.Delete(fields, len(fields)-2, len(fields)-1)
 	}
 	if !stages.AnyFailed(runs) {
+		fields = slices.Delete(fields, 4, 5)
+	}
+	if !anyRefused(runs) {
 		fields = slices.Delete(fields, 3, 4)
 	}
 	return fields
@@ -122,6 +126,21 @@ func tally(r stages.Row, n int) table.Cell {
 	return table.Count(n)
 }
 
+// anyRefused reports whether a server refused requests in any of the runs.
+func anyRefused(runs []rundir.Run) bool {
+	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
+		return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Refused.Known() })
+	})
+}
+
+// refused is the share of the requests that the server refused.
+func refused(s *rundir.Stage) table.Cell {
+	if !s.Refused.Known() {
+		return table.Cell{Text: "-", Tone: table.Faint}
+	}
+	return table.Cell{Text: lang.Percent(s.Refused.Value()), Tone: table.Bad}
+}
+
 // faults is the number of failed requests, which stands out where there are any.
 func faults(s *rundir.Stage) table.Cell {
 	if n := stages.Failed(s); n > 0 {
@@ -140,7 +159,7 @@ func verdictTone(v string) table.Tone {
 	switch v {
 	case rundir.Stable:
 		return table.Good
-	case rundir.Saturated:
+	case rundir.Saturated, rundir.Shedding:
 		return table.Bad
 	case rundir.Undecided:
 		return table.Caution

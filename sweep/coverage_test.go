@@ -329,7 +329,7 @@ func TestAdaptiveSweepsCostHalf(t *testing.T) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 			c := k.config(d, k.Seed)
 			c.Precision = 0
-			x, err := Begin(c, &even, rundir.Plan{}, c.Points)
+			x, err := Begin(c, &even, rundir.Plan{})
 			if err == nil {
 				err = x.sweep(t.Context())
 			}

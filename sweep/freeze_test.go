@@ -49,6 +49,7 @@ func hasNote(st *rundir.Stage, code string) bool {
 // The window of a closed loop ends with its last answers, except where the server stopped answering: its silence counts.
 func TestAFrozenServerIsNamed(t *testing.T) {
 	const froze = "server.froze"
+	of, missed := 0, 0
 	for seed := range uint64(simtest.Size(12, 100)) {
 		k := simtest.Random(100 + seed)
 		truth := k.Work.Capacity(k.Server)
@@ -61,7 +62,9 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 		} {
 			for _, drain := range []time.Duration{3 * time.Second, time.Minute} {
 				st, records := frozen(t, k, l, window, at, drain)
+				of++
 				if !st.FrozenSince.Known() || !hasNote(&st, froze) {
+					missed++
 					t.Errorf("%v: %s, drain %v: not named; window %.1f-%.1f s", k, st.Name, drain, st.WindowFrom, st.WindowFrom+st.Window)
 					continue
 				}
@@ -90,10 +93,12 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 			}
 		}
 	}
+	simtest.Claim(t, "a server that freezes is named", "in every stage", "in %d of %d", of-missed, of)
 }
 
 // Neither a healthy server nor one that pauses is said to have frozen.
 func TestPlainServersAreNotFrozen(t *testing.T) {
+	of, wrong := 0, 0
 	for seed := range uint64(simtest.Size(10, 200)) {
 		plain, pauses := simtest.Random(300+seed), simtest.RandomWith(300+seed, "pauses")
 		for _, k := range []*simtest.Trial{plain, pauses} {
@@ -104,13 +109,16 @@ func TestPlainServersAreNotFrozen(t *testing.T) {
 				arrival.Poisson{Rate: 1.5 * truth.RequestsPerSecond},
 			} {
 				for _, drain := range []time.Duration{time.Millisecond, 3 * time.Second} {
+					of++
 					if st, _ := frozen(t, k, l, window, 0, drain); st.FrozenSince.Known() {
+						wrong++
 						t.Errorf("%v: %s, drain %v: frozen since %v s of %.1f", k, st.Name, drain, st.FrozenSince.Value(), st.Elapsed)
 					}
 				}
 			}
 		}
 	}
+	simtest.Claim(t, "a healthy server, or one that pauses, is said to have frozen", "never", "in %d of %d stages", wrong, of)
 }
 
 // A run whose server freezes keeps what it measured and ends as failed, also where stages were still to come.

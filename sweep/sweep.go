@@ -22,9 +22,7 @@ package sweep
 import (
 	"context"
 
-	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
 )
 
 // Kinds of runs.
@@ -40,7 +38,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 		Kind: KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
 		MaxConcurrency: c.MaxConcurrency,
 	}
-	x, err := Begin(c, run, plan, c.Points*max(1, c.Repeats)+1)
+	x, err := Begin(c, run, plan)
 	if err != nil {
 		return err
 	}
@@ -55,7 +53,7 @@ func Run(ctx context.Context, c Config, stages []Stage, run *rundir.Run) error {
 	plan := rundir.Plan{
 		Kind: KindRun, StageTime: first.MinTime.Seconds(), StageRequests: first.Sessions, MaxConcurrency: first.Load.Limit(),
 	}
-	x, err := Begin(c, run, plan, len(stages)-1)
+	x, err := Begin(c, run, plan)
 	if err != nil {
 		return err
 	}
@@ -70,12 +68,13 @@ func Run(ctx context.Context, c Config, stages []Stage, run *rundir.Run) error {
 
 // inOrder warms up and measures stages.
 func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
+	x.ahead.stages, x.ahead.planned, x.ahead.WarmUp = stages, true, true
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
 	succeeded := false
 	for i, s := range stages {
-		x.ahead = len(stages) - 1 - i
+		x.ahead.stages = stages[i+1:]
 		st, err := x.Measure(ctx, s)
 		if err != nil {
 			return err
@@ -86,21 +85,4 @@ func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
 		return NothingDone()
 	}
 	return nil
-}
-
-// conclude writes the answer of a sweep, and takes out the intervals that the answer shows to be unsure.
-func conclude(run *rundir.Run) {
-	found, notes := saturation.Find(run.Stages)
-	run.Saturation = found
-	for _, n := range notes {
-		run.Warnings = note.Add(run.Warnings, n)
-	}
-	if found == nil {
-		return
-	}
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Rate.Known() {
-			saturation.DropIntervals(st, st.Rate.Value()/found.Rate.Value())
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -163,4 +164,25 @@ func (o Only) Takes(l rundir.Labels) bool {
 		return strings.EqualFold(l.Engine, o.Value)
 	}
 	return o.Value == "" && l.Quant == "" || matches(l.Quant, o.Value)
+}
+
+// Unused returns a line for each price of a GPU that no configuration has.
+func (p Prices) Unused(configurations []rundir.Labels, l lang.Lang) []string {
+	gpus := map[string]bool{}
+	for _, c := range configurations {
+		if c.GPU != "" {
+			gpus[c.GPU] = true
+		}
+	}
+	known := knownGPUs.In(l, strings.Join(slices.Sorted(maps.Keys(gpus)), lang.ListComma.In(l)))
+	if len(gpus) == 0 {
+		known = knownNoGPU.In(l)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if !slices.ContainsFunc(configurations, Only{Key: "gpu", Value: name}.Takes) {
+			lines = append(lines, priceUnused.In(l, name, known))
+		}
+	}
+	return lines
 }

@@ -50,6 +50,8 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 // saturates is the answer itself.
 func saturates(sat *rundir.Saturation, l lang.Lang) string {
 	switch {
+	case sat.Rate.Bound() && !sat.Reason.IsZero(): // a search that was cut
+		return sayAtLeast.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
 	case sat.Rate.Bound():
 		return sayNotSaturated.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
 	case sat.Rate.IsZero():
@@ -61,19 +63,38 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 		digits = lang.Precision((sat.High.Value() - sat.Low.Value()) / 2)
 		interval = sayInterval.In(l, lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
 	}
-	s := saySaturates.In(l, lang.Number(sat.Rate, digits)) + interval
+	refuses := sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate
+	say := saySaturates
+	switch {
+	case sat.Overload.Known():
+		say = saySustains
+	case refuses:
+		say = sayAccepts
+	}
+	s := say.In(l, lang.Number(sat.Rate, digits)) + interval
 	if sat.Output.Known() {
 		s += sayOutput.In(l, lang.Number(sat.Output, lang.Short))
+	}
+	switch {
+	case sat.Overload.Known():
+		s += sayCollapses.In(l, lang.Number(sat.Overload, digits))
+	case sat.Limit == rundir.LimitRate:
+		s += sayRateLimit.In(l)
+	case refuses:
+		s += sayRefusesRest.In(l)
 	}
 	return s + lang.Stop.In(l)
 }
 
 // bracket returns between which offered rates the verdicts turned.
 func bracket(run *rundir.Run, l lang.Lang) string {
+	sat := run.Saturation
 	low, high := stages.Bracket(run)
 	switch {
 	case low.Known() && high.Known() && low.Value() >= high.Value():
 		return sayTurn.In(l, lang.Number(high, lang.Rate), lang.Number(low, lang.Rate))
+	case low.Known() && high.Known() && (sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate):
+		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known() && high.Known():
 		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known():

@@ -32,6 +32,7 @@ var (
 var (
 	verdictStable    = Say("stable", "稳定")
 	verdictSaturated = Say("saturated", "饱和")
+	verdictShedding  = Say("shedding", "拒绝")
 	verdictUndecided = Say("undecided", "未定")
 	verdictClosed    = Say("closed", "闭环")
 )
@@ -43,6 +44,8 @@ func Verdict(v string, l Lang) string {
 		return verdictStable.In(l)
 	case rundir.Saturated:
 		return verdictSaturated.In(l)
+	case rundir.Shedding:
+		return verdictShedding.In(l)
 	case rundir.Undecided:
 		return verdictUndecided.In(l)
 	case rundir.Closed:

@@ -49,8 +49,8 @@ func (p *plain) update(s *state) {
 		if seconds(s.time.Stage) > 0 {
 			parts = append(parts, spent(s, p.lang))
 		}
-		if s.time.Left >= 0 {
-			parts = append(parts, leftOnly.In(p.lang, clock(s.time.Left)))
+		if s.time.Low >= 0 {
+			parts = append(parts, left(s.time, p.lang))
 		}
 		p.write(strings.Join(parts, "  "))
 	})

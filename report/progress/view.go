@@ -27,7 +27,8 @@ type Stage struct {
 // Time is the time that has passed and the time left.
 type Time struct {
 	Elapsed time.Duration // of the whole run
-	Left    time.Duration // of the whole run; negative: not known
+	Low     time.Duration // at least this is left of the whole run; negative: not known
+	High    time.Duration // and at most this
 	Stage   time.Duration // planned for the stage; 0: not known
 }
 

@@ -250,8 +250,8 @@ func isProbes(heading string) bool { return heading == "Probes" || heading == "�
 // verdictOf reads a verdict, in either language; nothing where there is none.
 func verdictOf(text string) string {
 	return map[string]string{
-		"stable": rundir.Stable, "saturated": rundir.Saturated, "undecided": rundir.Undecided, "closed": rundir.Closed,
-		"稳定": rundir.Stable, "饱和": rundir.Saturated, "未定": rundir.Undecided, "闭环": rundir.Closed,
+		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided, "closed": rundir.Closed,
+		"稳定": rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
 	}[text]
 }
 

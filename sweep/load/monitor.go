@@ -42,6 +42,7 @@ const (
 	PhaseMeasuring = "measuring"
 	PhaseTail      = "tail" // the window has closed; load is kept on until its requests have ended
 	PhaseDraining  = "draining"
+	PhaseIdle      = "idle" // the next stage waits for the server to become idle
 )
 
 // Snapshot is the state of a running stage.

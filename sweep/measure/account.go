@@ -76,6 +76,7 @@ type counts struct {
 	ended   int
 	done    int // ended well
 	failed  int
+	refused int     // of those that failed
 	emitted float64 // output tokens of those done, as counted when they came
 	latency float64 // sum over those done, seconds
 	last    float64 // instant of the last end, in seconds from the stage's start
@@ -123,6 +124,9 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	a.grouped = a.grouped || len(r.Counts) > 0
 	if r.Status == failed {
 		a.failed++
+	}
+	if refused(r) {
+		a.refused++
 	}
 	if !ok(r) {
 		return

@@ -36,6 +36,9 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 	case a.hopeless():
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
+	case now >= a.MinTime && a.done == 0 && a.refused > 0 && a.refused == a.ended: // it refuses everything
+		a.early = noteEndedEarly.New(a.failed, a.ended)
+		return load.Stop
 	case a.enough(now):
 		return load.Close
 	}
@@ -46,7 +49,11 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 func (a *Account) hopeless() bool {
 	const fewest = 20 // requests that have ended: fewer say little of a share
 	ended := a.done + a.failed
-	return a.MaxErrorRate < 1 && ended >= fewest && float64(a.failed) > a.MaxErrorRate*float64(ended)
+	if a.MaxErrorRate >= 1 || ended < fewest {
+		return false
+	}
+	failed := a.failed - a.refused // refusals are an answer to too much load
+	return failed >= fewest/2 && float64(failed) > a.MaxErrorRate*float64(a.done+failed)
 }
 
 func (a *Account) enough(now time.Duration) bool {
@@ -91,6 +98,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 		return last
 	}
 	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).judge(Window{wholeWaves(cut, now, service), now})
+	a.verdict = undone{a.failed, a.done + a.failed, a.Tolerance}.judge(a.verdict)
 	return last || a.verdict != rundir.Undecided
 }
 

@@ -17,6 +17,8 @@ type metrics struct {
 	count    tokenCounter
 	records  int
 	requests rundir.Requests
+	refused  int
+	traits   traits
 	errors   failures
 	rates    rates
 	tokens   tokenRates
@@ -45,6 +47,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.tokens.add(r, m.w, m.count)
 	m.progress.add(r, m.count)
 	m.hung.add(r)
+	m.traits.add(r)
 	if m.goodput != nil {
 		m.goodput.Add(r)
 	}
@@ -55,6 +58,9 @@ func (m *metrics) add(r *rundir.Record) {
 		return
 	}
 	countRequest(&m.requests, r)
+	if refused(r) {
+		m.refused++
+	}
 	m.latency.add(r)
 	m.gaps.add(r, m.count)
 	m.lengths.add(r)
@@ -64,6 +70,8 @@ func (m *metrics) add(r *rundir.Record) {
 // fill writes the metrics into st, whose number in flight is known.
 func (m *metrics) fill(st *rundir.Stage) {
 	st.Requests = m.requests
+	st.Refused = ratio(float64(m.refused), float64(m.requests.Due))
+	st.Traits = m.traits.sum()
 	st.Errors, st.Examples = m.errors.classes, m.errors.examples
 	m.rates.fill(st, m.w)
 	m.tokens.fill(st, m.w)

@@ -3,6 +3,7 @@ package measure
 import (
 	"iter"
 	"math"
+	"net/http"
 	"time"
 
 	"llmsweep/client"
@@ -17,6 +18,11 @@ const (
 	failed     = string(client.StatusError)
 	incomplete = string(client.StatusIncomplete)
 )
+
+// refused reports whether the server turned a request away because it had too much to do, or the client had asked for too much.
+func refused(r *rundir.Record) bool {
+	return r.Error == string(client.ClassHTTP429) || r.HTTP == http.StatusTooManyRequests || r.HTTP == http.StatusServiceUnavailable
+}
 
 // ok reports whether a request ended well.
 func ok(r *rundir.Record) bool { return r.Status == string(client.StatusOK) }
@@ -107,8 +113,13 @@ func (s *summary) finish() rundir.Stage {
 		if st.Verdict, st.Drift = s.verdict, s.drift; st.Verdict == "" { // no look has judged it
 			st.Verdict, st.Drift = s.evidence(s.service.typical(), errorLevel).judge(w)
 		}
-		if !s.settled {
+		if st.Verdict != rundir.Shedding {
+			q := st.Requests
+			st.Verdict = undone{q.Error, q.OK + q.Error, s.Tolerance}.judge(st.Verdict)
+		}
+		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided
+			st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		}
 	}
 	st.Server = serverLoad(seen.Readings, w)

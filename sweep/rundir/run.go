@@ -23,6 +23,7 @@ const (
 const (
 	Stable    = "stable"    // the backlog grows by less than the tolerance
 	Saturated = "saturated" // the backlog grows
+	Shedding  = "shedding"  // the backlog does not grow, because the server refuses or fails a part of the requests
 	Undecided = "undecided" // neither could be shown in the time available
 	Closed    = "closed"    // a closed loop: the server sets its rate, so that no backlog can grow
 )
@@ -33,6 +34,7 @@ const (
 	Grid    = "grid"    // an arrival rate between floor and ceiling
 	Ceiling = "ceiling" // throughput: as many requests in flight as raise the output rate
 	Probe   = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
+	Control = "control" // the load of an earlier stage once more, to find out whether the server has changed
 	Single  = "run"     // a stage of a run that is not a sweep
 	WarmUp  = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
 )
@@ -174,6 +176,8 @@ type Stage struct {
 
 	Verdict   string      `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
+	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429 or 503; absent for none
+	Traits    Traits      `json:"traits,omitzero"`
 	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
 	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
 	Server    *Server     `json:"server,omitempty"`             // what the server reported about itself
@@ -199,6 +203,7 @@ const (
 	LimitKV      = "kv_cache"
 	LimitSlots   = "batch_slots"
 	LimitCompute = "compute"
+	LimitRate    = "rate_limit" // the server's or its gateway's limit on requests or tokens per minute
 )
 
 // Requests counts the requests due in the window, by how they ended.
@@ -265,6 +270,28 @@ type Drift struct {
 	High  Number `json:"high,omitzero"`
 }
 
+// Traits are what a stage's requests show of habits of the server.
+type Traits struct {
+	Stalls    int    `json:"stalls,omitempty"`      // how often all open streams stood still together
+	StallTime Number `json:"stall_s,omitzero"`      // how long they did, on average
+	Bursts    Number `json:"bursts,omitzero"`       // share of the answers whose tokens came in bursts
+	Burst     Number `json:"burst_tokens,omitzero"` // tokens of a burst, on average
+	BurstGap  Number `json:"burst_gap_s,omitzero"`  // time from one burst to the next, on average
+	Whole     Number `json:"whole,omitzero"`        // share of the answers that came in one piece, sooner than the first token of others
+	WholeTime Number `json:"whole_s,omitzero"`      // how long such an answer took, on average
+	Limit     Bucket `json:"rate_limit,omitzero"`   // the token bucket that explains which requests were refused
+}
+
+// Bucket is a token bucket: what passes in a time t is at most Burst + Rate x t.
+type Bucket struct {
+	Unit   string `json:"unit,omitempty"` // "requests" or "tokens"
+	Rate   Number `json:"rate,omitzero"`  // units per second
+	Low    Number `json:"low,omitzero"`   // the range of rates that explain the refusals as well
+	High   Number `json:"high,omitzero"`
+	Burst  Number `json:"burst,omitzero"`  // units
+	Agrees Number `json:"agrees,omitzero"` // share of the refusals that come when the bucket is empty
+}
+
 // Goodput is how much of a stage's work met the objectives, and whether the stage as a whole met them.
 type Goodput struct {
 	Rate    Number `json:"rate,omitzero"`     // requests per second that ended in the window and met every term
@@ -316,6 +343,11 @@ type Saturation struct {
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
+
+	// Overload is what the server completes per second when more arrives than it sustains; absent where that is no less.
+	Overload     Number `json:"overload,omitzero"`
+	OverloadLow  Number `json:"overload_low,omitzero"` // 95 % interval
+	OverloadHigh Number `json:"overload_high,omitzero"`
 
 	// The verdicts on either side of it.
 	HighestStable   Number `json:"highest_stable,omitzero"`

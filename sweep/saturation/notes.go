@@ -11,6 +11,7 @@ var (
 	noteOverloadCosts = note.Kind{Code: "saturation.overload-costs", Args: []string{"completed", "in_flight", "overloaded"}}
 
 	// The evidence.
+	noteRefused       = note.Kind{Code: "saturation.refused", Args: []string{"offered", "share", "completed"}}
 	noteBacklogGrew   = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
 	noteCeilingAlone  = note.Kind{Code: "saturation.ceiling", Args: []string{"in_flight", "completed"}}
 	noteNoneSaturated = note.Kind{Code: "saturation.ceiling-none-saturated", Args: []string{"in_flight", "completed"}}
@@ -20,6 +21,6 @@ var (
 func Notes() []note.Kind {
 	return []note.Kind{
 		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
-		noteNoneSaturated,
+		noteNoneSaturated, noteRefused, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
 	}
 }

@@ -18,16 +18,25 @@ const comfortable = 0.8
 // bracket of verdicts around it. It is nil where no stage completed anything, or the ceiling was no limit. The notes say what
 // does not fit together.
 func Find(stages []rundir.Stage) (*rundir.Saturation, []note.Note) {
-	f := finder{open: Open(stages)}
+	f := finder{open: Open(stages), changed: len(Changes(stages)) > 0}
 	f.cut = f.edge()
+	f.pausing = !pauses(stages).IsZero()
+	f.cached = cachedShare(stages)
 	rows := f.plateauRows(ceilingOf(stages))
 	if len(rows) == 0 {
 		return nil, f.notes
 	}
 	s := &rundir.Saturation{}
 	s.Rate, s.Low, s.High = plateau(rows)
-	s.HighestStable, s.LowestSaturated = f.bracket(s)
-	s.Output = meanOutput(rows)
+	f.allowForPauses(s, rows)
+	collapses := f.collapses(s, ceilingOf(stages))
+	if collapses {
+		s.Output = f.outputAt(s.HighestStable)
+	} else {
+		s.HighestStable, s.LowestSaturated = f.bracket(s)
+		s.Output = meanOutput(rows)
+		limitedBy(bucketOf(f.open), s)
+	}
 	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
 	for _, r := range f.open {
 		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
@@ -35,7 +44,15 @@ func Find(stages []rundir.Stage) (*rundir.Saturation, []note.Note) {
 		}
 	}
 	s.Reason = reason(rows, s)
-	s.Limit, s.LimitStage = limit(rows)
+	if st := sheds(f.open); st != nil && !s.Reason.Is(noteBacklogGrew) {
+		s.Reason = noteRefused.New(st.Rates.Offered.Value(), share(st), st.Progress.Rate.Value())
+	}
+	if s.Limit == "" {
+		s.Limit, s.LimitStage = limit(rows)
+	}
+	if collapses {
+		return s, f.notes
+	}
 	const doubtful = 1.05 // beyond the tolerance of drift
 	for _, r := range f.open[:f.cut] {
 		if r.Verdict == rundir.Stable && r.Rate.Value() > s.High.Value()*doubtful {
@@ -67,7 +84,7 @@ func DropIntervals(st *rundir.Stage, share float64) {
 func Open(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {
-		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && usable(st) {
+		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && usable(st) && st.Role != rundir.Control {
 			open = append(open, st)
 		}
 	}
@@ -92,9 +109,12 @@ func ceilingOf(stages []rundir.Stage) (ceiling *rundir.Stage) {
 
 // finder is a search for the saturation rate.
 type finder struct {
-	open  []*rundir.Stage // by rate
-	cut   int             // the stages below are taken for stable, the others for saturated
-	notes []note.Note
+	open    []*rundir.Stage // by rate
+	cut     int             // the stages below are taken for stable, the others for saturated
+	notes   []note.Note
+	pausing bool    // the server stands still now and then
+	cached  float64 // share of the answers that come from a cache
+	changed bool    // control measurements show another server than before: what is less now is not overload's doing
 }
 
 // note adds a note, once: repetitions give the same.
@@ -114,7 +134,7 @@ func (f *finder) edge() int {
 		stable, saturated := f.verdictsAt(r.Rate)
 		if stable > 0 && saturated > 0 {
 			f.note(noteMixedVerdicts.New(r.Rate.Value(), stable, saturated))
-		} else if i < best && r.Verdict == rundir.Saturated || i >= best && r.Verdict == rundir.Stable {
+		} else if i < best && over(r) && !(r.Verdict == rundir.Shedding && f.outdone(i)) || i >= best && r.Verdict == rundir.Stable {
 			f.note(noteAgainst.New(r.Name, r.Verdict))
 		}
 	}
@@ -125,7 +145,7 @@ func (f *finder) edge() int {
 func (f *finder) contradicted(cut int) int {
 	n := 0
 	for i, r := range f.open {
-		if i < cut && r.Verdict == rundir.Saturated && !f.outdone(i) || i >= cut && (r.Verdict == rundir.Stable || f.outdone(i)) {
+		if i < cut && over(r) && !f.outdone(i) || i >= cut && (r.Verdict == rundir.Stable || f.outdone(i)) {
 			n++
 		}
 	}
@@ -161,11 +181,25 @@ func (f *finder) verdictsAt(rate rundir.Number) (stable, saturated int) {
 		case r.Rate != rate:
 		case r.Verdict == rundir.Stable:
 			stable++
-		case r.Verdict == rundir.Saturated:
+		case over(r):
 			saturated++
 		}
 	}
 	return stable, saturated
+}
+
+// fullWhenRefusing is the share of refusals from which a server that sheds is always busy. With fewer it is idle between bursts of
+// arrivals, and accepts less than it can do: its queue is too short to bridge them.
+const fullWhenRefusing = 0.25
+
+// refusesFew reports whether a stage's server refused a part, but had times with nothing to do.
+func refusesFew(st *rundir.Stage) bool {
+	return st.Verdict == rundir.Shedding && share(st) < fullWhenRefusing
+}
+
+// over reports whether a stage asked for more than the server takes: a backlog grew, or requests were refused.
+func over(st *rundir.Stage) bool {
+	return st.Verdict == rundir.Saturated || st.Verdict == rundir.Shedding
 }
 
 // bracket returns the highest stable and the lowest saturated rate around the plateau's interval. A rate within the interval that was
@@ -187,7 +221,7 @@ func (f *finder) bracket(s *rundir.Saturation) (stable, saturated rundir.Number)
 // serverLimited reports whether a stage shows what the server can do and not what arrived: it was saturated, and the interval of
 // what it completed lies below what it was offered.
 func serverLimited(st *rundir.Stage) bool {
-	return st.Verdict == rundir.Saturated && usable(st) &&
+	return over(st) && usable(st) &&
 		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
 }
 
@@ -200,6 +234,11 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 			limited = append(limited, st)
 		}
 	}
+	if full := slices.DeleteFunc(slices.Clone(limited), refusesFew); len(full) > 0 || ceiling != nil {
+		limited = full
+	}
+	limited = f.notChosenByPauses(limited)
+	limited = f.withoutCache(limited)
 	switch {
 	case ceiling == nil:
 		return limited
@@ -263,7 +302,7 @@ func plateau(rows []*rundir.Stage) (rate, low, high rundir.Number) {
 	if k := len(rows) - 1; k > 0 {
 		half *= math.Sqrt(math.Max(1, chi2/float64(k)))
 	}
-	return rundir.Exactly(mean), rundir.Exactly(mean - half), rundir.Exactly(mean + half)
+	return rundir.Exactly(mean), rundir.Exactly(max(0, mean-half)), rundir.Exactly(mean + half)
 }
 
 // meanOutput returns the output tokens per second of the stages, weighted by their windows.

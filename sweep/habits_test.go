@@ -1,0 +1,146 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/habit"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/stats"
+)
+
+// habitOutcome is what the sweeps of servers with one habit showed.
+type habitOutcome struct {
+	mu                          sync.Mutex
+	servers, named, other       int
+	answered, holds, unanswered int
+	errs, widths                []float64
+	lines                       []string
+}
+
+func (o *habitOutcome) add(t *testing.T, k *trial, name string, run *rundir.Run) {
+	var named []string
+	for _, w := range run.Warnings {
+		if h, ok := strings.CutPrefix(w.Code, "habit."); ok {
+			named = append(named, h)
+		}
+	}
+	low, high := sustained(k, name)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.servers++
+	line := ""
+	if slices.Contains(named, name) {
+		o.named++
+	} else if name != "" {
+		line += " NOT NAMED"
+	}
+	for _, h := range named {
+		if h != name {
+			o.other++
+			line += " WRONGLY " + h
+		}
+	}
+	if low > 0 {
+		if s := run.Saturation; s == nil || !s.Rate.Known() {
+			o.unanswered++
+			line += " NO ANSWER"
+		} else {
+			o.answered++
+			truth := min(max(s.Rate.Value(), low), high)
+			o.errs = append(o.errs, math.Abs(s.Rate.Value()/truth-1))
+			o.widths = append(o.widths, (s.High.Value()-s.Low.Value())/2/s.Rate.Value())
+			if s.Low.Value() <= high && low <= s.High.Value() {
+				o.holds++
+			} else {
+				line += " OFF"
+			}
+			line += fmt.Sprintf(" found %.3f (%.3f-%.3f) limit %q", s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Limit)
+		}
+	}
+	if strings.ContainsAny(line, "NWO") {
+		line = fmt.Sprintf("%v: sustains %.3f-%.3f%s%v", k, low, high, line, rows(run, high))
+		for _, st := range run.Stages {
+			if tr := st.Traits; tr != (rundir.Traits{}) || st.Refused.Known() {
+				line += fmt.Sprintf("\n      %s traits %+v refused %.3f", st.Name, tr, st.Refused.Value())
+			}
+		}
+		o.lines = append(o.lines, line)
+	}
+}
+
+// sustained returns between which rates the truth about a server lies; 0 where it has none, because it changes during the sweep.
+func sustained(k *trial, name string) (low, high float64) {
+	switch name {
+	case "drifts", "scales", "freezes":
+		return 0, 0
+	case "collapses":
+		work := sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
+		c := Defaults()
+		return k.Server.Sustains(work, k.Spread, c.StageMax), k.Server.Sustains(work, k.Spread, c.StageTime)
+	}
+	truth := k.Truth(0)
+	return truth.Sustained, truth.Takes
+}
+
+// A sweep names the habit of each server, with evidence, and none on a plain server; and it finds what a server sustains.
+func TestHabitsAreNamed(t *testing.T) {
+	names := []string{"sheds", "rate-limited", "collapses", "pauses", "batches", "caches", "drifts", "scales", ""}
+	if only := os.Getenv("HABITS"); only != "" {
+		names = strings.Split(only, ",")
+	} else if !simtest.Statistics {
+		names = []string{"sheds", "rate-limited"}
+	}
+	for _, name := range names {
+		n := simtest.Size(2, 100)
+		if name == "" {
+			n *= 2
+		}
+		if s := os.Getenv("HABITN"); s != "" {
+			fmt.Sscan(s, &n)
+		}
+		var all []*trial
+		for seed := uint64(0); len(all) < n; seed++ {
+			k := &trial{Trial: simtest.Random(seed)}
+			if name != "" {
+				k.Trial = simtest.RandomWith(seed, name)
+			}
+			if c, ok := habit.Find[habit.Collapses](k.Server.Habits); ok && c.Recovery > 0 {
+				continue // stays slow after the search for the ceiling
+			}
+			all = append(all, k)
+		}
+		o := &habitOutcome{}
+		began := time.Now()
+		forEach(t, all, func(t *testing.T, k *trial) {
+			run := &rundir.Run{}
+			simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
+				if err := Sweep(t.Context(), k.config(d, k.Seed), run); err != nil {
+					t.Fatal(err)
+				}
+			})
+			o.add(t, k, name, run)
+		})
+		slices.Sort(o.lines)
+		for _, line := range o.lines {
+			t.Log(line)
+		}
+		line := fmt.Sprintf("%-12s %3d servers: named in %d, another habit in %d", name, o.servers, o.named, o.other)
+		if o.answered+o.unanswered > 0 {
+			slices.Sort(o.errs)
+			slices.Sort(o.widths)
+			line += fmt.Sprintf("; the interval holds what it sustains in %d of %d (%d without answer); error median %.1f %%, worst %.1f %%; half-width median %.1f %%",
+				o.holds, o.answered, o.unanswered, stats.Quantile(o.errs, 0.5)*100, o.errs[len(o.errs)-1]*100, stats.Quantile(o.widths, 0.5)*100)
+		}
+		t.Logf("%s; %.0f s", line, time.Since(began).Seconds())
+	}
+}

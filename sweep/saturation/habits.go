@@ -1,0 +1,172 @@
+package saturation
+
+import (
+	"math"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// Notes on habits of the server, each with its evidence. Rates are per second, times in seconds, shares from 0 to 1.
+var (
+	noteSheds       = note.Kind{Code: "habit.sheds", Args: []string{"stage", "offered", "share", "completed"}}
+	noteRateLimited = note.Kind{Code: "habit.rate-limited", Args: []string{"per_minute", "unit", "burst", "agrees"}}
+	notePauses      = note.Kind{Code: "habit.pauses", Args: []string{"count", "length", "time"}}
+	noteBatches     = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
+	noteCaches      = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
+	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
+	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
+)
+
+// Habits returns a note on each habit that the stages of a sweep show. s is the answer of [Find], or nil.
+func Habits(stages []rundir.Stage, s *rundir.Saturation) (all []note.Note) {
+	open := Open(stages)
+	all = Changes(stages)
+	if s != nil && s.Overload.Known() {
+		all = append(all, noteCollapses.New(s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Overload.Value()))
+	}
+	if b := bucketOf(open); b.Rate.Known() {
+		const minute = 60
+		all = append(all, noteRateLimited.New(b.Rate.Value()*minute, b.Unit, b.Burst.Value(), b.Agrees.Value()))
+	} else if st := sheds(open); st != nil {
+		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
+	}
+	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages)} {
+		if !n.IsZero() {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// share returns the share of a stage's requests that were not done.
+func share(st *rundir.Stage) float64 {
+	if st.Refused.Known() {
+		return st.Refused.Value()
+	}
+	return float64(st.Requests.Error) / float64(max(1, st.Requests.OK+st.Requests.Error))
+}
+
+// sheds returns the stage that shows best that the server refuses requests: that with the largest share; nil where none does.
+func sheds(open []*rundir.Stage) (most *rundir.Stage) {
+	for _, st := range open {
+		if st.Verdict == rundir.Shedding && st.Refused.Known() && (most == nil || st.Refused.Value() > most.Refused.Value()) {
+			most = st
+		}
+	}
+	return most
+}
+
+// wellExplained is the share of the refusals that a token bucket must explain: a server that sheds refuses when it is full, and a
+// bucket of the same rate explains less of it (TestHabitsAreNamed).
+const wellExplained = 0.97
+
+// bucketOf returns the token bucket that the stages with refusals agree on; the zero Bucket where they do not.
+func bucketOf(open []*rundir.Stage) (bucket rundir.Bucket) {
+	var weight, sum, agrees, weights float64
+	low, high := math.Inf(-1), math.Inf(1)
+	for _, st := range open {
+		b := st.Traits.Limit
+		if !b.Rate.Known() || bucket.Unit != "" && b.Unit != bucket.Unit {
+			continue
+		}
+		n := float64(st.Requests.Error)
+		agrees, weights = agrees+n*b.Agrees.Value(), weights+n
+		if b.Agrees.Value() < wellExplained {
+			continue
+		}
+		bucket.Unit = b.Unit
+		w := 1 / math.Pow(max(1e-12, b.High.Value()-b.Low.Value()), 2)
+		sum, weight = sum+w*b.Rate.Value(), weight+w
+		low, high = max(low, b.Low.Value()), min(high, b.High.Value())
+		bucket.Burst = rundir.Exactly(max(b.Burst.Value(), orZero(bucket.Burst)))
+	}
+	if weight == 0 || agrees/weights < wellExplained {
+		return rundir.Bucket{}
+	}
+	rate := sum / weight
+	bucket.Rate, bucket.Agrees = rundir.Exactly(rate), rundir.Exactly(agrees/weights)
+	bucket.Low, bucket.High = rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
+	return bucket
+}
+
+func orZero(n rundir.Number) float64 {
+	if n.IsZero() {
+		return 0
+	}
+	return n.Value()
+}
+
+// limitedBy makes a token bucket's rate the answer.
+func limitedBy(b rundir.Bucket, s *rundir.Saturation) {
+	const unsure = 0.01 // of the rate of a bucket, at least
+	if !b.Rate.Known() {
+		return
+	}
+	s.Limit = rundir.LimitRate
+	if b.Unit == "requests" {
+		rate := b.Rate.Value()
+		s.Rate = b.Rate
+		s.Low, s.High = rundir.Exactly(min(b.Low.Value(), rate*(1-unsure))), rundir.Exactly(max(b.High.Value(), rate*(1+unsure)))
+	}
+}
+
+// pauses returns a note where all streams stall together again and again.
+func pauses(stages []rundir.Stage) note.Note {
+	const fewest = 3 // in a sweep: one or two are an accident
+	count, time, windows := 0, 0.0, 0.0
+	for i := range stages {
+		st := &stages[i]
+		if st.Role != rundir.Floor && st.Verdict != rundir.Stable {
+			continue // work on the prompts of a backlog holds streams up as well
+		}
+		windows += st.Elapsed
+		if n := st.Traits.Stalls; n > 0 {
+			count, time = count+n, time+float64(n)*st.Traits.StallTime.Value()
+		}
+	}
+	if count < fewest {
+		return note.Note{}
+	}
+	return notePauses.New(count, time/float64(count), windows)
+}
+
+// batches returns a note where most answers come in bursts.
+func batches(stages []rundir.Stage) note.Note {
+	const most = 0.5
+	n, all, tokens, gap := 0.0, 0.0, 0.0, 0.0
+	for i := range stages {
+		st := &stages[i]
+		weight := float64(st.Requests.OK)
+		all += weight
+		if t := st.Traits; t.Bursts.Known() {
+			k := weight * t.Bursts.Value()
+			n, tokens, gap = n+k, tokens+k*t.Burst.Value(), gap+k*t.BurstGap.Value()
+		}
+	}
+	if all == 0 || n < most*all {
+		return note.Note{}
+	}
+	return noteBatches.New(tokens/n, gap/n, n/all)
+}
+
+// caches returns a note where some answers come in one piece, sooner than the first token of the others.
+func caches(stages []rundir.Stage) note.Note {
+	const fewest, least = 5, 0.02 // answers, share
+	n, all, time := 0.0, 0.0, 0.0
+	otherwise := math.Inf(1)
+	for i := range stages {
+		st := &stages[i]
+		weight := float64(st.Requests.OK)
+		all += weight
+		if t := st.Traits; t.Whole.Known() {
+			k := weight * t.Whole.Value()
+			n, time = n+k, time+k*t.WholeTime.Value()
+			otherwise = min(otherwise, st.TTFT.P95.Value())
+		}
+	}
+	if n < fewest || n < least*all {
+		return note.Note{}
+	}
+	return noteCaches.New(n/all, time/n, otherwise)
+}
