@@ -71,7 +71,7 @@ func (d document) run(run *rundir.Run, level string) {
 	}
 	if controls := stages.Controls(run); len(controls) > 0 {
 		d.Heading(level, wordControls.In(d.l))
-		d.Table(stages.Tabulate("", append(published.SixColumnFields(), verdictField(d.l)), controls))
+		d.Table(stages.Tabulate("", append(write.SixColumnFields(), verdictField(d.l)), controls))
 	}
 	if len(run.Stages) > 0 {
 		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), stages.All(run))
