@@ -122,7 +122,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := errors.Join(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err
 	}
-	if st.Requests.OK == 0 && onlyConnects(st.Errors) {
+	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(len(x.run.Stages)-2)) {
 		return st, serverGone(st.Name)
 	}
 	return st, nil
@@ -211,6 +211,11 @@ func onlyConnects(errs map[string]int) bool {
 	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
 }
 
+// frozen reports whether the server stopped answering in a stage, by the stage's index, and did not answer again.
+func (x *Experiment) frozen(stage int) bool {
+	return stage >= 0 && x.run.Stages[stage].FrozenSince.Known()
+}
+
 func (x *Experiment) warn(n note.Note) {
 	x.run.Warnings = append(x.run.Warnings, n)
 	x.config.Observer.Note(n)
@@ -245,6 +250,9 @@ func larger(a, b rundir.Number) rundir.Number {
 // an error of the client's own.
 func (x *Experiment) Finish(err error) error {
 	run := x.run
+	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {
+		err = serverGone(run.Stages[last].Name)
+	}
 	run.Ended = time.Now()
 	run.State = rundir.Complete
 	if run.Plan.Kind == KindSweep {

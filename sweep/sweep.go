@@ -5,8 +5,8 @@
 //
 //  1. [Experiment.Measure] takes a [Stage]: a load ([llmsweep/sweep/arrival.Load]) and how long to hold it. The load gives a schedule,
 //     drawn from the seed and the stage's name before the stage begins.
-//  2. [llmsweep/sweep/load.Run] takes a session from the workload's source and encodes its first request ahead of time, waits until the schedule
-//     says that it is due, waits for a place where the number in flight is limited, and hands it to the client.
+//  2. [llmsweep/sweep/load.Run] takes a session from the workload's source and encodes its first request ahead of time, waits until it
+//     is due, waits for a place where the number in flight is limited, and hands it to the client.
 //  3. package client sends it, stamps the instants at which bytes arrive, and fills in a result.
 //  4. load turns the result into a record, appends it to records.jsonl, and shows it to the stage's account
 //     ([llmsweep/sweep/measure.Account]), which also sees the tokens that arrived in each tick. The account decides when the stage has

@@ -8,6 +8,8 @@ func sweepWords() lang.Words {
 		// Of a stage.
 		"stage.ended-early": lang.Say("ended early: {failed} of {ended} requests failed",
 			"提前结束：{ended} 个请求中有 {failed} 个失败"),
+		"server.froze": lang.Say("the server stopped answering {since:time} after the stage began and did not answer again: {streams:count request requests} waited in vain. The rates include this time, and no SLO is met",
+			"服务在阶段开始 {since:time} 后停止应答，此后再无应答：{streams} 个请求空等。各速率均计入这段时间，任何 SLO 都不满足"),
 		"stage.too-short": lang.Say("too short: no part of it was steady; a longer stage may have one (--stage-time, --duration)",
 			"时间太短：没有稳定的时段；可延长阶段（--stage-time、--duration）"),
 		"stage.bookkeeping": lang.Say("{counted:tenths} requests were in flight on average, but their latencies add up to {added_up:tenths}; the two should agree",
@@ -141,6 +143,7 @@ func sweepWords() lang.Words {
 
 		// Why a row is left out of a comparison.
 		"row.cut-short":         lang.Say("the stage was cut short", "该阶段提前结束"),
+		"row.warm-up":           lang.Say("the document calls it a warm-up", "文档注明为预热"),
 		"row.nothing-completed": lang.Say("nothing was completed", "没有完成任何请求"),
 
 		// Of results of other tools.

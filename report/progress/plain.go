@@ -78,7 +78,7 @@ func nonempty(texts ...string) []string {
 	return kept
 }
 
-// numbers are what both views show of a stage.
+// numbers returns the numbers of a stage that both views show.
 func numbers(s *state, l lang.Lang) []piece {
 	count := func(n int) string { return strconv.Itoa(n) }
 	failed := piece{text: failedCount.In(l, count(s.now.Failed)), drop: 8}

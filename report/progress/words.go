@@ -68,7 +68,7 @@ func spent(s *state, l lang.Lang) string {
 	return ofPlanned.In(l, strconv.Itoa(elapsed), strconv.Itoa(planned))
 }
 
-// place is where in the run a stage stands.
+// place returns the position of a stage in the run.
 func place(s Stage, l lang.Lang) string {
 	if s.Index <= 0 {
 		return ""

@@ -375,7 +375,7 @@ func (p *comparison) finish(err error) error {
 // sideName returns "A" or "B".
 func sideName(side int) string { return string(rune('A' + side)) }
 
-// observer tells another observer which server a stage is of, and how long the whole comparison takes.
+// observer adds to another observer's events which server a stage is of, and how long the whole comparison takes.
 type observer struct {
 	sweep.Observer
 	comparison *comparison
