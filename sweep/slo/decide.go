@@ -133,7 +133,7 @@ const mostTimes = 100
 // term is decided, and where a hundred times the requests would not do.
 func (t Term) Needs(s *rundir.Stage) int {
 	c, ok := t.count(s)
-	if !ok || c.against(t.tail()) != Unsure {
+	if !ok || t.Holds(s) != Unsure {
 		return 0
 	}
 	worth := c.worth()
