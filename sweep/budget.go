@@ -68,6 +68,9 @@ func (x *Experiment) afford(points, times int, ceiling float64) int {
 	stages := points*times + others
 	x.allot(stages)
 	x.ahead.Rows = points * times
+	if x.short() {
+		return points // each stage that is left out says so
+	}
 	arrivals := ceiling * left / float64(stages)
 	x.config.Observer.Note(noteBudgetPlan.New(time.Until(x.until), points, times, x.pace.stageTime, arrivals, driftKnown(arrivals),
 		x.supported(0.95), x.supported(0.99)))

@@ -159,8 +159,9 @@ func (x *Experiment) probe(ctx context.Context, ceiling float64) error {
 			x.warn(noteCapReached.New(x.config.Caps.PerSecond()))
 			return nil
 		}
-		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil {
-			return err
+		short := x.short()
+		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil || short {
+			return err // once there is no time for a rate, there is none for the next
 		}
 	}
 	return nil

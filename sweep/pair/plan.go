@@ -11,6 +11,7 @@ import (
 // preparePilot decides how many blocks the pilot has.
 func (p *comparison) preparePilot() error {
 	plan := &p.record.Plan
+	p.shorten()
 	p.block = p.guessBlock()
 	plan.Pilot = maxPilot
 	if p.Budget > 0 {
@@ -19,6 +20,31 @@ func (p *comparison) preparePilot() error {
 	plan.Spent = time.Since(p.started).Seconds()
 	p.told(plan.Pilot)
 	return p.Save(p.record)
+}
+
+// shorten cuts the stages at arrival rates so that the shortest comparison fits into what the budget has left. Where that would leave less
+// than shortest of them it does nothing: such stages would show nothing.
+func (p *comparison) shorten() {
+	const shortest, slack = 1.0 / 3, 0.9
+	var stages time.Duration
+	for i := range p.record.Loads {
+		if l := &p.record.Loads[i]; l.Rate.Known() {
+			stages += minPilot * perBlock * seconds.Duration(l.Opening+l.Window)
+		}
+	}
+	over := minPilot*p.guessBlock() - (p.Budget - time.Since(p.started))
+	if p.Budget <= 0 || over <= 0 || stages == 0 {
+		return
+	}
+	share := slack * (1 - over.Seconds()/stages.Seconds())
+	if share < shortest {
+		return
+	}
+	for i := range p.record.Loads {
+		if l := &p.record.Loads[i]; l.Rate.Known() {
+			l.Opening, l.Window = share*l.Opening, share*l.Window
+		}
+	}
 }
 
 // guessBlock returns about how long a block takes, before one was measured.
