@@ -23,6 +23,7 @@ const (
 	ClassReset       Class = "reset"        // the connection broke after it was established
 	ClassTruncated   Class = "truncated"    // the stream ended without its terminator or finish reason
 	ClassStreamError Class = "stream_error" // an error object inside a 200 stream
+	ClassEmpty       Class = "empty"        // the answer ended well without one token: set by who asked for tokens, not by Client
 	ClassMalformed   Class = "malformed"    // an answer that violates HTTP or the API
 )
 

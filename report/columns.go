@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// rowFields are what the six columns leave out.
+// rowFields returns the columns that the six-column table does not have.
 func rowFields(l lang.Lang) []stages.Field {
 	dist := func(head, name string, of func(*rundir.Stage) *rundir.Dist) stages.Field {
 		return stages.NewField(table.Column{Head: head + " " + name}, percentile(name, of))
@@ -32,7 +32,7 @@ func rowFields(l lang.Lang) []stages.Field {
 	}
 }
 
-// lengthField is how long answers were, beside how long they were asked to be where that is not the same.
+// lengthField returns the mean length of answers, and the requested length where it differs.
 func lengthField(l lang.Lang) stages.Field {
 	return stages.NewField(table.Column{Head: headLength.In(l), Sub: "tokens"}, func(r stages.Row) table.Cell {
 		got := r.Stage.OutputTokens.Mean

@@ -17,7 +17,7 @@ func gauge(head string, print lang.Printer, of func(*rundir.Server) rundir.Numbe
 	})
 }
 
-// serverFields are what a server said of itself: means over the window, and the highest share of its cache.
+// serverFields returns the server's own metrics: means over the window, and the highest share of its cache.
 func serverFields(l lang.Lang) []stages.Field {
 	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
 	return []stages.Field{

@@ -37,6 +37,9 @@ func writeRun(w io.Writer, run *rundir.Run, fields []stages.Field, o Options) er
 		if probes := stages.Probes(run); len(probes) > 0 {
 			tables = append(tables, stages.Tabulate(wordProbes.In(o.Lang), fields, probes))
 		}
+		if controls := stages.Controls(run); len(controls) > 0 {
+			tables = append(tables, stages.Tabulate(wordControls.In(o.Lang), fields, controls))
+		}
 		io.WriteString(w, "\n")
 		if err := table.Write(w, tables, o.Width, o.Color); err != nil {
 			return err

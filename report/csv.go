@@ -94,7 +94,7 @@ func csvRunColumns() []csvColumn {
 	}
 }
 
-// csvStageColumns are what a stage was and what it counted.
+// csvStageColumns returns the columns of a stage's settings and counts.
 func csvStageColumns() []csvColumn {
 	return []csvColumn{
 		{"name", func(r stages.Row) string { return r.Stage.Name }},
@@ -135,7 +135,7 @@ func csvStageColumns() []csvColumn {
 	}
 }
 
-// csvJudgement is what was made of a stage.
+// csvJudgement returns the columns of a stage's verdict and goodput.
 func csvJudgement() []csvColumn {
 	return []csvColumn{
 		{"verdict", func(r stages.Row) string { return r.Stage.Verdict }},

@@ -69,6 +69,10 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Heading(level, wordProbes.In(d.l))
 		d.Table(stages.Tabulate("", append(published.SixColumnFields(), verdictField(d.l)), probes))
 	}
+	if controls := stages.Controls(run); len(controls) > 0 {
+		d.Heading(level, wordControls.In(d.l))
+		d.Table(stages.Tabulate("", append(published.SixColumnFields(), verdictField(d.l)), controls))
+	}
 	if len(run.Stages) > 0 {
 		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), stages.All(run))
 		d.Heading(level, wordRows.In(d.l))

@@ -70,14 +70,14 @@ func ttftChart(run *rundir.Run, l lang.Lang) chart.Chart {
 	return c
 }
 
-// rateChart is a metric at the rates that were asked for, with the saturation rate marked.
+// rateChart is a metric at the rates that were offered, with the saturation rate marked.
 func rateChart(run *rundir.Run, title string, of stages.Take, label func(float64) string) chart.Chart {
 	var spots []chart.Spot
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		y := of(s)
 		if (s.Role == rundir.Grid || s.Role == rundir.Probe) && s.Rate.Known() && s.Invalid.IsZero() && !y.IsZero() {
-			spots = append(spots, chart.Spot{X: s.Rate.Value(), Y: y.Value(), Bound: y.Bound()})
+			spots = append(spots, chart.Spot{X: stages.Offered(s).Value(), Y: y.Value(), Bound: y.Bound()})
 		}
 	}
 	slices.SortFunc(spots, func(a, b chart.Spot) int { return cmp.Compare(a.X, b.X) })

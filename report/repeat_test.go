@@ -68,7 +68,7 @@ func TestRepeats(t *testing.T) {
 	run := repeatedRun()
 	rows := repeatedRows(&run)
 	if len(rows) != 15 {
-		t.Errorf("%d rows, want five figures at three rates", len(rows))
+		t.Errorf("%d rows, want five metrics at three rates", len(rows))
 	}
 	for key, want := range map[string]string{
 		"poisson@1.57 done":          "poisson@1.57|3|done|1.56 req/s|1.00 %|1.00 %",
@@ -126,7 +126,7 @@ func TestRepeatedRowsAreInOrder(t *testing.T) {
 	}
 }
 
-// The published table of a run with repetitions is read again as one with so many rows, and the table of spreads is not taken
+// The published table of a run with repetitions is read again as one with as many rows, and the table of spreads is not taken
 // for results.
 func TestRepeatsAreReadAgain(t *testing.T) {
 	for _, l := range lang.All() {

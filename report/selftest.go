@@ -13,7 +13,7 @@ import (
 // loaded is the load average a core beyond which others are at work.
 const loaded = 0.5
 
-// Selftest is what a self-test measured, the verdict last.
+// Selftest returns the tables of a self-test, the verdict last.
 func Selftest(r *selftest.Result, l lang.Lang) []table.Section {
 	lines := []string{sayMachine.In(l, strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), findings.Timestamps(r.Timestamps, l))}
 	if r.Load.Known() && r.Load.Value() > loaded*float64(r.CPUs) {

@@ -67,7 +67,7 @@ func (x *Experiment) afford(points, times int, ceiling float64) int {
 	points = min(points, most/times)
 	stages := points*times + others
 	x.allot(stages)
-	x.ahead = stages
+	x.ahead.Rows = points * times
 	arrivals := ceiling * left / float64(stages)
 	x.config.Observer.Note(noteBudgetPlan.New(time.Until(x.until), points, times, x.pace.stageTime, arrivals, driftKnown(arrivals),
 		x.supported(0.95), x.supported(0.99)))

@@ -57,8 +57,12 @@ func (x *Experiment) step(ctx context.Context, level int) (rundir.Number, error)
 	const shorter = 16 // than a stage: all doublings together take about one stage
 	s := x.Closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level)
 	s.MinWaves, s.MinRequests, s.MinTime, s.Tail = 1, level, x.pace.stageTime/shorter, 0
+	if err := x.Settle(ctx); err != nil {
+		return rundir.Number{}, err
+	}
 	st := s.describe(0)
-	x.config.Observer.StageBegins(&st, s.MinTime, x.left(x.ahead+1))
+	x.config.Observer.StageBegins(&st, s.MinTime)
+	x.searching(&s)
 	st, _, err := x.hold(ctx, &s, st, nil)
 	if err != nil {
 		return rundir.Number{}, err
@@ -69,5 +73,5 @@ func (x *Experiment) step(ctx context.Context, level int) (rundir.Number, error)
 	if rate := st.TokensPerS.Output; rate.Known() {
 		x.config.Observer.Note(noteCeilingStep.New(level, rate.Value()))
 	}
-	return st.TokensPerS.Output, x.settle(ctx)
+	return st.TokensPerS.Output, nil
 }

@@ -42,6 +42,7 @@ type Config struct {
 	Warmup         Warmup
 	Precision      float64       // the saturation rate's interval is narrowed to this share of the rate on either side; 0 for no such aim
 	Drain          time.Duration // how long a backlog may take to end between stages before it is cancelled
+	IdleWait       time.Duration // how long the server may take after that to become idle; 0 for as long as Drain
 	Caps           *load.Caps    // limits of a hosted API; nil for none
 	MaxErrorRate   float64       // a stage ends early when more than this share of its requests fails
 	Tolerance      float64       // drift below this share of the offered rate counts as none
@@ -67,8 +68,10 @@ type Log interface {
 
 // Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage.
 type Observer interface {
-	// StageBegins is called with the time that the stage is planned to measure, and that which everything after it takes.
-	StageBegins(s *rundir.Stage, planned, left time.Duration)
+	// StageBegins is called with the time that the stage is planned to measure.
+	StageBegins(s *rundir.Stage, planned time.Duration)
+	// Left is called with the time that the run still takes, between bounds; negative where it is not known.
+	Left(low, high time.Duration)
 	Progress(load.Snapshot)
 	StageEnds(s *rundir.Stage)
 	Note(n note.Note)
@@ -78,7 +81,10 @@ type Observer interface {
 type Blind struct{}
 
 // StageBegins does nothing.
-func (Blind) StageBegins(*rundir.Stage, time.Duration, time.Duration) {}
+func (Blind) StageBegins(*rundir.Stage, time.Duration) {}
+
+// Left does nothing.
+func (Blind) Left(time.Duration, time.Duration) {}
 
 // Progress does nothing.
 func (Blind) Progress(load.Snapshot) {}

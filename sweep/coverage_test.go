@@ -140,6 +140,12 @@ func TestSaturationIntervalsCover(t *testing.T) {
 		"half-width median %.1f %%, p90 %.1f %%, worst %.1f %%; sweep time median %.0f min, worst %.0f min", servers, interval, bracket, open,
 		stats.Quantile(errs, 0.5)*100, errs[servers-1]*100, stats.Quantile(widths, 0.5)*100, stats.Quantile(widths, 0.9)*100, widths[servers-1]*100,
 		stats.Quantile(spent, 0.5), spent[servers-1])
+	claim := func(what, wanted, format string, args ...any) { simtest.Claim(t, what, wanted, format, args...) }
+	of := fmt.Sprintf(" of %d random servers", servers)
+	claim("the 95 % interval of the saturation rate holds the capacity", "93 %"+of, "%d", interval)
+	claim("the bracket of verdicts holds the capacity", "95 %"+of, "%d", bracket)
+	claim("error of the saturation rate, median", "at most 4 %", "%.1f %% (worst %.1f %%)", stats.Quantile(errs, 0.5)*100, errs[servers-1]*100)
+	claim("no rate was shown saturated", "at most 25 %"+of, "%d", open)
 	if servers >= 40 && (float64(interval) < 0.93*float64(servers) || float64(bracket) < 0.95*float64(servers)) {
 		t.Error("the intervals promise more than they keep")
 	}
@@ -186,6 +192,8 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 	})
 	t.Logf("%d servers: %v", len(all), count)
 	wrong, undecided := count["0.8 saturated"]+count["1.2 stable"], count["0.8 undecided"]+count["1.2 undecided"]
+	simtest.Claim(t, "wrong verdicts at 80 % and 120 % of the capacity", "at most 1 %", "%d of %d", wrong, 2*len(all))
+	simtest.Claim(t, "undecided at 80 % and 120 % of the capacity", "at most 5 %", "%d of %d", undecided, 2*len(all))
 	if n := 2 * len(all); wrong*100 > n || n >= 100 && undecided*20 > n {
 		t.Errorf("%d wrong and %d undecided of %d", wrong, undecided, n)
 	}
@@ -193,7 +201,7 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 
 // The printed intervals of the mean TTFT and of the p95 latency must hold what a long run shows, as often as they say.
 func TestLatencyIntervalsCover(t *testing.T) {
-	const long = 20 * time.Minute
+	long := time.Duration(simtest.Size(5, 20)) * time.Minute
 	all := trials(t, servers())
 	stageAt := func(t *testing.T, k *trial, share float64, seed uint64, change func(*Stage)) (st rundir.Stage) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
@@ -249,7 +257,7 @@ func TestLatencyIntervalsCover(t *testing.T) {
 				held, of = held+float64(holds[key]), of+float64(printed[key])
 			}
 		}
-		t.Logf("%s: printed %.0f times in all, holds in %.1f %%", name, of, held/of*100)
+		simtest.Claim(t, "the 95 % interval of the "+name+" holds the value of a long run", "92 % to 98 %", "%.1f %% of %.0f intervals", held/of*100, of)
 		if len(all) >= 100 && (held/of < 0.92 || held/of > 0.98) {
 			t.Errorf("%s: a 95 %% interval holds in %.1f %%", name, held/of*100)
 		}
@@ -296,6 +304,8 @@ func TestBudgetsAreKept(t *testing.T) {
 		slices.Sort(w)
 		t.Logf("%v: %d of %d with an answer, known to %.1f %% (median; p90 %.1f %%); the interval holds the capacity in %d; more than 5 %% left over in %d",
 			budget, len(w), len(all), stats.Quantile(w, 0.5)*100, stats.Quantile(w, 0.9)*100, held[budget], under[budget])
+		simtest.Claim(t, fmt.Sprintf("a sweep with a budget of %v keeps to it", budget), "never more than 1 % over",
+			"%d of %d with an answer, known to %.1f %% (median); its interval holds the capacity in %d", len(w), len(all), stats.Quantile(w, 0.5)*100, held[budget])
 	}
 }
 
@@ -319,7 +329,7 @@ func TestAdaptiveSweepsCostHalf(t *testing.T) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 			c := k.config(d, k.Seed)
 			c.Precision = 0
-			x, err := Begin(c, &even, rundir.Plan{}, c.Points)
+			x, err := Begin(c, &even, rundir.Plan{})
 			if err == nil {
 				err = x.sweep(t.Context())
 			}
@@ -348,6 +358,8 @@ func TestAdaptiveSweepsCostHalf(t *testing.T) {
 	}
 	t.Logf("%d servers: adaptive %.1f min, of which %d reached the width; grid and bisection %.1f min; ratio median %.2f, p90 %.2f (medians)", len(all),
 		stats.Quantile(adaptive, 0.5), reached, stats.Quantile(bisecting, 0.5), stats.Quantile(ratios, 0.5), stats.Quantile(ratios, 0.9))
+	simtest.Claim(t, "time of an adaptive sweep to know the saturation rate to 5 %, as a share of a grid with bisection", "at most 0.50 (median)",
+		"%.2f on %d servers", stats.Quantile(ratios, 0.5), len(all))
 	if got := stats.Quantile(ratios, 0.5); got > 0.5 {
 		t.Errorf("the adaptive search takes %.2f of the time", got)
 	}

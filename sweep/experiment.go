@@ -22,12 +22,15 @@ type Experiment struct {
 	config  Config // never changed
 	run     *rundir.Run
 	started time.Time
-	until   time.Time // the end of the budget; zero for none
+	until   time.Time     // the end of the budget; zero for none
+	aside   time.Duration // of the budget, after until, for control measurements
 
 	// What changes from stage to stage.
 	pace     pace
-	ahead    int         // stages still to come after the one that runs, as far as planned
-	latency  float64     // mean of the latest stage, seconds
+	ahead    ahead
+	alone    float64 // mean latency of one request at a time, seconds; 0 before it is known
+	latency  float64 // mean of the latest stage, seconds
+	idle     idleness
 	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
 }
 
@@ -37,9 +40,9 @@ type pace struct {
 	repeats             int
 }
 
-// Begin returns an experiment of a number of stages after the first, and saves the run's plan.
-func Begin(c Config, run *rundir.Run, plan rundir.Plan, stages int) (*Experiment, error) {
-	x := &Experiment{config: c, run: run, started: time.Now(), ahead: stages, pace: pace{c.StageTime, c.StageMax, max(1, c.Repeats)}}
+// Begin returns an experiment, and saves the run's plan.
+func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
+	x := &Experiment{config: c, run: run, started: time.Now(), pace: pace{c.StageTime, c.StageMax, max(1, c.Repeats)}}
 	if c.Budget > 0 {
 		x.until = x.started.Add(c.Budget)
 	}
@@ -90,8 +93,11 @@ func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
 	}
 }
 
-// Measure runs one stage and saves what it measured.
+// Measure runs one stage and saves what it measured. It waits before that for the server to become idle.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
 	if x.hasBudget() && time.Until(x.until) <= 0 {
 		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
 	}
@@ -100,23 +106,26 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := x.save(); err != nil {
 		return st, err
 	}
-	x.config.Observer.StageBegins(&st, s.MinTime, x.left(x.ahead))
+	x.begins(&s)
+	x.config.Observer.StageBegins(&st, s.MinTime)
+	x.tellLeft(load.Snapshot{})
 	x.connect(ctx, &s)
 	st, seen, err := x.hold(ctx, &s, st, x.config.SLO)
 	x.retokenize(ctx, &st, seen.Answers)
 	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
 		st.Warnings = append(st.Warnings, w)
 	}
+	x.ended(&s, &st)
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
 	x.config.Observer.StageEnds(&st)
 	if err := errors.Join(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err
 	}
-	if st.Requests.OK == 0 && onlyConnects(st.Errors) {
+	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(len(x.run.Stages)-2)) {
 		return st, serverGone(st.Name)
 	}
-	return st, x.settle(ctx)
+	return st, nil
 }
 
 // hold runs a stage and summarizes it. Observed is never nil.
@@ -135,8 +144,9 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
 		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
-	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: c.Observer.Progress, Scrape: c.Scrape})
+	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape})
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
+	x.leftBehind(&st)
 	st.State = rundir.Complete
 	if seen.Interrupted || broken != nil {
 		st.State = rundir.Interrupted
@@ -201,38 +211,14 @@ func onlyConnects(errs map[string]int) bool {
 	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
 }
 
-// settle waits until the server says that it is idle, so that no stage begins on another's backlog.
-func (x *Experiment) settle(ctx context.Context) error {
-	const worthwhile = time.Second // with less left of a budget, no stage comes after
-	limit := x.config.Drain
-	if x.hasBudget() {
-		limit = min(limit, time.Until(x.until))
-	}
-	if x.config.Idle == nil || limit < worthwhile {
-		return nil
-	}
-	wait, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if err := x.config.Idle(wait); err != nil && ctx.Err() == nil {
-		name := ""
-		if n := len(x.run.Stages); n > 0 {
-			name = x.run.Stages[n-1].Name
-		}
-		x.warn(noteNotIdle.New(name, err))
-	}
-	return context.Cause(ctx)
+// frozen reports whether the server stopped answering in a stage, by the stage's index, and did not answer again.
+func (x *Experiment) frozen(stage int) bool {
+	return stage >= 0 && x.run.Stages[stage].FrozenSince.Known()
 }
 
 func (x *Experiment) warn(n note.Note) {
 	x.run.Warnings = append(x.run.Warnings, n)
 	x.config.Observer.Note(n)
-}
-
-// left estimates the time that a number of stages take, and one more.
-func (x *Experiment) left(stages int) time.Duration {
-	each := x.pace.stageTime.Seconds()
-	each += 2 * math.Min(x.latency, each) // what is in flight at the window's end, and the drain
-	return seconds.Duration(each * float64(stages+1))
 }
 
 // judgeClient sums up over the stages whether the client was fit to measure.
@@ -264,6 +250,9 @@ func larger(a, b rundir.Number) rundir.Number {
 // an error of the client's own.
 func (x *Experiment) Finish(err error) error {
 	run := x.run
+	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {
+		err = serverGone(run.Stages[last].Name)
+	}
 	run.Ended = time.Now()
 	run.State = rundir.Complete
 	if run.Plan.Kind == KindSweep {

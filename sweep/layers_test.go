@@ -13,7 +13,7 @@ import (
 func TestImportsGoDownwards(t *testing.T) {
 	const module = "llmsweep/"
 	layers := []string{
-		"sweep/seconds", "sweep/seed", "sweep/stats", "sweep/wait", "sweep/rundir", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load",
+		"sweep/seconds", "sweep/forecast", "sweep/seed", "sweep/stats", "sweep/wait", "sweep/rundir", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load",
 		"sweep/measure", "sweep/saturation", "sweep", "sweep/pair",
 	}
 	for rank, name := range layers {

@@ -20,9 +20,15 @@ var (
 	noteBudgetCeiling  = note.Kind{Code: "budget.ended-ceiling-search", Args: []string{"in_flight"}}
 	noteCapReached     = note.Kind{Code: "cap.reached", Args: []string{"rate"}}
 	noteCeilingBounded = note.Kind{Code: "ceiling.bounded", Args: []string{"max_concurrency"}}
+	noteAtLeast        = note.Kind{Code: "ceiling.at-least", Args: []string{"in_flight", "completed"}}
 	noteCeilingStep    = note.Kind{Code: "ceiling.step", Args: []string{"in_flight", "tokens_per_s"}}
 	noteBudgetPlan     = note.Kind{Code: "budget.plan", Args: []string{"left", "rates", "repeats", "stage_time", "requests", "drift", "p95_from", "p99_from"}}
 	notePrecision      = note.Kind{Code: "precision.more-stages", Args: []string{"have", "wanted", "stages", "time"}}
+	notePrecisionStops = note.Kind{Code: "precision.stops", Args: []string{"have", "wanted", "stages"}}
+	noteShortStages    = note.Kind{Code: "stage-time.short", Args: []string{"latency", "stage_time", "advice"}}
+	noteNoneDecided    = note.Kind{Code: "saturation.none-decided", Args: []string{"latency", "stage_time", "advice"}}
+	noteNoneFilled     = note.Kind{Code: "saturation.none-filled", Args: []string{"rate", "max_concurrency"}}
+	noteNoneBeyond     = note.Kind{Code: "saturation.none-beyond", Args: []string{"rate"}}
 	noteSLOCollects    = note.Kind{Code: "slo.collects", Args: []string{"requests", "time"}}
 	noteSLOTooSlow     = note.Kind{Code: "slo.too-slow", Args: []string{"rate", "stage_max"}}
 	noteSLOSearch      = note.Kind{Code: "slo.search", Args: []string{"stages", "stage_max"}} // stage_max absent within a budget
@@ -40,8 +46,8 @@ var (
 func Notes() []note.Kind {
 	return []note.Kind{
 		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize,
-		noteNotIdle, noteNoTimeForRow, noteNoTimeRepeats, noteBudgetCeiling, noteCapReached, noteCeilingBounded, noteCeilingStep,
-		noteBudgetPlan, notePrecision, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteKilled, noteServerGone, noteNothingDone,
+		noteNotIdle, noteNoTimeForRow, noteNoTimeRepeats, noteBudgetCeiling, noteCapReached, noteCeilingBounded, noteAtLeast, noteCeilingStep,
+		noteBudgetPlan, notePrecision, notePrecisionStops, noteShortStages, noteNoneDecided, noteNoneFilled, noteNoneBeyond, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteKilled, noteServerGone, noteNothingDone,
 		noteNoRates, noteBudgetOver, noteFailed,
 	}
 }

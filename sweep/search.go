@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/seconds"
@@ -15,8 +16,10 @@ import (
 // stagesBesidesGrid is how many stages a budget sets aside: floor, ceiling, and two probes.
 const stagesBesidesGrid = 4
 
-// sweep measures floor and ceiling, and then the rates between and beyond.
+// sweep measures floor and ceiling, then the rates between and beyond, and at last some of it again.
 func (x *Experiment) sweep(ctx context.Context) error {
+	x.planSweep()
+	x.reserve()
 	x.allot(x.config.Points*x.pace.repeats + stagesBesidesGrid)
 	if err := x.WarmUp(ctx); err != nil {
 		return err
@@ -25,6 +28,7 @@ func (x *Experiment) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	x.adviseStageTime(floor)
 	level, err := x.SearchCeiling(ctx, floor)
 	if err != nil {
 		return err
@@ -38,9 +42,14 @@ func (x *Experiment) sweep(ctx context.Context) error {
 		return noRates()
 	}
 	if x.config.Adaptive {
-		return x.adapt(ctx, high.Value())
+		err = x.adapt(ctx, high.Value())
+	} else {
+		err = x.even(ctx, low.Value(), high.Value())
 	}
-	return x.even(ctx, low.Value(), high.Value())
+	if err != nil {
+		return err
+	}
+	return x.control(ctx)
 }
 
 // even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
@@ -56,7 +65,6 @@ func (x *Experiment) even(ctx context.Context, low, high float64) error {
 	rates := grid(low, high, points)
 	x.announceSLO(slices.Repeat(rates, x.pace.repeats))
 	for _, r := range repetitions(rates, x.pace.repeats, x.config.Seed) {
-		x.ahead = max(0, x.ahead-1)
 		if err := x.row(ctx, r, rundir.Grid); err != nil {
 			return err
 		}
@@ -67,6 +75,25 @@ func (x *Experiment) even(ctx context.Context, low, high float64) error {
 		}
 	}
 	return x.narrow(ctx)
+}
+
+// adviseStageTime says before the long part of a sweep that its stages are too short for the server's requests.
+func (x *Experiment) adviseStageTime(floor rundir.Stage) {
+	const ample = 2 * minLatencies // requests take longer at a load than alone
+	latency := floor.Latency.Mean
+	if x.hasBudget() || !latency.Known() || x.pace.stageTime.Seconds() >= minLatencies*latency.Value() {
+		return
+	}
+	x.warn(noteShortStages.New(latency.Value(), x.pace.stageTime, roundUp(ample*latency.Value())))
+}
+
+// roundUp returns a time in seconds that is easy to type, at or above one: 5, 10, 15, ... s, and whole minutes from two.
+func roundUp(s float64) time.Duration {
+	step := 5.0
+	if s > 120 {
+		step = 60
+	}
+	return seconds.Duration(step * math.Ceil(s/step))
 }
 
 // nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.
@@ -132,7 +159,6 @@ func (x *Experiment) probe(ctx context.Context, ceiling float64) error {
 			x.warn(noteCapReached.New(x.config.Caps.PerSecond()))
 			return nil
 		}
-		x.ahead = max(x.ahead, 1)
 		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil {
 			return err
 		}
@@ -145,17 +171,25 @@ func (x *Experiment) narrow(ctx context.Context) error {
 	if err := x.precise(ctx); err != nil {
 		return err
 	}
+	x.ahead.Probes = forecast.Counts{}
 	if err := x.searchSLO(ctx); err != nil {
 		return err
 	}
+	x.ahead.SLO = forecast.Counts{}
+	return x.fill(ctx)
+}
+
+// fill spends what is left of a budget on stages beyond the edge, for as long as they narrow the answer.
+func (x *Experiment) fill(ctx context.Context) error {
+	var seen narrowing
 	for n := 0; x.leftover(); n++ {
 		s := x.answer()
-		if s == nil {
+		if s == nil || seen.stuck(halfWidth(s)) {
 			return nil
 		}
 		left := time.Until(x.until).Seconds() / stageCost
 		x.pace.stageTime = seconds.Duration(left / math.Max(1, math.Floor(left/x.pace.stageTime.Seconds()))) // the last fills what is left
-		if err := x.overload(ctx, s, maxNarrowing+n); err != nil {
+		if measured, err := x.overload(ctx, s, maxNarrowing+n); err != nil || !measured {
 			return err
 		}
 	}
@@ -167,45 +201,72 @@ func (x *Experiment) narrow(ctx context.Context) error {
 const maxNarrowing = 8
 
 // precise adds stages beyond the edge, each with arrivals of its own, until the interval of the saturation rate is as narrow
-// as was asked for.
+// as was asked for, or further stages would not make it so.
 func (x *Experiment) precise(ctx context.Context) error {
 	aim := x.config.Precision
+	var seen narrowing
 	for n := range maxNarrowing {
 		s := x.answer()
 		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.short() {
 			return nil
 		}
-		half := (s.High.Value() - s.Low.Value()) / 2 / s.Rate.Value()
+		half := halfWidth(s)
 		if half <= aim {
 			return nil
 		}
 		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.
-		more := min(maxNarrowing-n, int(math.Ceil(float64(n+2)*(math.Pow(half/aim, 2)-1))))
-		x.ahead = more
-		x.config.Observer.Note(notePrecision.New(half, aim, more, x.left(more-1)))
-		if err := x.overload(ctx, s, n); err != nil {
+		needed := math.Ceil(float64(n+2) * (math.Pow(half/aim, 2) - 1))
+		if seen.stuck(half) || n >= narrowingLooks && needed > float64(maxNarrowing-n) {
+			x.warn(notePrecisionStops.New(half, aim, n))
+			return nil
+		}
+		more := min(maxNarrowing-n, int(needed))
+		x.ahead.Probes = forecast.Counts{Low: 1, High: float64(more)}
+		x.config.Observer.Note(notePrecision.New(half, aim, more, x.model().Row().Times(float64(more)).Middle()))
+		if measured, err := x.overload(ctx, s, n); err != nil || !measured {
 			return err
 		}
 	}
 	return nil
 }
 
+// Stages added for the sake of precision must show that they serve it.
+const (
+	narrowingLooks = 3    // so many stages show whether the interval narrows: the first may widen it, where it differs from the ceiling
+	narrowingWorth = 0.05 // a share by which it is narrower at least after two more stages
+)
+
+// narrowing follows an interval from stage to stage.
+type narrowing struct{ halves []float64 }
+
+// stuck takes in the half-width after a stage, and reports whether the latest two have not narrowed it.
+func (n *narrowing) stuck(half float64) bool {
+	n.halves = append(n.halves, half)
+	k := len(n.halves) - 1
+	return k >= narrowingLooks && half > (1-narrowingWorth)*n.halves[k-2]
+}
+
+// halfWidth returns that of the saturation rate's interval, as a share of the rate.
+func halfWidth(s *rundir.Saturation) float64 {
+	return (s.High.Value() - s.Low.Value()) / 2 / s.Rate.Value()
+}
+
 // overload measures a rate beyond the edge: so far that its verdict is soon clear, and not so far that the backlog takes long to
-// drain. n makes its rate, and so its name, its own.
-func (x *Experiment) overload(ctx context.Context, s *rundir.Saturation, n int) error {
+// drain. n makes its rate, and so its name, its own. It reports false where a cap on requests forbids the rate.
+func (x *Experiment) overload(ctx context.Context, s *rundir.Saturation, n int) (measured bool, err error) {
 	const overload, apart = 1.15, 0.01 // of the saturation rate
 	rate := s.Rate.Value() * (overload + apart*float64(n%maxNarrowing))
 	if between, ok := saturation.Probe(s, x.run.Stages); ok {
 		rate = between
 	}
 	if !x.config.Caps.Allows(rate) {
-		return nil
+		return false, nil
 	}
 	for x.has(rate) {
 		rate *= 1 + apart/10
 	}
-	_, err := x.Measure(ctx, x.Poisson(rate, rundir.Probe))
-	return err
+	_, err = x.Measure(ctx, x.Poisson(rate, rundir.Probe))
+	return true, err
 }
 
 // has reports whether a stage with the name of a rate has been measured.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -99,7 +100,7 @@ func (x *Experiment) searchSLO(ctx context.Context) error {
 		if rate <= 0 || !x.config.Caps.Allows(rate) || x.short() {
 			return nil
 		}
-		x.ahead = maxSLOStages - 1 - i
+		x.ahead.SLO = forecast.Counts{Low: float64(max(1, minSLOStages-i)), High: float64(maxSLOStages - i)}
 		s := x.Poisson(rate, rundir.Probe)
 		if !x.hasBudget() { // there is time for longer stages
 			const longer = 3

@@ -5,8 +5,8 @@
 //
 //  1. [Experiment.Measure] takes a [Stage]: a load ([llmsweep/sweep/arrival.Load]) and how long to hold it. The load gives a schedule,
 //     drawn from the seed and the stage's name before the stage begins.
-//  2. [llmsweep/sweep/load.Run] takes a session from the workload's source and encodes its first request ahead of time, waits until the schedule
-//     says that it is due, waits for a place where the number in flight is limited, and hands it to the client.
+//  2. [llmsweep/sweep/load.Run] takes a session from the workload's source and encodes its first request ahead of time, waits until it
+//     is due, waits for a place where the number in flight is limited, and hands it to the client.
 //  3. package client sends it, stamps the instants at which bytes arrive, and fills in a result.
 //  4. load turns the result into a record, appends it to records.jsonl, and shows it to the stage's account
 //     ([llmsweep/sweep/measure.Account]), which also sees the tokens that arrived in each tick. The account decides when the stage has
@@ -22,9 +22,7 @@ package sweep
 import (
 	"context"
 
-	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
 )
 
 // Kinds of runs.
@@ -40,7 +38,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 		Kind: KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
 		MaxConcurrency: c.MaxConcurrency,
 	}
-	x, err := Begin(c, run, plan, c.Points*max(1, c.Repeats)+1)
+	x, err := Begin(c, run, plan)
 	if err != nil {
 		return err
 	}
@@ -55,7 +53,7 @@ func Run(ctx context.Context, c Config, stages []Stage, run *rundir.Run) error {
 	plan := rundir.Plan{
 		Kind: KindRun, StageTime: first.MinTime.Seconds(), StageRequests: first.Sessions, MaxConcurrency: first.Load.Limit(),
 	}
-	x, err := Begin(c, run, plan, len(stages)-1)
+	x, err := Begin(c, run, plan)
 	if err != nil {
 		return err
 	}
@@ -70,12 +68,13 @@ func Run(ctx context.Context, c Config, stages []Stage, run *rundir.Run) error {
 
 // inOrder warms up and measures stages.
 func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
+	x.ahead.stages, x.ahead.planned, x.ahead.WarmUp = stages, true, true
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
 	succeeded := false
 	for i, s := range stages {
-		x.ahead = len(stages) - 1 - i
+		x.ahead.stages = stages[i+1:]
 		st, err := x.Measure(ctx, s)
 		if err != nil {
 			return err
@@ -86,21 +85,4 @@ func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
 		return NothingDone()
 	}
 	return nil
-}
-
-// conclude writes the answer of a sweep, and takes out the intervals that the answer shows to be unsure.
-func conclude(run *rundir.Run) {
-	found, notes := saturation.Find(run.Stages)
-	run.Saturation = found
-	for _, n := range append(notes, saturation.Habits(run.Stages, found)...) {
-		run.Warnings = note.Add(run.Warnings, n)
-	}
-	if found == nil {
-		return
-	}
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Rate.Known() {
-			saturation.DropIntervals(st, st.Rate.Value()/found.Rate.Value())
-		}
-	}
 }

@@ -32,7 +32,7 @@ func TestVerdicts(t *testing.T) {
 				elapsed += st.WindowFrom + st.Window
 			}
 			line := fmt.Sprintf("%s at %.0f %%: %v, %.0f s each", server.name, share*100, verdicts, elapsed/float64(seeds))
-			t.Log(line)
+			simtest.Claim(t, fmt.Sprintf("verdicts on %s at %.0f %% of its capacity", server.name, share*100), "at most 5 % wrong", "%v of %d", verdicts, seeds)
 			wrong := rundir.Stable
 			if share < 1 {
 				wrong = rundir.Saturated

@@ -85,7 +85,8 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 			pace = append(pace, res.FirstToken-res.Sent, res.LastToken-res.FirstToken)
 		}
 		x.latency = (res.End - res.Sent).Seconds()
-		x.config.Observer.Progress(load.Snapshot{Phase: load.PhaseWarmUp, Elapsed: time.Since(begun), Done: n + 1, TTFT: -1, ITL: -1})
+		x.alone = x.latency
+		x.progress(load.Snapshot{Phase: load.PhaseWarmUp, Elapsed: time.Since(begun), Done: n + 1, TTFT: -1, ITL: -1})
 	}
 }
 

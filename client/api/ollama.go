@@ -65,7 +65,7 @@ func (d *ollamaDecoder) Reset() { *d = ollamaDecoder{reader: d.reader} }
 // Complete reports whether the stream may end: after "done":true.
 func (d *ollamaDecoder) Complete() bool { return d.done }
 
-// ollamaMessage is what a line says. In /api/chat it is an object; in /api/generate it is part of the line.
+// ollamaMessage is the text of one line. In /api/chat it is an object; in /api/generate it is part of the line.
 type ollamaMessage struct {
 	text, thinking       []byte
 	hasText, hasThinking bool // the keys are there

@@ -58,7 +58,7 @@ func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	return e.finish()
 }
 
-// think says whether to think: in the way of vLLM, SGLang, lmdeploy and llama.cpp, or in that of OpenAI and Ollama.
+// think writes the fields that turn thinking on or off: those of vLLM, SGLang, lmdeploy and llama.cpp, or of OpenAI and Ollama.
 func (e *encoder) think(p *Params) {
 	switch {
 	case p.Think == nil || p.Fields.NoThinking:
@@ -225,7 +225,7 @@ func (c *choice) add(text []byte, answer bool) {
 	}
 }
 
-// delta is what a chat chunk adds to the message.
+// delta is the part of the message that a chat chunk adds.
 type delta struct {
 	content, refusal, reasoning, reasoningContent []byte
 	calls                                         int    // strings with text in tool calls

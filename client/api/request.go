@@ -13,7 +13,7 @@ type Message struct {
 	Content string
 }
 
-// Request is what to ask of a server, independent of the API.
+// Request is one request to a server, independent of the API.
 type Request struct {
 	// Messages is the conversation so far, the new user message last. APIs without roles get the contents joined by
 	// newlines.
@@ -38,7 +38,7 @@ func (r *Request) Prompt() string {
 	return strings.Join(all, "\n")
 }
 
-// Params is what the bodies of all requests of a run have in common.
+// Params are the settings that all requests of a run have in common.
 type Params struct {
 	Model       string
 	Temperature *float64 // nil leaves it to the server

@@ -8,13 +8,13 @@ import (
 	"llmsweep/client/note"
 )
 
-// Want is what the measurement will ask of the server, as far as the preflight checks it.
+// Want is the part of the coming requests that the preflight checks.
 type Want struct {
 	PromptTokens int // of a request; 0 where that varies
 	OutputTokens int
 }
 
-// Facts are what the preflight found out about a server.
+// Facts are the results of the preflight.
 type Facts struct {
 	API             string
 	Model           string

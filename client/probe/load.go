@@ -19,7 +19,7 @@ type Gauge struct {
 	Known bool
 }
 
-// Load is what a server reports about its load. Engines report different parts of it.
+// Load is the load that a server reports. Engines report different parts of it.
 type Load struct {
 	Running       Gauge // requests being processed
 	Waiting       Gauge // requests in its queue

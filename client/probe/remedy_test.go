@@ -18,7 +18,7 @@ import (
 	"llmsweep/client/api"
 )
 
-// closed is an address where nobody listens.
+// closed is an address without a listener.
 func closed(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -50,7 +50,7 @@ const (
 	cacheStream
 )
 
-// behaviour is what a server's habits do to it, over time. Like the engine it has no clock: instants are given to it, as
+// behaviour is the state of a server's habits. Like the engine it has no clock: callers pass instants, as
 // times since the server's start, and never go back.
 type behaviour struct {
 	slots, budget int // of the configuration
@@ -173,7 +173,7 @@ func (b *behaviour) nextPause(after time.Duration) {
 
 func (b *behaviour) frozen(at time.Duration) bool { return b.freezes != nil && at > b.freezes.At }
 
-// question is what a cache knows a request by. The prompt 0 is like no other.
+// question identifies a request in a cache. Prompt 0 never equals another.
 type question struct {
 	prompt uint64
 	output int
@@ -254,7 +254,7 @@ func (b *behaviour) shed(waiting int) *Refusal {
 	return &Refusal{Status: s.Status, RetryAfter: s.RetryAfter, After: s.After, Reason: "The server is overloaded."}
 }
 
-// buffer is what a buffering proxy holds of one answer.
+// buffer holds the part of one answer that a buffering proxy has not sent on.
 type buffer struct {
 	from   int           // tokens that have left
 	opened time.Duration // when the first of those that have not was made

@@ -13,7 +13,7 @@ import (
 // ErrClosed is the error of requests that Close ended, and of requests submitted after it.
 var ErrClosed = errors.New("the simulated server was closed")
 
-// Request is what one request asks of the server.
+// Request is one request: its lengths and its options.
 type Request struct {
 	PromptTokens    int      // at least 1
 	OutputTokens    int      // exact length of the answer; 0 for DefaultOutputTokens

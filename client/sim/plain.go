@@ -54,7 +54,7 @@ func (p Plain) validate() error {
 	return nil
 }
 
-// step is how long a step takes.
+// step returns the time of one step.
 func (p Plain) step() time.Duration { return p.PerToken / plainSteps }
 
 // promptWait and tokenWait are how many steps pass before the one that computes a prompt, or a further token; 0 where the server

@@ -32,7 +32,7 @@ type sequence struct {
 	canceled       bool
 }
 
-// length is how many tokens must be in the cache before the next can be sampled.
+// length returns the number of tokens that must be in the cache before the next can be sampled.
 func (s *sequence) length() int { return s.prompt + s.generated }
 
 // scheduler forms batches. It is a pure discrete-event model, without a clock or a goroutine. Its driver calls plan, lets

@@ -8,7 +8,7 @@ import (
 	"llmsweep/client/sim/habit"
 )
 
-// Truth is what a server with habits does with a stream of equal requests that arrive at random (Poisson). Rates are
+// Truth is the computed behaviour of a server with habits under a stream of equal requests that arrive at random (Poisson). Rates are
 // requests a second.
 //
 // Each habit alone is exact, but for Sustained under collapses, which is found by simulation. Several habits together are
@@ -33,7 +33,7 @@ type Truth struct {
 	// Limit is the rate of the token bucket, and Burst the requests that it holds. 0: there is none.
 	Limit, Burst float64
 
-	room float64 // so many requests may be missing in the bucket when another passes
+	room float64 // the requests that may be missing in the bucket when another passes
 }
 
 // SustainedFor is how long a rate must be kept up without a collapse to count as sustained: as long as the longest stage of a
@@ -134,7 +134,7 @@ func (b *behaviour) bucketOf(w Workload) (rate, burst, room float64) {
 	return rate, burst, room
 }
 
-// Accepts is how many requests a second are accepted of a Poisson stream. For a server that refuses because it is full it is
+// Accepts returns the requests per second that the server accepts of a Poisson stream. For a server that refuses because it is full it is
 // an upper bound, which is reached when far more arrive than it takes; below its rate it refuses few.
 //
 // For a token bucket it is exact if lengths are equal: what is missing in the bucket is the work that waits in an M/D/1
@@ -156,7 +156,7 @@ func (t Truth) Accepts(offered float64) float64 {
 	return t.Limit * rho * q / (rho*q + 1)
 }
 
-// Answers is how many of a Poisson stream's requests are answered a second. Just above Takes it is too low, where a queue
+// Answers returns the requests per second that the server answers of a Poisson stream. Just above Takes it is too low, where a queue
 // grows so slowly that a collapse has not come yet.
 func (t Truth) Answers(offered float64) float64 {
 	if offered <= t.Takes || t.Limit > 0 && t.Limit <= t.Takes {
@@ -165,8 +165,8 @@ func (t Truth) Answers(offered float64) float64 {
 	return t.Overload*(1-t.Cached) + t.Cached*offered
 }
 
-// bucketStates is how likely an M/D/1 queue of load rho holds at most n, over how likely it is empty. It is defined above load
-// 1 too, where only the ratio is.
+// bucketStates returns P(at most n in an M/D/1 queue of load rho) / P(the queue is empty). The ratio is defined above load 1 too,
+// where the probabilities are not.
 func bucketStates(rho float64, n int) float64 {
 	// beyond[k] is the chance of more than k arrivals during one service.
 	beyond := make([]float64, n+2)
@@ -190,7 +190,7 @@ func bucketStates(rho float64, n int) float64 {
 	return total
 }
 
-// Collapsed is how many requests a second a server with the habit collapses completes while some wait, all slots busy. A closed
+// Collapsed returns the requests per second that a server with the habit collapses completes while some wait and all slots are busy. A closed
 // loop of slots+W requests is such a state.
 func (c Config) Collapsed(w Workload, waiting float64) float64 {
 	c = c.withDefaults()
@@ -201,7 +201,7 @@ func (c Config) Collapsed(w Workload, waiting float64) float64 {
 	return rate
 }
 
-// PointOfNoReturn is how many requests must wait before a server with the habit collapses falls further and further behind
+// PointOfNoReturn returns the number of requests that must wait before a server with the habit collapses falls further and further behind
 // arrivals at a rate: infinitely many where it keeps up with them however many wait, 0 where it never keeps up.
 func (c Config) PointOfNoReturn(w Workload, rate float64) float64 {
 	c = c.withDefaults()

@@ -12,8 +12,7 @@ type pulse struct {
 	closed bool // the peer has closed its side, or the connection is broken
 	data   bool // there is something to read
 
-	fds  pollFds // here and not on a stack, where it would be allocated for each call
-	peek [1]byte
+	buffer lookBuffer // here and not on a stack, where it would be allocated for each call
 }
 
 func (p *pulse) init(c net.Conn) {

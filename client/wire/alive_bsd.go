@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 
 // look peeks at the next byte without waiting. It does not see a FIN behind bytes that have not been read.
 func (p *pulse) look(fd uintptr) {
-	n, _, err := unix.Recvfrom(int(fd), p.peek[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	n, _, err := unix.Recvfrom(int(fd), p.buffer[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
 	switch err {
 	case nil:
 		p.closed, p.data = n == 0, n > 0
@@ -17,4 +17,5 @@ func (p *pulse) look(fd uintptr) {
 	}
 }
 
-type pollFds struct{}
+// lookBuffer is what the system call writes to.
+type lookBuffer [1]byte

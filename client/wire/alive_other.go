@@ -6,4 +6,5 @@ package wire
 // connection, has been told.
 func (p *pulse) look(uintptr) { p.closed, p.data = false, false }
 
-type pollFds struct{}
+// lookBuffer is not needed here.
+type lookBuffer struct{}

@@ -14,7 +14,7 @@ type Conn struct {
 	net.Conn         // the socket, or TLS over it
 	socket   *socket // what receives, below
 	ahead    bool    // made ahead of need
-	habit    *habit  // of the server; nil where nobody asks
+	habit    *habit  // of the server; nil where it is not needed
 	ended    error   // what ended reading
 	reuse    reuse
 }

@@ -25,12 +25,12 @@ const (
 	promptly = 500 * time.Millisecond
 )
 
-// reuse is what a connection's owner knows about using it again. It is safe for concurrent use.
+// reuse has what decides whether a connection is used again. It is safe for concurrent use.
 type reuse struct {
 	mu      sync.Mutex
 	asked   int           // requests of which something was written
 	answers int           // of those, the ones whose answers were read to the end; it lags behind
-	others  bool          // the latest request was one that nobody watches
+	others  bool          // the latest request was one without a Watch
 	since   time.Time     // end of the latest answer
 	closed  time.Time     // when the server was seen to have closed the connection, or zero
 	why     error         // what ended reading
@@ -78,7 +78,7 @@ func (c *Conn) unasked() {
 	}
 }
 
-// wroteOther notes a request that nobody watches.
+// wroteOther notes a request without a Watch.
 func (c *Conn) wroteOther() {
 	c.reuse.mu.Lock()
 	c.reuse.others = true
@@ -99,7 +99,7 @@ func timedOut(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// left notes that reading ended with an error, so that nobody uses the connection again before net/http closes it.
+// left notes that reading ended with an error, so that the connection is not used again before net/http closes it.
 func (c *Conn) left(err error) {
 	r, now := &c.reuse, time.Now()
 	r.mu.Lock()
@@ -152,7 +152,7 @@ func (r *reuse) limit(h *habit) int {
 	return r.most
 }
 
-// learn tells the server's habit of a connection that it closed between two requests, soon after an answer. It learns nothing
+// learn records that the server closed the connection between two requests, soon after an answer. It records nothing
 // if a request was under way: that is a failure of the server, and must stay visible. The caller holds the lock.
 func (c *Conn) learn() {
 	r := &c.reuse
@@ -162,9 +162,9 @@ func (c *Conn) learn() {
 	}
 }
 
-// habit is how many requests a server takes on a connection, learned by observation: some servers close a connection without
+// habit is the number of requests that a server accepts on one connection, learned by observation: some servers close a connection without
 // announcing it. llama.cpp's server does so after each streamed answer. Without this, every request of a closed loop
-// would race with the FIN. It is safe for concurrent use, and a nil habit knows nothing.
+// would race with the FIN. It is safe for concurrent use, and a nil habit has learned nothing.
 type habit struct {
 	mu    sync.Mutex
 	last  int // requests on the connection that was closed last
@@ -303,7 +303,7 @@ func (w *Watch) wrote(s *socket, n int, err error) {
 	}
 }
 
-// progress is how much of a request has been written, and since when.
+// progress is the number of bytes of a request that have been written, and since when.
 type progress struct {
 	accepted int64     // bytes that the kernel accepted, as they are on the socket
 	sent     time.Time // first byte of the request, if it reached the kernel

@@ -78,7 +78,7 @@ func TestClosedConnectionTakesNoRequest(t *testing.T) {
 
 // Nothing is written after a request has been withdrawn; one of which something was written cannot be.
 func TestWithdraw(t *testing.T) {
-	near, far := pair(t)
+	near, _ := pair(t)
 	var w Watch
 	if unseen, _ := w.Withdraw(); unseen {
 		t.Error("withdrawn without a connection")
@@ -94,7 +94,7 @@ func TestWithdraw(t *testing.T) {
 	if n, err := near.Write([]byte("POST /")); n != 0 || err == nil {
 		t.Errorf("%d bytes written, %v", n, err)
 	}
-	near, far = pair(t)
+	near, far := pair(t)
 	w.Attach(near, true)
 	near.Write([]byte("P"))
 	far.Close()

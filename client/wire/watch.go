@@ -24,7 +24,7 @@ type Watch struct {
 	seen
 }
 
-// seen is what a Watch has recorded.
+// seen has the instants that a Watch has recorded.
 type seen struct {
 	socket   *socket // nil while there is none; events of other sockets are ignored
 	conn     *Conn   // the same connection

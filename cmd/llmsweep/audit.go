@@ -23,7 +23,7 @@ type auditCmd struct {
 
 // Help returns what --help prints after the purpose.
 func (auditCmd) Help() string {
-	return `Exit codes: 0 nothing found; 1 something found; 2 a path could not be read.
+	return `Exit codes: 0 nothing found, or remarks only; 1 something impossible or doubtful found; 2 a path could not be read.
 
 Examples:
   llmsweep audit results.md
@@ -56,7 +56,9 @@ func (a *auditCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(all, func(f audit.Audited) bool { return len(f.Findings) > 0 }) {
+	if slices.ContainsFunc(all, func(f audit.Audited) bool {
+		return slices.ContainsFunc(f.Findings, func(f audit.Finding) bool { return f.Grade != audit.Remark })
+	}) {
 		return &exitError{exitFailed, errors.New("")} // everything has been printed
 	}
 	return nil

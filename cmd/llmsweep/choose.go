@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
 
@@ -58,7 +59,13 @@ func (ch *chooseCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
-	warnUnusedPrices(c.err, options.Prices, setups)
+	labels := make([]rundir.Labels, len(setups))
+	for i := range setups {
+		labels[i] = named(setups[i].Run)
+	}
+	for _, line := range options.Prices.Unused(labels, lang.Lang(ch.Lang)) {
+		fmt.Fprintln(c.err, line)
+	}
 	choices, err := choose.Of(setups, options)
 	if err != nil {
 		return usage(err)
@@ -85,26 +92,6 @@ func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
 		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(ch.Only, ","))
 	}
 	return setups, nil
-}
-
-// warnUnusedPrices warns of prices for GPUs that no result has.
-func warnUnusedPrices(w io.Writer, prices choose.Prices, setups []curve.Setup) {
-	gpus := map[string]bool{}
-	for _, s := range setups {
-		if gpu := named(s.Run).GPU; gpu != "" {
-			gpus[gpu] = true
-		}
-	}
-	known := "no result names its GPU; add it with llmsweep label DIR gpu=NAME"
-	if len(gpus) > 0 {
-		known = "the results have " + strings.Join(slices.Sorted(maps.Keys(gpus)), ", ")
-	}
-	for _, name := range slices.Sorted(maps.Keys(prices)) {
-		only := choose.Only{Key: "gpu", Value: name}
-		if !slices.ContainsFunc(setups, func(s curve.Setup) bool { return only.Takes(named(s.Run)) }) {
-			fmt.Fprintf(w, "warning: the price of %s is not used: %s\n", name, known)
-		}
-	}
 }
 
 // options parses the flags.

@@ -238,7 +238,7 @@ func TestCommandsRun(t *testing.T) {
 				case a == "NAME":
 					args[i] = "Qwen2-7B"
 				case a == "3000": // requests
-					args[i] = "600"
+					args[i] = "200"
 				case a == "15m" || a == "10m" || a == "5m":
 					args[i] = "20s"
 				}

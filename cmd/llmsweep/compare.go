@@ -7,12 +7,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"llmsweep/report"
+	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/published"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/pair"
@@ -74,15 +77,45 @@ func (cm *compareCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
-	result, err := compare.Of(curve.Load(inputs), compare.Options{AnyWorkload: cm.AnyWorkload})
+	setups := curve.Load(inputs)
+	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload})
 	if err != nil {
 		return usage(err)
 	}
-	err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) })
+	said := claimsOf(setups)
+	err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section {
+		all := result.Sections(l, 1)
+		for _, s := range said {
+			all = append(all, claims.Section(filepath.Base(s[0].File), s, l, 2))
+		}
+		return all
+	})
 	if err != nil {
 		return err
 	}
 	return judge(result, gates)
+}
+
+// claimsOf returns what the documents that results were read from claim about them, a list for each document that claims
+// something. A document that is gone claims nothing.
+func claimsOf(setups []curve.Setup) [][]claims.Claim {
+	var all [][]claims.Claim
+	var seen []string
+	for i := range setups {
+		src := setups[i].Run.Source
+		if src == nil || src.Format != published.Stress && src.Format != published.Serving || slices.Contains(seen, src.File) {
+			continue
+		}
+		seen = append(seen, src.File)
+		doc, err := published.ParseFile(src.File)
+		if err != nil {
+			continue
+		}
+		if found := claims.Of(doc, setups); len(found) > 0 {
+			all = append(all, found)
+		}
+	}
+	return all
 }
 
 // gates parses --fail-if. Each gate is on one of the keys.
@@ -202,6 +235,7 @@ func readDocument(w io.Writer, path string) ([]curve.Input, error) {
 	if unread > 0 {
 		fmt.Fprintf(w, "%s: %d lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
 	}
+	doc = published.Join(doc)
 	var all []curve.Input
 	for i := range doc.Runs {
 		all = append(all, curve.Input{Path: path, Run: &doc.Runs[i]})

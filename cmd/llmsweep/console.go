@@ -32,9 +32,10 @@ import (
 type console struct {
 	ctx      context.Context // ends at an interrupt
 	out, err io.Writer
-	args     []string // the command line, without the program's name
-	dir      string   // where files with default names are made; empty for the working directory
-	url      string   // of the server, where the configuration file sets it
+	args     []string  // the command line, without the program's name
+	dir      string    // where files with default names are made; empty for the working directory
+	url      string    // of the server, where the configuration file sets it
+	lang     lang.Lang // of messages about a measurement; the command sets it
 
 	// dial makes connections; nil for the network's.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)

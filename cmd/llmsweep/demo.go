@@ -35,7 +35,7 @@ func (d *demoCmd) Run(c *console) error {
 	e := experiment{
 		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,
 		plan: plan, out: &d.outFlags, kind: sweep.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
-		fit: &d.selftestFlags, width: plan.MaxConcurrency,
+		fit: &d.selftestFlags, width: plan.MaxConcurrency, within: true,
 		dir: func() (*rundir.Dir, error) {
 			if d.Out != "" {
 				return rundir.Create(d.Out)

@@ -43,7 +43,11 @@ func (r *reportCmd) document(c *console) error {
 	if err := r.choice(&o, old); err != nil {
 		return usage(err)
 	}
-	out, err := document.Write(curve.LoadAs(inputs, r.from), old, o)
+	setups := curve.LoadAs(inputs, r.from)
+	for _, said := range claimsOf(setups) {
+		o.Claims = append(o.Claims, document.Claims{Name: r.from(said[0].File), All: said})
+	}
+	out, err := document.Write(setups, old, o)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", r.Output, err))
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 
 	"llmsweep/report"
@@ -30,7 +29,8 @@ type experiment struct {
 	stages int    // planned
 	conns  int    // connections kept
 	fit    *selftestFlags
-	width  int // most streams at once; 0 where it is not known
+	width  int  // most streams at once; 0 where it is not known
+	within bool // the search for the ceiling stays within the number of streams that the self-test found good
 	dir    func() (*rundir.Dir, error)
 	// measure measures, after the preflight.
 	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
@@ -38,6 +38,7 @@ type experiment struct {
 
 // run runs the experiment, prints and writes its report, and returns the error that sets the exit code.
 func (e *experiment) run() error {
+	e.lang = lang.Lang(e.out.Lang)
 	l, err := e.load.parse()
 	if err != nil {
 		return usage(err)
@@ -61,13 +62,16 @@ func (e *experiment) run() error {
 		Command: e.target.command(e.console, e.url),
 		Target:  t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
-	view := progress.New(e.err, progress.Options{Lang: lang.Lang(e.out.Lang), Plain: e.out.Plain})
+	view := progress.New(e.err, progress.Options{Lang: e.lang, Plain: e.out.Plain})
 	defer view.Close()
-	view.Start(e.kind + "  " + report.Target(run, lang.Lang(e.out.Lang)))
+	view.Start(e.kind + "  " + report.Target(run, e.lang))
 	for _, n := range run.Target.Notes {
-		view.Note(findings.Note(n, lang.Lang(e.out.Lang)))
+		view.Note(findings.Note(n, e.lang))
 	}
-	e.fit.selftest(e.console, e.width, run, view, lang.Lang(e.out.Lang))
+	e.fit.selftest(e.console, e.width, run, view, e.lang)
+	if t := run.Client.Selftest; e.within && t != nil && t.Streams > 0 {
+		e.plan.MaxConcurrency = min(e.plan.MaxConcurrency, t.Streams)
+	}
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
 	e.plan.Observer = view.Observe(e.stages)
@@ -87,7 +91,7 @@ func (e *experiment) run() error {
 func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
-	err := report.Markdown(&doc, runs, lang.Lang(e.out.Lang))
+	err := report.Markdown(&doc, runs, e.lang)
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
 	}
@@ -96,9 +100,9 @@ func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	case err != nil:
 		return err
 	case run.State == rundir.Interrupted:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", dir.Path)}
+		return &exitError{exitInterrupted, errors.New(findings.Interrupted(dir.Path, e.lang))}
 	case run.State == rundir.Failed:
-		return fmt.Errorf("the %s failed: %s (what was measured is in %s)", e.kind, findings.Phrase(run.Failure, lang.English), dir.Path)
+		return errors.New(findings.Failed(e.kind, run.Failure, dir.Path, e.lang))
 	}
 	return missed(run)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"llmsweep/sweep/load"
-	loads "llmsweep/sweep/load"
 	"net/http"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ func (t *targetFlags) caps() *load.Caps {
 	if t.MaxRPS <= 0 && t.MaxTPM <= 0 {
 		return nil
 	}
-	return loads.NewCaps(t.MaxRPS, t.MaxTPM)
+	return load.NewCaps(t.MaxRPS, t.MaxTPM)
 }
 
 // planFlags say how the sweep goes.

@@ -5,9 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -23,6 +26,7 @@ type importCmd struct {
 	Files []string `arg:"" name:"file" help:"Documents with results of other tools: six-column tables, stress tables, serving blocks, and the JSON files of GuideLLM, AIPerf, vllm bench serve, SGLang bench_serving, evalscope perf and InferenceX."`
 	Out   string   `type:"path" default:"llmsweep-import" placeholder:"DIR" help:"Directory to put the run directories in (${default})."`
 	Label []string `sep:"," placeholder:"K=V" help:"Labels that replace those of the headings: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)."`
+	Split bool     `help:"Keep each stress table and serving block as a run of its own. Without it, those of one configuration form one run: several at one concurrency are repeats."`
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the reports: en or zh (${default})."`
 }
 
@@ -46,6 +50,9 @@ func (i *importCmd) Run(c *console) error {
 		doc, err := readPublished(file)
 		if err != nil {
 			return usage(err)
+		}
+		if !i.Split {
+			doc = published.Join(doc)
 		}
 		docs = append(docs, doc)
 	}
@@ -82,7 +89,7 @@ func (i *importCmd) keep(w io.Writer, doc *published.Document, labels rundir.Lab
 	fmt.Fprintln(t, "  line\tformat\trows\tnumbers\trun directory")
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
-		override(&run.Labels, labels)
+		published.Override(run, labels)
 		run.Tool = rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH}
 		dir, err := importDir(filepath.Join(i.Out, importName(run)), run)
 		if err != nil {
@@ -96,8 +103,45 @@ func (i *importCmd) keep(w io.Writer, doc *published.Document, labels rundir.Lab
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if err := i.labels(w, doc); err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "\n%d results in %s\n", len(doc.Runs), i.Out)
 	return remarks(w, doc)
+}
+
+// labels prints the labels of each result with the lines that they were read from or inferred from.
+func (i *importCmd) labels(w io.Writer, doc *published.Document) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for j := range doc.Runs {
+		run := &doc.Runs[j]
+		if len(run.Source.Labels) == 0 || run.Source.Format == published.SixColumn {
+			continue
+		}
+		fmt.Fprintf(t, "\n  labels of line %d:\n", run.Source.Line)
+		for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
+			l := run.Source.Labels[key]
+			how := "read"
+			switch {
+			case l.Line == 0:
+				how = "given"
+			case l.Inferred:
+				how = "inferred"
+			}
+			fmt.Fprintf(t, "    %s\t%s\t%s\tline %d\t%s\n", key, labelValue(run, key), how, l.Line, l.Text)
+		}
+		for _, n := range published.Remarkable(run) {
+			fmt.Fprintf(t, "    note: %s\n", published.Words().Say(n, lang.English))
+		}
+	}
+	return t.Flush()
+}
+
+// labelValue is a label as run.json has it; "-" for what has no value apart from its text.
+func labelValue(run *rundir.Run, key string) string {
+	l := run.Labels
+	v := map[string]string{"model": l.Model, "gpu": l.GPU, "gpus": strconv.Itoa(l.GPUs), "engine": l.Engine, "quant": l.Quant}[key]
+	return cmp.Or(v, "-")
 }
 
 // remarks prints the lines that could not be read, and the assumptions that were made.
@@ -132,14 +176,6 @@ func (i *importCmd) write(dir *rundir.Dir, run *rundir.Run) error {
 		return err
 	}
 	return dir.Save(run)
-}
-
-// override replaces labels by those that are given.
-func override(l *rundir.Labels, by rundir.Labels) {
-	*l = rundir.Labels{
-		Model: cmp.Or(by.Model, l.Model), GPU: cmp.Or(by.GPU, l.GPU), GPUs: cmp.Or(by.GPUs, l.GPUs),
-		Engine: cmp.Or(by.Engine, l.Engine), Quant: cmp.Or(by.Quant, l.Quant), Price: cmp.Or(by.Price, l.Price),
-	}
 }
 
 // importDir makes the run directory, or the next free one of its name. A result of the same line of the same file is replaced.

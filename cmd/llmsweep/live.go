@@ -126,6 +126,7 @@ func (cm *compareCmd) live(c *console) error {
 	if len(cm.Paths) != 2 {
 		return usage(errors.New("compare --live needs the URLs of two servers"))
 	}
+	c.lang = lang.Lang(cm.Lang)
 	targets, err := cm.connect(c)
 	if err != nil {
 		return c.interrupted(err)
@@ -271,9 +272,9 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	case err != nil:
 		return err
 	case record.State == rundir.Interrupted:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was measured is in %s", out)}
+		return &exitError{exitInterrupted, errors.New(findings.Interrupted(out, l))}
 	case record.State == rundir.Failed:
-		return fmt.Errorf("the comparison failed: %s (what was measured is in %s)", findings.Note(record.Failure, lang.English), out)
+		return errors.New(findings.Failed("", record.Failure, out, l))
 	}
 	return judge(result, gates)
 }

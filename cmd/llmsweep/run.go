@@ -12,7 +12,7 @@ import (
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
-	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
 )
 
 // runCmd is llmsweep run.
@@ -38,9 +38,6 @@ type runCmd struct {
 	outFlags
 	selftestFlags
 }
-
-// defaultDuration is the length of a stage without --requests and --duration.
-const defaultDuration = time.Minute
 
 // Help returns what --help prints after the purpose.
 func (runCmd) Help() string {
@@ -123,7 +120,7 @@ func (r *runCmd) stages(loads []arrival.Load, t *target) ([]sweep.Stage, error) 
 	var once, all []sweep.Stage
 	for _, l := range loads {
 		if trace, ok := l.(arrival.Trace); ok {
-			w, read := t.workload.(*workload.Trace)
+			w, read := t.workload.(*recorded.Trace)
 			if !read {
 				return nil, fmt.Errorf("--arrivals trace:%s brings its own prompts: leave out --prompt and --dataset", trace.File)
 			}

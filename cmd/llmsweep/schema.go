@@ -7,7 +7,7 @@ type schemaCmd struct {
 	Name string `arg:"" optional:"" default:"run" enum:"run,records,pair" help:"Which file: run (run.json), records (a line of records.jsonl), pair (pair.json). Default: ${default}."`
 }
 
-// Help is what --help says at its end.
+// Help returns what --help prints after the purpose.
 func (schemaCmd) Help() string {
 	return `Examples:
   llmsweep schema run

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,7 @@ func TestImportsFollowTheSchema(t *testing.T) {
 	files := 0
 	for _, pattern := range []string{"*.md", "*.txt", "results/*.json*", "results/*/benchmark_summary.json"} {
 		found, err := filepath.Glob(filepath.Join(published, pattern))
+		found = slices.DeleteFunc(found, func(name string) bool { return strings.HasSuffix(name, ".runs.txt") }) // a golden file
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)
 		}

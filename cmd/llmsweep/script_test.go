@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 // TestMain lets the test binary be llmsweep: by name for the scripts, by its hidden command for the self-test's helpers.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // simulations allocate fast and keep little
 	if len(os.Args) > 1 && os.Args[1] == selftestHelper {
 		main()
 	}

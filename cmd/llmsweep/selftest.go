@@ -22,7 +22,7 @@ import (
 // selftestCmd is llmsweep selftest.
 type selftestCmd struct {
 	Quick   bool  `help:"Take two seconds instead of half a minute: fewer levels, and none with busy cores."`
-	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000."`
+	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000, and where one fails numbers in between."`
 	tableFlags
 }
 
@@ -64,6 +64,7 @@ func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
 		o = selftest.Quick(command, 0)
 	}
 	if len(s.Streams) > 0 {
+		o.Bisect = 0 // these numbers and no others
 		o.Streams = slices.Compact(slices.Sorted(slices.Values(s.Streams)))
 		if o.Streams[0] < 1 || o.Streams[len(o.Streams)-1] > 100_000 {
 			return o, usage(errors.New("--streams must be between 1 and 100000"))

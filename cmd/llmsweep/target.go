@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/load"
-	loads "llmsweep/sweep/load"
 	"math"
 	"strings"
 	"time"
@@ -27,6 +27,7 @@ type target struct {
 	asked    rundir.Workload // the workload as run.json has it
 	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
 	tokenize tokenize        // of --tokenizer; nil where it was not given
+	lang     lang.Lang       // of error messages
 	close    func()
 }
 
@@ -74,7 +75,7 @@ func connect(c *console, url string, flags *targetFlags, l *workloadOptions, r *
 
 // reach runs the preflight.
 func reach(c *console, url string, flags *targetFlags, l *workloadOptions, replayed bool, conns int) (_ *target, err error) {
-	t := &target{close: func() {}, tokenize: l.tokenize}
+	t := &target{close: func() {}, tokenize: l.tokenize, lang: c.lang}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -183,16 +184,16 @@ func (t *target) idle(ctx context.Context) error {
 
 // gauges returns the server's own gauges; one that it does not report is NaN.
 func (t *target) gauges(ctx context.Context) (load.Gauges, error) {
-	load, err := t.prober.Load(ctx)
+	told, err := t.prober.Load(ctx)
 	value := func(g probe.Gauge) float64 {
 		if g.Known {
 			return g.Value
 		}
 		return math.NaN()
 	}
-	return loads.Gauges{
-		Running: value(load.Running), Waiting: value(load.Waiting), KVUsage: value(load.KVUsage),
-		Preemptions: value(load.Preemptions), PrefixQueries: value(load.PrefixQueries), PrefixHits: value(load.PrefixHits),
+	return load.Gauges{
+		Running: value(told.Running), Waiting: value(told.Waiting), KVUsage: value(told.KVUsage),
+		Preemptions: value(told.Preemptions), PrefixQueries: value(told.PrefixQueries), PrefixHits: value(told.PrefixHits),
 	}, err
 }
 

@@ -8,9 +8,9 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
-	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
 )
 
 // loadFlags say what each request asks for.
@@ -117,14 +117,14 @@ func (t *target) open(ctx context.Context, l *workloadOptions, r *replay) (workl
 	t.note(notes...)
 	switch {
 	case r != nil:
-		o := workload.TraceOptions{Speed: r.speed, Rate: r.rate, Limit: r.limit, Seed: l.Seed, Costs: costs}
+		o := recorded.TraceOptions{Speed: r.speed, Rate: r.rate, Limit: r.limit, Seed: l.Seed, Costs: costs}
 		if l.PromptTokens != "" {
 			o.Prompt = l.prompt
 		}
 		if l.OutputTokens != "" {
 			o.Output = l.output
 		}
-		trace, err := workload.OpenTrace(ctx, r.file, o)
+		trace, err := recorded.OpenTrace(ctx, r.file, o)
 		if err != nil {
 			return nil, t.unusable(err)
 		}
@@ -144,7 +144,7 @@ func (t *target) open(ctx context.Context, l *workloadOptions, r *replay) (workl
 }
 
 func (t *target) openDataset(ctx context.Context, l *workloadOptions) (workload.Workload, error) {
-	d, err := workload.Open(ctx, l.Dataset, workload.Options{
+	d, err := recorded.Open(ctx, l.Dataset, recorded.Options{
 		Rows: l.DatasetRows, Seed: l.Seed, Count: t.count, Output: l.output, ForceOutput: l.OutputTokens != "",
 		MultiTurn: l.MultiTurn, Think: l.talk.Think,
 	})
@@ -165,9 +165,9 @@ func (t *target) checkLength(ctx context.Context, w *workload.Synthetic, l *work
 
 // unusable returns a usage error; where a file has no usable row, it is in the words of a report.
 func (t *target) unusable(err error) error {
-	var file *workload.UnusableError
+	var file *recorded.UnusableError
 	if errors.As(err, &file) {
-		err = errors.New(findings.Note(file.Note, lang.English))
+		err = errors.New(findings.Note(file.Note, t.lang))
 	}
 	return usage(err)
 }

@@ -19,9 +19,18 @@ type Grade string
 
 // The grades there are.
 const (
-	Wrong    Grade = "wrong"    // the numbers contradict each other: at least one cannot be right
-	Doubtful Grade = "doubtful" // they can be right only under conditions that are not stated
+	Impossible Grade = "impossible" // the numbers contradict each other: at least one cannot be right; comparisons leave the row out
+	Doubtful   Grade = "doubtful"   // they can be right only under conditions that are not stated; comparisons mark the row
+	Remark     Grade = "remark"     // they can be right; a reader should know how they were made
 )
+
+// UnmarshalText reads a grade. What is "impossible" now was "wrong" once.
+func (g *Grade) UnmarshalText(text []byte) error {
+	if *g = Grade(text); *g == "wrong" {
+		*g = Impossible
+	}
+	return nil
+}
 
 // Finding is one thing that is not right.
 type Finding struct {
@@ -93,7 +102,7 @@ func (h hit) finding(rule string) Finding {
 	t := h.row.result
 	return newFinding(Finding{
 		File: t.file, Result: t.title, ResultLine: t.line, Line: h.row.line(h.key), Row: h.row.name(), Rule: rule,
-		Grade: cmp.Or(h.grade, Wrong),
+		Grade: cmp.Or(h.grade, Impossible),
 	}, h.note)
 }
 
@@ -124,12 +133,27 @@ func perTable(check func(*result) []hit) func([]*result) []hit {
 	}
 }
 
-// doubtful lowers the grade of what a check finds.
-func doubtful(check func([]*result) []hit) func([]*result) []hit {
+// graded gives what a check finds a grade other than [Impossible].
+func graded(grade Grade, check func([]*result) []hit) func([]*result) []hit {
 	return func(all []*result) []hit {
 		hits := check(all)
 		for i := range hits {
-			hits[i].grade = Doubtful
+			hits[i].grade = grade
+		}
+		return hits
+	}
+}
+
+// eachGraded is each, for a check that says how certain each of its findings is.
+func eachGraded(check func(*row) (key string, n note.Note, grade Grade)) func([]*result) []hit {
+	return func(all []*result) []hit {
+		var hits []hit
+		for _, t := range all {
+			for _, r := range t.rows {
+				if key, n, grade := check(r); !n.IsZero() {
+					hits = append(hits, hit{row: r, key: key, note: n, grade: grade})
+				}
+			}
 		}
 		return hits
 	}

@@ -117,7 +117,7 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 	g, ok2 := r.meant(gap)
 	l, ok3 := r.meant("latency_s.mean")
 	count, ok4 := r.tokens()
-	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.v < 1 {
+	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.v < 1 || r.published(published.VLLMBench) { // its gaps count chunks without text
 		return "", note.Note{}
 	}
 	fits := func(n span) (span, bool) {
@@ -205,13 +205,19 @@ func (r *row) deviation() float64 {
 	return all[len(all)/2]
 }
 
-// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number of
-// Poisson arrivals in a stage of 60.
-const offeredTolerance = 0.4
+// What is offered is a random number of arrivals, and what was in flight at a stage's start may end in it.
+const (
+	offeredDoubtful   = 3 // standard deviations of the number of arrivals: one stage in 700
+	offeredImpossible = 4
+	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number of
+	// Poisson arrivals in a stage of 60.
+	offeredTolerance = 0.4
+	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes.
+	offeredWindow = 120
+)
 
-// completedOverOffered: in the long run no more can end than arrives. In a stage the number of arrivals is random, and
-// what was in flight at its start may end in it; four standard deviations are for both.
-func completedOverOffered(r *row) (key string, n note.Note) {
+// completedOverOffered: in the long run no more can end than arrives.
+func completedOverOffered(r *row) (key string, n note.Note, grade Grade) {
 	done, ok := r.span("rates.completed")
 	s := r.stage
 	offered := s.Rates.Offered
@@ -219,16 +225,25 @@ func completedOverOffered(r *row) (key string, n note.Note) {
 		offered = s.Rate
 	}
 	if !ok || !offered.Known() || offered.Value() <= 0 {
-		return "", note.Note{}
+		return "", note.Note{}, ""
 	}
-	limit := offered.Value() * (1 + offeredTolerance)
-	if s.Window > 0 {
-		limit = offered.Value() + 4*math.Sqrt(offered.Value()/s.Window)
+	rate, window := offered.Value(), s.Window
+	if window <= 0 {
+		window = offeredWindow
 	}
-	if done.low <= limit {
-		return "", note.Note{}
+	deviation := math.Sqrt(rate / window)
+	impossible := rate + offeredImpossible*deviation
+	if s.Window <= 0 {
+		impossible = rate * (1 + offeredTolerance)
 	}
-	return "rates.completed", noteOffered.New(digits(done.v), digits(offered.Value()))
+	n = noteOffered.New(digits(done.v), digits(rate))
+	switch {
+	case done.low > impossible:
+		return "rates.completed", n, Impossible
+	case done.low > rate+offeredDoubtful*deviation:
+		return "rates.completed", noteOfferedDoubtful.New(digits(done.v), digits(rate), percent(done.v/rate-1), window), Doubtful
+	}
+	return "", note.Note{}, ""
 }
 
 // One at a time: above 1 / latency more than one would be in flight; below, the client paused between requests, which

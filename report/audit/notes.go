@@ -4,47 +4,48 @@ import "llmsweep/client/note"
 
 // What findings say. Arguments are text as it stands in the file or as a table would print it, but for counts and shares.
 var (
-	noteZeros        = note.Kind{Code: "audit.zeros", Args: []string{"completed", "latency"}}
-	noteUnit         = note.Kind{Code: "audit.unit", Args: []string{"metric", "printed", "unit", "would_be"}}
-	noteTTFT         = note.Kind{Code: "audit.ttft", Args: []string{"ttft", "latency"}}
-	noteLatency      = note.Kind{Code: "audit.latency", Args: []string{"latency", "ttft", "gaps", "gap", "sum"}}
-	noteTokensAbove  = note.Kind{Code: "audit.tokens-above", Args: []string{"output", "completed", "tokens", "asked"}} // the first two absent where tokens were told
-	noteTokensBelow  = note.Kind{Code: "audit.tokens-below", Args: []string{"output", "completed", "tokens", "asked"}}
-	noteOffered      = note.Kind{Code: "audit.offered", Args: []string{"completed", "offered"}}
-	noteSynchronous  = note.Kind{Code: "audit.synchronous", Args: []string{"completed", "latency", "in_flight"}}
-	noteOrder        = note.Kind{Code: "audit.order", Args: []string{"metric", "higher", "value", "lower", "lower_value"}}
-	noteMean         = note.Kind{Code: "audit.mean-outside", Args: []string{"metric", "mean", "min", "max"}}
-	noteSpread       = note.Kind{Code: "audit.spread", Args: []string{"metric", "std", "min", "max"}}
-	noteRequestRate  = note.Kind{Code: "audit.request-rate", Args: []string{"printed", "requests", "time", "is"}}
-	noteTokenRate    = note.Kind{Code: "audit.token-rate", Args: []string{"printed", "tokens", "time", "is"}}
-	noteSum          = note.Kind{Code: "audit.sum", Args: []string{"printed", "input", "output", "is"}}
-	noteTokenMean    = note.Kind{Code: "audit.token-mean", Args: []string{"printed", "tokens", "requests", "is"}}
-	noteTwoDurations = note.Kind{Code: "audit.two-durations", Args: []string{"printed", "other"}}
-	noteCounts       = note.Kind{Code: "audit.counts", Args: []string{"ok", "failed", "incomplete", "all"}}
-	noteShare        = note.Kind{Code: "audit.share", Args: []string{"part", "all", "printed"}}
-	noteInFlight     = note.Kind{Code: "audit.in-flight", Args: []string{"printed", "requests", "latency", "time", "is"}}
-	notePrinted      = note.Kind{Code: "audit.printed", Args: []string{"metric", "printed"}}
-	noteCopied       = note.Kind{Code: "audit.copied", Args: []string{"same", "line", "row", "latency", "other_latency"}} // same holds notes of kind audit.printed
-	noteGrid         = note.Kind{Code: "audit.grid", Args: []string{"rate", "grid_rate"}}
-	noteRetokenized  = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}
-	noteTPOT         = note.Kind{Code: "audit.tpot", Args: []string{"tpot", "factor", "itl"}}
-	noteDefaultLimit = note.Kind{Code: "audit.default-limit", Args: []string{"asked", "other_asked", "line", "time", "spread", "response_line", "stopped_at", "counted"}} // counted absent where it agrees
-	noteClosedLoop   = note.Kind{Code: "audit.closed-loop", Args: []string{"concurrency", "requests", "latency", "at_most", "took", "in_flight"}}
-	noteOnceMore     = note.Kind{Code: "audit.once-more", Args: []string{"line", "metric", "there", "here"}}
-	noteTwice        = note.Kind{Code: "audit.twice", Args: []string{"times", "lines", "metric", "values"}}
-	noteEven         = note.Kind{Code: "audit.even", Args: []string{"tokens", "spread", "asked"}}
-	noteCeiling      = note.Kind{Code: "audit.ceiling", Args: []string{"ceiling", "offered", "completed", "less", "line"}}
-	noteInstants     = note.Kind{Code: "audit.instants", Args: []string{"later", "at", "earlier", "earlier_at"}}
-	noteGaps         = note.Kind{Code: "audit.gaps", Args: []string{"gaps", "sum", "passed"}}
-	noteStopped      = note.Kind{Code: "audit.stopped", Args: []string{"tokens", "asked"}}
-	noteEmpty        = note.Kind{Code: "audit.empty"}
-	noteSeveral      = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
+	noteZeros           = note.Kind{Code: "audit.zeros", Args: []string{"completed", "latency"}}
+	noteUnit            = note.Kind{Code: "audit.unit", Args: []string{"metric", "printed", "unit", "would_be"}}
+	noteTTFT            = note.Kind{Code: "audit.ttft", Args: []string{"ttft", "latency"}}
+	noteLatency         = note.Kind{Code: "audit.latency", Args: []string{"latency", "ttft", "gaps", "gap", "sum"}}
+	noteTokensAbove     = note.Kind{Code: "audit.tokens-above", Args: []string{"output", "completed", "tokens", "asked"}} // the first two absent where tokens were told
+	noteTokensBelow     = note.Kind{Code: "audit.tokens-below", Args: []string{"output", "completed", "tokens", "asked"}}
+	noteOffered         = note.Kind{Code: "audit.offered", Args: []string{"completed", "offered"}}
+	noteOfferedDoubtful = note.Kind{Code: "audit.offered-doubtful", Args: []string{"completed", "offered", "more", "window"}}
+	noteSynchronous     = note.Kind{Code: "audit.synchronous", Args: []string{"completed", "latency", "in_flight"}}
+	noteOrder           = note.Kind{Code: "audit.order", Args: []string{"metric", "higher", "value", "lower", "lower_value"}}
+	noteMean            = note.Kind{Code: "audit.mean-outside", Args: []string{"metric", "mean", "min", "max"}}
+	noteSpread          = note.Kind{Code: "audit.spread", Args: []string{"metric", "std", "min", "max"}}
+	noteRequestRate     = note.Kind{Code: "audit.request-rate", Args: []string{"printed", "requests", "time", "is"}}
+	noteTokenRate       = note.Kind{Code: "audit.token-rate", Args: []string{"printed", "tokens", "time", "is"}}
+	noteSum             = note.Kind{Code: "audit.sum", Args: []string{"printed", "input", "output", "is"}}
+	noteTokenMean       = note.Kind{Code: "audit.token-mean", Args: []string{"printed", "tokens", "requests", "is"}}
+	noteTwoDurations    = note.Kind{Code: "audit.two-durations", Args: []string{"printed", "other"}}
+	noteCounts          = note.Kind{Code: "audit.counts", Args: []string{"ok", "failed", "incomplete", "all"}}
+	noteShare           = note.Kind{Code: "audit.share", Args: []string{"part", "all", "printed"}}
+	noteInFlight        = note.Kind{Code: "audit.in-flight", Args: []string{"printed", "requests", "latency", "time", "is"}}
+	notePrinted         = note.Kind{Code: "audit.printed", Args: []string{"metric", "printed"}}
+	noteCopied          = note.Kind{Code: "audit.copied", Args: []string{"same", "line", "row", "latency", "other_latency"}} // same holds notes of kind audit.printed
+	noteGrid            = note.Kind{Code: "audit.grid", Args: []string{"rate", "grid_rate"}}
+	noteRetokenized     = note.Kind{Code: "audit.retokenized", Args: []string{"again", "reported", "factor"}}
+	noteTPOT            = note.Kind{Code: "audit.tpot", Args: []string{"tpot", "factor", "itl"}}
+	noteDefaultLimit    = note.Kind{Code: "audit.default-limit", Args: []string{"asked", "other_asked", "line", "time", "spread", "response_line", "stopped_at", "counted"}} // counted absent where it agrees
+	noteClosedLoop      = note.Kind{Code: "audit.closed-loop", Args: []string{"concurrency", "requests", "latency", "at_most", "took", "in_flight"}}
+	noteOnceMore        = note.Kind{Code: "audit.once-more", Args: []string{"line", "metric", "there", "here"}}
+	noteTwice           = note.Kind{Code: "audit.twice", Args: []string{"times", "lines", "metric", "values"}}
+	noteEven            = note.Kind{Code: "audit.even", Args: []string{"tokens", "spread", "asked"}}
+	noteCeiling         = note.Kind{Code: "audit.ceiling", Args: []string{"ceiling", "offered", "completed", "less", "line"}}
+	noteInstants        = note.Kind{Code: "audit.instants", Args: []string{"later", "at", "earlier", "earlier_at"}}
+	noteGaps            = note.Kind{Code: "audit.gaps", Args: []string{"gaps", "sum", "passed"}}
+	noteStopped         = note.Kind{Code: "audit.stopped", Args: []string{"tokens", "asked"}}
+	noteEmpty           = note.Kind{Code: "audit.empty"}
+	noteSeveral         = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
 )
 
 // Notes returns the kinds of notes that findings are.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteZeros, noteUnit, noteTTFT, noteLatency, noteTokensAbove, noteTokensBelow, noteOffered, noteSynchronous, noteOrder,
+		noteZeros, noteUnit, noteTTFT, noteLatency, noteTokensAbove, noteTokensBelow, noteOffered, noteOfferedDoubtful, noteSynchronous, noteOrder,
 		noteMean, noteSpread, noteRequestRate, noteTokenRate, noteSum, noteTokenMean, noteTwoDurations, noteCounts, noteShare,
 		noteInFlight, notePrinted, noteCopied, noteGrid, noteRetokenized, noteTPOT, noteDefaultLimit, noteClosedLoop,
 		noteOnceMore, noteTwice, noteEven, noteCeiling, noteInstants, noteGaps, noteStopped, noteEmpty, noteSeveral,

@@ -65,24 +65,25 @@ const (
 // same time, next to a response that stopped at fewer tokens: the server did not hear Max Tokens.
 func stoppedByDefault(all []*result) []hit {
 	var hits []hit
-	var some []*result
+	var some []*row
 	for _, t := range all {
-		if fixedLength(t) && len(some) < mostCompared {
-			some = append(some, t)
+		for _, r := range t.rows {
+			if fixedLength(r) && len(some) < mostCompared {
+				some = append(some, r)
+			}
 		}
 	}
-	for _, t := range some {
+	for _, r := range some {
 		for _, o := range some {
-			if t == o || !sameLimit(t, o) {
+			if r == o || !sameLimit(r, o) {
 				continue
 			}
-			r, s := t.rows[0], t.rows[0].stage
-			resp := t.run.Source.Responses[0]
+			s, resp := r.stage, r.result.run.Source.Responses[0]
 			counted := math.NaN() // left out of the note
 			if got := s.OutputTokens.Mean; known(got) && math.Abs(got.Value()/float64(resp.CompletionTokens)-1) > tokensAbove {
 				counted = got.Value()
 			}
-			n := noteDefaultLimit.New(s.AskedTokens.Value(), o.rows[0].stage.AskedTokens.Value(), o.rows[0].line("asked_tokens"), seconds(s.Window),
+			n := noteDefaultLimit.New(s.AskedTokens.Value(), o.stage.AskedTokens.Value(), o.line("asked_tokens"), seconds(s.Window),
 				s.Latency.Std.Value()/s.Latency.Mean.Value(), resp.Line, resp.CompletionTokens, counted)
 			hits = append(hits, hit{row: r, key: "asked_tokens", note: n})
 			break
@@ -97,25 +98,26 @@ const mostCompared = 500
 
 // fixedLength reports whether a stress table has hardly any spread, and stands next to responses that a limit below Max
 // Tokens ended.
-func fixedLength(t *result) bool {
-	if t.run.Source == nil || t.run.Source.Format != published.Stress || len(t.rows) != 1 || len(t.run.Source.Responses) == 0 {
+func fixedLength(r *row) bool {
+	source := r.result.run.Source
+	if source == nil || source.Format != published.Stress || len(source.Responses) == 0 {
 		return false
 	}
-	s := t.rows[0].stage
+	s := r.stage
 	if !known(s.AskedTokens, s.Latency.Mean, s.Latency.Std) || s.Window <= 0 ||
 		s.Latency.Std.Value() > defaultSpread*s.Latency.Mean.Value() {
 		return false
 	}
-	return !slices.ContainsFunc(t.run.Source.Responses, func(r rundir.Response) bool {
+	return !slices.ContainsFunc(source.Responses, func(r rundir.Response) bool {
 		return r.CompletionTokens == 0 || float64(r.CompletionTokens) >= s.AskedTokens.Value() || r.Finish != "" && r.Finish != "length"
 	})
 }
 
 // sameLimit reports whether two stress tables differ in Max Tokens and in nothing that it should change.
-func sameLimit(t, o *result) bool {
-	a, b := t.rows[0].stage, o.rows[0].stage
+func sameLimit(r, o *row) bool {
+	a, b := r.stage, o.stage
 	apart := a.AskedTokens.Value() / b.AskedTokens.Value()
-	return t.file == o.file && t.run.Target.URL == o.run.Target.URL && a.MaxConcurrency == b.MaxConcurrency &&
+	return r.result.file == o.result.file && r.result.run.Target.URL == o.result.run.Target.URL && a.MaxConcurrency == b.MaxConcurrency &&
 		a.Requests.Due == b.Requests.Due && max(apart, 1/apart) >= defaultApart &&
 		math.Abs(a.Window-b.Window) <= defaultSpread*min(a.Window, b.Window)
 }
@@ -158,14 +160,15 @@ func printedTwice(all []*result) []hit {
 // configuration is all that a row says about what was run; empty where it says too little to be told from others.
 func configuration(r *row) string {
 	run, s := r.result.run, r.stage
-	if s.Source == nil || run.Labels.Model == "" && run.Target.Backend == "" {
+	if s.Source == nil || run.Labels.Model == "" && run.Target.Backend == "" || s.Role == rundir.WarmUp {
 		return ""
 	}
+	name := strings.TrimSuffix(s.Name, fmt.Sprintf("#%d", s.Repeat))
 	think := "?"
 	if run.Workload.Think != nil {
 		think = fmt.Sprint(*run.Workload.Think)
 	}
-	parts := []string{s.Source.Format, fmt.Sprint(run.Labels), run.Target.URL, run.Target.Backend, think, s.Name,
+	parts := []string{s.Source.Format, fmt.Sprint(run.Labels), run.Target.URL, run.Target.Backend, think, run.Target.Launch, name,
 		fmt.Sprint(s.AskedTokens.Value(), run.Workload.Temperature.Value(), s.MaxConcurrency, s.Requests.Due)}
 	switch s.Source.Format {
 	case published.Serving: // the lengths asked for stand above some blocks only; the prompts stand in all

@@ -64,31 +64,31 @@ func Text(w io.Writer, all []Audited, l lang.Lang) error {
 
 // verdict counts findings.
 func verdict(found []Finding, l lang.Lang) string {
-	doubts := 0
+	count := map[Grade]int{}
 	for _, f := range found {
-		if f.Grade == Doubtful {
-			doubts++
-		}
+		count[f.Grade]++
 	}
-	wrong := len(found) - doubts
 	if len(found) == 0 {
 		return sayNothing.In(l)
 	}
 	var parts []string
-	if wrong > 0 {
-		parts = append(parts, counted(wrong, sayFinding, sayFindings, l))
-	}
-	if doubts > 0 {
-		parts = append(parts, counted(doubts, sayDoubt, sayDoubts, l))
+	for _, g := range []struct {
+		grade     Grade
+		one, many lang.Phrase
+	}{{Impossible, sayImpossible, sayImpossible}, {Doubtful, sayDoubtful, sayDoubtful}, {Remark, sayRemark, sayRemarks}} {
+		if n := count[g.grade]; n > 0 {
+			parts = append(parts, counted(n, g.one, g.many, l))
+		}
 	}
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
 // writeFindings writes them under the result they belong to, set alike in the whole file.
 func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
-	lines, rows, rules := 0, 0, 0
+	lines, rows, rules, grades := 0, 0, 0, 0
 	for _, f := range a.Findings {
-		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(f.Row)), max(rules, len(ruleName(f)))
+		lines, rows, rules = max(lines, table.Width(place(f, a))), max(rows, table.Width(f.Row)), max(rules, len(f.Rule))
+		grades = max(grades, table.Width(f.Grade.In(l)))
 	}
 	last := ""
 	for _, f := range a.Findings {
@@ -96,8 +96,9 @@ func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 			w.WriteString("\n  " + head + "\n")
 			last = head
 		}
-		fmt.Fprintf(w, "    %*s  %s  %-*s  %s\n", lines, place(f, a),
-			table.Clean(f.Row)+strings.Repeat(" ", rows-table.Width(f.Row)), rules, ruleName(f), table.Clean(Words().Say(f.Note(), l)))
+		fmt.Fprintf(w, "    %*s  %s  %s  %-*s  %s\n", lines, place(f, a),
+			table.Clean(f.Row)+strings.Repeat(" ", rows-table.Width(f.Row)),
+			f.Grade.In(l)+strings.Repeat(" ", grades-table.Width(f.Grade.In(l))), rules, f.Rule, table.Clean(Words().Say(f.Note(), l)))
 	}
 }
 
@@ -119,14 +120,6 @@ func place(f Finding, a Audited) string {
 		return table.Clean(filepath.Base(f.File)) + ":" + strconv.Itoa(f.Line)
 	}
 	return strconv.Itoa(f.Line)
-}
-
-// ruleName marks the rules whose findings are doubts.
-func ruleName(f Finding) string {
-	if f.Grade == Doubtful {
-		return f.Rule + "?"
-	}
-	return f.Rule
 }
 
 // counted is a number and its noun.

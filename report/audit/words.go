@@ -4,18 +4,18 @@ import "llmsweep/report/lang"
 
 // What is said around findings.
 var (
-	sayResult    = lang.Say("%d result", "%d 个结果")
-	sayResults   = lang.Say("%d results", "%d 个结果")
-	sayRow       = lang.Say("%d row", "%d 行")
-	sayRows      = lang.Say("%d rows", "%d 行")
-	sayFinding   = lang.Say("%d finding", "%d 处错误")
-	sayFindings  = lang.Say("%d findings", "%d 处错误")
-	sayDoubt     = lang.Say("%d doubt", "%d 处存疑")
-	sayDoubts    = lang.Say("%d doubts", "%d 处存疑")
-	sayNothing   = lang.Say("nothing found", "未发现问题")
-	sayUnread    = lang.Say("not read: %s", "未能读取：%s")
-	sayLine      = lang.Say("line %d", "第 %d 行")
-	sayTolerates = lang.Say("Tolerates %s", "容许：%s")
+	sayResult     = lang.Say("%d result", "%d 个结果")
+	sayResults    = lang.Say("%d results", "%d 个结果")
+	sayRow        = lang.Say("%d row", "%d 行")
+	sayRows       = lang.Say("%d rows", "%d 行")
+	sayImpossible = lang.Say("%d impossible", "%d 处不可能")
+	sayDoubtful   = lang.Say("%d doubtful", "%d 处存疑")
+	sayRemark     = lang.Say("%d remark", "%d 处说明")
+	sayRemarks    = lang.Say("%d remarks", "%d 处说明")
+	sayNothing    = lang.Say("nothing found", "未发现问题")
+	sayUnread     = lang.Say("not read: %s", "未能读取：%s")
+	sayLine       = lang.Say("line %d", "第 %d 行")
+	sayTolerates  = lang.Say("Tolerates %s", "容许：%s")
 )
 
 // Words returns the words of findings.
@@ -35,6 +35,8 @@ func Words() lang.Words {
 			"[{output} 除以 {completed} 得]每个请求 {tokens} 个 token，不足要求的 {asked} 个的一半"),
 		"audit.offered": lang.Say("{completed} req/s completed of {offered} offered: the rest must be left over from the stage before",
 			"到达 {offered} req/s，却完成 {completed} req/s：多出者必为上一阶段的遗留"),
+		"audit.offered-doubtful": lang.Say("{completed} req/s completed, {more} above the {offered} offered: more than chance explains in a stage of {window:whole} s, so some were left over from the stage before",
+			"完成 {completed} req/s，比到达的 {offered} 高 {more}：在 {window:whole} 秒的阶段内超出偶然范围，可能有上一阶段的遗留"),
 		"audit.synchronous": lang.Say("{completed} req/s x {latency} = {in_flight} in flight, and synchronous is 1",
 			"{completed} req/s x {latency} = 并发 {in_flight}，而 synchronous 应为 1"),
 		"audit.order": lang.Say("{metric:metric} {higher} {value} is below {lower} {lower_value}",
@@ -69,8 +71,8 @@ func Words() lang.Words {
 			"每输出 token 时间均值 {tpot} 是 token 间延迟均值 {itl} 的 {factor:tenths} 倍"),
 		"audit.default-limit": lang.Say("Max Tokens {asked} and {other_asked} (line {line}) both took {time} with a spread of {spread:percent}, and the response in line {response_line} stopped at {stopped_at} tokens: the server ignored Max Tokens[, and {counted:rate} tokens per request is not its count]",
 			"Max Tokens 为 {asked} 和 {other_asked}（第 {line} 行）时均用时 {time}，离散 {spread:percent}，且第 {response_line} 行的回答停在 {stopped_at} 个 token：服务忽略了 Max Tokens[，每个请求 {counted:rate} 个 token 也不是它的计数]"),
-		"audit.closed-loop": lang.Say("{concurrency} in flight end {requests} requests of {latency} within {at_most}, and it took {took}: {in_flight:tenths} were in flight on average, as when batches wait for their slowest request",
-			"并发 {concurrency} 时，{requests} 个用时 {latency} 的请求应在 {at_most} 内结束，实际用了 {took}：平均并发仅 {in_flight:tenths}，如同每批都等待最慢的请求"),
+		"audit.closed-loop": lang.Say("{in_flight:whole} of {concurrency} in flight on average: the script waits for each batch ({requests} requests of {latency} took {took}; with {concurrency} always in flight, they end within {at_most})",
+			"平均并发 {in_flight:whole}（设定为 {concurrency}）：脚本每批都等待最慢的请求（{requests} 个用时 {latency} 的请求共用 {took}；若始终保持并发 {concurrency}，应在 {at_most} 内结束）"),
 		"audit.once-more": lang.Say("the measurement of line {line} once more, but with another {metric}: {there} there, {here} here",
 			"与第 {line} 行为同一次测量，但 {metric} 不同：该处为 {there}，此处为 {here}"),
 		"audit.twice": lang.Say("one configuration {times} times (lines {lines}), and {metric:metric} is {values}",
@@ -87,4 +89,22 @@ func Words() lang.Words {
 		"audit.empty":   lang.Say("succeeded with 0 output tokens", "成功，但输出为 0 个 token"),
 		"audit.several": lang.Say("{requests} requests, the first: {first:note}", "{requests} 个请求，第一个：{first:note}"),
 	}
+}
+
+// Words of the grades, as a reader sees them.
+var (
+	gradeImpossible = lang.Say("impossible", "不可能")
+	gradeDoubtful   = lang.Say("doubtful", "存疑")
+	gradeRemark     = lang.Say("remark", "说明")
+)
+
+// In returns the grade in words.
+func (g Grade) In(l lang.Lang) string {
+	switch g {
+	case Doubtful:
+		return gradeDoubtful.In(l)
+	case Remark:
+		return gradeRemark.In(l)
+	}
+	return gradeImpossible.In(l)
 }

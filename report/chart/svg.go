@@ -126,7 +126,7 @@ func (c *Chart) legend() []entry {
 
 const frontStroke = `fill="none" stroke="#000" stroke-width="7" stroke-opacity="0.13" stroke-linejoin="round"`
 
-// stroke is how the line of a series is drawn.
+// stroke returns the SVG attributes of the line of a series.
 func stroke(i int) string {
 	colours := svgColours()
 	s := fmt.Sprintf(`fill="none" stroke="%s" stroke-width="1.8"`, colours[i%len(colours)])

@@ -36,7 +36,7 @@ const hoursPerMonth = 365 * 24 / 12
 // Schema names the JSON form of a Choice.
 const Schema = "llmsweep.choose/v1"
 
-// Choice is what was found.
+// Choice is the result: the configurations that meet the demand, ranked, and the others with reasons.
 type Choice struct {
 	Schema     string          `json:"schema"`
 	Model      string          `json:"model"` // the rankings of different models stand apart: their answers are not equal
@@ -53,6 +53,7 @@ type Choice struct {
 	FrontSpeed []FrontPoint    `json:"pareto_speed"` // tokens/s for a user against tokens/s a GPU gives
 	FrontCost  []string        `json:"pareto_cost"`  // names; cost of a million tokens against TTFT
 	LeftOut    []curve.LeftOut `json:"left_out,omitempty"`
+	Marked     []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked      *rundir.Run
 }
 
@@ -125,7 +126,7 @@ func (o Options) check(setups []curve.Setup) error {
 	for i := range setups {
 		a, b := &setups[0], &setups[i]
 		if x, y := compare.Workload(a.Run, lang.English), compare.Workload(b.Run, lang.English); x != y && !o.AnyWorkload {
-			return fmt.Errorf("%s asks for %s and %s for %s, so no demand means the same to both; leave one out, or take them all the same with --any-workload",
+			return fmt.Errorf("%s asks for %s and %s for %s, so a demand is not the same load for both; leave one out, or choose among them anyway with --any-workload",
 				a.Origin(), x, b.Origin(), y)
 		}
 	}
@@ -142,6 +143,7 @@ func choose(model string, setups []*curve.Setup, o Options) Choice {
 	}
 	for _, s := range setups {
 		c.LeftOut = append(c.LeftOut, s.LeftOut...)
+		c.Marked = append(c.Marked, s.Marked...)
 	}
 	c.BreakEven = breakEven(&c, o)
 	c.Sensitive = sensitivity(&c, setups, o)

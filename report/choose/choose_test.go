@@ -241,7 +241,7 @@ func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
 	s = curve.Load([]curve.Input{in})
 	for _, limit := range []float64{0.24, 9} { // broken for certain, and not known
 		if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 || l.Unknown != (limit == 9) {
-			t.Errorf("a lower bound was taken for a figure: %+v", l)
+			t.Errorf("a lower bound was taken for an exact number: %+v", l)
 		}
 	}
 }

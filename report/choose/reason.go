@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// reasonKind is why a configuration does not meet the demand.
+// reasonKind is a reason for which a configuration does not meet the demand.
 type reasonKind uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	tooMany
 )
 
-// reason is why, with the metrics of it.
+// reason is a reasonKind with its numbers.
 type reason struct {
 	kind       reasonKind
 	refusal    *curve.Refusal
@@ -61,7 +61,7 @@ func (r reason) in(l lang.Lang) string {
 	}
 }
 
-// end is what ends the load at which the SLO holds.
+// end is the limit of the load at which the SLO holds.
 type end struct{ limit curve.Limit }
 
 func limitedBy(l curve.Limit) end { return end{l} }

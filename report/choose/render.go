@@ -44,13 +44,20 @@ func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(l, level+1))
 	}
+	if len(c.Marked) > 0 {
+		s := table.Section{Title: titleMarked.In(l), Level: level + 1}
+		for _, o := range c.Marked {
+			s.Lines = append(s.Lines, fmt.Sprintf("%s (%s, %s): %s", o.Where, o.Setup, o.Row, o.Grade.In(l)+lang.Colon.In(l)+o.Because(l)))
+		}
+		all = append(all, s)
+	}
 	if len(c.LeftOut) > 0 {
 		all = append(all, c.leftOut(l, level+1))
 	}
 	return all
 }
 
-// answer is what to rent, in a sentence or two.
+// answer returns the recommendation in one or two sentences.
 func (c *Choice) answer(l lang.Lang) []string {
 	if len(c.Ranked) == 0 {
 		return []string{sayNone.In(l)}
@@ -126,7 +133,7 @@ func (c *Choice) table(l lang.Lang) table.Table {
 	return t
 }
 
-// answer is how long an answer was, in tokens.
+// answer returns the mean length of an answer in tokens.
 func (k *Candidate) answer() rundir.Number {
 	if !k.Output.Known() || k.Rate <= 0 {
 		return rundir.Number{}
@@ -170,7 +177,7 @@ func (c *Choice) refused(l lang.Lang, level int) table.Section {
 	return table.Section{Title: titleRefused.In(l), Level: level, Table: t}
 }
 
-// changing says where the first two cost the same, and what would put another first.
+// changing returns where the first two cost the same, and what would put another first.
 func (c *Choice) changing(l lang.Lang) []string {
 	var lines []string
 	if e := c.BreakEven; e != nil {
@@ -194,7 +201,7 @@ func (c *Choice) changing(l lang.Lang) []string {
 	return lines
 }
 
-// unit is that of the demand.
+// unit returns the unit of the demand.
 func (c *Choice) unit() string { return strings.TrimLeft(c.Demand, "0123456789.") }
 
 func (e *BreakEven) lines(l lang.Lang, unit string) []string {
@@ -216,7 +223,7 @@ func (e *BreakEven) lines(l lang.Lang, unit string) []string {
 	return lines
 }
 
-// name is what moves, in words.
+// name returns the quantity that changes, in words.
 func (s Sensitivity) name(l lang.Lang) string {
 	if gpu, ok := strings.CutPrefix(s.What, "price "); ok {
 		return wordPrice.In(l, gpu)
@@ -235,8 +242,8 @@ func (s Sensitivity) line(l lang.Lang, unit string, say lang.Phrase, at rundir.N
 		if s.What == "demand" {
 			return fmt.Sprintf("%.2f %s", v, unit)
 		}
-		figure, _, _ := strings.Cut(s.What, ":")
-		return slo.Term{Metric: figure}.Amount(v)
+		metric, _, _ := strings.Cut(s.What, ":")
+		return slo.Term{Metric: metric}.Amount(v)
 	}
 	if then == "" {
 		then = wordNone.In(l)

@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// BreakEven is where the first two cost the same.
+// BreakEven is the demand at which the first two cost the same.
 type BreakEven struct {
 	First  string `json:"first"`
 	Second string `json:"second"`
@@ -65,7 +65,7 @@ func demandEven(a, b *Candidate, o Options) (above, below rundir.Number) {
 	return above, below
 }
 
-// Sensitivity is how far one thing must move, all else unchanged, before another configuration comes first.
+// Sensitivity is the change of one quantity, all else equal, that puts another configuration first.
 type Sensitivity struct {
 	What  string        `json:"what"` // "price L20", "demand", or a term of the SLO
 	Now   float64       `json:"now"`

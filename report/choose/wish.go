@@ -11,10 +11,11 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
-// Demand is how much is to be served.
+// Demand is the load that has to be served.
 type Demand struct {
 	Amount float64 // per second
 	Tokens bool    // output tokens; else requests
@@ -49,7 +50,7 @@ func (d Demand) String() string {
 	return strconv.FormatFloat(d.Amount, 'f', -1, 64) + unit
 }
 
-// of is what one replica gives of what is demanded.
+// of returns what one replica delivers, in the unit of the demand.
 func (d Demand) of(k *Candidate) (float64, bool) {
 	if !d.Tokens {
 		return k.Rate, k.Rate > 0
@@ -163,4 +164,25 @@ func (o Only) Takes(l rundir.Labels) bool {
 		return strings.EqualFold(l.Engine, o.Value)
 	}
 	return o.Value == "" && l.Quant == "" || matches(l.Quant, o.Value)
+}
+
+// Unused returns a line for each price of a GPU that no configuration has.
+func (p Prices) Unused(configurations []rundir.Labels, l lang.Lang) []string {
+	gpus := map[string]bool{}
+	for _, c := range configurations {
+		if c.GPU != "" {
+			gpus[c.GPU] = true
+		}
+	}
+	known := knownGPUs.In(l, strings.Join(slices.Sorted(maps.Keys(gpus)), lang.ListComma.In(l)))
+	if len(gpus) == 0 {
+		known = knownNoGPU.In(l)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if !slices.ContainsFunc(configurations, Only{Key: "gpu", Value: name}.Takes) {
+			lines = append(lines, priceUnused.In(l, name, known))
+		}
+	}
+	return lines
 }

@@ -2,12 +2,20 @@ package choose
 
 import "llmsweep/report/lang"
 
+// Prices that are not used.
+var (
+	priceUnused = lang.Say("warning: the price of %s is not used: %s", "警告：%s 的单价未被采用：%s")
+	knownGPUs   = lang.Say("the results have %s", "结果中的显卡为 %s")
+	knownNoGPU  = lang.Say("no result names its GPU; add it with llmsweep label DIR gpu=NAME", "没有结果注明显卡；可用 llmsweep label DIR gpu=NAME 补上")
+)
+
 // Headings and columns.
 var (
 	titleChoice   = lang.Say("Choice for %s, %s", "选型：%s，%s")
 	titleRefused  = lang.Say("Configurations that do not meet it", "不满足要求的配置")
 	titleChanging = lang.Say("What would change the order", "何种变化会改变排名")
 	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每卡输出")
+	titleMarked   = lang.Say("Rows used, with doubts and remarks", "采用但存疑或有说明的行")
 	titleLeftOut  = lang.Say("Rows left out", "未采用的行")
 	headSetup     = lang.Say("Configuration", "配置")
 	headRate      = lang.Say("at the SLO", "满足 SLO 的负载")
@@ -63,7 +71,7 @@ var (
 	sayNone      = lang.Say("None of the configurations meets it.", "没有任何配置满足要求。")
 	sayCheapest  = lang.Say("Cheapest: %s, %s, %s: %s an hour, %s a month of 730 hours.", "费用最低：%s，%s，共 %s：每小时 %s，每月（730 小时）%s。")
 	sayFewest    = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "卡数最少：%s，%s，共 %s。未给出单价。")
-	sayRests     = lang.Say("One replica meets the SLO up to %s req/s; the limit is %s (%s).", "单个副本在 %s req/s 以内满足 SLO，受限于 %s（%s）。")
+	sayRests     = lang.Say("One replica meets the SLO up to %s req/s; the limit is %s (%s).", "单个副本在 %s req/s 以内满足 SLO，限制：%s（%s）。")
 	sayTied      = lang.Say("The same number of GPUs at the same cost, but less capacity than its %s: %s.", "卡数与费用相同，但可承载量低于其 %s 的有：%s。")
 	sayTiedGPUs  = lang.Say("The same number of GPUs, but less capacity than its %s: %s.", "卡数相同，但可承载量低于其 %s 的有：%s。")
 	sayOneLess   = lang.Say("Up to a demand of %s one replica fewer is enough.", "需求不超过 %s 时可少用一个副本。")

@@ -33,6 +33,7 @@ type Comparison struct {
 	Changes  []Change        `json:"changes"` // of each setup but the first
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
 	LeftOut  []curve.LeftOut `json:"left_out,omitempty"`
+	Marked   []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked    *rundir.Run     // one with the workload that all have
 }
 
@@ -113,6 +114,7 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	for i := range setups {
 		c.Setups = append(c.Setups, measure(&setups[i]))
 		c.LeftOut = append(c.LeftOut, setups[i].LeftOut...)
+		c.Marked = append(c.Marked, setups[i].Marked...)
 	}
 	for _, m := range c.Setups[1:] {
 		c.Changes = append(c.Changes, changes(m, c.Setups[0])...)
@@ -121,13 +123,13 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	return c, nil
 }
 
-// alike says which two workloads differ.
+// alike returns an error that names two setups whose workloads differ.
 func alike(setups []curve.Setup) error {
 	first := &setups[0]
 	for i := range setups[1:] {
 		s := &setups[i+1]
 		if a, b := Workload(first.Run, lang.English), Workload(s.Run, lang.English); a != b {
-			return fmt.Errorf("%s asks for %s and %s for %s, so their figures say nothing of each other; leave one out, or compare all the same with --any-workload",
+			return fmt.Errorf("%s asks for %s and %s for %s, so their numbers cannot be compared; leave one out, or compare them anyway with --any-workload",
 				first.Origin(), a, s.Origin(), b)
 		}
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"llmsweep/report/lang"
@@ -12,6 +13,9 @@ import (
 
 // Conclusion returns in a sentence or two what the metrics of a factor show.
 func (f *Factor) Conclusion(l lang.Lang) string {
+	if len(f.Pairs) > 0 && !slices.ContainsFunc(f.Members, func(m Member) bool { return !m.m.Imported }) {
+		return f.atEqual(l)
+	}
 	if f.What == ByGPUs {
 		return f.scaling(l)
 	}
@@ -73,7 +77,7 @@ func (f *Factor) atLeast(m Member, l lang.Lang) string {
 	return ""
 }
 
-// quickest says which has the shortest gaps between tokens alone on the server, where that is shown against all others.
+// quickest returns a sentence that names the member with the shortest gaps between tokens alone on the server, where that is shown against all others.
 func (f *Factor) quickest(l lang.Lang) string {
 	var best *Member
 	var least Metric
@@ -135,7 +139,7 @@ func (f *Factor) scaling(l lang.Lang) string {
 	return strings.Join(all, space.In(l))
 }
 
-// bounds says where rows end before the plateau, which makes the ratio a bound or leaves it open.
+// bounds returns a sentence where rows end before the plateau, so that the ratio is a bound or unknown.
 func (f *Factor) bounds(s Step, l lang.Lang) string {
 	rising := func(gpus int) bool {
 		for _, m := range f.Members {
@@ -160,7 +164,7 @@ func (f *Factor) bounds(s Step, l lang.Lang) string {
 // the window's edge.
 const uneven = 0.1
 
-// answers says where the answers before and after were not equally long, so that requests are not equal work.
+// answers returns a sentence where answers before and after differ in length, so that requests are not equal work.
 func answers(p Load, l lang.Lang) string {
 	if !unlike(p.Answer[0], p.Answer[1]) {
 		return ""

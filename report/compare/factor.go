@@ -19,12 +19,13 @@ const (
 	ByGPU    = "gpu"
 )
 
-// Factor is what one thing changes, the rest being equal.
+// Factor is the effect of one label, all others being equal.
 type Factor struct {
 	What    string   `json:"what"`
 	Equal   string   `json:"equal"` // what is the same in all of them
 	Members []Member `json:"members"`
 	Steps   []Step   `json:"steps,omitempty"` // from fewer GPUs to more
+	Pairs   []Pair   `json:"pairs,omitempty"` // at equal concurrency, where closed loops were measured
 	Says    string   `json:"says"`            // the conclusion
 }
 
@@ -33,9 +34,10 @@ type Member struct {
 	Value string `json:"value"` // of what differs
 	Setup string `json:"setup"`
 	m     Measured
+	setup *curve.Setup
 }
 
-// Step is what more GPUs bring.
+// Step is the effect of more GPUs.
 type Step struct {
 	From  int    `json:"from"` // GPUs
 	To    int    `json:"to"`
@@ -91,7 +93,7 @@ func factors(setups []curve.Setup, all []Measured) []Factor {
 				order = append(order, key)
 			}
 			g := groups[key]
-			g.Members = append(g.Members, Member{labelOf(setups[i].Run, what), setups[i].Name, all[i]})
+			g.Members = append(g.Members, Member{labelOf(setups[i].Run, what), setups[i].Name, all[i], &setups[i]})
 		}
 		for _, key := range order {
 			g := groups[key]
@@ -104,7 +106,7 @@ func factors(setups []curve.Setup, all []Measured) []Factor {
 	return found
 }
 
-// keyOf is what the members of a group have in common; empty where too little is known to say so.
+// keyOf returns the labels that the members of a group have in common; empty where too few are known.
 func keyOf(run *rundir.Run, what string) (key, equal string) {
 	var parts []string
 	for _, other := range []string{"model", ByQuant, ByGPU, ByGPUs, ByEngine} {
@@ -157,6 +159,7 @@ func (f *Factor) arrange() {
 			}
 		}
 	}
+	f.Pairs = f.pairs()
 	f.Says = f.Conclusion(lang.English)
 }
 
@@ -168,7 +171,7 @@ func (m Member) output() float64 {
 	return f.Value.Value()
 }
 
-// step is what more GPUs bring at each load. At a share of the plateau, each is loaded to that share of its own.
+// step returns the effect of more GPUs at each load. At a share of the plateau, each is loaded to that share of its own.
 func step(a, b *Measured) Step {
 	s := Step{From: a.Labels.GPUs, To: b.Labels.GPUs}
 	for _, at := range []string{"sync", "50", "80", KeyRate} {

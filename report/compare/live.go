@@ -170,15 +170,15 @@ func (v *Live) table(l lang.Lang) table.Table {
 		if r.Metric == pair.MetricOutput {
 			cell = fixed(2)
 		}
-		figure := table.Cell{Text: figureName(r.Metric, l)}
+		metric := table.Cell{Text: metricName(r.Metric, l)}
 		if r.Primary {
-			figure.Mark = markPrimary
+			metric.Mark = markPrimary
 		}
 		sees := table.Cell{Text: absent, Tone: table.Faint}
 		if r.MinDetectable.Known() {
 			sees = table.Cell{Text: share(r.MinDetectable.Value())}
 		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: load}, figure, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
 	}
 	return t
 }
@@ -236,14 +236,14 @@ func loadName(p *rundir.PairLoad, l lang.Lang) string {
 	return liveWidth.In(l, p.MaxConcurrency)
 }
 
-func figureName(figure string, l lang.Lang) string {
-	switch figure {
+func metricName(metric string, l lang.Lang) string {
+	switch metric {
 	case pair.MetricOutput:
 		return headOutput.In(l) + " tok/s"
 	case pair.MetricLatency:
 		return wordLatency.In(l)
 	}
-	return strings.ToUpper(figure)
+	return strings.ToUpper(metric)
 }
 
 // legend returns the explanations of the marks, and what a reader must know.
@@ -277,7 +277,7 @@ func (v *Live) conclusion(l lang.Lang) []string {
 	single := 0
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		name := liveAt.In(l, figureName(r.Metric, l), shortLoad(r.Load, l))
+		name := liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
 		switch {
 		case r.ShownHolm && r.Primary:
 			shown = append(shown, name+" "+rowChange(r))

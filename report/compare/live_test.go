@@ -150,7 +150,7 @@ func TestLiveGates(t *testing.T) {
 		t.Error(err)
 	}
 	if want := pair.Keys(nil, nil); !slices.Equal(v.Keys()[:len(want)], want) {
-		t.Errorf("keys %v, told beforehand %v", v.Keys(), want)
+		t.Errorf("keys %v, announced %v", v.Keys(), want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -44,10 +45,17 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 		})
 	}
 	for i := range c.Factors {
-		all = append(all, c.Factors[i].section(l, level+1))
+		f := &c.Factors[i]
+		all = append(all, f.section(l, level+1))
+		if len(f.Pairs) > 0 {
+			all = append(all, table.Section{Title: titleLevels.In(l, f.Equal), Level: level + 1, Table: f.levelTable(l), Notes: []string{legendLevels.In(l)}})
+		}
 	}
 	if len(c.LeftOut) > 0 {
-		all = append(all, c.leftOut(l, level+1))
+		all = append(all, leftOut(titleLeftOut, c.LeftOut, l, level+1))
+	}
+	if len(c.Marked) > 0 {
+		all = append(all, leftOut(titleMarked, c.Marked, l, level+1))
 	}
 	return all
 }
@@ -207,7 +215,10 @@ func (c *Comparison) changeLegend(l lang.Lang) []string {
 // section is a factor for people: its conclusion, and the metrics that it rests on.
 func (f *Factor) section(l lang.Lang, level int) table.Section {
 	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
-	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}, Notes: []string{legendAlone.In(l)}}
+	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}}
+	if len(f.Pairs) == 0 {
+		s.Notes = []string{legendAlone.In(l)}
+	}
 	if f.What == ByGPUs {
 		s.Table = f.stepTable(l)
 	} else {
@@ -278,13 +289,18 @@ func (f *Factor) memberTable(l lang.Lang) table.Table {
 	return t
 }
 
-// leftOut says which rows were not relied on, and why.
-func (c *Comparison) leftOut(l lang.Lang, level int) table.Section {
+// leftOut lists rows with what the audit says of them, or why they were not relied on.
+func leftOut(title lang.Phrase, rows []curve.LeftOut, l lang.Lang, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headWhy.In(l), Left: true},
+		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headGrade.In(l), Left: true},
+		{Head: headWhy.In(l), Left: true},
 	}}
-	for _, o := range c.LeftOut {
-		t.Rows = append(t.Rows, []table.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: o.Because(l)}})
+	for _, o := range rows {
+		grade := "-"
+		if o.Grade != "" {
+			grade = o.Grade.In(l)
+		}
+		t.Rows = append(t.Rows, []table.Cell{{Text: o.Setup}, {Text: o.Row}, {Text: o.Where}, {Text: grade}, {Text: o.Because(l)}})
 	}
-	return table.Section{Title: titleLeftOut.In(l), Level: level, Table: t}
+	return table.Section{Title: title.In(l), Level: level, Table: t}
 }

@@ -45,6 +45,30 @@ var (
 	legendAlone      = lang.Say("Each line is one measurement; conditions that no label names may differ too.", "每行只有一次测量；标签未注明的条件也可能不同。")
 )
 
+// Equal concurrency.
+var (
+	headFromTo      = lang.Say("From -> to", "从 -> 到")
+	headInFlight    = lang.Say("in flight", "并发")
+	headCompleted   = lang.Say("completed", "完成")
+	headChange      = lang.Say("change", "变化")
+	headLatency     = lang.Say("latency", "总时延")
+	headMeasured    = lang.Say("measurements", "测量次数")
+	headGrade       = lang.Say("Grade", "等级")
+	titleLevels     = lang.Say("At equal concurrency: %s", "同等并发：%s")
+	titleMarked     = lang.Say("Rows kept, with doubts and remarks", "保留但存疑或有说明的行")
+	legendLevels    = lang.Say("Ranges are those of the repeats. A change is from the closest to the most distant measurements of the two sides; ~ some of one side are not above those of the other.", "范围为各次重复测量的范围；变化取两侧测量中最接近与最远者之比；~ 表示两侧的测量有重叠。")
+	semicolon       = lang.Say("; ", "；")
+	sayPair         = lang.Say("%s, %[3]s against %[2]s", "%s，%[3]s 相对 %[2]s")
+	sayGPUPair      = lang.Say("%s to %s x %s", "%s 到 %s 张 %s")
+	sayTraced       = lang.Say("(%s and %s)", "（%s 与 %s）")
+	sayLevel        = lang.Say("%s at %d in flight (%s to %s req/s)", "并发 %[2]d 时 %[1]s（%[3]s 到 %[4]s req/s）")
+	sayToPercent    = lang.Say("%s to %s %%", "%s 至 %s %%")
+	sayNoneShown    = lang.Say("no difference shown (%s)", "未显示出差异（%s）")
+	sayOneEach      = lang.Say(" (one measurement each)", "（各测一次）")
+	sayLevelAnswers = lang.Say(", with answers of %s and %s tokens", "，回答长度为 %s 与 %s token")
+	sayLevelDoubts  = lang.Say(", of which the audit doubts %d", "，其中 %d 次测量存疑")
+)
+
 // Workloads.
 var (
 	loadTokens    = lang.Say("%s/%s tokens", "%s/%s token")

@@ -137,7 +137,7 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 	return l
 }
 
-// crossing is how far from the row good to the next a term's metric reaches its limit, from the worst seen so far; 0
+// crossing returns the fraction of the way from row good to the next at which a term's metric reaches its limit, starting at the worst value so far; 0
 // where the next row is a bound or cannot be judged.
 func (s *Setup) crossing(good int, t *slo.Term) float64 {
 	high := s.Rows[good+1].Stage

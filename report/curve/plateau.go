@@ -3,6 +3,7 @@ package curve
 import (
 	"math"
 
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -58,7 +59,7 @@ func (s *Setup) rising(best int) bool {
 	}
 	a, b := s.Rows[last-1], s.Rows[last]
 	grown := b.Served - a.Served
-	offered := load(b.Stage) - load(a.Stage)
+	offered := stages.Offered(b.Stage).Value() - stages.Offered(a.Stage).Value()
 	if b.Stage.Rate.Known() && offered > 0 && grown > levelShare*offered {
 		return true
 	}
@@ -81,7 +82,7 @@ func (s *Setup) Alone() (Point, bool) {
 	return Point{Low: &s.Rows[0], High: &s.Rows[0]}, true
 }
 
-// AtShare is where that share of the plateau is served.
+// AtShare returns the point at a share of the plateau.
 func (s *Setup) AtShare(share float64) (Point, bool) {
 	p := s.Plateau
 	if !p.Rate.Known() {
@@ -94,9 +95,7 @@ func (s *Setup) AtShare(share float64) (Point, bool) {
 	return at, ok
 }
 
-const Z95 = 1.959963984540054
-
-// Serving is where that many requests per second are first served; ok is false beyond the rows on either side.
+// Serving returns the first point at which a rate of requests per second is served; ok is false outside the rows.
 func (s *Setup) Serving(rate float64) (p Point, ok bool) {
 	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
 		return Point{}, false

@@ -30,6 +30,7 @@ type Setup struct {
 	Name    string // unique among those read together
 	Rows    []Row  // those that may be relied on, by load from low to high
 	LeftOut []LeftOut
+	Marked  []LeftOut // rows that count, and that the audit doubts or remarks on
 	Plateau Plateau
 
 	show func(path string) string
@@ -42,6 +43,9 @@ type Row struct {
 	Served float64 // completed requests per second
 	Top    float64 // the largest Served up to here: what has been shown to be served
 
+	// Repeats are the measurements that Stage is the mean of; empty where there was one.
+	Repeats []*rundir.Stage
+
 	topOutput rundir.Number // the same of the output
 }
 
@@ -52,8 +56,18 @@ type LeftOut struct {
 	Where string `json:"where"`
 	Rule  string `json:"rule"` // of the audit; empty where the row itself says so
 	Why   string `json:"why"`  // in English
+	// Grade is that of the audit; empty where the row itself says so.
+	Grade audit.Grade `json:"grade,omitempty"`
 
 	note note.Note
+}
+
+// Doubted reports whether the audit doubts the row, and does not only remark on it.
+func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
+
+// IsOf reports whether o is about that stage of the setup.
+func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
+	return o.Where == s.where(st) && o.Row == rowName(st)
 }
 
 // Because returns why the row was left out.
@@ -63,10 +77,11 @@ func (o *LeftOut) Because(l lang.Lang) string { return words().Say(o.note, l) }
 var (
 	noteCutShort = note.Kind{Code: "row.cut-short"}
 	noteNoneDone = note.Kind{Code: "row.nothing-completed"}
+	noteWarmUp   = note.Kind{Code: "row.warm-up"}
 )
 
 // Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone} }
+func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWarmUp} }
 
 // words are those of all reasons to leave a row out.
 func words() lang.Words { return lang.Join(findings.Words(), audit.Words()) }
@@ -85,14 +100,14 @@ func LoadAs(all []Input, show func(path string) string) []Setup {
 	for i, in := range all {
 		s := &setups[i]
 		s.Input, s.Name, s.show = in, title(in.Run), show
-		s.Rows, s.LeftOut = s.sort(found)
+		s.Rows, s.LeftOut, s.Marked = s.sort(found)
 		s.Plateau = s.plateau()
 	}
 	distinguish(setups)
 	return setups
 }
 
-// fileOf is what the audit knows a run's file by.
+// fileOf returns the name of a run's file in the audit.
 func fileOf(in Input) string {
 	if in.Run.Source != nil {
 		return in.Run.Source.File
@@ -101,7 +116,7 @@ func fileOf(in Input) string {
 }
 
 // sort keeps the rows that may be relied on, in the order of their load.
-func (s *Setup) sort(found []audit.Finding) (rows []Row, out []LeftOut) {
+func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) {
 	open := slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Rate.Known() })
 	for i := range s.Run.Stages {
 		st := &s.Run.Stages[i]
@@ -110,12 +125,24 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out []LeftOut) {
 		}
 		where := s.where(st)
 		if rule, why := s.unfit(st, found); !why.IsZero() {
-			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), note: why})
+			o := LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), note: why}
+			if rule != "" {
+				o.Grade = audit.Impossible
+			}
+			out = append(out, o)
 			continue
+		}
+		for _, f := range found {
+			if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
+				marked = append(marked, LeftOut{Row: rowName(st), Where: where, Rule: f.Rule, Why: f.Text, Grade: f.Grade, note: f.Note()})
+			}
 		}
 		rows = append(rows, Row{Stage: st, Where: where, Served: st.Rates.Completed.Value()})
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
+	if s.Run.Source != nil {
+		rows = pooled(rows)
+	}
 	for i := range rows {
 		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
 		if i == 0 {
@@ -126,13 +153,74 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out []LeftOut) {
 			rows[i].topOutput = before
 		}
 	}
-	return rows, out
+	return rows, out, marked
+}
+
+// pooled makes one row of the repeats of a load: its rates and means are their means. Repeats that were measured here stay
+// rows of their own, because they have intervals.
+func pooled(rows []Row) []Row {
+	var all []Row
+	for _, r := range rows {
+		last := len(all) - 1
+		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || load(all[last].Stage) != load(r.Stage) {
+			all = append(all, r)
+			continue
+		}
+		if p := &all[last]; len(p.Repeats) == 0 {
+			p.Repeats = []*rundir.Stage{p.Stage}
+		}
+		p := &all[last]
+		p.Repeats = append(p.Repeats, r.Stage)
+		p.Where += ", " + r.Where
+	}
+	for i := range all {
+		if r := &all[i]; len(r.Repeats) > 0 {
+			r.Stage = meanStage(r.Repeats)
+			r.Served = r.Stage.Rates.Completed.Value()
+		}
+	}
+	return all
+}
+
+// meanStage is a stage whose rates and means are those of the repeats on average. Its counts are their sums. Percentiles, of
+// which there is no mean, are absent.
+func meanStage(repeats []*rundir.Stage) *rundir.Stage {
+	s := *repeats[0]
+	s.Requests = rundir.Requests{}
+	for _, r := range repeats {
+		s.Requests.Due += r.Requests.Due
+		s.Requests.Sent += r.Requests.Sent
+		s.Requests.OK += r.Requests.OK
+		s.Requests.Error += r.Requests.Error
+		s.Requests.Incomplete += r.Requests.Incomplete
+	}
+	mean := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
+		sum := 0.0
+		for _, r := range repeats {
+			v := of(r)
+			if !v.Known() {
+				return rundir.Number{}
+			}
+			sum += v.Value()
+		}
+		return rundir.Exactly(sum / float64(len(repeats)))
+	}
+	s.Rates = rundir.Rates{Completed: mean(func(r *rundir.Stage) rundir.Number { return r.Rates.Completed })}
+	s.TokensPerS = rundir.TokenRates{Output: mean(func(r *rundir.Stage) rundir.Number { return r.TokensPerS.Output })}
+	s.Latency = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.Latency.Mean })}
+	s.TTFT = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.TTFT.Mean })}
+	s.ITL = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.ITL.Mean })}
+	s.TPOT = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.TPOT.Mean })}
+	s.InterToken = mean(func(r *rundir.Stage) rundir.Number { return r.InterToken })
+	return &s
 }
 
 // counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
 // time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
 func counts(s *rundir.Stage, open, imported bool) bool {
 	switch {
+	case s.Role == rundir.Control: // the same load once more, and shorter
+		return false
 	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:
 		return true
 	case open || imported && s.Role == rundir.Ceiling:
@@ -155,11 +243,13 @@ func load(s *rundir.Stage) float64 {
 // unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be used.
 func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, why note.Note) {
 	for _, f := range found {
-		if f.Grade == audit.Wrong && f.Rule != "" && s.speaksOf(f, st) {
+		if f.Grade == audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
 			return f.Rule, f.Note()
 		}
 	}
 	switch c := st.Rates.Completed; {
+	case st.Role == rundir.WarmUp:
+		return "", noteWarmUp.New()
 	case !st.Invalid.IsZero():
 		return "", st.Invalid
 	case st.State != rundir.Complete:
@@ -201,7 +291,7 @@ func inFigures(st *rundir.Stage, line int) bool {
 	return false
 }
 
-// where is what a row can be traced to.
+// where returns the file and line, or the directory, of a row.
 func (s *Setup) where(st *rundir.Stage) string {
 	if st.Source != nil {
 		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
@@ -209,7 +299,7 @@ func (s *Setup) where(st *rundir.Stage) string {
 	return s.show(s.Path) + " " + st.Name
 }
 
-// Origin is what the whole setup can be traced to.
+// Origin returns the file and line, or the directory, of the setup.
 func (s *Setup) Origin() string {
 	if src := s.Run.Source; src != nil {
 		return s.show(src.File) + ":" + strconv.Itoa(src.Line)
@@ -267,6 +357,9 @@ func distinguish(all []Setup) {
 		}
 		for j := range s.LeftOut {
 			s.LeftOut[j].Setup = s.Name
+		}
+		for j := range s.Marked {
+			s.Marked[j].Setup = s.Name
 		}
 	}
 }

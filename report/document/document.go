@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 
 	"llmsweep/report/chart"
 	"llmsweep/report/choose"
+	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/findings"
@@ -35,6 +37,13 @@ type Options struct {
 	Choice      *choose.Options
 	ChoiceNote  any
 	AnyWorkload bool
+	Claims      []Claims // what the source documents say of their tables
+}
+
+// Claims is what a source document says of its tables.
+type Claims struct {
+	Name string // of the document, as [Options].From has it
+	All  []claims.Claim
 }
 
 // Output is a document and the drawings beside it, by name.
@@ -43,7 +52,7 @@ type Output struct {
 	Files    map[string][]byte
 }
 
-// origin is what a run's marker says of it.
+// origin is the content of a run's marker.
 type origin struct {
 	From string `json:"from"`
 	Line int    `json:"line,omitempty"`
@@ -72,7 +81,7 @@ func Runs(old []byte) ([]Kept, error) {
 	return all, nil
 }
 
-// ChoiceNote is what the choice in a document was made for, as JSON; empty where it has none.
+// ChoiceNote returns the settings of a document's choice as JSON; empty where it has none.
 func ChoiceNote(old []byte) string {
 	pieces, err := split(string(old))
 	if err != nil {
@@ -134,7 +143,11 @@ func (w *writer) parts() (map[string]piece, error) {
 	parts[partSummary] = piece{name: partSummary, text: w.summary(comparison)}
 	if comparison != nil {
 		var b bytes.Buffer
-		if err := table.WriteSections(&b, "markdown", comparison.Sections(w.Lang, 2), table.Style{}); err != nil {
+		sections := comparison.Sections(w.Lang, 2)
+		for _, c := range w.Claims {
+			sections = append(sections, claims.Section(c.Name, c.All, w.Lang, 3))
+		}
+		if err := table.WriteSections(&b, "markdown", sections, table.Style{}); err != nil {
 			return nil, err
 		}
 		b.WriteString(w.drawings())
@@ -287,8 +300,10 @@ func (w *writer) run(s *curve.Setup, heading bool) string {
 	md := table.NewMarkdown(&b) // a bytes.Buffer takes everything
 	published.WriteSixColumn(md, s.Run, w.Lang)
 	lines := []string{docSource.In(w.Lang, w.source(s))}
-	if s.Run.Source == nil {
+	if src := s.Run.Source; src == nil {
 		lines = append(lines, findings.Answer(s.Run, w.Lang)...)
+	} else {
+		lines = append(lines, w.labels(s.Run)...)
 	}
 	for _, o := range s.LeftOut {
 		lines = append(lines, docDoubt.In(w.Lang, o.Row, o.Where, o.Because(w.Lang)))
@@ -298,7 +313,36 @@ func (w *writer) run(s *curve.Setup, heading bool) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// source is where a setup came from.
+// labels says where the labels of an imported run come from, and what the document says of it that a reader must know.
+func (w *writer) labels(run *rundir.Run) []string {
+	if run.Source.Format == published.SixColumn {
+		return nil // the heading line has them
+	}
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
+		switch l := run.Source.Labels[key]; {
+		case l.Line == 0:
+			parts = append(parts, l.Text)
+		case l.Inferred:
+			parts = append(parts, docInferred.In(w.Lang, key, l.Line))
+		default:
+			parts = append(parts, docRead.In(w.Lang, key, l.Line))
+		}
+	}
+	var lines []string
+	if len(parts) > 0 {
+		lines = append(lines, docLabels.In(w.Lang, strings.Join(parts, docListComma.In(w.Lang))))
+	}
+	if run.Target.Launch != "" {
+		lines = append(lines, docLaunch.In(w.Lang, run.Target.Launch))
+	}
+	for _, n := range published.Remarkable(run) {
+		lines = append(lines, published.Words().Say(n, w.Lang))
+	}
+	return lines
+}
+
+// source returns the file and line, or the directory, that a setup came from.
 func (w *writer) source(s *curve.Setup) string {
 	if src := s.Run.Source; src != nil {
 		return w.From(src.File) + ":" + strconv.Itoa(src.Line)
@@ -331,6 +375,11 @@ func (w *writer) summary(c *compare.Comparison) string {
 		}
 		if len(c.LeftOut) > 0 {
 			lines = append(lines, docLeftOut.In(w.Lang, len(c.LeftOut)))
+		}
+	}
+	for _, c := range w.Claims {
+		if failing := claims.Failing(c.All); len(failing) > 0 {
+			lines = append(lines, docClaims.In(w.Lang, c.Name, len(failing), len(c.All)))
 		}
 	}
 	table.Bullets(&b, lines)

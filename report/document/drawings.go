@@ -2,8 +2,10 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,6 +13,7 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
 
@@ -86,12 +89,13 @@ func againstRate(title, y string, setups []*curve.Setup, l lang.Lang, of func(*r
 		for _, r := range s.Rows {
 			x, f := r.Served, of(r.Stage)
 			if r.Stage.Rate.Known() {
-				x = r.Stage.Rate.Value()
+				x = stages.Offered(r.Stage).Value()
 			}
 			if !f.IsZero() {
 				line.Spots = append(line.Spots, chart.Spot{X: x, Y: f.Value(), Bound: f.Bound(), Title: r.Where})
 			}
 		}
+		slices.SortStableFunc(line.Spots, func(a, b chart.Spot) int { return cmp.Compare(a.X, b.X) })
 		c.Series = append(c.Series, line)
 	}
 	return c
@@ -102,14 +106,15 @@ func shortName(s *curve.Setup) string {
 	return strings.TrimLeft(strings.TrimPrefix(s.Name, curve.Model(s.Run)), "-, ")
 }
 
-// brackets are the saturation points: the highest stable and the lowest saturated rate where there are verdicts, and the
+// brackets are the saturation points: what the highest stable and the lowest saturated stage were offered where there are verdicts, and the
 // plateau.
 func brackets(setups []*curve.Setup) []chart.Span {
 	var all []chart.Span
 	for i, s := range setups {
 		b := chart.Span{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
 		if sat := s.Run.Saturation; sat != nil {
-			b.Low, b.High = sat.HighestStable.Value(), sat.LowestSaturated.Value()
+			low, high := stages.Bracket(s.Run)
+			b.Low, b.High = low.Value(), high.Value()
 		}
 		all = append(all, b)
 	}

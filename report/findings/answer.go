@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -33,7 +34,8 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 	}
 	add(saturates(sat, l))
 	lines = append(lines, Promises(run, l)...)
-	add(bracket(sat, l))
+	add(bracket(run, l))
+	add(inInterval(run, l))
 	if grew := backlog(run, l); grew != "" {
 		add(grew)
 	} else if !sat.Reason.IsZero() {
@@ -48,6 +50,8 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 // saturates is the answer itself.
 func saturates(sat *rundir.Saturation, l lang.Lang) string {
 	switch {
+	case sat.Rate.Bound() && !sat.Reason.IsZero(): // a search that was cut
+		return sayAtLeast.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
 	case sat.Rate.Bound():
 		return sayNotSaturated.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
 	case sat.Rate.IsZero():
@@ -82,10 +86,13 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// bracket says between which rates the verdicts turned.
-func bracket(sat *rundir.Saturation, l lang.Lang) string {
-	low, high := sat.HighestStable, sat.LowestSaturated
+// bracket returns between which offered rates the verdicts turned.
+func bracket(run *rundir.Run, l lang.Lang) string {
+	sat := run.Saturation
+	low, high := stages.Bracket(run)
 	switch {
+	case low.Known() && high.Known() && low.Value() >= high.Value():
+		return sayTurn.In(l, lang.Number(high, lang.Rate), lang.Number(low, lang.Rate))
 	case low.Known() && high.Known() && (sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate):
 		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known() && high.Known():
@@ -98,12 +105,37 @@ func bracket(sat *rundir.Saturation, l lang.Lang) string {
 	return ""
 }
 
-// backlog returns how fast the backlog grew at the lowest saturated rate.
+// inInterval names the stages between the rates of the bracket whose verdicts decide nothing, because their rates lie within the interval
+// of the saturation rate: a reader sees them in the table.
+func inInterval(run *rundir.Run, l lang.Lang) string {
+	sat := run.Saturation
+	if !sat.Low.Known() || !sat.High.Known() || !sat.HighestStable.Known() && !sat.LowestSaturated.Known() {
+		return ""
+	}
+	var rows []string
+	for _, r := range stages.All(run) {
+		s := r.Stage
+		decided := s.Verdict == rundir.Stable || s.Verdict == rundir.Saturated
+		within := s.Rate.Value() > sat.Low.Value() && s.Rate.Value() < sat.High.Value()
+		if decided && within && stages.Whole(s) && s.Invalid.IsZero() {
+			rows = append(rows, table.Clean(s.Name)+lang.InParens.In(l, lang.Verdict(s.Verdict, l)))
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return sayWithin.In(l, strings.Join(rows, lang.ListComma.In(l)))
+}
+
+// backlog returns how fast the backlog grew at the lowest saturated rate, which is that of the bracket where there is one.
 func backlog(run *rundir.Run, l lang.Lang) string {
 	var lowest *rundir.Stage
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		grew := s.Verdict == rundir.Saturated && s.Invalid.IsZero() && s.Drift.Value.Known() && s.Rates.Offered.Known()
+		if grew && run.Saturation.LowestSaturated.Known() && s.Rate.Value() < run.Saturation.LowestSaturated.Value() {
+			continue
+		}
 		if grew && (lowest == nil || s.Rates.Offered.Value() < lowest.Rates.Offered.Value()) {
 			lowest = s
 		}
@@ -125,7 +157,7 @@ func comfortable(run *rundir.Run, l lang.Lang) string {
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Name == sat.ComfortableStage {
 			feel := []string{feels("TTFT", &st.TTFT), feels("ITL", &st.ITL), feels(lang.HeadLatency.In(l), &st.Latency)}
-			s += sayFeels.In(l, lang.Number(st.Rate, lang.Rate), strings.Join(feel, lang.Comma.In(l))) + lang.Stop.In(l)
+			s += sayFeels.In(l, lang.Number(stages.Offered(st), lang.Rate), strings.Join(feel, lang.Comma.In(l))) + lang.Stop.In(l)
 		}
 	}
 	return s

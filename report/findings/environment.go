@@ -12,7 +12,7 @@ import (
 // fact is one line about how a run was made.
 type fact struct{ Name, Text string }
 
-// Environment is what somebody needs to repeat a run, as far as it is known.
+// Environment returns what is needed to repeat a run, as far as it is known.
 func Environment(run *rundir.Run, l lang.Lang) []fact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
@@ -56,7 +56,7 @@ func labels(la rundir.Labels) string {
 	return strings.Join(parts, ", ")
 }
 
-// workload is what was asked of the server.
+// workload describes the requests of a run.
 func workload(run *rundir.Run, l lang.Lang) string {
 	wl := run.Workload
 	var parts []string
@@ -116,7 +116,7 @@ func client(c rundir.Client, l lang.Lang) string {
 	return clientFit.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
 }
 
-// selftested is what the client was shown to do before the run.
+// selftested describes the result of the self-test before a run.
 func selftested(s *rundir.Selftest, l lang.Lang) string {
 	if s == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// failure is what went wrong in one way.
+// failure counts the errors of one kind.
 type failure struct {
 	class, example string
 	count          int

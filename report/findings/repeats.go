@@ -70,8 +70,8 @@ func spreadOf(all []estimate) spread {
 
 // measuredMean is the mean of a distribution, with the standard error that its interval has; number may be another estimate of
 // that mean.
-func measuredMean(d *rundir.Dist, figure rundir.Number) estimate {
-	e := estimate{figure, math.NaN()}
+func measuredMean(d *rundir.Dist, value rundir.Number) estimate {
+	e := estimate{value, math.NaN()}
 	if ci, ok := d.CI["mean"]; ok {
 		e.se = (ci[1] - ci[0]) / 2 / stats.Z95
 	}
@@ -79,15 +79,15 @@ func measuredMean(d *rundir.Dist, figure rundir.Number) estimate {
 }
 
 // measuredRate is a rate with the relative standard error of the stage's progress, which counts the same work.
-func measuredRate(s *rundir.Stage, figure rundir.Number) estimate {
-	e := estimate{lang.NonZero(figure), math.NaN()}
+func measuredRate(s *rundir.Stage, value rundir.Number) estimate {
+	e := estimate{lang.NonZero(value), math.NaN()}
 	if p := s.Progress; p.Rate.Known() && p.Low.Known() && p.High.Known() {
-		e.se = (p.High.Value() - p.Low.Value()) / 2 / stats.Z95 / p.Rate.Value() * figure.Value()
+		e.se = (p.High.Value() - p.Low.Value()) / 2 / stats.Z95 / p.Rate.Value() * value.Value()
 	}
 	return e
 }
 
-// repeatedFigure is what is compared between repetitions.
+// repeatedMetric is a metric that is compared between repetitions.
 type repeatedMetric struct {
 	name lang.Phrase
 	of   func(*rundir.Stage) estimate
@@ -104,9 +104,9 @@ func repeatedMetrics() []repeatedMetric {
 	return []repeatedMetric{
 		{lang.HeadDone, func(s *rundir.Stage) estimate { return measuredRate(s, stages.Completed(s)) }, perSecond("req/s")},
 		{lang.HeadOutput, func(s *rundir.Stage) estimate { return measuredRate(s, stages.Output(s)) }, perSecond("tok/s")},
-		mean(figureTTFT, stages.TTFT),
-		{figureITL, func(s *rundir.Stage) estimate { return measuredMean(&s.ITL, s.InterToken) }, table.Seconds},
-		mean(figureLatency, stages.Latency),
+		mean(metricTTFT, stages.TTFT),
+		{metricITL, func(s *rundir.Stage) estimate { return measuredMean(&s.ITL, s.InterToken) }, table.Seconds},
+		mean(metricLatency, stages.Latency),
 	}
 }
 
@@ -134,7 +134,7 @@ func repetitions(run *rundir.Run) [][]*rundir.Stage {
 // Repeats is the table of what differs between repetitions; it has no rows where nothing was repeated.
 func Repeats(run *rundir.Run, l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: lang.HeadBenchmark.In(l), Left: true}, {Head: headRuns.In(l)}, {Head: headFigure.In(l), Left: true}, {Head: lang.SubMean.In(l)},
+		{Head: lang.HeadBenchmark.In(l), Left: true}, {Head: headRuns.In(l)}, {Head: headMetric.In(l), Left: true}, {Head: lang.SubMean.In(l)},
 		{Head: headBetween.In(l)}, {Head: headWithin.In(l)},
 	}}
 	for _, g := range repetitions(run) {

@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/selftest"
 )
 
-// LevelLimit is why a level is not trusted.
+// LevelLimit returns why a level is not trusted.
 func LevelLimit(limit string, l lang.Lang) string {
 	reasons := map[string]lang.Phrase{
 		selftest.LimitDescriptors: limitDescriptors, selftest.LimitFailed: limitFailed, selftest.LimitShared: limitShared,
@@ -20,7 +20,7 @@ func LevelLimit(limit string, l lang.Lang) string {
 	return limit
 }
 
-// SelftestVerdict is how far a client can be trusted on its machine, in one line.
+// SelftestVerdict returns in one line up to which load a client can be trusted on its machine.
 func SelftestVerdict(s *rundir.Selftest, l lang.Lang) string {
 	if s.Streams == 0 {
 		return sayTrustNone.In(l, strconv.Itoa(s.LimitStreams), LevelLimit(s.Limit, l))

@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Needs is how many more requests the terms take that could not be judged.
+// Needs returns how many more requests are needed to judge all terms.
 func Needs(g *rundir.Goodput) int {
 	n := 0
 	for _, t := range g.Terms {
@@ -109,6 +109,9 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 		say = sayRowKeeps
 	case slo.Broken.String():
 		say = sayRowMisses
+	}
+	if s.FrozenSince.Known() {
+		why = []string{sayFroze.In(l, lang.Time(s.FrozenSince))}
 	}
 	if g.Rate.Known() && !g.Share.IsZero() {
 		why = append(why, sayGoodputShare.In(l, lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100), lang.Tenths)))

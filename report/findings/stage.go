@@ -19,7 +19,7 @@ func StageLine(s *rundir.Stage, l lang.Lang) string {
 	return strings.Join(facts, "  ")
 }
 
-// StageFacts are what matters most of a stage: its name, what it completed, how that felt, what came of it.
+// StageFacts returns the main facts of a stage: its name, rate, latencies and verdict.
 func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
 		table.Clean(s.Name) + stages.Marks(s),

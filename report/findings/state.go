@@ -4,8 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
 
@@ -64,7 +66,7 @@ func ended(run *rundir.Run, l lang.Lang) string {
 	return s + lang.Stop.In(l)
 }
 
-// lasted is how many seconds of the run there are: to its end where it has one, else to the end of its last stage.
+// lasted returns the length of a run in seconds: to its end where it is recorded, else to the end of its last stage.
 func lasted(run *rundir.Run) float64 {
 	if !run.Ended.IsZero() {
 		return run.Ended.Sub(run.Started).Seconds()
@@ -74,4 +76,20 @@ func lasted(run *rundir.Run) float64 {
 		last = max(last, run.Stages[i].Started+run.Stages[i].Elapsed)
 	}
 	return last
+}
+
+// Interrupted returns the error message of a measurement that was interrupted, whose results are in the directory dir.
+func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
+
+// Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is that of
+// [rundir.Plan], or empty for a comparison of two servers.
+func Failed(kind string, why note.Note, dir string, l lang.Lang) string {
+	say := statePairFailed
+	switch kind {
+	case sweep.KindSweep:
+		say = stateSweepFailed
+	case sweep.KindRun:
+		say = stateRunFailed
+	}
+	return say.In(l, Phrase(why, l), dir)
 }

@@ -116,7 +116,7 @@ func rowNames(names []string, run *rundir.Run, l lang.Lang) string {
 	return strings.Join(names, lang.ListComma.In(l))
 }
 
-// invalid is why the client was the limit, as the run wrote it down.
+// invalid returns why the client was the limit, from the run's note.
 func invalid(s *rundir.Stage, l lang.Lang) string {
 	if s.Invalid.IsZero() {
 		return ""
@@ -136,7 +136,7 @@ func WrongLength(s *rundir.Stage, l lang.Lang) string {
 	return detailLength.In(l, lang.Number(asked, lang.Short), lang.Number(got, lang.Short))
 }
 
-// source says who counted the tokens, where it was not the server.
+// source returns who counted the tokens, where it was not the server.
 func source(s *rundir.Stage, l lang.Lang) string {
 	switch s.TokenSource {
 	case "", "server":

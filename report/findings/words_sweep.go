@@ -8,6 +8,8 @@ func sweepWords() lang.Words {
 		// Of a stage.
 		"stage.ended-early": lang.Say("ended early: {failed} of {ended} requests failed",
 			"提前结束：{ended} 个请求中有 {failed} 个失败"),
+		"server.froze": lang.Say("the server stopped answering {since:time} after the stage began and did not answer again: {streams:count request requests} waited in vain. The rates include this time, and no SLO is met",
+			"服务在阶段开始 {since:time} 后停止应答，此后再无应答：{streams} 个请求空等。各速率均计入这段时间，任何 SLO 都不满足"),
 		"stage.too-short": lang.Say("too short: no part of it was steady; a longer stage may have one (--stage-time, --duration)",
 			"时间太短：没有稳定的时段；可延长阶段（--stage-time、--duration）"),
 		"stage.bookkeeping": lang.Say("{counted:tenths} requests were in flight on average, but their latencies add up to {added_up:tenths}; the two should agree",
@@ -55,12 +57,24 @@ func sweepWords() lang.Words {
 			"未测超过限速 {rate:rate} req/s（--max-rps、--max-tpm）的到达率：所得上限来自限速，而非服务"),
 		"ceiling.bounded": lang.Say("the search for the ceiling ended at --max-concurrency {max_concurrency}, and output was still growing: a larger value may find a higher ceiling",
 			"寻找上限止于 --max-concurrency {max_concurrency}，而输出仍在增长：更大的值可能得到更高的上限"),
+		"ceiling.at-least": lang.Say("the search for the ceiling was cut at {in_flight} in flight, where {completed:rate} req/s were completed and the output was still growing; no arrival rate was shown to be saturated. A longer --budget or a larger --max-concurrency finds the limit",
+			"寻找上限止于并发 {in_flight}，当时完成 {completed:rate} req/s 且输出仍在增长；没有任何到达率被证明为饱和。更长的 --budget 或更大的 --max-concurrency 可找到极限"),
 		"ceiling.step": lang.Say("{in_flight} in flight: {tokens_per_s:short} output tok/s",
 			"并发 {in_flight}：输出 {tokens_per_s:short} tok/s"),
 		"budget.plan": lang.Say("remaining budget {left:span}: {rates:count rate rates}[, {repeats:times} times each], a stage above saturation and one to refine the answer, {stage_time:span} each. Near saturation a stage has {requests:whole} requests, which shows a drift of {drift:percent}; a p95 needs at least {p95_from:short} req/s, a p99 {p99_from:short}",
 			"剩余预算 {left:span}：{rates} 个到达率[，各 {repeats:times} 次]，另有一个高于饱和点的阶段和一个细化结果的阶段，每个 {stage_time:span}。接近饱和时每个阶段约有 {requests:whole} 个请求，可发现 {drift:percent} 的漂移；p95 至少需要 {p95_from:short} req/s，p99 至少需要 {p99_from:short}"),
 		"precision.more-stages": lang.Say("the saturation rate is known to within {have:percent}; {wanted:percent} takes about {stages:count stage stages} more, {time:span}",
 			"饱和点的误差为 {have:percent}；达到 {wanted:percent} 约需再测 {stages} 个阶段，{time:span}"),
+		"precision.stops": lang.Say("the saturation rate is known to within {have:percent}, not {wanted:percent}: {stages:count stage stages} added for it did not narrow the interval enough, and more would not; longer stages (--stage-time) may",
+			"饱和点的误差为 {have:percent}，未达 {wanted:percent}：为此增加的 {stages} 个阶段未能使区间足够变窄，再多也无益；更长的阶段（--stage-time）可能有用"),
+		"stage-time.short": lang.Say("one request takes {latency:time} when the server does nothing else, so stages of {stage_time:span} hold too few to decide; --stage-time {advice:span} holds enough",
+			"单独一个请求需要 {latency:time}，{stage_time:span} 的阶段所含请求太少，无法判定；--stage-time {advice:span} 足够"),
+		"saturation.none-decided": lang.Say("no saturation point was found, since most rows could not be decided: a request takes up to {latency:time}, and stages were {stage_time:span} long. Run it again with --stage-time {advice:span}",
+			"没有找到饱和点，因为多数行无法判定：单个请求用时可达 {latency:time}，而阶段仅 {stage_time:span}。请用 --stage-time {advice:span} 重新运行"),
+		"saturation.none-filled": lang.Say("no saturation point was found: the server kept up with {rate:rate} req/s, the highest rate tried, and the throughput stage did not fill it. Run it again with --max-concurrency {max_concurrency}",
+			"没有找到饱和点：服务跟得上所试的最高到达率 {rate:rate} req/s，且 throughput 阶段未能使其满载。请用 --max-concurrency {max_concurrency} 重新运行"),
+		"saturation.none-beyond": lang.Say("no saturation point was found up to {rate:rate} req/s, the highest rate tried: the rows contradict each other. Run it again with --repeats 3, or longer stages (--stage-time)",
+			"直到所试的最高到达率 {rate:rate} req/s 都没有找到饱和点：各行相互矛盾。请用 --repeats 3 或更长的阶段（--stage-time）重新运行"),
 		"slo.collects": lang.Say("--slo: each stage collects the {requests} requests that its percentiles need, which takes {time:span} more in all",
 			"--slo：每个阶段收集其分位数所需的 {requests} 个请求，共多用 {time:span}"),
 		"slo.too-slow": lang.Say("--slo: at {rate:rate} req/s and below that takes longer than a stage may ({stage_max:span}); those rows cannot be judged",
@@ -129,6 +143,7 @@ func sweepWords() lang.Words {
 
 		// Why a row is left out of a comparison.
 		"row.cut-short":         lang.Say("the stage was cut short", "该阶段提前结束"),
+		"row.warm-up":           lang.Say("the document calls it a warm-up", "文档注明为预热"),
 		"row.nothing-completed": lang.Say("nothing was completed", "没有完成任何请求"),
 
 		// Of results of other tools.

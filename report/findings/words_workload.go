@@ -2,7 +2,7 @@ package findings
 
 import "llmsweep/report/lang"
 
-// workloadWords are the words of the notes of package sweep/workload.
+// workloadWords are the words of the notes of packages workload and recorded.
 func workloadWords() lang.Words {
 	return lang.Words{
 		"dataset.rows": lang.Say("{file}: {rows:count row rows} used[, drawn at random from {drawn_from}]",

@@ -28,7 +28,7 @@ type Pair struct {
 	Where               string // the row
 }
 
-// Error is how far the prediction is off, as a fraction of what was measured; absent where either is.
+// Error returns the error of the prediction as a fraction of the measured value; absent where either is.
 func (p Pair) Error() rundir.Number {
 	if !p.Predicted.Known() || !p.Measured.Known() {
 		return rundir.Number{}

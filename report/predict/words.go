@@ -27,7 +27,7 @@ var (
 
 // What is said.
 var (
-	sayPrediction  = lang.Say("Predictions come from a roofline model of data-sheet figures. Nothing was run; do not publish them as results, and measure before you buy.", "预测值由数据手册参数的屋顶线模型算出，未经任何实测；请勿作为结果发表，购买前务必实测。")
+	sayPrediction  = lang.Say("Predictions come from a roofline model of data-sheet values. Nothing was run; do not publish them as results, and measure before you buy.", "预测值由数据手册参数的屋顶线模型算出，未经任何实测；请勿作为结果发表，购买前务必实测。")
 	sayHow         = lang.Say("A step takes the longer of two times, plus 1.5 ms: reading weights and cache at 80 % of the memory bandwidth, and computing at 60 % of the peak. At most 256 sequences run. Configurations that do not fit in 90 % of the memory are left out.", "每步耗时取（按 80 % 显存带宽读取权重与缓存）与（按 60 % 峰值算力计算）中的较大者，另加 1.5 ms；最多 256 个并发序列。90 % 显存放不下的组合不列出。")
 	sayNothingFits = lang.Say("Nothing fits.", "没有放得下的组合。")
 	sayITLOff      = lang.Say("Inter-token latency alone on the server, %d configurations: half of the predictions are within %s %%; the worst is off by %s %% (%s).", "单请求 token 间延迟，共 %d 个配置：一半预测误差在 %s %% 以内；最差为 %s %%（%s）。")

@@ -94,8 +94,8 @@ func (b *block) header(s *state) []piece {
 	}
 	switch {
 	case !s.known:
-	case s.time.Left >= 0:
-		pieces = append(pieces, piece{text: elapsedLeft.In(b.lang, clock(s.time.Elapsed), clock(s.time.Left)), drop: 1})
+	case s.time.Low >= 0:
+		pieces = append(pieces, piece{text: elapsedLeft.In(b.lang, clock(s.time.Elapsed), left(s.time, b.lang)), drop: 1})
 	default:
 		pieces = append(pieces, piece{text: elapsedOnly.In(b.lang, clock(s.time.Elapsed)), drop: 1})
 	}

@@ -18,21 +18,22 @@ type Observer struct {
 	index  int // of the running stage, from 1
 	began  time.Time
 
-	planned, left time.Duration // of the running stage, and of all stages after it
-	searching     bool
+	planned   time.Duration // for the running stage
+	low, high time.Duration // bounds of the time that the run still takes; negative where it is not known
+	searching bool
 }
 
 // Observe returns an observer of a sweep; stages is the number of planned stages, 0 where it is not known.
 func (v *View) Observe(stages int) *Observer {
-	return &Observer{view: v, stages: stages, began: time.Now()}
+	return &Observer{view: v, stages: stages, began: time.Now(), low: -1, high: -1}
 }
 
 // Expect sets how many stages follow those that have begun.
 func (o *Observer) Expect(stages int) { o.stages = o.index + stages }
 
 // StageBegins shows a new stage. The steps of the search for the ceiling are shown as one.
-func (o *Observer) StageBegins(s *rundir.Stage, planned, left time.Duration) {
-	o.planned, o.left = planned, left
+func (o *Observer) StageBegins(s *rundir.Stage, planned time.Duration) {
+	o.planned = planned
 	if strings.HasPrefix(s.Name, sweep.SearchPrefix) {
 		if !o.searching {
 			o.searching = true
@@ -45,6 +46,9 @@ func (o *Observer) StageBegins(s *rundir.Stage, planned, left time.Duration) {
 	o.view.Stage(Stage{Index: o.index, Total: o.total(), Name: s.Name, Planned: planned})
 }
 
+// Left sets the bounds of the time that the run still takes; negative where it is not known.
+func (o *Observer) Left(low, high time.Duration) { o.low, o.high = low, high }
+
 // total returns the number of stages, as far as it is known: probes come on top of the plan.
 func (o *Observer) total() int {
 	if o.stages == 0 {
@@ -55,7 +59,7 @@ func (o *Observer) total() int {
 
 // Progress shows how the stage stands.
 func (o *Observer) Progress(s load.Snapshot) {
-	o.view.Update(s, Time{Elapsed: time.Since(o.began), Left: max(0, o.planned-s.Elapsed) + o.left, Stage: o.planned})
+	o.view.Update(s, Time{Elapsed: time.Since(o.began), Low: o.low, High: o.high, Stage: o.planned})
 }
 
 // StageEnds leaves a line about the stage.

@@ -49,8 +49,8 @@ func (p *plain) update(s *state) {
 		if seconds(s.time.Stage) > 0 {
 			parts = append(parts, spent(s, p.lang))
 		}
-		if s.time.Left >= 0 {
-			parts = append(parts, leftOnly.In(p.lang, clock(s.time.Left)))
+		if s.time.Low >= 0 {
+			parts = append(parts, left(s.time, p.lang))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
@@ -78,7 +78,7 @@ func nonempty(texts ...string) []string {
 	return kept
 }
 
-// numbers are what both views show of a stage.
+// numbers returns the numbers of a stage that both views show.
 func numbers(s *state, l lang.Lang) []piece {
 	count := func(n int) string { return strconv.Itoa(n) }
 	failed := piece{text: failedCount.In(l, count(s.now.Failed)), drop: 8}

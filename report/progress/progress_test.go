@@ -36,7 +36,7 @@ func steps(v *View, n int, planned time.Duration, s load.Snapshot) {
 	for i := range n {
 		time.Sleep(100 * time.Millisecond)
 		s.Done, s.Elapsed = i/5, time.Duration(i+1)*100*time.Millisecond
-		v.Update(s, Time{Elapsed: s.Elapsed + time.Second, Left: 280*time.Second - s.Elapsed, Stage: planned})
+		v.Update(s, Time{Elapsed: s.Elapsed + time.Second, Low: 280*time.Second - s.Elapsed, High: 280*time.Second - s.Elapsed, Stage: planned})
 	}
 }
 
@@ -98,7 +98,7 @@ func TestBlockShows(t *testing.T) {
 			v.Update(load.Snapshot{
 				Elapsed: 41 * time.Second, InFlight: 18, Done: 84, TTFT: 106 * time.Millisecond, ITL: 35 * time.Millisecond, TokensPS: 291,
 				Phase: load.PhaseMeasuring,
-			}, Time{Elapsed: 192 * time.Second, Left: 280 * time.Second, Stage: time.Minute})
+			}, Time{Elapsed: 192 * time.Second, Low: 280 * time.Second, High: 280 * time.Second, Stage: time.Minute})
 			if strings.Contains(b.String(), "\x1b[1m") {
 				t.Error("coloured in spite of NO_COLOR")
 			}
@@ -137,7 +137,7 @@ func TestBlockNeverWraps(t *testing.T) {
 		s := &state{
 			header: oneLine(text.Draw(t, "header")),
 			stage:  Stage{Index: rapid.IntRange(0, 20).Draw(t, "index"), Total: 11, Name: oneLine(text.Draw(t, "name"))},
-			time:   Time{Left: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), Stage: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "planned"))},
+			time:   Time{Low: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), High: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), Stage: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "planned"))},
 			now: load.Snapshot{
 				Elapsed: time.Minute, InFlight: rapid.IntRange(0, 1e6).Draw(t, "in flight"), Failed: rapid.IntRange(0, 9).Draw(t, "failed"),
 				TTFT: time.Duration(rapid.Int64Range(-1, 1e12).Draw(t, "ttft")), Phase: text.Draw(t, "phase"),

@@ -24,10 +24,11 @@ type Stage struct {
 	Searching    bool          // a step of the search for the ceiling, which has no name
 }
 
-// Time is how much time has passed and is left.
+// Time is the time that has passed and the time left.
 type Time struct {
 	Elapsed time.Duration // of the whole run
-	Left    time.Duration // of the whole run; negative: not known
+	Low     time.Duration // at least this is left of the whole run; negative: not known
+	High    time.Duration // and at most this
 	Stage   time.Duration // planned for the stage; 0: not known
 }
 
@@ -47,7 +48,7 @@ type View struct {
 	closed bool
 }
 
-// state is what there is to show.
+// state is the content of the view.
 type state struct {
 	header string
 	stage  Stage

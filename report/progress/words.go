@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -12,9 +13,13 @@ import (
 var (
 	stageOf     = lang.Say("stage %s of %s", "第 %s/%s 阶段")
 	stageNumber = lang.Say("stage %s", "第 %s 阶段")
-	elapsedLeft = lang.Say("%s elapsed, %s left", "已用 %s，剩余 %s")
+	elapsedLeft = lang.Say("%s elapsed, %s", "已用 %s，%s")
 	elapsedOnly = lang.Say("%s elapsed", "已用 %s")
 	leftOnly    = lang.Say("%s left", "剩余 %s")
+	aboutLeft   = lang.Say("about %s %s left (%s-%s)", "约剩 %s %s（%s-%s）")
+	unitSecond  = lang.Say("s", "秒")
+	unitMinute  = lang.Say("min", "分钟")
+	unitHour    = lang.Say("h", "小时")
 	inFlight    = lang.Say("%s in flight", "%s 个进行中")
 	doneCount   = lang.Say("%s done", "%s 个完成")
 	failedCount = lang.Say("%s failed", "%s 个失败")
@@ -24,6 +29,7 @@ var (
 	phaseWarmUp = lang.Say("warm-up", "预热")
 	phaseTail   = lang.Say("tail", "收尾")
 	phaseDrain  = lang.Say("draining", "排空")
+	phaseIdle   = lang.Say("waiting for the server to become idle", "等待服务空闲")
 	searching   = lang.Say("searching for the ceiling", "寻找上限")
 )
 
@@ -39,6 +45,8 @@ func phase(s *state, l lang.Lang) string {
 		return phaseTail.In(l)
 	case load.PhaseDraining:
 		return phaseDrain.In(l)
+	case load.PhaseIdle:
+		return phaseIdle.In(l)
 	}
 	return oneLine(name)
 }
@@ -60,7 +68,7 @@ func spent(s *state, l lang.Lang) string {
 	return ofPlanned.In(l, strconv.Itoa(elapsed), strconv.Itoa(planned))
 }
 
-// place is where in the run a stage stands.
+// place returns the position of a stage in the run.
 func place(s Stage, l lang.Lang) string {
 	if s.Index <= 0 {
 		return ""
@@ -96,3 +104,34 @@ func brief(d time.Duration) string {
 
 // seconds returns a duration in whole seconds.
 func seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
+
+// left prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
+func left(t Time, l lang.Lang) string {
+	const sure, short = 1.15, 5 * time.Second // a ratio, and a difference, that make no difference to who waits
+	low, high := t.Low.Seconds(), t.High.Seconds()
+	if high <= sure*low || t.High-t.Low <= short {
+		return leftOnly.In(l, clock((t.Low+t.High)/2))
+	}
+	const longSeconds, longMinutes, decimalMinutes = 90, 90 * 60, 10 * 3600 // from here on the next unit, and whole hours
+	unit, size, decimals := unitSecond, 1.0, 0
+	round := func(s float64) string {
+		if size == 1 && s > 10 { // a second more or less means nothing
+			s = 5 * math.Round(s/5)
+		}
+		return strconv.FormatFloat(s/size, 'f', decimals, 64)
+	}
+	switch {
+	case high >= longMinutes:
+		unit, size = unitHour, 3600
+		if high < decimalMinutes {
+			decimals = 1
+		}
+	case high >= longSeconds:
+		unit, size = unitMinute, 60
+		if high < 4*size {
+			decimals = 1
+		}
+	}
+	middle := math.Sqrt(max(low, 1) * high)
+	return aboutLeft.In(l, round(middle), unit.In(l), round(low), round(high))
+}

@@ -186,13 +186,17 @@ func (r *reading) name(text string) error {
 	if load == "" {
 		return nil
 	}
-	q, err := ParseQuantity(load)
+	q, err := ParseQuantity(strings.TrimSuffix(load, warmUpSuffix))
 	if err != nil || !q.Number.Known() {
 		return fmt.Errorf("%q: no rate behind the @", short(text))
 	}
 	if s.Kind == "concurrent" {
 		s.MaxConcurrency = int(q.Number.Value())
 		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
+		if strings.HasSuffix(load, warmUpSuffix) {
+			s.Name += warmUpSuffix
+			s.Role = rundir.WarmUp
+		}
 		r.printed("max_concurrency", load)
 		return nil
 	}

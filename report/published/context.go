@@ -12,15 +12,21 @@ import (
 
 // context is what the lines above a result say of it.
 type context struct {
-	levels    [7]string // Markdown headings, by level
-	captions  []string  // lines such as "---- sglang ----" beneath the last heading, oldest first
-	heading   *modelHeading
-	dataset   string
-	warmup    string
-	asked     totals
-	completed rundir.Printed // "Test completed in 259.13 seconds"
-	title     *stressTitle
-	responses []rundir.Response
+	levels     [7]string // Markdown headings, by level
+	levelLines [7]int
+	captions   []said // lines such as "---- sglang ----" beneath the last heading, oldest first
+	launch     *launch
+	hardware   *hardware
+	gpusSaid   said // a remark on the number of GPUs
+	warm       said // a remark that calls the next result a warm-up
+	asks       said // the model that a printed request names
+	heading    *modelHeading
+	dataset    string
+	warmup     string
+	asked      totals
+	completed  rundir.Printed // "Test completed in 259.13 seconds"
+	title      *stressTitle
+	responses  []rundir.Response
 }
 
 // totals are the token counts that a serving benchmark logs before it starts.
@@ -42,7 +48,7 @@ var (
 // note takes a line in that says something about the results beneath it.
 func (c *context) note(line string, number int) bool {
 	if m := headingLine.FindStringSubmatch(line); m != nil {
-		c.enter(len(m[1]), m[2])
+		c.enter(len(m[1]), m[2], number)
 		return true
 	}
 	if m := totalLine.FindStringSubmatch(line); m != nil {
@@ -55,7 +61,7 @@ func (c *context) note(line string, number int) bool {
 		return true
 	}
 	if m := captionLine.FindStringSubmatch(line); m != nil {
-		c.caption(m[1])
+		c.caption(m[1], number)
 		return true
 	}
 	if m := completedLine.FindStringSubmatch(line); m != nil {
@@ -70,11 +76,15 @@ func (c *context) note(line string, number int) bool {
 		c.dataset = path.Base(m[1])
 		return true
 	}
-	return c.response(line, number)
+	if c.comment(line, number) || c.smiLine(line, number) {
+		return true
+	}
+	asks := c.request(line, number)
+	return c.response(line, number) || asks
 }
 
 // caption adds a line beneath the headings; it takes the place of the one that spoke of the same.
-func (c *context) caption(text string) {
+func (c *context) caption(text string, number int) {
 	speaksOf := func(s string) (what int) {
 		if _, ok := thinkIn(s); ok {
 			what = 1
@@ -85,21 +95,25 @@ func (c *context) caption(text string) {
 		return what
 	}
 	about := speaksOf(text)
-	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s string) bool { return speaksOf(s) == about })
-	c.captions = append(c.captions, text)
+	c.captions = slices.DeleteFunc(slices.Clone(c.captions), func(s said) bool { return speaksOf(s.text) == about })
+	c.captions = append(c.captions, said{line: number, text: text})
 }
 
 // enter opens a Markdown heading: what stood beneath its like is over.
-func (c *context) enter(level int, text string) {
-	c.levels[level] = text
+func (c *context) enter(level int, text string, number int) {
+	c.levels[level], c.levelLines[level] = text, number
 	clear(c.levels[level+1:])
-	c.captions, c.responses = nil, nil
+	c.captions, c.responses, c.gpusSaid, c.asks = nil, nil, said{}, said{}
+	if c.launch != nil && level <= c.launch.depth {
+		c.launch = nil
+	}
 	c.forget()
 }
 
 // forget drops what belongs to the next result only.
 func (c *context) forget() {
 	c.dataset, c.warmup, c.asked, c.completed, c.title = "", "", totals{}, rundir.Printed{}, nil
+	c.warm = said{}
 }
 
 // response takes a line of a server's answer in, as far as it counts tokens. Answers are printed over several lines.
@@ -149,36 +163,29 @@ func (c *context) path() string {
 	if len(parts) == 0 && c.levels[1] != "" {
 		parts = append(parts, c.levels[1])
 	}
-	return strings.Join(append(parts, c.captions...), " / ")
+	for _, s := range c.captions {
+		parts = append(parts, s.text)
+	}
+	return strings.Join(parts, " / ")
 }
 
 // innermost looks for something in the captions and headings above, the nearest first.
 func innermost[T any](c *context, find func(string) (T, bool)) (found T, ok bool) {
+	found, _, ok = innermostAt(c, find)
+	return found, ok
+}
+
+// innermostAt is innermost, with the line that it was found in.
+func innermostAt[T any](c *context, find func(string) (T, bool)) (found T, at said, ok bool) {
 	for i := len(c.captions) - 1; i >= 0; i-- {
-		if found, ok = find(c.captions[i]); ok {
-			return found, ok
+		if found, ok = find(c.captions[i].text); ok {
+			return found, c.captions[i], ok
 		}
 	}
 	for i := len(c.levels) - 1; i >= 0; i-- {
 		if found, ok = find(c.levels[i]); ok {
-			return found, ok
+			return found, said{line: c.levelLines[i], text: c.levels[i]}, ok
 		}
 	}
-	return found, false
-}
-
-// describe labels a result by the headings above it, where it does not say so itself.
-func (r *reading) describe() {
-	l := &r.run.Labels
-	if l.Engine == "" {
-		l.Engine, _ = innermost(&r.ctx, engineIn)
-	}
-	if l.GPU == "" {
-		if g, ok := innermost(&r.ctx, gpuIn); ok {
-			l.GPU, l.GPUs = g.name, g.count
-		}
-	}
-	if think, ok := innermost(&r.ctx, thinkIn); ok {
-		r.run.Workload.Think = &think
-	}
+	return found, said{}, false
 }

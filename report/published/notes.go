@@ -10,27 +10,32 @@ var noteReadFrom = note.Kind{Code: "published.read-from", Args: []string{"file",
 
 // Remarks on lines of a document.
 var (
-	noteNoHeading   = note.Kind{Code: "published.no-heading"}
-	noteOtherColumn = note.Kind{Code: "published.other-column", Args: []string{"column"}}
-	noteReadAs      = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
-	noteTooManyRows = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}
-	noteCells       = note.Kind{Code: "published.cells", Args: []string{"cells", "wanted"}}
-	noteBad         = note.Kind{Code: "published.bad", Args: []string{"error"}}
-	noteBadValue    = note.Kind{Code: "published.bad-value", Args: []string{"name", "value", "error"}}
-	noteNoUnit      = note.Kind{Code: "published.no-unit", Args: []string{"name", "value", "unit"}}
-	noteNoRow       = note.Kind{Code: "published.no-row"}
-	noteNoLength    = note.Kind{Code: "published.no-length", Args: []string{"text"}}
-	noteUnclear     = note.Kind{Code: "published.unclear", Args: []string{"text"}}
-	noteLongLine    = note.Kind{Code: "published.long-line", Args: []string{"kib"}}
-	noteNoTable     = note.Kind{Code: "published.no-table"}
-	noteNoEnd       = note.Kind{Code: "published.no-end"}
-	noteNotServing  = note.Kind{Code: "published.not-serving", Args: []string{"text"}}
-	noteNothingRead = note.Kind{Code: "published.nothing-read"}
-	noteNoDate      = note.Kind{Code: "published.no-date", Args: []string{"text"}}
-	noteNotStress   = note.Kind{Code: "published.not-stress", Args: []string{"text"}}
-	noteRepeated    = note.Kind{Code: "published.repeated", Args: []string{"text"}}
-	noteNoCell      = note.Kind{Code: "published.no-cell"}
-	noteOtherTable  = note.Kind{Code: "published.other-table", Args: []string{"columns"}}
+	noteNoHeading     = note.Kind{Code: "published.no-heading"}
+	noteOtherColumn   = note.Kind{Code: "published.other-column", Args: []string{"column"}}
+	noteReadAs        = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
+	noteTooManyRows   = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}
+	noteCells         = note.Kind{Code: "published.cells", Args: []string{"cells", "wanted"}}
+	noteBad           = note.Kind{Code: "published.bad", Args: []string{"error"}}
+	noteBadValue      = note.Kind{Code: "published.bad-value", Args: []string{"name", "value", "error"}}
+	noteNoUnit        = note.Kind{Code: "published.no-unit", Args: []string{"name", "value", "unit"}}
+	noteNoRow         = note.Kind{Code: "published.no-row"}
+	noteNoLength      = note.Kind{Code: "published.no-length", Args: []string{"text"}}
+	noteUnclear       = note.Kind{Code: "published.unclear", Args: []string{"text"}}
+	noteLongLine      = note.Kind{Code: "published.long-line", Args: []string{"kib"}}
+	noteNoTable       = note.Kind{Code: "published.no-table"}
+	noteNoEnd         = note.Kind{Code: "published.no-end"}
+	noteNotServing    = note.Kind{Code: "published.not-serving", Args: []string{"text"}}
+	noteNothingRead   = note.Kind{Code: "published.nothing-read"}
+	noteNoDate        = note.Kind{Code: "published.no-date", Args: []string{"text"}}
+	noteNotStress     = note.Kind{Code: "published.not-stress", Args: []string{"text"}}
+	noteRepeated      = note.Kind{Code: "published.repeated", Args: []string{"text"}}
+	noteNoCell        = note.Kind{Code: "published.no-cell"}
+	noteContradiction = note.Kind{Code: "published.contradiction", Args: []string{"label", "taken", "line", "other", "other_line"}}
+	noteFlagWins      = note.Kind{Code: "published.flag-wins", Args: []string{"label", "given", "found", "line"}}
+	noteWarmUp        = note.Kind{Code: "published.warm-up", Args: []string{"line", "text"}}
+	noteJoined        = note.Kind{Code: "published.joined", Args: []string{"tables", "lines"}}
+	noteOutOfOrder    = note.Kind{Code: "published.out-of-order", Args: []string{"lines", "launch", "other"}}
+	noteOtherTable    = note.Kind{Code: "published.other-table", Args: []string{"columns"}}
 )
 
 // Notes returns the kinds of notes that this package writes.
@@ -40,7 +45,7 @@ func Notes() []note.Kind {
 		noteNoUnit, noteNoRow, noteNoLength, noteUnclear, noteLongLine, noteNoTable, noteNoEnd, noteNotServing,
 		noteNothingRead, noteNoDate, noteNotStress, noteRepeated, noteNoCell, noteOtherTable, noteITLPerRequest,
 		noteITLWeighted, noteITLPerChunk, noteTTFTEmptyChunk, noteTTFTZero, noteLatencyToEnd, noteRatesWhole, noteCancelled,
-		noteTokensAsked, noteTokensCounted, notePerGPU, noteNoWarmup,
+		noteTokensAsked, noteContradiction, noteFlagWins, noteWarmUp, noteJoined, noteOutOfOrder, noteTokensCounted, notePerGPU, noteNoWarmup,
 	}
 }
 
@@ -67,6 +72,11 @@ func Words() lang.Words {
 		"published.not-stress":    lang.Say("\"{text}\" is not a line of this format", "“{text}”不是该格式的行"),
 		"published.repeated":      lang.Say("{text} is repeated here", "{text} 重复出现"),
 		"published.no-cell":       lang.Say("the line is drawn like a table, but has no cell", "该行画成表格，但没有单元格"),
+		"published.contradiction": lang.Say("{label} is {taken} by line {line}, but line {other_line} has {other}", "{label}：第 {line} 行为 {taken}，而第 {other_line} 行为 {other}"),
+		"published.flag-wins":     lang.Say("{label} is {given}, as --label says; line {line} has {found}", "{label} 按 --label 取 {given}；第 {line} 行为 {found}"),
+		"published.warm-up":       lang.Say("line {line} calls it a warm-up ({text}): nothing is concluded from it", "第 {line} 行注明为预热（{text}）：不据此作任何结论"),
+		"published.joined":        lang.Say("made of {tables:count table tables}, in lines {lines}", "由 {tables} 个表格组成（第 {lines} 行）"),
+		"published.out-of-order":  lang.Say("the results in lines {lines} are dated after those of the later command in line {other}: only their place says that the command in line {launch} was running", "第 {lines} 行的结果日期晚于第 {other} 行后一条命令的结果：仅凭位置才归于第 {launch} 行的命令"),
 		"published.other-table":   lang.Say("a table with other columns ({columns}) is not read", "其他列的表格（{columns}）未读取"),
 	})
 }

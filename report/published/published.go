@@ -33,6 +33,13 @@ type Document struct {
 	Runs    []rundir.Run // one a result, in the order of the file; each has a Source
 	Remarks []Remark     // in the order of the file
 	Lines   []Kind       // what each line was taken for
+	Prose   []Line       // the lines that are no part of a result, blank ones left out
+}
+
+// Line is a line of a document.
+type Line struct {
+	Line int // from 1
+	Text string
 }
 
 // Remark is something to know about a line.
@@ -86,6 +93,12 @@ func Parse(name string, r io.Reader) (*Document, error) {
 		p.step()
 	}
 	p.abandonHeading()
+	p.inferModels()
+	for i, k := range p.doc.Lines {
+		if (k == Prose || k == Context) && len(lines[i]) <= maxLine {
+			p.doc.Prose = append(p.doc.Prose, Line{i + 1, strings.TrimSpace(lines[i])})
+		}
+	}
 	return p.doc, nil
 }
 
@@ -129,8 +142,11 @@ func (p *parser) step() {
 		p.serving()
 	case isStressTitle(line):
 		p.stressTitle(line)
+	case isSMI(line):
+		p.smi()
 	case isFramed(line):
 		p.table()
+	case p.launchCommand(line):
 	case p.ctx.note(line, p.at+1):
 		p.take(Context)
 	case isModelHeading(line):

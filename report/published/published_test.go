@@ -19,6 +19,7 @@ const (
 	tables = "guidellm-tables.md"
 	stress = "stress-tables.txt"
 	blocks = "serving-blocks.txt"
+	scaled = "scaling-a10.txt"
 )
 
 func parseFile(t testing.TB, name string) *Document {
@@ -60,6 +61,9 @@ func TestDocumentsAreReadWhole(t *testing.T) {
 		{stress, 16, 16, 380, 49, 64, 364,
 			[]int{5, 130, 134, 258, 266, 390, 400, 460, 466, 468, 469, 470, 471, 472, 475, 476, 477, 478, 479, 540}, nil},
 		{blocks, 3, 3, 88, 9, 18, 84, []int{5, 42, 86}, nil},
+		{scaled, 25, 25, 576, 107, 102, 551, []int{
+			3, 4, 29, 167, 175, 405, 411, 808, 816, 818, 820, 822, 823, 825, 827, 829, 830, 832, 834, 836, 837, 839, 841, 842, 843, 845, 847, 849, 850, 852,
+		}, nil},
 	} {
 		doc := parseFile(t, c.name)
 		rows, figures, kinds := 0, 0, map[Kind]int{}
@@ -97,7 +101,7 @@ func TestDocumentsAreReadWhole(t *testing.T) {
 func TestNoFigureIsLost(t *testing.T) {
 	number := regexp.MustCompile(`\d[\d,.]*`)
 	labels := regexp.MustCompile(`P9[059]|1st token|E2E`)
-	for _, name := range []string{tables, stress, blocks} {
+	for _, name := range []string{tables, stress, blocks, scaled} {
 		doc := parseFile(t, name)
 		printed := map[int]string{}
 		for _, run := range doc.Runs {
@@ -202,7 +206,7 @@ func TestLabels(t *testing.T) {
 		{stress, 168, rundir.Labels{Model: "Qwen3-4B", Engine: "SGLang"}, &off, "openai api / SGLang / no think"},
 		{stress, 332, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, &off, "openai api / max_token 512 with no think mode / vllm"},
 		{stress, 402, rundir.Labels{Model: "Qwen3-4B", Engine: "vLLM"}, nil, "native api / vLLM"},
-		{stress, 485, rundir.Labels{Engine: "SGLang"}, nil, "native api / SGLang"},
+		{stress, 485, rundir.Labels{Model: "Qwen3-4B", Engine: "SGLang"}, nil, "native api / SGLang"},
 		{blocks, 46, rundir.Labels{Engine: "SGLang"}, nil, "Rust"},
 	} {
 		doc := parseFile(t, c.doc)

@@ -191,6 +191,7 @@ func (r *reading) finishServing() {
 	perRequest(&s.OutputTokens, ok)
 	r.workload(ok)
 	r.describe()
+	r.marked()
 	r.endStage()
 	r.run.Plan = rundir.Plan{Kind: "run", Warmup: r.ctx.warmup, StageRequests: ok}
 	r.doc.Runs = append(r.doc.Runs, r.run)

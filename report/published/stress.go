@@ -286,6 +286,7 @@ func (r *reading) finishStress(t *stressTitle) {
 		}
 	}
 	r.describe()
+	r.marked()
 	if r.run.Target.API == "" && r.run.Labels.Engine == "SGLang" && strings.HasSuffix(r.run.Target.URL, "/generate") {
 		r.run.Target.API = "sglang"
 	}

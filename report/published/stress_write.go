@@ -112,7 +112,9 @@ func stressRows(r stages.Row) [][]string {
 		label = "API Base"
 	}
 	asked(label, run.Target.URL)
-	asked("Model", cmp.Or(run.Target.Model, stages.ModelName(run)))
+	if run.Source == nil || !run.Source.Labels["model"].Inferred { // what was not printed is not printed again
+		asked("Model", cmp.Or(run.Target.Model, stages.ModelName(run)))
+	}
 	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
 	asked("Temperature", lang.Number(run.Workload.Temperature, shortest))
 	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight

@@ -99,6 +99,10 @@ func (p *parser) table() {
 	default: // a rule that belongs to no table
 		return
 	}
+	if isSMI(strings.TrimSpace(p.lines[p.at])) {
+		p.smi()
+		return
+	}
 	head := splitCells(p.lines[p.at])
 	if columns := sixColumns(head); columns != nil {
 		p.sixColumn(columns, head)
@@ -109,7 +113,8 @@ func (p *parser) table() {
 		return
 	}
 	p.ctx.title = nil
-	if len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight" { // which llmsweep draws beneath stress tables
+	processes := p.ctx.hardware != nil && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
+	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {             // which llmsweep draws beneath stress tables
 		p.remark(p.at+1, false, noteOtherTable.New(short(strings.Join(head, ", "))))
 	}
 	p.otherTable()

@@ -17,7 +17,7 @@ type Row struct {
 
 // InTable returns the rows of the main table: the floor, the rates from low to high, the ceiling.
 func InTable(run *rundir.Run) []Row {
-	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe })
+	rows := rowsOf(run, func(s *rundir.Stage) bool { return s.Role != rundir.Probe && s.Role != rundir.Control })
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(place(a.Stage.Role), place(b.Stage.Role)), byLoad(a.Stage, b.Stage))
 	})
@@ -31,8 +31,13 @@ func Probes(run *rundir.Run) []Row {
 	return rows
 }
 
+// Controls returns the rows beneath those, in the order in which they ran: loads that were measured again at the end.
+func Controls(run *rundir.Run) []Row {
+	return rowsOf(run, func(s *rundir.Stage) bool { return s.Role == rundir.Control })
+}
+
 // All returns the rows of the main table and those beneath it.
-func All(run *rundir.Run) []Row { return append(InTable(run), Probes(run)...) }
+func All(run *rundir.Run) []Row { return slices.Concat(InTable(run), Probes(run), Controls(run)) }
 
 func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []Row {
 	var rows []Row
@@ -99,6 +104,54 @@ type Take func(s *rundir.Stage) rundir.Number
 
 // Completed returns the completed requests per second.
 func Completed(s *rundir.Stage) rundir.Number { return s.Rates.Completed }
+
+// Offered returns the requests per second that were due in the window; the planned rate of a published table, which has no other. The
+// planned rate of a stage is in its name. It never stands for the offered rate of a stage that was measured here: with random
+// arrivals the two differ.
+func Offered(s *rundir.Stage) rundir.Number {
+	if s.Rates.Offered.IsZero() {
+		return s.Rate
+	}
+	return s.Rates.Offered
+}
+
+// Bracket returns the highest rate that a stable stage was offered, and the lowest that an overloaded one was, of the stages whose planned
+// rates lie within those of the run's saturation. Random arrivals may put the first above the second. A rate that no stage was
+// planned with stands for itself.
+func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
+	sat := run.Saturation
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		offered := Offered(s)
+		switch {
+		case !s.Rate.Known() || !Whole(s) || !s.Invalid.IsZero() || !offered.Known():
+		case s.Verdict == rundir.Stable && sat.HighestStable.Known() && s.Rate.Value() <= sat.HighestStable.Value():
+			if !stable.Known() || offered.Value() > stable.Value() {
+				stable = offered
+			}
+		case overloaded(s) && sat.LowestSaturated.Known() && s.Rate.Value() >= sat.LowestSaturated.Value():
+			if !saturated.Known() || offered.Value() < saturated.Value() {
+				saturated = offered
+			}
+		}
+	}
+	if !stable.Known() {
+		stable = sat.HighestStable
+	}
+	if !saturated.Known() {
+		saturated = sat.LowestSaturated
+	}
+	return stable, saturated
+}
+
+// overloaded reports whether a stage was shown to get more than the server sustains.
+func overloaded(s *rundir.Stage) bool {
+	switch s.Verdict {
+	case rundir.Stable, rundir.Undecided, rundir.Closed, "":
+		return false
+	}
+	return true
+}
 
 // Output returns the output tokens per second.
 func Output(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }

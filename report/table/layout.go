@@ -90,7 +90,7 @@ func arrange(tables []Table, drop, space int) layout {
 	return l
 }
 
-// tail is what follows the digits of a cell.
+// tail returns the text after the digits of a cell.
 func tail(c Cell) string {
 	if c.Unit == "" {
 		return Clean(c.Mark)

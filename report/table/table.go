@@ -86,7 +86,7 @@ func Clean(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// Style is how tables and sections are written on a console.
+// Style has the settings for tables and sections on a console.
 type Style struct {
 	Width int  // columns of the terminal; 0: unlimited
 	Color bool // escape sequences for colour may be written

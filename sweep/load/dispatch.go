@@ -55,7 +55,7 @@ func (r *runner) next() (s ready, ok bool) {
 	}
 }
 
-// openLoop begins sessions when the schedule says that they are due.
+// openLoop begins sessions when they are due.
 func (r *runner) openLoop(ctx context.Context) {
 	waiter := r.Waiter
 	if waiter == nil {
@@ -183,6 +183,11 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 		r.Doer.Do(ctx, call, res)
 	} else {
 		res.Status = client.StatusIncomplete
+	}
+	if res.Status == client.StatusOK && res.Chunks() == 0 && res.OutputTokens <= 0 && call.Request.OutputTokens > 0 {
+		// As a success it would make a server look fast that generates nothing. A token without text, such as the end of the text,
+		// is one that the server counts.
+		res.Fail(res.End, client.ClassEmpty, "the answer has no tokens")
 	}
 	return emitted
 }

@@ -37,7 +37,7 @@ type Stage struct {
 // closed reports whether a request is due when another has ended.
 func (s *Stage) closed() bool { return s.Schedule == nil }
 
-// Environment is what a stage runs with.
+// Environment has the client, workload and log of a stage.
 type Environment struct {
 	Doer     Doer
 	Log      Log
@@ -46,7 +46,7 @@ type Environment struct {
 	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
 }
 
-// Observed is what the runner saw of a stage besides its records.
+// Observed is the runner's result of a stage, besides its records.
 type Observed struct {
 	ClosedAt    time.Duration // when the window closed
 	Elapsed     time.Duration // drain included

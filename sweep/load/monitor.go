@@ -26,7 +26,7 @@ type Monitor interface {
 	Recent() Snapshot
 }
 
-// Decision is what a [Monitor] wants of a stage.
+// Decision is a [Monitor]'s decision whether a stage continues.
 type Decision uint8
 
 // The decisions.
@@ -42,9 +42,10 @@ const (
 	PhaseMeasuring = "measuring"
 	PhaseTail      = "tail" // the window has closed; load is kept on until its requests have ended
 	PhaseDraining  = "draining"
+	PhaseIdle      = "idle" // the next stage waits for the server to become idle
 )
 
-// Snapshot is how a stage stands while it runs.
+// Snapshot is the state of a running stage.
 type Snapshot struct {
 	Phase    string
 	Elapsed  time.Duration

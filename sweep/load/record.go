@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// sent is what the runner knows of a request besides its result.
+// sent has the runner's data of a request, besides its result.
 type sent struct {
 	stage     string
 	seq, turn int

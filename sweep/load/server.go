@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Gauges are what a server says about its own load. What it does not say is NaN.
+// Gauges are a server's metrics of its own load. A metric that it does not report is NaN.
 type Gauges struct {
 	Running, Waiting          float64 // requests
 	KVUsage                   float64 // 0 to 1

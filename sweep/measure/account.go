@@ -59,6 +59,7 @@ type Account struct {
 	closedAt time.Duration // when the window closed; negative before
 	ticks    sample.Ticks  // output tokens that arrived in each tick, and those owed at its end
 	waves    *sample.Waves // of a closed loop
+	signs    signs
 	counts
 	tally   tokenTally
 	grouped bool // some answer told how many tokens each chunk held
@@ -119,6 +120,7 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 		a.waves.Add(at)
 	}
 	a.tally.add(r)
+	a.signs.add(r)
 	a.grouped = a.grouped || len(r.Counts) > 0
 	if r.Status == failed {
 		a.failed++

@@ -29,6 +29,7 @@ type metrics struct {
 	reading  reading
 	goodput  *Goodput // nil where there is no SLO
 	inFlight float64  // request-seconds in the window, by the requests' own instants
+	hung     hung
 }
 
 func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
@@ -45,6 +46,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.rates.add(r, m.w)
 	m.tokens.add(r, m.w, m.count)
 	m.progress.add(r, m.count)
+	m.hung.add(r)
 	m.traits.add(r)
 	if m.goodput != nil {
 		m.goodput.Add(r)
@@ -115,6 +117,18 @@ func (f *failures) add(r *rundir.Record) {
 	f.classes[r.Error]++
 	if due, known := f.due[r.Error]; r.Message != "" && (!known || r.Due.Value() < due) {
 		f.examples[r.Error], f.due[r.Error] = r.Message, r.Due.Value()
+	}
+}
+
+// hung counts the requests that were waited for in vain after the server's last sign of life.
+type hung struct {
+	after float64 // seconds from the stage's start
+	n     int
+}
+
+func (h *hung) add(r *rundir.Record) {
+	if censored(r) && r.Sent.Known() && r.End.Value() > h.after {
+		h.n++
 	}
 }
 

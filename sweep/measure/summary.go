@@ -72,11 +72,15 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 	service := a.service.typical()
 	s.window, s.settled = s.steady(service)
 	s.metrics = newMetrics(s.window, service, a.tally.counter(), a.grouped, a.SLO)
+	if at, ok := s.frozenSince(); ok {
+		s.stage.FrozenSince = rundir.Exactly(at)
+		s.metrics.hung.after = at
+	}
 	return s
 }
 
-// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. ok is false where
-// the stage was too short to find it.
+// steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. Where the server had
+// stopped answering when the window closed, that time belongs to the window. ok is false where the stage was too short to find it.
 func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {
@@ -91,6 +95,9 @@ func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	from, to, n := s.waves.Whole()
 	if n == 0 {
 		return Window{0, closedAt}, false
+	}
+	if s.silentAtClose() {
+		to = max(to, closedAt)
 	}
 	return Window{from, to}, true
 }
@@ -110,8 +117,9 @@ func (s *summary) finish() rundir.Stage {
 			q := st.Requests
 			st.Verdict = undone{q.Error, q.OK + q.Error, s.Tolerance}.judge(st.Verdict)
 		}
-		if !s.settled {
+		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided
+			st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		}
 	}
 	st.Server = serverLoad(seen.Readings, w)
@@ -133,6 +141,9 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	const share, requests = 0.1, 0.5
 	if !s.early.IsZero() {
 		all = append(all, s.early)
+	}
+	if st.FrozenSince.Known() {
+		all = append(all, noteFroze.New(st.FrozenSince.Value(), s.metrics.hung.n))
 	}
 	if s.ended > 0 && !s.settled {
 		all = append(all, noteTooShort.New())

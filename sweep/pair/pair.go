@@ -52,6 +52,8 @@ const (
 	maxPilot = 5    // blocks: with fewer the spread is known too badly, which costs more blocks than it saves
 	minPilot = 2    // blocks: with one there is no spread
 	perBlock = 4    // stages at each load
+
+	idleShare = 0.25 // of a stage's time: how long a server may take to become idle within a budget
 )
 
 // Keys of loads that were not asked for by number.
@@ -72,6 +74,8 @@ type comparison struct {
 	service time.Duration // mean latency at the highest load
 	block   time.Duration // what one takes, as far as known
 	stages  int           // of the block that runs, done
+
+	stageBegan time.Time // the one that runs
 }
 
 // Run measures both servers and fills in their runs and what they have in common, all of which is saved as it goes. States
@@ -84,11 +88,14 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 		side := c.Sides[i]
 		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime, c.Sides[0].StageTime
 		side.Observer = &observer{side.Observer, p, i}
+		if c.Budget > 0 {
+			side.IdleWait = max(1, time.Duration(idleShare*float64(side.StageTime)))
+		}
 		plan := rundir.Plan{
 			Kind: Kind, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
 		}
 		var err error
-		if p.sides[i], err = sweep.Begin(side, runs[i], plan, perBlock); err != nil {
+		if p.sides[i], err = sweep.Begin(side, runs[i], plan); err != nil {
 			return err
 		}
 	}
@@ -144,6 +151,11 @@ func (p *comparison) each(ctx context.Context, plan func(*sweep.Experiment) swee
 
 // stage measures one stage on one server. A server that fails most of its requests ends the comparison.
 func (p *comparison) stage(ctx context.Context, side int, s sweep.Stage) (rundir.Stage, error) {
+	for _, x := range p.sides { // both may run on one machine
+		if err := x.Settle(ctx); err != nil {
+			return rundir.Stage{}, err
+		}
+	}
 	st, err := p.sides[side].Measure(ctx, s)
 	if q := st.Requests; err == nil && float64(q.Error) > p.Sides[side].MaxErrorRate*float64(q.OK+q.Error) {
 		err = fmt.Errorf("%d of %d requests failed in %s", q.Error, q.OK+q.Error, st.Name)
@@ -363,7 +375,7 @@ func (p *comparison) finish(err error) error {
 // sideName returns "A" or "B".
 func sideName(side int) string { return string(rune('A' + side)) }
 
-// observer tells another observer which server a stage is of, and how long the whole comparison takes.
+// observer adds to another observer's events which server a stage is of, and how long the whole comparison takes.
 type observer struct {
 	sweep.Observer
 	comparison *comparison
@@ -371,11 +383,14 @@ type observer struct {
 }
 
 // StageBegins names the server.
-func (o *observer) StageBegins(s *rundir.Stage, planned, left time.Duration) {
-	if o.comparison.block > 0 {
-		left = max(0, o.comparison.left()-planned)
-	}
-	o.Observer.StageBegins(o.named(s), planned, left)
+func (o *observer) StageBegins(s *rundir.Stage, planned time.Duration) {
+	o.comparison.stageBegan = time.Now()
+	o.Observer.StageBegins(o.named(s), planned)
+}
+
+// Left tells how long the whole comparison takes, as far as that is known: a side knows its own stage at most.
+func (o *observer) Left(time.Duration, time.Duration) {
+	o.Observer.Left(o.comparison.leftBounds())
 }
 
 // StageEnds names the server.

@@ -45,6 +45,26 @@ func (p *comparison) fitting() int { return int((p.Budget - time.Since(p.started
 // spent reports whether the budget holds no more blocks: they may have become longer than when it was planned.
 func (p *comparison) spent() bool { return p.Budget > 0 && p.fitting() < 1 }
 
+// leftBounds returns the bounds of the time that everything still takes; negative before the loads are known. The pilot may show that more
+// blocks are needed than it has, up to what the budget holds.
+func (p *comparison) leftBounds() (low, high time.Duration) {
+	const unsure = 0.1 // of a block's time
+	budget := max(0, p.Budget-time.Since(p.started))
+	if p.block == 0 {
+		if p.Budget == 0 {
+			return -1, -1
+		}
+		return min(budget, minPilot*p.guessBlock()), budget
+	}
+	step := p.block / time.Duration(max(1, perBlock*len(p.record.Loads)))
+	left := max(0, float64(p.left()-min(step, time.Since(p.stageBegan))))
+	low, high = time.Duration((1-unsure)*left), time.Duration((1+unsure)*left)
+	if p.record.Plan.Blocks == 0 && p.Budget > 0 { // before the plan
+		high = max(high, budget)
+	}
+	return low, high
+}
+
 // left returns the time that everything still takes, as far as planned.
 func (p *comparison) left() time.Duration {
 	plan := &p.record.Plan

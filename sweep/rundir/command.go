@@ -2,7 +2,7 @@ package rundir
 
 import "encoding/json"
 
-// Command is how the run was started: the command line, and the settings that change each request. Secrets are redacted, in
+// Command is the command line of a run, and the settings that change each request. Secrets are redacted, in
 // Args and in Body alike.
 type Command struct {
 	// Args is the command line, the program's name first.

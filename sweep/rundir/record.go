@@ -1,5 +1,7 @@
 package rundir
 
+//lint:file-ignore SA5008 easyjson reads the tag option intern.
+
 import (
 	"slices"
 	"strconv"

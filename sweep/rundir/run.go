@@ -36,6 +36,7 @@ const (
 	Probe   = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
 	Control = "control" // the load of an earlier stage once more, to find out whether the server has changed
 	Single  = "run"     // a stage of a run that is not a sweep
+	WarmUp  = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
 )
 
 // Run is run.json. All times are seconds, all rates per second.
@@ -76,6 +77,8 @@ type Target struct {
 	Version string `json:"version,omitempty"`
 	// Backend is another tool's name for engine and API: "sglang-oai-chat".
 	Backend string `json:"backend,omitempty"`
+	// Launch is the command that started the server, where a document prints it.
+	Launch string `json:"launch,omitempty"`
 	// Notes are findings of the preflight that a reader should know.
 	Notes []note.Note `json:"notes,omitempty"`
 	// Capacity is the computed capacity of the embedded simulator, in requests per second; absent for other servers.
@@ -137,7 +140,10 @@ type Stage struct {
 	Elapsed        float64 `json:"elapsed_s,omitempty"` // drain included
 	WindowFrom     float64 `json:"window_from_s"`       // since the start of the stage; the opening transient is before it
 	Window         float64 `json:"window_s"`            // the window's length
-	Whole          bool    `json:"whole,omitempty"`     // the window is the whole stage, ramp and drain included
+	// FrozenSince is the server's last sign of life, since the start of the stage, where it then stopped answering for good. Such a
+	// stage meets no objective.
+	FrozenSince Number `json:"frozen_since_s,omitzero"`
+	Whole       bool   `json:"whole,omitempty"` // the window is the whole stage, ramp and drain included
 
 	Requests     Requests          `json:"requests"`
 	Errors       map[string]int    `json:"errors,omitempty"`         // by class

@@ -12,8 +12,28 @@ type Source struct {
 	Printed map[string]Printed `json:"figures,omitempty"`
 	// Other has the numbers for which run.json has no key, by their path in the file.
 	Other map[string]Printed `json:"other,omitempty"`
+	// Labels are the labels of the run with the lines that they are from, by their key in run.json: "gpus"; and "gpu_memory",
+	// "launch", "max_model_len", "date".
+	Labels map[string]Label `json:"labels,omitempty"`
 	// Responses are answers of the server that were printed with the result.
 	Responses []Response `json:"responses,omitempty"`
+}
+
+// At returns how the number of that key was printed. A nil Source has none.
+func (s *Source) At(key string) (Printed, bool) {
+	if s == nil {
+		return Printed{}, false
+	}
+	p, ok := s.Printed[key]
+	return p, ok
+}
+
+// Label is where a label of an imported result comes from.
+type Label struct {
+	Line int    `json:"line,omitempty"` // from 1; 0 for a label that the user set
+	Text string `json:"text"`           // what stands there
+	// Inferred reports whether the text does not say it of this result: it is of another result, or of the whole machine.
+	Inferred bool `json:"inferred,omitempty"`
 }
 
 // Printed is a number as it was printed, with its unit.

@@ -172,13 +172,13 @@ func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Contex
 	return &run.Stages[0], nil
 }
 
-// source gives the same task again and again.
+// source gives the same session again and again.
 type source struct {
 	paced.Order
 	tokens int
 }
 
-// Next returns the next task.
+// Next returns the next session.
 func (s source) Next() (load.Session, bool) {
 	return load.Session{Turns: []load.Turn{{User: s.Order.String(), OutputTokens: s.tokens}}}, true
 }

@@ -5,12 +5,15 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,6 +27,7 @@ type Options struct {
 	// by "hog" [Hog].
 	Command []string
 	Streams []int         // numbers of streams open at once, ascending
+	Bisect  int           // how often the limit between two numbers of streams is narrowed down, by a number between them
 	Busy    bool          // measure each again while other processes keep every core busy
 	Rates   []float64     // arrivals per second, ascending
 	Hold    time.Duration // how long each load is held
@@ -42,12 +46,12 @@ func Default(command []string) Options {
 	}
 }
 
-// Quick returns the options of a self-test that takes two or three seconds, before a run with up to the given number of streams;
-// 0 where that is not known.
+// Quick returns the options of a self-test that takes about two seconds, before a run with up to the given number of streams; 0
+// where that is not known. Where a level fails, it looks for the limit between this level and the one below, to within a factor of 1.8.
 func Quick(command []string, streams int) Options {
 	o := Options{
-		Command: command, Streams: []int{100, 1000}, Rates: []float64{1000},
-		Hold: 300 * time.Millisecond, Decode: 100 * time.Millisecond,
+		Command: command, Streams: []int{100, 1000}, Bisect: 2, Rates: []float64{1000},
+		Hold: 150 * time.Millisecond, Decode: 50 * time.Millisecond,
 	}
 	if streams > 1000 {
 		o.Streams = []int{1000, 5000}
@@ -115,10 +119,8 @@ func (b *bench) run(ctx context.Context) error {
 		b.out.Decode = d
 		b.step(1)
 	}
-	for _, n := range b.Streams {
-		if err := b.streams(ctx, n); err != nil {
-			return err
-		}
+	if err := b.search(func(n int) error { return b.streams(ctx, n) }); err != nil {
+		return err
 	}
 	for _, rate := range b.Rates {
 		a, err := b.arrivals(ctx, rate)
@@ -131,13 +133,51 @@ func (b *bench) run(ctx context.Context) error {
 	return nil
 }
 
+// search tries the numbers of streams. Where it is to bisect, it stops at the first number that fails, and looks for the limit between
+// that and the highest that is good: it halves the distance between their logarithms.
+func (b *bench) search(try func(streams int) error) error {
+	parts := (len(b.Streams) + b.Bisect) * len(b.conditions())
+	before := b.done
+	for _, n := range b.Streams {
+		if err := try(n); err != nil {
+			return err
+		}
+		if b.Bisect > 0 && trust(b.out).Limit != "" {
+			break // more streams fail as well
+		}
+	}
+	for range b.Bisect {
+		t := trust(b.out)
+		n := between(t.Streams, t.LimitStreams)
+		if n == 0 {
+			break
+		}
+		if err := try(n); err != nil {
+			return err
+		}
+	}
+	b.step(before + parts - b.done) // those that were not necessary
+	slices.SortStableFunc(b.out.Levels, func(x, y Level) int { return cmp.Compare(x.Streams, y.Streams) })
+	return nil
+}
+
+// between returns the geometric mean of two numbers of streams; 0 where no number is between them. Where no level is good, the search
+// goes down to one stream.
+func between(good, bad int) int {
+	n := int(math.Round(math.Sqrt(float64(max(good, 1)) * float64(bad))))
+	if n <= good || n >= bad {
+		return 0
+	}
+	return n
+}
+
 // step reports that more parts are done.
 func (b *bench) step(more int) {
 	b.done += more
 	if b.Progress == nil {
 		return
 	}
-	all := len(b.Streams)*len(b.conditions()) + len(b.Rates)
+	all := (len(b.Streams)+b.Bisect)*len(b.conditions()) + len(b.Rates)
 	if b.Decode > 0 {
 		all++
 	}

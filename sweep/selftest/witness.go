@@ -25,16 +25,17 @@ type witness struct {
 	begun, ended, tokens atomic.Int64
 	all, late            sight // the first and the last while all streams ran
 
-	mu          sync.Mutex
-	errors      []int64 // nanoseconds
-	first, last int64   // instants at which the server wrote
-	shared      int
-	delay       client.ReadDelay
-	failed      int
-	failure     string
+	mu      sync.Mutex
+	errors  []int64 // nanoseconds
+	gaps    int     // between the tokens of a stream, in all
+	span    int64   // from the first to the last token of each stream, as the server wrote them, in all, nanoseconds
+	shared  int
+	delay   client.ReadDelay
+	failed  int
+	failure string
 }
 
-// lookEvery is short against the shortest hold of a level (300 ms).
+// lookEvery is short against the shortest hold of a level (150 ms).
 const lookEvery = 10 * time.Millisecond
 
 // sight is the use of processor and memory at an instant.
@@ -85,7 +86,7 @@ func (w *witness) take(res *client.Result) {
 	w.delay.Unstamped += res.ReadDelay.Unstamped
 	w.delay.Sum += res.ReadDelay.Sum
 	w.delay.Max = max(w.delay.Max, res.ReadDelay.Max)
-	var before int64
+	var before, began int64
 	at := w.clock.Of(res.Epoch) + int64(res.FirstToken)
 	for i := range res.Chunks() {
 		if i > 0 {
@@ -98,10 +99,9 @@ func (w *witness) take(res *client.Result) {
 			return
 		}
 		w.tokens.Add(1)
-		if w.first == 0 || wrote < w.first {
-			w.first = wrote
+		if i == 0 {
+			began = wrote
 		}
-		w.last = max(w.last, wrote)
 		if i > 0 && res.Shared.Has(i-1) && wrote-before >= int64(w.every)/2 { // unless the server sent them together because it was late itself
 			w.shared++
 		}
@@ -110,6 +110,8 @@ func (w *witness) take(res *client.Result) {
 			w.errors = append(w.errors, int64(math.Abs(float64(at-wrote))))
 		}
 	}
+	w.gaps += res.Chunks() - 1
+	w.span += before - began
 }
 
 // look records the use of processor and memory while all streams run, until ctx ends.
@@ -143,8 +145,8 @@ func (w *witness) level(rate float64, empty rundir.Number) *Level {
 		Streams: int(w.streams), Rate: rate, Failed: w.failed, Failure: w.failure, Tokens: int(tokens), Error: spread(w.errors),
 		Shared: share(w.shared, int(tokens)), Unstamped: share(w.delay.Unstamped, w.delay.Reads+w.delay.Unstamped),
 	}
-	if span := w.last - w.first; span > 0 { // the first token of each stream begins the time that is counted
-		l.TokensPerS = rundir.Exactly((tokens - float64(w.streams)) / (float64(span) / 1e9))
+	if w.span > 0 { // each stream's first token begins the time that is counted: streams of uniform phases begin one after the other
+		l.TokensPerS = rundir.Exactly(float64(w.streams) * float64(w.gaps) / (float64(w.span) / 1e9))
 	}
 	if w.delay.Reads > 0 {
 		l.DelayMean = rundir.Exactly(w.delay.Sum.Seconds() / float64(w.delay.Reads))

@@ -238,6 +238,8 @@ func (t Term) supportsErrors(s *rundir.Stage) bool {
 func (t Term) Holds(s *rundir.Stage) Verdict {
 	f, supported := t.Of(s)
 	switch {
+	case s.FrozenSince.Known():
+		return Broken // the server never answered again: no wait is long enough
 	case f.IsZero():
 		return Unknown
 	case f.Value() >= t.Limit && (supported || f.Bound()) || t.surelyBroken(s): // a lower bound above the limit needs no further samples

@@ -40,7 +40,7 @@ func (p Point) about(l line) (y, se float64) {
 // expit returns the share with the given log-odds.
 func expit(y float64) float64 { return 1 / (1 + math.Exp(-y)) }
 
-// Root is where a rising curve crosses 0, with a 95 % confidence interval. All three are +Inf or -Inf where that is beyond the
+// Root is the point at which a rising curve crosses 0, with a 95 % confidence interval. All three are +Inf or -Inf where that is beyond the
 // points on one side, and NaN where there are no points.
 type Root struct{ At, Low, High float64 }
 

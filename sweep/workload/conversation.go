@@ -30,8 +30,8 @@ func ParseThink(s string) (Think, error) {
 // mostThink is longer than any run.
 const mostThink = 24 * time.Hour
 
-// draw draws one think time.
-func (t Think) draw(rng *rand.Rand) time.Duration {
+// Draw draws one think time.
+func (t Think) Draw(rng *rand.Rand) time.Duration {
 	if !t.Exponential {
 		return t.Mean
 	}
@@ -58,7 +58,7 @@ type Conversations struct {
 
 // NewConversations returns a workload of conversations; no two of them begin alike.
 func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations {
-	return &Conversations{Talk: talk, Seed: seed, Costs: costs.usable(), Numbering: newNumbering(0)}
+	return &Conversations{Talk: talk, Seed: seed, Costs: costs.Usable(), Numbering: NewNumbering(0)}
 }
 
 // Stage returns a source of conversations for one stage.
@@ -77,18 +77,18 @@ type conversations struct {
 }
 
 func (c *conversations) Next() (load.Session, bool) {
-	turns := make([]load.Turn, draw(c.Turns, c.rng))
+	turns := make([]load.Turn, Draw(c.Turns, c.rng))
 	for i := range turns {
 		t := &turns[i]
 		if i == 0 {
-			t.PromptTokens = draw(c.First, c.rng)
-			t.User = c.Costs.write(c.opening(c.next()), t.PromptTokens, c.rng)
+			t.PromptTokens = Draw(c.First, c.rng)
+			t.User = c.Costs.Write(c.Opening(c.Place()), t.PromptTokens, c.rng)
 		} else {
-			t.PromptTokens = draw(c.Later, c.rng)
+			t.PromptTokens = Draw(c.Later, c.rng)
 			t.User = c.Costs.reply(t.PromptTokens, c.rng)
-			t.Think = c.Think.draw(c.rng)
+			t.Think = c.Think.Draw(c.rng)
 		}
-		t.OutputTokens = draw(c.Output, c.rng)
+		t.OutputTokens = Draw(c.Output, c.rng)
 	}
 	return load.Session{Turns: turns}, true
 }

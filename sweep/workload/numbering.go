@@ -17,15 +17,15 @@ type Numbering struct {
 	count uint64
 }
 
-// newNumbering returns a numbering with a random nonce. The first aside places are reserved.
-func newNumbering(aside int) Numbering {
+// NewNumbering returns a numbering with a random nonce. The first aside places are reserved.
+func NewNumbering(aside int) Numbering {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
 	return Numbering{Nonce: binary.LittleEndian.Uint64(b[:]), count: uint64(aside)}
 }
 
-// next returns the place of the next text.
-func (n *Numbering) next() uint64 { return atomic.AddUint64(&n.count, 1) }
+// Place returns the place of the next text.
+func (n *Numbering) Place() uint64 { return atomic.AddUint64(&n.count, 1) }
 
 // openingSpan is the number of openings. All have nine digits, so that a tokenizer that splits digits one by one or in threes makes
 // the same number of tokens of each.
@@ -39,8 +39,8 @@ func (n *Numbering) number(place uint64) uint64 {
 	return (n.Nonce%openingSpan + place%openingSpan*stride) % openingSpan
 }
 
-// opening returns the first word of the text at a place: its number, in digits.
-func (n *Numbering) opening(place uint64) string { return opening(n.number(place)) }
+// Opening returns the first word of the text at a place: its number, in digits.
+func (n *Numbering) Opening(place uint64) string { return opening(n.number(place)) }
 
 func opening(number uint64) string { return fmt.Sprintf("%09d", 100_000_000+number%openingSpan) }
 

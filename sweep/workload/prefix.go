@@ -27,18 +27,18 @@ type Prefixed struct {
 func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64, costs Calibration) (*Prefixed, error) {
 	const mostGroups = 10_000_000
 	switch {
-	case tokens < 1 || tokens > mostTokens:
-		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, mostTokens)
+	case tokens < 1 || tokens > MostTokens:
+		return nil, fmt.Errorf("a shared prefix must have 1 to %[2]d tokens, not %[1]d", tokens, MostTokens)
 	case groups < 1 || groups > mostGroups:
 		return nil, fmt.Errorf("the number of prefix groups must be from 1 to %[2]d, not %[1]d", groups, mostGroups)
 	}
 	return &Prefixed{
-		Tokens: tokens, Groups: groups, Prompt: prompt, Output: output, Seed: seed, Costs: costs.usable(),
-		Numbering: newNumbering(groups),
+		Tokens: tokens, Groups: groups, Prompt: prompt, Output: output, Seed: seed, Costs: costs.Usable(),
+		Numbering: NewNumbering(groups),
 	}, nil
 }
 
-// Stage returns a source of tasks for one stage. All stages share the prefixes.
+// Stage returns a source of sessions for one stage. All stages share the prefixes.
 func (p *Prefixed) Stage(name string) load.Source {
 	return &prefixed{p, seed.Rand(p.Seed, "workload", name)}
 }
@@ -65,17 +65,17 @@ type prefixed struct {
 // prefix follow from the seed and the group. They are made again for each prompt, which is fast and needs no memory.
 func (p *prefixed) Next() (load.Session, bool) {
 	group := p.rng.IntN(p.Groups)
-	tokens := p.Tokens + draw(p.Prompt, p.rng)
-	size, fill := p.Costs.fit(tokens)
-	shared, _ := p.Costs.fit(p.Tokens)
+	tokens := p.Tokens + Draw(p.Prompt, p.rng)
+	size, fill := p.Costs.Fit(tokens)
+	shared, _ := p.Costs.Fit(p.Tokens)
 	shared = min(shared, size)
-	text := pick(shared, seed.Rand(p.Seed, "prefix", strconv.Itoa(group)))
-	own := p.spelled(p.next())
-	own = append(own, pick(max(0, size-shared-len(own)), p.rng)...)
+	text := Pick(shared, seed.Rand(p.Seed, "prefix", strconv.Itoa(group)))
+	own := p.spelled(p.Place())
+	own = append(own, Pick(max(0, size-shared-len(own)), p.rng)...)
 	text = append(text, own[:size-shared]...)
 	turn := load.Turn{
-		User:         compose(p.opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill)),
-		PromptTokens: tokens, OutputTokens: draw(p.Output, p.rng),
+		User:         Compose(p.Opening(uint64(group)), text, strings.Repeat(p.Costs.Filler, fill)),
+		PromptTokens: tokens, OutputTokens: Draw(p.Output, p.rng),
 	}
 	return load.Session{Turns: []load.Turn{turn}}, true
 }

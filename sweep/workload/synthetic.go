@@ -22,10 +22,10 @@ type Synthetic struct {
 
 // NewSynthetic returns a workload whose prompts no earlier run is likely to have sent.
 func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration) *Synthetic {
-	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs.usable(), Numbering: newNumbering(0)}
+	return &Synthetic{Prompt: prompt, Output: output, Seed: seed, Costs: costs.Usable(), Numbering: NewNumbering(0)}
 }
 
-// Stage returns a source of tasks for one stage.
+// Stage returns a source of sessions for one stage.
 func (s *Synthetic) Stage(name string) load.Source {
 	return &synthetic{s, seed.Rand(s.Seed, "workload", name)}
 }
@@ -41,16 +41,16 @@ type synthetic struct {
 }
 
 func (s *synthetic) Next() (load.Session, bool) {
-	tokens := draw(s.Prompt, s.rng)
-	user := s.Costs.write(s.opening(s.next()), tokens, s.rng)
-	turn := load.Turn{User: user, PromptTokens: tokens, OutputTokens: draw(s.Output, s.rng)}
+	tokens := Draw(s.Prompt, s.rng)
+	user := s.Costs.Write(s.Opening(s.Place()), tokens, s.rng)
+	turn := load.Turn{User: user, PromptTokens: tokens, OutputTokens: Draw(s.Output, s.rng)}
 	return load.Session{Turns: []load.Turn{turn}}, true
 }
 
 // Sample returns a prompt of the given number of tokens, made like those of the stages and different from all of them.
 func (s *Synthetic) Sample(tokens int) string {
-	opening := s.opening(s.next())
-	return s.Costs.write(opening, tokens, seed.Rand(s.Seed, "sample", opening))
+	opening := s.Opening(s.Place())
+	return s.Costs.Write(opening, tokens, seed.Rand(s.Seed, "sample", opening))
 }
 
 // samples is how many prompts Check has counted, and tolerance how far their mean may be from the wanted length: a prompt is
@@ -88,7 +88,7 @@ type Repeated struct {
 	Seed   uint64
 }
 
-// Stage returns a source of tasks for one stage.
+// Stage returns a source of sessions for one stage.
 func (r Repeated) Stage(name string) load.Source {
 	return &repeated{r, seed.Rand(r.Seed, "workload", name)}
 }
@@ -104,5 +104,5 @@ type repeated struct {
 }
 
 func (r *repeated) Next() (load.Session, bool) {
-	return load.Session{Turns: []load.Turn{{User: r.Text, OutputTokens: draw(r.Output, r.rng)}}}, true
+	return load.Session{Turns: []load.Turn{{User: r.Text, OutputTokens: Draw(r.Output, r.rng)}}}, true
 }

@@ -39,7 +39,7 @@ yard yeah year your zero zone`)
 // fillers fill up what is left where no whole word fits. Each costs one token in some tokenizers; the server is asked which.
 var fillers = []string{" a", ".", " I", " 1", "\n"}
 
-// Calibration is how many tokens a server counts for a made-up text.
+// Calibration has the token counts of made-up texts on a server.
 type Calibration struct {
 	Base   float64 // tokens of the chat template and of the number that opens each prompt
 	Word   float64 // tokens of a word
@@ -55,11 +55,11 @@ type Counter func(ctx context.Context, text string) (tokens int, source string, 
 func Calibrate(ctx context.Context, count Counter, target int) (Calibration, error) {
 	few := max(8, min(target/4, 64))
 	many := max(2*few, min(target, 512))
-	a, source, err := count(ctx, compose(opening(0), plain(few), ""))
+	a, source, err := count(ctx, Compose(opening(0), plain(few), ""))
 	if err != nil {
 		return Calibration{}, err
 	}
-	b, _, err := count(ctx, compose(opening(1), plain(many), ""))
+	b, _, err := count(ctx, Compose(opening(1), plain(many), ""))
 	if err != nil {
 		return Calibration{}, err
 	}
@@ -94,7 +94,7 @@ func CalibrateOrGuess(ctx context.Context, count Counter, target int) (Calibrati
 func findFiller(ctx context.Context, count Counter, few, known int) (string, error) {
 	const tries = 8
 	for _, filler := range fillers {
-		n, _, err := count(ctx, compose(opening(2), plain(few), strings.Repeat(filler, tries)))
+		n, _, err := count(ctx, Compose(opening(2), plain(few), strings.Repeat(filler, tries)))
 		if err != nil {
 			return "", err
 		}
@@ -109,7 +109,7 @@ func findFiller(ctx context.Context, count Counter, few, known int) (string, err
 // the first few are not the average.
 func (c Calibration) refine(ctx context.Context, count Counter, target int) (Calibration, error) {
 	const texts = 8
-	n, fill := c.fit(target)
+	n, fill := c.Fit(target)
 	if n == 0 {
 		return c, nil
 	}
@@ -120,7 +120,7 @@ func (c Calibration) refine(ctx context.Context, count Counter, target int) (Cal
 		for k := range text {
 			text[k] = words[rng.IntN(len(words))]
 		}
-		got, _, err := count(ctx, compose(opening(uint64(3+i)), text, strings.Repeat(c.Filler, fill)))
+		got, _, err := count(ctx, Compose(opening(uint64(3+i)), text, strings.Repeat(c.Filler, fill)))
 		if err != nil {
 			return Calibration{}, err
 		}
@@ -135,8 +135,8 @@ func (c Calibration) refine(ctx context.Context, count Counter, target int) (Cal
 // Guess is the calibration for a server that counts nothing: one token per word, and a chat template of usual length.
 var Guess = Calibration{Base: 12, Word: 1, Source: "guess"}
 
-// fit returns how many words and fillers make a text of the given number of tokens; none where the template alone is longer.
-func (c Calibration) fit(tokens int) (n, fill int) {
+// Fit returns how many words and fillers make a text of the given number of tokens; none where the template alone is longer.
+func (c Calibration) Fit(tokens int) (n, fill int) {
 	n = max(0, int(math.Floor((float64(tokens)-c.Base)/c.Word+1e-9)))
 	if c.Filler == "" {
 		return max(0, int(math.Round((float64(tokens)-c.Base)/c.Word))), 0
@@ -146,7 +146,7 @@ func (c Calibration) fit(tokens int) (n, fill int) {
 
 // Tokens returns what the server is expected to count for a text that is made to have the given number of tokens.
 func (c Calibration) Tokens(tokens int) int {
-	n, fill := c.fit(tokens)
+	n, fill := c.Fit(tokens)
 	return int(math.Round(c.Base+c.Word*float64(n))) + fill
 }
 
@@ -159,29 +159,29 @@ func plain(n int) []string {
 	return text
 }
 
-// write returns a text of the given number of tokens, template included, that begins with opening.
-func (c Calibration) write(opening string, tokens int, rng *rand.Rand) string {
-	size, fill := c.fit(tokens)
-	return compose(opening, pick(size, rng), strings.Repeat(c.Filler, fill))
+// Write returns a text of the given number of tokens, template included, that begins with opening.
+func (c Calibration) Write(opening string, tokens int, rng *rand.Rand) string {
+	size, fill := c.Fit(tokens)
+	return Compose(opening, Pick(size, rng), strings.Repeat(c.Filler, fill))
 }
 
 // reply returns a text of the given number of tokens without a template: a later message of a conversation.
 func (c Calibration) reply(tokens int, rng *rand.Rand) string {
 	c.Base = 0
-	size, fill := c.fit(tokens)
-	return compose("", pick(max(1, size), rng), strings.Repeat(c.Filler, fill))
+	size, fill := c.Fit(tokens)
+	return Compose("", Pick(max(1, size), rng), strings.Repeat(c.Filler, fill))
 }
 
-// usable returns the calibration, or [Guess] where there is none.
-func (c Calibration) usable() Calibration {
+// Usable returns the calibration, or [Guess] where there is none.
+func (c Calibration) Usable() Calibration {
 	if c.Word > 0 {
 		return c
 	}
 	return Guess
 }
 
-// pick returns n words at random.
-func pick(n int, rng *rand.Rand) []string {
+// Pick returns n words at random.
+func Pick(n int, rng *rand.Rand) []string {
 	text := make([]string, n)
 	for i := range text {
 		text[i] = words[rng.IntN(len(words))]
@@ -189,8 +189,8 @@ func pick(n int, rng *rand.Rand) []string {
 	return text
 }
 
-// compose returns a prompt: its number, its words, its filler.
-func compose(opening string, text []string, filler string) string {
+// Compose returns a prompt: its number, its words, its filler.
+func Compose(opening string, text []string, filler string) string {
 	size := len(opening) + len(filler)
 	for _, w := range text {
 		size += 1 + len(w)

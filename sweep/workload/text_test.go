@@ -12,6 +12,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
+	"llmsweep/sweep/workload/texttest"
 )
 
 // All are workloads.
@@ -20,15 +21,13 @@ var (
 	_ Workload = Repeated{}
 	_ Workload = (*Prefixed)(nil)
 	_ Workload = (*Conversations)(nil)
-	_ Workload = (*Dataset)(nil)
-	_ Workload = (*Trace)(nil)
 )
 
 func TestRepeated(t *testing.T) {
 	w := Repeated{Text: "say this", Output: rundir.Lengths{Mean: 9}}
 	want := load.Session{Turns: []load.Turn{{User: "say this", OutputTokens: 9}}}
-	for _, task := range take(t, w.Stage("a"), 2) {
-		if diff := cmp.Diff(want, task); diff != "" {
+	for _, session := range texttest.Take(t, w.Stage("a"), 2) {
+		if diff := cmp.Diff(want, session); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -55,8 +54,8 @@ func TestNumbersAreDistinct(t *testing.T) {
 		if a == b {
 			return
 		}
-		if n.opening(a) == n.opening(b) || len(n.opening(a)) != 9 {
-			t.Fatalf("texts %d and %d begin with %s and %s", a, b, n.opening(a), n.opening(b))
+		if n.Opening(a) == n.Opening(b) || len(n.Opening(a)) != 9 {
+			t.Fatalf("texts %d and %d begin with %s and %s", a, b, n.Opening(a), n.Opening(b))
 		}
 		if cmp.Equal(n.spelled(a), n.spelled(b)) || len(n.spelled(a)) != 4 {
 			t.Fatalf("texts %d and %d are spelled %q and %q", a, b, n.spelled(a), n.spelled(b))
@@ -66,14 +65,14 @@ func TestNumbersAreDistinct(t *testing.T) {
 
 // Whatever the tokenizer, prompts have the wanted length within 1 % as the server counts.
 func TestLengthsHold(t *testing.T) {
-	for name, tokenize := range tokenizers {
+	for name, tokenize := range texttest.Tokenizers() {
 		t.Run(name, func(t *testing.T) {
 			const around = 7
 			costs := calibrated(t, tokenize, around)
 			for _, tokens := range []int{100, 512, 2000} {
 				s := NewSynthetic(rundir.Lengths{Mean: float64(tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
-				for _, task := range take(t, s.Stage("a"), 5) {
-					if got := tokenize(task.Turns[0].User) + around; !near(got, tokens) {
+				for _, session := range texttest.Take(t, s.Stage("a"), 5) {
+					if got := tokenize(session.Turns[0].User) + around; !texttest.Near(got, tokens) {
 						t.Errorf("a prompt of %d tokens has %d", tokens, got)
 					}
 				}
@@ -81,8 +80,8 @@ func TestLengthsHold(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, task := range take(t, p.Stage("a"), 5) {
-					if got := tokenize(task.Turns[0].User) + around; !near(got, 4*tokens) || task.Turns[0].PromptTokens != 4*tokens {
+				for _, session := range texttest.Take(t, p.Stage("a"), 5) {
+					if got := tokenize(session.Turns[0].User) + around; !texttest.Near(got, 4*tokens) || session.Turns[0].PromptTokens != 4*tokens {
 						t.Errorf("a prompt of %d tokens with its prefix has %d", 4*tokens, got)
 					}
 				}
@@ -99,9 +98,9 @@ func TestNoTwoPromptsShareTheirFirstWord(t *testing.T) {
 		c := NewConversations(Talk{Turns: rundir.Lengths{Mean: 2}, First: l, Later: l, Output: l}, 1, Guess)
 		for _, w := range []Workload{s, c} {
 			for _, stage := range []string{"a", "b"} {
-				for _, task := range take(t, w.Stage(stage), 200) {
+				for _, session := range texttest.Take(t, w.Stage(stage), 200) {
 					where := fmt.Sprint(run, stage)
-					word := firstWord(task.Turns[0].User)
+					word := firstWord(session.Turns[0].User)
 					if before, ok := seen[word]; ok {
 						t.Fatalf("%s and %s both begin a prompt with %s", before, where, word)
 					}
@@ -126,7 +125,7 @@ func TestTextsRepeat(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Nonce = nonce
-		return append(take(t, s.Stage(stage), 20), take(t, p.Stage(stage), 20)...)
+		return append(texttest.Take(t, s.Stage(stage), 20), texttest.Take(t, p.Stage(stage), 20)...)
 	}
 	want := texts(1, 2, "a")
 	if diff := cmp.Diff(want, texts(1, 2, "a")); diff != "" {
@@ -137,7 +136,7 @@ func TestTextsRepeat(t *testing.T) {
 	} {
 		for i := range want {
 			if cmp.Equal(want[i], other[i]) {
-				t.Errorf("%s gives the same task %d", name, i)
+				t.Errorf("%s gives the same session %d", name, i)
 			}
 		}
 	}
@@ -145,17 +144,17 @@ func TestTextsRepeat(t *testing.T) {
 
 func TestPrefixesAreSharedInGroups(t *testing.T) {
 	const prefix, groups = 64, 5
-	costs := calibrated(t, pieces, 9)
+	costs := calibrated(t, texttest.Pieces, 9)
 	p, err := NewPrefixed(prefix, groups, rundir.Lengths{Mean: 32, Std: 8, Min: 16}, rundir.Lengths{Mean: 5}, 1, costs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared, _ := costs.fit(prefix)
+	shared, _ := costs.Fit(prefix)
 	byGroup := map[string]string{} // a prefix, by its first word
 	rests := map[string]bool{}
 	count := map[string]int{}
-	for _, task := range append(take(t, p.Stage("a"), 200), take(t, p.Stage("b"), 200)...) {
-		all := strings.Fields(task.Turns[0].User)
+	for _, session := range append(texttest.Take(t, p.Stage("a"), 200), texttest.Take(t, p.Stage("b"), 200)...) {
+		all := strings.Fields(session.Turns[0].User)
 		head, rest := strings.Join(all[:1+shared], " "), strings.Join(all[1+shared:1+shared+4], " ")
 		if before, ok := byGroup[all[0]]; ok && before != head {
 			t.Fatalf("two prefixes of a group:\n%s\n%s", before, head)
@@ -166,7 +165,7 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 			t.Fatalf("two prompts go on with %q", rest)
 		}
 		rests[rest] = true
-		if got := pieces(head) + 9; !near(got, prefix) {
+		if got := texttest.Pieces(head) + 9; !texttest.Near(got, prefix) {
 			t.Errorf("a prefix of %d tokens has %d", prefix, got)
 		}
 	}
@@ -184,7 +183,7 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 }
 
 func TestPrefixRefuses(t *testing.T) {
-	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {mostTokens + 1, 1}} {
+	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {MostTokens + 1, 1}} {
 		if _, err := NewPrefixed(c[0], c[1], rundir.Lengths{}, rundir.Lengths{}, 1, Guess); err == nil {
 			t.Errorf("%v is taken", c)
 		}
@@ -192,7 +191,7 @@ func TestPrefixRefuses(t *testing.T) {
 }
 
 func TestConversations(t *testing.T) {
-	for name, tokenize := range tokenizers {
+	for name, tokenize := range texttest.Tokenizers() {
 		t.Run(name, func(t *testing.T) {
 			costs := calibrated(t, tokenize, 6)
 			c := NewConversations(Talk{
@@ -202,16 +201,16 @@ func TestConversations(t *testing.T) {
 			turns, later := 0, 0
 			var think time.Duration
 			const n = 300
-			for _, task := range take(t, c.Stage("a"), n) {
-				turns += len(task.Turns)
-				for i, turn := range task.Turns {
+			for _, session := range texttest.Take(t, c.Stage("a"), n) {
+				turns += len(session.Turns)
+				for i, turn := range session.Turns {
 					if i == 0 {
-						if got := tokenize(turn.User) + 6; !near(got, 200) || turn.Think != 0 {
+						if got := tokenize(turn.User) + 6; !texttest.Near(got, 200) || turn.Think != 0 {
 							t.Errorf("a first prompt of 200 tokens has %d, after %v", got, turn.Think)
 						}
 						continue
 					}
-					if got := tokenize(turn.User); !near(got, 100) {
+					if got := tokenize(turn.User); !texttest.Near(got, 100) {
 						t.Errorf("a later prompt of 100 tokens has %d", got)
 					}
 					later++
@@ -254,7 +253,7 @@ func FuzzParseLengths(f *testing.F) {
 		}
 		rng := seed.Rand(1, "test", "")
 		for range 10 {
-			if n := draw(l, rng); n < 1 || n < l.Min || l.Max > 0 && n > l.Max {
+			if n := Draw(l, rng); n < 1 || n < l.Min || l.Max > 0 && n > l.Max {
 				t.Errorf("%q draws %d", s, n)
 			}
 		}
@@ -264,8 +263,8 @@ func FuzzParseLengths(f *testing.F) {
 // A server whose counts cannot be used is no reason to stop.
 func TestZeroCalibrationIsAGuess(t *testing.T) {
 	s := NewSynthetic(rundir.Lengths{Mean: 20}, rundir.Lengths{Mean: 1}, 1, Calibration{})
-	if task, _ := s.Stage("a").Next(); len(strings.Fields(task.Turns[0].User)) != 9 {
-		t.Errorf("%q", task.Turns[0].User)
+	if session, _ := s.Stage("a").Next(); len(strings.Fields(session.Turns[0].User)) != 9 {
+		t.Errorf("%q", session.Turns[0].User)
 	}
 }
 
@@ -290,8 +289,8 @@ func TestASmallVocabularyIsCalibratedOnAverage(t *testing.T) {
 	source, sum := s.Stage("x"), 0
 	const prompts = 200
 	for range prompts {
-		task, _ := source.Next()
-		sum += known(task.Turns[0].User) + 7
+		session, _ := source.Next()
+		sum += known(session.Turns[0].User) + 7
 	}
 	if mean := float64(sum) / prompts; mean < 512*0.97 || mean > 512*1.03 {
 		t.Errorf("prompts have %.1f tokens on average, want 512", mean)

@@ -1,5 +1,5 @@
 // Package workload makes prompts: texts of a given length in tokens that no server has seen before, alone, behind shared prefixes
-// or in conversations; rows of a dataset; requests of a recorded trace. It needs no tokenizer: it learns the length of texts by
+// or in conversations. Package recorded has workloads that are read from files. It needs no tokenizer: it learns the length of texts by
 // asking the server under test to count a few. It sends no requests itself.
 package workload
 
@@ -14,9 +14,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Workload is where the requests of a run come from.
+// Workload is the source of the requests of a run.
 type Workload interface {
-	// Stage returns a source of tasks for one stage. The same seed and name give the same tasks.
+	// Stage returns a source of sessions for one stage. The same seed and name give the same sessions.
 	Stage(name string) load.Source
 	// Describe returns the workload as run.json has it. Lengths are in tokens, as asked for or as found in the data.
 	Describe() rundir.Workload
@@ -29,7 +29,7 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 		return rundir.Lengths{}, fmt.Errorf("%q is not a length in tokens: use a number (512), or mean=512,std=100,min=64,max=2048", s)
 	}
 	if n, err := strconv.Atoi(s); err == nil {
-		if n < 1 || n > mostTokens {
+		if n < 1 || n > MostTokens {
 			return bad()
 		}
 		return rundir.Lengths{Mean: float64(n)}, nil
@@ -37,7 +37,7 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 	for _, part := range strings.Split(s, ",") {
 		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(v >= 0) || v > mostTokens {
+		if err != nil || !(v >= 0) || v > MostTokens {
 			return bad()
 		}
 		switch key {
@@ -59,11 +59,11 @@ func ParseLengths(s string) (rundir.Lengths, error) {
 	return l, nil
 }
 
-// mostTokens is more than any model's context.
-const mostTokens = 100_000_000
+// MostTokens is more than any model's context.
+const MostTokens = 100_000_000
 
-// draw draws one length from a normal distribution, rounded, and cut at Min and Max.
-func draw(l rundir.Lengths, rng *rand.Rand) int {
+// Draw draws one length from a normal distribution, rounded, and cut at Min and Max.
+func Draw(l rundir.Lengths, rng *rand.Rand) int {
 	v := l.Mean
 	if l.Std > 0 {
 		v += l.Std * rng.NormFloat64()

@@ -106,7 +106,7 @@ type Kind struct {
 
 	standard string   // the parameters that a name alone stands for
 	keys     []string // every parameter
-	places   int      // so many of the keys may be given by position
+	places   int      // the number of keys that may be given by position
 	build    func(*params) Habit
 }
 

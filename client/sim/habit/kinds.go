@@ -78,7 +78,7 @@ func collapsesKind() Kind {
 
 // Sheds refuses requests while others wait.
 type Sheds struct {
-	Waiting    int           // refuses while so many wait; 0: while no slot is free
+	Waiting    int           // refuses while this number of requests waits; 0: while no slot is free
 	Status     int           // 429 or 503
 	RetryAfter time.Duration // what the refusal's Retry-After header says, in whole seconds; 0: no header
 	After      time.Duration // how long a refusal takes
@@ -294,7 +294,7 @@ func pausesKind() Kind {
 // set. A buffer that ends an answer goes out at once.
 type Batches struct {
 	Time   time.Duration // a burst leaves with the first token that comes so long after the buffer's first one
-	Tokens int           // a burst leaves when the buffer holds so many
+	Tokens int           // a burst leaves when the buffer holds this number of tokens
 }
 
 func (Batches) Name() string { return "batches" }

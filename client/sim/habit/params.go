@@ -109,7 +109,7 @@ func (p *params) duration(key string, otherwise time.Duration) time.Duration {
 	return v
 }
 
-// notFinite is what the comparisons of Validate would let through.
+// notFinite returns an error for NaN and infinite values, which the comparisons in Validate do not find.
 func notFinite(values ...float64) error {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -11,7 +11,7 @@ import (
 	"llmsweep/client/sim"
 )
 
-// Outcome is what became of the requests of a window of time. Rates are per second of the window.
+// Outcome counts the requests of a window of time by how they ended. Rates are per second of the window.
 type Outcome struct {
 	Offered  float64 // that arrived in the window
 	Answered float64 // whose answer ended in it

@@ -138,7 +138,7 @@ func (s Server) habit(rng *rand.Rand, name string) habit.Habit {
 	panic("no habit is called " + name)
 }
 
-// What matters sets apart: by so much a scaled server's capacity changes, and so many tokens a burst holds.
+// The factor by which a scaled server's capacity changes, and the number of tokens in a burst: large enough to matter.
 const (
 	noticed    = 1.3
 	leastBurst = 3

@@ -86,14 +86,6 @@ func (a *answer) stamp() (s stamp) {
 // omitzero; null is not nil.
 func null() any { return (*int)(nil) }
 
-// finishReason is the finish reason of the chunk that ends with a token: null before the end.
-func (a *answer) finishReason(to int) any {
-	if !a.last(to) {
-		return null()
-	}
-	return a.request.finish
-}
-
 // reported returns a count; nil, which omitempty leaves out, where usage is never reported.
 func (a *answer) reported(n int) *int {
 	if a.server.options.NoUsage {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// flavor is what distinguishes one engine's HTTP server from another's.
+// flavor has the properties in which the HTTP servers of engines differ.
 type flavor struct {
 	name      string
 	owner     string // owned_by in the list of models

@@ -1,6 +1,6 @@
 package server
 
-// style is how an engine's OpenAI API differs from the others'. vLLM's follows its
+// style has the properties in which the OpenAI APIs of engines differ. vLLM's follows its
 // vllm/entrypoints/openai/serving_chat.py and serving_completion.py; llama.cpp's and Ollama's follow captures of
 // llama-server b11669 and Ollama 0.17.4. The others were not checked against a running engine: SGLang's follows
 // python/sglang/srt/entrypoints/openai/serving_chat.py, lmdeploy's lmdeploy/serve/openai/api_server.py, TGI's

@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import (
 	"bytes"
@@ -23,6 +23,14 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
+	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/texttest"
+)
+
+// All are workloads.
+var (
+	_ workload.Workload = (*Dataset)(nil)
+	_ workload.Workload = (*Trace)(nil)
 )
 
 // asked is a turn as a test expects it.
@@ -31,16 +39,16 @@ type asked struct {
 	Output int
 }
 
-// tasks returns all rows of a dataset as tasks, in order of their first text.
-func tasks(t *testing.T, d *Dataset) [][]asked {
+// sessions returns all rows of a dataset as sessions, in order of their first text.
+func sessions(t *testing.T, d *Dataset) [][]asked {
 	t.Helper()
 	var all [][]asked
-	for _, task := range take(t, d.Stage("a"), d.Rows()) {
+	for _, session := range texttest.Take(t, d.Stage("a"), d.Rows()) {
 		var one []asked
-		if task.System != "" {
-			one = append(one, asked{"system: " + task.System, 0})
+		if session.System != "" {
+			one = append(one, asked{"system: " + session.System, 0})
 		}
-		for _, turn := range task.Turns {
+		for _, turn := range session.Turns {
 			one = append(one, asked{turn.User, turn.OutputTokens})
 		}
 		all = append(all, one)
@@ -50,7 +58,7 @@ func tasks(t *testing.T, d *Dataset) [][]asked {
 }
 
 // byCharacter is a server with one token per character, and a template of five.
-var byCharacter = counter(tokenizers["a character"], 5)
+var byCharacter = texttest.Counter(texttest.Tokenizers()["a character"], 5)
 
 const shareGPT = `[
   {"id": "1", "conversations": [{"from": "human", "value": "aaaa"}, {"from": "gpt", "value": "1234567"}, {"from": "human", "value": "more"}, {"from": "gpt", "value": "12"}]},
@@ -82,7 +90,7 @@ func TestShareGPT(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, tasks(t, d)); diff != "" {
+			if diff := cmp.Diff(c.want, sessions(t, d)); diff != "" {
 				t.Errorf("(-want +got):\n%s\n%v", diff, d.Notes())
 			}
 		})
@@ -135,7 +143,7 @@ func TestRowsOfJSONLines(t *testing.T) {
 		{{"system: Be brief.", 0}, {"cc\n\ncc", 3}, {"again", 40}},
 		{{"😀 and � and 中文", 3}},
 	}
-	if diff := cmp.Diff(want, tasks(t, d)); diff != "" {
+	if diff := cmp.Diff(want, sessions(t, d)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []Skip{
@@ -162,7 +170,7 @@ func TestRowsOfCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]asked{{{"aaaa", 7}}, {{"two\nlines, and \"quotes\"", 50}}, {{"中文", 2}}}
-	if diff := cmp.Diff(want, tasks(t, d)); diff != "" {
+	if diff := cmp.Diff(want, sessions(t, d)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []Skip{
@@ -257,7 +265,7 @@ func conversation(i int) string {
 		if i%5 == 4 {
 			return strings.Repeat("今天天气很好", 1+rng.IntN(most/3))
 		}
-		return strings.Join(pick(2+rng.IntN(most), rng), " ")
+		return strings.Join(workload.Pick(2+rng.IntN(most), rng), " ")
 	}
 	b, _ := json.Marshal(map[string]any{"id": fmt.Sprint(i), "conversations": []map[string]string{
 		{"from": "human", "value": fmt.Sprintf("%07d ", i) + say(200)}, {"from": "gpt", "value": say(400)},
@@ -272,19 +280,19 @@ func TestEstimate(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&b, "%s\n", conversation(i))
 	}
-	for name, tokenize := range tokenizers {
+	for name, tokenize := range texttest.Tokenizers() {
 		if name == "a word" {
 			continue // it makes one token of a Chinese text of any length
 		}
 		t.Run(name, func(t *testing.T) {
-			d, err := read(t.Context(), text(t, b.String()), Options{Count: counter(tokenize, 11)})
+			d, err := read(t.Context(), text(t, b.String()), Options{Count: texttest.Counter(tokenize, 11)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			said, really := 0, 0
-			for _, task := range take(t, d.Stage("a"), d.Rows()) {
-				said += task.Turns[0].PromptTokens
-				really += tokenize(task.Turns[0].User) + 11
+			for _, session := range texttest.Take(t, d.Stage("a"), d.Rows()) {
+				said += session.Turns[0].PromptTokens
+				really += tokenize(session.Turns[0].User) + 11
 			}
 			if off := float64(said)/float64(really) - 1; math.Abs(off) > 0.05 {
 				t.Errorf("%d tokens are estimated as %d: %.1f %% off", really, said, 100*off)
@@ -308,14 +316,14 @@ func TestSampling(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		s := d.Stage("a")
-		for _, task := range take(t, s, drawn) {
-			times[task.Turns[0].User]++
-			seen[task.Turns[0].User] = true
+		for _, session := range texttest.Take(t, s, drawn) {
+			times[session.Turns[0].User]++
+			seen[session.Turns[0].User] = true
 		}
 		if len(seen) != drawn {
 			t.Fatalf("%d different rows of %d", len(seen), drawn)
 		}
-		if again := take(t, s, 1)[0].Turns[0].User; !seen[again] {
+		if again := texttest.Take(t, s, 1)[0].Turns[0].User; !seen[again] {
 			t.Fatalf("%s was not drawn", again)
 		}
 	}
@@ -335,22 +343,22 @@ func TestStagesTakeRowsInOrdersOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := take(t, d.Stage("a"), 100)
-	if diff := cmp.Diff(a, take(t, d.Stage("a"), 100)); diff != "" {
+	a := texttest.Take(t, d.Stage("a"), 100)
+	if diff := cmp.Diff(a, texttest.Take(t, d.Stage("a"), 100)); diff != "" {
 		t.Errorf("a stage does not repeat itself:\n%s", diff)
 	}
-	if cmp.Equal(a[:20], take(t, d.Stage("b"), 20)) {
+	if cmp.Equal(a[:20], texttest.Take(t, d.Stage("b"), 20)) {
 		t.Error("two stages take the same rows")
 	}
 }
 
 func TestThinkTimeOfDatasets(t *testing.T) {
-	d, err := read(t.Context(), text(t, shareGPT), Options{Count: byCharacter, MultiTurn: true, Think: Think{Mean: time.Second}})
+	d, err := read(t.Context(), text(t, shareGPT), Options{Count: byCharacter, MultiTurn: true, Think: workload.Think{Mean: time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, task := range take(t, d.Stage("a"), 3) {
-		for i, turn := range task.Turns {
+	for _, session := range texttest.Take(t, d.Stage("a"), 3) {
+		for i, turn := range session.Turns {
 			if want := time.Duration(min(i, 1)) * time.Second; turn.Think != want {
 				t.Errorf("turn %d thinks %v", i, turn.Think)
 			}
@@ -526,10 +534,10 @@ func FuzzDataset(f *testing.F) {
 				}
 			}
 		}
-		for _, task := range take(t, d.Stage("a"), 2*d.Rows()) {
-			for _, turn := range task.Turns {
-				if strings.TrimSpace(turn.User) == "" && turn.User != task.Turns[len(task.Turns)-1].User || turn.OutputTokens < 1 || turn.PromptTokens < 0 {
-					t.Errorf("%+v", task)
+		for _, session := range texttest.Take(t, d.Stage("a"), 2*d.Rows()) {
+			for _, turn := range session.Turns {
+				if strings.TrimSpace(turn.User) == "" && turn.User != session.Turns[len(session.Turns)-1].User || turn.OutputTokens < 1 || turn.PromptTokens < 0 {
+					t.Errorf("%+v", session)
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/workload/texttest"
 )
 
 // The first lines of the published traces, with what may go wrong among them.
@@ -57,14 +58,14 @@ func play(t *testing.T, tr *Trace) []played {
 	var all []played
 	for {
 		at, ok := schedule.Next()
-		task, more := source.Next()
+		session, more := source.Next()
 		if ok != more {
 			t.Fatalf("after %d requests the schedule says %v and the source %v", len(all), ok, more)
 		}
 		if !ok {
 			return all
 		}
-		all = append(all, played{at, task.Turns[0].PromptTokens, task.Turns[0].OutputTokens})
+		all = append(all, played{at, session.Turns[0].PromptTokens, session.Turns[0].OutputTokens})
 	}
 }
 
@@ -159,16 +160,16 @@ func TestUnusableTraces(t *testing.T) {
 
 // TestTraceSharesPrefixes checks that prompts share exactly the blocks that their hash ids share, and nothing without them.
 func TestTraceSharesPrefixes(t *testing.T) {
-	costs := calibrated(t, pieces, 9)
+	costs := calibrated(t, texttest.Pieces, 9)
 	words := func(share bool) [][]string {
 		tr, err := readTrace(t.Context(), text(t, mooncake), TraceOptions{Share: share, Costs: costs})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all [][]string
-		for i, task := range take(t, tr.Stage("a"), tr.Rows()) {
-			user := task.Turns[0].User
-			if got, want := pieces(user)+9, int(tr.log.prompt[i]); !near(got, want) {
+		for i, session := range texttest.Take(t, tr.Stage("a"), tr.Rows()) {
+			user := session.Turns[0].User
+			if got, want := texttest.Pieces(user)+9, int(tr.log.prompt[i]); !texttest.Near(got, want) {
 				t.Errorf("a prompt of %d tokens has %d", want, got)
 			}
 			all = append(all, strings.Fields(user))
@@ -182,7 +183,7 @@ func TestTraceSharesPrefixes(t *testing.T) {
 		}
 		return n
 	}
-	block, _ := costs.fit(mooncakeBlock)
+	block, _ := costs.Fit(mooncakeBlock)
 	shared := words(true)
 	if n := alike(shared[0], shared[1]); n < 1+block || n > 1+block+2 {
 		t.Errorf("one block in common is %d words, want %d", n, 1+block)

@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import (
 	"context"
@@ -16,9 +16,10 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
+	"llmsweep/sweep/workload"
 )
 
-// TraceOptions are how a trace is replayed.
+// TraceOptions set how a trace is replayed.
 type TraceOptions struct {
 	Speed float64 // 2 replays it twice as fast; 0 is 1
 	Rate  float64 // mean requests per second, which sets the speed; 0 for Speed
@@ -33,7 +34,7 @@ type TraceOptions struct {
 	Block int // tokens per hash id; 0 for Mooncake's 512
 
 	Seed  uint64
-	Costs Calibration
+	Costs workload.Calibration
 }
 
 // mooncakeBlock is the number of tokens in a block of Mooncake's traces (Qin et al., FAST 25). A hash id stands for a block and
@@ -49,7 +50,7 @@ type Trace struct {
 	log     requests
 	skipped skips
 	notes   []note.Note
-	Numbering
+	workload.Numbering
 }
 
 // requests are the requests of a trace, in columns: ten million of them take 160 MB.
@@ -142,8 +143,8 @@ func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 	if !(o.Speed > 0 && o.Speed <= fastest && o.Rate >= 0 && o.Rate <= highest && o.Block > 0) {
 		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
 	}
-	o.Costs = o.Costs.usable()
-	t := &Trace{name: in.name, options: o, speed: o.Speed, Numbering: newNumbering(0)}
+	o.Costs = o.Costs.Usable()
+	t := &Trace{name: in.name, options: o, speed: o.Speed, Numbering: workload.NewNumbering(0)}
 	if err := t.read(ctx, in); err != nil {
 		return nil, err
 	}
@@ -245,10 +246,10 @@ func (t *trace) Next() (load.Session, bool) {
 	}
 	prompt, output := int(t.log.prompt[t.i]), int(t.log.output[t.i])
 	if t.options.Prompt.Mean > 0 {
-		prompt = draw(t.options.Prompt, t.rng)
+		prompt = workload.Draw(t.options.Prompt, t.rng)
 	}
 	if t.options.Output.Mean > 0 {
-		output = draw(t.options.Output, t.rng)
+		output = workload.Draw(t.options.Output, t.rng)
 	}
 	turn := load.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
 	t.i++
@@ -259,17 +260,17 @@ func (t *trace) Next() (load.Session, bool) {
 func (t *trace) text(tokens int, hashes []int64) string {
 	costs := t.options.Costs
 	if len(hashes) == 0 {
-		return costs.write(t.opening(t.next()), tokens, t.rng)
+		return costs.Write(t.Opening(t.Place()), tokens, t.rng)
 	}
-	size, fill := costs.fit(tokens)
+	size, fill := costs.Fit(tokens)
 	text := make([]string, 0, size)
 	for block, hash := range hashes {
-		ends, _ := costs.fit((block + 1) * t.options.Block)
+		ends, _ := costs.Fit((block + 1) * t.options.Block)
 		if n := min(ends, size) - len(text); n > 0 {
-			text = append(text, pick(n, seed.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
+			text = append(text, workload.Pick(n, seed.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
 		}
 	}
 	// The rest is unique.
-	text = append(text, pick(size-len(text), t.rng)...)
-	return compose(t.opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
+	text = append(text, workload.Pick(size-len(text), t.rng)...)
+	return workload.Compose(t.Opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
 }

@@ -1,7 +1,8 @@
-package workload
+package recorded
 
 import (
 	"context"
+	"llmsweep/sweep/workload"
 	"math"
 )
 
@@ -46,7 +47,7 @@ func (e estimator) tokens(z size) int {
 }
 
 // learn returns an estimator fitted to texts that are counted. The error is that of the counter; then the estimator is a guess.
-func learn(ctx context.Context, ask Counter, texts []string) (estimator, error) {
+func learn(ctx context.Context, ask workload.Counter, texts []string) (estimator, error) {
 	e := guessed()
 	if ask == nil || len(texts) == 0 {
 		return e, nil

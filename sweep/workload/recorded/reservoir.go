@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import "math/rand/v2"
 

@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/workload"
 )
 
 // row is one conversation of a dataset, or one request: a conversation of one turn.
@@ -129,7 +130,7 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
 // tokens returns a whole number of tokens, 0 for anything else.
 func tokens(v gjson.Result) int {
 	n := v.Num
-	if v.Type != gjson.Number || n < 1 || n > mostTokens || n != float64(int(n)) {
+	if v.Type != gjson.Number || n < 1 || n > workload.MostTokens || n != float64(int(n)) {
 		return 0
 	}
 	return int(n)

@@ -1,4 +1,6 @@
-package workload
+// Package recorded has workloads that are read from files: rows of a dataset, and requests of a trace with their arrivals. Rows that
+// cannot be used are left out and counted, by reason.
+package recorded
 
 import (
 	"context"
@@ -16,6 +18,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
+	"llmsweep/sweep/workload"
 )
 
 // Limits are lengths in tokens outside which rows are left out. 0 is no limit.
@@ -30,11 +33,11 @@ func SGLangLimits() Limits { return Limits{MinPrompt: 2, MinOutput: 2} }
 // VLLMLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
 func VLLMLimits() Limits { return Limits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048} }
 
-// Options are what is taken from a dataset.
+// Options select what is taken from a dataset.
 type Options struct {
 	Rows  int    // drawn at random from the file, at most; 0 for 10,000
 	Seed  uint64 // of the draw, and of the order of rows in each stage
-	Count Counter
+	Count workload.Counter
 	Asked int // texts that Count counts; 0 for 24
 
 	// Output is the length of answers where the file has none, or of all answers with ForceOutput. Where there is neither, the
@@ -45,8 +48,8 @@ type Options struct {
 	// Limits leave rows out; for conversations of ShareGPT, no limits are those of SGLang.
 	Limits Limits
 
-	MultiTurn bool  // all turns of ShareGPT's conversations, not the first alone
-	Think     Think // between the turns of any conversation
+	MultiTurn bool           // all turns of ShareGPT's conversations, not the first alone
+	Think     workload.Think // between the turns of any conversation
 }
 
 const (
@@ -174,7 +177,7 @@ func (p *drawing) passCSV(ctx context.Context, in *input) error {
 		n := 0
 		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {
 			var err error
-			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > mostTokens {
+			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > workload.MostTokens {
 				why = skipOutput.New("output_tokens")
 			}
 		}
@@ -341,7 +344,7 @@ func (d *Dataset) promptTokens(r row, turn int) int {
 	return n
 }
 
-// Stage returns a source of tasks for one stage. It takes the rows in an order of its own; when all have been taken it begins again
+// Stage returns a source of sessions for one stage. It takes the rows in an order of its own; when all have been taken it begins again
 // in another order.
 func (d *Dataset) Stage(name string) load.Source {
 	return &dataset{Dataset: d, rng: seed.Rand(d.options.Seed, "workload", name)}
@@ -359,18 +362,18 @@ func (d *dataset) Next() (load.Session, bool) {
 	}
 	r := d.rows[d.order[0]]
 	d.order = d.order[1:]
-	task := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns))}
+	session := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns))}
 	for i, t := range r.turns {
-		task.Turns[i] = load.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
+		session.Turns[i] = load.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
 		fromFile := !d.options.ForceOutput && (t.output > 0 || t.length != size{})
 		if !fromFile && d.options.Output.Std > 0 {
-			task.Turns[i].OutputTokens = draw(d.options.Output, d.rng)
+			session.Turns[i].OutputTokens = workload.Draw(d.options.Output, d.rng)
 		}
 		if i > 0 {
-			task.Turns[i].Think = d.options.Think.draw(d.rng)
+			session.Turns[i].Think = d.options.Think.Draw(d.rng)
 		}
 	}
-	return task, true
+	return session, true
 }
 
 // spread collects the mean, deviation and extremes of lengths, in memory that does not grow with their number.

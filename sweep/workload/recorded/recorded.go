@@ -1,4 +1,4 @@
-package workload
+package recorded
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/workload"
 )
 
 // request is one line of a trace.
@@ -162,7 +163,7 @@ func (c *recorded) parse(fields []string) (r request, why note.Note) {
 // wholeTokens parses 374, or 374.0 as some spreadsheets write it; it returns 0 for anything else.
 func wholeTokens(s string) int {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || !(v >= 1 && v <= mostTokens) || v != math.Trunc(v) {
+	if err != nil || !(v >= 1 && v <= workload.MostTokens) || v != math.Trunc(v) {
 		return 0
 	}
 	return int(v)

@@ -1,0 +1,141 @@
+// Command evidence makes a Markdown table of the statistical claims from the output of their tests:
+//
+//	go test ./... -tags statistics -timeout 6h -json | go run ./examples/evidence > examples/evidence/table.md
+//
+// A row is an attribute that simtest.Claim has set: the claim, what the test demands, and what it found. The table names the commit that
+// is checked out. The exit code is 1 where a test failed or no test made a claim; the table is then written too.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"llmsweep/sweep/simtest"
+)
+
+func main() {
+	if err := run(os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "evidence:", err)
+		os.Exit(1)
+	}
+}
+
+func run(in io.Reader, out, log io.Writer) error {
+	code, err := commit()
+	if err != nil {
+		return err
+	}
+	found, err := read(in, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(found.write(out, code), found.err())
+}
+
+// commit returns the hash of the commit that is checked out, with a remark where files differ from it.
+func commit() (string, error) {
+	hash, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return "", fmt.Errorf("git rev-parse HEAD: %w", err)
+	}
+	// The table itself is being written while this runs: it does not count.
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":!examples/evidence").Output()
+	if err != nil {
+		return "", fmt.Errorf("git status: %w", err)
+	}
+	code := strings.TrimSpace(string(hash))
+	if len(changed) > 0 {
+		code += " with changes that are not committed"
+	}
+	return code, nil
+}
+
+// event is a line of "go test -json" (go doc test2json).
+type event struct {
+	Action, Package, Test, Key, Value, Output string
+	Elapsed                                   float64 // seconds
+}
+
+// row is one row of the table.
+type row struct{ pkg, test, cells string }
+
+// evidence is what the tests reported.
+type evidence struct {
+	rows   []row
+	small  bool               // a test ran without the build tag
+	failed []string           // tests and packages
+	took   map[string]float64 // seconds, by test
+}
+
+// read collects the claims and the failures. What the failed tests and the build printed goes to log.
+func read(in io.Reader, log io.Writer) (*evidence, error) {
+	e := &evidence{took: map[string]float64{}}
+	printed := map[string]string{} // by test
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<24) // longer than any line of a test
+	for lines.Scan() {
+		var v event
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			return nil, fmt.Errorf("%q is no output of go test -json: %w", lines.Text(), err)
+		}
+		name := strings.TrimPrefix(v.Package, "llmsweep/") + " " + v.Test
+		switch v.Action {
+		case "attr":
+			if v.Key == simtest.ClaimKey || v.Key == simtest.SmallClaimKey {
+				e.small = e.small || v.Key == simtest.SmallClaimKey
+				e.rows = append(e.rows, row{strings.TrimPrefix(v.Package, "llmsweep/"), v.Test, v.Value})
+			}
+		case "build-output":
+			fmt.Fprint(log, v.Output)
+		case "output":
+			printed[name] += v.Output
+		case "pass", "fail", "skip":
+			if v.Action == "fail" {
+				e.failed = append(e.failed, name)
+				fmt.Fprint(log, printed[name])
+			}
+			delete(printed, name)
+			e.took[name] = v.Elapsed
+		}
+	}
+	slices.SortStableFunc(e.rows, func(a, b row) int { return strings.Compare(a.pkg, b.pkg) })
+	return e, lines.Err()
+}
+
+// write prints the table.
+func (e *evidence) write(out io.Writer, commit string) error {
+	size := "at full size (`-tags statistics`)"
+	if e.small {
+		size = "at everyday size (without `-tags statistics`), which shows no more than that the tests work,"
+	}
+	_, err := fmt.Fprintf(out, "# Statistical claims\n\nMeasured in virtual time %s at commit %s.\n\n"+
+		"| package | claim | wanted | got | test | minutes |\n|---|---|---|---|---|---|\n", size, commit)
+	for _, r := range e.rows {
+		result := "passed"
+		if slices.Contains(e.failed, r.pkg+" "+r.test) {
+			result = "**failed**"
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(out, "| %s | %s | %s %s | %.1f |\n", r.pkg, r.cells, r.test, result, e.took[r.pkg+" "+r.test]/60)
+		}
+	}
+	return err
+}
+
+// err returns an error where a test failed or there is no claim.
+func (e *evidence) err() error {
+	if len(e.failed) > 0 {
+		return fmt.Errorf("failed: %s", strings.Join(e.failed, ", "))
+	}
+	if len(e.rows) == 0 {
+		return errors.New("no test made a claim")
+	}
+	return nil
+}

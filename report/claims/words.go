@@ -1,0 +1,73 @@
+package claims
+
+import (
+	"slices"
+	"strconv"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+)
+
+var (
+	title        = lang.Say("What %s says, and what its tables show", "%s 的文字与其表格")
+	headLine     = lang.Say("Line", "行")
+	headAbout    = lang.Say("About", "对象")
+	headSays     = lang.Say("The text says", "文字所述")
+	headShows    = lang.Say("The tables show", "表格所示")
+	headVerdict  = lang.Say("Verdict", "结论")
+	sayInFlight  = lang.Say("%d in flight", "并发 %d")
+	sayGPUs      = lang.Say("%d GPUs", "%d 卡")
+	sayFromTo    = lang.Say("%d to %d GPUs", "%d 卡到 %d 卡")
+	sayNoRows    = lang.Say("nothing: no row has this load", "没有此负载的行")
+	sayFewCounts = lang.Say("only %s GPUs: a trend over GPU counts needs three or more", "只有 %s 卡：判断卡数趋势至少需要三种卡数")
+	sayNoCause   = lang.Say("no cause: they measure rates and times alone", "不涉及原因：只测了速率与时延")
+	sayAgainst   = lang.Say("%[2]s against %[3]s at %[1]d in flight", "并发 %[1]d 时 %[2]s 对 %[3]s")
+	saySemicolon = lang.Say("; ", "；")
+	sayPointed   = lang.Say("Line %d: \"%s\" (%s): %s. The tables show: %s.", "第 %d 行：“%s”（%s）：%s。表格所示：%s。")
+	verdictHolds = lang.Say("holds", "成立")
+	verdictPart  = lang.Say("only in part: another range", "部分成立：范围不同")
+	verdictNot   = lang.Say("not shown by the tables", "表格未显示")
+	verdictFalse = lang.Say("contradicted by the tables", "与表格矛盾")
+)
+
+// In returns the verdict in words.
+func (v Verdict) In(l lang.Lang) string {
+	switch v {
+	case Holds:
+		return verdictHolds.In(l)
+	case Partly:
+		return verdictPart.In(l)
+	case Contradicted:
+		return verdictFalse.In(l)
+	}
+	return verdictNot.In(l)
+}
+
+// Section is the claims of a document beside what its tables show. Name is what the document is called.
+func Section(name string, all []Claim, l lang.Lang, level int) table.Section {
+	t := table.Table{Columns: []table.Column{
+		{Head: headLine.In(l)}, {Head: headAbout.In(l), Left: true}, {Head: headSays.In(l), Left: true}, {Head: headShows.In(l), Left: true},
+		{Head: headVerdict.In(l), Left: true},
+	}}
+	var lines []string
+	for i := range all {
+		c := &all[i]
+		t.Rows = append(t.Rows, []table.Cell{
+			{Text: strconv.Itoa(c.Line)}, {Text: c.about.in(l)}, {Text: c.Says}, {Text: c.Shows(l)}, {Text: c.Verdict.In(l)},
+		})
+		if c.Verdict != Holds {
+			lines = append(lines, c.Sentence(l))
+		}
+	}
+	return table.Section{Title: title.In(l, name), Level: level, Lines: lines, Table: t}
+}
+
+// Sentence says what the claim is and what the tables show, with the line that it quotes.
+func (c *Claim) Sentence(l lang.Lang) string {
+	return sayPointed.In(l, c.Line, c.Text, c.about.in(l), c.Verdict.In(l), c.Shows(l))
+}
+
+// Failing is the claims that the tables do not show.
+func Failing(all []Claim) []Claim {
+	return slices.DeleteFunc(slices.Clone(all), func(c Claim) bool { return c.Verdict == Holds })
+}

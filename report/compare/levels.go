@@ -1,0 +1,285 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Pair is two configurations that differ in one thing, at each concurrency that both were measured at.
+type Pair struct {
+	From    string    `json:"from"` // the values of what differs: "2", "vLLM"
+	To      string    `json:"to"`
+	Setups  [2]string `json:"setups"`
+	Origins [2]string `json:"origins"`
+	Levels  []Level   `json:"levels"`
+}
+
+// Level is one concurrency. Each side is the lowest and the highest of its repeats.
+type Level struct {
+	InFlight int      `json:"in_flight"`
+	Rate     [2]Range `json:"rates.completed"` // requests per second, before and after
+	Output   [2]Range `json:"tokens_per_s.output"`
+	Latency  [2]Range `json:"latency_s.mean"`
+	Answer   [2]Range `json:"output_tokens.mean"`
+	// Low and High are the least and the largest relative change of the completed rate between a measurement of each side.
+	Low    rundir.Number `json:"low"`
+	High   rundir.Number `json:"high"`
+	Shown  *bool         `json:"shown,omitempty"` // whether all measurements of one side are above all of the other; absent without repeats
+	Where  [2]string     `json:"where"`
+	Doubts int           `json:"doubts,omitempty"` // measurements that the audit doubts
+}
+
+// Range is the lowest and the highest of N measurements.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	N    int     `json:"n"`
+}
+
+// Mean is the middle of a range; that of the measurements where there are one or two.
+func (r Range) Mean() float64 { return (r.Low + r.High) / 2 }
+
+// Levels compares two setups at each number in flight that both kept in closed loops.
+func Levels(a, b *curve.Setup) []Level {
+	var all []Level
+	for i := range a.Rows {
+		n := inFlight(&a.Rows[i])
+		if n == 0 || slices.ContainsFunc(all, func(l Level) bool { return l.InFlight == n }) {
+			continue
+		}
+		x, y := measuredAt(a, n), measuredAt(b, n)
+		if len(x) == 0 || len(y) == 0 {
+			continue
+		}
+		l := Level{InFlight: n, Doubts: doubts(a, x) + doubts(b, y)}
+		for j, side := range [][]*rundir.Stage{x, y} {
+			l.Rate[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.Rates.Completed })
+			l.Output[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output })
+			l.Latency[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.Latency.Mean })
+			l.Answer[j] = rangeOf(side, func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean })
+		}
+		l.Where = [2]string{whereAt(a, n), whereAt(b, n)}
+		if l.Rate[0].Low <= 0 || l.Rate[1].N == 0 {
+			continue
+		}
+		low, high := l.Rate[1].Low/l.Rate[0].High-1, l.Rate[1].High/l.Rate[0].Low-1
+		l.Low, l.High = rundir.Exactly(low), rundir.Exactly(high)
+		if l.Rate[0].N > 1 || l.Rate[1].N > 1 {
+			shown := low > 0 || high < 0
+			l.Shown = &shown
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// inFlight is the number that a closed loop kept in flight; 0 for other loads.
+func inFlight(r *curve.Row) int {
+	if r.Stage.Rate.Known() || r.Stage.Kind != "concurrent" {
+		return 0
+	}
+	return r.Stage.MaxConcurrency
+}
+
+// measuredAt is the measurements with n in flight.
+func measuredAt(s *curve.Setup, n int) []*rundir.Stage {
+	var all []*rundir.Stage
+	for i := range s.Rows {
+		if r := &s.Rows[i]; inFlight(r) != n {
+			continue
+		} else if len(r.Repeats) > 0 {
+			all = append(all, r.Repeats...)
+		} else {
+			all = append(all, r.Stage)
+		}
+	}
+	return all
+}
+
+func whereAt(s *curve.Setup, n int) string {
+	var all []string
+	for i := range s.Rows {
+		if inFlight(&s.Rows[i]) == n {
+			all = append(all, s.Rows[i].Where)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// doubts counts the stages of which the audit doubts something.
+func doubts(s *curve.Setup, stages []*rundir.Stage) int {
+	n := 0
+	for _, st := range stages {
+		if slices.ContainsFunc(s.Marked, func(o curve.LeftOut) bool { return o.Doubted() && s.IsOf(o, st) }) {
+			n++
+		}
+	}
+	return n
+}
+
+func rangeOf(stages []*rundir.Stage, take func(*rundir.Stage) rundir.Number) Range {
+	r := Range{Low: math.Inf(1)}
+	for _, s := range stages {
+		if v := take(s); v.Known() {
+			r.Low, r.High, r.N = min(r.Low, v.Value()), max(r.High, v.Value()), r.N+1
+		}
+	}
+	if r.N == 0 {
+		return Range{}
+	}
+	return r
+}
+
+// pairs compares the members of a factor at equal concurrency: those with more GPUs with those with the next fewer, others
+// with the first.
+func (f *Factor) pairs() []Pair {
+	var all []Pair
+	add := func(a, b *Member) {
+		if levels := Levels(a.setup, b.setup); len(levels) > 0 {
+			all = append(all, Pair{From: a.Value, To: b.Value, Setups: [2]string{a.Setup, b.Setup}, Origins: [2]string{a.setup.Origin(), b.setup.Origin()}, Levels: levels})
+		}
+	}
+	for j := range f.Members {
+		b := &f.Members[j]
+		if f.What != ByGPUs {
+			if j > 0 && b.Value != f.Members[0].Value {
+				add(b, &f.Members[0])
+			}
+			continue
+		}
+		fewer := ""
+		for i := j - 1; i >= 0; i-- {
+			a := &f.Members[i]
+			if a.Value != b.Value && (fewer == "" || a.Value == fewer) {
+				fewer = a.Value
+			}
+		}
+		for i := range f.Members[:j] {
+			if a := &f.Members[i]; fewer != "" && a.Value == fewer {
+				add(a, b)
+			}
+		}
+	}
+	return all
+}
+
+// atEqual says what the pairs show, a sentence for each.
+func (f *Factor) atEqual(l lang.Lang) string {
+	var all []string
+	for _, p := range f.Pairs {
+		var parts []string
+		for _, v := range p.Levels {
+			parts = append(parts, v.In(l))
+		}
+		head := sayPair.In(l, f.Equal, f.named(p.From, l), f.named(p.To, l))
+		if f.What == ByGPUs {
+			head = f.gpuPair(p, l)
+		}
+		all = append(all, head+lang.Colon.In(l)+strings.Join(parts, semicolon.In(l))+stop.In(l))
+	}
+	return strings.Join(all, space.In(l))
+}
+
+// gpuPair names a pair as "Qwen7B-awq, SGLang, 2 to 4 x A10".
+func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
+	m := f.Members[0].m
+	var parts []string
+	for _, s := range []string{modelName(m.Labels), m.Labels.Engine} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
+	head := strings.Join(parts, comma.In(l))
+	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool { return o.From == p.From && o.To == p.To && o.Setups != p.Setups }); n >= 0 {
+		head += " " + sayTraced.In(l, p.Origins[0], p.Origins[1])
+	}
+	return head
+}
+
+func modelName(l rundir.Labels) string {
+	if l.Quant == "" || strings.Contains(strings.ToLower(l.Model), strings.ToLower(l.Quant)) {
+		return l.Model
+	}
+	return l.Model + "-" + l.Quant
+}
+
+// In says what a level shows: "+9 to +19 % at 30 in flight (11.12-12.00 to 13.12-13.22 req/s)".
+func (v Level) In(l lang.Lang) string {
+	what := v.Change(l)
+	switch {
+	case v.Shown == nil:
+		what += sayOneEach.In(l)
+	case !*v.Shown:
+		what = sayNoneShown.In(l, what)
+	}
+	s := sayLevel.In(l, what, v.InFlight, v.Rate[0].text(2), v.Rate[1].text(2))
+	if a, b := rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()); v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(a, b) {
+		s += sayLevelAnswers.In(l, fmt.Sprintf("%.0f", a.Value()), fmt.Sprintf("%.0f", b.Value()))
+	}
+	if v.Doubts > 0 {
+		s += sayLevelDoubts.In(l, v.Doubts)
+	}
+	return s
+}
+
+// Change is the change in percent: one number where both ends round to it.
+func (v Level) Change(l lang.Lang) string {
+	low, high := whole(v.Low.Value()), whole(v.High.Value())
+	if low == high {
+		return low + " %"
+	}
+	return sayToPercent.In(l, low, high)
+}
+
+// whole is a signed whole percentage.
+func whole(v float64) string {
+	n := int(math.Round(v * 100))
+	if n == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+d", n)
+}
+
+func (r Range) text(decimals int) string {
+	low, high := strconv.FormatFloat(r.Low, 'f', decimals, 64), strconv.FormatFloat(r.High, 'f', decimals, 64)
+	if low == high {
+		return low
+	}
+	return low + "-" + high
+}
+
+// levelTable has a row for each pair and concurrency.
+func (f *Factor) levelTable(l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Head: headFromTo.In(l), Left: true}, {Head: headInFlight.In(l)}, {Head: headCompleted.In(l), Sub: "req/s"}, {Head: headChange.In(l), Sub: "%"},
+		{Head: headOutput.In(l), Sub: "tok/s"}, {Head: headLatency.In(l), Sub: "s"}, {Head: headMeasured.In(l)}, {Head: headRests.In(l), Left: true},
+	}}
+	both := func(r [2]Range, decimals int) table.Cell {
+		if r[0].N == 0 || r[1].N == 0 {
+			return table.Cell{Text: "-", Tone: table.Faint}
+		}
+		return table.Cell{Text: r[0].text(decimals) + " -> " + r[1].text(decimals)}
+	}
+	for _, p := range f.Pairs {
+		for _, v := range p.Levels {
+			change := strings.TrimSuffix(v.Change(l), " %")
+			if v.Shown != nil && !*v.Shown {
+				change = tilde + " " + change
+			}
+			t.Rows = append(t.Rows, []table.Cell{
+				{Text: f.named(p.From, l) + " -> " + f.named(p.To, l)}, {Text: strconv.Itoa(v.InFlight)}, both(v.Rate, 2), {Text: change},
+				both(v.Output, 0), both(v.Latency, 2), {Text: fmt.Sprintf("%d + %d", v.Rate[0].N, v.Rate[1].N)}, {Text: v.Where[0] + " | " + v.Where[1]},
+			})
+		}
+	}
+	return t
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"llmsweep/report/chart"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// "Offered" is what arrived, in sentences and on the axis: never the planned rate, which names the stage.
+func TestOfferedIsWhatArrived(t *testing.T) {
+	run := sweptRun()
+	for i := range run.Stages { // chance makes a difference of some per cent
+		if s := &run.Stages[i]; s.Rate.Known() {
+			s.Rates.Offered = rundir.Exactly(s.Rate.Value() * (1 + 0.04*math.Pow(-1, float64(i))))
+		}
+	}
+	offered := map[string]string{"6.86": "6.59", "8.45": "8.11", "4.75": "4.56"}
+	said := strings.Join(findings.Answer(&run, lang.English), "\n")
+	for planned, measured := range offered {
+		if strings.Contains(said, planned+" req/s offered") || !strings.Contains(said, measured) {
+			t.Errorf("of poisson@%s, which was offered %s req/s, the report says\n%s", planned, measured, said)
+		}
+	}
+	for _, want := range []string{"Stable up to 6.59 req/s offered, saturated from 8.11.", "At 8.11 req/s offered, the backlog grew by"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing in\n%s", want, said)
+		}
+	}
+	spots := outputChart(&run, lang.English).Series[0].Spots
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		if !s.Rate.Known() {
+			continue
+		}
+		at := slices.IndexFunc(spots, func(p chart.Spot) bool { return p.X == s.Rates.Offered.Value() && p.Y == s.TokensPerS.Output.Value() })
+		if at < 0 {
+			t.Errorf("%s is not drawn at the %v req/s that it was offered: %v", s.Name, s.Rates.Offered.Value(), spots)
+		}
+	}
+}
+
+// A stable row above the bracket is explained: it lies within the interval of the saturation rate.
+func TestRowsWithinTheIntervalAreNamed(t *testing.T) {
+	run := sweptRun()
+	run.Saturation.Low, run.Saturation.High = rundir.Exactly(6.5), rundir.Exactly(8.2)
+	run.Saturation.HighestStable = rundir.Exactly(5.80)
+	i := slices.IndexFunc(run.Stages, func(s rundir.Stage) bool { return s.Rate.Known() && s.Rate.Value() == 6.86 })
+	for l, want := range map[lang.Lang]string{
+		lang.English: "Not counted, because the rate is within the interval of the saturation rate: poisson@6.86 (stable).",
+		lang.Chinese: "以下各行的到达率在饱和点区间之内，其判定不计入：poisson@6.86（" + lang.Verdict(rundir.Stable, lang.Chinese) + "）。",
+	} {
+		if said := findings.Answer(&run, l); !slices.Contains(said, want) {
+			t.Errorf("%s: %q is missing in %q", l, want, said)
+		}
+	}
+	run.Stages[i].Verdict = rundir.Undecided
+	for _, line := range findings.Answer(&run, lang.English) {
+		if strings.Contains(line, "Not counted") {
+			t.Errorf("nothing was decided within the interval: %s", line)
+		}
+	}
+}
+
+// A stage whose server froze is not said to meet an SLO, and the sentence gives the reason.
+func TestAFrozenStageMissesItsSLO(t *testing.T) {
+	run := sweptRun()
+	s := run.Stages[1]
+	s.FrozenSince = rundir.Exactly(4.35)
+	s.Goodput = &rundir.Goodput{
+		Rate: rundir.Exactly(3.5), Share: rundir.Exactly(0.9), Verdict: "broken",
+		Terms: []rundir.Promise{{Term: "ttft:p90<500ms", Verdict: "broken", Value: rundir.Exactly(0.026)}},
+	}
+	run.Plan.Kind, run.SLO, run.Saturation, run.Stages = "run", nil, nil, []rundir.Stage{s}
+	said := strings.Join(findings.Answer(&run, lang.English), "\n")
+	if !strings.Contains(said, "throughput misses ttft:p90<500ms: the server stopped answering after 4.35 s") {
+		t.Error(said)
+	}
+}
+
+// Chance may offer the lowest saturated stage less than the highest stable one. The sentence then gives the range.
+func TestVerdictsMayOverlapInWhatWasOffered(t *testing.T) {
+	run := sweptRun()
+	for i := range run.Stages {
+		switch s := &run.Stages[i]; {
+		case s.Rate.Known() && s.Rate.Value() == 6.86:
+			s.Rates.Offered = rundir.Exactly(8.20)
+		case s.Rate.Known() && s.Rate.Value() == 8.45:
+			s.Rates.Offered = rundir.Exactly(8.11)
+		}
+	}
+	const want = "Between 8.11 and 8.20 req/s offered, some stages were stable and others saturated."
+	if said := findings.Answer(&run, lang.English); !slices.Contains(said, want) {
+		t.Errorf("%q is missing in %q", want, said)
+	}
+}

@@ -1,0 +1,94 @@
+package published
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// hardware is what nvidia-smi printed of the machine.
+type hardware struct {
+	names  []string // of the GPUs, each
+	line   int      // of the first GPU
+	text   string
+	memory int // of the largest GPU, in MiB; 0 where it is not told
+	memLn  int
+	memTx  string
+	path   string // the headings above it
+}
+
+var (
+	smiGPU    = regexp.MustCompile(`^\|\s*(\d{1,3})\s+(\S.*?)\s+(?:On|Off|N/A)\s*\|`)
+	smiMemory = regexp.MustCompile(`(\d{1,8})\s*MiB\s*/\s*(\d{1,8})\s*MiB`)
+	smiList   = regexp.MustCompile(`^GPU (\d{1,3}): (\S.*?) \(UUID:`)
+	vendor    = regexp.MustCompile(`(?i)^(?:NVIDIA|Tesla|Quadro|GeForce|AMD|Instinct)\s+`)
+)
+
+// gpuModel takes the vendor off a GPU's name.
+func gpuModel(name string) string {
+	for {
+		short := vendor.ReplaceAllString(name, "")
+		if short == name {
+			return name
+		}
+		name = short
+	}
+}
+
+// isSMI reports whether a line is the first of nvidia-smi's table.
+func isSMI(line string) bool {
+	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
+}
+
+// smi reads the table of nvidia-smi, which begins on the next line. A later table replaces an earlier one.
+func (p *parser) smi() {
+	h := &hardware{path: p.ctx.path()}
+	for p.at < len(p.lines) {
+		line := strings.TrimSpace(p.lines[p.at])
+		if line == "" || !strings.ContainsRune("|+", firstRune(line)) || len(h.names) > 0 && isSMI(line) {
+			break
+		}
+		if m := smiGPU.FindStringSubmatch(line); m != nil && strings.Count(line, "|") >= 3 && !strings.Contains(line, "MiB") {
+			if h.names = append(h.names, gpuModel(m[2])); h.line == 0 {
+				h.line, h.text = p.at+1, strings.Join(strings.Fields(m[0]), " ")
+			}
+		}
+		if m := smiMemory.FindStringSubmatch(line); m != nil && len(h.names) > 0 {
+			if n, err := strconv.Atoi(m[2]); err == nil && n > h.memory {
+				h.memory, h.memLn, h.memTx = n, p.at+1, m[0]
+			}
+		}
+		p.take(Context)
+	}
+	if len(h.names) > 0 {
+		p.ctx.hardware = h
+	}
+}
+
+// smiLine reads a line of nvidia-smi -L.
+func (c *context) smiLine(line string, number int) bool {
+	m := smiList.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	if c.hardware == nil || m[1] == "0" {
+		c.hardware = &hardware{line: number, text: m[0], path: c.path()}
+	}
+	c.hardware.names = append(slices.Clone(c.hardware.names), gpuModel(m[2]))
+	return true
+}
+
+// name is that of all GPUs.
+func (h *hardware) name() string {
+	distinct := slices.Compact(slices.Sorted(slices.Values(h.names)))
+	return strings.Join(distinct, " + ")
+}
+
+// gigabytes is the memory as vendors print it.
+func (h *hardware) gigabytes() string {
+	if h.memory == 0 {
+		return ""
+	}
+	return strconv.Itoa((h.memory+512)/1024) + " GB"
+}

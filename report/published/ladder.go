@@ -1,0 +1,169 @@
+package published
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// Join returns the document with the tables of one configuration as one run: a ladder of concurrencies. Several tables at one
+// concurrency become repeats. A warm-up is no repeat. Six-column tables, which are whole sweeps, and results of other kinds
+// stay as they are.
+func Join(doc *Document) *Document {
+	joined := *doc
+	joined.Runs = nil
+	at := map[string]int{}
+	for i := range doc.Runs {
+		run := &doc.Runs[i]
+		key := ladderKey(run)
+		j, seen := at[key]
+		if key == "" || !seen {
+			if key != "" {
+				at[key] = len(joined.Runs)
+			}
+			copied := *run
+			copied.Stages, copied.Warnings = slices.Clone(run.Stages), slices.Clone(run.Warnings)
+			joined.Runs = append(joined.Runs, copied)
+			continue
+		}
+		addRung(&joined.Runs[j], run)
+	}
+	for i := range joined.Runs {
+		if len(joined.Runs[i].Stages) > 1 && ladderKey(&joined.Runs[i]) != "" {
+			finishLadder(&joined.Runs[i])
+		}
+	}
+	outOfOrder(joined.Runs)
+	return &joined
+}
+
+// warmUpSuffix is behind the name of a warm-up.
+const warmUpSuffix = "-warm-up"
+
+// ladderKey is what the tables of one run have in common; empty for a result that stays by itself.
+func ladderKey(run *rundir.Run) string {
+	if f := run.Source.Format; f != Stress && f != Serving || len(run.Stages) == 0 || run.Stages[0].Kind != "concurrent" {
+		return ""
+	}
+	b, err := json.Marshal([]any{run.Source.File, run.Source.Format, run.Source.Heading, run.Target, run.Labels, run.Workload, run.Source.Labels["launch"].Line})
+	if err != nil { // numbers and strings alone
+		return ""
+	}
+	return string(b)
+}
+
+// addRung adds the stages of a table to the run that it belongs to.
+func addRung(run, table *rundir.Run) {
+	if !table.Started.IsZero() && (run.Started.IsZero() || table.Started.Before(run.Started)) {
+		shift := run.Started.Sub(table.Started).Seconds()
+		if !run.Started.IsZero() {
+			for i := range run.Stages {
+				run.Stages[i].Started += shift
+			}
+		}
+		run.Started = table.Started
+	}
+	for _, s := range table.Stages {
+		if !table.Started.IsZero() {
+			s.Started += table.Started.Sub(run.Started).Seconds()
+		}
+		run.Stages = append(run.Stages, s)
+	}
+	if table.Ended.After(run.Ended) {
+		run.Ended = table.Ended
+	}
+	if len(table.Source.Responses) > len(run.Source.Responses) {
+		run.Source.Responses = table.Source.Responses
+	}
+	for _, n := range table.Warnings {
+		if n.Code != noteReadFrom.Code && !slices.ContainsFunc(run.Warnings, func(o note.Note) bool { return sameNote(o, n) }) {
+			run.Warnings = append(run.Warnings, n)
+		}
+	}
+}
+
+func sameNote(a, b note.Note) bool {
+	return a.Code == b.Code && fmt.Sprint(a.Args) == fmt.Sprint(b.Args)
+}
+
+// finishLadder puts the stages in the order of their load, and numbers the repeats.
+func finishLadder(run *rundir.Run) {
+	var lines []string
+	for _, s := range run.Stages {
+		lines = append(lines, fmt.Sprint(s.Source.Line))
+	}
+	slices.SortStableFunc(run.Stages, func(a, b rundir.Stage) int {
+		return cmp.Or(cmp.Compare(a.MaxConcurrency, b.MaxConcurrency), cmp.Compare(warmed(b), warmed(a)))
+	})
+	measured := map[int]int{}
+	for i := range run.Stages {
+		if run.Stages[i].Role != rundir.WarmUp {
+			measured[run.Stages[i].MaxConcurrency]++
+		}
+	}
+	number, warm := map[int]int{}, map[int]int{}
+	run.Plan.Repeats, run.Plan.StageRequests = 0, 0
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		c := s.MaxConcurrency
+		s.Name = fmt.Sprintf("concurrent@%d", c)
+		if s.Role == rundir.WarmUp {
+			s.Name += warmUpSuffix
+			if warm[c]++; warm[c] > 1 {
+				s.Name += fmt.Sprintf("-%d", warm[c])
+			}
+			continue
+		}
+		if measured[c] < 2 {
+			continue
+		}
+		number[c]++
+		s.Repeat = number[c]
+		if s.Repeat > 1 {
+			s.Name += fmt.Sprintf("#%d", s.Repeat)
+		}
+		run.Plan.Repeats = max(run.Plan.Repeats, measured[c])
+	}
+	run.Warnings = append(run.Warnings, noteJoined.New(len(run.Stages), strings.Join(lines, ", ")))
+}
+
+func warmed(s rundir.Stage) int {
+	if s.Role == rundir.WarmUp {
+		return 1
+	}
+	return 0
+}
+
+// outOfOrder notes the tables beneath one command that are dated after tables beneath a later one: the server must have been
+// started again in between, which the document does not say.
+func outOfOrder(runs []rundir.Run) {
+	for i := range runs {
+		a := &runs[i]
+		from := a.Source.Labels["launch"].Line
+		if from == 0 || a.Started.IsZero() {
+			continue
+		}
+		for j := range runs {
+			b := &runs[j]
+			other := b.Source.Labels["launch"].Line
+			if other <= from || b.Started.IsZero() || b.Source.File != a.Source.File || b.Target.URL != a.Target.URL {
+				continue
+			}
+			var lines []string
+			for _, s := range a.Stages {
+				if s.Started > b.Started.Sub(a.Started).Seconds() {
+					lines = append(lines, fmt.Sprint(s.Source.Line))
+				}
+			}
+			if len(lines) > 0 {
+				a.Warnings = append(a.Warnings, noteOutOfOrder.New(strings.Join(lines, ", "), from, other))
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package sweep
+
+import (
+	"testing"
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/simtest"
+)
+
+// A search for the ceiling that was cut gives a lower bound, unless an arrival rate was shown to be saturated; and no interval reaches
+// below zero.
+func TestACutSearchGivesALowerBound(t *testing.T) {
+	ceiling := rundir.Stage{
+		Name: "throughput", Role: rundir.Ceiling, State: rundir.Complete, Verdict: rundir.Closed, MaxConcurrency: 16,
+		Requests: rundir.Requests{OK: 16}, Progress: rundir.Progress{Rate: rundir.Exactly(13), Low: rundir.Exactly(13), High: rundir.Exactly(13), Batches: 1},
+	}
+	stable := rundir.Stage{
+		Name: "poisson@14.00", Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Rate: rundir.Exactly(14),
+		Requests: rundir.Requests{OK: 100}, Progress: rundir.Progress{Rate: rundir.Exactly(13), Low: rundir.Exactly(12), High: rundir.Exactly(14), Batches: 9},
+	}
+	saturated := stable
+	saturated.Name, saturated.Verdict, saturated.Rate = "poisson@18.00", rundir.Saturated, rundir.Exactly(18)
+	saturated.Rates.Offered = rundir.Exactly(18)
+	for _, c := range []struct {
+		stages []rundir.Stage
+		cut    []note.Note
+		rate   rundir.Number
+	}{
+		{[]rundir.Stage{ceiling, stable}, []note.Note{noteBudgetCeiling.New(16)}, rundir.Over(14)},
+		{[]rundir.Stage{ceiling}, []note.Note{noteCeilingBounded.New(16)}, rundir.Over(13)},
+		{[]rundir.Stage{ceiling}, nil, rundir.Exactly(13)},
+		{[]rundir.Stage{ceiling, saturated}, []note.Note{noteBudgetCeiling.New(16)}, rundir.Exactly(13)},
+	} {
+		run := &rundir.Run{Stages: c.stages, Warnings: c.cut}
+		conclude(run)
+		s := run.Saturation
+		if s == nil || s.Rate != c.rate || s.Low.Value() < 0 || s.Reason.IsZero() {
+			t.Errorf("%d stages, %v: %+v, want %v", len(c.stages), c.cut, s, c.rate)
+		}
+	}
+}
+
+// The sweep that the budget cuts says so.
+func TestAShortBudgetGivesALowerBound(t *testing.T) {
+	server, w := simtest.Preset(t, "Qwen2-7B/L20/fp16"), simtest.Same(512, 128)
+	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
+		c, run := experimentWith(d, w), &rundir.Run{}
+		c.Budget, c.Points = time.Minute, 3
+		if err := Sweep(t.Context(), c, run); err != nil {
+			t.Fatal(err)
+		}
+		truth := w.Capacity(server).RequestsPerSecond
+		if s := run.Saturation; s == nil || !s.Rate.Bound() || s.Rate.Value() > 1.05*truth || s.Low.Known() {
+			t.Errorf("capacity %.2f, found %+v", truth, s)
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package sweep
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/seconds"
+)
+
+// Control measurements hold earlier loads again at the end of a sweep: what differs is the server's doing, and not the load's. They take
+// at most controlShare of the time that the sweep took until then. Less is planned: a server that has become slower takes longer.
+const (
+	controlShare  = 0.05
+	controlPlan   = 0.04
+	controlFloor  = 0.3              // of that time, for one request at a time
+	controlLoop   = 0.7              // of the rest, for the ceiling; what is then left is for a middle rate
+	leastControls = 15 * time.Second // for which a budget sets time aside: a shorter one is needed for the answer
+	leastRequests = 5                // with one in flight: fewer show no spread
+	leastArrivals = 20               // at a rate
+	leastWaves    = 2                // mean latencies that a window at a rate spans
+)
+
+// controlSuffix ends the names of control measurements.
+const controlSuffix = "-control"
+
+// reserve sets time of a budget aside for control measurements, where there is enough.
+func (x *Experiment) reserve() {
+	if aside := time.Duration(controlShare * float64(x.config.Budget)); aside >= leastControls {
+		x.until, x.aside = x.until.Add(-aside), aside
+	}
+}
+
+// control measures the floor, the ceiling and a middle rate again. The floor shows whether the server has become slower, the ceiling whether it
+// takes more or less than before. A stage that would be too short to show anything is left out.
+func (x *Experiment) control(ctx context.Context) error {
+	have := controlPlan * time.Since(x.started).Seconds()
+	if x.hasBudget() {
+		if x.aside == 0 {
+			return nil
+		}
+		x.until = x.until.Add(x.aside)
+		x.aside = 0
+		have = min(have, time.Until(x.until).Seconds())
+	}
+	x.ahead.Controls = false
+	if s, ok := x.controlFloor(controlFloor * have); ok {
+		began := time.Now()
+		if _, err := x.Measure(ctx, s); err != nil {
+			return err
+		}
+		have -= time.Since(began).Seconds()
+	}
+	if s, ok := x.controlCeiling(controlLoop * have); ok {
+		began := time.Now()
+		if _, err := x.Measure(ctx, s); err != nil {
+			return err
+		}
+		have -= time.Since(began).Seconds()
+	}
+	if s, ok := x.controlRate(have); ok {
+		_, err := x.Measure(ctx, s)
+		return err
+	}
+	return nil
+}
+
+// controlCeiling returns the stage of the maximum throughput that takes some seconds.
+func (x *Experiment) controlCeiling(have float64) (s Stage, ok bool) {
+	i := slices.IndexFunc(x.run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
+	if i < 0 || !x.run.Stages[i].Latency.Mean.Known() {
+		return s, false
+	}
+	before := &x.run.Stages[i]
+	latency := before.Latency.Mean.Value()
+	const ending = 1 // latencies, until the last request has ended
+	window := have - ending*latency
+	const waves = leastWaves + 1 // the first is the opening
+	if window < waves*latency {
+		return s, false
+	}
+	s = x.Closed(before.Kind, rundir.Control, before.MaxConcurrency)
+	s.Name += controlSuffix
+	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
+	return s, true
+}
+
+// controlFloor returns the stage of one request at a time that takes some seconds.
+func (x *Experiment) controlFloor(have float64) (s Stage, ok bool) {
+	window := have - x.alone // the last request ends after it
+	if x.alone <= 0 || window < leastRequests*x.alone {
+		return s, false
+	}
+	s = x.Closed("synchronous", rundir.Control, 1)
+	s.Name += controlSuffix
+	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
+	return s, true
+}
+
+// controlRate returns the stage at a middle rate that takes some seconds.
+func (x *Experiment) controlRate(have float64) (s Stage, ok bool) {
+	middle := x.middleRate()
+	if middle == nil {
+		return s, false
+	}
+	rate, latency := middle.Rate.Value(), middle.Latency.Mean.Value()
+	const opening, ending = 1, 2 // latencies: until as many are in flight as stay, and until the last have ended
+	window := have - (opening+ending)*latency
+	if !(window >= math.Max(leastWaves*latency, leastArrivals/rate)) {
+		return s, false
+	}
+	s = x.Poisson(rate, rundir.Control)
+	s.Name += controlSuffix
+	s.From = seconds.Duration(opening * latency)
+	s.MinTime, s.MinRequests = s.From+seconds.Duration(window), 1
+	s.MaxTime, s.Tail = s.MinTime, seconds.Duration(latency)
+	return s, true
+}
+
+// middleRate returns the stage in the middle of those of the grid that were stable; nil where there is none.
+func (x *Experiment) middleRate() *rundir.Stage {
+	var stable []*rundir.Stage
+	for _, st := range saturation.Open(x.run.Stages) {
+		if st.Role == rundir.Grid && st.Verdict == rundir.Stable && st.Latency.Mean.Known() && st.Repeat <= 1 {
+			stable = append(stable, st)
+		}
+	}
+	if len(stable) == 0 {
+		return nil
+	}
+	return stable[len(stable)/2]
+}

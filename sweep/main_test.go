@@ -1,0 +1,9 @@
+package sweep
+
+import (
+	"testing"
+
+	"llmsweep/sweep/simtest"
+)
+
+func TestMain(m *testing.M) { simtest.Main(m) }

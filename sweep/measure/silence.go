@@ -1,0 +1,81 @@
+package measure
+
+import (
+	"time"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/sample"
+	"llmsweep/sweep/seconds"
+)
+
+// A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest silence that ended in
+// the stage: waits for a first token count, so that a slow server is not taken for a silent one. The limits are checked by
+// TestPlainServersAreNotFrozen and TestAFrozenServerIsNamed.
+const (
+	prolongFrom  = 2 // times as long as usual: a silence at the window's end belongs to the window
+	frozenFrom   = 5 // times as long as usual: a server that was silent to the end has frozen
+	leastProlong = 500 * time.Millisecond
+	leastFrozen  = 2 * time.Second
+)
+
+// signs are the latest signs of life of a server, from the records of requests. Instants are in seconds from the stage's start.
+type signs struct {
+	token   float64 // the latest token; 0 before the first
+	latest  float64 // the latest token, header or answer
+	hanging float64 // until when requests without an answer were waited for; 0 where there is none
+	since   float64 // when the first of them was sent
+}
+
+func (s *signs) add(r *rundir.Record) {
+	for _, at := range []rundir.Number{r.Headers, r.FirstToken, r.LastToken} {
+		if at.Known() {
+			s.latest = max(s.latest, at.Value())
+		}
+	}
+	if r.LastToken.Known() {
+		s.token = max(s.token, r.LastToken.Value())
+	}
+	switch {
+	case !censored(r):
+		s.latest = max(s.latest, r.End.Value())
+	case r.Sent.Known():
+		if s.hanging == 0 || r.Sent.Value() < s.since {
+			s.since = r.Sent.Value()
+		}
+		s.hanging = max(s.hanging, r.End.Value())
+	}
+}
+
+// silence returns how long the server had been silent at an instant, and the longest silence that had ended before, to the tick.
+func silence(t *sample.Ticks, at time.Duration) (last, longest time.Duration) {
+	run := 0
+	for i := range t.Until(at) {
+		switch {
+		case t.Sums[i] > 0:
+			longest = max(longest, time.Duration(run)*t.Width)
+			run = 0
+		case t.Ends[i] > 0: // tokens are owed
+			run++
+		}
+	}
+	return time.Duration(run) * t.Width, longest
+}
+
+// silentAtClose reports whether the server was unusually silent when the window closed. A window that ended with the last answers would
+// leave the silence out.
+func (s *summary) silentAtClose() bool {
+	last, longest := silence(&s.ticks, s.seen.ClosedAt)
+	return s.signs.token > 0 && last >= max(prolongFrom*(longest+s.ticks.Width), leastProlong)
+}
+
+// frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight waited in vain for
+// unusually long until they were cancelled or timed out. ok is false where it did not stop, or never answered at all.
+func (s *summary) frozenSince() (at float64, ok bool) {
+	g := &s.signs
+	if g.token == 0 || g.hanging <= g.latest {
+		return 0, false
+	}
+	_, longest := silence(&s.ticks, seconds.Duration(g.token)+s.ticks.Width)
+	waited := seconds.Duration(g.hanging - max(g.latest, g.since))
+	return g.latest, waited >= max(frozenFrom*(longest+s.ticks.Width), leastFrozen)
+}

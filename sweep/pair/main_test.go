@@ -1,0 +1,9 @@
+package pair
+
+import (
+	"testing"
+
+	"llmsweep/sweep/simtest"
+)
+
+func TestMain(m *testing.M) { simtest.Main(m) }
