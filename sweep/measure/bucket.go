@@ -18,7 +18,7 @@ const (
 // burst b lets at most b + r x t through in any time t. For each rate the burst follows: the most that passed in any time beyond r x t.
 // At the right rate the bucket is empty whenever a request is refused, and at no other.
 func findBucket(attempts []attempt) rundir.Bucket {
-	const fewest = 10 // refused and passed: fewer say little
+	const fewest = 6 // refused and passed: fewer say little
 	slices.SortFunc(attempts, func(a, b attempt) int { return cmp.Compare(a.at, b.at) })
 	passed, cost, first, last := 0, 0.0, math.NaN(), 0.0
 	equal := true
@@ -39,7 +39,7 @@ func findBucket(attempts []attempt) rundir.Bucket {
 	}
 	best := fitBucket(attempts, first, last, false)
 	if cost > 0 {
-		if tokens := fitBucket(attempts, first, last, true); tokens.Agrees.Value() > best.Agrees.Value()+0.005 {
+		if tokens := fitBucket(attempts, first, last, true); tokens.Agrees.Value() > best.Agrees.Value() {
 			best = tokens
 		}
 	}

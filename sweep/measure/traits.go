@@ -79,12 +79,12 @@ func (t *traits) add(r *rundir.Record) {
 // sum returns the traits.
 func (t *traits) sum() rundir.Traits {
 	var out rundir.Traits
-	ordinary := t.whole(&out)
+	ordinary, computed := t.whole(&out)
 	if len(ordinary) == 0 {
 		return t.limit(out)
 	}
 	if !bursts(ordinary, &out) {
-		stalls(ordinary, t.streams, &out)
+		stalls(ordinary, computed, &out)
 	}
 	return t.limit(out)
 }
@@ -99,11 +99,12 @@ func (t *traits) limit(out rundir.Traits) rundir.Traits {
 // fewTokens is how many tokens an answer must have to show a rhythm.
 const fewTokens = 4
 
-// whole finds answers that came in one piece, sooner than the first token of the others. It returns the others.
-func (t *traits) whole(out *rundir.Traits) (others []*stream) {
-	const sooner = 0.7 // than the quickest first token of the others
+// whole finds answers that came in one piece, sooner than the first token of the others. It returns the others that
+// have a rhythm, and all that the model computed, short ones too.
+func (t *traits) whole(out *rundir.Traits) (others, computed []*stream) {
+	const sooner = 0.7 // than the median first token of the others
 	var pieces []*stream
-	quickest := math.Inf(1)
+	var firsts []float64
 	for i := range t.streams {
 		switch s := &t.streams[i]; {
 		case s.tokens < fewTokens:
@@ -111,19 +112,29 @@ func (t *traits) whole(out *rundir.Traits) (others []*stream) {
 			pieces = append(pieces, s)
 		default:
 			others = append(others, s)
-			quickest = min(quickest, s.first-s.sent)
+			firsts = append(firsts, s.first-s.sent)
 		}
 	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	slices.Sort(firsts)
+	quick := sooner * stats.Quantile(firsts, 0.5)
 	n, time := 0.0, 0.0
 	for _, s := range pieces {
-		if took := s.last - s.sent; took < sooner*quickest {
+		if took := s.last - s.sent; took < quick {
 			n, time = n+1, time+took
 		}
 	}
-	if n > 0 && len(others) > 0 {
+	for i := range t.streams {
+		if s := &t.streams[i]; s.last-s.first > 1e-6*s.tokens || s.first-s.sent >= quick {
+			computed = append(computed, s)
+		}
+	}
+	if n > 0 {
 		out.Whole, out.WholeTime = rundir.Exactly(n/(float64(len(pieces)+len(others)))), rundir.Exactly(time/n)
 	}
-	return others
+	return others, computed
 }
 
 // bursts finds out whether the tokens of answers come several at a time, with waits between.
@@ -146,8 +157,8 @@ func bursts(streams []*stream, out *rundir.Traits) bool {
 
 // stalls counts how often all open streams stood still together, for much longer than between two tokens, while no request waited for
 // its first token: work on a prompt is no pause.
-func stalls(streams []*stream, all []stream, out *rundir.Traits) {
-	const long, most, together = 6, 0.8, 2e-3 // times the usual gap; share of the open streams; seconds
+func stalls(streams []*stream, all []*stream, out *rundir.Traits) {
+	const long, shortest, most, together = 6, 0.1, 0.8, 2e-3 // times the usual gap; seconds; share of the open streams; seconds
 	var usual, sents, firsts, lasts []float64
 	for _, s := range streams {
 		if n := s.chunks - 2; n > 0 {
@@ -169,7 +180,7 @@ func stalls(streams []*stream, all []stream, out *rundir.Traits) {
 	type stall struct{ end, length float64 }
 	var found []stall
 	for _, s := range streams {
-		if s.largest > long*gap {
+		if s.largest > max(shortest, long*gap) {
 			found = append(found, stall{s.resumed, s.largest})
 		}
 	}

@@ -86,6 +86,8 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 		return args(noteDrifts, itl)
 	case lone, floor != nil && floor.Shown(leastDrift):
 		return note.Note{}, false
+	case before.Refused.Known(), after.Refused.Known(): // a short stage may live on the burst of a rate limit
+		return note.Note{}, false
 	case !before.Rate.Known() && rate.Shown(leastScale):
 		return args(noteScales, rate)
 	case before.Rate.Known() && rate.Shown(leastScale) && (over(before) || over(after)):

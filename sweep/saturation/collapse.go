@@ -95,11 +95,11 @@ func (f *finder) outputAt(rate rundir.Number) rundir.Number {
 // slow ones. The stages are those that s was found from.
 func Probe(s *rundir.Saturation, stages []rundir.Stage) (rate float64, ok bool) {
 	const farBeyond, wellBeyond = 1.5, 1.3
-	if !pauses(stages).IsZero() && !s.Overload.Known() {
-		return wellBeyond * s.Rate.Value(), true
-	}
 	if s.Reason.Is(noteRefused) {
 		return farBeyond * s.Rate.Value(), true
+	}
+	if !pauses(stages).IsZero() && !s.Overload.Known() {
+		return wellBeyond * s.Rate.Value(), true
 	}
 	if !s.Overload.Known() || !s.HighestStable.Known() || !s.LowestSaturated.Known() {
 		return 0, false

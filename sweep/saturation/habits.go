@@ -98,17 +98,28 @@ func orZero(n rundir.Number) float64 {
 }
 
 // limitedBy makes a token bucket's rate the answer.
-func limitedBy(b rundir.Bucket, s *rundir.Saturation) {
-	const unsure = 0.01 // of the rate of a bucket, at least
+func limitedBy(b rundir.Bucket, open []*rundir.Stage, s *rundir.Saturation) {
+	const unsure, unsureCost = 0.01, 0.02 // of the rate of a bucket, at least; and of the mean cost of a request
 	if !b.Rate.Known() {
 		return
 	}
 	s.Limit = rundir.LimitRate
-	if b.Unit == "requests" {
-		rate := b.Rate.Value()
-		s.Rate = b.Rate
-		s.Low, s.High = rundir.Exactly(min(b.Low.Value(), rate*(1-unsure))), rundir.Exactly(max(b.High.Value(), rate*(1+unsure)))
+	cost, wide := 1.0, unsure
+	if b.Unit != "requests" {
+		sum, n := 0.0, 0.0
+		for _, st := range open {
+			if mean := st.PromptTokens.Mean.Value() + st.OutputTokens.Mean.Value(); mean > 0 { // NaN is not
+				sum, n = sum+mean*float64(st.Requests.OK), n+float64(st.Requests.OK)
+			}
+		}
+		if n == 0 {
+			return
+		}
+		cost, wide = sum/n, unsureCost
 	}
+	rate := b.Rate.Value() / cost
+	s.Rate = rundir.Exactly(rate)
+	s.Low, s.High = rundir.Exactly(min(b.Low.Value()/cost, rate*(1-wide))), rundir.Exactly(max(b.High.Value()/cost, rate*(1+wide)))
 }
 
 // pauses returns a note where all streams stall together again and again.
@@ -117,7 +128,7 @@ func pauses(stages []rundir.Stage) note.Note {
 	count, time, windows := 0, 0.0, 0.0
 	for i := range stages {
 		st := &stages[i]
-		if st.Role != rundir.Floor && st.Verdict != rundir.Stable {
+		if !usable(st) || st.Role != rundir.Floor && st.Verdict != rundir.Stable {
 			continue // work on the prompts of a backlog holds streams up as well
 		}
 		windows += st.Elapsed

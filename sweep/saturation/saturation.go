@@ -35,7 +35,7 @@ func Find(stages []rundir.Stage) (*rundir.Saturation, []note.Note) {
 	} else {
 		s.HighestStable, s.LowestSaturated = f.bracket(s)
 		s.Output = meanOutput(rows)
-		limitedBy(bucketOf(f.open), s)
+		limitedBy(bucketOf(f.open), f.open, s)
 	}
 	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
 	for _, r := range f.open {
@@ -234,6 +234,7 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 			limited = append(limited, st)
 		}
 	}
+	mild := limited
 	if full := slices.DeleteFunc(slices.Clone(limited), refusesFew); len(full) > 0 || ceiling != nil {
 		limited = full
 	}
@@ -245,7 +246,7 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 	case len(limited) == 0:
 		if best := f.most(); best > ceiling.Progress.High.Value() {
 			f.note(noteNotFilled.New(ceiling.MaxConcurrency, ceiling.Progress.Rate.Value(), best))
-			return nil
+			return mild // nil for none
 		}
 		return []*rundir.Stage{ceiling}
 	}
