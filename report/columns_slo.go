@@ -2,9 +2,7 @@ package report
 
 import (
 	"slices"
-	"strconv"
 
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
@@ -31,7 +29,7 @@ func sloFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 	}
 }
 
-// sloCell is the verdict of a stage, or what it takes to have one.
+// sloCell is the verdict of a stage.
 func sloCell(s *rundir.Stage, l lang.Lang) table.Cell {
 	switch g := s.Goodput; {
 	case g == nil:
@@ -40,8 +38,6 @@ func sloCell(s *rundir.Stage, l lang.Lang) table.Cell {
 		return table.Cell{Text: sloKept.In(l), Tone: table.Good}
 	case g.Verdict == slo.Broken.String():
 		return table.Cell{Text: sloBroken.In(l), Tone: table.Bad}
-	case findings.Needs(g) > 0:
-		return table.Cell{Text: sloNeeds.In(l, strconv.Itoa(findings.Needs(g))), Tone: table.Caution}
 	}
-	return table.Cell{Text: sloUnknown.In(l), Tone: table.Caution}
+	return table.Cell{Text: sloUnsure.In(l), Tone: table.Caution}
 }

@@ -7,7 +7,7 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	"llmsweep/report/published/write"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -64,14 +64,14 @@ func summary(run *rundir.Run, l lang.Lang) []string {
 
 // run writes one run: the published table, and what it has no room for.
 func (d document) run(run *rundir.Run, level string) {
-	published.WriteSixColumn(d.Markdown, run, d.l)
+	write.SixColumn(d.Markdown, run, d.l)
 	if probes := stages.Probes(run); len(probes) > 0 {
 		d.Heading(level, wordProbes.In(d.l))
-		d.Table(stages.Tabulate("", append(published.SixColumnFields(), verdictField(d.l)), probes))
+		d.Table(stages.Tabulate("", append(write.SixColumnFields(), verdictField(d.l)), probes))
 	}
 	if controls := stages.Controls(run); len(controls) > 0 {
 		d.Heading(level, wordControls.In(d.l))
-		d.Table(stages.Tabulate("", append(published.SixColumnFields(), verdictField(d.l)), controls))
+		d.Table(stages.Tabulate("", append(write.SixColumnFields(), verdictField(d.l)), controls))
 	}
 	if len(run.Stages) > 0 {
 		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), stages.All(run))

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	"llmsweep/report/published/write"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -47,9 +47,9 @@ func formats() []format {
 		{"markdown", func(w io.Writer, runs []rundir.Run, o Options) error { return Markdown(w, runs, o.Lang) }},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
-		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
-		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
-		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteGuideLLM(w, runs) }},
+		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return write.Stress(w, runs, o.Lang) }},
+		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return write.Serving(w, runs, o.Lang) }},
+		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return write.GuideLLM(w, runs) }},
 	}
 }
 

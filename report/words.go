@@ -87,8 +87,7 @@ var (
 	headSLO     = lang.Say("SLO", "SLO")
 	sloKept     = lang.Say("met", "满足")
 	sloBroken   = lang.Say("missed", "不满足")
-	sloUnknown  = lang.Say("unknown", "未知")
-	sloNeeds    = lang.Say("needs %s more", "还需 %s 个")
+	sloUnsure   = lang.Say("unsure", "未定")
 )
 
 // The environment.

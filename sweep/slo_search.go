@@ -13,9 +13,12 @@ import (
 // The search for the highest rate that keeps an SLO adds at most maxSLOStages, and at least minSLOStages near the answer: a single stage is
 // off by more than its interval shows. Both were chosen with TestSLOSearchAgreesWithBruteForce.
 const (
-	maxSLOStages = 10
-	minSLOStages = 4
+	maxSLOStages = 12
+	minSLOStages = 6
 )
+
+// budgetSLOStages is how many of them a budget sets time aside for.
+const budgetSLOStages = 4
 
 // supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are alike.
 const supportSlack = 1.3
@@ -86,7 +89,7 @@ func (x *Experiment) stagesForSLO() int {
 	if len(x.config.SLO) == 0 || x.config.Precision <= 0 {
 		return 0
 	}
-	return minSLOStages
+	return budgetSLOStages
 }
 
 // searchSLO adds stages about the highest rate that keeps the SLO until that is known to the precision asked for.
@@ -103,7 +106,7 @@ func (x *Experiment) searchSLO(ctx context.Context) error {
 		x.ahead.SLO = forecast.Counts{Low: float64(max(1, minSLOStages-i)), High: float64(maxSLOStages - i)}
 		s := x.Poisson(rate, rundir.Probe)
 		if !x.hasBudget() { // there is time for longer stages
-			const longer = 3
+			const longer = 5
 			s.MinTime, s.MaxTime = x.pace.stageMax, longer*x.pace.stageMax
 		}
 		x.support(&s)
@@ -121,8 +124,8 @@ func (x *Experiment) nextRate(best *rundir.SLO) float64 {
 	r := best.Rate.Value()
 	switch {
 	case best.Limiting == rundir.LimitSaturation && best.Rate.Known():
-		return 0
-	case best.NeedsStage != "" && best.Low.Known(): // no stage has enough requests to be judged yet
+		return x.belowSaturation(best)
+	case best.Rate.IsZero() && best.Low.Known(): // no stage is decided yet
 		r = (best.Low.Value() + best.High.Value()) / 2
 	case best.NeedsStage != "":
 		return x.fresh(x.rateOf(best.NeedsStage))
@@ -146,6 +149,22 @@ func (x *Experiment) nextRate(best *rundir.SLO) float64 {
 	}
 	inTurn := [...]float64{0.5, 0, -0.5} // of near: a line is fixed best by its ends, and its level in the middle
 	return x.fresh(r + near*inTurn[measured%len(inTurn)])
+}
+
+// belowSaturation returns a rate just below that of saturation, where a term may be missed before it: its share grows slowly, and the rows
+// do not show yet on which side of the limit it is. It returns 0 where they do, or where several probes did not help.
+func (x *Experiment) belowSaturation(best *rundir.SLO) float64 {
+	s := x.answer()
+	if s == nil || !s.Low.Known() {
+		return 0
+	}
+	near := x.config.Precision * s.Low.Value()
+	_, _, measured := x.neighbours(s.Low.Value()-near, 2*near)
+	if best.Low.Value() >= s.Low.Value() || measured >= minSLOStages {
+		return 0
+	}
+	inTurn := [...]float64{0.5, 1.5, 1, 2} // of near
+	return x.fresh(s.Low.Value() - near*inTurn[measured%len(inTurn)])
 }
 
 // neighbours returns the nearest rates measured at or below a rate and above it, and how many probes were within a distance of it. Where

@@ -156,7 +156,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 		sets = append(sets, []string{"ttft:p99"}, []string{"itl:p95"})
 	}
 	var errs []float64
-	cases, inside := 0, 0
+	cases, inside, near := 0, 0, 0
 	for seed := range simtest.Size(1, 8) {
 		for _, c := range sloCases(t, shortTrial(uint64(seed)), sets, requests, fine) {
 			run := c.search(t)
@@ -172,6 +172,9 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 			if s.Rate.Known() {
 				errs = append(errs, off)
 			}
+			if off <= 0.03 {
+				near++
+			}
 			if s.Low.Value() <= c.truth && c.truth <= s.High.Value() {
 				inside++
 			}
@@ -184,11 +187,15 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	}
 	slices.Sort(errs)
 	n := len(errs)
-	t.Logf("%d cases, %d answered: median %.1f %% off, 90th percentile %.1f %%, worst %.1f %%; the interval holds brute force's in %d", cases, n, 100*stats.Quantile(errs, 0.5),
-		100*stats.Quantile(errs, 0.9), 100*errs[n-1], inside)
-	simtest.Claim(t, "error of the rate up to which an SLO holds, against long stages on a fine grid", "answered in 90 %; median at most 3 %, 85th percentile at most 8 %",
-		"%d of %d answered; %.1f %%, %.1f %%", n, cases, 100*stats.Quantile(errs, 0.5), 100*stats.Quantile(errs, 0.85))
+	t.Logf("%d cases, %d answered: median %.1f %% off, 90th percentile %.1f %%, worst %.1f %%; %d of them are within 3 %%; the interval holds brute force's in %d", cases, n, 100*stats.Quantile(errs, 0.5),
+		100*stats.Quantile(errs, 0.9), 100*errs[n-1], near, inside)
+	simtest.Claim(t, "error of the rate up to which an SLO holds, against long stages on a fine grid", "28 of 30 within 3 %; the interval holds it in 93 %",
+		"%d of %d answered, %d within 3 %%; %d of %d inside", n, cases, near, inside, cases)
 	if n < cases*9/10 || stats.Quantile(errs, 0.5) > 0.03 || stats.Quantile(errs, 0.85) > 0.08 {
 		t.Error("the search is off")
+	}
+	const most = 0.9 // of 30 cases, 27: the goal is 28, and the truth is itself off by up to 1 %
+	if simtest.Statistics && (float64(near) < most*float64(cases) || float64(inside) < most*float64(cases)) {
+		t.Errorf("of %d, %d are within 3 %% and the interval holds %d", cases, near, inside)
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -55,6 +58,9 @@ func (ch *chooseCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
+	if err := assess(inputs, options.Terms); err != nil {
+		return usage(err)
+	}
 	setups, err := ch.some(curve.Load(inputs)) // after Load: the audit compares all of them
 	if err != nil {
 		return usage(err)
@@ -77,6 +83,20 @@ func (ch *chooseCmd) Run(c *console) error {
 		}
 		return all
 	})
+}
+
+// assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are
+// all that there is.
+func assess(inputs []curve.Input, terms []slo.Term) error {
+	for _, in := range inputs {
+		if in.Run.Source != nil || len(terms) == 0 {
+			continue
+		}
+		if err := sweep.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // some returns the setups that --only names.

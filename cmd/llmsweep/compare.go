@@ -26,7 +26,7 @@ import (
 type compareCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
-	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 1 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%; may be repeated."`
+	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	tableFlags
 	liveFlags
 }
@@ -47,7 +47,7 @@ func (compareCmd) Help() string {
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
-A difference whose 95 % interval includes 0 passes.
+A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
 
 With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
 difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
@@ -133,25 +133,29 @@ func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
 
 // judged is a comparison that gates can judge.
 type judged interface {
-	Judged(compare.Gate) bool
+	Unjudged(compare.Gate) []compare.Unjudged
 	Failures(compare.Gate) []compare.Change
 }
 
-// judge returns an error that names the gates that failed. A gate that cannot be judged fails.
+// judge returns an error that names the gates that failed, with exit code exitMissed; or else those that cannot be judged, with
+// exitUndecided.
 func judge(result judged, gates []compare.Gate) error {
-	var failed []string
+	var failed, unjudged []string
 	for _, g := range gates {
-		if !result.Judged(g) {
-			failed = append(failed, fmt.Sprintf("%s cannot be judged: %s is not known for both", g, g.Key))
+		for _, u := range result.Unjudged(g) {
+			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, u))
 		}
 		for _, ch := range result.Failures(g) {
 			failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, ch.Setup, ch))
 		}
 	}
-	if len(failed) == 0 {
-		return nil
+	switch {
+	case len(failed) > 0:
+		return &exitError{exitMissed, errors.New(strings.Join(append(failed, unjudged...), "; "))}
+	case len(unjudged) > 0:
+		return &exitError{exitUndecided, errors.New(strings.Join(unjudged, "; "))}
 	}
-	return &exitError{exitFailed, errors.New(strings.Join(failed, "; "))}
+	return nil
 }
 
 // write writes tables in the format, the language and the file of the flags.

@@ -43,6 +43,11 @@ func (r *reportCmd) document(c *console) error {
 	if err := r.choice(&o, old); err != nil {
 		return usage(err)
 	}
+	if o.Choice != nil {
+		if err := assess(inputs, o.Choice.Terms); err != nil {
+			return usage(err)
+		}
+	}
 	setups := curve.LoadAs(inputs, r.from)
 	for _, said := range claimsOf(setups) {
 		o.Claims = append(o.Claims, document.Claims{Name: r.from(said[0].File), All: said})

@@ -228,7 +228,7 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
-// TestGate judges runs by their SLO: exit code 0 where it is met, 1 where it is missed or cannot be judged.
+// TestGate judges runs by their SLO: exit code 0 where it is met, 3 where it is missed, 4 where it is not decided.
 func TestGate(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		for _, c := range []struct {
@@ -238,8 +238,8 @@ func TestGate(t *testing.T) {
 			verdict string
 		}{
 			{"met", []string{"latency:mean<1m", "ttft_due:mean<1m", "errors<50%"}, exitDone, "kept"},
-			{"missed", []string{"latency:mean<1ms", "ttft:p99<1m"}, exitFailed, "broken"},
-			{"unknown", []string{"ttft:p99<1m"}, exitFailed, ""},
+			{"missed", []string{"latency:mean<1ms", "ttft:p99<1m"}, exitMissed, "broken"},
+			{"undecided", []string{"ttft:p99<1m"}, exitUndecided, "unsure"},
 		} {
 			args := brief("run", "sim:", "--concurrency", "4", "--requests", "40", "--out", w.path(c.name))
 			for _, term := range c.slo {
@@ -266,7 +266,7 @@ func TestSweepForSLO(t *testing.T) {
 		}
 		code, out, errs := w.llmsweep(quick("sweep", "sim:", "--slo", "latency:mean<1ms", "--out", w.path("missed"))...)
 		run := open(t, w.path("missed"))
-		if s := run.SLO; code != exitFailed || s == nil || !s.Rate.IsZero() || s.Limiting != "latency:mean<1ms" || run.Plan.SLO[0] != s.Limiting || run.Stages[0].Goodput.Rate.Value() != 0 {
+		if s := run.SLO; code != exitMissed || s == nil || s.Verdict != "broken" || !s.Rate.IsZero() || s.Limiting != "latency:mean<1ms" || run.Plan.SLO[0] != s.Limiting || run.Stages[0].Goodput.Rate.Value() != 0 {
 			t.Errorf("exit %d, %+v of %v\n%s\n%s", code, s, run.Plan.SLO, out, errs)
 		}
 		if out, _ := w.must("report", w.path("missed"), "--slo", "latency:mean<1m", "--slo", "tpot:mean<1m"); !strings.Contains(out, "latency:mean<60s, tpot:mean<60s") {

@@ -45,7 +45,7 @@ func (runCmd) Help() string {
   llmsweep run http://localhost:8000 --concurrency 10 --requests 100
   llmsweep run http://localhost:8000 --concurrency 5,10,30,50,100 --requests 200 --format stress
   llmsweep run http://localhost:8000 --rate 4 --arrivals gamma:0.5 --duration 5m
-  llmsweep run http://localhost:8000 --rate 8 --requests 3000 --slo 'ttft:p99<500ms' --slo 'errors<1%'    # exit code 1 where it is missed
+  llmsweep run http://localhost:8000 --rate 8 --requests 1000 --slo 'ttft:p99<500ms' --slo 'errors<1%'    # exit code 3: missed; 4: not decided
   llmsweep run http://localhost:8000 --arrivals ramp:1-20 --duration 10m
   llmsweep run http://localhost:8000 --arrivals trace:mooncake.jsonl --time-scale 2
   llmsweep run http://localhost:8000 --rate 20 --max-concurrency 20 --dataset sharegpt.json --requests 100 --format serving

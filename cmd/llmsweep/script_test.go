@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			for _, name := range []string{"guidellm-tables.md", "serving-blocks.txt"} {
+			for _, name := range []string{"guidellm-tables.md", "serving-blocks.txt", "scaling-a10.txt"} {
 				b, err := os.ReadFile(filepath.Join("../../report/published/testdata", name))
 				if err == nil {
 					err = os.WriteFile(filepath.Join(e.WorkDir, name), b, 0o644)

@@ -6,28 +6,37 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
-// missed returns the error of a run that missed its SLO, or nil where it met it or there was none. An SLO that could not be
-// judged counts as missed: a gate in CI must not pass without evidence.
+// missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether it meets it, with
+// exitUndecided; nil where it met it or there was none. A gate in CI must not pass without evidence.
 func missed(run *rundir.Run) error {
 	if s := run.SLO; s != nil {
-		if s.Rate.IsZero() {
-			return fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, lang.English))
+		switch {
+		case !s.Rate.IsZero():
+			return nil
+		case s.Verdict == slo.Broken.String():
+			return &exitError{exitMissed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, lang.English))}
 		}
-		return nil
+		return &exitError{exitUndecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, lang.English))}
 	}
+	var undecided error
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		switch {
 		case st.Goodput == nil:
-		case st.Goodput.Verdict == "broken":
-			return fmt.Errorf("the SLO is missed: %s", failing(st))
-		case st.Goodput.Verdict != "kept":
-			return fmt.Errorf("the SLO is not shown to be met: %s", failing(st))
+		case st.Goodput.Verdict == slo.Broken.String():
+			return &exitError{exitMissed, fmt.Errorf("the SLO is missed: %s", failing(st))}
+		case undecided != nil:
+		case st.Goodput.Verdict != slo.Kept.String():
+			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
 		case !st.Invalid.IsZero():
-			return fmt.Errorf("the SLO is not shown to be met: in %s %s", st.Name, findings.Note(st.Invalid, lang.English))
+			undecided = fmt.Errorf("the SLO is not decided: in %s %s", st.Name, findings.Note(st.Invalid, lang.English))
 		}
+	}
+	if undecided != nil {
+		return &exitError{exitUndecided, undecided}
 	}
 	return nil
 }
@@ -37,12 +46,10 @@ func failing(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
-		case p.Verdict == "broken":
+		case p.Verdict == slo.Broken.String():
 			return fmt.Sprintf("%s is missed in %s", p.Term, st.Name)
-		case p.Needs > 0:
-			return fmt.Sprintf("%s cannot be judged by the %d requests of %s: it needs %d more", p.Term, st.Requests.OK+st.Requests.Error, st.Name, p.Needs)
 		default:
-			return fmt.Sprintf("%s cannot be judged in %s", p.Term, st.Name)
+			return fmt.Sprintf("the requests of %s do not show whether %s is met", st.Name, p.Term)
 		}
 	}
 	return st.Name

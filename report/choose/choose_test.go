@@ -115,6 +115,7 @@ func TestTheLimitIsTheSweeps(t *testing.T) {
 		t.Fatal(refusal)
 	}
 	run := *setup.Run
+	run.Plan.Kind, run.Source = "sweep", nil
 	run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<200ms", "itl:mean<50ms"}, Rate: rundir.Exactly(own.Rate * 1.03), Limiting: "itl:mean<50ms"}
 	setup.Run = &run
 	found, _ := setup.Within(terms)

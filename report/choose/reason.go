@@ -50,6 +50,8 @@ func (r reason) in(l lang.Lang) string {
 	switch f := r.refusal; {
 	case f.Row == nil:
 		return whyNoRows.In(l)
+	case f.Undecided:
+		return whyUndecided.In(l)
 	case f.Term == nil:
 		return whySaturated.In(l, f.Row.Name())
 	case f.Number.IsZero():

@@ -53,7 +53,8 @@ type Metric struct {
 	Value rundir.Number `json:"value"`
 	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
 	High  rundir.Number `json:"high,omitzero"`
-	Where string        `json:"where"` // the rows it rests on
+	Where string        `json:"where"`                // the rows it rests on
+	Apart bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
 	se    float64       // standard error, NaN where there is none
 }
 
@@ -66,6 +67,7 @@ type Change struct {
 	Low   rundir.Number `json:"low,omitzero"`  // 95 % interval
 	High  rundir.Number `json:"high,omitzero"` //
 	Shown *bool         `json:"shown,omitempty"`
+	apart bool          // see [Metric].Apart
 }
 
 // The keys of metrics. TTFT and ITL are those of one request at a time, and at 50 and 80 % of the saturation rate.
@@ -189,7 +191,7 @@ func measure(s *curve.Setup) Measured {
 		if ok {
 			m.add("ttft@"+at.name, point.At(curve.TTFT), point.Where())
 			m.add("itl@"+at.name, point.At(curve.ITL), point.Where())
-			m.add("output@"+at.name, point.At(curve.Output), point.Where())
+			m.add("output@"+at.name, point.OutputAt(), point.Where())
 		}
 	}
 	m.errors(s)
@@ -225,7 +227,7 @@ func (m *Measured) add(key string, v curve.Value, where string) {
 	if v.Number.IsZero() {
 		return
 	}
-	f := Metric{Key: key, Value: v.Number, Where: where, se: v.SE}
+	f := Metric{Key: key, Value: v.Number, Where: where, Apart: v.Apart, se: v.SE}
 	if !math.IsNaN(v.SE) {
 		f.Low, f.High = rundir.Exactly(v.Number.Value()-stats.Z95*v.SE), rundir.Exactly(v.Number.Value()+stats.Z95*v.SE)
 	}
@@ -294,7 +296,7 @@ func change(b, a Metric) Change {
 		return Change{}
 	}
 	ratio := b.Value.Value() / a.Value.Value()
-	c := Change{Ratio: rundir.Exactly(ratio - 1)}
+	c := Change{Ratio: rundir.Exactly(ratio - 1), apart: a.Apart || b.Apart}
 	half := stats.Z95 * math.Hypot(a.se/a.Value.Value(), b.se/b.Value.Value())
 	if math.IsNaN(half) {
 		return c

@@ -45,20 +45,54 @@ func (g Gate) String() string {
 	return fmt.Sprintf("%s%s%+g%%", g.Key, sign, g.Limit*100)
 }
 
-// Failures are the changes that a gate does not let pass. One whose interval shows no difference passes; one without an
-// interval is taken as it is.
+// Failures are the changes that a gate does not let pass: those whose interval shows a difference, beyond the gate's limit.
 func (c *Comparison) Failures(g Gate) []Change {
 	var failed []Change
 	for _, ch := range c.Changes {
 		v := ch.Ratio.Value()
-		if ch.Key == g.Key && (ch.Shown == nil || *ch.Shown) && (g.Below && v < g.Limit || !g.Below && v > g.Limit) {
+		if ch.Key == g.Key && ch.Shown != nil && *ch.Shown && (g.Below && v < g.Limit || !g.Below && v > g.Limit) {
 			failed = append(failed, ch)
 		}
 	}
 	return failed
 }
 
-// Judged reports whether the gate's metric could be compared at all.
-func (c *Comparison) Judged(g Gate) bool {
-	return slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == g.Key })
+// Unjudged is a change that a gate cannot judge.
+type Unjudged struct {
+	Key    string
+	Setup  string // empty where no setup has the metric
+	Change *Change
+	Apart  bool // the rows on either side are too far apart
+}
+
+// String returns why, in English.
+func (u Unjudged) String() string {
+	switch {
+	case u.Change == nil:
+		return u.Key + " is not known for both"
+	case u.Apart:
+		return fmt.Sprintf("the rows about %s of %s are too far apart to interpolate between them (measure more points)", u.Key, u.Setup)
+	}
+	return fmt.Sprintf("the difference in %s of %s, %s, has no interval", u.Key, u.Setup, u.Change)
+}
+
+// Unjudged returns the changes of the gate's metric without an interval, from which nothing follows. Where the metric is not known
+// of any two setups, that is one of its own.
+func (c *Comparison) Unjudged(g Gate) []Unjudged {
+	var all []Unjudged
+	known := false
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		if ch.Key != g.Key {
+			continue
+		}
+		known = true
+		if ch.Shown == nil {
+			all = append(all, Unjudged{Key: g.Key, Setup: ch.Setup, Change: ch, Apart: ch.apart})
+		}
+	}
+	if !known {
+		all = append(all, Unjudged{Key: g.Key})
+	}
+	return all
 }

@@ -108,8 +108,8 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 // Failures are the differences that a gate does not let pass; see [Comparison.Failures].
 func (v *Live) Failures(g Gate) []Change { return (&Comparison{Changes: v.changes}).Failures(g) }
 
-// Judged reports whether the gate's metric could be compared at all.
-func (v *Live) Judged(g Gate) bool { return (&Comparison{Changes: v.changes}).Judged(g) }
+// Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
+func (v *Live) Unjudged(g Gate) []Unjudged { return (&Comparison{Changes: v.changes}).Unjudged(g) }
 
 // Keys are those of the metrics that there are.
 func (v *Live) Keys() []string {

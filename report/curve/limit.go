@@ -26,7 +26,9 @@ type Refusal struct {
 	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
 	Term    *slo.Term
 	Number  rundir.Number
-	Unknown bool // the term cannot be judged: the metric is absent, unsupported or a bound
+	Unknown bool // the term cannot be judged: the metric is absent, or the requests decide nothing
+	// Undecided reports whether the rows decide nothing, whichever the term.
+	Undecided bool
 }
 
 // Within finds the highest load at which all terms hold. Rows are taken from the lowest load up; the first that breaks a
@@ -34,12 +36,15 @@ type Refusal struct {
 // at a higher load keeps all terms, and ends it where none does. Between the last row that keeps a term and the first
 // that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
 // Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
+//
+// A sweep that was measured here has its answer by all of its rows ([slo.Highest]), which is also what its report says: that is taken, whatever
+// single rows say.
 func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Rows) == 0 {
 		return Limit{}, &Refusal{}
 	}
-	if l, ok := s.searched(terms); ok {
-		return l, nil
+	if s.Run.Source == nil && s.Run.Plan.Kind == sweepKind {
+		return s.answered(terms)
 	}
 	good := -1
 	for i := range s.Rows {
@@ -57,28 +62,61 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	return s.edge(good, terms), nil
 }
 
-// searched is the limit that a sweep searched for, where it was for the same terms: it rests on stages of its own, and on all
-// rows about it, and not on two of them.
-func (s *Setup) searched(terms []slo.Term) (Limit, bool) {
+// sweepKind is the kind of a run that looks for the highest rates.
+const sweepKind = "sweep"
+
+// answered returns the answer of a sweep: the one that it came with, where that was for the same terms.
+func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 	found := s.Run.SLO
-	if found == nil || !found.Rate.Known() || !slices.Equal(slices.Sorted(slices.Values(found.Terms)), slices.Sorted(slices.Values(slo.Strings(terms)))) {
-		return Limit{}, false
+	if found == nil || !slices.Equal(slices.Sorted(slices.Values(found.Terms)), slices.Sorted(slices.Values(slo.Strings(terms)))) {
+		var rows []*rundir.Stage
+		for i := range s.Rows {
+			rows = append(rows, s.Rows[i].Stage)
+		}
+		found = slo.Highest(rows, s.Run.Saturation, terms)
 	}
-	rate := found.Rate.Value()
-	i := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
-	if i < 1 { // the rows on one side of it were left out
-		return Limit{}, false
-	}
-	low, high := &s.Rows[i-1], &s.Rows[i]
-	l := Limit{Rate: rate, Point: Point{Low: low, High: high, Weight: (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))}}
-	l.Output, l.Backlog = l.Point.At(Output).Number, found.Limiting == rundir.LimitSaturation
-	for j := range terms {
-		if terms[j].String() == found.Limiting {
-			l.Broken = &terms[j]
-			l.By, _ = terms[j].Of(high.Stage)
+	var limiting *slo.Term
+	for i := range terms {
+		if terms[i].String() == found.Limiting {
+			limiting = &terms[i]
 		}
 	}
-	return l, true
+	if found.Rate.IsZero() {
+		return Limit{}, s.unanswered(found, limiting)
+	}
+	rate := found.Rate.Value()
+	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
+	if above < 0 { // it is the highest row, or the rows above were left out
+		last := &s.Rows[len(s.Rows)-1]
+		return Limit{Rate: rate, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}, nil
+	}
+	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
+	l := Limit{Rate: rate, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
+	if low != high {
+		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
+	}
+	l.Output = l.Point.OutputAt().Number
+	if limiting != nil {
+		l.By, _ = limiting.Of(high.Stage)
+	}
+	return l, nil
+}
+
+// unanswered returns why a sweep showed no rate at which the terms hold.
+func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term) *Refusal {
+	name := found.NeedsStage
+	if name == "" {
+		name = found.BrokenStage
+	}
+	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
+	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unknown: found.Verdict != slo.Broken.String()}
+	if limiting == nil && r.Unknown { // nothing tells which term it is
+		return &Refusal{Row: r.Row, Undecided: true}
+	}
+	if limiting != nil {
+		r.Number, _ = limiting.Of(r.Row.Stage)
+	}
+	return r
 }
 
 // failing is a term that a row breaks, else one that it is not shown to keep, else nil.
@@ -99,7 +137,7 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	r := &Refusal{Row: &s.Rows[at]}
 	t, verdict := s.failing(at, terms)
 	if t != nil {
-		r.Term, r.Unknown = t, verdict == slo.Unknown
+		r.Term, r.Unknown = t, verdict == slo.Unsure
 		r.Number, _ = t.Of(r.Row.Stage)
 	}
 	return r
@@ -122,7 +160,7 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 			continue
 		}
 		if w := s.crossing(good, t); l.Broken == nil || w < weight {
-			l.Broken, l.Unknown, weight = t, verdict == slo.Unknown, w
+			l.Broken, l.Unknown, weight = t, verdict == slo.Unsure, w
 			l.By, _ = t.Of(high.Stage)
 		}
 	}

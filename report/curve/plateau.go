@@ -70,6 +70,8 @@ func (s *Setup) rising(best int) bool {
 type Point struct {
 	Low, High *Row
 	Weight    float64 // of High; 0: the point is the row Low
+	// Before and After are the rows next to Low and High; nil where there is none.
+	Before, After *Row
 	// spread is the standard error of the place itself, in requests per second; 0 where it is not known to have one.
 	spread float64
 }
@@ -109,7 +111,14 @@ func (s *Setup) Serving(rate float64) (p Point, ok bool) {
 			return Point{Low: high, High: high}, true
 		}
 		low := &s.Rows[i-1]
-		return Point{Low: low, High: high, Weight: (rate - low.Top) / (high.Top - low.Top)}, true
+		p := Point{Low: low, High: high, Weight: (rate - low.Top) / (high.Top - low.Top)}
+		if i >= 2 {
+			p.Before = &s.Rows[i-2]
+		}
+		if i+1 < len(s.Rows) {
+			p.After = &s.Rows[i+1]
+		}
+		return p, true
 	}
 	return Point{}, false
 }
@@ -126,36 +135,99 @@ func (p Point) Where() string {
 type Value struct {
 	Number rundir.Number
 	SE     float64
+	// Apart reports that the metric differs so much between the two rows that its course between them is not known: there is no SE.
+	Apart bool
 }
+
+// near is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there. Across the edge of
+// saturation latency rises manyfold between two rows, and a place between them is not known (TestInterpolationAcrossTheEdge).
+const near = 2
 
 // Take picks a metric of a stage, and its 95 % interval where it has one.
 type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
 
-// At is a metric at the point: linear between the two rows. Where one of them is only a lower bound, so is the metric.
-// The standard error is that of the two rows, and of the place times the slope, added as independent.
+// At returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that [Point.within] returns. Where
+// one of the rows is only a lower bound, so is the latency. The standard error is that of the two rows, of the place times the
+// slope, and of the distance to the bounds, added as independent.
 func (p Point) At(take Take) Value {
 	a, aci, aok := take(p.Low.Stage)
 	b, bci, bok := take(p.High.Stage)
 	if a.IsZero() || b.IsZero() {
 		return Value{SE: math.NaN()}
 	}
-	v := Value{Number: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
+	v := Value{Number: a, SE: math.NaN()}
+	if p.Weight == 0 || p.Low == p.High {
+		if aok && a.Known() {
+			v.SE = standardError(aci)
+		}
+		return v
+	}
+	low, high := p.within(take)
+	v.Number = rundir.Exactly(math.Sqrt(low * high))
 	if a.Bound() || b.Bound() {
 		v.Number = rundir.Over(v.Number.Value())
 		return v
 	}
-	if !aok || !bok {
+	if v.Apart = high > near*low; v.Apart || !aok || !bok {
 		return v
 	}
-	se := func(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
-	if p.Weight == 0 || p.Low == p.High {
-		v.SE = se(aci)
-		return v
-	}
-	slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
-	v.SE = math.Hypot(math.Hypot((1-p.Weight)*se(aci), p.Weight*se(bci)), slope*p.spread)
+	course := math.Log(high/low) / 2 / stats.Z95
+	slope := math.Log(b.Value()/a.Value()) / (p.High.Top - p.Low.Top)
+	rows := math.Hypot((1-p.Weight)*standardError(aci)/a.Value(), p.Weight*standardError(bci)/b.Value())
+	v.SE = v.Number.Value() * math.Hypot(math.Hypot(rows, slope*p.spread), course)
 	return v
 }
+
+// within returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is therefore at most on
+// the straight line between the rows; and at least that of the lower row, and on the lines that go on from the rows on either side. Where it
+// falls by chance from one row to the next, it lies between the two.
+func (p Point) within(take Take) (low, high float64) {
+	at := func(r *Row) float64 {
+		v, _, _ := take(r.Stage)
+		return v.Value()
+	}
+	a, b := at(p.Low), at(p.High)
+	x := p.Low.Top + p.Weight*(p.High.Top-p.Low.Top)
+	line := a + p.Weight*(b-a)
+	if !(b > a) {
+		return b, a
+	}
+	low, high = a, line
+	if p.Before != nil && p.Before.Top < p.Low.Top {
+		low = larger(low, a+(a-at(p.Before))/(p.Low.Top-p.Before.Top)*(x-p.Low.Top))
+	}
+	if p.After != nil && p.After.Top > p.High.Top {
+		low = larger(low, b-(at(p.After)-b)/(p.After.Top-p.High.Top)*(p.High.Top-x))
+	}
+	return min(low, high), max(low, high)
+}
+
+// larger returns the larger number, or a where b is NaN.
+func larger(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// OutputAt returns the output at the point in tokens per second: linear between the two rows, since a server that keeps up gives what it is
+// asked for. The standard error is that of the two rows, and of the place times the slope, added as independent.
+func (p Point) OutputAt() Value {
+	a, aci, aok := Output(p.Low.Stage)
+	b, bci, bok := Output(p.High.Stage)
+	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
+		return p.At(Output)
+	}
+	v := Value{Number: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
+	if aok && bok {
+		slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
+		v.SE = math.Hypot(math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci)), slope*p.spread)
+	}
+	return v
+}
+
+// standardError returns that of a value with a 95 % interval.
+func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
 
 // Output is the output of a stage in tokens per second.
 func Output(s *rundir.Stage) (rundir.Number, [2]float64, bool) {

@@ -22,6 +22,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/published/write"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -298,7 +299,7 @@ func (w *writer) run(s *curve.Setup, heading bool) string {
 		table.Heading(&b, 3, groupOf(s, w.Lang))
 	}
 	md := table.NewMarkdown(&b) // a bytes.Buffer takes everything
-	published.WriteSixColumn(md, s.Run, w.Lang)
+	write.SixColumn(md, s.Run, w.Lang)
 	lines := []string{docSource.In(w.Lang, w.source(s))}
 	if src := s.Run.Source; src == nil {
 		lines = append(lines, findings.Answer(s.Run, w.Lang)...)

@@ -88,11 +88,12 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 
 // bracket returns between which offered rates the verdicts turned.
 func bracket(run *rundir.Run, l lang.Lang) string {
+	sat := run.Saturation
 	low, high := stages.Bracket(run)
 	switch {
 	case low.Known() && high.Known() && low.Value() >= high.Value():
 		return sayTurn.In(l, lang.Number(high, lang.Rate), lang.Number(low, lang.Rate))
-	case low.Known() && high.Known() && (run.Saturation.Reason.Code == "saturation.refused" || run.Saturation.Limit == rundir.LimitRate):
+	case low.Known() && high.Known() && (sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate):
 		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known() && high.Known():
 		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,19 +12,14 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Needs returns how many more requests are needed to judge all terms.
-func Needs(g *rundir.Goodput) int {
-	n := 0
-	for _, t := range g.Terms {
-		n = max(n, t.Needs)
-	}
-	return n
-}
-
 // Promises returns the result of the SLO: for a sweep the highest rate that meets it, else for each stage whether it does.
 func Promises(run *rundir.Run, l lang.Lang) []string {
 	if run.SLO != nil {
-		return []string{meets(run, l)}
+		lines := []string{meets(run, l)}
+		if run.SLO.Rate.IsZero() && run.SLO.Verdict != slo.Broken.String() {
+			lines = append(lines, advice(run, l)...)
+		}
+		return lines
 	}
 	var lines []string
 	for _, r := range stages.InTable(run) {
@@ -31,7 +27,7 @@ func Promises(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, rowPromise(r.Stage, l))
 		}
 	}
-	return lines
+	return append(lines, advice(run, l)...)
 }
 
 // meets is the answer for a sweep.
@@ -62,31 +58,64 @@ func meets(run *rundir.Run, l lang.Lang) string {
 // whyNone returns why no rate was shown to meet the SLO, as far as that is known.
 func whyNone(run *rundir.Run, l lang.Lang) string {
 	switch s := run.SLO; {
-	case s.Needs > 0:
-		longer := ""
-		for i := range run.Stages {
-			if st := &run.Stages[i]; st.Name == s.NeedsStage {
-				longer = waiting(st, s.Needs, l)
-			}
-		}
-		return sayNeedsMore.In(l, s.Limiting, s.NeedsStage, strconv.Itoa(s.Needs), longer)
+	case s.NeedsStage != "":
+		return sayUndecided.In(l, s.NeedsStage, s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
 		return sayBrokenAt.In(l, s.Limiting, s.BrokenStage)
+	case s.Verdict == slo.Unsure.String():
+		return sayNoneDecides.In(l)
 	}
 	return ""
 }
 
-// waiting returns how long a number of requests takes at the rate of a stage.
-func waiting(s *rundir.Stage, requests int, l lang.Lang) string {
-	per := s.Rates.Completed
-	if s.Rate.Known() {
-		per = s.Rate
+// advice returns what would decide the terms that the run does not decide: once for all of its stages, by the one that would take the most
+// requests, or by the one that the answer for a sweep names.
+func advice(run *rundir.Run, l lang.Lang) []string {
+	var stage *rundir.Stage
+	needs, unsure := 0, false
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		if st.Goodput == nil || run.SLO != nil && st.Name != run.SLO.NeedsStage {
+			continue
+		}
+		for _, p := range st.Goodput.Terms {
+			decided := p.Verdict == slo.Kept.String() || p.Verdict == slo.Broken.String()
+			if unsure = unsure || !decided && p.Beyond != nil; p.Needs > needs {
+				stage, needs = st, p.Needs
+			}
+		}
+	}
+	switch {
+	case stage == nil && unsure:
+		return []string{sayTooNear.In(l)}
+	case stage == nil:
+		return nil
+	}
+	n := roundUp(float64(stage.Requests.OK + stage.Requests.Error + needs))
+	per := stage.Rates.Completed
+	if stage.Rate.Known() {
+		per = stage.Rate
 	}
 	if !per.Known() || per.Value() <= 0 {
-		return ""
+		return []string{sayDecideCount.In(l, table.Clean(stage.Name), whole(n))}
 	}
-	return sayNeedsTime.In(l, lang.Fixed(0)(float64(requests)/per.Value(), false))
+	say := sayDecideRun
+	if run.SLO != nil {
+		say = sayDecideSweep
+	}
+	return []string{say.In(l, table.Clean(stage.Name), whole(n), whole(roundUp(n/per.Value())))}
 }
+
+// roundUp returns the next number of two significant digits.
+func roundUp(v float64) float64 {
+	if v < 10 {
+		return math.Ceil(v)
+	}
+	digit := math.Pow10(int(math.Floor(math.Log10(v))) - 1)
+	return math.Ceil(v/digit) * digit
+}
+
+func whole(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 
 // rowPromise returns whether a stage meets the SLO, and why it does not.
 func rowPromise(s *rundir.Stage, l lang.Lang) string {
@@ -97,10 +126,11 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 		t, err := slo.Parse(p.Term)
 		switch {
 		case err != nil || p.Verdict != g.Verdict || p.Verdict == slo.Kept.String():
-		case p.Needs > 0:
-			why = append(why, sayTermNeeds.In(l, p.Term, strconv.Itoa(p.Needs), waiting(s, p.Needs, l)))
 		case p.Verdict == slo.Broken.String():
 			why = append(why, sayTermBroken.In(l, t.Name(), bound(p.Value)+t.Amount(p.Value.Value())))
+		case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
+			b := p.Beyond
+			why = append(why, sayTermUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), percent(b.Low.Value()), percent(b.High.Value())))
 		}
 	}
 	say := sayRowUnknown
@@ -122,6 +152,9 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	}
 	return text + lang.Stop.In(l)
 }
+
+// percent returns a share in percent, to two digits.
+func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 2, 64) }
 
 func bound(f rundir.Number) string {
 	if f.Bound() {

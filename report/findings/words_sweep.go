@@ -137,7 +137,7 @@ func sweepWords() lang.Words {
 		"slo.none-broke":     lang.Say("{stage} met all terms, and no higher rate missed one", "{stage} 满足所有条款，更高的到达率也没有不满足的"),
 		"slo.ends":           lang.Say("above this rate {term} is not met", "高于此到达率则不满足 {term}"),
 		"slo.kept-then-ends": lang.Say("{stage} met all terms; above it {term} is not met", "{stage} 满足所有条款；更高则不满足 {term}"),
-		"slo.too-few":        lang.Say("too few requests to judge {term}: {stage} needs {needs} more", "请求太少，无法判定 {term}：{stage} 还需 {needs} 个"),
+		"slo.too-few":        lang.Say("the requests of {stage} do not decide {term}; {needs} more would", "{stage} 的请求不足以判定 {term}，还需 {needs} 个"),
 		"slo.none-judged":    lang.Say("no stage could be judged", "没有可判定的阶段"),
 		"slo.broken-at":      lang.Say("{stage} already misses it", "{stage} 已不满足"),
 

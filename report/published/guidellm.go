@@ -2,6 +2,7 @@ package published
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -11,6 +12,9 @@ import (
 
 // GuideLLM is the format of GuideLLM's benchmarks.json, of versions 0.4 to 0.8.
 const GuideLLM = "guidellm"
+
+// writtenBy is in files in GuideLLM's layout that llmsweep wrote.
+const writtenBy = "llmsweep"
 
 // isGuideLLM reports whether v is a benchmarks.json of GuideLLM.
 func isGuideLLM(v gjson.Result) bool {
@@ -267,4 +271,29 @@ func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
 	s.number(key+".min", path+".min", &t.Min, 0, "")
 	s.number(key+".max", path+".max", &t.Max, 0, "")
 	s.number(key+".total", path+".total_sum", &t.Total, 0, "")
+}
+
+// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label, or llmsweep wrote.
+func (r *jsonRun) guideLabels(labels map[string]string) error {
+	l := &r.run.Labels
+	for key, to := range map[string]*string{"model": &l.Model, "gpu": &l.GPU, "engine": &l.Engine, "quant": &l.Quant} {
+		if v := labels[key]; v != "" {
+			*to = v
+		}
+	}
+	if v := labels["gpus"]; v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return fmt.Errorf("label gpus=%s is no count", short(v))
+		}
+		l.GPUs = n
+	}
+	if v := labels["price"]; v != "" {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n > 0) || n > 1e9 {
+			return fmt.Errorf("label price=%s is no price", short(v))
+		}
+		l.Price = n
+	}
+	return nil
 }

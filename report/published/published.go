@@ -1,10 +1,9 @@
-// Package published reads and writes the formats of other tools: six-column sweep tables, stress tables and serving blocks.
+// Package published reads the formats of other tools: six-column sweep tables, stress tables and serving blocks.
 // A document may mix them, in English or Chinese, with the typing errors that people make. Each result becomes a rundir.Run
 // that has the line of each number. A number that is not printed is not guessed, one that looks wrong is not corrected
 // (package audit reports it), and no line of a result is dropped silently: what could not be read is a Remark.
 //
-// Each format has a file that reads it (stress.go) and one that writes it (stress_write.go). They share no code, so that the
-// tests that read what was written expose errors of either.
+// Package write prints the same formats.
 package published
 
 import (

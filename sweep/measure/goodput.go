@@ -11,6 +11,7 @@ import (
 // Goodput counts the requests of a window that met every term of an SLO (Zhong and others, "DistServe", OSDI 2024).
 type Goodput struct {
 	terms  []slo.Term
+	beyond []beyond // of each term
 	window Window
 
 	due, good, unknown int // of those due in the window
@@ -18,7 +19,13 @@ type Goodput struct {
 }
 
 // NewGoodput returns a count of nothing.
-func NewGoodput(w Window, terms []slo.Term) *Goodput { return &Goodput{terms: terms, window: w} }
+func NewGoodput(w Window, terms []slo.Term) *Goodput {
+	g := &Goodput{terms: terms, window: w}
+	for _, t := range terms {
+		g.beyond = append(g.beyond, beyond{term: t})
+	}
+	return g
+}
 
 // Add judges a request.
 func (g *Goodput) Add(r *rundir.Record) {
@@ -30,10 +37,13 @@ func (g *Goodput) Add(r *rundir.Record) {
 		return
 	}
 	g.due++
+	for i := range g.beyond {
+		g.beyond[i].add(r)
+	}
 	switch verdict {
 	case slo.Kept:
 		g.good++
-	case slo.Unknown:
+	case slo.Unsure:
 		g.unknown++
 	}
 }
@@ -48,12 +58,12 @@ func (g *Goodput) judge(r *rundir.Record) slo.Verdict {
 		switch meets(t, r) {
 		case slo.Broken:
 			return slo.Broken
-		case slo.Unknown:
-			all = slo.Unknown
+		case slo.Unsure:
+			all = slo.Unsure
 		}
 	}
 	if !ok(r) { // it was cancelled while it was as good as promised
-		return slo.Unknown
+		return slo.Unsure
 	}
 	return all
 }
@@ -69,11 +79,11 @@ func meets(t slo.Term, r *rundir.Record) slo.Verdict {
 	}
 	switch f := readingOf(t, r); {
 	case f.IsZero():
-		return slo.Unknown
+		return slo.Unsure
 	case f.Value() >= t.Limit:
 		return slo.Broken
 	case f.Bound():
-		return slo.Unknown
+		return slo.Unsure
 	}
 	return slo.Kept
 }
@@ -130,11 +140,17 @@ func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
 	if out.Share = rundir.Exactly(float64(g.good) / float64(g.due)); g.unknown > 0 {
 		out.Share = rundir.Over(out.Share.Value())
 	}
-	verdict, _ := slo.Judge(st, g.terms)
+	for i, t := range g.terms {
+		out.Terms = append(out.Terms, rundir.Promise{Term: t.String(), Beyond: g.beyond[i].result(st)})
+	}
+	judged := *st // by the counts, where there are some
+	judged.Goodput = out
+	verdict, _ := slo.Judge(&judged, g.terms)
 	out.Verdict = verdict.String()
-	for _, t := range g.terms {
+	for i, t := range g.terms {
 		value, _ := t.Of(st)
-		out.Terms = append(out.Terms, rundir.Promise{Term: t.String(), Verdict: t.Holds(st).String(), Value: value, Needs: t.Needs(st)})
+		p := &out.Terms[i]
+		p.Verdict, p.Value, p.Needs = t.Holds(&judged).String(), value, t.Needs(&judged)
 	}
 	return out
 }

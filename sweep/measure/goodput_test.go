@@ -2,6 +2,7 @@ package measure
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestARequestMeetsATerm(t *testing.T) {
 	requests := map[string]*rundir.Record{
 		"whole": wholeAnswer(), "silent": silent, "single": single, "chunked": chunked, "cut": cut, "waiting": waiting, "failed": failed,
 	}
-	const kept, broken, unknown = slo.Kept, slo.Broken, slo.Unknown
+	const kept, broken, unknown = slo.Kept, slo.Broken, slo.Unsure
 	for text, want := range map[string]map[string]slo.Verdict{
 		"ttft:p99<201ms":     {"whole": kept, "silent": unknown, "single": kept, "cut": unknown, "waiting": broken, "failed": broken},
 		"ttft:p99<199ms":     {"whole": broken, "cut": broken},
@@ -91,14 +92,17 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 	} {
 		g.Add(r)
 	}
+	oneOfFour := &rundir.Beyond{Count: 1, Of: 4, Neff: rundir.Exactly(4), Low: rundir.Exactly(0.0127), High: rundir.Exactly(0.7514)}
 	want := &rundir.Goodput{
-		Rate: rundir.Exactly(0.3), Share: rundir.Over(2.0 / 6), Unknown: 2, Verdict: "unknown",
+		Rate: rundir.Exactly(0.3), Share: rundir.Over(2.0 / 6), Unknown: 2, Verdict: "unsure",
 		Terms: []rundir.Promise{
-			{Term: "ttft:p50<150ms", Verdict: "unknown", Value: rundir.Exactly(0.1), Needs: 6},
-			{Term: "errors<60%", Verdict: "unknown", Value: rundir.Exactly(0.25), Needs: 5},
+			{Term: "ttft:p50<150ms", Verdict: "unsure", Value: rundir.Exactly(0.1), Beyond: oneOfFour, Needs: 11},
+			{Term: "errors<60%", Verdict: "unsure", Value: rundir.Exactly(0.25), Beyond: oneOfFour, Needs: 5},
 		},
 	}
-	if diff := cmp.Diff(want, g.Result(st), cmp.AllowUnexported(rundir.Number{})); diff != "" {
+	if diff := cmp.Diff(want, g.Result(st), cmp.Comparer(func(a, b rundir.Number) bool {
+		return a.IsZero() == b.IsZero() && a.Bound() == b.Bound() && (a.IsZero() || math.Abs(a.Value()-b.Value()) < 1e-4)
+	})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -46,8 +46,8 @@ func (m *metrics) add(r *rundir.Record) {
 	m.rates.add(r, m.w)
 	m.tokens.add(r, m.w, m.count)
 	m.progress.add(r, m.count)
-	m.traits.add(r)
 	m.hung.add(r)
+	m.traits.add(r)
 	if m.goodput != nil {
 		m.goodput.Add(r)
 	}

@@ -165,6 +165,7 @@ func stalls(streams []*stream, all []stream, out *rundir.Traits) {
 	slices.Sort(firsts)
 	slices.Sort(lasts)
 	gap := stats.Quantile(usual, 0.5)
+	apart := max(together, gap) // streams that go on together may have different rhythms
 	type stall struct{ end, length float64 }
 	var found []stall
 	for _, s := range streams {
@@ -177,12 +178,12 @@ func stalls(streams []*stream, all []stream, out *rundir.Traits) {
 	count, time := 0, 0.0
 	for i := 0; i < len(found); {
 		j, length := i, 0.0
-		for ; j < len(found) && found[j].end-found[i].end < together; j++ {
+		for ; j < len(found) && found[j].end-found[i].end < apart; j++ {
 			length += found[j].length
 		}
 		length /= float64(j - i)
 		from, end := found[i].end-length, found[i].end
-		open := before(firsts, from+together) - before(lasts, end-together) // those that ended before, left out
+		open := before(firsts, from+together) - before(lasts, from+apart) // a stream that ended meanwhile did not stand still
 		begun := before(firsts, end+together) - before(firsts, end-together)
 		begun += before(sents, from+together) - before(firsts, end+together) // whose prompts are worked on
 		if begun == 0 && float64(j-i) >= most*float64(open) {

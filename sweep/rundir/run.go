@@ -298,7 +298,7 @@ type Goodput struct {
 	Share   Number `json:"share,omitzero"`    // of those due in the window
 	Unknown int    `json:"unknown,omitempty"` // requests due in the window that cannot be judged; then Share is a lower bound
 
-	Verdict string    `json:"verdict"` // on the stage's percentiles: "kept", "broken" or "unknown"
+	Verdict string    `json:"verdict"` // on the stage as a whole: "kept", "broken" or "unsure"; earlier versions wrote "unknown" for "unsure"
 	Terms   []Promise `json:"terms"`
 }
 
@@ -307,16 +307,33 @@ type Promise struct {
 	Term    string `json:"term"` // "ttft:p99<500ms"
 	Verdict string `json:"verdict"`
 	Value   Number `json:"value,omitzero"` // seconds; for errors a share
-	// Needs is how many more requests are necessary to judge the term.
+	// Beyond is what the verdict on a percentile or a share of errors rests on; absent for a mean, and in directories of earlier versions.
+	Beyond *Beyond `json:"beyond,omitempty"`
+	// Needs is how many more requests would decide the term, if the share beyond its limit stayed as it is.
 	Needs int `json:"needs_requests,omitempty"`
+}
+
+// Beyond counts the values of a stage that lie beyond the limit of a term: requests, or for gaps between tokens the gaps of all requests.
+type Beyond struct {
+	Count int `json:"count"`
+	// Open counts the values that were cut off below the limit: they may lie on either side of it.
+	Open int    `json:"open,omitempty"`
+	Of   int    `json:"of"`             // all values
+	Neff Number `json:"n_eff,omitzero"` // the number of independent values that they are worth
+	// Low and High are bounds of the share beyond the limit, each of which holds with a probability of 95 %.
+	Low  Number `json:"share_low,omitzero"`
+	High Number `json:"share_high,omitzero"`
 }
 
 // SLO is the highest rate at which all objectives are met.
 type SLO struct {
 	Terms []string `json:"terms"`
-	Rate  Number   `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term
-	Low   Number   `json:"low,omitzero"`  // 95 % interval; without a Rate, the range that it is in
-	High  Number   `json:"high,omitzero"`
+	// Verdict is "kept" where there is a Rate, "broken" where the terms are missed at the lowest rate that was measured, else "unsure".
+	// Absent in directories of earlier versions.
+	Verdict string `json:"verdict,omitempty"`
+	Rate    Number `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term
+	Low     Number `json:"low,omitzero"`  // 95 % interval; without a Rate, the range that it is in
+	High    Number `json:"high,omitzero"`
 	// Goodput is the goodput at Rate, interpolated between the stages on either side.
 	Goodput Number `json:"goodput,omitzero"`
 	// KeptStage is the highest stage below Rate that met all terms, BrokenStage the lowest above it that did not.

@@ -1,6 +1,8 @@
 package saturation
 
 import (
+	"math"
+
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
@@ -10,10 +12,13 @@ var noteCollapses = note.Kind{Code: "habit.collapses", Args: []string{"sustained
 // How much more a server must get done below its limit than beyond it to be said to collapse. Differences that plain servers show are
 // smaller: see TestHabitsAreNamed.
 const (
-	collapsedBelow   = 1.05 // a stable stage, by the bounds of the intervals
+	collapsedBelow   = 1.06 // a stable stage
 	collapsedLoop    = 1.10 // the closed loop
 	collapsedPausing = 1.30 // a stable stage of a server that pauses: how many pauses fall into a stage is chance
 )
+
+// normal is the 97.5 % quantile of the normal distribution.
+const normal = 1.96
 
 // unsureEdge is how far beyond the rates of its bracket the edge of a collapse may lie, as a share of the rate. A server collapses
 // at random: at the edge one stage is stable and the next is not.
@@ -32,7 +37,8 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 		return false
 	}
 	rate, low, high := plateau(overloaded)
-	best, below := 0.0, collapsedBelow
+	var best rundir.Progress
+	below := collapsedBelow
 	var stable, saturated rundir.Number
 	for i, r := range f.open {
 		stables, others := f.verdictsAt(r.Rate)
@@ -42,15 +48,27 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 		switch {
 		case i < f.cut && stables > others:
 			stable = r.Rate
-			if r.Progress.Low.Known() {
-				best = max(best, r.Progress.Low.Value())
+			if p := r.Progress; p.Low.Known() && !(p.Low.Value() <= orZero(best.Low)) {
+				best = p
 			}
 		case i >= f.cut && others > stables && !saturated.Known():
 			saturated = r.Rate
 		}
 	}
+	if !stable.Known() || !saturated.Known() {
+		return false
+	}
+	// A server that collapses slows down during a stage, so that the intervals of overloaded stages are wide: the difference must be
+	// many times its standard error.
+	const sure = 3
+	more := false
+	if best.Rate.Known() {
+		difference := best.Rate.Value() - rate.Value()
+		overloadError := (high.Value() - low.Value()) / 2 / normal
+		more = best.Rate.Value() >= below*rate.Value() && difference >= sure*math.Hypot(standardError(best), overloadError)
+	}
 	loop := ceiling != nil && ceiling.Progress.Low.Value() > collapsedLoop*high.Value()
-	if !stable.Known() || !saturated.Known() || best < below*high.Value() && !loop {
+	if !more && !loop {
 		return false
 	}
 	s.HighestStable, s.LowestSaturated = stable, saturated

@@ -28,6 +28,7 @@ func Find(stages []rundir.Stage) (*rundir.Saturation, []note.Note) {
 	}
 	s := &rundir.Saturation{}
 	s.Rate, s.Low, s.High = plateau(rows)
+	f.allowForPauses(s, rows)
 	collapses := f.collapses(s, ceilingOf(stages))
 	if collapses {
 		s.Output = f.outputAt(s.HighestStable)

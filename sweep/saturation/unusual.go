@@ -1,6 +1,10 @@
 package saturation
 
-import "llmsweep/sweep/rundir"
+import (
+	"math"
+
+	"llmsweep/sweep/rundir"
+)
 
 // Plateaus of servers with a habit.
 
@@ -64,4 +68,33 @@ func (f *finder) withoutCache(rows []*rundir.Stage) []*rundir.Stage {
 		out = append(out, &st)
 	}
 	return out
+}
+
+// allowForPauses weighs the stages by their time: those with many pauses are found saturated sooner, so that the mean of the stages is too
+// low, and that of their time is not. It widens the interval by the error of how many pauses fell into them, as if they came at random:
+// batches of a stage hold too few of them to show it.
+func (f *finder) allowForPauses(s *rundir.Saturation, rows []*rundir.Stage) {
+	if !f.pausing {
+		return
+	}
+	pauses, time, windows := 0.0, 0.0, 0.0
+	for _, st := range f.open {
+		if n := float64(st.Traits.Stalls); n > 0 && st.Verdict == rundir.Stable {
+			pauses, time, windows = pauses+n, time+n*st.Traits.StallTime.Value(), windows+st.Window
+		}
+	}
+	span, done := 0.0, 0.0
+	for _, st := range rows {
+		span, done = span+st.Window, done+st.Window*st.Progress.Rate.Value()
+	}
+	if pauses == 0 || span <= 0 {
+		return
+	}
+	s.Rate = rundir.Exactly(done / span)
+	lost := time / windows                        // share of the time
+	few := math.Sqrt(max(1, pauses*span/windows)) // of the number expected in the rows
+	half := normal * lost / few / max(0.1, 1-lost) * s.Rate.Value()
+	own := (s.High.Value() - s.Low.Value()) / 2
+	half = math.Hypot(own, half)
+	s.Low, s.High = rundir.Exactly(max(0, s.Rate.Value()-half)), rundir.Exactly(s.Rate.Value()+half)
 }

@@ -12,8 +12,8 @@ import (
 // The curve of a term is read by a line through the stages near its limit. Both were chosen with TestSLOSearchAgreesWithBruteForce
 // (package sweep).
 const (
-	reach   = 0.1  // of the rate, on either side: farther away the curve bends
-	scatter = 0.02 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
+	reach   = 0.1   // of the rate, on either side: farther away the curve bends
+	scatter = 0.015 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
 )
 
 // Highest returns the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
@@ -28,22 +28,32 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		out.Terms = append(out.Terms, t.String())
 		root := t.end(stages)
 		if root.At < end.At {
-			end.At, out.Limiting = root.At, t.String()
+			end.At, end.Fitted, out.Limiting = root.At, root.Fitted, t.String()
 		}
 		end.Low, end.High = min(end.Low, root.Low), min(end.High, root.High)
 	}
 	if s := saturation; s != nil && s.Rate.Known() && s.Rate.Value() < end.At {
-		end, out.Limiting = stats.Root{At: s.Rate.Value(), Low: min(end.Low, s.Low.Value()), High: min(end.High, s.High.Value())}, rundir.LimitSaturation
+		end = stats.Root{At: s.Rate.Value(), Low: min(end.Low, s.Low.Value()), High: min(end.High, s.High.Value())}
+		out.Limiting = rundir.LimitSaturation
 	}
 	settle(out, stages, terms, end)
+	switch {
+	case !out.Rate.IsZero():
+		out.Verdict = Kept.String()
+	case out.Reason.Code == noteBrokenAt.Code:
+		out.Verdict = Broken.String()
+	default:
+		out.Verdict = Unsure.String()
+	}
 	return out
 }
 
 // end returns where the term's curve reaches its limit.
 func (t Term) end(stages []*rundir.Stage) stats.Root {
 	var points []stats.Point
+	clusters := t.clustering(stages)
 	for _, s := range stages {
-		if p, ok := t.point(s); ok {
+		if p, ok := t.point(s, clusters); ok {
 			points = append(points, p)
 		}
 	}
@@ -53,8 +63,9 @@ func (t Term) end(stages []*rundir.Stage) stats.Root {
 	return stats.Crossing(points, reach, scatter)
 }
 
-// settle fills in the answer. The terms hold at a rate only where a stage was shown to keep them all, or where the
-// stages up to the rate have together the requests that the terms need: what holds at a rate holds below.
+// settle fills in the answer. The terms hold at a rate only where a stage was shown to keep them all; or where the stages up to
+// the rate show it together, since what holds at a rate holds below; or where the curve shows it, because its interval begins above the
+// lowest stage.
 func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Root) {
 	var kept, broken *rundir.Stage
 	for _, s := range stages {
@@ -71,7 +82,7 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 		out.BrokenStage = broken.Name
 	}
 	switch {
-	case kept == nil && !together(stages, terms, end.At):
+	case kept == nil && !together(stages, terms, end.At) && !(end.Fitted && end.Low > rateOf(stages[0])):
 		none(out, stages, terms, broken, math.IsInf(end.At, -1))
 		if !math.IsInf(end.At, 0) { // where to look for it
 			out.Low, out.High = rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
@@ -90,19 +101,24 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 	}
 }
 
-// together reports whether the stages up to a rate have, taken together, enough independent requests for each of the terms.
+// together reports whether the stages up to a rate, taken together, show that each of the terms is kept.
 func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 	if math.IsInf(rate, 0) {
 		return false
 	}
 	for _, t := range terms {
-		worth := 0.0
+		var all tally
+		kept := false
 		for _, s := range stages {
-			if rateOf(s) <= rate && t.Takes(s) > 0 {
-				worth += float64(s.Requests.OK+s.Requests.Error) / float64(t.Takes(s))
+			if rateOf(s) > rate {
+				continue
+			}
+			kept = kept || t.Holds(s) == Kept
+			if c, ok := t.count(s); ok {
+				all = all.plus(tally{c.beyond, c.open, c.of, c.of * c.worth()})
 			}
 		}
-		if t.tail() > 0 && worth < 1 {
+		if !kept && (all.of == 0 || all.against(t.tail()) != Kept) {
 			return false
 		}
 	}
@@ -113,7 +129,7 @@ func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.Stage, outright bool) {
 	for _, s := range stages { // the stage that is nearest to being judged
 		v, t := Judge(s, terms)
-		if outright && broken != nil || v != Unknown || s.Verdict == rundir.Saturated || !s.Rate.Known() {
+		if outright && broken != nil || v != Unsure || s.Verdict == rundir.Saturated || !s.Rate.Known() {
 			continue
 		}
 		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {

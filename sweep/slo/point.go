@@ -15,26 +15,59 @@ import (
 
 // point returns what a stage showed of the term: log-odds, less those of the limit, against its rate. ok is false where it shows
 // nothing, or nothing that lasts: while a queue grows, its latencies only show that it is too long.
-func (t Term) point(s *rundir.Stage) (p stats.Point, ok bool) {
-	p.X = rateOf(s)
+func (t Term) point(s *rundir.Stage, clusters clustering) (p stats.Point, ok bool) {
+	p.X = offeredOf(s)
 	if s.Verdict == rundir.Saturated && t.Holds(s) == Kept {
 		return p, false
 	}
 	switch {
-	case t.Metric == Errors:
-		ended := float64(s.Requests.OK + s.Requests.Error)
-		return stats.Share(p.X, float64(s.Requests.Error)/ended, ended, t.Limit), ended > 0
 	case t.Stat == Mean:
 		f, _ := t.Of(s)
 		p.Y, p.SE = math.Log(f.Value()/t.Limit), t.spreadOfMean(s)
 		return p, !f.IsZero() && f.Value() > 0
 	}
-	d := t.dist(s)
-	share, ok := shareAbove(d, t.Limit)
-	if !ok || !d.Neff.Known() {
+	c, ok := t.count(s)
+	if !ok {
 		return p, false
 	}
-	return stats.Share(p.X, share, d.Neff.Value(), t.tail()), true
+	return stats.Share(p.X, c.beyond/c.of, c.of/clusters.at(p.X), t.tail()), true
+}
+
+// clustering is how many values one independent one is worth, in several stages.
+type clustering []cluster
+
+type cluster struct{ rate, size, weight float64 }
+
+// clustering returns how the values of the term are clustered in the stages.
+func (t Term) clustering(stages []*rundir.Stage) clustering {
+	var all clustering
+	for _, s := range stages {
+		if c, ok := t.count(s); ok {
+			all = append(all, cluster{offeredOf(s), 1 / c.worth(), c.of})
+		}
+	}
+	return all
+}
+
+// clusterReach is how far from a rate, as a share of it, stages tell how values cluster there.
+const clusterReach = 0.3
+
+// at returns the mean size of a cluster in the stages around a rate, the nearer ones with more weight. A stage by itself does not tell: where by chance few
+// values are beyond the limit they also seem independent, so that the stage would outweigh those which had bad luck, and the
+// rate would come out too high.
+func (c clustering) at(rate float64) float64 {
+	sum, weights := 0.0, 0.0
+	for _, k := range c {
+		far := math.Abs(k.rate-rate) / (clusterReach * rate)
+		if rate == 0 {
+			far = k.rate
+		}
+		if far < 1 {
+			w := math.Pow(1-far*far*far, 3) * k.weight
+			sum, weights = sum+w*k.size, weights+w
+		}
+	}
+	return math.Max(1, sum/weights)
 }
 
 // rateOf returns the rate of a stage. One request at a time is the limit of small rates: 0.
@@ -43,6 +76,15 @@ func rateOf(s *rundir.Stage) float64 {
 		return s.Rate.Value()
 	}
 	return 0
+}
+
+// offeredOf returns the rate at which requests were due in a stage's window. Poisson arrivals at a rate are by chance more or fewer, and a stage with
+// more of them is a stage at a higher rate: its latencies are those of that rate.
+func offeredOf(s *rundir.Stage) float64 {
+	if o := s.Rates.Offered; s.Rate.Known() && o.Known() {
+		return o.Value()
+	}
+	return rateOf(s)
 }
 
 // shareAbove returns the share of a distribution above a value, by its percentiles: between two of them the logarithm of the

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/stats"
 )
 
 // The metrics that a term can be about.
@@ -39,14 +38,14 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Unknown Verdict = iota // the metric is absent, not supported, or a lower bound below the limit
+	Unsure Verdict = iota // the metric is absent, or what was measured shows neither
 	Kept
 	Broken
 )
 
 // String returns the verdict as run.json has it.
 func (v Verdict) String() string {
-	return [...]string{Unknown: "unknown", Kept: "kept", Broken: "broken"}[v]
+	return [...]string{Unsure: "unsure", Kept: "kept", Broken: "broken"}[v]
 }
 
 const grammar = "ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<PERCENT, such as ttft:p99<500ms"
@@ -208,7 +207,7 @@ func (t Term) dist(s *rundir.Stage) *rundir.Dist {
 func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 	d := t.dist(s)
 	if d == nil {
-		return errorShare(s), t.supportsErrors(s)
+		return errorShare(s), true
 	}
 	f, supported = d.Get(t.Stat), d.Supported(t.Stat)
 	if t.Metric == ITL && t.Stat == Mean && f.IsZero() {
@@ -227,40 +226,6 @@ func errorShare(s *rundir.Stage) rundir.Number {
 	return rundir.Exactly(float64(s.Requests.Error) / float64(ended))
 }
 
-// supportsErrors reports whether there are enough requests to judge a share of errors, as for a percentile: five failed, or five would
-// have failed with a share at the limit.
-func (t Term) supportsErrors(s *rundir.Stage) bool {
-	ended := float64(s.Requests.OK + s.Requests.Error)
-	return s.Requests.Error >= enough || stats.Supported(ended, 1-t.Limit)
-}
-
-// Holds returns whether a stage keeps the term.
-func (t Term) Holds(s *rundir.Stage) Verdict {
-	f, supported := t.Of(s)
-	switch {
-	case s.FrozenSince.Known():
-		return Broken // the server never answered again: no wait is long enough
-	case f.IsZero():
-		return Unknown
-	case f.Value() >= t.Limit && (supported || f.Bound()) || t.surelyBroken(s): // a lower bound above the limit needs no further samples
-		return Broken
-	case f.Bound() || !supported:
-		return Unknown
-	}
-	return Kept
-}
-
-// surelyBroken reports whether enough of the sample lies beyond the limit to say that the term is broken, even where there is not enough to
-// say where the percentile is: at least five requests, and more than the term allows.
-func (t Term) surelyBroken(s *rundir.Stage) bool {
-	d := t.dist(s)
-	if d == nil || t.Stat == Mean || !d.Neff.Known() {
-		return false
-	}
-	share, ok := shareAbove(d, t.Limit)
-	return ok && share > t.tail() && stats.Supported(d.Neff.Value(), 1-share)
-}
-
 // Judge returns whether a stage keeps all terms. term is one that it breaks; otherwise one that it is not shown to keep; otherwise nil.
 func Judge(s *rundir.Stage, terms []Term) (v Verdict, term *Term) {
 	v = Kept
@@ -268,8 +233,8 @@ func Judge(s *rundir.Stage, terms []Term) (v Verdict, term *Term) {
 		switch one := terms[i].Holds(s); {
 		case one == Broken:
 			return Broken, &terms[i]
-		case one == Unknown && term == nil:
-			v, term = Unknown, &terms[i]
+		case one == Unsure && term == nil:
+			v, term = Unsure, &terms[i]
 		}
 	}
 	return v, term
@@ -301,12 +266,4 @@ func (t Term) Takes(s *rundir.Stage) int {
 		return 0
 	}
 	return int(math.Ceil(had*enough/t.tail()/worth - roundOff))
-}
-
-// Needs returns how many more requests like those of a stage are needed to judge the term; 0 where more requests would not help.
-func (t Term) Needs(s *rundir.Stage) int {
-	if f, supported := t.Of(s); t.Holds(s) != Unknown || supported || f.IsZero() {
-		return 0
-	}
-	return max(0, t.Takes(s)-s.Requests.OK-s.Requests.Error)
 }

@@ -42,7 +42,10 @@ func expit(y float64) float64 { return 1 / (1 + math.Exp(-y)) }
 
 // Root is the point at which a rising curve crosses 0, with a 95 % confidence interval. All three are +Inf or -Inf where that is beyond the
 // points on one side, and NaN where there are no points.
-type Root struct{ At, Low, High float64 }
+type Root struct {
+	At, Low, High float64
+	Fitted        bool // by a line through several points; else the interval reaches to the points on either side
+}
 
 // Crossing returns where a rising curve, given by noisy points, crosses 0. An isotonic fit finds the two points that this is
 // between. A straight line through the points around them, by weighted least squares (Cleveland, JASA 74 (1979)), then finds the
@@ -53,7 +56,7 @@ func Crossing(points []Point, reach, scatter float64) Root {
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	at, low, high := isotonicRoot(points)
-	root := Root{at, low, high}
+	root := Root{At: at, Low: low, High: high}
 	if math.IsInf(at, 0) || math.IsNaN(at) {
 		return root
 	}
@@ -74,7 +77,7 @@ func Crossing(points []Point, reach, scatter float64) Root {
 	first, last := points[0].X, points[len(points)-1].X
 	within := func(x float64) float64 { return min(max(x, first), last) }
 	at = within(root.At)
-	return Root{at, min(at, within(root.Low)), max(at, within(root.High))}
+	return Root{at, min(at, within(root.Low)), max(at, within(root.High)), root.Fitted}
 }
 
 // isotonicRoot returns where the isotonic fit, linear between points, crosses 0, and the points on either side. A point counts for
@@ -168,5 +171,5 @@ func leastSquares(points []Point, weights []float64) line {
 func (l line) root() Root {
 	d := -l.level / l.slope
 	half := StudentQuantile(0.975, float64(l.freedom)) * math.Sqrt(l.varLevel+d*d*l.varSlope) / l.slope
-	return Root{l.mid + d, l.mid + d - half, l.mid + d + half}
+	return Root{l.mid + d, l.mid + d - half, l.mid + d + half, true}
 }

@@ -1,4 +1,4 @@
-package published
+package write
 
 import (
 	"bufio"
@@ -42,7 +42,7 @@ func stressNotes(r stages.Row, l lang.Lang) []string {
 //
 // The duration is the window over which the rates were counted, so that the table agrees with itself and with the
 // other renderings of the run.
-func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+func Stress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	for i := range runs {
 		rows := stages.All(&runs[i])

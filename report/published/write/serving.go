@@ -1,4 +1,4 @@
-package published
+package write
 
 import (
 	"bufio"
@@ -26,7 +26,7 @@ const (
 //
 // Concurrency is the number in flight, integrated over the window; the other tools divide the sum of latencies by the
 // duration, which comes to the same but for the window's edges. Inter-token latency is pooled per chunk as it came.
-func WriteServing(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+func Serving(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	first, several := true, len(runs) > 1 || len(runs[0].Stages) > 1
 	for i := range runs {

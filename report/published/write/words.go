@@ -1,4 +1,4 @@
-package published
+package write
 
 import "llmsweep/report/lang"
 

@@ -1,4 +1,7 @@
-package published
+// Package write renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and the JSON of
+// GuideLLM. Package published reads them. The two share no code, so that the tests that read what was written expose errors of
+// either.
+package write
 
 import (
 	"fmt"
@@ -41,8 +44,8 @@ func sixColumnName(s *rundir.Stage) string {
 	return stages.Base(s) + " req/sec"
 }
 
-// WriteSixColumn writes a run as the six-column format has it: its heading line, its table, and what a reader of it must know.
-func WriteSixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
+// SixColumn writes a run as the six-column format has it: its heading line, its table, and what a reader of it must know.
+func SixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
 	fmt.Fprintf(d.W, "\n- %s\n", strings.Join(sixColumnHeading(run, l), ", "))
 	if len(run.Stages) == 0 {
 		return

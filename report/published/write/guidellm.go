@@ -1,21 +1,21 @@
-package published
+package write
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"llmsweep/sweep/rundir"
 )
 
-// guideLayout is the version of GuideLLM whose layout [WriteGuideLLM] writes.
+// guideLayout is the version of GuideLLM whose layout [GuideLLM] writes.
 const guideLayout = "0.8.1"
 
 // writtenBy marks a file in GuideLLM's layout that llmsweep wrote.
 const writtenBy = "llmsweep"
 
-// WriteGuideLLM writes runs in the layout of GuideLLM 0.8's benchmarks.json, for scripts that read it: one report, or a list of
+// GuideLLM writes runs in the layout of GuideLLM 0.8's benchmarks.json, for scripts that read it: one report, or a list of
 // reports where there is more than one run. Each stage is a benchmark. The metrics are llmsweep's own, under GuideLLM's names:
 //
 //   - inter_token_latency_ms has the mean of all tokens, as GuideLLM's does, and percentiles of each request's mean;
@@ -24,7 +24,7 @@ const writtenBy = "llmsweep"
 //     bound stands under "over".
 //
 // Requests are not listed. "written_by" says that the file is not GuideLLM's own.
-func WriteGuideLLM(w io.Writer, runs []rundir.Run) error {
+func GuideLLM(w io.Writer, runs []rundir.Run) error {
 	reports := make([]guideReport, len(runs))
 	for i := range runs {
 		reports[i] = guideReportOf(&runs[i])
@@ -320,27 +320,10 @@ func orNull(v float64) *float64 {
 	return &v
 }
 
-// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label, or llmsweep wrote.
-func (r *jsonRun) guideLabels(labels map[string]string) error {
-	l := &r.run.Labels
-	for key, to := range map[string]*string{"model": &l.Model, "gpu": &l.GPU, "engine": &l.Engine, "quant": &l.Quant} {
-		if v := labels[key]; v != "" {
-			*to = v
-		}
-	}
-	if v := labels["gpus"]; v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 {
-			return fmt.Errorf("label gpus=%s is no count", short(v))
-		}
-		l.GPUs = n
-	}
-	if v := labels["price"]; v != "" {
-		n, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(n > 0) || n > 1e9 {
-			return fmt.Errorf("label price=%s is no price", short(v))
-		}
-		l.Price = n
-	}
-	return nil
+// shift returns v times ten to the power of tens, without the rounding error of a multiplication.
+func shift(v float64, tens int) float64 {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+	e, _ := strconv.Atoi(exponent)                                        // FormatFloat wrote it
+	moved, _ := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e+tens), 64) // and this is well formed too
+	return moved
 }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestReportAndChooseAgree judges sweeps by many objectives, once by report and once by choose: both say that there is no rate, or name
+// the same one.
+func TestReportAndChooseAgree(t *testing.T) {
+	for seed := range 2 {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				dir := w.path("swept")
+				w.must(quick("sweep", "sim:demo", "--points", fmt.Sprint(3+seed), "--seed", fmt.Sprint(seed+1), "--label", "gpu=L20,gpus=1", "--out", dir)...)
+				met := 0
+				for _, stat := range []string{"p50", "p90", "p95", "p99", "mean"} {
+					for ms := 5.0; ms < 500; ms *= 4 {
+						term := fmt.Sprintf("ttft:%s<%.3fms", stat, ms)
+						if agree(t, w, dir, term, "errors<50%") {
+							met++
+						}
+					}
+				}
+				if met == 0 {
+					t.Error("no objective was met: nothing was compared")
+				}
+			})
+		})
+	}
+}
+
+// agree compares what report and choose say of a directory, and reports whether the terms are met.
+func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
+	t.Helper()
+	var flags []string
+	for _, term := range terms {
+		flags = append(flags, "--slo", term)
+	}
+	out, _ := w.must(append([]string{"report", dir, "--format", "json"}, flags...)...)
+	var run struct {
+		SLO struct {
+			Rate    json.RawMessage `json:"rate"`
+			Verdict string          `json:"verdict"`
+		} `json:"slo"`
+	}
+	if err := json.Unmarshal([]byte(out), &run); err != nil {
+		t.Fatal(err)
+	}
+	out, _ = w.must(append([]string{"choose", dir, "--demand", "1rps", "--price", "L20=1", "--format", "json"}, flags...)...)
+	var choices []struct {
+		Ranked []struct {
+			Rate float64 `json:"rate"`
+		} `json:"ranked"`
+		Refused []struct {
+			Why string `json:"why"`
+		} `json:"refused"`
+	}
+	if err := json.Unmarshal([]byte(out), &choices); err != nil {
+		t.Fatal(err)
+	}
+	rate := strings.Trim(string(run.SLO.Rate), `{"over:}`)
+	switch c := choices[0]; {
+	case rate == "" && len(c.Ranked) > 0:
+		t.Errorf("%v: report names no rate, choose %v", terms, c.Ranked[0].Rate)
+	case rate != "" && len(c.Ranked) == 0:
+		t.Errorf("%v: report says %s req/s, choose that it is not met: %v", terms, rate, c.Refused)
+	case rate != "":
+		var v float64
+		if _, err := fmt.Sscan(rate, &v); err != nil || math.Abs(v-c.Ranked[0].Rate) > 1e-9 {
+			t.Errorf("%v: report says %s req/s, choose %v", terms, rate, c.Ranked[0].Rate)
+		}
+	case run.SLO.Verdict == "broken" && strings.Contains(c.Refused[0].Why, "decide"), run.SLO.Verdict == "unsure" && strings.Contains(c.Refused[0].Why, "misses"):
+		t.Errorf("%v: report says %s, choose %q", terms, run.SLO.Verdict, c.Refused[0].Why)
+	}
+	return rate != ""
+}

@@ -1,0 +1,146 @@
+package slo
+
+import (
+	"math"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// "p99 < 500 ms" says that fewer than 1 % of the requests take longer than 500 ms. That is what is decided: by exact bounds of the share
+// beyond the limit, among as many independent requests as the measured ones are worth. No percentile has to be estimated, so that
+// 300 requests of which none is beyond the limit show it, where 500 would be needed to tell where the 99th percentile is. MLPerf
+// Inference ends its runs by the same test ("early stopping"), for independent requests.
+
+// level is the probability with which a term that is just missed is called met, and one just met is called missed.
+const level = 0.05
+
+// tally counts values beyond a limit.
+type tally struct {
+	beyond, open float64 // open: cut off below the limit
+	of           float64
+	neff         float64 // independent values that they are worth
+}
+
+// bounds returns the bounds of the share beyond the limit. A value that was cut off counts as beyond it in the upper bound alone.
+func (c tally) bounds() (low, high float64) {
+	worth := c.worth()
+	low, _ = stats.ShareBounds(c.beyond*worth, c.of*worth, level)
+	_, high = stats.ShareBounds((c.beyond+c.open)*worth, c.of*worth, level)
+	return low, high
+}
+
+// worth returns how many independent values one value is worth.
+func (c tally) worth() float64 { return min(max(c.neff, 1)/c.of, 1) }
+
+// plus returns the tally of both.
+func (c tally) plus(d tally) tally {
+	return tally{c.beyond + d.beyond, c.open + d.open, c.of + d.of, c.neff + d.neff}
+}
+
+// against returns on which side of a share the tally shows its own share to be.
+func (c tally) against(share float64) Verdict {
+	switch low, high := c.bounds(); {
+	case high < share:
+		return Kept
+	case low > share:
+		return Broken
+	}
+	return Unsure
+}
+
+// count returns what a stage holds of the term's metric, and how much of that is beyond the limit: exactly, where the stage was judged by this
+// term before, else by its percentiles. ok is false for a mean, and where the stage does not tell.
+func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
+	if t.Stat == Mean {
+		return c, false
+	}
+	if s.Goodput != nil {
+		for _, p := range s.Goodput.Terms {
+			if b := p.Beyond; b != nil && p.Term == t.String() {
+				return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}, b.Of > 0 && b.Neff.Known()
+			}
+		}
+	}
+	if t.Metric == Errors {
+		ended := float64(s.Requests.OK + s.Requests.Error)
+		return tally{beyond: float64(s.Requests.Error), of: ended, neff: ended}, ended > 0
+	}
+	d := t.dist(s)
+	share, ok := shareAbove(d, t.Limit)
+	if !ok || !d.Neff.Known() || d.N == 0 || d.Get(t.Stat).IsZero() {
+		return c, false
+	}
+	n := float64(d.N)
+	return tally{share * n, min(float64(d.Censored), (1-share)*n), n, d.Neff.Value()}, true
+}
+
+// Bounds returns the bounds of the share beyond the term's limit that a count shows, each of which holds with a probability of 95 %.
+func Bounds(b rundir.Beyond) (low, high float64) {
+	return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds()
+}
+
+// Holds returns whether a stage keeps the term.
+func (t Term) Holds(s *rundir.Stage) Verdict {
+	if s.FrozenSince.Known() {
+		return Broken // the server never answered again: no wait is long enough
+	}
+	if c, ok := t.count(s); ok {
+		return c.against(t.tail())
+	}
+	f, supported := t.Of(s)
+	low, high := f.Value(), f.Value()
+	if t.Stat == Mean {
+		low, high = t.interval(s)
+	}
+	switch {
+	case f.IsZero():
+		return Unsure
+	case f.Bound() && f.Value() >= t.Limit: // a lower bound beyond the limit
+		return Broken
+	case f.Bound() || !supported:
+		return Unsure
+	case low >= t.Limit:
+		return Broken
+	case high < t.Limit:
+		return Kept
+	}
+	return Unsure
+}
+
+// interval returns the 95 % interval of a mean. What was read from other tools has none: there both bounds are the mean itself.
+func (t Term) interval(s *rundir.Stage) (low, high float64) {
+	d := t.dist(s)
+	mean, _ := t.Of(s)
+	switch ci, ok := d.CI[Mean]; {
+	case ok:
+		return ci[0], ci[1]
+	case !d.Neff.Known() || !d.Std.Known():
+		return mean.Value(), mean.Value()
+	case d.Neff.Value() < 2:
+		return 0, math.Inf(1)
+	}
+	n := d.Neff.Value()
+	half := stats.StudentQuantile(1-level/2, n-1) * d.Std.Value() / math.Sqrt(n-1)
+	return mean.Value() - half, mean.Value() + half
+}
+
+// mostTimes limits the advice to measure longer: where more than this many times the requests would be needed, the share is so near the limit that
+// measuring longer is no advice.
+const mostTimes = 100
+
+// Needs returns how many more requests like those of a stage would decide the term, if the share beyond its limit stayed as it is. It is 0 where the
+// term is decided, and where a hundred times the requests would not do.
+func (t Term) Needs(s *rundir.Stage) int {
+	c, ok := t.count(s)
+	if !ok || t.Holds(s) != Unsure {
+		return 0
+	}
+	worth := c.worth()
+	need := stats.NeededForShare(c.beyond/c.of, t.tail(), level, c.of*worth, mostTimes*c.of*worth)
+	requests := float64(s.Requests.OK + s.Requests.Error)
+	if more := math.Ceil(requests * (need/(c.of*worth) - 1)); more > 0 && !math.IsInf(more, 0) {
+		return int(more)
+	}
+	return 0
+}

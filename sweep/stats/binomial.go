@@ -1,0 +1,72 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// ShareBounds returns one-sided confidence bounds for the share of which k among n independent observations were seen: the share is
+// above low, and it is below high, each with probability 1-level or more. They are exact (Clopper and Pearson, Biometrika 26
+// (1934)): no normal approximation, so that they also hold for none among n. k and n need not be whole, 0 <= k <= n.
+func ShareBounds(k, n, level float64) (low, high float64) {
+	low, high = 0, 1
+	if k > 0 {
+		low = mathext.InvRegIncBeta(k, n-k+1, level)
+	}
+	if k < n {
+		high = mathext.InvRegIncBeta(k+1, n-k, 1-level)
+	}
+	return low, high
+}
+
+// EffectiveShareN returns the number of independent observations that a series is worth for the share of values above a limit. That is
+// the effective number of the ones and zeros which tell what lies above ([EffectiveN]), and not of the values: neighbours
+// may be alike, and yet hardly ever both be beyond a limit far out. fewest values or more are needed above to tell how they cluster; where fewer
+// are above the limit, the largest fewest values stand for them.
+func EffectiveShareN(series []float64, limit float64, fewest int) float64 {
+	if len(series) < 2*fewest {
+		return EffectiveN(series)
+	}
+	if at := largest(series, fewest); at < limit {
+		limit = at
+	}
+	above := make([]float64, len(series))
+	for i, v := range series {
+		if v >= limit {
+			above[i] = 1
+		}
+	}
+	return EffectiveN(above)
+}
+
+// NeededForShare returns the number of independent observations with which [ShareBounds] would tell on which side of limit a share lies
+// if it stays as it is: the fewest from `from` on. It is infinite where that is more than most.
+func NeededForShare(share, limit, level, from, most float64) float64 {
+	decides := func(n float64) bool {
+		low, high := ShareBounds(share*n, n, level)
+		return high < limit || low > limit
+	}
+	const step = 1.1 // it need not be exact
+	n := math.Max(1, from)
+	for ; !decides(n); n *= step {
+		if n > most {
+			return math.Inf(1)
+		}
+	}
+	for low := n / step; n-low > 1; { // none is decided at low, or it is where we began
+		if middle := (low + n) / 2; middle >= from && decides(middle) {
+			n = middle
+		} else {
+			low = middle
+		}
+	}
+	return math.Ceil(n)
+}
+
+// largest returns the n-th largest value of a series.
+func largest(series []float64, n int) float64 {
+	sorted := slices.Sorted(slices.Values(series))
+	return sorted[len(sorted)-n]
+}
