@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/seconds"
@@ -24,8 +25,8 @@ const (
 	leastWaves    = 2                // mean latencies that a window at a rate spans
 )
 
-// controlSuffix ends the names of control measurements.
-const controlSuffix = "-control"
+// controlPrefix begins the names of control measurements, which are short, so that tables do not become wider.
+const controlPrefix = "control@"
 
 // reserve sets time of a budget aside for control measurements, where there is enough.
 func (x *Experiment) reserve() {
@@ -83,7 +84,7 @@ func (x *Experiment) controlCeiling(have float64) (s Stage, ok bool) {
 		return s, false
 	}
 	s = x.Closed(before.Kind, rundir.Control, before.MaxConcurrency)
-	s.Name += controlSuffix
+	s.Name = controlPrefix + "max"
 	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
 	return s, true
 }
@@ -95,7 +96,7 @@ func (x *Experiment) controlFloor(have float64) (s Stage, ok bool) {
 		return s, false
 	}
 	s = x.Closed("synchronous", rundir.Control, 1)
-	s.Name += controlSuffix
+	s.Name = controlPrefix + "sync"
 	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
 	return s, true
 }
@@ -113,7 +114,7 @@ func (x *Experiment) controlRate(have float64) (s Stage, ok bool) {
 		return s, false
 	}
 	s = x.Poisson(rate, rundir.Control)
-	s.Name += controlSuffix
+	s.Name = controlPrefix + arrival.RateName(rate)
 	s.From = seconds.Duration(opening * latency)
 	s.MinTime, s.MinRequests = s.From+seconds.Duration(window), 1
 	s.MaxTime, s.Tail = s.MinTime, seconds.Duration(latency)
