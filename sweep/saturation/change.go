@@ -26,6 +26,9 @@ func (c Change) Shown(least float64) bool {
 	return c.Before > 0 && (c.Low > 0 && c.Value >= least || c.High < 0 && c.Value <= -least)
 }
 
+// Beyond reports whether the whole interval is above a share, or below minus that share.
+func (c Change) Beyond(least float64) bool { return c.Before > 0 && (c.Low >= least || c.High <= -least) }
+
 // Compare returns how two stages of one load differ: the time per token, the time to the first one, and the completed rate.
 func Compare(before, after *rundir.Stage) []Change {
 	return []Change{
@@ -92,7 +95,7 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 		return args(noteScales, rate)
 	case before.Rate.Known() && rate.Shown(leastScale) && (over(before) || over(after)):
 		return args(noteScales, rate)
-	case before.Rate.Known() && itl.Shown(leastScale):
+	case before.Rate.Known() && itl.Beyond(leastScale): // two stages at one rate also differ in when requests arrive
 		return args(noteScales, itl)
 	}
 	return note.Note{}, false
