@@ -27,7 +27,9 @@ func (c Change) Shown(least float64) bool {
 }
 
 // Beyond reports whether the whole interval is above a share, or below minus that share.
-func (c Change) Beyond(least float64) bool { return c.Before > 0 && (c.Low >= least || c.High <= -least) }
+func (c Change) Beyond(least float64) bool {
+	return c.Before > 0 && (c.Low >= least || c.High <= -least)
+}
 
 // Compare returns how two stages of one load differ: the time per token, the time to the first one, and the completed rate.
 func Compare(before, after *rundir.Stage) []Change {
