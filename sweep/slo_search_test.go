@@ -191,7 +191,11 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 		100*stats.Quantile(errs, 0.9), 100*errs[n-1], near, inside)
 	simtest.Claim(t, "error of the rate up to which an SLO holds, against long stages on a fine grid", "28 of 30 within 3 %; the interval holds it in 93 %",
 		"%d of %d answered, %d within 3 %%; %d of %d inside", n, cases, near, inside, cases)
-	if n < cases*9/10 || stats.Quantile(errs, 0.5) > 0.03 || stats.Quantile(errs, 0.85) > 0.08 {
+	median := 0.03
+	if !simtest.Statistics {
+		median = 0.06 // of two cases, against stages of 2000 requests, whose own rates are off by as much
+	}
+	if n < cases*9/10 || stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.08 {
 		t.Error("the search is off")
 	}
 	const most = 0.9 // of 30 cases, 27: the goal is 28, and the truth is itself off by up to 1 %
