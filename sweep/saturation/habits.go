@@ -25,7 +25,7 @@ func Habits(stages []rundir.Stage, s *rundir.Saturation) (all []note.Note) {
 	if s != nil && s.Overload.Known() {
 		all = append(all, noteCollapses.New(s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Overload.Value()))
 	}
-	if b := bucketOf(open); b.Rate.Known() {
+	if b := bucketOf(open, ceilingOf(stages)); b.Rate.Known() {
 		const minute = 60
 		all = append(all, noteRateLimited.New(b.Rate.Value()*minute, b.Unit, b.Burst.Value(), b.Agrees.Value()))
 	} else if st := sheds(open); st != nil {
@@ -61,13 +61,17 @@ func sheds(open []*rundir.Stage) (most *rundir.Stage) {
 // bucket of the same rate explains less of it (TestHabitsAreNamed).
 const wellExplained = 0.97
 
-// bucketOf returns the token bucket that the stages with refusals agree on; the zero Bucket where they do not.
-func bucketOf(open []*rundir.Stage) (bucket rundir.Bucket) {
+// unrefused is the share of a stage's rate that a closed loop without refusals must complete to show that no bucket limits the stage.
+const unrefused = 0.97
+
+// bucketOf returns the token bucket that the stages with refusals agree on; the zero Bucket where they do not, and where a closed
+// loop completed as much without a refusal: then the queue was full, and what passes a full queue looks like a bucket, too.
+func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket) {
 	var weight, sum, agrees, weights float64
 	low, high := math.Inf(-1), math.Inf(1)
 	for _, st := range open {
 		b := st.Traits.Limit
-		if !b.Rate.Known() || bucket.Unit != "" && b.Unit != bucket.Unit {
+		if !b.Rate.Known() || bucket.Unit != "" && b.Unit != bucket.Unit || passes(ceiling, st) {
 			continue
 		}
 		n := float64(st.Requests.Error)
@@ -88,6 +92,12 @@ func bucketOf(open []*rundir.Stage) (bucket rundir.Bucket) {
 	bucket.Rate, bucket.Agrees = rundir.Exactly(rate), rundir.Exactly(agrees/weights)
 	bucket.Low, bucket.High = rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
 	return bucket
+}
+
+// passes reports whether a closed loop completed as much as a stage with refusals, and was refused nothing.
+func passes(ceiling, st *rundir.Stage) bool {
+	return ceiling != nil && orZero(ceiling.Refused) == 0 && ceiling.Requests.Error == 0 &&
+		ceiling.Progress.Rate.Known() && ceiling.Progress.Rate.Value() >= unrefused*st.Progress.Rate.Value()
 }
 
 func orZero(n rundir.Number) float64 {

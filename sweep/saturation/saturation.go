@@ -35,7 +35,7 @@ func Find(stages []rundir.Stage) (*rundir.Saturation, []note.Note) {
 	} else {
 		s.HighestStable, s.LowestSaturated = f.bracket(s)
 		s.Output = meanOutput(rows)
-		limitedBy(bucketOf(f.open), f.open, s)
+		limitedBy(bucketOf(f.open, ceilingOf(stages)), f.open, s)
 	}
 	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
 	for _, r := range f.open {
