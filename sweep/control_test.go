@@ -56,6 +56,8 @@ func TestControlsShowAServerThatChanges(t *testing.T) {
 		})
 	}
 	t.Logf("of %v servers: named %v; control measurements %v", of, said, controls)
+	simtest.Claim(t, "control measurements name servers that drift or scale, and no others", "95 %; plain servers at most 2 %", "drifts %d of %d, scales %d of %d, plain %d of %d",
+		said["drifts as drifts"], of["drifts"], said["scales as scales"], of["scales"], said[" as drifts"]+said[" as scales"], of[""])
 	if (said[" as drifts"]+said[" as scales"])*20 > of[""] || said["drifts as drifts"] < of["drifts"]*9/10 {
 		t.Error("the control measurements do not tell a server that changes from one that stays")
 	}

@@ -142,6 +142,11 @@ func TestHabitsAreNamed(t *testing.T) {
 				o.holds, o.answered, o.unanswered, stats.Quantile(o.errs, 0.5)*100, o.errs[len(o.errs)-1]*100, stats.Quantile(o.widths, 0.5)*100)
 		}
 		t.Logf("%s; %.0f s", line, time.Since(began).Seconds())
+		what, wanted := "habit "+name+" is named, and the interval holds what the server sustains", "named in 95 %; interval holds in 93 %, error median at most 3 %"
+		if name == "" {
+			what, wanted = "no habit is named on plain servers", "at most 2 % named; interval holds in 93 %, error median at most 3 %"
+		}
+		simtest.Claim(t, what, wanted, "%s", strings.Join(strings.Fields(line), " "))
 		if o.servers < 40 {
 			continue // a few servers show that the test works
 		}
