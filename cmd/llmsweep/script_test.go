@@ -16,6 +16,7 @@ import (
 // TestMain lets the test binary be llmsweep: by name for the scripts, by its hidden command for the self-test's helpers.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800) // simulations allocate fast and keep little
+	debug.SetMemoryLimit(4 << 30)
 	if len(os.Args) > 1 && os.Args[1] == selftestHelper {
 		main()
 	}

@@ -10,8 +10,13 @@ import (
 // quarter off their processor time.
 func Main(m *testing.M) {
 	debug.SetGCPercent(collectAt)
+	debug.SetMemoryLimit(collectFrom)
 	os.Exit(m.Run())
 }
 
 // collectAt is the growth of the heap in percent between two collections. Go's default is 100.
 const collectAt = 800
+
+// collectFrom is the memory in bytes from which collections are as frequent as needed: at full size the tests would otherwise take
+// more than 16 GB.
+const collectFrom = 4 << 30
