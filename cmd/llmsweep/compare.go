@@ -16,6 +16,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/pair"
@@ -107,7 +108,7 @@ func claimsOf(setups []curve.Setup) [][]claims.Claim {
 			continue
 		}
 		seen = append(seen, src.File)
-		doc, err := published.ParseFile(src.File)
+		doc, err := read.ParseFile(src.File)
 		if err != nil {
 			continue
 		}
