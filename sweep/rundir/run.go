@@ -111,9 +111,16 @@ type Workload struct {
 	Think *bool `json:"think,omitempty"`
 }
 
+// Kinds of runs.
+const (
+	KindSweep = "sweep" // finds where a server saturates
+	KindRun   = "run"   // measures the stages that were asked for
+	KindPair  = "pair"  // measures one of two servers that are compared
+)
+
 // Plan is the configuration of the run.
 type Plan struct {
-	Kind           string  `json:"kind"` // "sweep", "run" or "pair"
+	Kind           string  `json:"kind"` // KindSweep, KindRun or KindPair
 	Points         int     `json:"points,omitempty"`
 	Repeats        int     `json:"repeats,omitempty"` // how often each stage is measured; absent for once
 	StageTime      float64 `json:"stage_time_s,omitempty"`

@@ -1,9 +1,11 @@
-package sweep
+package experiment
 
 import (
+	"strconv"
 	"time"
 
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
@@ -43,8 +45,22 @@ func (s Stage) Repetition(number int) Stage {
 	return s
 }
 
+// repeatName returns the name of a repetition. The first has the name of its stage, so that its arrivals are those of a run without
+// repetitions.
+func repeatName(name string, number int) string {
+	if number < 2 {
+		return name
+	}
+	return name + "#" + strconv.Itoa(number)
+}
+
 // whole reports whether each request counts, from the first to the last: there is no window to find.
 func (s *Stage) whole() bool { return s.Sessions > 0 || s.Load.Ends() }
+
+// forecast returns what a forecast needs to know of the stage.
+func (s *Stage) forecast() forecast.Stage {
+	return forecast.Stage{Load: s.Load, Role: s.Role, Sessions: s.Sessions, Least: s.MinTime, Most: s.MaxTime}
+}
 
 // describe returns the stage as run.json has it before anything was measured.
 func (s *Stage) describe(started time.Duration) rundir.Stage {

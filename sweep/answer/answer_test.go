@@ -1,13 +1,9 @@
-package sweep
+package answer
 
 import (
-	"testing"
-	"time"
-
 	"llmsweep/client/note"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/simtest"
+	"testing"
 )
 
 // A search for the ceiling that was cut gives a lower bound, unless an arrival rate was shown to be saturated; and no interval reaches
@@ -29,10 +25,10 @@ func TestACutSearchGivesALowerBound(t *testing.T) {
 		cut    []note.Note
 		rate   rundir.Number
 	}{
-		{[]rundir.Stage{ceiling, stable}, []note.Note{noteBudgetCeiling.New(16)}, rundir.Over(14)},
-		{[]rundir.Stage{ceiling}, []note.Note{noteCeilingBounded.New(16)}, rundir.Over(13)},
+		{[]rundir.Stage{ceiling, stable}, []note.Note{BudgetCeiling.New(16)}, rundir.Over(14)},
+		{[]rundir.Stage{ceiling}, []note.Note{CeilingBounded.New(16)}, rundir.Over(13)},
 		{[]rundir.Stage{ceiling}, nil, rundir.Exactly(13)},
-		{[]rundir.Stage{ceiling, saturated}, []note.Note{noteBudgetCeiling.New(16)}, rundir.Exactly(13)},
+		{[]rundir.Stage{ceiling, saturated}, []note.Note{BudgetCeiling.New(16)}, rundir.Exactly(13)},
 	} {
 		run := &rundir.Run{Stages: c.stages, Warnings: c.cut}
 		conclude(run)
@@ -41,20 +37,4 @@ func TestACutSearchGivesALowerBound(t *testing.T) {
 			t.Errorf("%d stages, %v: %+v, want %v", len(c.stages), c.cut, s, c.rate)
 		}
 	}
-}
-
-// The sweep that the budget cuts says so.
-func TestAShortBudgetGivesALowerBound(t *testing.T) {
-	server, w := simtest.Preset(t, "Qwen2-7B/L20/fp16"), simtest.Same(512, 128)
-	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-		c, run := experimentWith(d, w), &rundir.Run{}
-		c.Budget, c.Points = time.Minute, 3
-		if err := Sweep(t.Context(), c, run); err != nil {
-			t.Fatal(err)
-		}
-		truth := w.Capacity(server).RequestsPerSecond
-		if s := run.Saturation; s == nil || !s.Rate.Bound() || s.Rate.Value() > 1.05*truth || s.Low.Known() {
-			t.Errorf("capacity %.2f, found %+v", truth, s)
-		}
-	})
 }

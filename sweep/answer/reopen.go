@@ -1,4 +1,4 @@
-package sweep
+package answer
 
 import (
 	"llmsweep/sweep/measure"
@@ -30,10 +30,7 @@ func Reopen(path string) (*rundir.Run, error) {
 			return nil, err
 		}
 	}
-	if run.Plan.Kind == KindSweep {
-		conclude(run)
-		run.SLO = promised(run, terms, run.Saturation)
-	}
+	Write(run, terms)
 	return run, nil
 }
 
@@ -61,8 +58,8 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 		st.Goodput = counts[st.Name].Result(st)
 	}
 	run.Plan.SLO, run.SLO = slo.Strings(terms), nil
-	if run.Plan.Kind == KindSweep {
-		run.SLO = promised(run, terms, run.Saturation)
+	if run.Plan.Kind == rundir.KindSweep {
+		run.SLO = SLO(run, terms, run.Saturation)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package sweep
+package experiment
 
 import (
 	"context"
@@ -24,11 +24,6 @@ func (e *EndError) Error() string { return e.text }
 // serverGone ends a run whose server is no longer there.
 func serverGone(stage string) error {
 	return NewEndError(noteServerGone.New(stage), "the server stopped answering in "+stage)
-}
-
-// noRates ends a sweep whose floor or ceiling completed nothing.
-func noRates() error {
-	return NewEndError(noteNoRates.New(), "no request succeeded, so that there are no rates to sweep")
 }
 
 // NothingDone returns the error that ends a run in which no request succeeded.

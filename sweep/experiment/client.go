@@ -1,20 +1,20 @@
-package sweep
+package experiment
 
 import (
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
 
-// foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: the number of streams at
+// Foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: the number of streams at
 // once, and requests per second, of a number of tokens each. 0 is not known.
-func (x *Experiment) foresee(streams int, rate, tokens float64) {
+func (x *Experiment) Foresee(streams int, rate, tokens float64) {
 	t := x.run.Client.Selftest
 	if t == nil {
 		return
 	}
 	if excess := excess(t, streams, rate*tokens, rate); len(excess) > 0 {
 		n := notePlanBeyondClient.New(excess)
-		x.warn(n)
+		x.Warn(n)
 		x.foreseen = append(x.foreseen, n)
 	}
 }

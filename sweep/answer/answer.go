@@ -1,4 +1,6 @@
-package sweep
+// Package answer draws the answer from a run's stages: the saturation rate, the highest rate that keeps an SLO, and why there is none. It is
+// the same for a run that has ended, one that was killed, and one that another tool wrote.
+package answer
 
 import (
 	"slices"
@@ -6,9 +8,21 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/slo"
 )
 
-// conclude writes the answer of a sweep, and takes out the intervals that the answer shows to be unsure.
+// Write writes the answer of a sweep, with the SLO's where there are terms, and takes out the intervals that the answer shows to be unsure.
+// Other kinds of runs have none.
+func Write(run *rundir.Run, terms []slo.Term) {
+	if run.Plan.Kind != rundir.KindSweep {
+		return
+	}
+	conclude(run)
+	run.SLO = SLO(run, terms, run.Saturation)
+}
+
+// conclude finds the saturation rate.
 func conclude(run *rundir.Run) {
 	found, notes := saturation.Find(run.Stages)
 	for _, n := range append(notes, saturation.Habits(run.Stages, found)...) {
@@ -75,7 +89,7 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 	}
 	switch {
 	case decided <= float64(len(rows))/2:
-		return noteNoneDecided.New(longest, run.Plan.StageTime, roundUp(max(waves*longest, 2*run.Plan.StageTime))), true
+		return noteNoneDecided.New(longest, run.Plan.StageTime, seconds.RoundUp(max(waves*longest, 2*run.Plan.StageTime))), true
 	case !saturatedSomewhere(run.Stages) && run.Plan.MaxConcurrency > 0:
 		return noteNoneFilled.New(highest, 2*run.Plan.MaxConcurrency), true
 	}
@@ -85,7 +99,7 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 // searchCut reports whether a run warns that its search for the ceiling ended before the output stopped growing.
 func searchCut(warnings []note.Note) bool {
 	return slices.ContainsFunc(warnings, func(n note.Note) bool {
-		return n.Is(noteBudgetCeiling) || n.Is(noteCeilingBounded)
+		return n.Is(BudgetCeiling) || n.Is(CeilingBounded)
 	})
 }
 
@@ -102,4 +116,18 @@ func highestStable(stages []rundir.Stage) (rate rundir.Number) {
 		}
 	}
 	return rate
+}
+
+// SLO returns the highest rate at which the terms hold, by the rows of a run; nil where there are no terms.
+func SLO(run *rundir.Run, terms []slo.Term, limit *rundir.Saturation) *rundir.SLO {
+	if len(terms) == 0 {
+		return nil
+	}
+	rows := saturation.Open(run.Stages)
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete && st.Invalid.IsZero() {
+			rows = append(rows, st)
+		}
+	}
+	return slo.Highest(rows, limit, terms)
 }

@@ -15,8 +15,8 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// experiment is a measurement with the preflight before it, the progress while it runs and the report after it.
-type experiment struct {
+// measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
+type measurement struct {
 	*console
 	url    string
 	target *targetFlags
@@ -24,7 +24,7 @@ type experiment struct {
 	replay *replay // nil without a trace
 	plan   sweep.Config
 	out    *outFlags
-	kind   string // sweep.KindSweep or sweep.KindRun
+	kind   string // rundir.KindSweep or rundir.KindRun
 	format string // of what is printed at the end; empty for "console"
 	stages int    // planned
 	conns  int    // connections kept
@@ -36,8 +36,8 @@ type experiment struct {
 	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
 }
 
-// run runs the experiment, prints and writes its report, and returns the error that sets the exit code.
-func (e *experiment) run() error {
+// run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
+func (e *measurement) run() error {
 	e.lang = lang.Lang(e.out.Lang)
 	l, err := e.load.parse()
 	if err != nil {
@@ -88,7 +88,7 @@ func (e *experiment) run() error {
 }
 
 // conclude prints the result, writes report.md, and returns the error that sets the exit code.
-func (e *experiment) conclude(run *rundir.Run, dir *rundir.Dir) error {
+func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
 	err := report.Markdown(&doc, runs, e.lang)

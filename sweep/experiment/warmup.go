@@ -1,4 +1,4 @@
-package sweep
+package experiment
 
 import (
 	"context"
@@ -62,7 +62,7 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 	for n := 0; ; n++ {
 		enough := n >= w.Requests && time.Since(begun) >= w.Time
 		if w.Auto {
-			enough = n >= maxWarmups || time.Since(begun) > x.pace.stageTime || settledDown(pace)
+			enough = n >= maxWarmups || time.Since(begun) > x.pace.StageTime || settledDown(pace)
 		}
 		if enough {
 			return nil
@@ -85,7 +85,7 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 			pace = append(pace, res.FirstToken-res.Sent, res.LastToken-res.FirstToken)
 		}
 		x.latency = (res.End - res.Sent).Seconds()
-		x.alone = x.latency
+		x.Ahead.Alone = x.latency
 		x.progress(load.Snapshot{Phase: load.PhaseWarmUp, Elapsed: time.Since(begun), Done: n + 1, TTFT: -1, ITL: -1})
 	}
 }

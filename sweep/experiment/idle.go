@@ -1,4 +1,4 @@
-package sweep
+package experiment
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // Limits of the wait for an idle server between two stages.
 const (
-	idleShare = 0.25                   // of a stage's time, where a budget is given: stageCost counts on as much
+	idleShare = 0.25                   // of a stage's time, where a budget is given: StageCost counts on as much
 	idleShow  = 250 * time.Millisecond // between two reports of progress
 	idleLeast = time.Second            // of a wait, however often the server was busy before
 )
@@ -40,7 +40,7 @@ func (x *Experiment) Settle(ctx context.Context) error {
 		x.idle.busy++
 	}
 	if err != nil && ctx.Err() == nil {
-		x.warn(noteNotIdle.New(after, err))
+		x.Warn(noteNotIdle.New(after, err))
 	}
 	return context.Cause(ctx)
 }
@@ -52,12 +52,12 @@ func (x *Experiment) idleLimit() time.Duration {
 	if x.config.IdleWait > 0 {
 		limit = min(limit, x.config.IdleWait)
 	}
-	if x.hasBudget() {
-		limit = min(limit, time.Duration(idleShare*float64(x.pace.stageTime)))
+	if x.HasBudget() {
+		limit = min(limit, time.Duration(idleShare*float64(x.pace.StageTime)))
 	}
 	limit = max(limit>>min(x.idle.busy, 10), min(limit, idleLeast))
-	if x.hasBudget() {
-		limit = min(limit, time.Until(x.until))
+	if x.HasBudget() {
+		limit = min(limit, x.TimeLeft())
 	}
 	return limit
 }

@@ -1,4 +1,9 @@
-package sweep
+// Package experiment measures stages, one after the other, on one server, and keeps the run directory up to date. It does not decide
+// which stages: package sweep does, or package pair, for two experiments in turns.
+//
+// It warms the server up, waits before each stage until it is idle, opens the connections that the stage needs, ends the run when the
+// server is gone or the budget is used up, and sums up whether the client was fit to measure.
+package experiment
 
 import (
 	"context"
@@ -10,6 +15,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
@@ -19,37 +25,28 @@ import (
 
 // Experiment measures stages, one after the other, and keeps run.json up to date.
 type Experiment struct {
+	Ahead forecast.Ahead // what is left to do. Whoever plans the stages sets it
+
 	config  Config // never changed
 	run     *rundir.Run
 	started time.Time
-	until   time.Time     // the end of the budget; zero for none
-	aside   time.Duration // of the budget, after until, for control measurements
+	until   time.Time // the end of the budget; zero for none
 
 	// What changes from stage to stage.
-	pace     pace
-	ahead    ahead
-	alone    float64 // mean latency of one request at a time, seconds; 0 before it is known
+	pace     Pace
 	latency  float64 // mean of the latest stage, seconds
 	idle     idleness
 	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
 }
 
-// pace is how long stages are, and how often each is measured. A budget changes it.
-type pace struct {
-	stageTime, stageMax time.Duration
-	repeats             int
-}
-
-// Begin returns an experiment, and saves the run's plan.
+// Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
-	x := &Experiment{config: c, run: run, started: time.Now(), pace: pace{c.StageTime, c.StageMax, max(1, c.Repeats)}}
+	x := &Experiment{config: c, run: run, started: time.Now()}
+	x.SetPace(Pace{c.StageTime, c.StageMax})
 	if c.Budget > 0 {
 		x.until = x.started.Add(c.Budget)
 	}
 	plan.SLO = slo.Strings(c.SLO)
-	if c.Repeats > 1 {
-		plan.Repeats = c.Repeats
-	}
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
 	return x, c.Log.Save(run)
@@ -57,6 +54,17 @@ func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 
 // Run returns what was measured so far.
 func (x *Experiment) Run() *rundir.Run { return x.run }
+
+// Elapsed returns the time since the experiment began.
+func (x *Experiment) Elapsed() time.Duration { return time.Since(x.started) }
+
+// Coming tells the forecast which stages follow, where they are known.
+func (x *Experiment) Coming(stages []Stage) {
+	x.Ahead.Stages, x.Ahead.Planned = nil, true
+	for i := range stages {
+		x.Ahead.Stages = append(x.Ahead.Stages, stages[i].forecast())
+	}
+}
 
 // Closed returns a stage that keeps a number of requests in flight.
 func (x *Experiment) Closed(name, role string, width int) Stage {
@@ -74,22 +82,16 @@ func (x *Experiment) Closed(name, role string, width int) Stage {
 
 // Poisson returns a stage of Poisson arrivals.
 func (x *Experiment) Poisson(rate float64, role string) Stage {
-	return x.poisson(repetition{rate: rate}, role)
-}
-
-// poisson returns a stage of Poisson arrivals that are the repetition's own.
-func (x *Experiment) poisson(r repetition, role string) Stage {
-	l := arrival.Poisson{Rate: r.rate}
-	s := x.stage(l, repeatName(l.Name(), r.number), l.Kind(), role)
-	s.Repeat = r.number
+	l := arrival.Poisson{Rate: rate}
+	s := x.stage(l, l.Name(), l.Kind(), role)
 	x.support(&s)
 	return s
 }
 
 func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
 	return Stage{
-		Name: name, Kind: kind, Role: role, Load: l, Tail: x.pace.stageTime,
-		Extent: measure.Extent{MinTime: x.pace.stageTime, MaxTime: x.pace.stageMax, MinRequests: x.config.StageRequests},
+		Name: name, Kind: kind, Role: role, Load: l, Tail: x.pace.StageTime,
+		Extent: measure.Extent{MinTime: x.pace.StageTime, MaxTime: x.pace.StageMax, MinRequests: x.config.StageRequests},
 	}
 }
 
@@ -98,7 +100,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := x.Settle(ctx); err != nil {
 		return rundir.Stage{}, err
 	}
-	if x.hasBudget() && time.Until(x.until) <= 0 {
+	if x.HasBudget() && x.TimeLeft() <= 0 {
 		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
 	}
 	st := s.describe(time.Since(x.started))
@@ -106,7 +108,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := x.save(); err != nil {
 		return st, err
 	}
-	x.begins(&s)
+	x.Ahead.Begins(s.forecast())
 	x.config.Observer.StageBegins(&st, s.MinTime)
 	x.tellLeft(load.Snapshot{})
 	x.connect(ctx, &s)
@@ -115,7 +117,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
 		st.Warnings = append(st.Warnings, w)
 	}
-	x.ended(&s, &st)
+	x.Ahead.Ended(s.forecast(), &st)
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
 	x.config.Observer.StageEnds(&st)
@@ -126,6 +128,19 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 		return st, serverGone(st.Name)
 	}
 	return st, nil
+}
+
+// Try runs a step of the search for the ceiling. It is recorded, and is no row.
+func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
+	st := s.describe(0)
+	x.config.Observer.StageBegins(&st, s.MinTime)
+	x.Ahead.Searching(s.MinTime)
+	x.tellLeft(load.Snapshot{})
+	st, _, err := x.hold(ctx, &s, st, nil)
+	return st, errors.Join(err, context.Cause(ctx))
 }
 
 // hold runs a stage and summarizes it. Observed is never nil.
@@ -157,18 +172,33 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 	return st, seen, errors.Join(broken, err)
 }
 
-// hasBudget reports whether the experiment must end by a time.
-func (x *Experiment) hasBudget() bool { return !x.until.IsZero() }
-
 // timeOut returns how long a stage that begins now may take; 0 for no limit.
 func (x *Experiment) timeOut() time.Duration {
-	if !x.hasBudget() {
+	if !x.HasBudget() {
 		return 0
 	}
-	return max(1, time.Until(x.until))
+	return max(1, x.TimeLeft())
 }
 
 func (x *Experiment) save() error { return x.config.Log.Save(x.run) }
+
+// tellLeft tells the observer how long the run still takes, with the stage that runs as far as the snapshot shows it.
+func (x *Experiment) tellLeft(now load.Snapshot) {
+	left, known := x.Ahead.Left(now.Elapsed, now.Done+now.Failed)
+	switch {
+	case !known:
+		left = forecast.Range{Low: -1, High: -1}
+	case x.HasBudget():
+		left = left.Within(x.TimeLeft())
+	}
+	x.config.Observer.Left(left.Low, left.High)
+}
+
+// progress shows how a stage stands, and how long the run still takes.
+func (x *Experiment) progress(s load.Snapshot) {
+	x.tellLeft(s)
+	x.config.Observer.Progress(s)
+}
 
 // connect opens the connections that a stage will need at its start. The stage's requests will find out where it fails.
 func (x *Experiment) connect(ctx context.Context, s *Stage) {
@@ -184,6 +214,25 @@ func (x *Experiment) connect(ctx context.Context, s *Stage) {
 	x.config.Warm(ctx, min(n, most))
 }
 
+// supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are alike.
+const supportSlack = 1.3
+
+// RequestsForSLO returns how many requests a stage needs for its percentiles to be judged.
+func (x *Experiment) RequestsForSLO() int {
+	n := 0
+	for _, t := range x.config.SLO {
+		n = max(n, t.Sample())
+	}
+	return int(math.Ceil(supportSlack * float64(n)))
+}
+
+// support lets a stage go on until it has the requests that its percentiles need, where that fits into its time.
+func (x *Experiment) support(s *Stage) {
+	if n := x.RequestsForSLO(); float64(n)/s.Load.MeanRate() <= s.MaxTime.Seconds() {
+		s.MinRequests = max(s.MinRequests, n)
+	}
+}
+
 // retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
 // loses text.
 func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
@@ -195,7 +244,7 @@ func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers [
 		n, err := x.config.Retokenize(ctx, a.Text)
 		if err != nil {
 			if ctx.Err() == nil {
-				x.warn(noteRetokenize.New(st.Name, err))
+				x.Warn(noteRetokenize.New(st.Name, err))
 			}
 			return
 		}
@@ -216,7 +265,11 @@ func (x *Experiment) frozen(stage int) bool {
 	return stage >= 0 && x.run.Stages[stage].FrozenSince.Known()
 }
 
-func (x *Experiment) warn(n note.Note) {
+// Note tells the observer something that run.json does not keep.
+func (x *Experiment) Note(n note.Note) { x.config.Observer.Note(n) }
+
+// Warn adds a warning to the run, and tells the observer.
+func (x *Experiment) Warn(n note.Note) {
 	x.run.Warnings = append(x.run.Warnings, n)
 	x.config.Observer.Note(n)
 }
@@ -239,6 +292,7 @@ func (x *Experiment) judgeClient() {
 	}
 }
 
+// larger returns the larger of two numbers, or the one that exists.
 func larger(a, b rundir.Number) rundir.Number {
 	if a.IsZero() || b.Known() && b.Value() > a.Value() {
 		return b
@@ -246,8 +300,8 @@ func larger(a, b rundir.Number) rundir.Number {
 	return a
 }
 
-// Finish writes the answer and how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what is
-// an error of the client's own.
+// Finish writes how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what is an error of the
+// client's own.
 func (x *Experiment) Finish(err error) error {
 	run := x.run
 	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {
@@ -255,10 +309,6 @@ func (x *Experiment) Finish(err error) error {
 	}
 	run.Ended = time.Now()
 	run.State = rundir.Complete
-	if run.Plan.Kind == KindSweep {
-		conclude(run)
-		run.SLO = promised(run, x.config.SLO, run.Saturation)
-	}
 	var planned *EndError
 	switch {
 	case Interrupted(err):
