@@ -99,8 +99,8 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(window.Window{window.WholeWaves(cut, now, service), now})
-	a.verdict = verdict.Undone{a.failed, a.done + a.failed, a.Tolerance}.Judge(a.verdict)
+	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(window.Window{From: window.WholeWaves(cut, now, service), To: now})
+	a.verdict = verdict.Undone{Failed: a.failed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
 	return last || a.verdict != rundir.Undecided
 }
 

@@ -66,21 +66,21 @@ func (s *summary) steady(service time.Duration) (w window.Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {
 	case s.stage.Whole:
-		return window.Window{0, seconds.Duration(s.last)}, true
+		return window.Window{From: 0, To: seconds.Duration(s.last)}, true
 	case s.From > 0 && closedAt >= s.MinTime:
-		return window.Window{s.From, s.MinTime}, true
+		return window.Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
 		cut, settled := window.Transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
-		return window.Window{window.WholeWaves(cut, closedAt, service), closedAt}, settled
+		return window.Window{From: window.WholeWaves(cut, closedAt, service), To: closedAt}, settled
 	}
 	from, to, n := s.waves.Whole()
 	if n == 0 {
-		return window.Window{0, closedAt}, false
+		return window.Window{From: 0, To: closedAt}, false
 	}
 	if s.silentAtClose() {
 		to = max(to, closedAt)
 	}
-	return window.Window{from, to}, true
+	return window.Window{From: from, To: to}, true
 }
 
 // finish fills in the stage.
@@ -96,7 +96,7 @@ func (s *summary) finish() rundir.Stage {
 		}
 		if st.Verdict != rundir.Shedding {
 			q := st.Requests
-			st.Verdict = verdict.Undone{q.Error, q.OK + q.Error, s.Tolerance}.Judge(st.Verdict)
+			st.Verdict = verdict.Undone{Failed: q.Error, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
 		}
 		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided
