@@ -157,7 +157,7 @@ func TestRepeatedStages(t *testing.T) {
 		})
 		for _, st := range run.Stages {
 			names = append(names, st.Name)
-			if want := repeatName("concurrent@"+strconv.Itoa(st.MaxConcurrency), st.Repeat); st.Name != want || st.Repeat == 0 {
+			if want := (experiment.Stage{Name: "concurrent@" + strconv.Itoa(st.MaxConcurrency)}).Repetition(st.Repeat).Name; st.Name != want || st.Repeat == 0 {
 				t.Errorf("%s is repetition %d of %d in flight", st.Name, st.Repeat, st.MaxConcurrency)
 			}
 			if got := st.Rates.Completed.Value(); math.Abs(got-float64(st.MaxConcurrency)/0.05) > 1e-3 {

@@ -18,6 +18,7 @@ import (
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
@@ -236,7 +237,7 @@ func (x *Experiment) support(s *Stage) {
 // retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
 // loses text.
 func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
-	total, w := 0, measure.WindowOf(st)
+	total, w := 0, window.Of(st)
 	for _, a := range answers {
 		if !w.HoldsAt(a.Due) {
 			continue

@@ -120,7 +120,7 @@ const (
 
 // Plan is the configuration of the run.
 type Plan struct {
-	Kind           string  `json:"kind"` // KindSweep, KindRun or KindPair
+	Kind           string  `json:"kind"` // "sweep", "run" or "pair"
 	Points         int     `json:"points,omitempty"`
 	Repeats        int     `json:"repeats,omitempty"` // how often each stage is measured; absent for once
 	StageTime      float64 `json:"stage_time_s,omitempty"`
