@@ -214,7 +214,9 @@ func (r *Reader) fill() {
 			r.err = ErrTooLong
 			return
 		}
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		larger := make([]byte, min(2*len(r.buf), MaxFrame))
+		copy(larger, r.buf)
+		r.buf = larger
 	}
 	for range maxEmpty {
 		n, err := r.src.Read(r.buf[r.end:min(len(r.buf), r.end+maxRead)])
