@@ -211,7 +211,9 @@ func serverFaults() []serverFault {
 		{name: "trickles its headers", serve: func(p *peer) {
 			p.ask()
 			for _, c := range "HTTP/1.1 200 OK\r\nContent-Type: " + p.media + "\r\nConnection: close\r\n\r\n" {
-				p.say(string(c))
+				if p.say(string(c)) != nil {
+					return
+				}
 				time.Sleep(100 * ms)
 			}
 			p.say(p.whole())
