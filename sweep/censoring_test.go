@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/simtest"
@@ -40,7 +40,7 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 		t.Fatalf("%d and %d censored", truth.Latency.Censored, got.Latency.Censored)
 	}
 	var latency, ttft sample.Sample
-	window := measure.WindowOf(&got)
+	window := window.Of(&got)
 	for _, r := range records {
 		if r.Status == "ok" && window.Holds(r.Due.Value()) {
 			latency.Add(r.Due.Value(), r.LastToken.Value()-r.Sent.Value())

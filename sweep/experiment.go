@@ -12,6 +12,7 @@ import (
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
@@ -187,7 +188,7 @@ func (x *Experiment) connect(ctx context.Context, s *Stage) {
 // retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
 // loses text.
 func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
-	total, w := 0, measure.WindowOf(st)
+	total, w := 0, window.Of(st)
 	for _, a := range answers {
 		if !w.HoldsAt(a.Due) {
 			continue

@@ -8,7 +8,7 @@ import (
 	"llmsweep/client/sim/habit"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
@@ -54,14 +54,14 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 		k := simtest.Random(100 + seed)
 		truth := k.Work.Capacity(k.Server)
 		// Long enough for a few waves, and the freeze comes in the middle.
-		window := max(20*time.Second, 20*truth.SyncLatency)
-		at := window/2 + time.Duration(seed)*time.Millisecond
+		planned := max(20*time.Second, 20*truth.SyncLatency)
+		at := planned/2 + time.Duration(seed)*time.Millisecond
 		for _, l := range []arrival.Load{
 			arrival.Closed{Concurrency: 1}, arrival.Closed{Concurrency: 8},
 			arrival.Poisson{Rate: max(0.5*truth.RequestsPerSecond, 4/truth.SyncLatency.Seconds())},
 		} {
 			for _, drain := range []time.Duration{3 * time.Second, time.Minute} {
-				st, records := frozen(t, k, l, window, at, drain)
+				st, records := frozen(t, k, l, planned, at, drain)
 				of++
 				if !st.FrozenSince.Known() || !hasNote(&st, froze) {
 					missed++
@@ -73,12 +73,12 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 				}
 				end := st.WindowFrom + st.Window
 				const rounding = 1e-6
-				if end < window.Seconds()-rounding || end > 1.1*window.Seconds() && !st.Rate.Known() { // an open loop may wait for waves
-					t.Errorf("%v: %s: the window ends at %.2f s, planned were %v", k, st.Name, end, window)
+				if end < planned.Seconds()-rounding || end > 1.1*planned.Seconds() && !st.Rate.Known() { // an open loop may wait for waves
+					t.Errorf("%v: %s: the window ends at %.2f s, planned were %v", k, st.Name, end, planned)
 				}
 				done := 0.0
 				for _, r := range records {
-					if r.Status == "ok" && measure.WindowOf(&st).Holds(r.End.Value()) {
+					if r.Status == "ok" && window.Of(&st).Holds(r.End.Value()) {
 						done++
 					}
 				}

@@ -2,6 +2,8 @@ package sweep
 
 import (
 	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/goodput"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -41,10 +43,10 @@ func Reopen(path string) (*rundir.Run, error) {
 // for a sweep the highest rate at which the terms hold. A run that was read from another tool's file has no records, and no goodput.
 // The error is of reading.
 func Assess(path string, run *rundir.Run, terms []slo.Term) error {
-	counts := map[string]*measure.Goodput{}
+	counts := map[string]*goodput.Counter{}
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		counts[st.Name] = measure.NewGoodput(measure.WindowOf(st), terms)
+		counts[st.Name] = goodput.New(window.Of(st), terms)
 	}
 	if run.Source == nil {
 		for r, err := range rundir.Records(path) {

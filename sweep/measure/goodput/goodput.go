@@ -1,26 +1,27 @@
-package measure
+package goodput
 
 import (
 	"slices"
 
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/stats"
 )
 
-// Goodput counts the requests of a window that met every term of an SLO (Zhong and others, "DistServe", OSDI 2024).
-type Goodput struct {
+// Counter counts the requests of a window that met every term of an SLO (Zhong and others, "DistServe", OSDI 2024).
+type Counter struct {
 	terms  []slo.Term
 	beyond []beyond // of each term
-	window Window
+	window window.Window
 
 	due, good, unknown int // of those due in the window
 	done               int // good, of those that ended in it
 }
 
-// NewGoodput returns a count of nothing.
-func NewGoodput(w Window, terms []slo.Term) *Goodput {
-	g := &Goodput{terms: terms, window: w}
+// New returns a count of nothing.
+func New(w window.Window, terms []slo.Term) *Counter {
+	g := &Counter{terms: terms, window: w}
 	for _, t := range terms {
 		g.beyond = append(g.beyond, beyond{term: t})
 	}
@@ -28,7 +29,7 @@ func NewGoodput(w Window, terms []slo.Term) *Goodput {
 }
 
 // Add judges a request.
-func (g *Goodput) Add(r *rundir.Record) {
+func (g *Counter) Add(r *rundir.Record) {
 	verdict := g.judge(r)
 	if verdict == slo.Kept && g.window.Holds(r.End.Value()) {
 		g.done++
@@ -49,8 +50,8 @@ func (g *Goodput) Add(r *rundir.Record) {
 }
 
 // judge returns whether a request met every term. One that failed met none.
-func (g *Goodput) judge(r *rundir.Record) slo.Verdict {
-	if r.Status == failed {
+func (g *Counter) judge(r *rundir.Record) slo.Verdict {
+	if r.Failed() {
 		return slo.Broken
 	}
 	all := slo.Kept
@@ -62,7 +63,7 @@ func (g *Goodput) judge(r *rundir.Record) slo.Verdict {
 			all = slo.Unsure
 		}
 	}
-	if !ok(r) { // it was cancelled while it was as good as promised
+	if !r.OK() { // it was cancelled while it was as good as promised
 		return slo.Unsure
 	}
 	return all
@@ -74,7 +75,7 @@ func meets(t slo.Term, r *rundir.Record) slo.Verdict {
 	if t.Metric == slo.Errors {
 		return slo.Kept
 	}
-	if gaps := t.Metric == slo.ITL || t.Metric == slo.TPOT; gaps && ok(r) && len(r.GapsUS) == 0 && r.FirstToken.Known() {
+	if gaps := t.Metric == slo.ITL || t.Metric == slo.TPOT; gaps && r.OK() && len(r.GapsUS) == 0 && r.FirstToken.Known() {
 		return slo.Kept // the answer came in one piece: there is no gap that was too long
 	}
 	switch f := readingOf(t, r); {
@@ -96,17 +97,17 @@ func readingOf(t slo.Term, r *rundir.Record) rundir.Number {
 		from = r.Due.Value()
 	}
 	switch {
-	case t.Metric == slo.ITL && ok(r):
+	case t.Metric == slo.ITL && r.OK():
 		return gapOf(t, r)
-	case t.Metric == slo.TPOT && ok(r):
+	case t.Metric == slo.TPOT && r.OK():
 		return rundir.Exactly((last - first) / (r.OutputTokens.Value() - 1))
 	case t.Metric == slo.ITL, t.Metric == slo.TPOT:
 		return rundir.Number{} // gaps still to come may outweigh those seen
-	case t.Metric == slo.Latency && ok(r) && r.LastToken.Known():
+	case t.Metric == slo.Latency && r.OK() && r.LastToken.Known():
 		return rundir.Exactly(last - from)
-	case t.Metric == slo.Latency && ok(r):
+	case t.Metric == slo.Latency && r.OK():
 		return rundir.Exactly(end - from)
-	case t.Metric == slo.Latency, !r.FirstToken.Known() && !ok(r):
+	case t.Metric == slo.Latency, !r.FirstToken.Known() && !r.OK():
 		return rundir.Over(end - from)
 	}
 	return rundir.Exactly(first - from)
@@ -132,7 +133,7 @@ func gapOf(t slo.Term, r *rundir.Record) rundir.Number {
 }
 
 // Result returns the goodput of a stage whose other metrics are known.
-func (g *Goodput) Result(st *rundir.Stage) *rundir.Goodput {
+func (g *Counter) Result(st *rundir.Stage) *rundir.Goodput {
 	out := &rundir.Goodput{Unknown: g.unknown}
 	if st.Rates.Completed.Known() && g.due > 0 { // a rate of nothing is absent
 		out.Rate = rundir.Exactly(float64(g.done) / st.Window)

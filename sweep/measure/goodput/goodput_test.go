@@ -1,4 +1,4 @@
-package measure
+package goodput
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -55,7 +56,7 @@ func TestARequestMeetsATerm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := NewGoodput(Window{}, []slo.Term{term})
+		g := New(window.Window{}, []slo.Term{term})
 		for _, name := range slices.Sorted(maps.Keys(want)) {
 			if got := g.judge(requests[name]); got != want[name] {
 				t.Errorf("%s: %s is %v, want %v", text, name, got, want[name])
@@ -78,7 +79,7 @@ func TestGoodputCountsAsTheRow(t *testing.T) {
 	}
 	st := &rundir.Stage{WindowFrom: 10, Window: 10, Rates: rundir.Rates{Completed: rundir.Exactly(0.3)}, Requests: rundir.Requests{OK: 3, Error: 1}}
 	st.TTFT = rundir.Dist{N: 4, P50: rundir.Exactly(0.1), Neff: rundir.Exactly(4), Unsupported: []string{"p50"}}
-	g := NewGoodput(WindowOf(st), terms)
+	g := New(window.Of(st), terms)
 	for _, r := range []*rundir.Record{
 		at(9, 11, 0.1, "ok"),           // ended in it
 		at(10, 20, 0.1, "ok"),          // ended at its end; was due at its beginning, which is not in it

@@ -1,4 +1,5 @@
-package measure
+// Package window finds the part of a stage that is measured, and holds it.
+package window
 
 import (
 	"time"
@@ -11,8 +12,8 @@ import (
 // start does not, except at the stage's own start.
 type Window struct{ From, To time.Duration }
 
-// WindowOf returns the window of a stage that has been summarized.
-func WindowOf(st *rundir.Stage) Window {
+// Of returns the window of a stage that has been summarized.
+func Of(st *rundir.Stage) Window {
 	return Window{seconds.Duration(st.WindowFrom), seconds.Duration(st.WindowFrom + st.Window)}
 }
 
@@ -25,10 +26,10 @@ func (w Window) HoldsAt(at time.Duration) bool {
 	return (at > w.From || at == 0 && w.From == 0) && at <= w.To
 }
 
-// length returns the window's length in seconds.
-func (w Window) length() float64 { return (w.To - w.From).Seconds() }
+// Length returns the window's length in seconds.
+func (w Window) Length() float64 { return (w.To - w.From).Seconds() }
 
-// overlap returns how many seconds of an interval lie in the window.
-func (w Window) overlap(from, to float64) float64 {
+// Overlap returns how many seconds of an interval lie in the window.
+func (w Window) Overlap(from, to float64) float64 {
 	return max(0, min(w.To.Seconds(), to)-max(w.From.Seconds(), from))
 }

@@ -1,4 +1,4 @@
-package measure
+package goodput
 
 import (
 	"cmp"
@@ -34,9 +34,9 @@ func (b *beyond) add(r *rundir.Record) {
 		b.addGaps(r)
 	case slo.Errors:
 		switch {
-		case r.Status == failed:
+		case r.Failed():
 			b.note(r, 1) // a limit is a share below 1
-		case ok(r):
+		case r.OK():
 			b.note(r, 0)
 		}
 	default:
@@ -71,7 +71,7 @@ func (b *beyond) cut(bound float64) {
 
 // addGaps takes in the gaps between an answer's tokens, as [tokenGaps] does.
 func (b *beyond) addGaps(r *rundir.Record) {
-	if !ok(r) && !censored(r) {
+	if !r.OK() && !r.Censored() {
 		return
 	}
 	for i, us := range r.GapsUS {
@@ -84,7 +84,7 @@ func (b *beyond) addGaps(r *rundir.Record) {
 			b.count += k
 		}
 	}
-	if censored(r) && r.LastToken.Known() {
+	if r.Censored() && r.LastToken.Known() {
 		b.cut(r.End.Value() - r.LastToken.Value())
 	}
 }
@@ -100,22 +100,22 @@ func valueOf(metric string, r *rundir.Record) rundir.Number {
 	switch metric {
 	case slo.TTFT, slo.TTFTDue:
 		switch {
-		case r.FirstToken.Known() && (ok(r) || censored(r)):
+		case r.FirstToken.Known() && (r.OK() || r.Censored()):
 			return rundir.Exactly(first - from)
-		case censored(r):
+		case r.Censored():
 			return rundir.Over(end - from) // absent where it was never sent
 		}
 	case slo.Latency:
 		switch {
-		case ok(r) && r.FirstToken.Known():
+		case r.OK() && r.FirstToken.Known():
 			return rundir.Exactly(last - sent)
-		case ok(r):
+		case r.OK():
 			return rundir.Exactly(end - sent)
-		case censored(r):
+		case r.Censored():
 			return rundir.Over(end - sent)
 		}
 	case slo.TPOT:
-		if n := r.OutputTokens.Value(); ok(r) && r.FirstToken.Known() && n > 1 {
+		if n := r.OutputTokens.Value(); r.OK() && r.FirstToken.Known() && n > 1 {
 			return rundir.Exactly((last - first) / (n - 1))
 		}
 	}

@@ -1,4 +1,4 @@
-package measure
+package traits
 
 import (
 	"math"
@@ -8,28 +8,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
 )
-
-// Work that is not done makes a verdict on the backlog another one, where there is enough of it.
-func TestUndoneWork(t *testing.T) {
-	for _, c := range []struct {
-		verdict       string
-		failed, ended int
-		want          string
-	}{
-		{rundir.Stable, 0, 40, rundir.Stable},
-		{rundir.Stable, 1, 1000, rundir.Stable},
-		{rundir.Stable, 1, 40, rundir.Undecided}, // 2.5 %, which may be 10
-		{rundir.Stable, 60, 1000, rundir.Shedding},
-		{rundir.Stable, 206, 400, rundir.Shedding},
-		{rundir.Undecided, 206, 400, rundir.Shedding},
-		{rundir.Undecided, 20, 1000, rundir.Undecided},
-		{rundir.Saturated, 206, 400, rundir.Saturated},
-	} {
-		if got := (undone{c.failed, c.ended, 0.05}).judge(c.verdict); got != c.want {
-			t.Errorf("%s with %d of %d undone is %s, want %s", c.verdict, c.failed, c.ended, got, c.want)
-		}
-	}
-}
 
 // attemptsAt returns Poisson attempts of random cost, for which passes decides.
 func attemptsAt(rng *rand.Rand, rate, until float64, passes func(at, cost float64) bool) (all []attempt) {
@@ -108,36 +86,36 @@ func steady(from, step float64, n int, pauseAt, pause float64) (at []float64) {
 
 func TestTraits(t *testing.T) {
 	never := math.Inf(1)
-	var plain, pausing, oneStalls, bursty, cached traits
+	var plain, pausing, oneStalls, bursty, cached Finder
 	for i := range 20 {
 		from := float64(i) * 0.015
-		plain.add(tokensAt(from-0.1, steady(from, 0.01, 60, never, 0)...))
-		pausing.add(tokensAt(from-0.1, steady(from, 0.01, 60, 0.4, 0.5)...))
-		if oneStalls.add(tokensAt(from-0.1, steady(from, 0.01, 60, never, 0)...)); i == 7 {
-			oneStalls.add(tokensAt(from-0.1, steady(from, 0.01, 60, 0.4, 0.5)...))
+		plain.Add(tokensAt(from-0.1, steady(from, 0.01, 60, never, 0)...))
+		pausing.Add(tokensAt(from-0.1, steady(from, 0.01, 60, 0.4, 0.5)...))
+		if oneStalls.Add(tokensAt(from-0.1, steady(from, 0.01, 60, never, 0)...)); i == 7 {
+			oneStalls.Add(tokensAt(from-0.1, steady(from, 0.01, 60, 0.4, 0.5)...))
 		}
 		var at []float64
 		for k := range 60 {
 			at = append(at, from+0.1*float64(k/10))
 		}
-		bursty.add(tokensAt(from-0.1, at...))
-		if cached.add(tokensAt(from-0.1, steady(from, 0.01, 60, never, 0)...)); i%4 == 0 {
-			cached.add(tokensAt(from, steady(from+0.005, 0, 60, never, 0)...))
+		bursty.Add(tokensAt(from-0.1, at...))
+		if cached.Add(tokensAt(from-0.1, steady(from, 0.01, 60, never, 0)...)); i%4 == 0 {
+			cached.Add(tokensAt(from, steady(from+0.005, 0, 60, never, 0)...))
 		}
 	}
-	if got := plain.sum(); got != (rundir.Traits{}) {
+	if got := plain.Sum(); got != (rundir.Traits{}) {
 		t.Errorf("plain: %+v", got)
 	}
-	if got := oneStalls.sum(); got.Stalls != 0 {
+	if got := oneStalls.Sum(); got.Stalls != 0 {
 		t.Errorf("one stream stalls alone: %+v", got)
 	}
-	if got := pausing.sum(); got.Stalls != 1 || math.Abs(got.StallTime.Value()-0.51) > 0.005 || got.Bursts.Known() || got.Whole.Known() {
+	if got := pausing.Sum(); got.Stalls != 1 || math.Abs(got.StallTime.Value()-0.51) > 0.005 || got.Bursts.Known() || got.Whole.Known() {
 		t.Errorf("pausing: %+v", got)
 	}
-	if got := bursty.sum(); got.Bursts.Value() != 1 || math.Abs(got.Burst.Value()-10) > 0.1 || math.Abs(got.BurstGap.Value()-0.1) > 0.01 || got.Stalls > 0 {
+	if got := bursty.Sum(); got.Bursts.Value() != 1 || math.Abs(got.Burst.Value()-10) > 0.1 || math.Abs(got.BurstGap.Value()-0.1) > 0.01 || got.Stalls > 0 {
 		t.Errorf("in bursts: %+v", got)
 	}
-	if got := cached.sum(); math.Abs(got.Whole.Value()-0.2) > 0.001 || math.Abs(got.WholeTime.Value()-0.005) > 1e-6 || got.Stalls > 0 {
+	if got := cached.Sum(); math.Abs(got.Whole.Value()-0.2) > 0.001 || math.Abs(got.WholeTime.Value()-0.005) > 1e-6 || got.Stalls > 0 {
 		t.Errorf("from a cache: %+v", got)
 	}
 }
