@@ -18,7 +18,7 @@ import (
 	"llmsweep/report/published"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
-	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
@@ -216,7 +216,7 @@ func readInput(w io.Writer, path string) ([]curve.Input, error) {
 	}
 	var all []curve.Input
 	for _, dir := range dirs {
-		run, err := sweep.Reopen(dir)
+		run, err := answer.Reopen(dir)
 		if err != nil {
 			return nil, err
 		}
