@@ -5,6 +5,7 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -32,7 +33,7 @@ func missed(run *rundir.Run) error {
 		case st.Goodput.Verdict != slo.Kept.String():
 			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
 		case !st.Invalid.IsZero():
-			undecided = fmt.Errorf("the SLO is not decided: in %s %s", st.Name, findings.Note(st.Invalid, lang.English))
+			undecided = fmt.Errorf("the SLO is not decided: in %s %s", stages.Name(st), findings.Note(st.Invalid, lang.English))
 		}
 	}
 	if undecided != nil {
@@ -47,10 +48,10 @@ func failing(st *rundir.Stage) string {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
 		case p.Verdict == slo.Broken.String():
-			return fmt.Sprintf("%s is missed in %s", p.Term, st.Name)
+			return fmt.Sprintf("%s is missed in %s", p.Term, stages.Name(st))
 		default:
-			return fmt.Sprintf("the requests of %s do not show whether %s is met", st.Name, p.Term)
+			return fmt.Sprintf("the requests of %s do not show whether %s is met", stages.Name(st), p.Term)
 		}
 	}
-	return st.Name
+	return stages.Name(st)
 }

@@ -153,9 +153,9 @@ func (f *filler) value(name, format string) string {
 		case "metric":
 			return Metric(v, f.l)
 		}
-		return v
+		return Row(v)
 	case []string:
-		return strings.Join(v, ListComma.In(f.l))
+		return Row(strings.Join(v, ListComma.In(f.l)))
 	case []note.Note:
 		var parts []string
 		for _, n := range v {
