@@ -25,8 +25,8 @@ func (c *console) publish(doc []byte, whole string, suites ...ci.Suite) {
 }
 
 // publishGates tells a CI system what a comparison found, and writes --junit.
-func (cm *compareCmd) publishGates(c *console, result ci.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {
-	suite := ci.OfGates("compare", time.Now(), result, gates)
+func (cm *compareCmd) publishGates(c *console, result compare.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {
+	suite := compare.Checks(time.Now(), result, gates)
 	if c.env("GITHUB_ACTIONS")+c.env("GITHUB_STEP_SUMMARY") != "" {
 		c.lang = lang.Lang(cm.Lang)
 		var doc bytes.Buffer

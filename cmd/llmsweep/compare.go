@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"llmsweep/report"
-	"llmsweep/report/ci"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
@@ -140,7 +139,7 @@ func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
 
 // judge returns an error that names the gates that failed, with exit code exitMissed; or else those that cannot be judged, with
 // exitUndecided.
-func judge(result ci.Judged, gates []compare.Gate) error {
+func judge(result compare.Judged, gates []compare.Gate) error {
 	var failed, unjudged []string
 	for _, g := range gates {
 		for _, u := range result.Unjudged(g) {

@@ -3,12 +3,10 @@
 package ci
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
@@ -139,32 +137,6 @@ func outcome(verdict string) Outcome {
 		return Failed
 	}
 	return Undecided
-}
-
-// Judged is a comparison that gates can judge.
-type Judged interface {
-	Unjudged(compare.Gate) []compare.Unjudged
-	Failures(compare.Gate) []compare.Change
-}
-
-// OfGates returns the checks of a comparison that was made at a time: one for each gate.
-func OfGates(name string, at time.Time, result Judged, gates []compare.Gate) Suite {
-	s := Suite{Name: name, Started: at}
-	for _, g := range gates {
-		c := Check{Class: ClassGate, Name: g.String()}
-		var why []string
-		for _, u := range result.Unjudged(g) {
-			c.Outcome = Undecided
-			why = append(why, u.String())
-		}
-		for _, ch := range result.Failures(g) {
-			c.Outcome = Failed
-			why = append(why, fmt.Sprintf("%s of %s is %s", g.Key, ch.Setup, ch))
-		}
-		c.Message = strings.Join(why, "; ")
-		s.Checks = append(s.Checks, c)
-	}
-	return s
 }
 
 // line returns text that is safe to show in one line.

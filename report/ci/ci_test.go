@@ -8,13 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"llmsweep/client/note"
-	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -92,33 +90,6 @@ func TestSweepIsJudgedOnce(t *testing.T) {
 	unfinished := rundir.Run{Plan: rundir.Plan{Kind: "sweep", SLO: []string{"ttft:p50<1s"}}}
 	if s := OfRun(&unfinished, lang.English); len(s.Checks) != 1 || s.Checks[0].Outcome != Undecided {
 		t.Errorf("an unfinished sweep: %v", outcomes(s))
-	}
-}
-
-type judged struct{ shown *bool }
-
-func (j judged) Unjudged(g compare.Gate) []compare.Unjudged {
-	if j.shown == nil {
-		return []compare.Unjudged{{Key: g.Key}}
-	}
-	return nil
-}
-
-func (j judged) Failures(g compare.Gate) []compare.Change {
-	if j.shown != nil && *j.shown {
-		return []compare.Change{{Key: g.Key, Setup: "B"}}
-	}
-	return nil
-}
-
-func TestGates(t *testing.T) {
-	yes, no := true, false
-	gates := []compare.Gate{{Key: "tokens_per_s", Below: true, Limit: -0.05}}
-	for want, shown := range map[Outcome]*bool{Passed: &no, Failed: &yes, Undecided: nil} {
-		s := OfGates("compare", time.Unix(0, 0), judged{shown}, gates)
-		if len(s.Checks) != 1 || s.Checks[0].Outcome != want || s.Checks[0].Name != "tokens_per_s<-5%" {
-			t.Errorf("want %d, got %s", want, outcomes(s))
-		}
 	}
 }
 
