@@ -23,7 +23,7 @@ func (j judged) Failures(g Gate) []Change {
 	return nil
 }
 
-func TestGates(t *testing.T) {
+func TestChecksOfGates(t *testing.T) {
 	yes, no := true, false
 	gates := []Gate{{Key: "tokens_per_s", Below: true, Limit: -0.05}}
 	for want, shown := range map[ci.Outcome]*bool{ci.Passed: &no, ci.Failed: &yes, ci.Undecided: nil} {
@@ -33,4 +33,3 @@ func TestGates(t *testing.T) {
 		}
 	}
 }
-
