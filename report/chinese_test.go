@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,9 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/published/above"
+	"llmsweep/report/published/read"
+	"llmsweep/report/published/results"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/answer"
@@ -107,7 +111,7 @@ func TestChineseAuditIsWhole(t *testing.T) {
 	if err := audit.TextRules(&b, lang.Chinese); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range published.Notes() {
+	for _, k := range slices.Concat(published.Notes(), above.Notes(), read.Notes(), results.Notes()) {
 		r := published.Remark{Note: sampleNote(k)}
 		if k.Code != "published.read-from" { // which is no remark
 			b.WriteString(r.In(lang.Chinese) + "\n")
