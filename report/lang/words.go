@@ -3,6 +3,7 @@ package lang
 import (
 	"strings"
 
+	"llmsweep/report/lang/complaint"
 	"llmsweep/sweep/rundir"
 )
 
@@ -47,6 +48,14 @@ func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asyn
 
 // RowKey returns the name of a stage in run.json of a name that people see.
 func RowKey(name string) string { return strings.ReplaceAll(name, "asynchronous@", "poisson@") }
+
+// Error returns the text of an error in language l. What the program does not know, such as the answer of a server, stays as it is.
+func Error(english string, l Lang) string {
+	if l == Chinese {
+		return complaint.Chinese(english)
+	}
+	return english
+}
 
 // Verdict returns a verdict in words, and - for none.
 func Verdict(v string, l Lang) string {
