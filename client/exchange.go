@@ -318,6 +318,7 @@ func (x *exchange) refused(resp *http.Response) {
 	if err == nil && len(body) < maxWhole {
 		x.stream.watch.Answered()
 	}
+	x.res.RetryAfter = retryAfter(resp.Header, time.Now())
 	x.fail(x.res.Headers, statusClass(resp.StatusCode), statusText(resp.StatusCode, resp.Header, body))
 }
 

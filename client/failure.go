@@ -8,8 +8,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"llmsweep/client/api"
 )
@@ -130,6 +132,19 @@ func statusText(code int, h http.Header, body []byte) string {
 		text += " (retry after " + after + ")"
 	}
 	return text
+}
+
+// retryAfter returns how long a refusal asks to wait: a number of seconds, or a date (RFC 9110, section 10.2.3). It returns 0 for
+// none, and for one in the past.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e6 { // some servers send fractions
+		return time.Duration(seconds * float64(time.Second))
+	}
+	if at, err := http.ParseTime(text); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
 }
 
 // NotStreamed is the message of a request that the server answered without streaming.

@@ -53,6 +53,9 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	if err != nil {
 		return f, err
 	}
+	if p.waited > 0 {
+		f.note(noteBusy, p.waited.Seconds())
+	}
 	p.learn(ctx, &f, t)
 	p.context(ctx, &f, want)
 	o := p.options

@@ -23,6 +23,9 @@ type Prober struct {
 	options client.Options
 	client  *client.Client // for the current options
 	source  string         // see CountSource
+
+	waited time.Duration // for a server that was busy
+	next   time.Duration // the next wait, where the server names none
 }
 
 // New returns a prober for the server in o. API may be "auto" or empty, and Params.Model empty; [Prober.Preflight] chooses

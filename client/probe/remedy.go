@@ -73,9 +73,9 @@ func advice(f *client.Failure) (Kind, string) {
 	case client.ClassConnect:
 		return KindConnect, "Is the address right, and reachable from this machine?"
 	case client.ClassTimeout:
-		return KindTimeout, "Is the server still loading, or does it hang? See its log."
+		return KindTimeout, "Does the server hang (see its log)? If it is still loading its model, start again when it is ready."
 	case client.ClassHTTP429:
-		return KindBusy, "Wait until the server, or the gateway in front of it, accepts requests again."
+		return KindBusy, "Wait until the server, or the gateway in front of it, accepts requests again (the preflight waits for up to " + BusyTime.String() + " in all)."
 	case client.ClassHTTP5xx, client.ClassStreamError:
 		return KindServer, "The error is the server's: see its log. If it is still loading, wait."
 	case client.ClassHTTP4xx:

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -56,6 +57,7 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
+	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), TrialTime)
 	if o.API == "triton" && p.nests(ctx, f.Model) {
 		o.API = "triton-vllm"
 		f.note(noteTritonVLLM)
@@ -113,6 +115,9 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 			f.API, f.Fields, f.Rejected = o.API, o.Params.Fields, rejected
 			f.Notes = append(f.Notes, notes...)
 			return t, nil
+		}
+		if p.wait(ctx, t.result.HTTP, t.result.RetryAfter) {
+			continue
 		}
 		if first == nil {
 			first = &t
