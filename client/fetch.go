@@ -77,6 +77,6 @@ func (c *Client) failure(limited context.Context, err error, limit time.Duration
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
 		return &Failure{Class: ClassTimeout, Message: "no answer within " + limit.String(), err: err}
 	}
-	class, cause, message := classify(err, connected)
+	class, cause, message := c.classify(err, connected)
 	return &Failure{Class: class, Cause: cause, Message: c.cleaner.clean(message), err: err}
 }

@@ -3,6 +3,7 @@ package probe
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -71,5 +72,22 @@ func TestPatience(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A server that speaks only HTTP/2 is measured over it, unless the user forbids that.
+func TestOnlyHTTP2(t *testing.T) {
+	s := httptest.NewUnstartedServer(&fake{models: vllmModels, chat: forced(1)})
+	s.Config.Protocols = &http.Protocols{}
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	s.Start()
+	defer s.Close()
+	for version, works := range map[string]bool{"": true, "auto": true, "2": true, "1": false} {
+		p := prober(t, client.Options{URL: s.URL, HTTP: version})
+		f, err := p.Preflight(t.Context(), Want{})
+		if (err == nil) != works || works && (p.Options().HTTP != "2" || len(f.Notes) == 0 || f.Notes[0].Code != noteHTTP2.Code) {
+			t.Errorf("--http %q: %v, %v, HTTP %q", version, err, f.Notes, p.Options().HTTP)
+		}
+		p.Close()
 	}
 }

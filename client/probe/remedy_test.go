@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 			o:    client.Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route to host") }},
 			want: "URL/v1/models: no route to host. Is the address right, and reachable from this machine?"},
 		"unknown authority": {url: secure(t, status(200, "")), kind: KindTLS,
-			want: "URL/v1/models: its certificate is not trusted: signed by an unknown authority. " +
+			want: "URL/v1/models: its certificate is not trusted: it is signed by itself. " +
 				"Trust its authority with --ca FILE, or accept any certificate with --insecure."},
 		"https to http": {url: strings.Replace(serve(t, status(200, "")), "http:", "https:", 1), kind: KindTLS,
 			want: "URL/v1/models: the server does not speak TLS on this port. Use http:// in place of https://."},

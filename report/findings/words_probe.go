@@ -11,6 +11,8 @@ func probeWords() lang.Words {
 			"提示词 {prompt} 个 token + 输出 {output} 个 token，超过 Ollama 的上下文长度（{context} 个 token）：Ollama 会截断提示词而不报错。请把 num_ctx 设为 {needed}：用 Ollama 自己的 API 时加 --body '{\"options\":{\"num_ctx\":{needed}}}'，否则写在 Modelfile 里"),
 		"probe.first-model": lang.Say("the server has {models} models; the first was used: {model} (choose with --model)",
 			"服务有 {models} 个模型；使用了第一个：{model}（可用 --model 选择）"),
+		"probe.http2": lang.Say("requests go over HTTP/2: many of them share a connection, whose bytes do not tell to which answer they belong. Instants are llmsweep's own and not the kernel's, so they include the time that llmsweep took to read",
+			"请求通过 HTTP/2 发送：多个请求共用一个连接，连接上的字节无法对应到具体回答。因此时刻取自 llmsweep 自己的时钟，而不是内核时间戳，并包含 llmsweep 读取所用的时间"),
 		"probe.busy": lang.Say("the server answered the preflight with 429 (too many requests), or 503; llmsweep waited {seconds:tenths} s in all and tried again",
 			"预检时服务返回 429（请求过多）或 503；llmsweep 共等待 {seconds:tenths} 秒后重试"),
 		"probe.triton-vllm": lang.Say("Triton serves this model with its vLLM backend; requests use that backend's format (triton-vllm)",
