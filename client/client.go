@@ -158,6 +158,9 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
+// Kept reports whether the newest connection is still open. After an answer it is not where the server closes each.
+func (c *Client) Kept() bool { return c.http2 || c.dialer.Kept() }
+
 // CloseIdle closes all idle connections.
 func (c *Client) CloseIdle() {
 	c.transport.CloseIdleConnections()

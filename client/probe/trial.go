@@ -38,6 +38,11 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 		return trial{}, err
 	}
 	defer c.CloseIdle()
+	return p.ask(ctx, c, o, prompt, n)
+}
+
+// ask sends one short request with client c, which has options o.
+func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, prompt string, n int) (trial, error) {
 	call, err := c.Prepare(&api.Request{
 		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
 	})
