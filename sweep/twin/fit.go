@@ -1,0 +1,190 @@
+package twin
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+)
+
+// fitSeed is the seed of the resampling: the same records give the same twin.
+const fitSeed = 16
+
+// mostJoined is the largest share of tokens that may come in one piece with others.
+const mostJoined = 0.98
+
+// ErrNoSteps is the error of runs from whose records no steps can be seen.
+var ErrNoSteps = errors.New("the records hold too few tokens, one by one, to see the steps of the engine: measure with llmsweep sweep --for-fit")
+
+// StagesOf reads the stages of a run directory.
+func StagesOf(dir string) ([]Stage, *rundir.Run, error) {
+	run, err := rundir.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	byName := map[string]*Stage{}
+	var order []string
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		s := Stage{Name: st.Name, From: st.WindowFrom, Window: st.Window}
+		if st.Rate.Known() {
+			s.Rate = st.Rate.Value()
+		} else {
+			s.Width = st.MaxConcurrency
+		}
+		byName[st.Name] = &s
+		order = append(order, st.Name)
+	}
+	for r, err := range rundir.Records(dir) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if s := byName[r.Stage]; s != nil {
+			s.Records = append(s.Records, r)
+		}
+	}
+	var all []Stage
+	for _, name := range order {
+		all = append(all, *byName[name])
+	}
+	return all, run, nil
+}
+
+// Fit fits a twin to stages, and checks it on some of them that it then leaves out.
+func Fit(stages []Stage) (*Twin, error) {
+	data := dataOf(stages)
+	t, err := fit(data)
+	if err != nil {
+		return nil, err
+	}
+	t.Check = check(data)
+	return t, nil
+}
+
+// fit fits a twin to all stages.
+func fit(data []stageData) (*Twin, error) {
+	rng := rand.New(rand.NewPCG(fitSeed, 0))
+	if len(data) == 0 {
+		return nil, ErrNoSteps
+	}
+	s := schedulingOf(data)
+	var seen, rested []observation
+	var starts []int
+	for i, o := range s.seen {
+		if o.rested {
+			rested = append(rested, o)
+		} else {
+			seen = append(seen, o)
+			starts = append(starts, i)
+		}
+	}
+	const least = 200
+	if len(seen) < least {
+		return nil, ErrNoSteps
+	}
+	for i := range seen { // blocks: some in each stage, one after the other
+		stage, found := slices.BinarySearch(s.blocks, starts[i])
+		if !found {
+			stage--
+		}
+		from, to := s.blocks[stage], len(s.seen)
+		if stage+1 < len(s.blocks) {
+			to = s.blocks[stage+1]
+		}
+		seen[i].block = stage*blocksEach + (starts[i]-from)*blocksEach/max(1, to-from)
+	}
+	f := fitCosts(seen, rng)
+	t := &Twin{
+		Version: Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
+		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(latencyOf(rested, &f) / milli),
+		Seen: Seen{Batch: s.slots, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
+	}
+	t.StepTokens = max(t.StepTokens, t.Slots)
+	t.seen(data)
+	t.intervals(&f, &s)
+	return t, nil
+}
+
+// blocksEach is how many blocks a stage is cut into for the intervals.
+const blocksEach = 12
+
+// blockTokens is the size of a block of the KV cache: vLLM's.
+const blockTokens = 16
+
+// latencyOf returns by how much longer a request takes on an idle server than the steps that it needs: the median.
+func latencyOf(rested []observation, f *fitted) float64 {
+	const least = 5
+	var over []float64
+	for _, o := range rested {
+		r := rowOf(o, f.miss, 0)
+		v, _ := f.ratio(&r)
+		over = append(over, o.seconds*(1-v))
+	}
+	if len(over) < least {
+		return 0
+	}
+	slices.Sort(over)
+	middle := over[len(over)/2]
+	if middle < 2e-4 { // the records' and the clock's precision, and what jitter leaves
+		return 0
+	}
+	return middle
+}
+
+// seen notes the range of lengths.
+func (t *Twin) seen(data []stageData) {
+	var prompts, outputs []int
+	for _, d := range data {
+		for _, q := range d.all {
+			if q.whole {
+				prompts, outputs = append(prompts, q.prompt), append(outputs, q.output)
+			}
+		}
+	}
+	if len(prompts) > 0 {
+		t.Seen.Prompt = [2]int{slices.Min(prompts), slices.Max(prompts)}
+		t.Seen.Output = [2]int{slices.Min(outputs), slices.Max(outputs)}
+	}
+}
+
+// intervals fills in the draws, the intervals of the costs and the limits, and what is not known.
+func (t *Twin) intervals(f *fitted, s *scheduling) {
+	t.Intervals = map[string][2]float64{}
+	for _, d := range f.draws {
+		v, _ := stepOf(d.costs(f.miss)).numbers()
+		t.Draws = append(t.Draws, v)
+	}
+	values, names := t.Step.numbers()
+	for i, name := range names {
+		var v []float64
+		for _, d := range t.Draws {
+			v = append(v, d[i])
+		}
+		slices.Sort(v)
+		low, high := min(v[len(v)/40], values[i]), max(v[len(v)-1-len(v)/40], values[i])
+		if low == 0 && high == 0 {
+			continue
+		}
+		t.Intervals[name] = [2]float64{low, high}
+		if high-low > math.Abs(values[i]) { // its size is not known within a factor of two
+			t.Unknown = append(t.Unknown, name)
+		}
+	}
+	if s.kv > 0 {
+		t.Intervals["kv_tokens"] = [2]float64{float64(s.kvLow), float64(s.kvHigh)}
+	} else {
+		t.Unknown = append(t.Unknown, "kv_tokens")
+	}
+	if !s.slotsShown {
+		t.Unknown = append(t.Unknown, "slots")
+	}
+	if !s.budgetShown {
+		t.Unknown = append(t.Unknown, "step_tokens")
+	}
+	slices.SortFunc(t.Unknown, cmp.Compare[string])
+	const kept = 20 // draws in the file
+	t.Draws = t.Draws[:min(kept, len(t.Draws))]
+}
