@@ -1,8 +1,10 @@
 package twin
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -67,6 +69,9 @@ func TestRandomServersAreFitted(t *testing.T) {
 	var same, other []float64
 	hits, asked := 0, 0
 	for i := range uint64(simtest.Size(2, 100)) {
+		if only := os.Getenv("TWIN_SEED"); only != "" && only != fmt.Sprint(7000+i) {
+			continue
+		}
 		k := simtest.Random(7000 + i)
 		tw, err := Fit(swept(t, k.Server, k.Work.Prompt, k.Work.Output))
 		if err != nil {

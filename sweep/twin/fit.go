@@ -100,7 +100,7 @@ func fit(data []stageData) (*Twin, error) {
 	t := &Twin{
 		Version: Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
 		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(latencyOf(rested, &f) / milli),
-		Seen: Seen{Batch: s.slots, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
+		Seen: Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
 	}
 	t.StepTokens = max(t.StepTokens, t.Slots)
 	t.seen(data)

@@ -37,8 +37,8 @@ type scheduling struct {
 	kvLow       int
 	kvHigh      int
 	held        int // most tokens in the cache
+	most        int // sequences in a step
 	missed      float64
-	preempts    int
 	seen        []observation
 	blocks      []int // first block of each stage
 }
@@ -51,12 +51,46 @@ func schedulingOf(all []stageData) scheduling {
 			s.slots = max(s.slots, len(t.gets))
 		}
 	}
-	s.findBudget(all)
+	s.findBudget(calm(all, s.limits))
 	s.findCache(all)
+	s.findSlots(all)
 	return s
 }
 
-// tally is what all stages together say of supposed limits.
+// full reports whether something else than slots and budget kept requests waiting in much of a stage: its cache was full. In such a stage not
+// all is seen that the server computes, and the order of the queue is not known.
+func (r *replay) full(most int) bool {
+	const much = 0.2
+	kept := 0
+	for _, b := range r.blocked {
+		if b.running < most {
+			kept++
+		}
+	}
+	return float64(kept) > much*float64(len(r.running))
+}
+
+// calm returns the stages in which the cache does not run out; all, where that leaves too few steps.
+func calm(all []stageData, l limits) []stageData {
+	const enough = 1000 // steps
+	var some []stageData
+	steps := 0
+	for _, d := range all {
+		if r := replayOf(d.all, d.ticks, limits{l.slots, unlimited}); !r.full(l.slots) {
+			some = append(some, d)
+			steps += len(d.ticks)
+		}
+	}
+	if steps < enough {
+		return all
+	}
+	return some
+}
+
+// unlimited is a budget that any prompt fits into.
+const unlimited = 1 << 30
+
+// tally is what stages together say of supposed limits.
 type tally struct {
 	replays []replay
 	misses  int
@@ -73,14 +107,6 @@ func tallyOf(all []stageData, l limits) tally {
 		t.misses += r.misses
 		for _, h := range r.held {
 			t.held = max(t.held, h)
-		}
-	}
-	for _, r := range t.replays { // a full cache is another reason to wait
-		const full = 0.85
-		for _, b := range r.blocked {
-			if float64(b.held+b.needs) > full*float64(t.held) {
-				t.misses--
-			}
 		}
 	}
 	return t
@@ -112,67 +138,94 @@ func (s *scheduling) findBudget(all []stageData) {
 		}
 	}
 	s.largest = largest
-	best, score := 0, math.Inf(1)
+	var tried []int
+	score := math.Inf(1)
+	suppose := func(b int) {
+		if b >= s.slots {
+			tried = append(tried, b)
+			score = min(score, try(b))
+		}
+	}
 	for _, b := range budgets() {
-		if b < s.slots {
-			continue
-		}
-		if v := try(b); v < score-few/4 {
-			best, score = b, v
-		}
-		if b > 4*largest {
+		if suppose(b); b > 4*largest {
 			break
 		}
 	}
 	if score > few { // no power of two
+		_, middle := smallest(tried, try, score)
 		for _, f := range []float64{0.6, 0.7, 0.8, 0.9, 1.1, 1.2, 1.3, 1.4, 1.6} {
-			b := int(f * float64(best))
-			if v := try(b); b >= s.slots && v < score-few/4 {
-				best, score = b, v
-			}
+			suppose(int(f * float64(middle)))
 		}
 	}
+	score, best := smallest(tried, try, score)
 	s.budget, s.missed = best, score
 	// Any larger one would do as well where no step was full.
 	worse := try(2 * best)
 	s.budgetShown = worse > score+few/4
 }
 
+// smallest returns the smallest budget that explains the prompts nearly as well as the best, and its score.
+func smallest(tried []int, score func(int) float64, best float64) (float64, int) {
+	const nearly = 0.0005
+	slices.Sort(tried)
+	for _, b := range tried {
+		if v := score(b); v <= best+nearly {
+			return v, b
+		}
+	}
+	return math.Inf(1), 0
+}
+
 // findCache takes the observations from a replay with the limits, and finds the size of the cache where it ran out.
 func (s *scheduling) findCache(all []stageData) {
 	t := tallyOf(all, s.limits)
-	low, high, waits, atSlots := t.held, math.MaxInt, 0, 0
-	var needs []int
-	for i, r := range t.replays {
+	s.held = t.held
+	calm := 0 // steps
+	for _, r := range t.replays {
+		if !r.full(s.slots) {
+			calm += len(r.seen)
+		}
+	}
+	const enough = 1000
+	for _, r := range t.replays {
 		s.blocks = append(s.blocks, len(s.seen))
-		s.seen = append(s.seen, r.seen...)
-		s.preempts += r.preempts
-		for _, b := range r.blocked {
-			if b.running < s.slots {
-				waits++
-				needs = append(needs, b.held+b.needs)
+		full := r.full(s.slots)
+		if !full || calm < enough {
+			s.seen = append(s.seen, r.seen...)
+		}
+		if full {
+			s.kv = max(s.kv, slices.Max(r.held))
+		}
+	}
+	if s.kv > 0 {
+		const above = 1.02
+		s.kvLow, s.kvHigh = s.kv, int(above*float64(s.kv))
+	}
+}
+
+// findSlots decides whether the most requests that ran at once are all that the server runs: then most steps of a closed loop of more have
+// about as many. If not, nothing is known but that there are at least so many: as many as were in flight are supposed.
+func (s *scheduling) findSlots(all []stageData) {
+	const nearly, most = 0.95, 0.5
+	widest := s.slots
+	for _, d := range all {
+		widest = max(widest, d.Width)
+		if d.Width <= s.slots {
+			continue
+		}
+		full := 0
+		for _, t := range d.ticks {
+			if float64(len(t.gets)) >= min(nearly*float64(s.slots), float64(s.slots-1)) {
+				full++
 			}
 		}
-		for _, n := range r.running {
-			if n >= s.slots {
-				atSlots++
-			}
-		}
-		if d := all[i]; d.Width > s.slots && atSlots > len(r.running)/4 {
+		r := replayOf(d.all, d.ticks, s.limits)
+		if float64(full) > most*float64(len(d.ticks)) && !r.full(s.slots) {
 			s.slotsShown = true
 		}
 	}
-	s.held = low
-	const enough = 30
-	if waits >= enough || s.preempts >= enough {
-		slices.Sort(needs)
-		if len(needs) > 0 {
-			high = needs[len(needs)/20]
-		}
-		s.kvLow, s.kvHigh = low, max(low, min(high, 2*low))
-		s.kv = low
-		if waits < 2*atSlots && s.preempts < enough && high < low {
-			s.kv, s.kvLow, s.kvHigh = 0, 0, 0
-		}
+	s.most = s.slots
+	if !s.slotsShown {
+		s.slots = widest
 	}
 }

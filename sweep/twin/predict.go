@@ -70,3 +70,74 @@ func (t *Twin) modelError() float64 {
 }
 
 func square(v float64) float64 { return v * v }
+
+// Answer is a twin's prediction of the saturation rate at lengths of prompts and answers, in requests per second.
+type Answer struct {
+	Prompt       int     `json:"prompt_tokens"`
+	Output       int     `json:"output_tokens"`
+	Rate         float64 `json:"saturation_rate,omitempty"`
+	Low          float64 `json:"low,omitempty"`
+	High         float64 `json:"high,omitempty"`
+	Extrapolated bool    `json:"extrapolated,omitempty"` // beyond the lengths that were measured
+	Refused      string  `json:"refused,omitempty"`      // why there is no prediction
+}
+
+// Why a twin does not predict.
+const (
+	RefusedLength = "one-length" // all lengths were equal, so that the costs of another cannot be known
+	RefusedFar    = "too-far"    // more than twice the longest that was measured
+	RefusedHolds  = "too-long"   // the server cannot hold such a request
+)
+
+// Ask predicts the saturation rate, or refuses to.
+func (t *Twin) Ask(prompt, output int) Answer {
+	a := Answer{Prompt: prompt, Output: output}
+	a.Extrapolated = beyond(t.Seen.Prompt, prompt) || beyond(t.Seen.Output, output)
+	if a.Refused = t.refuses(prompt, output); a.Refused != "" {
+		return a
+	}
+	i := t.Saturation(sim.Workload{PromptTokens: prompt, OutputTokens: output}, 0)
+	if a.Rate, a.Low, a.High = i.Value, i.Low, i.High; i.Value == 0 {
+		a.Refused = RefusedHolds
+	}
+	return a
+}
+
+// beyond reports whether a length is outside a measured range, by more than a few tokens that a chat template adds.
+func beyond(seen [2]int, n int) bool {
+	const template = 1.1
+	return float64(n)*template < float64(seen[0]) || float64(n) > template*float64(seen[1])
+}
+
+// refuses returns why the twin does not predict such requests; empty where it does.
+func (t *Twin) refuses(prompt, output int) string {
+	const varied, far = 1.5, 2 // the longest over the shortest prompt that tells costs apart; how far beyond the longest is too far
+	switch p := t.Seen.Prompt; {
+	case p[1] == 0:
+		return ""
+	case float64(p[1]) < varied*float64(p[0]) && beyond(p, prompt):
+		return RefusedLength
+	case prompt > far*p[1] || output > far*far*t.Seen.Output[1]:
+		return RefusedFar
+	}
+	return ""
+}
+
+// Number is a number of a twin.
+type Number struct {
+	Key   string
+	Value float64
+}
+
+// Numbers returns the numbers in the order of the file.
+func (t *Twin) Numbers() []Number {
+	values, keys := t.Step.numbers()
+	var all []Number
+	for i, k := range keys {
+		if k != "step.read.experts_ms" || values[i] > 0 {
+			all = append(all, Number{k, values[i]})
+		}
+	}
+	return append(all, Number{"slots", float64(t.Slots)}, Number{"step_tokens", float64(t.StepTokens)}, Number{"kv_tokens", float64(t.KVTokens)},
+		Number{"latency_ms", t.LatencyMS}, Number{"jitter", t.Jitter})
+}

@@ -89,13 +89,14 @@ const clock = 4e-6
 type replayer struct {
 	limits
 	all     []request
-	got     []int // tokens so far
-	lastly  []int // step of the latest
-	left    []int // prompt tokens that are not computed yet
-	queue   []int // requests that have been sent and have no token yet, in order
-	sent    int   // requests before this one have been queued
-	decodes int   // requests with a token and more to come
-	held    int   // tokens of the cache that the step under way holds, whole blocks
+	got     []int   // tokens so far
+	lastly  []int   // step of the latest
+	left    []int   // prompt tokens that are not computed yet
+	queue   []int   // requests that have been sent and have no token yet, in order
+	sent    int     // requests before this one have been queued
+	decodes int     // requests with a token and more to come
+	usual   float64 // median gap of the stage
+	held    int     // tokens of the cache that the step under way holds, whole blocks
 	out     replay
 }
 
@@ -105,11 +106,27 @@ func replayOf(all []request, ticks []tick, l limits) replay {
 	for i, q := range all {
 		r.left[i], r.lastly[i] = q.prompt, -1
 	}
+	r.usual = usualGap(all)
 	before := math.Inf(-1)
 	for k := range ticks {
 		before = r.step(k, &ticks[k], before)
 	}
 	return r.out
+}
+
+// usualGap returns the median gap between two tokens of a request.
+func usualGap(all []request) float64 {
+	var gaps []float64
+	for _, q := range all {
+		for k := 1; k < len(q.tokens); k++ {
+			gaps = append(gaps, q.tokens[k]-q.tokens[k-1])
+		}
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/2]
 }
 
 // step follows one step and returns its end.
@@ -130,7 +147,7 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 		switch {
 		case r.got[i] == 0:
 			fresh = append(fresh, i)
-		case r.lastly[i] != k-1 && k-1-r.lastly[i] > patience: // computed again after its memory was taken
+		case r.lastly[i] < k-1 && t.end-r.all[i].tokens[r.got[i]-1] > late*r.usual: // computed again after its memory was taken
 			preempted = true
 			r.out.preempts++
 			decode.Tokens++
@@ -153,8 +170,8 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 	return t.end
 }
 
-// patience is by how many steps a token may be late before its request counts as preempted.
-const patience = 2
+// late is how many usual gaps a token takes at least that skipped a step because its request was preempted.
+const late = 1.8
 
 // arrive queues what was sent before an instant, and forgets what has left without a token.
 func (r *replayer) arrive(before float64) {
@@ -211,7 +228,6 @@ func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batche
 		}
 		batch = plus(batch, chunk(r.all[i].prompt-r.left[i], budget, false))
 		r.left[i] -= budget
-		r.held += inBlocks(r.all[i].prompt)
 		break
 	}
 	return append(batches, batch), clean

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/report/twins"
+	"llmsweep/sweep/twin"
+)
+
+// fitCmd is llmsweep fit.
+type fitCmd struct {
+	Paths []string `arg:"" name:"dir" help:"Run directories of the same server, with their records."`
+	Twin  string   `name:"twin" default:"twin.yaml" placeholder:"FILE" help:"Write the twin to this file (${default})."`
+	Name  string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
+	Ask   []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32. May be repeated."`
+	tableFlags
+}
+
+// Help returns what --help prints after the purpose.
+func (fitCmd) Help() string {
+	return `Examples:
+  llmsweep sweep http://localhost:8000 --for-fit --out fit-run
+  llmsweep fit fit-run
+  llmsweep fit fit-run --ask 512/32 --ask 64/256
+  llmsweep sweep sim:twin.yaml --prompt-tokens 2048
+
+More: llmsweep help fit`
+}
+
+// Run fits.
+func (f *fitCmd) Run(c *console) error {
+	var wanted [][2]int
+	for _, text := range f.Ask {
+		w, err := parseAsk(text)
+		if err != nil {
+			return usage(err)
+		}
+		wanted = append(wanted, w)
+	}
+	var all []twin.Stage
+	var from []string
+	name := f.Name
+	for _, dir := range f.Paths {
+		stages, run, err := twin.StagesOf(dir)
+		if err != nil {
+			return usage(err)
+		}
+		all, from = append(all, stages...), append(from, filepath.Base(dir))
+		if name == "" {
+			name = run.Target.Model
+		}
+	}
+	t, err := twin.Fit(all)
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
+	}
+	t.Name, t.From = table.Clean(name), from
+	b, err := t.Encode()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.Twin, b, 0o644); err != nil {
+		return usage(err)
+	}
+	fmt.Fprintf(c.err, "wrote %s\n", f.Twin)
+	fit := twins.Fit{Twin: t}
+	for _, w := range wanted {
+		fit.Answers = append(fit.Answers, t.Ask(w[0], w[1]))
+	}
+	return f.write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) })
+}
+
+// parseAsk reads 512/32.
+func parseAsk(text string) (lengths [2]int, err error) {
+	p, o, ok := strings.Cut(text, "/")
+	lengths[0], err = strconv.Atoi(strings.TrimSpace(p))
+	if err == nil {
+		lengths[1], err = strconv.Atoi(strings.TrimSpace(o))
+	}
+	if !ok || err != nil || min(lengths[0], lengths[1]) < 1 {
+		return lengths, fmt.Errorf("--ask %s: write tokens of prompt and answer, such as 512/32", text)
+	}
+	return lengths, nil
+}
