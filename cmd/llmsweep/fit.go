@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,10 +10,15 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/client/sim"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
+	"llmsweep/sweep"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/workload"
 )
 
 // fitCmd is llmsweep fit.
@@ -88,4 +95,41 @@ func parseAsk(text string) (lengths [2]int, err error) {
 		return lengths, fmt.Errorf("--ask %s: write tokens of prompt and answer, such as 512/32", text)
 	}
 	return lengths, nil
+}
+
+// simulated returns the simulated server of a name: a preset, or the file of a twin.
+func simulated(c *console, name string) (sim.Config, error) {
+	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
+		return sim.Preset(name)
+	}
+	t, err := twin.Open(name)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	if t.Check != nil && !t.Check.Passed {
+		fmt.Fprintln(c.err, twins.Failed(table.Clean(name), c.lang))
+	}
+	return t.Config(), nil
+}
+
+// checkForFit refuses what a sweep for a fit does not do.
+func (s *sweepCmd) checkForFit() error {
+	if s.Adaptive || s.Repeats > 1 || s.Prompt != "" || s.Dataset != "" || s.PrefixTokens > 0 || s.Turns != "" || len(s.SLO) > 0 {
+		return errForFit
+	}
+	return nil
+}
+
+var errForFit = errors.New("--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns")
+
+// forFit measures for sweep --for-fit.
+func (s *sweepCmd) forFit(ctx context.Context, c sweep.Config, t *target, run *rundir.Run) error {
+	w, ok := t.workload.(*workload.Synthetic)
+	if !ok {
+		return usage(errForFit)
+	}
+	design := sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.longest, Source: func(stage string, d sweep.Draw) load.Source {
+		return w.Varied(stage, d)
+	}}
+	return sweep.ForFit(ctx, c, design, run)
 }

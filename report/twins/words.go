@@ -88,3 +88,8 @@ func meaning(key string) lang.Phrase {
 	}
 	return lang.Say(key, key)
 }
+
+// Failed says that a twin failed its check.
+func Failed(file string, l lang.Lang) string { return sayFailedTwin.In(l, file) }
+
+var sayFailedTwin = lang.Say("%s failed its held-out check: what it does is not what the server does.", "%s 未通过留出检验：其行为与真实服务不符。")

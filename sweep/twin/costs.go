@@ -243,7 +243,6 @@ func fitCosts(seen []observation, rng *rand.Rand) fitted {
 		return best
 	}
 	best.spread()
-	best.resample(rng)
 	return best
 }
 

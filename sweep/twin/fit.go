@@ -71,35 +71,31 @@ func fit(data []stageData) (*Twin, error) {
 		return nil, ErrNoSteps
 	}
 	s := schedulingOf(data)
+	s.block()
 	var seen, rested []observation
-	var starts []int
-	for i, o := range s.seen {
+	for _, o := range s.seen {
 		if o.rested {
 			rested = append(rested, o)
 		} else {
 			seen = append(seen, o)
-			starts = append(starts, i)
 		}
 	}
 	const least = 200
 	if len(seen) < least {
 		return nil, ErrNoSteps
 	}
-	for i := range seen { // blocks: some in each stage, one after the other
-		stage, found := slices.BinarySearch(s.blocks, starts[i])
-		if !found {
-			stage--
-		}
-		from, to := s.blocks[stage], len(s.seen)
-		if stage+1 < len(s.blocks) {
-			to = s.blocks[stage+1]
-		}
-		seen[i].block = stage*blocksEach + (starts[i]-from)*blocksEach/max(1, to-from)
-	}
 	f := fitCosts(seen, rng)
+	latency := latencyOf(rested, &f)
+	for _, o := range rested {
+		if o.seconds -= latency; o.seconds > 0 {
+			seen = append(seen, o)
+		}
+	}
+	f = fitCosts(seen, rng)
+	f.resample(rng)
 	t := &Twin{
 		Version: Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
-		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(latencyOf(rested, &f) / milli),
+		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(latency / milli),
 		Seen: Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
 	}
 	t.StepTokens = max(t.StepTokens, t.Slots)
@@ -114,21 +110,38 @@ const blocksEach = 12
 // blockTokens is the size of a block of the KV cache: vLLM's.
 const blockTokens = 16
 
-// latencyOf returns by how much longer a request takes on an idle server than the steps that it needs: the median.
+// block gives each observation its block: some in each stage, one after the other.
+func (s *scheduling) block() {
+	for stage, from := range s.blocks {
+		to := len(s.seen)
+		if stage+1 < len(s.blocks) {
+			to = s.blocks[stage+1]
+		}
+		for i := from; i < to; i++ {
+			s.seen[i].block = stage*blocksEach + (i-from)*blocksEach/(to-from)
+		}
+	}
+}
+
+// latencyOf returns by how much longer a request takes on an idle server than the steps that it needs: the median over the shorter half, where
+// an error of the steps' costs is small. It is 0 where it is no more than such an error.
 func latencyOf(rested []observation, f *fitted) float64 {
-	const least = 5
-	var over []float64
+	const least, unsure, clocks = 10, 0.03, 2e-4
+	if len(rested) < least {
+		return 0
+	}
+	rested = slices.Clone(rested)
+	slices.SortFunc(rested, func(a, b observation) int { return cmp.Compare(a.seconds, b.seconds) })
+	rested = rested[:len(rested)/2]
+	var over, took []float64
 	for _, o := range rested {
 		r := rowOf(o, f.miss, 0)
 		v, _ := f.ratio(&r)
-		over = append(over, o.seconds*(1-v))
-	}
-	if len(over) < least {
-		return 0
+		over, took = append(over, o.seconds*(1-v)), append(took, o.seconds)
 	}
 	slices.Sort(over)
 	middle := over[len(over)/2]
-	if middle < 2e-4 { // the records' and the clock's precision, and what jitter leaves
+	if middle < clocks || middle < unsure*took[len(took)/2] {
 		return 0
 	}
 	return middle

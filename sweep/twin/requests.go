@@ -20,7 +20,8 @@ type Stage struct {
 // request is one request of a stage.
 type request struct {
 	sent   float64
-	prompt int
+	prompt int       // tokens as the server counted them
+	asked  int       // tokens as the workload wanted them; 0 where that is not known
 	output int       // tokens that were asked for, or that came
 	tokens []float64 // the instant of each output token that came
 	whole  bool      // it ended well
@@ -50,6 +51,7 @@ func requestsOf(s *Stage) (all []request, joined float64) {
 			}
 			q.gone = max(last, min(q.gone, never))
 		}
+		q.asked = r.AskedPrompt
 		if r.PromptTokens.Known() {
 			q.prompt = int(r.PromptTokens.Value())
 		}
@@ -114,17 +116,26 @@ func (q *request) spread() (joined int) {
 	return joined
 }
 
-// fillPrompts gives requests whose prompt nobody counted, because they were cancelled, the mean length of the others.
+// fillPrompts gives requests whose prompt nobody counted, because they were cancelled, the length that was asked for, as much longer as the
+// others were (a chat template), or the mean length of the others.
 func fillPrompts(all []request) {
-	sum, n := 0, 0
+	sum, n, more, both := 0, 0, 0, 0
 	for _, q := range all {
 		if q.prompt > 0 {
 			sum, n = sum+q.prompt, n+1
+			if q.asked > 0 {
+				more, both = more+q.prompt-q.asked, both+1
+			}
 		}
 	}
 	for i := range all {
-		if all[i].prompt == 0 && n > 0 {
-			all[i].prompt = max(1, sum/n)
+		q := &all[i]
+		switch {
+		case q.prompt > 0:
+		case q.asked > 0:
+			q.prompt = max(1, q.asked+more/max(1, both))
+		case n > 0:
+			q.prompt = max(1, sum/n)
 		}
 	}
 }
