@@ -45,20 +45,21 @@ func swept(t *testing.T, server sim.Config, prompt, output int) []Stage {
 			t.Fatal(err)
 		}
 	})
-	var all []Stage
+	if end := run.Ended.Sub(run.Started); end > sweep.FitTime {
+		t.Errorf("the sweep took %v", end)
+	}
+	return stagesIn(run, log)
+}
+
+// stagesIn returns the stages of a run in memory.
+func stagesIn(run *rundir.Run, log *rundir.Memory) (all []Stage) {
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		s := Stage{Name: st.Name, From: st.WindowFrom, Window: st.Window, Rate: max(0, st.Rate.Value()), Width: st.MaxConcurrency}
-		if math.IsNaN(s.Rate) {
-			s.Rate = 0
-		}
+		s := stageOf(st)
 		for r := range log.Records(st.Name) {
 			s.Records = append(s.Records, r)
 		}
 		all = append(all, s)
-	}
-	if end := run.Ended.Sub(run.Started); end > sweep.FitTime {
-		t.Errorf("the sweep took %v", end)
 	}
 	return all
 }

@@ -29,12 +29,7 @@ func StagesOf(dir string) ([]Stage, *rundir.Run, error) {
 	var order []string
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		s := Stage{Name: st.Name, From: st.WindowFrom, Window: st.Window}
-		if st.Rate.Known() {
-			s.Rate = st.Rate.Value()
-		} else {
-			s.Width = st.MaxConcurrency
-		}
+		s := stageOf(st)
 		byName[st.Name] = &s
 		order = append(order, st.Name)
 	}
@@ -51,6 +46,17 @@ func StagesOf(dir string) ([]Stage, *rundir.Run, error) {
 		all = append(all, *byName[name])
 	}
 	return all, run, nil
+}
+
+// stageOf returns a stage without its records.
+func stageOf(st *rundir.Stage) Stage {
+	s := Stage{Name: st.Name, From: st.WindowFrom, Window: st.Window}
+	if st.Rate.Known() {
+		s.Rate = st.Rate.Value()
+	} else {
+		s.Width = st.MaxConcurrency
+	}
+	return s
 }
 
 // Fit fits a twin to stages, and checks it on some of them that it then leaves out.
@@ -70,32 +76,24 @@ func fit(data []stageData) (*Twin, error) {
 	if len(data) == 0 {
 		return nil, ErrNoSteps
 	}
-	s := schedulingOf(data)
-	s.block()
-	var seen, rested []observation
-	for _, o := range s.seen {
-		if o.rested {
-			rested = append(rested, o)
-		} else {
-			seen = append(seen, o)
-		}
-	}
-	const least = 200
-	if len(seen) < least {
+	s := schedulingOf(data, 0)
+	seen, rested := s.observations()
+	if len(seen) < leastSteps {
 		return nil, ErrNoSteps
 	}
 	f := fitCosts(seen, rng)
-	latency := latencyOf(rested, &f)
-	for _, o := range rested {
-		if o.seconds -= latency; o.seconds > 0 {
-			seen = append(seen, o)
-		}
+	if l := latencyOf(rested, &f); l > 0 { // what was in which step depends on it
+		s = schedulingOf(data, l)
+		seen, rested = s.observations()
+		f = fitCosts(seen, rng)
+		s.latency += latencyOf(rested, &f)
+	} else {
+		f = fitCosts(slices.Concat(seen, rested), rng)
 	}
-	f = fitCosts(seen, rng)
 	f.resample(rng)
 	t := &Twin{
 		Version: Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
-		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(latency / milli),
+		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(s.latency / milli),
 		Seen: Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
 	}
 	t.StepTokens = max(t.StepTokens, t.Slots)
@@ -109,6 +107,22 @@ const blocksEach = 12
 
 // blockTokens is the size of a block of the KV cache: vLLM's.
 const blockTokens = 16
+
+// leastSteps is the number of steps from which costs can be fitted.
+const leastSteps = 200
+
+// observations returns the steps, in blocks, and those that began on an idle server.
+func (s *scheduling) observations() (seen, rested []observation) {
+	s.block()
+	for _, o := range s.seen {
+		if o.rested {
+			rested = append(rested, o)
+		} else {
+			seen = append(seen, o)
+		}
+	}
+	return seen, rested
+}
 
 // block gives each observation its block: some in each stage, one after the other.
 func (s *scheduling) block() {

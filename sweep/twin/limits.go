@@ -43,9 +43,10 @@ type scheduling struct {
 	blocks      []int // first block of each stage
 }
 
-// schedulingOf finds the limits.
-func schedulingOf(all []stageData) scheduling {
+// schedulingOf finds the limits, if requests take some time to reach the engine.
+func schedulingOf(all []stageData, latency float64) scheduling {
 	var s scheduling
+	s.latency = latency
 	for _, d := range all {
 		for _, t := range d.ticks {
 			s.slots = max(s.slots, len(t.gets))
@@ -76,7 +77,7 @@ func calm(all []stageData, l limits) []stageData {
 	var some []stageData
 	steps := 0
 	for _, d := range all {
-		if r := replayOf(d.all, d.ticks, limits{l.slots, unlimited}); !r.full(l.slots) {
+		if r := replayOf(d.all, d.ticks, limits{l.slots, unlimited, l.latency}); !r.full(l.slots) {
 			some = append(some, d)
 			steps += len(d.ticks)
 		}
@@ -125,12 +126,12 @@ func (s *scheduling) findBudget(all []stageData) {
 		if v, known := scores[budget]; known {
 			return v
 		}
-		t := tallyOf(all, limits{s.slots, budget})
+		t := tallyOf(all, limits{s.slots, budget, s.latency})
 		scores[budget] = float64(t.misses) / max(1, float64(t.prompts))
 		return scores[budget]
 	}
 	largest := 0
-	for _, r := range tallyOf(all, limits{s.slots, 0}).replays {
+	for _, r := range tallyOf(all, limits{s.slots, 0, s.latency}).replays {
 		for _, o := range r.seen {
 			if len(o.batches) == 1 {
 				largest = max(largest, o.batches[0].Tokens)
@@ -203,27 +204,28 @@ func (s *scheduling) findCache(all []stageData) {
 	}
 }
 
-// findSlots decides whether the most requests that ran at once are all that the server runs: then most steps of a closed loop of more have
-// about as many. If not, nothing is known but that there are at least so many: as many as were in flight are supposed.
+// findSlots decides whether the most requests that ran at once are all that the server runs: then about as many run in most steps in which
+// others wait. If not, nothing is known but that there are at least so many: as many as were in flight are supposed.
 func (s *scheduling) findSlots(all []stageData) {
-	const nearly, most = 0.95, 0.5
-	widest := s.slots
+	const nearly, most, enough = 0.95, 0.5, 30
+	widest, waits, full := s.slots, 0, 0
 	for _, d := range all {
 		widest = max(widest, d.Width)
-		if d.Width <= s.slots {
+		r := replayOf(d.all, d.ticks, s.limits)
+		if r.full(s.slots) {
 			continue
 		}
-		full := 0
-		for _, t := range d.ticks {
-			if float64(len(t.gets)) >= min(nearly*float64(s.slots), float64(s.slots-1)) {
+		for k, n := range r.running {
+			if r.queued[k] == 0 {
+				continue
+			}
+			waits++
+			if float64(n) >= min(nearly*float64(s.slots), float64(s.slots-1)) {
 				full++
 			}
 		}
-		r := replayOf(d.all, d.ticks, s.limits)
-		if float64(full) > most*float64(len(d.ticks)) && !r.full(s.slots) {
-			s.slotsShown = true
-		}
 	}
+	s.slotsShown = full >= enough && float64(full) > most*float64(waits)
 	s.most = s.slots
 	if !s.slotsShown {
 		s.slots = widest

@@ -58,12 +58,15 @@ func ticksOf(all []request) []tick {
 type observation struct {
 	seconds float64
 	batches []sim.Batch // more than one where steps end without a token
-	rested  bool        // the server was idle before: the time has in it what a request needs to reach the engine
+	rested  bool        // the server was idle before: the time has in it what is not known of the time that a request needs to reach the engine
 	block   int         // of the resampling
 }
 
 // limits are what the scheduler keeps to, supposed or known. 0 is none.
-type limits struct{ slots, budget int }
+type limits struct {
+	slots, budget int
+	latency       float64 // seconds from sending a request until the engine knows of it
+}
 
 // replay is what a stage shows under supposed limits.
 type replay struct {
@@ -74,6 +77,7 @@ type replay struct {
 	prompts  int
 	running  []int     // sequences in each step
 	held     []int     // tokens in the cache in each step
+	queued   []int     // requests that waited through each step
 	blocked  []blocked // steps in which a request waited though there was budget for it
 	preempts int
 }
@@ -135,7 +139,7 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 	start, rested := before, false
 	if r.decodes == 0 && len(r.queue) == 0 { // idle until the next request
 		if r.sent < len(r.all) {
-			start, rested = max(before, r.all[r.sent].sent), true
+			start, rested = max(before, r.all[r.sent].sent+r.latency), true
 			r.arrive(start)
 		}
 	}
@@ -163,6 +167,7 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 	batches, clean := r.prompts(decode, fresh, start)
 	r.out.running = append(r.out.running, len(t.gets))
 	r.out.held = append(r.out.held, r.held)
+	r.out.queued = append(r.out.queued, r.waiting(fresh, start))
 	if clean && !preempted && t.end > start {
 		r.out.seen = append(r.out.seen, observation{seconds: t.end - start, batches: batches, rested: rested})
 	}
@@ -175,7 +180,7 @@ const late = 1.8
 
 // arrive queues what was sent before an instant, and forgets what has left without a token.
 func (r *replayer) arrive(before float64) {
-	for r.sent < len(r.all) && r.all[r.sent].sent <= before {
+	for r.sent < len(r.all) && r.all[r.sent].sent+r.latency <= before {
 		r.queue = append(r.queue, r.sent)
 		r.sent++
 	}
@@ -214,7 +219,7 @@ func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batche
 			break
 		}
 		if r.left[i] <= budget { // it should have ended
-			if r.all[i].sent < start-settling(start) {
+			if r.all[i].sent+r.latency < start-settling {
 				r.out.prompts++
 				if r.budget > 0 {
 					r.out.misses++
@@ -233,8 +238,18 @@ func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batche
 	return append(batches, batch), clean
 }
 
+// waiting counts the requests that waited through a step.
+func (r *replayer) waiting(fresh []int, start float64) (n int) {
+	for _, i := range r.queue {
+		if r.all[i].sent+r.latency < start-settling && r.left[i] == r.all[i].prompt && !slices.Contains(fresh, i) {
+			n++
+		}
+	}
+	return n
+}
+
 // settling is how long before a step a request must have been sent to be sure that the engine knew of it.
-func settling(float64) float64 { return 5e-3 }
+const settling = 5e-3 // seconds
 
 // account notes the tokens of a step.
 func (r *replayer) account(k int, t *tick) {
