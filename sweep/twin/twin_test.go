@@ -32,7 +32,7 @@ func known() sim.Config {
 
 func fitOf(t *testing.T, server sim.Config, prompt, output int) *Twin {
 	t.Helper()
-	tw, err := Fit(swept(t, server, prompt, output))
+	tw, err := Fit(swept(t, server, prompt, output, 3*time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
