@@ -73,5 +73,6 @@ func (x *Experiment) step(ctx context.Context, level int) (rundir.Number, error)
 	if rate := st.TokensPerS.Output; rate.Known() {
 		x.config.Observer.Note(noteCeilingStep.New(level, rate.Value()))
 	}
+	x.overloaded(&st)
 	return st.TokensPerS.Output, nil
 }

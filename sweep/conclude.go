@@ -11,7 +11,7 @@ import (
 // conclude writes the answer of a sweep, and takes out the intervals that the answer shows to be unsure.
 func conclude(run *rundir.Run) {
 	found, notes := saturation.Find(run.Stages)
-	for _, n := range append(notes, saturation.Habits(run.Stages, found)...) {
+	for _, n := range append(notes, saturation.Habits(run, found)...) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
 	run.Saturation = bounded(run, found)

@@ -32,6 +32,7 @@ type Experiment struct {
 	alone    float64 // mean latency of one request at a time, seconds; 0 before it is known
 	latency  float64 // mean of the latest stage, seconds
 	idle     idleness
+	recovery recovery
 	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
 }
 
@@ -99,6 +100,9 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := x.Settle(ctx); err != nil {
 		return rundir.Stage{}, err
 	}
+	if err := x.recover(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
 	if x.hasBudget() && time.Until(x.until) <= 0 {
 		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
 	}
@@ -117,6 +121,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 		st.Warnings = append(st.Warnings, w)
 	}
 	x.ended(&s, &st)
+	x.overloaded(&st)
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
 	x.config.Observer.StageEnds(&st)

@@ -1,10 +1,13 @@
 package sweep
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +34,12 @@ func (o *habitOutcome) add(t *testing.T, k *trial, name string, run *rundir.Run)
 	var named []string
 	for _, w := range run.Warnings {
 		if h, ok := strings.CutPrefix(w.Code, "habit."); ok {
-			named = append(named, h)
+			if strings.HasPrefix(h, "metastable") {
+				h = "collapses"
+			}
+			if !slices.Contains(named, h) {
+				named = append(named, h)
+			}
 		}
 	}
 	low, high := sustained(k, name)
@@ -86,10 +94,55 @@ func sustained(k *trial, name string) (low, high float64) {
 	case "collapses":
 		work := sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
 		c := Defaults()
+		if h, _ := habit.Find[habit.Collapses](k.Server.Habits); h.Recovery == habit.Never {
+			return 0, 0 // the search for the ceiling makes it slow for good
+		}
 		return k.Server.Sustains(work, k.Spread, c.StageMax), k.Server.Sustains(work, k.Spread, c.StageTime)
 	}
 	truth := k.Truth(0)
 	return truth.Sustained, truth.Takes
+}
+
+// habitTrials draws servers with a habit, the plain ones where it is empty. HABITSEEDS lists the seeds to run, HABITFROM is the first.
+func habitTrials(t *testing.T, name string, n int) (all []*trial) {
+	var seeds []uint64
+	if list := os.Getenv("HABITSEEDS"); list != "" {
+		for text := range strings.SplitSeq(list, ",") {
+			seed, err := strconv.ParseUint(text, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seeds = append(seeds, seed)
+		}
+	} else {
+		first, _ := strconv.ParseUint(os.Getenv("HABITFROM"), 10, 64)
+		for i := range n {
+			seeds = append(seeds, first+uint64(i))
+		}
+	}
+	for _, seed := range seeds {
+		k := &trial{Trial: simtest.Random(seed)}
+		if name != "" {
+			k.Trial = simtest.RandomWith(seed, name)
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// keepRun writes a run to the directory HABITDIR, if that is set.
+func keepRun(t *testing.T, k *trial, name string, run *rundir.Run) {
+	dir := os.Getenv("HABITDIR")
+	if dir == "" {
+		return
+	}
+	text, err := json.Marshal(run)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, k.Seed)), text, 0o644)
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // A sweep names the habit of each server, with evidence, and none on a plain server; and it finds what a server sustains.
@@ -108,17 +161,7 @@ func TestHabitsAreNamed(t *testing.T) {
 		if s := os.Getenv("HABITN"); s != "" {
 			fmt.Sscan(s, &n)
 		}
-		var all []*trial
-		for seed := uint64(0); len(all) < n; seed++ {
-			k := &trial{Trial: simtest.Random(seed)}
-			if name != "" {
-				k.Trial = simtest.RandomWith(seed, name)
-			}
-			if c, ok := habit.Find[habit.Collapses](k.Server.Habits); ok && c.Recovery > 0 {
-				continue // stays slow after the search for the ceiling
-			}
-			all = append(all, k)
-		}
+		all := habitTrials(t, name, n)
 		o := &habitOutcome{}
 		began := time.Now()
 		forEach(t, all, func(t *testing.T, k *trial) {
@@ -128,6 +171,7 @@ func TestHabitsAreNamed(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
+			keepRun(t, k, name, run)
 			o.add(t, k, name, run)
 		})
 		slices.Sort(o.lines)

@@ -106,6 +106,12 @@ func sweepWords() lang.Words {
 		// Of the server's habits.
 		"habit.collapses": lang.Say("the server collapses under overload: it sustains {sustained:rate} req/s ({low:rate}-{high:rate}), and completes only {overload:rate} req/s when more arrives",
 			"服务过载时崩塌：可持续 {sustained:rate} req/s（{low:rate}-{high:rate}），到达更多时只能完成 {overload:rate} req/s"),
+		"habit.metastable": lang.Say("the server stays slow after an overload (a metastable failure): after {after} a token of a lone request took {slower:tenths} times as long as at the start; after {idle:span} without load it was as fast as before",
+			"服务过载后持续变慢（亚稳态故障）：{after} 之后，单个请求每个 token 的耗时是开始时的 {slower:tenths} 倍；无负载 {idle:span} 后恢复"),
+		"habit.metastable-never": lang.Say("the server stays slow after an overload (a metastable failure): after {after} a token of a lone request took {slower:tenths} times as long as at the start, and did not recover within {waited:span} without load; all later rows show the slow server: restart it",
+			"服务过载后持续变慢（亚稳态故障）：{after} 之后，单个请求每个 token 的耗时是开始时的 {slower:tenths} 倍，无负载 {waited:span} 内没有恢复；其后各行都是变慢后的服务：请重启它"),
+		"recovery.unknown": lang.Say("after {after} a token of a lone request took {slower:tenths} times as long as at the start, and did not recover within {waited:span} without load; the sweep was too short to tell whether the overload did that or the server becomes slower by itself: a sweep with --stage-time 60s tells",
+			"{after} 之后，单个请求每个 token 的耗时是开始时的 {slower:tenths} 倍，无负载 {waited:span} 内没有恢复；本次扫描太短，无法区分是过载所致还是服务自身变慢：用 --stage-time 60s 再扫描即可区分"),
 		"habit.sheds": lang.Say("the server sheds load: in {stage}, with {offered:rate} req/s offered, it refused {share:percent} of the requests and completed {completed:rate} req/s",
 			"服务会拒绝过多的请求：{stage} 的到达率为 {offered:rate} req/s，其中 {share:percent} 被拒绝，完成 {completed:rate} req/s"),
 		"habit.rate-limited": lang.Say("a rate limit refuses requests: {per_minute:whole} {unit} per minute, with a burst of {burst:whole}; such a token bucket explains {agrees:percent} of the refusals",

@@ -18,10 +18,17 @@ var (
 	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
 )
 
-// Habits returns a note on each habit that the stages of a sweep show. s is the answer of [Find], or nil.
-func Habits(stages []rundir.Stage, s *rundir.Saturation) (all []note.Note) {
+// Habits returns a note on each habit of the server that a sweep shows. s is the answer of [Find], or nil.
+func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
+	stages := run.Stages
 	open := Open(stages)
-	all = Changes(stages)
+	stuck, never := metastable(run)
+	if !stuck.IsZero() {
+		all = append(all, stuck)
+	}
+	if !never {
+		all = append(all, Changes(stages)...)
+	}
 	if s != nil && s.Overload.Known() {
 		all = append(all, noteCollapses.New(s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Overload.Value()))
 	}
