@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
@@ -20,7 +21,7 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			c := experimentWith(d, w)
 			c.Drain = patience
-			st = oneStage(t, c, func(x *Experiment) Stage {
+			st = oneStage(t, c, func(x *experiment.Experiment) experiment.Stage {
 				s := x.Poisson(rate, rundir.Probe)
 				s.MaxTime, s.Tail = s.MinTime, patience
 				return s

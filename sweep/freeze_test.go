@@ -7,6 +7,7 @@ import (
 
 	"llmsweep/client/sim/habit"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
@@ -28,7 +29,7 @@ func frozen(t *testing.T, k *simtest.Trial, l arrival.Load, window, at, drain ti
 		if c.SLO, err = slo.ParseAll([]string{"ttft:p90<1h", "itl:p90<1h", "errors<100%"}); err != nil {
 			t.Fatal(err)
 		}
-		st = oneStage(t, c, func(*Experiment) Stage { return NewStage(l, 0, window) })
+		st = oneStage(t, c, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(l, 0, window) })
 		if records, err = collect(c.Log, st.Name); err != nil {
 			t.Fatal(err)
 		}
@@ -128,14 +129,14 @@ func TestAFreezeEndsTheRun(t *testing.T) {
 	for name, c := range map[string]struct{ stages, want int }{"the last stage": {2, 2}, "a stage in the middle": {4, 3}} {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			run, config := &rundir.Run{}, experimentWith(d, simtest.Same(64, 16))
-			var stages []Stage
+			var stages []experiment.Stage
 			for range c.stages {
-				stages = append(stages, NewStage(arrival.Closed{Concurrency: 8 + len(stages)}, 0, 10*time.Second))
+				stages = append(stages, experiment.NewStage(arrival.Closed{Concurrency: 8 + len(stages)}, 0, 10*time.Second))
 			}
 			if err := Run(t.Context(), config, stages, run); err != nil {
 				t.Fatal(err)
 			}
-			if run.State != rundir.Failed || run.Failure.Code != noteServerGone.Code || len(run.Stages) != c.want {
+			if run.State != rundir.Failed || run.Failure.Code != "run.server-gone" || len(run.Stages) != c.want {
 				t.Errorf("%s: %s (%v) after %d stages, want %d", name, run.State, run.Failure, len(run.Stages), c.want)
 			}
 			if first := run.Stages[0]; first.FrozenSince.Known() || !first.Rates.Completed.Known() {
