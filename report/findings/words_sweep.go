@@ -93,6 +93,8 @@ func sweepWords() lang.Words {
 			"throughput 阶段未能使服务满载：并发 {in_flight} 时完成 {completed:rate} req/s，到达更多时至少完成 {at_least:rate}"),
 		"saturation.overload-costs": lang.Say("overload reduces throughput: {completed:rate} req/s were completed with {in_flight} in flight, and {overloaded:rate} when more arrived than the server can take",
 			"过载会降低吞吐：并发 {in_flight} 时完成 {completed:rate} req/s，到达超过其承受能力时完成 {overloaded:rate}"),
+		"saturation.overload-or-change": lang.Say("{completed:rate} req/s were completed with {in_flight} in flight, and only {overloaded:rate} later, when more arrived than the server can take: overload reduces throughput, or the server has become slower meanwhile; the sweep was too short to measure its beginning again and tell: --stage-time {stage_time:span} does",
+			"并发 {in_flight} 时完成 {completed:rate} req/s，之后到达超过其承受能力时只完成 {overloaded:rate}：或是过载降低吞吐，或是服务其间变慢；扫描太短，未能重新测量开头以作区分：请用 --stage-time {stage_time:span}"),
 		"saturation.backlog-grew": lang.Say("at {offered:rate} req/s offered the backlog grew by {growth:short} requests per second, and {completed:rate} req/s were completed",
 			"到达率为 {offered:rate} req/s 时，积压每秒增加 {growth:short} 个请求，完成 {completed:rate} req/s"),
 		"saturation.ceiling": lang.Say("with {in_flight} in flight {completed:rate} req/s were completed",

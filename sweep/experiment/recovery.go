@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"llmsweep/client"
@@ -42,7 +41,7 @@ func (x *Experiment) overloaded(st *rundir.Stage) {
 	switch {
 	case st.Role == rundir.Floor && !st.Traits.Whole.Known(): // an answer from a cache has no time per token
 		x.recovery.alone = orZero(st.InterToken)
-	case st.Role == rundir.Ceiling, st.Verdict == rundir.Saturated:
+	case st.Role == rundir.Ceiling, st.Rate.Known() && st.Verdict != rundir.Stable:
 		x.recovery.overload = st.Name
 	}
 }
@@ -83,7 +82,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 		if slower, err = x.slower(ctx); err != nil {
 			return err
 		}
-		if slower < asFast {
+		if 0 < slower && slower < asFast {
 			found.Idle, r.rest, r.hopeless = rundir.Exactly(rest.Seconds()), rest, false
 			break
 		}
@@ -93,21 +92,26 @@ func (x *Experiment) recover(ctx context.Context) error {
 	return x.save()
 }
 
-// slower returns how many times as long a token of a lone request takes as at the start. Of two requests the faster one counts if the first
-// is slow: one may have met a pause. It is 0 where no request was answered.
-func (x *Experiment) slower(ctx context.Context) (float64, error) {
-	const tries = 2
-	var all []float64
-	for range tries {
+// slower returns how many times as long a token of a lone request takes as at the start: by the faster of two requests if the first is slow,
+// since one may have met a pause. It is 0 where no answer had tokens enough to tell.
+func (x *Experiment) slower(ctx context.Context) (slower float64, err error) {
+	const most = 4 // requests
+	for seen, tries := 0, 0; seen < 2 && tries < most; tries++ {
 		gap, err := x.oneAlone(ctx)
-		if err != nil || gap == 0 {
+		if err != nil {
 			return 0, err
 		}
-		if all = append(all, gap/x.recovery.alone); gap < staysSlow*x.recovery.alone {
+		if gap == 0 {
+			continue
+		}
+		if seen++; slower == 0 || gap < slower*x.recovery.alone {
+			slower = gap / x.recovery.alone
+		}
+		if slower < staysSlow {
 			break
 		}
 	}
-	return slices.Min(all), nil
+	return slower, nil
 }
 
 // oneAlone sends a request and returns its time per token in seconds; 0 where it has none.
@@ -127,7 +131,8 @@ func (x *Experiment) oneAlone(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	tokens := max(res.OutputTokens, res.Chunks())
-	if tokens < 2 {
+	const fewest = 8 // tokens: the time between two of a few varies too much
+	if tokens < fewest {
 		return 0, nil
 	}
 	return (res.LastToken - res.FirstToken).Seconds() / float64(tokens-1), nil

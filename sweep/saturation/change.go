@@ -119,7 +119,26 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 	return note.Note{}, false
 }
 
-// Changes returns the notes that the control measurements of a run give: each is compared with the first stage of its load.
+// changes returns the notes that the control measurements of a run give. A server that stays slow after an overload has not changed by itself.
+func changes(run *rundir.Run) []note.Note {
+	if !metastable(run).IsZero() {
+		return nil
+	}
+	return Changes(run.Stages)
+}
+
+// stageTimeForControls returns a stage time in seconds with which a sweep has time for control measurements of the floor.
+func stageTimeForControls(stages []rundir.Stage) float64 {
+	const least, latencies, step = 30, 10, 10 // a sweep has some 13 stages, and 4 % of its time are for controls
+	for i := range stages {
+		if st := &stages[i]; st.Role == rundir.Floor && st.Latency.Mean.Known() {
+			return max(least, step*math.Ceil(latencies*st.Latency.Mean.Value()/step))
+		}
+	}
+	return least
+}
+
+// Changes returns a note for each control measurement that differs from the first stage of its load.
 func Changes(stages []rundir.Stage) (all []note.Note) {
 	var floor *Change
 	for _, lone := range []bool{true, false} {

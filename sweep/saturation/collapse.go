@@ -21,10 +21,6 @@ const (
 // normal is the 97.5 % quantile of the normal distribution.
 const normal = 1.96
 
-// unsureEdge is how far beyond the rates of its bracket the edge of a collapse may lie, as a share of the rate. A server collapses
-// at random: at the edge one stage is stable and the next is not.
-const unsureEdge = 0.03
-
 // collapses rewrites the answer where overload costs throughput. Then the plateau of overloaded stages is no limit of what the server
 // sustains: that lies between the highest stable and the lowest saturated rate. It reports whether that is so.
 func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
@@ -51,8 +47,7 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 		return false
 	}
 	s.HighestStable, s.LowestSaturated = stable, saturated
-	s.Rate = rundir.Exactly((stable.Value() + saturated.Value()) / 2)
-	s.Low, s.High = rundir.Exactly(stable.Value()*(1-unsureEdge)), rundir.Exactly(saturated.Value()*(1+unsureEdge))
+	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.High.Value(), ceiling)
 	s.Overload, s.OverloadLow, s.OverloadHigh = plateau(behind)
 	return true
 }
@@ -66,11 +61,14 @@ func costly(most, behind rundir.Progress, limit float64) bool {
 // farBehind returns the saturated stages with what they completed once they were far behind in place of their progress.
 func (f *finder) farBehind() (rows []*rundir.Stage) {
 	for i, st := range f.open {
-		if i >= f.cut && st.Verdict == rundir.Saturated && st.Traits.Behind.Rate.Known() {
-			far := *st
-			far.Progress = st.Traits.Behind
-			rows = append(rows, &far)
+		if i < f.cut || st.Verdict != rundir.Saturated || !serverLimited(st) {
+			continue
 		}
+		far := *st
+		if b := st.Traits.Behind; b.Rate.Known() { // not in runs of earlier versions
+			far.Progress = b
+		}
+		rows = append(rows, &far)
 	}
 	return rows
 }

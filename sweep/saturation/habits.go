@@ -22,14 +22,18 @@ var (
 func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 	stages := run.Stages
 	open := Open(stages)
-	stuck, never := metastable(run)
-	if !stuck.IsZero() {
+	if stuck := metastable(run); !stuck.IsZero() {
 		all = append(all, stuck)
 	}
-	if !never {
-		all = append(all, Changes(stages)...)
-	}
-	if s != nil && s.Overload.Known() {
+	all = append(all, changes(run)...)
+	_, again := controlOfFloor(stages)
+	switch {
+	case s == nil || !s.Overload.Known():
+	case again == nil: // it may have become slower by itself
+		if ceiling := ceilingOf(stages); ceiling != nil {
+			all = append(all, noteOverloadOrChange.New(ceiling.Progress.Rate.Value(), ceiling.MaxConcurrency, s.Overload.Value(), stageTimeForControls(stages)))
+		}
+	default:
 		all = append(all, noteCollapses.New(s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Overload.Value()))
 	}
 	if b := bucketOf(open, ceilingOf(stages)); b.Rate.Known() {

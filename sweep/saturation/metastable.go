@@ -13,30 +13,29 @@ var (
 )
 
 // metastable returns a note where the server stayed slow after an overload: a metastable failure (Bronson and others, HotOS 2021). A server
-// that drifts does not become fast again by itself either; but it is slower the more time has passed, and a metastable one is not. never
-// reports that the server was slow to the end for that reason.
-func metastable(run *rundir.Run) (n note.Note, never bool) {
+// that drifts does not become fast again by itself either; but it is slower the more time has passed, and a metastable one is not.
+func metastable(run *rundir.Run) (n note.Note) {
 	for _, r := range run.Recoveries {
 		if r.Idle.Known() {
-			return noteMetastable.New(r.After, r.Slower.Value(), r.Idle.Value()), false
+			return noteMetastable.New(r.After, r.Slower.Value(), r.Idle.Value())
 		}
 	}
 	if len(run.Recoveries) == 0 {
-		return n, false
+		return n
 	}
 	first := run.Recoveries[0]
 	before, after := controlOfFloor(run.Stages)
 	if before == nil {
-		return noteStayedSlow.New(first.After, first.Slower.Value(), orZero(first.Waited)), false
+		return noteStayedSlow.New(first.After, first.Slower.Value(), orZero(first.Waited))
 	}
 	const halfOfDrift = 0.5
 	start, end := middleOf(before), middleOf(after)
 	grown := after.InterToken.Value()/before.InterToken.Value() - first.Slower.Value()
 	drift := (first.Slower.Value() - 1) * (end - first.At.Value()) / (first.At.Value() - start)
 	if !(grown < halfOfDrift*drift) {
-		return n, false
+		return n
 	}
-	return noteNeverBack.New(first.After, first.Slower.Value(), orZero(first.Waited)), true
+	return noteNeverBack.New(first.After, first.Slower.Value(), orZero(first.Waited))
 }
 
 // middleOf returns the middle of a stage in seconds from the run's start.

@@ -144,10 +144,10 @@ const (
 	leastBurst = 3
 )
 
-// What must make a collapsing server collapse: an overload that a sweep reaches. Its probes ask for some 15 % more than a server takes, for a
+// What must make a collapsing server collapse: an overload that a sweep reaches. Its first probe asks for 10 % more than a server takes, for a
 // minute. A collapse that begins with longer queues than those does not act on the sweep, and nothing can name it.
 const (
-	overloadShare   = 0.15
+	overloadShare   = 0.10
 	overloadSeconds = 60
 	collapsedBy     = 1.2
 )
