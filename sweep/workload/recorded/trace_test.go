@@ -243,7 +243,7 @@ func TestTracesAreCompact(t *testing.T) {
 	go func() {
 		var b bytes.Buffer
 		b.WriteString("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n")
-		for i := range rows {
+		for i := range requests {
 			fmt.Fprintf(&b, "%d,GPT-4,%d,%d,9,API log\n", i, 1+i%1000, 1+i%300)
 			if b.Len() > 1<<16 {
 				b.WriteTo(w)
