@@ -25,6 +25,7 @@ import (
 type habitOutcome struct {
 	mu                          sync.Mutex
 	servers, named, other       int
+	outside                     int // of servers that scaled before or after what is compared
 	answered, holds, unanswered int
 	errs, widths                []float64
 	lines                       []string
@@ -45,6 +46,10 @@ func (o *habitOutcome) add(t *testing.T, k *trial, name string, run *rundir.Run)
 	low, high := sustained(k, name)
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if !scalesWithin(k, run) {
+		o.outside++
+		return
+	}
 	o.servers++
 	line := ""
 	if slices.Contains(named, name) {
@@ -84,6 +89,26 @@ func (o *habitOutcome) add(t *testing.T, k *trial, name string, run *rundir.Run)
 		}
 		o.lines = append(o.lines, line)
 	}
+}
+
+// scalesWithin reports whether a server changed its size between the ceiling and its control measurement. At any other time no load was
+// measured before the change and again after it, so that nothing can show it. Other servers do not change their size.
+func scalesWithin(k *trial, run *rundir.Run) bool {
+	h, ok := habit.Find[habit.Scales](k.Server.Habits)
+	if !ok {
+		return true
+	}
+	from, to := math.Inf(1), 0.0
+	for _, st := range run.Stages {
+		switch st.Role {
+		case rundir.Ceiling:
+			from = st.Started + st.Elapsed
+		case rundir.Control:
+		default:
+			to = st.Started
+		}
+	}
+	return h.At.Seconds() > from && h.At.Seconds() < to
 }
 
 // sustained returns between which rates the truth about a server lies; 0 where it has none, because it changes during the sweep.
@@ -184,6 +209,9 @@ func TestHabitsAreNamed(t *testing.T) {
 			slices.Sort(o.widths)
 			line += fmt.Sprintf("; the interval holds what it sustains in %d of %d (%d without answer); error median %.1f %%, worst %.1f %%; half-width median %.1f %%",
 				o.holds, o.answered, o.unanswered, stats.Quantile(o.errs, 0.5)*100, o.errs[len(o.errs)-1]*100, stats.Quantile(o.widths, 0.5)*100)
+		}
+		if o.outside > 0 {
+			line += fmt.Sprintf("; %d more scaled before or after what is compared", o.outside)
 		}
 		t.Logf("%s; %.0f s", line, time.Since(began).Seconds())
 		what, wanted := "habit "+name+" is named, and the interval holds what the server sustains", "named in 95 %; interval holds in 93 %, error median at most 3 %"

@@ -80,9 +80,10 @@ const unrefused = 0.97
 func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket) {
 	var weight, sum, agrees, weights float64
 	low, high := math.Inf(-1), math.Inf(1)
+	unit := bucketUnit(open)
 	for _, st := range open {
 		b := st.Traits.Limit
-		if !b.Rate.Known() || bucket.Unit != "" && b.Unit != bucket.Unit || passes(ceiling, st) {
+		if !b.Rate.Known() || b.Unit != unit || passes(ceiling, st) {
 			continue
 		}
 		n := float64(st.Requests.Error)
@@ -103,6 +104,22 @@ func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket
 	bucket.Rate, bucket.Agrees = rundir.Exactly(rate), rundir.Exactly(agrees/weights)
 	bucket.Low, bucket.High = rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
 	return bucket
+}
+
+// bucketUnit returns what the bucket counts by the stages with most refusals. Those with few refusals fit either unit.
+func bucketUnit(open []*rundir.Stage) (unit string) {
+	refusals := map[string]int{}
+	for _, st := range open {
+		if b := st.Traits.Limit; b.Rate.Known() && b.Agrees.Value() >= wellExplained {
+			refusals[b.Unit] += st.Requests.Error
+		}
+	}
+	for u, n := range refusals {
+		if n > refusals[unit] || n == refusals[unit] && u < unit {
+			unit = u
+		}
+	}
+	return unit
 }
 
 // passes reports whether a closed loop completed as much as a stage with refusals, and was refused nothing.
