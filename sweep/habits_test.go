@@ -114,7 +114,7 @@ func scalesWithin(k *trial, run *rundir.Run) bool {
 // sustained returns between which rates the truth about a server lies; 0 where it has none, because it changes during the sweep.
 func sustained(k *trial, name string) (low, high float64) {
 	switch name {
-	case "drifts", "scales", "freezes":
+	case "drifts", "scales", "drops", "freezes":
 		return 0, 0
 	case "collapses":
 		work := sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
@@ -172,7 +172,7 @@ func keepRun(t *testing.T, k *trial, name string, run *rundir.Run) {
 
 // A sweep names the habit of each server, with evidence, and none on a plain server; and it finds what a server sustains.
 func TestHabitsAreNamed(t *testing.T) {
-	names := []string{"sheds", "rate-limited", "collapses", "pauses", "batches", "caches", "drifts", "scales", ""}
+	names := []string{"sheds", "rate-limited", "collapses", "pauses", "batches", "caches", "drifts", "scales", "drops", ""}
 	if only := os.Getenv("HABITS"); only != "" {
 		names = strings.Split(only, ",")
 	} else if !simtest.Statistics {

@@ -3,6 +3,7 @@ package saturation
 import (
 	"math"
 
+	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
@@ -15,6 +16,7 @@ var (
 	noteBatches     = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
 	noteCaches      = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
 	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
+	noteDrops       = note.Kind{Code: "habit.drops", Args: []string{"count", "share"}}
 	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
 )
 
@@ -42,7 +44,7 @@ func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 	} else if st := sheds(open); st != nil {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
-	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages)} {
+	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages), drops(stages)} {
 		if !n.IsZero() {
 			all = append(all, n)
 		}
@@ -218,4 +220,19 @@ func caches(stages []rundir.Stage) note.Note {
 		return note.Note{}
 	}
 	return noteCaches.New(n/all, time/n, otherwise)
+}
+
+// drops returns a note where the server closes connections without an answer. A few are an accident of the network.
+func drops(stages []rundir.Stage) note.Note {
+	const fewest, least = 5, 0.01 // requests, share
+	n, all := 0, 0
+	for i := range stages {
+		st := &stages[i]
+		resets := st.Errors[string(client.ClassReset)]
+		n, all = n+resets, all+resets+st.Requests.OK
+	}
+	if n < fewest || float64(n) < least*float64(all) {
+		return note.Note{}
+	}
+	return noteDrops.New(n, float64(n)/float64(all))
 }
