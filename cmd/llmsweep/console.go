@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/term"
 
+	"llmsweep/client/limits"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/report"
 	"llmsweep/report/lang"
@@ -37,6 +38,8 @@ type console struct {
 	url      string    // of the server, where the configuration file sets it
 	lang     lang.Lang // of messages about a measurement; the command sets it
 
+	// limits returns what this machine allows.
+	limits func() limits.System
 	// dial makes connections; nil for the network's.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// serve starts an HTTP server, as [sim.Serve] does.
@@ -59,7 +62,7 @@ type waiter interface {
 func newConsole(ctx context.Context, out, errOut io.Writer) *console {
 	return &console{
 		ctx: ctx, out: out, err: errOut, serve: simserver.Serve, proxy: http.ProxyFromEnvironment,
-		waiter: func() waiter { return wait.NewExact() }, env: os.Getenv,
+		waiter: func() waiter { return wait.NewExact() }, env: os.Getenv, limits: limits.Read,
 	}
 }
 
