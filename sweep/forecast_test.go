@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -16,7 +17,7 @@ import (
 
 // estimates keeps the estimates of a sweep's end, as times since its start.
 type estimates struct {
-	Blind
+	experiment.Blind
 	began time.Time
 	all   []forecast.Range
 }
@@ -56,7 +57,7 @@ func TestForecasts(t *testing.T) {
 	const factor = 1.5
 	var mu sync.Mutex
 	inside, near, middle, half := 0, 0, 0, 0
-	n := simtest.Size(6, 200)
+	n := simtest.Size(3, 200)
 	var all []*trial
 	for seed := range n {
 		all = append(all, &trial{Trial: simtest.Random(uint64(seed))})

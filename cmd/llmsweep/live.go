@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"llmsweep/sweep/load"
-	"llmsweep/sweep/pair"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +21,10 @@ import (
 	"llmsweep/report/progress"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -53,7 +55,7 @@ type liveFlags struct {
 func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 	c = sweep.Defaults()
 	c.StageTime, c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = f.StageTime, f.MaxConcurrency, f.Drain, f.MaxErrorRate, f.Seed
-	if c.Warmup, err = sweep.ParseWarmup(f.Warmup); err != nil {
+	if c.Warmup, err = experiment.ParseWarmup(f.Warmup); err != nil {
 		return c, both, fmt.Errorf("--warmup: %w", err)
 	}
 	switch {
@@ -264,9 +266,13 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	if err := table.WriteSections(&doc, "markdown", result.Sections(l, 1), table.Style{}); err != nil {
 		return err
 	}
+	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
 	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())
 	if err == nil {
-		err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) })
+		err = cm.write(c, result.JSON, sections)
+	}
+	if err == nil {
+		err = cm.publishGates(c, result, gates, sections, out)
 	}
 	switch {
 	case err != nil:
@@ -302,7 +308,7 @@ func (cm *compareCmd) again(c *console, dir string) error {
 	}
 	var runs [2]*rundir.Run
 	for i, name := range rundir.Sides() {
-		if runs[i], err = sweep.Reopen(filepath.Join(dir, name)); err != nil {
+		if runs[i], err = answer.Reopen(filepath.Join(dir, name)); err != nil {
 			return usage(err)
 		}
 	}
@@ -314,7 +320,11 @@ func (cm *compareCmd) again(c *console, dir string) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }); err != nil {
+	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
+	if err := cm.write(c, result.JSON, sections); err != nil {
+		return err
+	}
+	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {
 		return err
 	}
 	return judge(result, gates)

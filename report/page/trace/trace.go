@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/goodput"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -47,7 +49,7 @@ type Stage struct {
 	Readings []rundir.Reading
 
 	perChunk float64
-	window   measure.Window
+	window   window.Window
 	kept     map[string][]*ranked // the slowest so far, by metric
 	thin     []slot
 }
@@ -132,7 +134,7 @@ func Read(path string, run *rundir.Run, limits Limits) (map[string]*Stage, error
 func newStage(st *rundir.Stage, length float64, limits Limits) *Stage {
 	s := &Stage{
 		Name: st.Name, Length: length, Width: length / Slices, Values: map[string]*Histogram{}, kept: map[string][]*ranked{},
-		perChunk: 1, window: measure.WindowOf(st), thin: make([]slot, Intervals),
+		perChunk: 1, window: window.Of(st), thin: make([]slot, Intervals),
 	}
 	if st.TokensPerChunk.Known() {
 		s.perChunk = st.TokensPerChunk.Value()
@@ -156,7 +158,7 @@ func (s *Stage) add(r *rundir.Record, limits Limits) {
 	if r.Queued.Known() {
 		p.Queued = r.Queued.Value()
 	}
-	p.TTFT, p.Latency = measure.ValueOf(TTFT, r), measure.ValueOf(Latency, r)
+	p.TTFT, p.Latency = goodput.ValueOf(TTFT, r), goodput.ValueOf(Latency, r)
 	for _, us := range r.GapsUS {
 		p.LongestGap = max(p.LongestGap, float64(us)/1e6)
 	}
@@ -245,7 +247,7 @@ func (s *Stage) value(r *rundir.Record, p *Point, limits Limits) {
 		s.Values[m.name].Add(m.v.Value(), 1, m.v.Bound())
 		s.rank(m.name, m.v.Value(), r, p, limits)
 	}
-	if !measure.Counts(r) {
+	if !r.OK() && !r.Censored() {
 		return
 	}
 	for i, us := range r.GapsUS {

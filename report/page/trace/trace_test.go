@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/goodput"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 )
 
@@ -37,11 +38,11 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 			t.Fatalf("%s: %d records are not all in the slices", st.Name, len(all))
 		}
 		tokens, busy, slowest := 0.0, 0.0, 0.0
-		window := measure.WindowOf(st)
+		window := window.Of(st)
 		for _, r := range all {
 			tokens += r.OutputTokens.Value()
 			busy += r.End.Value() - r.Sent.Value()
-			if v := measure.ValueOf(TTFT, r); window.Holds(r.Due.Value()) && v.Known() {
+			if v := goodput.ValueOf(TTFT, r); window.Holds(r.Due.Value()) && v.Known() {
 				slowest = max(slowest, v.Value())
 			}
 		}

@@ -1,0 +1,135 @@
+package native
+
+import (
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
+)
+
+// llamacpp is llama-server's own /completion. It follows ggml-org/llama.cpp, tools/server/README.md ("POST
+// /completion") and captured answers of llama-server b11669.
+type llamacpp struct{}
+
+var _ api.Dialect = llamacpp{}
+
+func (llamacpp) Name() string            { return "llamacpp" }
+func (llamacpp) Path(string) string      { return "/completion" }
+func (llamacpp) Framing() api.Framing    { return api.SSE }
+func (llamacpp) NewDecoder() api.Decoder { return &llamacppDecoder{} }
+func (llamacpp) Traits() api.Traits {
+	return api.Traits{Forces: true, Counts: true, Fields: api.Fields{IgnoreEOS: true}}
+}
+
+// Encode returns the body. There is no chat template: the messages' contents are the prompt.
+func (llamacpp) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	return encodePrompt(r, p, "n_predict")
+}
+
+// llamacppDecoder reads chunks such as
+//
+//	{"index":0,"content":" a","tokens":[565],"stop":false,"tokens_predicted":1,"tokens_evaluated":13}
+//
+// The last one has "stop":true and no text, and is the terminator. tokens_predicted is a running count. The tokens of a
+// character that the server held back are counted with the chunk that shows it.
+type llamacppDecoder struct {
+	reader codec.Reader
+	tokens codec.RunningCount
+	ids    int // so far
+	done   bool
+}
+
+func (d *llamacppDecoder) Reset() { *d = llamacppDecoder{reader: d.reader} }
+
+// Complete reports whether the stream may end: after "stop":true.
+func (d *llamacppDecoder) Complete() bool { return d.done }
+
+// llamacppFields are the parts of a chunk that are used.
+type llamacppFields struct {
+	content   []byte
+	ids       int // how many
+	stop      bool
+	stopType  []byte
+	predicted int
+	evaluated int
+	cached    int
+
+	limit, eos, word bool // in place of stop_type, in versions before 2025
+}
+
+// Decode reads one chunk.
+func (d *llamacppDecoder) Decode(frame []byte, c *api.Chunk) error {
+	f := llamacppFields{predicted: api.Unknown, evaluated: api.Unknown, cached: api.Unknown}
+	for m := d.reader.Open(frame, c); m.Next(); {
+		f.read(m.Key(), &d.reader)
+	}
+	if done, err := d.reader.Close(c); done {
+		return err
+	}
+	d.count(c, &f)
+	if len(f.content) > 0 {
+		c.Text, c.Raw = true, f.content
+	}
+	if f.stop {
+		c.Done, d.done = true, true
+		c.Finish = f.finish()
+	}
+	return nil
+}
+
+func (f *llamacppFields) read(key []byte, r *codec.Reader) {
+	switch string(key) {
+	case "content":
+		f.content = r.Text()
+	case "tokens":
+		f.ids, _ = r.Length()
+	case "stop":
+		f.stop = r.IsTrue()
+	case "stop_type":
+		f.stopType = r.Text()
+	case "tokens_predicted":
+		f.predicted = r.Count()
+	case "tokens_evaluated":
+		f.evaluated = r.Count()
+	case "timings":
+		f.cached = codec.ReadDetail(r, "cache_n")
+	case "stopped_limit":
+		f.limit = r.IsTrue()
+	case "stopped_eos":
+		f.eos = r.IsTrue()
+	case "stopped_word":
+		f.word = r.IsTrue()
+	}
+}
+
+// count works out a chunk's counts.
+func (d *llamacppDecoder) count(c *api.Chunk, f *llamacppFields) {
+	c.Usage.Output, c.Usage.Prompt, c.Usage.Cached = f.predicted, f.evaluated, f.cached
+	if c.Usage.Prompt == 0 {
+		c.Usage.Prompt = api.Unknown // not evaluated yet
+	}
+	d.ids += f.ids
+	c.IDs = d.ids
+	switch {
+	case len(f.content) == 0:
+	case f.predicted != api.Unknown:
+		c.Tokens = d.tokens.Grow(f.predicted)
+	case d.ids > 0:
+		c.Tokens = d.tokens.Grow(d.ids)
+	}
+}
+
+// finish returns the finish reason in the words of the other APIs, as llama-server's own /v1 has it.
+func (f *llamacppFields) finish() string {
+	switch string(f.stopType) {
+	case "limit":
+		return "length"
+	case "eos", "word":
+		return "stop"
+	}
+	switch {
+	case f.limit:
+		return "length"
+	case f.eos || f.word:
+		return "stop"
+	}
+	return codec.FinishReason(f.stopType)
+}
