@@ -109,7 +109,7 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 		return note.Note{}, false
 	case before.Refused.Known(), after.Refused.Known(): // a short stage may live on the burst of a rate limit
 		return note.Note{}, false
-	case !before.Rate.Known() && rate.Shown(leastScale):
+	case !before.Rate.Known() && rate.Beyond(leastScale): // equal requests keep the rhythm in which a stage began
 		return args(noteScales, rate)
 	case before.Rate.Known() && rate.Shown(leastScale) && (over(before) || over(after)):
 		return args(noteScales, rate)

@@ -107,6 +107,19 @@ func (f *finder) firstSaturated() (rate rundir.Number) {
 	return rate
 }
 
+// MildOnly reports whether an answer rests on refusals so few that the server was not always busy: a stage farther beyond the edge shows more.
+func MildOnly(s *rundir.Saturation, stages []rundir.Stage) bool {
+	if !s.Reason.Is(noteRefused) {
+		return false
+	}
+	for _, st := range Open(stages) {
+		if over(st) && !refusesFew(st) {
+			return false
+		}
+	}
+	return true
+}
+
 // outputAt returns the output tokens per second of the stages at a rate.
 func (f *finder) outputAt(rate rundir.Number) rundir.Number {
 	var rows []*rundir.Stage
