@@ -107,7 +107,7 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 		return args(noteDrifts, itl)
 	case lone, floor != nil && floor.Shown(leastDrift):
 		return note.Note{}, false
-	case before.Refused.Known(), after.Refused.Known(): // a short stage may live on the burst of a rate limit
+	case share(before) > 0, share(after) > 0: // a short stage may live on the burst of a rate limit, and which requests fail is chance
 		return note.Note{}, false
 	case !before.Rate.Known() && rate.Beyond(leastScale): // equal requests keep the rhythm in which a stage began
 		return args(noteScales, rate)
