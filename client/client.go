@@ -37,7 +37,8 @@ type Options struct {
 	// API names the dialect, as [api.ByName] takes it; empty for "chat".
 	API    string
 	Params api.Params
-	APIKey string // sent as "Authorization: Bearer ..."; empty for none
+	APIKey string // sent as "Authorization: Bearer ...", or in the API's own header; empty for none
+	Bearer bool   // APIKey is a bearer token also where the API has a header of its own
 	// Headers are sent with every request and replace the client's own. Their values are never shown.
 	Headers http.Header
 	Timeout time.Duration // a request's limit, connecting included; 0 for DefaultTimeout
@@ -83,7 +84,7 @@ func New(o Options) (*Client, error) {
 	if err := api.CheckExtra(o.Params.Extra); err != nil {
 		return nil, err
 	}
-	h, err := requestHeader(o.APIKey, o.Headers, user)
+	h, err := requestHeader(&o, d.Traits(), user)
 	if err != nil {
 		return nil, err
 	}
@@ -157,23 +158,30 @@ func (c *Client) URL(path string) string { return c.address.show(path) }
 func (c *Client) Endpoint() string { return c.URL(c.dialect.Path(c.params.Model)) }
 
 // requestHeader returns the header of all requests. Errors do not repeat values: they may be secrets.
-func requestHeader(key string, extra http.Header, user *url.Userinfo) (http.Header, error) {
+func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, error) {
 	h := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"text/event-stream, application/json"},
 		"User-Agent":   {"llmsweep"},
 	}
+	for name, value := range t.Header {
+		h.Set(name, value)
+	}
 	if user != nil {
 		password, _ := user.Password()
 		(&http.Request{Header: h}).SetBasicAuth(user.Username(), password)
 	}
-	if key = strings.TrimSpace(key); key != "" {
+	if key := strings.TrimSpace(o.APIKey); key != "" {
 		if !printable(key) {
 			return nil, errors.New("--api-key: it contains a control character; was it pasted with a line break?")
 		}
-		h.Set("Authorization", "Bearer "+key)
+		if t.Key != "" && !o.Bearer {
+			h.Set(t.Key, key)
+		} else {
+			h.Set("Authorization", "Bearer "+key)
+		}
 	}
-	for name, values := range extra {
+	for name, values := range o.Headers {
 		if !token(name) {
 			return nil, fmt.Errorf("--header: %q is not a header name; want letters, digits and dashes", name)
 		}

@@ -38,11 +38,13 @@ type Dialect interface {
 
 // Traits are what an API can be told and what it reports, by its definition. Servers may do less.
 type Traits struct {
-	Forces bool   // it can be told to continue after a natural end: Fields.IgnoreEOS
-	Thinks bool   // it can be told whether to reason: Params.Think
-	Counts bool   // it reports how many tokens an answer has
-	Bare   bool   // an answer has no terminator: it ends with its body, which must end cleanly
-	Fields Fields // the optional fields that it has
+	Forces bool              // it can be told to continue after a natural end: Fields.IgnoreEOS
+	Thinks bool              // it can be told whether to reason: Params.Think
+	Counts bool              // it reports how many tokens an answer has
+	Bare   bool              // an answer has no terminator: it ends with its body, which must end cleanly
+	Key    string            // the header that takes the API key as it is; "" for a bearer token
+	Header map[string]string // further headers of each request, by their canonical names
+	Fields Fields            // the optional fields that it has
 }
 
 // Decoder turns the frames of one answer into chunks. It allocates nothing for ordinary frames.
@@ -84,7 +86,7 @@ var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
 func dialects() []Dialect {
 	return []Dialect{
 		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
-		triton{}, triton{vllm: true},
+		triton{}, triton{vllm: true}, responses{}, messages{},
 	}
 }
 

@@ -77,8 +77,9 @@ func (e *encoder) temperature(t *float64) {
 	}
 }
 
-func (e *encoder) messages(all []Message) {
-	if !e.field("messages") {
+// messages writes a conversation as a field.
+func (e *encoder) messages(name string, all []Message) {
+	if !e.field(name) {
 		return
 	}
 	e.json.ArrStart()

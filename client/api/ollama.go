@@ -36,7 +36,7 @@ func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
 		e.text("prompt", r.Prompt())
 		e.flag("raw", true)
 	} else {
-		e.messages(r.Messages)
+		e.messages("messages", r.Messages)
 	}
 	e.flag("stream", true)
 	if p.Think != nil && !d.generate && !p.Fields.NoThinking {

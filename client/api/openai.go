@@ -39,7 +39,7 @@ func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
 	e := newEncoder(p)
 	e.text("model", p.Model)
 	if d.chat {
-		e.messages(r.Messages)
+		e.messages("messages", r.Messages)
 	} else {
 		e.text("prompt", r.Prompt())
 	}

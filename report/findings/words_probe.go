@@ -15,6 +15,8 @@ func probeWords() lang.Words {
 			"该模型由 Triton 的 vLLM 后端提供服务；请求采用该后端的格式（triton-vllm）"),
 		"probe.completions": lang.Say("chat completions do not work on this server ({error}); plain completions are measured",
 			"该服务不能使用 chat completions 接口（{error}）；改为测量 completions 接口"),
+		"probe.newer-api": lang.Say("neither chat nor plain completions work on this server ({error}); its API {api} is measured",
+			"该服务既不支持 chat 也不支持普通 completions（{error}）；改测其 {api} 接口"),
 		"probe.native-api": lang.Say("neither chat nor plain completions work on this server ({error}); {engine}'s own API is measured ({api})",
 			"该服务不能使用 chat completions 和 completions 接口（{error}）；改为测量 {engine} 自己的 API（{api}）"),
 		"probe.rejected-field": lang.Say("the server rejects the field {field}; it was left out ({error})",

@@ -1,0 +1,249 @@
+package api
+
+// messages is Anthropic's Messages API, which vLLM, SGLang, llama.cpp, Ollama and gateways have too. It follows Anthropic's
+// reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
+type messages struct{}
+
+var _ Dialect = messages{}
+
+func (messages) Name() string        { return "messages" }
+func (messages) Path(string) string  { return "/v1/messages" }
+func (messages) Framing() Framing    { return SSE }
+func (messages) NewDecoder() Decoder { return &messagesDecoder{usage: noMessagesUsage} }
+
+// Traits: the API cannot be told to continue after a natural end. vLLM accepts "ignore_eos" here and ignores it.
+func (messages) Traits() Traits {
+	const version = "2023-06-01" // of the API, which requests must name
+	return Traits{Thinks: true, Counts: true, Key: "X-Api-Key", Header: map[string]string{"Anthropic-Version": version}}
+}
+
+// Anthropic's API requires a length, and a budget for thinking of at least leastThinking tokens, below that length.
+const (
+	defaultLength = 4096
+	leastThinking = 1024
+)
+
+// Encode returns the body. System messages go into a field of their own, joined by newlines. Thinking is turned on only
+// where the answer is long enough for the least budget of it.
+func (messages) Encode(r *Request, p *Params) ([]byte, error) {
+	e := newEncoder(p)
+	e.text("model", p.Model)
+	var system Request
+	rest := make([]Message, 0, len(r.Messages))
+	for _, m := range r.Messages {
+		if m.Role == "system" {
+			system.Messages = append(system.Messages, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	if len(system.Messages) > 0 {
+		e.text("system", system.Prompt())
+	}
+	e.messages("messages", rest)
+	e.flag("stream", true)
+	length := r.OutputTokens
+	if length <= 0 {
+		length = defaultLength
+	}
+	e.count("max_tokens", length)
+	e.temperature(p.Temperature)
+	switch {
+	case p.Think == nil || p.Fields.NoThinking:
+	case !*p.Think:
+		e.literal("thinking", `{"type":"disabled"}`)
+	case length > leastThinking:
+		e.object("thinking", func(e *encoder) {
+			e.text("type", "enabled")
+			e.count("budget_tokens", max(leastThinking, length/2))
+		})
+	}
+	return e.finish()
+}
+
+// messagesDecoder reads events such as
+//
+//	{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a"}}
+//
+// message_start has the counts of the prompt, and message_delta the count of the answer and the stop reason. message_stop is
+// the terminator. The count of the answer in message_start is not final, and is not used.
+type messagesDecoder struct {
+	template template
+	reader   reader
+	usage    messagesUsage // the latest of each count
+	done     bool
+}
+
+func (d *messagesDecoder) Reset() {
+	*d = messagesDecoder{
+		reader: d.reader, usage: noMessagesUsage, template: template{head: d.template.head[:0], tail: d.template.tail[:0]},
+	}
+}
+
+// Complete reports whether the stream may end: after the terminator.
+func (d *messagesDecoder) Complete() bool { return d.done }
+
+// messagesEvent are the parts of an event that are used.
+type messagesEvent struct {
+	kind  []byte // its type
+	block part   // a new content block
+	delta part   // what is added to the block or to the message
+	usage messagesUsage
+}
+
+// part is a content block, or what is added to one or to the message.
+type part struct {
+	text, thinking, call []byte // call: a tool's name, or a part of its arguments
+	hidden               []byte // reasoning that the server encrypts
+	stop                 []byte
+}
+
+// messagesUsage has the counts of an event. Those of the prompt add up.
+type messagesUsage struct{ input, written, read, output int }
+
+var noMessagesUsage = messagesUsage{Unknown, Unknown, Unknown, Unknown}
+
+// Decode reads one event.
+func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
+	if d.template.fits(frame, c) {
+		return nil
+	}
+	e := messagesEvent{usage: noMessagesUsage}
+	r := &d.reader
+	for m := r.open(frame, c); m.next(); {
+		switch string(m.key()) {
+		case "type":
+			e.kind = r.text()
+		case "content_block":
+			e.block = readPart(r)
+		case "delta":
+			e.delta = readPart(r)
+		case "message":
+			for m := r.object(); m.next(); {
+				if string(m.key()) == "usage" {
+					e.usage = readMessagesUsage(r)
+					e.usage.output = Unknown
+				}
+			}
+		case "usage":
+			e.usage = readMessagesUsage(r)
+		}
+	}
+	if done, err := r.close(c); done {
+		return err
+	}
+	d.take(frame, &e, c)
+	return nil
+}
+
+// take fills c from an event.
+func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *Chunk) {
+	switch string(e.kind) {
+	case "message_start":
+		c.Usage = d.usage.merge(&e.usage)
+	case "content_block_start":
+		d.say(frame, &e.block, c)
+	case "content_block_delta":
+		d.say(frame, &e.delta, c)
+	case "message_delta":
+		c.Usage = d.usage.merge(&e.usage)
+		c.Finish = stopReason(e.delta.stop)
+	case "message_stop":
+		c.Done, d.done = true, true
+	case "error":
+		c.Error = ErrorText(frame)
+	}
+}
+
+// say takes in text.
+func (d *messagesDecoder) say(frame []byte, p *part, c *Chunk) {
+	texts := 0
+	var only []byte
+	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.hidden} {
+		if len(text) > 0 {
+			texts, only = texts+1, text
+		}
+	}
+	if texts == 0 {
+		return
+	}
+	c.Text = true
+	c.Reasoning = len(p.text)+len(p.call) == 0
+	if len(p.text) > 0 {
+		c.Raw = p.text
+	}
+	if texts == 1 {
+		d.template.learn(frame, only, c)
+	}
+}
+
+func readPart(r *reader) (p part) {
+	var kind []byte
+	for m := r.object(); m.next(); {
+		switch string(m.key()) {
+		case "type":
+			kind = r.text()
+		case "text":
+			p.text = r.text()
+		case "thinking":
+			p.thinking = r.text()
+		case "name", "partial_json":
+			p.call = r.text()
+		case "data":
+			p.hidden = r.text()
+		case "stop_reason":
+			p.stop = r.text()
+		}
+	}
+	if string(kind) != "redacted_thinking" {
+		p.hidden = nil
+	}
+	return p
+}
+
+func readMessagesUsage(r *reader) messagesUsage {
+	u := noMessagesUsage
+	for m := r.object(); m.next(); {
+		switch string(m.key()) {
+		case "input_tokens":
+			u.input = r.count()
+		case "cache_creation_input_tokens":
+			u.written = r.count()
+		case "cache_read_input_tokens":
+			u.read = r.count()
+		case "output_tokens":
+			u.output = r.count()
+		}
+	}
+	return u
+}
+
+// merge takes in the counts that an event has, and returns all so far as other APIs have them: input_tokens leaves out what
+// was written to the prompt cache or read from it.
+func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
+	for _, to := range [...]struct{ count, fresh *int }{
+		{&u.input, &fresh.input}, {&u.written, &fresh.written}, {&u.read, &fresh.read}, {&u.output, &fresh.output},
+	} {
+		if *to.fresh != Unknown {
+			*to.count = *to.fresh
+		}
+	}
+	all := Usage{Prompt: Unknown, Output: u.output, Reasoning: Unknown, Cached: Unknown}
+	if sum := max(0, u.input) + max(0, u.written) + max(0, u.read); u.input != Unknown && sum > 0 {
+		all.Prompt, all.Cached = sum, u.read
+	}
+	return all
+}
+
+// stopReason returns a stop reason in the words of the other APIs.
+func stopReason(raw []byte) string {
+	switch string(raw) {
+	case "max_tokens":
+		return "length"
+	case "end_turn", "stop_sequence":
+		return "stop"
+	case "tool_use":
+		return "tool_calls"
+	}
+	return finishReason(raw)
+}

@@ -1,0 +1,214 @@
+package api
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// responses is OpenAI's Responses API, which vLLM, SGLang, llama.cpp, Ollama and hosted services have too. It follows
+// OpenAI's reference of streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
+type responses struct{}
+
+var _ Dialect = responses{}
+
+func (responses) Name() string        { return "responses" }
+func (responses) Path(string) string  { return "/v1/responses" }
+func (responses) Framing() Framing    { return SSE }
+func (responses) NewDecoder() Decoder { return &responsesDecoder{} }
+
+// Traits leave out "min_tokens": neither OpenAI nor vLLM has it here.
+func (responses) Traits() Traits {
+	return Traits{Forces: true, Thinks: true, Counts: true, Fields: Fields{IgnoreEOS: true}}
+}
+
+// Encode returns the body. The server is asked not to store the answer, which OpenAI otherwise does.
+func (responses) Encode(r *Request, p *Params) ([]byte, error) {
+	e := newEncoder(p)
+	e.text("model", p.Model)
+	e.messages("input", r.Messages)
+	e.flag("stream", true)
+	e.flag("store", false)
+	e.count("max_output_tokens", r.OutputTokens)
+	if r.OutputTokens > 0 && p.Fields.IgnoreEOS {
+		e.flag("ignore_eos", true)
+	}
+	e.temperature(p.Temperature)
+	if p.Think != nil && !p.Fields.NoThinking {
+		effort := "none"
+		if *p.Think {
+			effort = "medium"
+		}
+		e.literal("reasoning", `{"effort":`+strconv.Quote(effort)+`}`)
+	}
+	return e.finish()
+}
+
+// responsesDecoder reads events such as
+//
+//	{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":" a","sequence_number":4}
+//
+// All events whose type ends in "delta" bring text: of the answer, of reasoning or its summary, of a refusal, or of a tool
+// call. The event that opens a tool call brings its name, which is text too. Events that end in "done" repeat it. The last
+// event has the counts, and is the terminator.
+type responsesDecoder struct {
+	template template
+	reader   reader
+	called   bool // there was a tool call
+	done     bool
+}
+
+func (d *responsesDecoder) Reset() {
+	*d = responsesDecoder{reader: d.reader, template: template{head: d.template.head[:0], tail: d.template.tail[:0]}}
+}
+
+// Complete reports whether the stream may end: after the event that has the whole response.
+func (d *responsesDecoder) Complete() bool { return d.done }
+
+// responsesEvent are the parts of an event that are used.
+type responsesEvent struct {
+	kind  []byte // its type
+	delta []byte
+	name  []byte // of the tool that the new item calls
+	whole response
+}
+
+// response are the parts of a whole response that are used.
+type response struct {
+	status, reason []byte // reason: why it is incomplete
+	fault          []byte
+	usage          Usage
+}
+
+// Decode reads one event.
+func (d *responsesDecoder) Decode(frame []byte, c *Chunk) error {
+	if d.template.fits(frame, c) {
+		return nil
+	}
+	if isDone(frame) { // some gateways add it
+		*c = Chunk{Usage: NoUsage, Done: true}
+		return nil
+	}
+	e := responsesEvent{whole: response{usage: NoUsage}}
+	r := &d.reader
+	for m := r.open(frame, c); m.next(); {
+		switch string(m.key()) {
+		case "type":
+			e.kind = r.text()
+		case "delta":
+			e.delta = r.text()
+		case "item":
+			e.name = readCalledName(r)
+		case "response":
+			e.whole = readResponse(r)
+		}
+	}
+	if done, err := r.close(c); done {
+		return err
+	}
+	d.take(frame, &e, c)
+	return nil
+}
+
+// take fills c from an event.
+func (d *responsesDecoder) take(frame []byte, e *responsesEvent, c *Chunk) {
+	switch kind := string(e.kind); kind {
+	case "response.output_item.added":
+		c.Text = len(e.name) > 0
+		d.called = d.called || c.Text
+	case "response.completed", "response.incomplete":
+		d.end(&e.whole, c)
+	case "response.failed", "response.cancelled", "error":
+		c.Error = "the server ended the answer with the event " + kind
+		if said := ErrorText(frame); kind == "error" {
+			c.Error = said
+		} else if len(e.whole.fault) > 0 {
+			c.Error = ErrorText(e.whole.fault)
+		}
+	default:
+		if !bytes.HasSuffix(e.kind, []byte(".delta")) || len(e.delta) == 0 {
+			return
+		}
+		c.Text = true
+		c.Reasoning = bytes.HasPrefix(e.kind, []byte("response.reasoning"))
+		d.called = d.called || bytes.HasPrefix(e.kind, []byte("response.function_call"))
+		if kind == "response.output_text.delta" || kind == "response.refusal.delta" {
+			c.Raw = e.delta
+		}
+		d.template.learn(frame, e.delta, c)
+	}
+}
+
+// end takes in the whole response. Its status decides, not the type of its event: vLLM names both kinds "completed".
+func (d *responsesDecoder) end(r *response, c *Chunk) {
+	c.Done, d.done = true, true
+	c.Usage = r.usage
+	switch {
+	case string(r.reason) == "max_output_tokens", string(r.reason) == "max_tokens":
+		c.Finish = "length"
+	case len(r.reason) > 0:
+		c.Finish = finishReason(r.reason)
+	case string(r.status) == "incomplete":
+		c.Finish = "incomplete"
+	case d.called:
+		c.Finish = "tool_calls"
+	default:
+		c.Finish = "stop"
+	}
+}
+
+// readCalledName reads an output item, and returns the name of the tool that it calls; nil for any other item.
+func readCalledName(r *reader) []byte {
+	var kind, name []byte
+	for m := r.object(); m.next(); {
+		switch string(m.key()) {
+		case "type":
+			kind = r.text()
+		case "name":
+			name = r.text()
+		}
+	}
+	if !bytes.HasSuffix(kind, []byte("_call")) {
+		return nil
+	}
+	return name
+}
+
+func readResponse(r *reader) response {
+	w := response{usage: NoUsage}
+	for m := r.object(); m.next(); {
+		switch string(m.key()) {
+		case "status":
+			w.status = r.text()
+		case "incomplete_details":
+			for m := r.object(); m.next(); {
+				if string(m.key()) == "reason" {
+					w.reason = r.text()
+				}
+			}
+		case "error":
+			if v := r.value(); isErrorObject(v, nil) {
+				w.fault = v
+			}
+		case "usage":
+			w.usage = readResponseUsage(r)
+		}
+	}
+	return w
+}
+
+func readResponseUsage(r *reader) Usage {
+	u := NoUsage
+	for m := r.object(); m.next(); {
+		switch string(m.key()) {
+		case "input_tokens":
+			u.Prompt = r.count()
+		case "output_tokens":
+			u.Output = r.count()
+		case "input_tokens_details":
+			u.Cached = readDetail(r, "cached_tokens")
+		case "output_tokens_details":
+			u.Reasoning = readDetail(r, "reasoning_tokens")
+		}
+	}
+	return u
+}
