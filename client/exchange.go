@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -73,7 +74,12 @@ func (x *exchange) run() {
 		x.refused(resp)
 		return
 	}
-	s.body.reset(resp.Body, &s.watch, x.res.Epoch)
+	plain, zipped, err := decoded(resp)
+	if err != nil {
+		x.fail(x.res.Headers, ClassMalformed, err.Error())
+		return
+	}
+	s.body.reset(plain, zipped, &s.watch, x.res.Epoch)
 	s.reader.Reset(&s.body, x.client.dialect.Framing() == api.NDJSON)
 	s.decoder.Reset()
 	defer x.tally(s)
@@ -187,6 +193,9 @@ func (x *exchange) frame(s *stream, f sse.Frame) {
 	}
 	x.take(c, at, receive)
 	switch {
+	case x.endless():
+		x.fail(at, ClassMalformed, fmt.Sprintf("the answer does not end: %d chunks of text came where %d tokens were asked for",
+			x.res.Chunks(), x.prepared.Request.OutputTokens))
 	case c.Error != "":
 		x.fail(at, ClassStreamError, c.Error)
 	case c.Done && s.decoder.Complete():
@@ -194,6 +203,25 @@ func (x *exchange) frame(s *stream, f sse.Frame) {
 	case c.Done:
 		x.fail(at, ClassTruncated, "the stream's terminator came before any token or finish reason")
 	}
+}
+
+// An answer that is much longer than asked is ended, so that a server that never ends one claims no unlimited time and
+// memory. The bound is generous: a server that ignores the length, or that reasons first, may send a few thousand tokens where
+// a few were asked for.
+const (
+	endlessFactor = 16      // times the asked number of tokens,
+	endlessMargin = 8192    // and this many chunks more
+	endlessOpen   = 1 << 20 // chunks, where no length was asked for
+	maxText       = 16 << 20
+)
+
+// endless reports whether the answer has become so long that it is not read further.
+func (x *exchange) endless() bool {
+	most := endlessOpen
+	if asked := x.prepared.Request.OutputTokens; asked > 0 {
+		most = endlessFactor*asked + endlessMargin
+	}
+	return x.res.Chunks() > most || len(x.res.Text) > maxText
 }
 
 // take adds a chunk to the result. Later counts replace earlier ones.
@@ -242,7 +270,7 @@ func (x *exchange) ended(s *stream, err error) {
 		x.fail(s.body.ended, ClassTruncated, "the answer's body is empty")
 	case eof:
 		x.fail(s.body.ended, ClassTruncated, "the stream ended without a finish reason or terminator")
-	case errors.Is(err, sse.ErrTooLong):
+	case errors.Is(err, sse.ErrTooLong), errors.Is(err, errCompression):
 		x.fail(x.now(), ClassMalformed, err.Error())
 	default:
 		x.broken(err)
@@ -282,7 +310,11 @@ func (x *exchange) drain(s *stream) {
 func (x *exchange) refused(resp *http.Response) {
 	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
 	defer stop.Stop()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxWhole))
+	plain, _, err := decoded(resp)
+	var body []byte
+	if err == nil { // else it is in a compression that is not understood: the status says what is known
+		body, err = io.ReadAll(io.LimitReader(plain, maxWhole))
+	}
 	if err == nil && len(body) < maxWhole {
 		x.stream.watch.Answered()
 	}

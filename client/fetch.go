@@ -52,13 +52,18 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	}
 	defer resp.Body.Close()
 	a := Answer{Header: resp.Header}
-	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	plain, _, err := decoded(resp)
+	if err == nil {
+		a.Body, err = io.ReadAll(io.LimitReader(plain, maxAnswer))
+	}
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a, &Failure{
 			Class: statusClass(resp.StatusCode), HTTP: resp.StatusCode,
 			Message: c.cleaner.clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
+	case errors.Is(err, errCompression):
+		return a, &Failure{Class: ClassMalformed, Message: err.Error(), err: err}
 	case err != nil:
 		return a, c.failure(limited, err, limit, true)
 	}

@@ -12,19 +12,21 @@ import (
 // it has none, they are the instants at which reads returned.
 type timedBody struct {
 	body   io.Reader
+	zipped bool // it is decompressed: the offsets of receives are others than those of the body
 	watch  *wire.Watch
 	epoch  time.Time
 	delay  ReadDelay
 	total  int64 // bytes read
 	reads  int64
 	latest wire.Receive   // the newest that was counted in delay
+	newest wire.Receive   // of compressed bytes
 	parts  []wire.Receive // oldest first; those before the last offset asked for are gone
 	ended  time.Duration  // when the body ended, from epoch; Absent before
 }
 
 // reset starts on another body and keeps the buffer.
-func (b *timedBody) reset(body io.Reader, watch *wire.Watch, epoch time.Time) {
-	*b = timedBody{body: body, watch: watch, epoch: epoch, parts: b.parts[:0], ended: Absent}
+func (b *timedBody) reset(body io.Reader, zipped bool, watch *wire.Watch, epoch time.Time) {
+	*b = timedBody{body: body, zipped: zipped, watch: watch, epoch: epoch, parts: b.parts[:0], ended: Absent}
 }
 
 // Read reads from the body and takes in the instants of what it read. One read may return parts of several receives,
@@ -35,6 +37,9 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	b.reads++
 	known := len(b.parts)
 	b.parts = b.watch.Take(b.parts)
+	if b.zipped {
+		b.parts = b.unzip(known, n)
+	}
 	if n > 0 && (len(b.parts) == 0 || b.parts[len(b.parts)-1].End < b.total) {
 		b.parts = append(b.parts, wire.Receive{End: b.total, Seq: -b.reads, At: time.Now()})
 	}
@@ -45,6 +50,21 @@ func (b *timedBody) Read(p []byte) (int, error) {
 		b.end(err)
 	}
 	return n, err
+}
+
+// unzip replaces the parts after the known ones, which are receives of compressed bytes, by one for the n bytes that came out:
+// they arrived with the newest compressed byte.
+func (b *timedBody) unzip(known, n int) []wire.Receive {
+	for _, raw := range b.parts[known:] {
+		b.newest = raw
+		b.count(raw)
+	}
+	if n == 0 || b.newest.At.IsZero() {
+		return b.parts[:known]
+	}
+	r := b.newest
+	r.End = b.total
+	return append(b.parts[:known], r)
 }
 
 // end timestamps the end of the body: the arrival of the bytes that mark it, where there are any, else now.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,13 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/published/above"
+	"llmsweep/report/published/read"
+	"llmsweep/report/published/results"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -59,7 +65,7 @@ func checkChinese(t *testing.T, what, text string) {
 // TestChineseIsWhole checks whole Chinese reports with every note in them.
 func TestChineseIsWhole(t *testing.T) {
 	full := sweptRun()
-	for _, kinds := range [][]note.Kind{sweep.Notes(), slo.Notes(), published.Notes()[:1], curve.Notes()} {
+	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), answer.Notes(), slo.Notes(), published.Notes()[:1], curve.Notes()} {
 		for _, k := range kinds {
 			full.Warnings = append(full.Warnings, sampleNote(k))
 		}
@@ -105,7 +111,7 @@ func TestChineseAuditIsWhole(t *testing.T) {
 	if err := audit.TextRules(&b, lang.Chinese); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range published.Notes() {
+	for _, k := range slices.Concat(published.Notes(), above.Notes(), read.Notes(), results.Notes()) {
 		r := published.Remark{Note: sampleNote(k)}
 		if k.Code != "published.read-from" { // which is no remark
 			b.WriteString(r.In(lang.Chinese) + "\n")

@@ -6,7 +6,7 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -131,7 +131,7 @@ func TestRepeatedRowsAreInOrder(t *testing.T) {
 func TestRepeatsAreReadAgain(t *testing.T) {
 	for _, l := range lang.All() {
 		run := repeatedRun()
-		doc, err := published.Parse("report.md", strings.NewReader(render(t, "markdown", []rundir.Run{run}, Options{Lang: l})))
+		doc, err := read.Parse("report.md", strings.NewReader(render(t, "markdown", []rundir.Run{run}, Options{Lang: l})))
 		if err != nil || len(doc.Runs) != 1 || len(doc.Runs[0].Stages) != len(run.Stages) {
 			t.Fatalf("%s: %d runs, %v", l, len(doc.Runs), err)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 )
 
@@ -16,19 +18,18 @@ const SearchPrefix = "search@"
 
 // SearchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
 // make the server faster, and not so many that the backlog takes minutes to drain. Twice, since a step is held for a wave
-// only, and a few long answers in it hide what it brings.
-func (x *Experiment) SearchCeiling(ctx context.Context, floor rundir.Stage) (int, error) {
-	most := x.config.MaxConcurrency
+// only, and a few long answers in it hide what it brings. It goes no further than most.
+func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.Stage, most int) (int, error) {
 	best, reached, flat := floor.TokensPerS.Output, 1, 0
 	if !best.Known() || most == 1 {
 		return min(2, most), nil // nothing to double from; the throughput stage shows why
 	}
 	for before, level := 1, min(2, most); ; before, level = level, min(2*level, most) {
-		if x.short() {
-			x.warn(noteBudgetCeiling.New(before))
+		if x.Short() {
+			x.Warn(answer.BudgetCeiling.New(before))
 			return before, nil
 		}
-		rate, err := x.step(ctx, level)
+		rate, err := step(ctx, x, level)
 		if err != nil {
 			return 0, err
 		}
@@ -46,32 +47,23 @@ func (x *Experiment) SearchCeiling(ctx context.Context, floor rundir.Stage) (int
 		case flat == 2 || flat == 1 && level == most:
 			return reached, nil
 		case level == most:
-			x.warn(noteCeilingBounded.New(level))
+			x.Warn(answer.CeilingBounded.New(level))
 			return level, nil
 		}
 	}
 }
 
 // step keeps a number in flight for a wave or two and returns the output tokens per second.
-func (x *Experiment) step(ctx context.Context, level int) (rundir.Number, error) {
+func step(ctx context.Context, x *experiment.Experiment, level int) (rundir.Number, error) {
 	const shorter = 16 // than a stage: all doublings together take about one stage
 	s := x.Closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level)
-	s.MinWaves, s.MinRequests, s.MinTime, s.Tail = 1, level, x.pace.stageTime/shorter, 0
-	if err := x.Settle(ctx); err != nil {
-		return rundir.Number{}, err
-	}
-	st := s.describe(0)
-	x.config.Observer.StageBegins(&st, s.MinTime)
-	x.searching(&s)
-	st, _, err := x.hold(ctx, &s, st, nil)
+	s.MinWaves, s.MinRequests, s.MinTime, s.Tail = 1, level, x.Pace().StageTime/shorter, 0
+	st, err := x.Try(ctx, s)
 	if err != nil {
 		return rundir.Number{}, err
 	}
-	if err := context.Cause(ctx); err != nil {
-		return rundir.Number{}, err
-	}
 	if rate := st.TokensPerS.Output; rate.Known() {
-		x.config.Observer.Note(noteCeilingStep.New(level, rate.Value()))
+		x.Note(noteCeilingStep.New(level, rate.Value()))
 	}
 	return st.TokensPerS.Output, nil
 }

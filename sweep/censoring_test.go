@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/simtest"
@@ -20,7 +21,7 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			c := experimentWith(d, w)
 			c.Drain = patience
-			st = oneStage(t, c, func(x *Experiment) Stage {
+			st = oneStage(t, c, func(x *experiment.Experiment) experiment.Stage {
 				s := x.Poisson(rate, rundir.Probe)
 				s.MaxTime, s.Tail = s.MinTime, patience
 				return s
@@ -40,7 +41,7 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 		t.Fatalf("%d and %d censored", truth.Latency.Censored, got.Latency.Censored)
 	}
 	var latency, ttft sample.Sample
-	window := measure.WindowOf(&got)
+	window := window.Of(&got)
 	for _, r := range records {
 		if r.Status == "ok" && window.Holds(r.Due.Value()) {
 			latency.Add(r.Due.Value(), r.LastToken.Value()-r.Sent.Value())

@@ -1,96 +1,30 @@
 package sweep
 
 import (
-	"context"
-	"iter"
 	"time"
 
-	"llmsweep/client/note"
-	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
+	"llmsweep/sweep/experiment"
 )
 
-// Config is the configuration of an experiment. Nothing changes it once the experiment has begun. The zero value of a number is not
+// Config is the configuration of a sweep or a run: how its stages are measured, and which there are. The zero value of a number is not
 // its default: [Defaults] has those.
 type Config struct {
-	Doer     load.Doer
-	Sources  func(stage string) load.Source // a fresh source for each stage
-	Log      Log
-	Observer Observer
-	Waiter   load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
+	experiment.Config // its Budget sets the stages' time and, where it is short, their number
 
-	// Warm opens connections before a stage needs them; nil where there are none to open.
-	Warm func(ctx context.Context, connections int) error
-	// Timestamps returns who stamps the bytes that arrive, "kernel" or "user"; nil where that is not known.
-	Timestamps func() string
-	// Idle waits until the server says that it has nothing left to do; nil where it cannot be asked.
-	Idle func(context.Context) error
-	// Scrape reads the server's gauges; nil where it has none.
-	Scrape func(context.Context) (load.Gauges, error)
-	// Retokenize counts the tokens of an answer's text, after the stage; nil for no such count.
-	Retokenize func(context.Context, string) (int, error)
-
-	Points         int           // arrival rates between floor and ceiling
-	Repeats        int           // stages at each of them, in shuffled order; 0 for one. An adaptive sweep does not use it
-	Adaptive       bool          // no even grid: stages only where they narrow the answer, and at a comfortable load
-	Budget         time.Duration // for the whole sweep; 0 for none. It sets the stages' time and, where it is short, their number
-	StageTime      time.Duration // each stage measures at least this long,
-	StageMax       time.Duration // and at most this long while it is undecided
-	StageRequests  int           // requests due in a stage's window at least
-	MaxConcurrency int           // the ceiling is searched for up to this many requests in flight
-	Warmup         Warmup
-	Precision      float64       // the saturation rate's interval is narrowed to this share of the rate on either side; 0 for no such aim
-	Drain          time.Duration // how long a backlog may take to end between stages before it is cancelled
-	IdleWait       time.Duration // how long the server may take after that to become idle; 0 for as long as Drain
-	Caps           *load.Caps    // limits of a hosted API; nil for none
-	MaxErrorRate   float64       // a stage ends early when more than this share of its requests fails
-	Tolerance      float64       // drift below this share of the offered rate counts as none
-	Seed           uint64
-
-	SLO []slo.Term // the highest rate at which all of them hold is searched for, to the same precision
+	Points         int     // arrival rates between floor and ceiling
+	Repeats        int     // stages at each of them, in shuffled order; 0 for one. An adaptive sweep does not use it
+	Adaptive       bool    // no even grid: stages only where they narrow the answer, and at a comfortable load
+	MaxConcurrency int     // the ceiling is searched for up to this many requests in flight
+	Precision      float64 // the intervals of the answers are narrowed to this share of the rate on either side; 0 for no such aim
 }
 
 // Defaults returns the settings of a sweep that was not tuned.
 func Defaults() Config {
 	return Config{
-		Observer: Blind{}, Points: 9, Repeats: 1, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
-		MaxConcurrency: 512, Warmup: Warmup{Auto: true}, Precision: 0.05, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
+		Config: experiment.Config{
+			Observer: experiment.Blind{}, StageTime: time.Minute, StageMax: 3 * time.Minute, StageRequests: 50,
+			Warmup: experiment.Warmup{Auto: true}, Drain: time.Minute, MaxErrorRate: 0.5, Tolerance: 0.05, Seed: 42,
+		},
+		Points: 9, Repeats: 1, MaxConcurrency: 512, Precision: 0.05,
 	}
 }
-
-// Log keeps what was measured: a run directory, or memory.
-type Log interface {
-	load.Log
-	Records(stage string) iter.Seq2[*rundir.Record, error]
-	Save(*rundir.Run) error
-}
-
-// Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage.
-type Observer interface {
-	// StageBegins is called with the time that the stage is planned to measure.
-	StageBegins(s *rundir.Stage, planned time.Duration)
-	// Left is called with the time that the run still takes, between bounds; negative where it is not known.
-	Left(low, high time.Duration)
-	Progress(load.Snapshot)
-	StageEnds(s *rundir.Stage)
-	Note(n note.Note)
-}
-
-// Blind is an Observer that shows nothing.
-type Blind struct{}
-
-// StageBegins does nothing.
-func (Blind) StageBegins(*rundir.Stage, time.Duration) {}
-
-// Left does nothing.
-func (Blind) Left(time.Duration, time.Duration) {}
-
-// Progress does nothing.
-func (Blind) Progress(load.Snapshot) {}
-
-// StageEnds does nothing.
-func (Blind) StageEnds(*rundir.Stage) {}
-
-// Note does nothing.
-func (Blind) Note(note.Note) {}

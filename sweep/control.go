@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/seconds"
@@ -29,25 +30,26 @@ const (
 const controlPrefix = "control@"
 
 // reserve sets time of a budget aside for control measurements, where there is enough.
-func (x *Experiment) reserve() {
+func (x *sweeper) reserve() {
 	if aside := time.Duration(controlShare * float64(x.config.Budget)); aside >= leastControls {
-		x.until, x.aside = x.until.Add(-aside), aside
+		x.Extend(-aside)
+		x.aside = aside
 	}
 }
 
 // control measures the floor, the ceiling and a middle rate again. The floor shows whether the server has become slower, the ceiling whether it
 // takes more or less than before. A stage that would be too short to show anything is left out.
-func (x *Experiment) control(ctx context.Context) error {
-	have := controlPlan * time.Since(x.started).Seconds()
-	if x.hasBudget() {
+func (x *sweeper) control(ctx context.Context) error {
+	have := controlPlan * x.Elapsed().Seconds()
+	if x.HasBudget() {
 		if x.aside == 0 {
 			return nil
 		}
-		x.until = x.until.Add(x.aside)
+		x.Extend(x.aside)
 		x.aside = 0
-		have = min(have, time.Until(x.until).Seconds())
+		have = min(have, x.TimeLeft().Seconds())
 	}
-	x.ahead.Controls = false
+	x.Ahead.Controls = false
 	if s, ok := x.controlFloor(controlFloor * have); ok {
 		began := time.Now()
 		if _, err := x.Measure(ctx, s); err != nil {
@@ -70,12 +72,12 @@ func (x *Experiment) control(ctx context.Context) error {
 }
 
 // controlCeiling returns the stage of the maximum throughput that takes some seconds.
-func (x *Experiment) controlCeiling(have float64) (s Stage, ok bool) {
-	i := slices.IndexFunc(x.run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
-	if i < 0 || !x.run.Stages[i].Latency.Mean.Known() {
+func (x *sweeper) controlCeiling(have float64) (s experiment.Stage, ok bool) {
+	i := slices.IndexFunc(x.Run().Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
+	if i < 0 || !x.Run().Stages[i].Latency.Mean.Known() {
 		return s, false
 	}
-	before := &x.run.Stages[i]
+	before := &x.Run().Stages[i]
 	latency := before.Latency.Mean.Value()
 	const ending = 1 // latencies, until the last request has ended
 	window := have - ending*latency
@@ -90,9 +92,9 @@ func (x *Experiment) controlCeiling(have float64) (s Stage, ok bool) {
 }
 
 // controlFloor returns the stage of one request at a time that takes some seconds.
-func (x *Experiment) controlFloor(have float64) (s Stage, ok bool) {
-	window := have - x.alone // the last request ends after it
-	if x.alone <= 0 || window < leastRequests*x.alone {
+func (x *sweeper) controlFloor(have float64) (s experiment.Stage, ok bool) {
+	window := have - x.Ahead.Alone // the last request ends after it
+	if x.Ahead.Alone <= 0 || window < leastRequests*x.Ahead.Alone {
 		return s, false
 	}
 	s = x.Closed("synchronous", rundir.Control, 1)
@@ -102,7 +104,7 @@ func (x *Experiment) controlFloor(have float64) (s Stage, ok bool) {
 }
 
 // controlRate returns the stage at a middle rate that takes some seconds.
-func (x *Experiment) controlRate(have float64) (s Stage, ok bool) {
+func (x *sweeper) controlRate(have float64) (s experiment.Stage, ok bool) {
 	middle := x.middleRate()
 	if middle == nil {
 		return s, false
@@ -122,9 +124,9 @@ func (x *Experiment) controlRate(have float64) (s Stage, ok bool) {
 }
 
 // middleRate returns the stage in the middle of those of the grid that were stable; nil where there is none.
-func (x *Experiment) middleRate() *rundir.Stage {
+func (x *sweeper) middleRate() *rundir.Stage {
 	var stable []*rundir.Stage
-	for _, st := range saturation.Open(x.run.Stages) {
+	for _, st := range saturation.Open(x.Run().Stages) {
 		if st.Role == rundir.Grid && st.Verdict == rundir.Stable && st.Latency.Mean.Known() && st.Repeat <= 1 {
 			stable = append(stable, st)
 		}

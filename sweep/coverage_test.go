@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -45,7 +46,7 @@ func (k *trial) measure(t *testing.T, runs uint64, waves time.Duration) {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			c := k.config(d, 1000+seed)
 			c.StageTime, c.Drain = waves*capacity.Latency, 0
-			k.truth += oneStage(t, c, func(x *Experiment) Stage {
+			k.truth += oneStage(t, c, func(x *experiment.Experiment) experiment.Stage {
 				s := x.Poisson(1.5*capacity.RequestsPerSecond, rundir.Probe)
 				s.MaxTime, s.Tail = s.MinTime, 0
 				return s
@@ -175,7 +176,7 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 		for _, share := range []float64{0.8, 1.2} {
 			var st rundir.Stage
 			simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
-				st = oneStage(t, k.config(d, k.Seed), func(x *Experiment) Stage { return x.Poisson(share*k.truth, rundir.Grid) })
+				st = oneStage(t, k.config(d, k.Seed), func(x *experiment.Experiment) experiment.Stage { return x.Poisson(share*k.truth, rundir.Grid) })
 			})
 			right := rundir.Stable
 			if share > 1 {
@@ -203,9 +204,9 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 func TestLatencyIntervalsCover(t *testing.T) {
 	long := time.Duration(simtest.Size(5, 20)) * time.Minute
 	all := trials(t, servers())
-	stageAt := func(t *testing.T, k *trial, share float64, seed uint64, change func(*Stage)) (st rundir.Stage) {
+	stageAt := func(t *testing.T, k *trial, share float64, seed uint64, change func(*experiment.Stage)) (st rundir.Stage) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
-			st = oneStage(t, k.config(d, seed), func(x *Experiment) Stage {
+			st = oneStage(t, k.config(d, seed), func(x *experiment.Experiment) experiment.Stage {
 				s := x.Poisson(share*k.truth, rundir.Grid)
 				change(&s)
 				return s
@@ -218,8 +219,8 @@ func TestLatencyIntervalsCover(t *testing.T) {
 	var off []string
 	forEach(t, all, func(t *testing.T, k *trial) {
 		for _, share := range []float64{0.3, 0.6, 0.8, 0.85, 0.95} {
-			truth := stageAt(t, k, share, k.Seed+1, func(s *Stage) { s.MinTime, s.MaxTime = long, long })
-			st := stageAt(t, k, share, k.Seed, func(*Stage) {})
+			truth := stageAt(t, k, share, k.Seed+1, func(s *experiment.Stage) { s.MinTime, s.MaxTime = long, long })
+			st := stageAt(t, k, share, k.Seed, func(*experiment.Stage) {})
 			saturation.DropIntervals(&st, share) // as a sweep does that knows the saturation rate
 			for _, f := range []struct {
 				name  string
@@ -329,7 +330,7 @@ func TestAdaptiveSweepsCostHalf(t *testing.T) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 			c := k.config(d, k.Seed)
 			c.Precision = 0
-			x, err := Begin(c, &even, rundir.Plan{})
+			x, err := begin(c, &even, rundir.Plan{})
 			if err == nil {
 				err = x.sweep(t.Context())
 			}

@@ -14,6 +14,7 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -22,9 +23,9 @@ import (
 // counted as resets, none is sent again, their time is no lateness of the client, and the row stays valid.
 func TestDroppedRequestsAreTheServers(t *testing.T) {
 	const work, first = 500 * time.Millisecond, 100 * time.Millisecond
-	for _, stage := range []sweep.Stage{
-		sweep.NewStage(arrival.Closed{Concurrency: 4}, 300, 0),
-		sweep.NewStage(arrival.Constant{Rate: 5}, 300, 0),
+	for _, stage := range []experiment.Stage{
+		experiment.NewStage(arrival.Closed{Concurrency: 4}, 300, 0),
+		experiment.NewStage(arrival.Constant{Rate: 5}, 300, 0),
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			received := make(chan int, 1)
@@ -54,7 +55,7 @@ func TestDroppedRequestsAreTheServers(t *testing.T) {
 			c, run := sweep.Defaults(), &rundir.Run{}
 			c.Doer, c.Log = doer, &rundir.Memory{}
 			c.Sources = func(stage string) load.Source { return newMixed(1, stage) }
-			if err := sweep.Run(t.Context(), c, []sweep.Stage{stage}, run); err != nil {
+			if err := sweep.Run(t.Context(), c, []experiment.Stage{stage}, run); err != nil {
 				t.Fatal(err)
 			}
 			sent, resets := 0, 0

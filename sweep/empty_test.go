@@ -10,6 +10,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
 )
@@ -47,7 +48,7 @@ func TestAnswersWithoutTokensFail(t *testing.T) {
 			if config.SLO, err = slo.ParseAll([]string{"errors<5%"}); err != nil {
 				t.Fatal(err)
 			}
-			st := oneStage(t, config, func(*Experiment) Stage { return NewStage(c.load, 0, 10*time.Second) })
+			st := oneStage(t, config, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(c.load, 0, 10*time.Second) })
 			if st.Errors[string(client.ClassEmpty)] == 0 || st.Goodput.Verdict != slo.Broken.String() {
 				t.Errorf("%s: errors %v, SLO %s", name, st.Errors, st.Goodput.Verdict)
 			}

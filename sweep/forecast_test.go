@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -16,7 +17,7 @@ import (
 
 // estimates keeps the estimates of a sweep's end, as times since its start.
 type estimates struct {
-	Blind
+	experiment.Blind
 	began time.Time
 	all   []forecast.Range
 }

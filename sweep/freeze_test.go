@@ -7,8 +7,9 @@ import (
 
 	"llmsweep/client/sim/habit"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
@@ -28,7 +29,7 @@ func frozen(t *testing.T, k *simtest.Trial, l arrival.Load, window, at, drain ti
 		if c.SLO, err = slo.ParseAll([]string{"ttft:p90<1h", "itl:p90<1h", "errors<100%"}); err != nil {
 			t.Fatal(err)
 		}
-		st = oneStage(t, c, func(*Experiment) Stage { return NewStage(l, 0, window) })
+		st = oneStage(t, c, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(l, 0, window) })
 		if records, err = collect(c.Log, st.Name); err != nil {
 			t.Fatal(err)
 		}
@@ -54,14 +55,14 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 		k := simtest.Random(100 + seed)
 		truth := k.Work.Capacity(k.Server)
 		// Long enough for a few waves, and the freeze comes in the middle.
-		window := max(20*time.Second, 20*truth.SyncLatency)
-		at := window/2 + time.Duration(seed)*time.Millisecond
+		planned := max(20*time.Second, 20*truth.SyncLatency)
+		at := planned/2 + time.Duration(seed)*time.Millisecond
 		for _, l := range []arrival.Load{
 			arrival.Closed{Concurrency: 1}, arrival.Closed{Concurrency: 8},
 			arrival.Poisson{Rate: max(0.5*truth.RequestsPerSecond, 4/truth.SyncLatency.Seconds())},
 		} {
 			for _, drain := range []time.Duration{3 * time.Second, time.Minute} {
-				st, records := frozen(t, k, l, window, at, drain)
+				st, records := frozen(t, k, l, planned, at, drain)
 				of++
 				if !st.FrozenSince.Known() || !hasNote(&st, froze) {
 					missed++
@@ -73,12 +74,12 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 				}
 				end := st.WindowFrom + st.Window
 				const rounding = 1e-6
-				if end < window.Seconds()-rounding || end > 1.1*window.Seconds() && !st.Rate.Known() { // an open loop may wait for waves
-					t.Errorf("%v: %s: the window ends at %.2f s, planned were %v", k, st.Name, end, window)
+				if end < planned.Seconds()-rounding || end > 1.1*planned.Seconds() && !st.Rate.Known() { // an open loop may wait for waves
+					t.Errorf("%v: %s: the window ends at %.2f s, planned were %v", k, st.Name, end, planned)
 				}
 				done := 0.0
 				for _, r := range records {
-					if r.Status == "ok" && measure.WindowOf(&st).Holds(r.End.Value()) {
+					if r.Status == "ok" && window.Of(&st).Holds(r.End.Value()) {
 						done++
 					}
 				}
@@ -128,14 +129,14 @@ func TestAFreezeEndsTheRun(t *testing.T) {
 	for name, c := range map[string]struct{ stages, want int }{"the last stage": {2, 2}, "a stage in the middle": {4, 3}} {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			run, config := &rundir.Run{}, experimentWith(d, simtest.Same(64, 16))
-			var stages []Stage
+			var stages []experiment.Stage
 			for range c.stages {
-				stages = append(stages, NewStage(arrival.Closed{Concurrency: 8 + len(stages)}, 0, 10*time.Second))
+				stages = append(stages, experiment.NewStage(arrival.Closed{Concurrency: 8 + len(stages)}, 0, 10*time.Second))
 			}
 			if err := Run(t.Context(), config, stages, run); err != nil {
 				t.Fatal(err)
 			}
-			if run.State != rundir.Failed || run.Failure.Code != noteServerGone.Code || len(run.Stages) != c.want {
+			if run.State != rundir.Failed || run.Failure.Code != "run.server-gone" || len(run.Stages) != c.want {
 				t.Errorf("%s: %s (%v) after %d stages, want %d", name, run.State, run.Failure, len(run.Stages), c.want)
 			}
 			if first := run.Stages[0]; first.FrozenSince.Known() || !first.Rates.Completed.Known() {

@@ -19,7 +19,9 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
@@ -89,12 +91,12 @@ func (s slotted) gauges(context.Context) (load.Gauges, error) {
 }
 
 // goldenConfig is a sweep in short stages.
-func goldenConfig(log sweep.Log) sweep.Config {
+func goldenConfig(log experiment.Log) sweep.Config {
 	c, server := sweep.Defaults(), newSlotted()
 	c.Doer, c.Scrape, c.Log, c.Seed = server, server.gauges, log, 7
 	c.Sources = func(stage string) load.Source { return newMixed(7, stage) }
 	c.Points, c.StageTime, c.StageMax = 4, 6*time.Second, 12*time.Second
-	c.Warmup = sweep.Warmup{Requests: 3}
+	c.Warmup = experiment.Warmup{Requests: 3}
 	return c
 }
 
@@ -186,16 +188,16 @@ func TestGoldenSweep(t *testing.T) {
 }
 
 // goldenStages is one stage of each kind of load.
-func goldenStages() []sweep.Stage {
+func goldenStages() []experiment.Stage {
 	trace := []time.Duration{0, 500_111_113, 1_000_000_007, 1_100_000_031, 4_000_000_039}
-	return []sweep.Stage{
-		sweep.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
-		sweep.NewStage(arrival.Closed{Concurrency: 3}, 0, 5*time.Second),
-		sweep.NewStage(arrival.Poisson{Rate: 30}, 0, 8*time.Second),
-		sweep.NewStage(arrival.Constant{Rate: 197.3, MaxConcurrency: 5}, 100, 0),
-		sweep.NewStage(arrival.Gamma{Rate: 40, Shape: 0.5}, 200, 0),
-		sweep.NewStage(arrival.Ramp{From: 10, To: 50, Over: 5 * time.Second}, 0, 0),
-		sweep.NewStage(arrival.Trace{Offsets: trace, Speed: 2}, 0, 0),
+	return []experiment.Stage{
+		experiment.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
+		experiment.NewStage(arrival.Closed{Concurrency: 3}, 0, 5*time.Second),
+		experiment.NewStage(arrival.Poisson{Rate: 30}, 0, 8*time.Second),
+		experiment.NewStage(arrival.Constant{Rate: 197.3, MaxConcurrency: 5}, 100, 0),
+		experiment.NewStage(arrival.Gamma{Rate: 40, Shape: 0.5}, 200, 0),
+		experiment.NewStage(arrival.Ramp{From: 10, To: 50, Over: 5 * time.Second}, 0, 0),
+		experiment.NewStage(arrival.Trace{Offsets: trace, Speed: 2}, 0, 0),
 	}
 }
 
@@ -233,7 +235,7 @@ func TestGoldenRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := sweep.Reopen(path)
+	again, err := answer.Reopen(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -27,9 +28,9 @@ func TestARunEndsWithItsLastRequest(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
 		var waited time.Duration
-		c.Idle, c.Warmup = busy(&waited), Warmup{}
+		c.Idle, c.Warmup = busy(&waited), experiment.Warmup{}
 		began := time.Now()
-		if err := Run(t.Context(), c, []Stage{NewStage(arrival.Closed{Concurrency: 2}, 6, 0)}, run); err != nil {
+		if err := Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 2}, 6, 0)}, run); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); waited > 0 || took > 5*time.Second {
@@ -40,7 +41,7 @@ func TestARunEndsWithItsLastRequest(t *testing.T) {
 
 // phases collects the phases that an observer is told of.
 type phases struct {
-	Blind
+	experiment.Blind
 	seen map[string]int
 }
 
@@ -73,10 +74,10 @@ func TestWaitsForABusyServerShorten(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		c := experimentWith(d, simtest.Same(64, 16))
 		var waited time.Duration
-		c.Idle, c.Warmup = busy(&waited), Warmup{}
-		var stages []Stage
+		c.Idle, c.Warmup = busy(&waited), experiment.Warmup{}
+		var stages []experiment.Stage
 		for n := range 20 {
-			stages = append(stages, NewStage(arrival.Closed{Concurrency: n + 1}, 40, 0))
+			stages = append(stages, experiment.NewStage(arrival.Closed{Concurrency: n + 1}, 40, 0))
 		}
 		if err := Run(t.Context(), c, stages, &rundir.Run{}); err != nil {
 			t.Fatal(err)

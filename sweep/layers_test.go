@@ -13,8 +13,9 @@ import (
 func TestImportsGoDownwards(t *testing.T) {
 	const module = "llmsweep/"
 	layers := []string{
-		"sweep/seconds", "sweep/forecast", "sweep/seed", "sweep/stats", "sweep/wait", "sweep/rundir", "sweep/sample", "sweep/arrival", "sweep/slo", "sweep/load",
-		"sweep/measure", "sweep/saturation", "sweep", "sweep/pair",
+		"sweep/seconds", "sweep/seed", "sweep/stats", "sweep/wait", "sweep/rundir", "sweep/sample", "sweep/arrival", "sweep/forecast", "sweep/slo",
+		"sweep/load", "sweep/measure/window", "sweep/measure/verdict", "sweep/measure/goodput", "sweep/measure/traits", "sweep/measure",
+		"sweep/experiment", "sweep/saturation", "sweep/answer", "sweep", "sweep/pair",
 	}
 	for rank, name := range layers {
 		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(name), "*.go"))

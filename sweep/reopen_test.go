@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seconds"
@@ -39,7 +41,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := Reopen(path)
+	now, err := answer.Reopen(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 		now.Stages[i].Goodput = nil
 	}
 	now.SLO, now.Plan.SLO = nil, nil
-	if err := Assess(path, now, terms); err != nil {
+	if err := answer.Assess(path, now, terms); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(then, now, cmp.AllowUnexported(rundir.Number{})); diff != "" {
@@ -75,11 +77,11 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 		}
 		defer dir.Close()
 		c := experimentWith(d, simtest.Same(64, 16))
-		c.Log, c.Warmup = dir, Warmup{}
-		stages := []Stage{
-			NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
-			NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 2}, 80, 0),
-			NewStage(arrival.Ramp{From: 5, To: 60, Over: 5 * time.Second}, 0, 0),
+		c.Log, c.Warmup = dir, experiment.Warmup{}
+		stages := []experiment.Stage{
+			experiment.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
+			experiment.NewStage(arrival.Constant{Rate: 40, MaxConcurrency: 2}, 80, 0),
+			experiment.NewStage(arrival.Ramp{From: 5, To: 60, Over: 5 * time.Second}, 0, 0),
 		}
 		if err := Run(t.Context(), c, stages, run); err != nil {
 			t.Fatal(err)
@@ -96,7 +98,7 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 	if err := (&rundir.Dir{Path: path}).Save(&killed); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Reopen(path)
+	again, err := answer.Reopen(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"slices"
-	"strconv"
 
 	"llmsweep/sweep/seed"
 )
@@ -32,15 +31,6 @@ func repetitions(rates []float64, times int, runSeed uint64) []repetition {
 		}
 	}
 	return shuffled(all, runSeed)
-}
-
-// repeatName returns the name of a repetition. The first has the name of its stage, so that its arrivals are those of a run without
-// repetitions.
-func repeatName(name string, number int) string {
-	if number < 2 {
-		return name
-	}
-	return name + "#" + strconv.Itoa(number)
 }
 
 // shuffled returns a copy in an order that the seed alone decides.

@@ -12,6 +12,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -80,7 +81,7 @@ func TestRepetitionsAreShuffled(t *testing.T) {
 			first[rate] = map[float64]bool{}
 		}
 		first[rate][slices.MinFunc(records, func(a, b *rundir.Record) int { return a.Seq - b.Seq }).Due.Value()] = true
-		if want := repeatName("poisson@"+arrival.RateName(rate), st.Repeat); st.Name != want {
+		if want := (experiment.Stage{Name: "poisson@" + arrival.RateName(rate)}).Repetition(st.Repeat).Name; st.Name != want {
 			t.Errorf("repetition %d of %v req/s is called %s, want %s", st.Repeat, rate, st.Name, want)
 		}
 	}
@@ -143,11 +144,11 @@ func TestRepeatedStages(t *testing.T) {
 		run := &rundir.Run{}
 		synctest.Test(t, func(t *testing.T) {
 			c := experimentWith(steady(), simtest.Same(4, 1))
-			c.Warmup, c.Repeats, c.Seed = Warmup{}, 3, seed
-			var stages []Stage
+			c.Warmup, c.Repeats, c.Seed = experiment.Warmup{}, 3, seed
+			var stages []experiment.Stage
 			for n := range 3 {
 				for _, width := range []int{2, 4, 8} {
-					stages = append(stages, NewStage(arrival.Closed{Concurrency: width}, 24, 0).Repetition(n+1))
+					stages = append(stages, experiment.NewStage(arrival.Closed{Concurrency: width}, 24, 0).Repetition(n+1))
 				}
 			}
 			if err := Run(t.Context(), c, stages, run); err != nil {
@@ -156,7 +157,7 @@ func TestRepeatedStages(t *testing.T) {
 		})
 		for _, st := range run.Stages {
 			names = append(names, st.Name)
-			if want := repeatName("concurrent@"+strconv.Itoa(st.MaxConcurrency), st.Repeat); st.Name != want || st.Repeat == 0 {
+			if want := (experiment.Stage{Name: "concurrent@" + strconv.Itoa(st.MaxConcurrency)}).Repetition(st.Repeat).Name; st.Name != want || st.Repeat == 0 {
 				t.Errorf("%s is repetition %d of %d in flight", st.Name, st.Repeat, st.MaxConcurrency)
 			}
 			if got := st.Rates.Completed.Value(); math.Abs(got-float64(st.MaxConcurrency)/0.05) > 1e-3 {

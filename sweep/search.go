@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
@@ -17,10 +17,10 @@ import (
 const stagesBesidesGrid = 4
 
 // sweep measures floor and ceiling, then the rates between and beyond, and at last some of it again.
-func (x *Experiment) sweep(ctx context.Context) error {
+func (x *sweeper) sweep(ctx context.Context) error {
 	x.planSweep()
 	x.reserve()
-	x.allot(x.config.Points*x.pace.repeats + stagesBesidesGrid)
+	x.Allot(x.config.Points*x.repeats + stagesBesidesGrid)
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (x *Experiment) sweep(ctx context.Context) error {
 		return err
 	}
 	x.adviseStageTime(floor)
-	level, err := x.SearchCeiling(ctx, floor)
+	level, err := SearchCeiling(ctx, x.Experiment, floor, x.config.MaxConcurrency)
 	if err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (x *Experiment) sweep(ctx context.Context) error {
 
 // even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
 // answer first.
-func (x *Experiment) even(ctx context.Context, low, high float64) error {
-	points := x.afford(x.config.Points, x.pace.repeats, high)
+func (x *sweeper) even(ctx context.Context, low, high float64) error {
+	points := x.afford(x.config.Points, x.repeats, high)
 	short := points < x.config.Points
 	if short {
 		if err := x.probe(ctx, high); err != nil {
@@ -63,8 +63,8 @@ func (x *Experiment) even(ctx context.Context, low, high float64) error {
 		}
 	}
 	rates := grid(low, high, points)
-	x.announceSLO(slices.Repeat(rates, x.pace.repeats))
-	for _, r := range repetitions(rates, x.pace.repeats, x.config.Seed) {
+	x.announceSLO(slices.Repeat(rates, x.repeats))
+	for _, r := range repetitions(rates, x.repeats, x.config.Seed) {
 		if err := x.row(ctx, r, rundir.Grid); err != nil {
 			return err
 		}
@@ -77,30 +77,35 @@ func (x *Experiment) even(ctx context.Context, low, high float64) error {
 	return x.narrow(ctx)
 }
 
-// adviseStageTime says before the long part of a sweep that its stages are too short for the server's requests.
-func (x *Experiment) adviseStageTime(floor rundir.Stage) {
-	const ample = 2 * minLatencies // requests take longer at a load than alone
-	latency := floor.Latency.Mean
-	if x.hasBudget() || !latency.Known() || x.pace.stageTime.Seconds() >= minLatencies*latency.Value() {
-		return
+// planSweep sets what the sweep will measure.
+func (x *sweeper) planSweep() {
+	most := 0
+	if len(x.config.SLO) > 0 {
+		most = maxSLOStages
 	}
-	x.warn(noteShortStages.New(latency.Value(), x.pace.stageTime, roundUp(ample*latency.Value())))
+	x.Ahead.PlanSweep(x.config.Points*x.repeats, x.config.Adaptive, x.config.Precision > 0, most)
 }
 
-// roundUp returns a time in seconds that is easy to type, at or above one: 5, 10, 15, ... s, and whole minutes from two.
-func roundUp(s float64) time.Duration {
-	step := 5.0
-	if s > 120 {
-		step = 60
+// noRates ends a sweep whose floor or ceiling completed nothing.
+func noRates() error {
+	return experiment.NewEndError(noteNoRates.New(), "no request succeeded, so that there are no rates to sweep")
+}
+
+// adviseStageTime says before the long part of a sweep that its stages are too short for the server's requests.
+func (x *sweeper) adviseStageTime(floor rundir.Stage) {
+	const ample = 2 * experiment.MinLatencies // requests take longer at a load than alone
+	latency := floor.Latency.Mean
+	if x.HasBudget() || !latency.Known() || x.Pace().StageTime.Seconds() >= experiment.MinLatencies*latency.Value() {
+		return
 	}
-	return seconds.Duration(step * math.Ceil(s/step))
+	x.Warn(noteShortStages.New(latency.Value(), x.Pace().StageTime, seconds.RoundUp(ample*latency.Value())))
 }
 
 // nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.
 const nearEdge = 0.9
 
 // adapt narrows the answer first, and then measures how a comfortable load feels, and one near the edge.
-func (x *Experiment) adapt(ctx context.Context, high float64) error {
+func (x *sweeper) adapt(ctx context.Context, high float64) error {
 	const stages = 3 // that a budget affords, besides those for the answer
 	x.afford(stages, 1, high)
 	x.announceSLO(nil)
@@ -121,12 +126,12 @@ func (x *Experiment) adapt(ctx context.Context, high float64) error {
 }
 
 // row measures a rate, if there is time for it.
-func (x *Experiment) row(ctx context.Context, r repetition, role string) error {
-	if x.short() {
-		x.warn(noteNoTimeForRow.New(r.rate, r.number))
+func (x *sweeper) row(ctx context.Context, r repetition, role string) error {
+	if x.Short() {
+		x.Warn(noteNoTimeForRow.New(r.rate, r.number))
 		return nil
 	}
-	_, err := x.Measure(ctx, x.poisson(r, role))
+	_, err := x.Measure(ctx, x.Poisson(r.rate, role).Repetition(r.number))
 	return err
 }
 
@@ -150,16 +155,16 @@ func beyondCeiling() []float64 { return []float64{1.1, 1.25, 1.5, 2, 3, 4, 6, 8}
 
 // probe goes beyond the ceiling until a rate is shown saturated: the top of the grid is at the edge, where no short
 // stage can decide.
-func (x *Experiment) probe(ctx context.Context, ceiling float64) error {
+func (x *sweeper) probe(ctx context.Context, ceiling float64) error {
 	for _, factor := range beyondCeiling() {
 		if s := x.answer(); s != nil && s.LowestSaturated.Known() {
 			return nil
 		}
 		if !x.config.Caps.Allows(ceiling * factor) {
-			x.warn(noteCapReached.New(x.config.Caps.PerSecond()))
+			x.Warn(noteCapReached.New(x.config.Caps.PerSecond()))
 			return nil
 		}
-		short := x.short()
+		short := x.Short()
 		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil || short {
 			return err // once there is no time for a rate, there is none for the next
 		}
@@ -168,28 +173,30 @@ func (x *Experiment) probe(ctx context.Context, ceiling float64) error {
 }
 
 // narrow adds stages until the answer is as precise as was asked for, and for as long as a budget lasts.
-func (x *Experiment) narrow(ctx context.Context) error {
+func (x *sweeper) narrow(ctx context.Context) error {
 	if err := x.precise(ctx); err != nil {
 		return err
 	}
-	x.ahead.Probes = forecast.Counts{}
+	x.Ahead.Probes = forecast.Counts{}
 	if err := x.searchSLO(ctx); err != nil {
 		return err
 	}
-	x.ahead.SLO = forecast.Counts{}
+	x.Ahead.SLO = forecast.Counts{}
 	return x.fill(ctx)
 }
 
 // fill spends what is left of a budget on stages beyond the edge, for as long as they narrow the answer.
-func (x *Experiment) fill(ctx context.Context) error {
+func (x *sweeper) fill(ctx context.Context) error {
 	var seen narrowing
-	for n := 0; x.leftover(); n++ {
+	for n := 0; x.Leftover(); n++ {
 		s := x.answer()
 		if s == nil || seen.stuck(halfWidth(s)) {
 			return nil
 		}
-		left := time.Until(x.until).Seconds() / stageCost
-		x.pace.stageTime = seconds.Duration(left / math.Max(1, math.Floor(left/x.pace.stageTime.Seconds()))) // the last fills what is left
+		left := x.TimeLeft().Seconds() / experiment.StageCost
+		pace := x.Pace()
+		pace.StageTime = seconds.Duration(left / math.Max(1, math.Floor(left/pace.StageTime.Seconds()))) // the last fills what is left
+		x.SetPace(pace)
 		if measured, err := x.overload(ctx, s, maxNarrowing+n); err != nil || !measured {
 			return err
 		}
@@ -203,12 +210,12 @@ const maxNarrowing = 8
 
 // precise adds stages beyond the edge, each with arrivals of its own, until the interval of the saturation rate is as narrow
 // as was asked for, or further stages would not make it so.
-func (x *Experiment) precise(ctx context.Context) error {
+func (x *sweeper) precise(ctx context.Context) error {
 	aim := x.config.Precision
 	var seen narrowing
 	for n := range maxNarrowing {
 		s := x.answer()
-		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.short() {
+		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() {
 			return nil
 		}
 		half := halfWidth(s)
@@ -218,12 +225,12 @@ func (x *Experiment) precise(ctx context.Context) error {
 		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.
 		needed := math.Ceil(float64(n+2) * (math.Pow(half/aim, 2) - 1))
 		if seen.stuck(half) || n >= narrowingLooks && needed > float64(maxNarrowing-n) {
-			x.warn(notePrecisionStops.New(half, aim, n))
+			x.Warn(notePrecisionStops.New(half, aim, n))
 			return nil
 		}
 		more := min(maxNarrowing-n, int(needed))
-		x.ahead.Probes = forecast.Counts{Low: 1, High: float64(more)}
-		x.config.Observer.Note(notePrecision.New(half, aim, more, x.model().Row().Times(float64(more)).Middle()))
+		x.Ahead.Probes = forecast.Counts{Low: 1, High: float64(more)}
+		x.Note(notePrecision.New(half, aim, more, x.Ahead.Row().Times(float64(more)).Middle()))
 		if measured, err := x.overload(ctx, s, n); err != nil || !measured {
 			return err
 		}
@@ -254,10 +261,10 @@ func halfWidth(s *rundir.Saturation) float64 {
 
 // overload measures a rate beyond the edge: so far that its verdict is soon clear, and not so far that the backlog takes long to
 // drain. n makes its rate, and so its name, its own. It reports false where a cap on requests forbids the rate.
-func (x *Experiment) overload(ctx context.Context, s *rundir.Saturation, n int) (measured bool, err error) {
+func (x *sweeper) overload(ctx context.Context, s *rundir.Saturation, n int) (measured bool, err error) {
 	const overload, apart = 1.15, 0.01 // of the saturation rate
 	rate := s.Rate.Value() * (overload + apart*float64(n%maxNarrowing))
-	if between, ok := saturation.Probe(s, x.run.Stages); ok {
+	if between, ok := saturation.Probe(s, x.Run().Stages); ok {
 		rate = between
 	}
 	if !x.config.Caps.Allows(rate) {
@@ -271,13 +278,13 @@ func (x *Experiment) overload(ctx context.Context, s *rundir.Saturation, n int) 
 }
 
 // has reports whether a stage with the name of a rate has been measured.
-func (x *Experiment) has(rate float64) bool {
+func (x *sweeper) has(rate float64) bool {
 	name := arrival.Poisson{Rate: rate}.Name()
-	return slices.ContainsFunc(x.run.Stages, func(st rundir.Stage) bool { return st.Name == name })
+	return slices.ContainsFunc(x.Run().Stages, func(st rundir.Stage) bool { return st.Name == name })
 }
 
 // answer returns the saturation rate as far as it is known; nil where it is not.
-func (x *Experiment) answer() *rundir.Saturation {
-	s, _ := saturation.Find(x.run.Stages)
+func (x *sweeper) answer() *rundir.Saturation {
+	s, _ := saturation.Find(x.Run().Stages)
 	return s
 }

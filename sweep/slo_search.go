@@ -4,10 +4,11 @@ import (
 	"context"
 	"math"
 
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/slo"
 )
 
 // The search for the highest rate that keeps an SLO adds at most maxSLOStages, and at least minSLOStages near the answer: a single stage is
@@ -20,30 +21,12 @@ const (
 // budgetSLOStages is how many of them a budget sets time aside for.
 const budgetSLOStages = 4
 
-// supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are alike.
-const supportSlack = 1.3
-
-// requestsForSLO returns how many requests a stage needs for its percentiles to be judged.
-func (x *Experiment) requestsForSLO() int {
-	n := 0
-	for _, t := range x.config.SLO {
-		n = max(n, t.Sample())
-	}
-	return int(math.Ceil(supportSlack * float64(n)))
-}
-
-// support lets a stage go on until it has the requests that its percentiles need, where that fits into its time.
-func (x *Experiment) support(s *Stage) {
-	if n := x.requestsForSLO(); float64(n)/s.Load.MeanRate() <= s.MaxTime.Seconds() {
-		s.MinRequests = max(s.MinRequests, n)
-	}
-}
-
-// supportLike does the same by what requests were worth in the stage nearest to its rate: where there is a queue, neighbours are alike.
-func (x *Experiment) supportLike(s *Stage) {
+// supportLike lets a stage go on until it has the requests that its percentiles need, by what requests were worth in the stage nearest to
+// its rate: where there is a queue, neighbours are alike.
+func (x *sweeper) supportLike(s *experiment.Stage) {
 	var nearest *rundir.Stage
 	rate := s.Load.MeanRate()
-	for _, row := range saturation.Open(x.run.Stages) {
+	for _, row := range saturation.Open(x.Run().Stages) {
 		if nearest == nil || math.Abs(row.Rate.Value()-rate) < math.Abs(nearest.Rate.Value()-rate) {
 			nearest = row
 		}
@@ -56,36 +39,36 @@ func (x *Experiment) supportLike(s *Stage) {
 }
 
 // announceSLO notes what the SLO adds to a sweep of these rates.
-func (x *Experiment) announceSLO(rates []float64) {
+func (x *sweeper) announceSLO(rates []float64) {
 	if len(x.config.SLO) == 0 {
 		return
 	}
-	n, more, tooSlow := x.requestsForSLO(), 0.0, 0.0
+	n, more, tooSlow := x.RequestsForSLO(), 0.0, 0.0
 	for _, r := range rates {
 		switch takes := float64(n) / r; {
-		case takes > x.pace.stageMax.Seconds():
+		case takes > x.Pace().StageMax.Seconds():
 			tooSlow = r
-		case takes > x.pace.stageTime.Seconds():
-			more += takes - x.pace.stageTime.Seconds()
+		case takes > x.Pace().StageTime.Seconds():
+			more += takes - x.Pace().StageTime.Seconds()
 		}
 	}
 	if more > 0 {
-		x.config.Observer.Note(noteSLOCollects.New(n, more))
+		x.Note(noteSLOCollects.New(n, more))
 	}
 	if tooSlow > 0 {
-		x.config.Observer.Note(noteSLOTooSlow.New(tooSlow, x.pace.stageMax))
+		x.Note(noteSLOTooSlow.New(tooSlow, x.Pace().StageMax))
 	}
 	switch {
 	case x.config.Precision <= 0:
-	case !x.hasBudget():
-		x.config.Observer.Note(noteSLOSearch.New(maxSLOStages, x.pace.stageMax))
+	case !x.HasBudget():
+		x.Note(noteSLOSearch.New(maxSLOStages, x.Pace().StageMax))
 	default:
-		x.config.Observer.Note(noteSLOSearch.New(maxSLOStages, math.NaN()))
+		x.Note(noteSLOSearch.New(maxSLOStages, math.NaN()))
 	}
 }
 
 // stagesForSLO returns how many stages a budget sets aside for the search.
-func (x *Experiment) stagesForSLO() int {
+func (x *sweeper) stagesForSLO() int {
 	if len(x.config.SLO) == 0 || x.config.Precision <= 0 {
 		return 0
 	}
@@ -93,23 +76,22 @@ func (x *Experiment) stagesForSLO() int {
 }
 
 // searchSLO adds stages about the highest rate that keeps the SLO until that is known to the precision asked for.
-func (x *Experiment) searchSLO(ctx context.Context) error {
+func (x *sweeper) searchSLO(ctx context.Context) error {
 	if len(x.config.SLO) == 0 || x.config.Precision <= 0 {
 		return nil
 	}
 	for i := range maxSLOStages {
-		best := promised(x.run, x.config.SLO, x.answer())
+		best := answer.SLO(x.Run(), x.config.SLO, x.answer())
 		rate := x.nextRate(best)
-		if rate <= 0 || !x.config.Caps.Allows(rate) || x.short() {
+		if rate <= 0 || !x.config.Caps.Allows(rate) || x.Short() {
 			return nil
 		}
-		x.ahead.SLO = forecast.Counts{Low: float64(max(1, minSLOStages-i)), High: float64(maxSLOStages - i)}
+		x.Ahead.SLO = forecast.Counts{Low: float64(max(1, minSLOStages-i)), High: float64(maxSLOStages - i)}
 		s := x.Poisson(rate, rundir.Probe)
-		if !x.hasBudget() { // there is time for longer stages
+		if !x.HasBudget() { // there is time for longer stages
 			const longer = 5
-			s.MinTime, s.MaxTime = x.pace.stageMax, longer*x.pace.stageMax
+			s.MinTime, s.MaxTime = x.Pace().StageMax, longer*x.Pace().StageMax
 		}
-		x.support(&s)
 		x.supportLike(&s)
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
@@ -120,7 +102,7 @@ func (x *Experiment) searchSLO(ctx context.Context) error {
 
 // nextRate returns the rate that tells most about where the SLO ends; 0 where enough is known. First the rates on either side of
 // that are brought near, by halves, since the curve bends there. Then rates above it, at it and below it are measured in turn.
-func (x *Experiment) nextRate(best *rundir.SLO) float64 {
+func (x *sweeper) nextRate(best *rundir.SLO) float64 {
 	r := best.Rate.Value()
 	switch {
 	case best.Limiting == rundir.LimitSaturation && best.Rate.Known():
@@ -153,7 +135,7 @@ func (x *Experiment) nextRate(best *rundir.SLO) float64 {
 
 // belowSaturation returns a rate just below that of saturation, where a term may be missed before it: its share grows slowly, and the rows
 // do not show yet on which side of the limit it is. It returns 0 where they do, or where several probes did not help.
-func (x *Experiment) belowSaturation(best *rundir.SLO) float64 {
+func (x *sweeper) belowSaturation(best *rundir.SLO) float64 {
 	s := x.answer()
 	if s == nil || !s.Low.Known() {
 		return 0
@@ -169,9 +151,9 @@ func (x *Experiment) belowSaturation(best *rundir.SLO) float64 {
 
 // neighbours returns the nearest rates measured at or below a rate and above it, and how many probes were within a distance of it. Where
 // there is none below or above, the rate is 0 or infinite.
-func (x *Experiment) neighbours(r, near float64) (below, above float64, measured int) {
+func (x *sweeper) neighbours(r, near float64) (below, above float64, measured int) {
 	above = math.Inf(1)
-	for _, s := range saturation.Open(x.run.Stages) {
+	for _, s := range saturation.Open(x.Run().Stages) {
 		v := s.Rate.Value()
 		if math.Abs(v-r) < near && s.Role == rundir.Probe {
 			measured++
@@ -187,7 +169,7 @@ func (x *Experiment) neighbours(r, near float64) (below, above float64, measured
 
 // fresh returns a rate that has not been measured, at or just above one: a stage's name must be its own, and its arrivals
 // others than those of the stage before.
-func (x *Experiment) fresh(rate float64) float64 {
+func (x *sweeper) fresh(rate float64) float64 {
 	const apart = 1.002 // a difference of which no metric depends
 	const shown = 0.01  // the last digit that a rate's name shows, of rates from 1
 	for x.has(rate) {
@@ -198,25 +180,11 @@ func (x *Experiment) fresh(rate float64) float64 {
 }
 
 // rateOf returns the rate of a stage by its name; 0 where there is none.
-func (x *Experiment) rateOf(stage string) float64 {
-	for _, s := range x.run.Stages {
+func (x *sweeper) rateOf(stage string) float64 {
+	for _, s := range x.Run().Stages {
 		if s.Name == stage && s.Rate.Known() {
 			return s.Rate.Value()
 		}
 	}
 	return 0
-}
-
-// promised returns the highest rate at which the terms hold, by the rows of a run; nil where there are no terms.
-func promised(run *rundir.Run, terms []slo.Term, limit *rundir.Saturation) *rundir.SLO {
-	if len(terms) == 0 {
-		return nil
-	}
-	rows := saturation.Open(run.Stages)
-	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete && st.Invalid.IsZero() {
-			rows = append(rows, st)
-		}
-	}
-	return slo.Highest(rows, limit, terms)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seconds"
@@ -30,7 +31,7 @@ func (k *trial) long(t *testing.T, rate, requests float64, seed uint64) *rundir.
 	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 		c := k.config(d, seed)
 		c.StageTime = seconds.Duration(requests / rate)
-		st = oneStage(t, c, func(x *Experiment) Stage {
+		st = oneStage(t, c, func(x *experiment.Experiment) experiment.Stage {
 			s := x.Poisson(rate, rundir.Probe)
 			s.MaxTime, s.Tail = s.MinTime, time.Minute
 			return s

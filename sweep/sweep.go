@@ -1,10 +1,11 @@
-// Package sweep is the experiment: it measures stages, decides which comes next, and finds the rate at which a server saturates. It
-// knows nothing of HTTP, which is the client's, nor of tables and languages, which are the report's.
+// Package sweep decides which loads are measured: it sweeps a server from one request at a time to beyond saturation, and narrows the answer
+// ([Sweep]), or measures the stages that were asked for ([Run]). The whole of sweep/ knows nothing of HTTP, which is the client's, nor of
+// tables and languages, which are the report's.
 //
 // The way of one request:
 //
-//  1. [Experiment.Measure] takes a [Stage]: a load ([llmsweep/sweep/arrival.Load]) and how long to hold it. The load gives a schedule,
-//     drawn from the seed and the stage's name before the stage begins.
+//  1. [experiment.Experiment.Measure] takes an [experiment.Stage]: a load ([llmsweep/sweep/arrival.Load]) and how long to hold it. The load
+//     gives a schedule, drawn from the seed and the stage's name before the stage begins.
 //  2. [llmsweep/sweep/load.Run] takes a session from the workload's source and encodes its first request ahead of time, waits until it
 //     is due, waits for a place where the number in flight is limited, and hands it to the client.
 //  3. package client sends it, stamps the instants at which bytes arrive, and fills in a result.
@@ -12,69 +13,92 @@
 //     ([llmsweep/sweep/measure.Account]), which also sees the tokens that arrived in each tick. The account decides when the stage has
 //     gone on for long enough.
 //  5. At the stage's end the account finds the window, reads the records once, and fills in a [rundir.Stage]: metrics, goodput and verdict.
-//     A run that was killed is summarized by the same code, from its records ([Reopen]).
-//  6. [llmsweep/sweep/saturation.Find] and [llmsweep/sweep/slo.Highest] look at the stages so far. The sweep decides by them which stage is next.
+//     A run that was killed is summarized by the same code, from its records ([answer.Reopen]).
+//  6. [llmsweep/sweep/saturation.Find] and [llmsweep/sweep/slo.Highest] look at the stages so far. The sweep decides by them which stage is
+//     next; at the end [answer.Write] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
-// Packages import downwards only: sweep and pair; saturation and slo; measure; load; arrival and sample; rundir and stats.
+// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; arrival and sample; rundir and
+// stats.
 package sweep
 
 import (
 	"context"
+	"time"
 
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 )
 
-// Kinds of runs.
-const (
-	KindSweep = "sweep" // finds where a server saturates
-	KindRun   = "run"   // measures the stages that were asked for
-)
+// sweeper is a sweep while it runs.
+type sweeper struct {
+	*experiment.Experiment
+	config  Config        // never changed
+	repeats int           // of each rate; a budget may not have time for the number asked for
+	aside   time.Duration // of the budget, after its end, for control measurements
+}
+
+// begin returns a sweep or run that has measured nothing.
+func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
+	if c.Repeats > 1 {
+		plan.Repeats = c.Repeats
+	}
+	x, err := experiment.Begin(c.Config, run, plan)
+	return &sweeper{Experiment: x, config: c, repeats: max(1, c.Repeats)}, err
+}
+
+// finish writes the answer, and how the sweep or run ended.
+func (x *sweeper) finish(err error) error {
+	answer.Write(x.Run(), x.config.SLO)
+	return x.Finish(err)
+}
 
 // Sweep runs the whole sweep and fills in run, which is saved as it goes. An interrupted or failed run is no error: its
 // state says so. An error is the client's own: a full disk, say.
 func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	plan := rundir.Plan{
-		Kind: KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
+		Kind: rundir.KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
 		MaxConcurrency: c.MaxConcurrency,
 	}
-	x, err := Begin(c, run, plan)
+	x, err := begin(c, run, plan)
 	if err != nil {
 		return err
 	}
-	x.foresee(c.MaxConcurrency, 0, 0)
-	return x.Finish(x.sweep(ctx))
+	x.Foresee(c.MaxConcurrency, 0, 0)
+	return x.finish(x.sweep(ctx))
 }
 
 // Run measures stages in order, or shuffled where they are repetitions, and fills in run, which is saved as it goes. States and errors
 // are as in [Sweep].
-func Run(ctx context.Context, c Config, stages []Stage, run *rundir.Run) error {
+func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.Run) error {
 	first := stages[0]
 	plan := rundir.Plan{
-		Kind: KindRun, StageTime: first.MinTime.Seconds(), StageRequests: first.Sessions, MaxConcurrency: first.Load.Limit(),
+		Kind: rundir.KindRun, StageTime: first.MinTime.Seconds(), StageRequests: first.Sessions, MaxConcurrency: first.Load.Limit(),
 	}
-	x, err := Begin(c, run, plan)
+	x, err := begin(c, run, plan)
 	if err != nil {
 		return err
 	}
 	for _, s := range stages {
-		x.foresee(s.Load.Limit(), s.Load.MeanRate(), run.Workload.OutputTokens.Mean)
+		x.Foresee(s.Load.Limit(), s.Load.MeanRate(), run.Workload.OutputTokens.Mean)
 	}
 	if c.Repeats > 1 {
 		stages = shuffled(stages, c.Seed)
 	}
-	return x.Finish(x.inOrder(ctx, stages))
+	return x.finish(x.inOrder(ctx, stages))
 }
 
 // inOrder warms up and measures stages.
-func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
-	x.ahead.stages, x.ahead.planned, x.ahead.WarmUp = stages, true, true
+func (x *sweeper) inOrder(ctx context.Context, stages []experiment.Stage) error {
+	x.Coming(stages)
+	x.Ahead.WarmUp = true
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
 	succeeded := false
 	for i, s := range stages {
-		x.ahead.stages = stages[i+1:]
+		x.Coming(stages[i+1:])
 		st, err := x.Measure(ctx, s)
 		if err != nil {
 			return err
@@ -82,7 +106,7 @@ func (x *Experiment) inOrder(ctx context.Context, stages []Stage) error {
 		succeeded = succeeded || st.Requests.OK > 0
 	}
 	if !succeeded {
-		return NothingDone()
+		return experiment.NothingDone()
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -26,7 +27,7 @@ func TestVerdicts(t *testing.T) {
 				simtest.Beside(t, config, func(t *testing.T, d load.Doer) {
 					c := experimentWith(d, server.w)
 					c.Seed = uint64(seed)
-					st = oneStage(t, c, func(x *Experiment) Stage { return x.Poisson(share*capacity, rundir.Grid) })
+					st = oneStage(t, c, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(share*capacity, rundir.Grid) })
 				})
 				verdicts[st.Verdict]++
 				elapsed += st.WindowFrom + st.Window

@@ -17,6 +17,7 @@ import (
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -31,12 +32,17 @@ func experimentWith(d load.Doer, w load.Source) Config {
 }
 
 // fresh is an experiment that has measured nothing.
-func fresh(c Config) *Experiment {
-	return &Experiment{config: c, run: &rundir.Run{}, started: time.Now(), pace: pace{c.StageTime, c.StageMax, 1}}
+func fresh(t *testing.T, c Config) *experiment.Experiment {
+	t.Helper()
+	x, err := experiment.Begin(c.Config, &rundir.Run{}, rundir.Plan{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
 
 // collect reads all records of a stage.
-func collect(l Log, stage string) ([]*rundir.Record, error) {
+func collect(l experiment.Log, stage string) ([]*rundir.Record, error) {
 	var records []*rundir.Record
 	for r, err := range l.Records(stage) {
 		if err != nil {
@@ -60,9 +66,9 @@ func arrivals(s arrival.Schedule, until float64) []float64 {
 }
 
 // oneStage runs a single stage.
-func oneStage(t *testing.T, c Config, plan func(*Experiment) Stage) rundir.Stage {
+func oneStage(t *testing.T, c Config, plan func(*experiment.Experiment) experiment.Stage) rundir.Stage {
 	t.Helper()
-	x := fresh(c)
+	x := fresh(t, c)
 	st, err := x.Measure(t.Context(), plan(x))
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +119,7 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 func TestSynchronousTimesAreExact(t *testing.T) {
 	w, server := simtest.Same(512, 128), simtest.Preset(t, "Qwen2-7B/A100 80GB/fp16")
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-		st := oneStage(t, experimentWith(d, w), func(x *Experiment) Stage { return x.Closed("synchronous", rundir.Floor, 1) })
+		st := oneStage(t, experimentWith(d, w), func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
 		truth := w.Capacity(server)
 		for name, c := range map[string]struct {
 			got  rundir.Number
@@ -169,7 +175,7 @@ func TestAStalledServerDelaysNoArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := stalling{time.Now(), 20 * time.Second, 50 * time.Second}
 		c := experimentWith(d, simtest.Same(1, 1))
-		st := oneStage(t, c, func(x *Experiment) Stage { return x.Poisson(20, rundir.Grid) })
+		st := oneStage(t, c, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(20, rundir.Grid) })
 		due := arrivals(arrival.Poisson{Rate: 20}.Schedule(c.Seed, st.Name), st.WindowFrom+st.Window)
 		i, waited := 0, 0.0
 		records, err := collect(c.Log, st.Name)
@@ -204,7 +210,7 @@ func TestNoBacklogIsLeftBehind(t *testing.T) {
 			c := experimentWith(d, w)
 			c.Drain = drain
 			capacity := w.Capacity(server).RequestsPerSecond
-			x := fresh(c)
+			x := fresh(t, c)
 			if _, err := x.Measure(t.Context(), x.Poisson(1.5*capacity, rundir.Grid)); err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +299,7 @@ func TestADeadServerEndsTheRun(t *testing.T) {
 func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(4*time.Minute, func() { cancel(ErrInterrupted) })
+		time.AfterFunc(4*time.Minute, func() { cancel(experiment.ErrInterrupted) })
 		c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
 		if err := Sweep(ctx, c, run); err != nil {
 			t.Fatal(err)

@@ -90,14 +90,21 @@ func dialects() []Dialect {
 	}
 }
 
+// Names returns the names that --api takes, without "auto".
+func Names() []string {
+	var names []string
+	for _, d := range dialects() {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
 // ByName returns the dialect with the name that --api takes. The error lists all names.
 func ByName(name string) (Dialect, error) {
-	var names []string
 	for _, d := range dialects() {
 		if d.Name() == name {
 			return d, nil
 		}
-		names = append(names, d.Name())
 	}
-	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(Names(), ", "))
 }

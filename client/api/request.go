@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -62,10 +63,38 @@ type Fields struct {
 // AllFields are the fields that a permissive server accepts.
 var AllFields = Fields{IgnoreEOS: true, MinTokens: true, StreamUsage: true}
 
-// CheckExtra returns an error where the user's additions to the body are not a JSON object.
+// CheckExtra returns an error where the user's additions to the body are not a JSON object, or name a field twice.
 func CheckExtra(extra []byte) error {
-	if len(extra) == 0 || gjson.ValidBytes(extra) && gjson.ParseBytes(extra).IsObject() {
+	if len(extra) == 0 {
 		return nil
 	}
-	return errors.New(`--body: not a JSON object; want something like {"top_p": 0.9}`)
+	v := gjson.ParseBytes(extra)
+	if !gjson.ValidBytes(extra) || !v.IsObject() {
+		return errors.New(`--body: not a JSON object; want something like {"top_p": 0.9}`)
+	}
+	objects := []gjson.Result{v}
+	v.ForEach(func(_, inner gjson.Result) bool {
+		if inner.IsObject() { // may be merged with one of ours
+			objects = append(objects, inner)
+		}
+		return true
+	})
+	for _, o := range objects {
+		if key, ok := repeated(o); ok {
+			return fmt.Errorf("--body: the field %q is there twice; leave one out", key)
+		}
+	}
+	return nil
+}
+
+// repeated returns a key that an object has twice.
+func repeated(object gjson.Result) (key string, ok bool) {
+	seen := map[string]bool{}
+	object.ForEach(func(k, _ gjson.Result) bool {
+		key = utf8Only(k.Str)
+		ok = seen[key]
+		seen[key] = true
+		return !ok
+	})
+	return key, ok
 }

@@ -11,8 +11,9 @@ import (
 	"io"
 )
 
-// MaxFrame is the size, in bytes, of the largest frame that a Reader accepts.
-const MaxFrame = 64 << 20
+// MaxFrame is the size, in bytes, of the largest frame that a Reader accepts. The largest that an engine sends is a whole prompt:
+// llama.cpp's last chunk repeats it, and a million tokens are about 6 MB. It bounds the memory that a faulty server can claim.
+const MaxFrame = 16 << 20
 
 const (
 	firstBuffer = 8 << 10  // room for many events; grown for larger ones
@@ -21,7 +22,7 @@ const (
 )
 
 // ErrTooLong is the error for a frame, or a line, longer than [MaxFrame].
-var ErrTooLong = errors.New("a frame is longer than 64 MB")
+var ErrTooLong = errors.New("a frame is longer than 16 MB")
 
 // Frame is one event's data, or one line.
 type Frame struct {
@@ -213,7 +214,9 @@ func (r *Reader) fill() {
 			r.err = ErrTooLong
 			return
 		}
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		larger := make([]byte, min(2*len(r.buf), MaxFrame))
+		copy(larger, r.buf)
+		r.buf = larger
 	}
 	for range maxEmpty {
 		n, err := r.src.Read(r.buf[r.end:min(len(r.buf), r.end+maxRead)])

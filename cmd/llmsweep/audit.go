@@ -9,7 +9,7 @@ import (
 
 	"llmsweep/report/audit"
 	"llmsweep/report/lang"
-	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 )
 
@@ -114,7 +114,7 @@ func (n *inspection) document(path string) error {
 
 // dir reads a run directory. An imported run is listed under the document that it came from.
 func (n *inspection) dir(path string) error {
-	run, err := sweep.Reopen(path)
+	run, err := answer.Reopen(path)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -92,7 +92,7 @@ func assess(inputs []curve.Input, terms []slo.Term) error {
 		if in.Run.Source != nil || len(terms) == 0 {
 			continue
 		}
-		if err := sweep.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := answer.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -16,8 +16,9 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/report/table"
-	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
@@ -107,7 +108,7 @@ func claimsOf(setups []curve.Setup) [][]claims.Claim {
 			continue
 		}
 		seen = append(seen, src.File)
-		doc, err := published.ParseFile(src.File)
+		doc, err := read.ParseFile(src.File)
 		if err != nil {
 			continue
 		}
@@ -215,7 +216,7 @@ func readInput(w io.Writer, path string) ([]curve.Input, error) {
 	}
 	var all []curve.Input
 	for _, dir := range dirs {
-		run, err := sweep.Reopen(dir)
+		run, err := answer.Reopen(dir)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/report"
 	"llmsweep/report/lang"
-	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
 )
@@ -157,7 +157,7 @@ func interruptible() (context.Context, func()) {
 		select {
 		case <-signals:
 			signal.Stop(signals)
-			cancel(sweep.ErrInterrupted)
+			cancel(experiment.ErrInterrupted)
 		case <-ctx.Done():
 		}
 	}()

@@ -32,9 +32,9 @@ func (d *demoCmd) Run(c *console) error {
 	plan := sweep.Defaults()
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
 	load := loadFlags{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
-	e := experiment{
+	e := measurement{
 		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,
-		plan: plan, out: &d.outFlags, kind: sweep.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
+		plan: plan, out: &d.outFlags, kind: rundir.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
 		fit: &d.selftestFlags, width: plan.MaxConcurrency, within: true,
 		dir: func() (*rundir.Dir, error) {
 			if d.Out != "" {

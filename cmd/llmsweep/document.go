@@ -13,7 +13,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/document"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/sweep/rundir"
 )
 
@@ -158,7 +158,7 @@ func (r *reportCmd) again(k document.Kept) (curve.Input, bool) {
 
 // printed reads the table of a run in the document itself.
 func (r *reportCmd) printed(k document.Kept, old []byte) (curve.Input, bool) {
-	doc, err := published.Parse(r.Output, bytes.NewReader(old))
+	doc, err := read.Parse(r.Output, bytes.NewReader(old))
 	if err != nil {
 		return curve.Input{}, false
 	}

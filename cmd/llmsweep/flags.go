@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"net/http"
 	"strconv"
@@ -90,7 +91,7 @@ func (p *planFlags) config(seed uint64) (sweep.Config, error) {
 	c.Repeats, c.Adaptive, c.Budget = p.Repeats, p.Adaptive, p.Budget
 	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
 	var err error
-	if c.Warmup, err = sweep.ParseWarmup(p.Warmup); err != nil {
+	if c.Warmup, err = experiment.ParseWarmup(p.Warmup); err != nil {
 		return c, fmt.Errorf("--warmup: %w", err)
 	}
 	if c.Precision, err = share(p.Precision); err != nil {

@@ -18,6 +18,8 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/published/read"
+	"llmsweep/report/published/results"
 	"llmsweep/sweep/rundir"
 )
 
@@ -69,7 +71,7 @@ func (i *importCmd) Run(c *console) error {
 
 // readPublished reads a document. One without a result is an error.
 func readPublished(file string) (*published.Document, error) {
-	doc, err := published.ParseFile(file)
+	doc, err := read.ParseFile(file)
 	switch {
 	case err != nil:
 		return nil, err
@@ -77,7 +79,7 @@ func readPublished(file string) (*published.Document, error) {
 		r := doc.Remarks[0]
 		return nil, fmt.Errorf("%s: no result could be read; line %d: %s", file, r.Line, r.Text)
 	case len(doc.Runs) == 0:
-		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(published.Tools(), ", "))
+		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(results.Tools(), ", "))
 	}
 	return doc, nil
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/pair"
 	"os"
@@ -53,7 +55,7 @@ type liveFlags struct {
 func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 	c = sweep.Defaults()
 	c.StageTime, c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = f.StageTime, f.MaxConcurrency, f.Drain, f.MaxErrorRate, f.Seed
-	if c.Warmup, err = sweep.ParseWarmup(f.Warmup); err != nil {
+	if c.Warmup, err = experiment.ParseWarmup(f.Warmup); err != nil {
 		return c, both, fmt.Errorf("--warmup: %w", err)
 	}
 	switch {
@@ -302,7 +304,7 @@ func (cm *compareCmd) again(c *console, dir string) error {
 	}
 	var runs [2]*rundir.Run
 	for i, name := range rundir.Sides() {
-		if runs[i], err = sweep.Reopen(filepath.Join(dir, name)); err != nil {
+		if runs[i], err = answer.Reopen(filepath.Join(dir, name)); err != nil {
 			return usage(err)
 		}
 	}

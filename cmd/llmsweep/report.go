@@ -9,7 +9,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/lang"
-	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -57,12 +57,12 @@ func (r *reportCmd) Run(c *console) error {
 	}
 	var runs []rundir.Run
 	for _, path := range r.Dirs {
-		run, err := sweep.Reopen(path)
+		run, err := answer.Reopen(path)
 		if err != nil {
 			return usage(err)
 		}
 		if len(terms) > 0 {
-			if err := sweep.Assess(path, run, terms); err != nil {
+			if err := answer.Assess(path, run, terms); err != nil {
 				return usage(err)
 			}
 		}

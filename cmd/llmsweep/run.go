@@ -10,6 +10,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload/recorded"
@@ -66,16 +67,16 @@ func (r *runCmd) Run(c *console) error {
 	}
 	plan := sweep.Defaults()
 	plan.Seed, plan.Repeats, plan.Drain, plan.MaxErrorRate = r.Seed, r.Repeats, r.Drain, r.MaxErrorRate
-	if plan.Warmup, err = sweep.ParseWarmup(r.Warmup); err != nil {
+	if plan.Warmup, err = experiment.ParseWarmup(r.Warmup); err != nil {
 		return usage(fmt.Errorf("--warmup: %w", err))
 	}
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
 		return usage(err)
 	}
-	e := experiment{
+	e := measurement{
 		console: c, url: server, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags,
 		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out) },
-		kind: sweep.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
+		kind: rundir.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)),
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
@@ -116,8 +117,8 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 }
 
 // stages returns the stages of the loads, each repeated. The arrivals of a trace are known once its file has been read.
-func (r *runCmd) stages(loads []arrival.Load, t *target) ([]sweep.Stage, error) {
-	var once, all []sweep.Stage
+func (r *runCmd) stages(loads []arrival.Load, t *target) ([]experiment.Stage, error) {
+	var once, all []experiment.Stage
 	for _, l := range loads {
 		if trace, ok := l.(arrival.Trace); ok {
 			w, read := t.workload.(*recorded.Trace)
@@ -126,7 +127,7 @@ func (r *runCmd) stages(loads []arrival.Load, t *target) ([]sweep.Stage, error) 
 			}
 			l = w.Load(r.MaxConcurrency)
 		}
-		once = append(once, sweep.NewStage(l, r.Requests, r.options().Window()))
+		once = append(once, experiment.NewStage(l, r.Requests, r.options().Window()))
 	}
 	if r.Repeats == 1 {
 		return once, nil

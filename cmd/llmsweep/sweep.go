@@ -50,10 +50,10 @@ func (s *sweepCmd) Run(c *console) error {
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return usage(err)
 	}
-	e := experiment{
+	e := measurement{
 		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
 		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
-		kind: sweep.KindSweep, stages: plan.Points*plan.Repeats + 2, conns: plan.MaxConcurrency, measure: sweepAll,
+		kind: rundir.KindSweep, stages: plan.Points*plan.Repeats + 2, conns: plan.MaxConcurrency, measure: sweepAll,
 		fit: &s.selftestFlags, width: plan.MaxConcurrency,
 	}
 	return e.run()

@@ -17,7 +17,7 @@ import (
 
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/wait"
 )
 
@@ -87,7 +87,7 @@ func (w *world) write(name, text string) string {
 
 // interruptAfter interrupts running commands after a time.
 func (w *world) interruptAfter(d time.Duration) {
-	time.AfterFunc(d, func() { w.cancel(sweep.ErrInterrupted) })
+	time.AfterFunc(d, func() { w.cancel(experiment.ErrInterrupted) })
 }
 
 // simulated returns the handler of a simulated server.

@@ -80,7 +80,7 @@ type Subject struct {
 
 // Runs looks at runs, in the order they were printed or made, and at each next to the others.
 func Runs(subjects []Subject) []Finding {
-	all := results(subjects)
+	all := rowsOf(subjects)
 	var found []Finding
 	for _, r := range Rules() {
 		for _, h := range r.check(all) {

@@ -7,6 +7,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/published"
+	"llmsweep/report/published/results"
 	"llmsweep/sweep/rundir"
 )
 
@@ -117,7 +118,7 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 	g, ok2 := r.meant(gap)
 	l, ok3 := r.meant("latency_s.mean")
 	count, ok4 := r.tokens()
-	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.v < 1 || r.published(published.VLLMBench) { // its gaps count chunks without text
+	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.v < 1 || r.published(results.VLLMBench) { // its gaps count chunks without text
 		return "", note.Note{}
 	}
 	fits := func(n span) (span, bool) {

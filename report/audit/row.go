@@ -27,8 +27,8 @@ type row struct {
 	stage  *rundir.Stage
 }
 
-// results returns the runs of subjects with their rows.
-func results(subjects []Subject) []*result {
+// rowsOf returns the runs of subjects with their rows.
+func rowsOf(subjects []Subject) []*result {
 	var all []*result
 	for _, s := range subjects {
 		t := &result{run: s.Run, file: s.File, title: title(s.Run)}

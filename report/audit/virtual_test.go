@@ -9,7 +9,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/report"
-	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -73,7 +73,7 @@ func reread(t *testing.T, run *rundir.Run, format string) []Finding {
 	if err := report.Render(&b, format, []rundir.Run{*run}, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	doc, err := published.Parse(fmt.Sprintf("%s.%s", run.Labels.Model, format), strings.NewReader(b.String()))
+	doc, err := read.Parse(fmt.Sprintf("%s.%s", run.Labels.Model, format), strings.NewReader(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

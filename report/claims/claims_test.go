@@ -13,13 +13,14 @@ import (
 	"llmsweep/report/internal/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 )
 
 // load reads a document, joins its tables to runs, and makes setups of them.
 func load(t *testing.T, name, text string) (*published.Document, []curve.Setup) {
 	t.Helper()
-	doc, err := published.Parse(name, strings.NewReader(text))
+	doc, err := read.Parse(name, strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func FuzzOf(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	doc, err := published.Parse("doc", bytes.NewReader(text))
+	doc, err := read.Parse("doc", bytes.NewReader(text))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/internal/golden"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -25,7 +25,7 @@ func tables(t *testing.T) []curve.Setup {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	doc, err := published.Parse("tables.md", f)
+	doc, err := read.Parse("tables.md", f)
 	if err != nil {
 		t.Fatal(err)
 	}

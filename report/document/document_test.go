@@ -18,7 +18,7 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -26,7 +26,7 @@ import (
 
 func parsed(t *testing.T, name string, text []byte) []rundir.Run {
 	t.Helper()
-	doc, err := published.Parse(name, bytes.NewReader(text))
+	doc, err := read.Parse(name, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

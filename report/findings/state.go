@@ -7,7 +7,6 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
-	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
 
@@ -86,9 +85,9 @@ func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
 func Failed(kind string, why note.Note, dir string, l lang.Lang) string {
 	say := statePairFailed
 	switch kind {
-	case sweep.KindSweep:
+	case rundir.KindSweep:
 		say = stateSweepFailed
-	case sweep.KindRun:
+	case rundir.KindRun:
 		say = stateRunFailed
 	}
 	return say.In(l, Phrase(why, l), dir)

@@ -15,7 +15,7 @@ import (
 	"llmsweep/client/sim"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
-	"llmsweep/report/published"
+	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 )
 
@@ -29,7 +29,7 @@ func tables(t *testing.T) []curve.Setup {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	doc, err := published.Parse(filepath.Base(name), f)
+	doc, err := read.Parse(filepath.Base(name), f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Observer shows in a View what a sweep reports. It is a [sweep.Observer].
+// Observer shows in a View what a sweep reports. It is a [experiment.Observer].
 type Observer struct {
 	view   *View
 	stages int // planned; 0: not known

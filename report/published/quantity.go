@@ -153,11 +153,11 @@ func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
 	case q.Number.IsZero():
 		return rundir.Number{}, nil
 	case !known:
-		return rundir.Number{}, fmt.Errorf("has the unknown unit %q", short(name))
+		return rundir.Number{}, fmt.Errorf("has the unknown unit %q", Short(name))
 	case d != want:
-		return rundir.Number{}, fmt.Errorf("is in %q, which measures something else", short(name))
+		return rundir.Number{}, fmt.Errorf("is in %q, which measures something else", Short(name))
 	}
-	v := shift(q.Number.Value()*factor, tens)
+	v := Shift(q.Number.Value()*factor, tens)
 	if q.Number.Bound() {
 		return rundir.Over(v), nil
 	}
@@ -174,17 +174,17 @@ func (q Quantity) Slack(usual string) float64 {
 	return 0.5 * factor * math.Pow10(tens-q.Decimals)
 }
 
-// shift moves the decimal point, so that 26.97 ms is the number nearest to 0.02697: multiplying and dividing are not
+// Shift moves the decimal point, so that 26.97 ms is the number nearest to 0.02697: multiplying and dividing are not
 // that exact.
-func shift(v float64, tens int) float64 {
+func Shift(v float64, tens int) float64 {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
 	e, _ := strconv.Atoi(exponent)                                        // FormatFloat wrote it
 	moved, _ := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e+tens), 64) // and this is well formed too
 	return moved
 }
 
-// short keeps a remark readable.
-func short(s string) string {
+// Short returns text cut to what a remark has room for.
+func Short(s string) string {
 	if r := []rune(strings.TrimSpace(s)); len(r) > 40 {
 		return string(r[:40]) + "..."
 	}

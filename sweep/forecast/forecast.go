@@ -1,4 +1,5 @@
-// Package forecast estimates how long a sweep still takes, from how long a request takes and what is left to be measured.
+// Package forecast estimates how long a sweep or run still takes, from how long a request takes and what is left to be measured. [Ahead] keeps
+// what is left; [Model] tells how long each part takes.
 package forecast
 
 import (

@@ -1,6 +1,9 @@
-// Package measure is the accountant of a stage: it turns records into metrics, finds the window, and judges whether the rate was
-// sustained. An [Account] follows a stage while it runs, and decides when there is enough. At the stage's end [Account.Summarize]
-// reads the records once. [Recover] makes the same account of a stage that was killed, from its records alone.
+// Package measure turns the records of a stage into its metrics. An [Account] follows a stage while it runs, and decides when it has gone on
+// for long enough. At the stage's end [Account.Summarize] reads the records once. [Recover] does the same for a stage that was killed, from its
+// records alone.
+//
+// Its subpackages have one job each: window finds the part of a stage that is measured, verdict judges whether the rate was sustained,
+// goodput counts the requests that met an SLO, and traits looks for habits of the server.
 package measure
 
 import (
@@ -12,6 +15,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure/verdict"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/seconds"
@@ -116,19 +120,19 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	end := r.End.Value()
 	a.ended++
 	a.last = max(a.last, end)
-	if at := seconds.Duration(end); r.Status != incomplete && (a.closedAt < 0 || at <= a.closedAt) {
+	if at := seconds.Duration(end); !r.Incomplete() && (a.closedAt < 0 || at <= a.closedAt) {
 		a.waves.Add(at)
 	}
 	a.tally.add(r)
 	a.signs.add(r)
 	a.grouped = a.grouped || len(r.Counts) > 0
-	if r.Status == failed {
+	if r.Failed() {
 		a.failed++
 	}
-	if refused(r) {
+	if r.Refused() {
 		a.refused++
 	}
-	if !ok(r) {
+	if !r.OK() {
 		return
 	}
 	a.done++
@@ -172,10 +176,10 @@ func (a *Account) Recent() load.Snapshot {
 }
 
 // evidence returns what a verdict rests on.
-func (a *Account) evidence(service time.Duration, level float64) *evidence {
-	return &evidence{
-		ticks: &a.ticks, asked: a.asked / float64(max(a.due, 1)), perRequest: a.emitted / float64(max(a.done, 1)),
-		service: service, rate: a.Rate, tolerance: a.Tolerance, level: level,
+func (a *Account) evidence(service time.Duration, level float64) *verdict.Evidence {
+	return &verdict.Evidence{
+		Ticks: &a.ticks, Asked: a.asked / float64(max(a.due, 1)), PerRequest: a.emitted / float64(max(a.done, 1)),
+		Service: service, Rate: a.Rate, Tolerance: a.Tolerance, Level: level,
 	}
 }
 

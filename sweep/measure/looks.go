@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure/verdict"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 )
 
@@ -93,12 +95,12 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if a.looks.next = now + (longest-a.MinTime)/(maxLooks-1); last {
 		a.looks.taken = maxLooks
 	}
-	cut, ok := transient(a.ticks.Sums, a.ticks.Width, service)
+	cut, ok := window.Transient(a.ticks.Sums, a.ticks.Width, service)
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).judge(Window{wholeWaves(cut, now, service), now})
-	a.verdict = undone{a.failed, a.done + a.failed, a.Tolerance}.judge(a.verdict)
+	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(window.Window{From: window.WholeWaves(cut, now, service), To: now})
+	a.verdict = verdict.Undone{Failed: a.failed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
 	return last || a.verdict != rundir.Undecided
 }
 

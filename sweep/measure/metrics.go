@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/sweep/measure/goodput"
+	"llmsweep/sweep/measure/traits"
+	"llmsweep/sweep/measure/verdict"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/slo"
@@ -13,12 +17,12 @@ import (
 
 // metrics gathers the metrics of a window from a stage's records, one record after the other.
 type metrics struct {
-	w        Window
+	w        window.Window
 	count    tokenCounter
 	records  int
 	requests rundir.Requests
 	refused  int
-	traits   traits
+	traits   traits.Finder
 	errors   failures
 	rates    rates
 	tokens   tokenRates
@@ -27,15 +31,15 @@ type metrics struct {
 	gaps     tokenGaps
 	lengths  lengths
 	reading  reading
-	goodput  *Goodput // nil where there is no SLO
-	inFlight float64  // request-seconds in the window, by the requests' own instants
+	goodput  *goodput.Counter // nil where there is no SLO
+	inFlight float64          // request-seconds in the window, by the requests' own instants
 	hung     hung
 }
 
-func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
+func newMetrics(w window.Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
 	m := &metrics{w: w, count: count, progress: newProgress(w, service), gaps: newGaps(count, grouped)}
 	if len(terms) > 0 {
-		m.goodput = NewGoodput(w, terms)
+		m.goodput = goodput.New(w, terms)
 	}
 	return m
 }
@@ -47,18 +51,18 @@ func (m *metrics) add(r *rundir.Record) {
 	m.tokens.add(r, m.w, m.count)
 	m.progress.add(r, m.count)
 	m.hung.add(r)
-	m.traits.add(r)
+	m.traits.Add(r)
 	if m.goodput != nil {
 		m.goodput.Add(r)
 	}
 	if r.Sent.Known() && r.End.Known() {
-		m.inFlight += m.w.overlap(r.Sent.Value(), r.End.Value())
+		m.inFlight += m.w.Overlap(r.Sent.Value(), r.End.Value())
 	}
 	if !m.w.Holds(r.Due.Value()) {
 		return
 	}
 	countRequest(&m.requests, r)
-	if refused(r) {
+	if r.Refused() {
 		m.refused++
 	}
 	m.latency.add(r)
@@ -71,7 +75,7 @@ func (m *metrics) add(r *rundir.Record) {
 func (m *metrics) fill(st *rundir.Stage) {
 	st.Requests = m.requests
 	st.Refused = ratio(float64(m.refused), float64(m.requests.Due))
-	st.Traits = m.traits.sum()
+	st.Traits = m.traits.Sum()
 	st.Errors, st.Examples = m.errors.classes, m.errors.examples
 	m.rates.fill(st, m.w)
 	m.tokens.fill(st, m.w)
@@ -127,7 +131,7 @@ type hung struct {
 }
 
 func (h *hung) add(r *rundir.Record) {
-	if censored(r) && r.Sent.Known() && r.End.Value() > h.after {
+	if r.Censored() && r.Sent.Known() && r.End.Value() > h.after {
 		h.n++
 	}
 }
@@ -135,22 +139,22 @@ func (h *hung) add(r *rundir.Record) {
 // rates counts events in the window alone. A rate of 0 is absent: where nothing completed no rate was measured.
 type rates struct{ due, sent, done float64 }
 
-func (c *rates) add(r *rundir.Record, w Window) {
+func (c *rates) add(r *rundir.Record, w window.Window) {
 	if w.Holds(r.Due.Value()) {
 		c.due++
 	}
 	if w.Holds(r.Sent.Value()) {
 		c.sent++
 	}
-	if ok(r) && w.Holds(r.End.Value()) {
+	if r.OK() && w.Holds(r.End.Value()) {
 		c.done++
 	}
 }
 
-func (c *rates) fill(st *rundir.Stage, w Window) {
-	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.length()), Completed: ratio(c.done, w.length())}
+func (c *rates) fill(st *rundir.Stage, w window.Window) {
+	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(c.done, w.Length())}
 	if st.Rate.Known() {
-		st.Rates.Offered = ratio(c.due, w.length())
+		st.Rates.Offered = ratio(c.due, w.Length())
 	}
 }
 
@@ -160,7 +164,7 @@ type tokenRates struct {
 	unknown       bool // some prompt has no token count
 }
 
-func (c *tokenRates) add(r *rundir.Record, w Window, count tokenCounter) {
+func (c *tokenRates) add(r *rundir.Record, w window.Window, count tokenCounter) {
 	for at, k := range count.arrivals(r) {
 		if w.Holds(at) {
 			c.output += k
@@ -172,42 +176,38 @@ func (c *tokenRates) add(r *rundir.Record, w Window, count tokenCounter) {
 	}
 }
 
-func (c *tokenRates) fill(st *rundir.Stage, w Window) {
-	st.TokensPerS.Output = ratio(c.output, w.length())
+func (c *tokenRates) fill(st *rundir.Stage, w window.Window) {
+	st.TokensPerS.Output = ratio(c.output, w.Length())
 	if !c.unknown {
-		st.TokensPerS.Input = ratio(c.input, w.length())
-		st.TokensPerS.Total = ratio(c.input+c.output, w.length())
+		st.TokensPerS.Input = ratio(c.input, w.Length())
+		st.TokensPerS.Total = ratio(c.input+c.output, w.Length())
 	}
 }
 
-// progressBatches is how many parts of the window the interval of the progress rests on, at most: of the 10 to 30 batches that
-// Schmeiser, Operations Research 30 (1982), recommends.
-const progressBatches = 12
-
 // progress counts completed work, a request in flight for the part of its tokens that arrived in the window.
 type progress struct {
-	w       Window
+	w       window.Window
 	width   float64
 	batches []float64
 }
 
-func newProgress(w Window, service time.Duration) progress {
-	n := waveBatches(w.To-w.From, service, progressBatches)
-	if n < 1 || w.length() <= 0 {
+func newProgress(w window.Window, service time.Duration) progress {
+	n := window.Batches(w.To-w.From, service, verdict.RateBatches)
+	if n < 1 || w.Length() <= 0 {
 		n = 1
 	}
-	return progress{w, w.length() / float64(n), make([]float64, n)}
+	return progress{w, w.Length() / float64(n), make([]float64, n)}
 }
 
 func (p *progress) add(r *rundir.Record, count tokenCounter) {
 	total := count.expected(r)
 	switch {
-	case r.Status == string(client.StatusError):
+	case r.Failed():
 	case total > 0:
 		for at, k := range count.arrivals(r) {
 			p.note(at, k/total)
 		}
-	case ok(r):
+	case r.OK():
 		p.note(r.End.Value(), 1)
 	}
 }
@@ -245,21 +245,21 @@ func (l *latencies) add(r *rundir.Record) {
 	}
 	n := r.OutputTokens.Value()
 	switch {
-	case ok(r) && r.FirstToken.Known():
+	case r.OK() && r.FirstToken.Known():
 		l.latency.Add(dueAt, last-sent)
 		if n > 1 {
 			l.tpot.Add(dueAt, (last-first)/(n-1))
 		}
-	case ok(r): // an answer without a token
+	case r.OK(): // an answer without a token
 		l.latency.Add(dueAt, end-sent)
-	case censored(r) && r.Sent.Known():
+	case r.Censored() && r.Sent.Known():
 		l.latency.AddBound(end - sent)
 	}
 	switch {
-	case r.FirstToken.Known() && (ok(r) || censored(r)):
+	case r.FirstToken.Known() && (r.OK() || r.Censored()):
 		l.ttft.Add(dueAt, first-sent)
 		l.ttftDue.Add(dueAt, first-dueAt)
-	case censored(r):
+	case r.Censored():
 		if r.Sent.Known() {
 			l.ttft.AddBound(end - sent)
 		}
@@ -295,7 +295,7 @@ func newGaps(count tokenCounter, grouped bool) tokenGaps {
 func several(count tokenCounter) bool { return math.Abs(count.perChunk-1) > 0.02 }
 
 func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
-	if !ok(r) && !censored(r) {
+	if !r.OK() && !r.Censored() {
 		return
 	}
 	due := r.Due.Value()
@@ -312,7 +312,7 @@ func (g *tokenGaps) add(r *rundir.Record, count tokenCounter) {
 			g.tokens.Add(due, gap/float64(k))
 		}
 	}
-	if censored(r) && r.LastToken.Known() {
+	if r.Censored() && r.LastToken.Known() {
 		g.open = true
 		g.tokens.AddBound(r.End.Value() - r.LastToken.Value())
 		if g.chunks != nil {
@@ -384,7 +384,7 @@ type lengths struct {
 }
 
 func (l *lengths) add(r *rundir.Record) {
-	if !ok(r) {
+	if !r.OK() {
 		return
 	}
 	l.asked.add(float64(r.AskedTokens))

@@ -36,7 +36,7 @@ func (s *signs) add(r *rundir.Record) {
 		s.token = max(s.token, r.LastToken.Value())
 	}
 	switch {
-	case !censored(r):
+	case !r.Censored():
 		s.latest = max(s.latest, r.End.Value())
 	case r.Sent.Known():
 		if s.hanging == 0 || r.Sent.Value() < s.since {

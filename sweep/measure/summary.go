@@ -3,34 +3,15 @@ package measure
 import (
 	"iter"
 	"math"
-	"net/http"
 	"time"
 
-	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure/verdict"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seconds"
 )
-
-// Statuses of a record.
-const (
-	failed     = string(client.StatusError)
-	incomplete = string(client.StatusIncomplete)
-)
-
-// refused reports whether the server turned a request away because it had too much to do, or the client had asked for too much.
-func refused(r *rundir.Record) bool {
-	return r.Error == string(client.ClassHTTP429) || r.HTTP == http.StatusTooManyRequests || r.HTTP == http.StatusServiceUnavailable
-}
-
-// ok reports whether a request ended well.
-func ok(r *rundir.Record) bool { return r.Status == string(client.StatusOK) }
-
-// censored reports whether a request was cancelled, or timed out, while it ran: its metrics are known to be larger than what was seen of them.
-func censored(r *rundir.Record) bool {
-	return r.Status == incomplete || r.Error == string(client.ClassTimeout)
-}
 
 // ratio returns n/d, absent where either is 0 or less.
 func ratio(n, d float64) rundir.Number {
@@ -45,7 +26,7 @@ type summary struct {
 	*Account
 	stage   rundir.Stage
 	seen    *load.Observed
-	window  Window
+	window  window.Window
 	settled bool // the window's opening transient is over
 	metrics *metrics
 }
@@ -81,41 +62,41 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 
 // steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. Where the server had
 // stopped answering when the window closed, that time belongs to the window. ok is false where the stage was too short to find it.
-func (s *summary) steady(service time.Duration) (w Window, ok bool) {
+func (s *summary) steady(service time.Duration) (w window.Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {
 	case s.stage.Whole:
-		return Window{0, seconds.Duration(s.last)}, true
+		return window.Window{From: 0, To: seconds.Duration(s.last)}, true
 	case s.From > 0 && closedAt >= s.MinTime:
-		return Window{s.From, s.MinTime}, true
+		return window.Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
-		cut, settled := transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
-		return Window{wholeWaves(cut, closedAt, service), closedAt}, settled
+		cut, settled := window.Transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
+		return window.Window{From: window.WholeWaves(cut, closedAt, service), To: closedAt}, settled
 	}
 	from, to, n := s.waves.Whole()
 	if n == 0 {
-		return Window{0, closedAt}, false
+		return window.Window{From: 0, To: closedAt}, false
 	}
 	if s.silentAtClose() {
 		to = max(to, closedAt)
 	}
-	return Window{from, to}, true
+	return window.Window{From: from, To: to}, true
 }
 
 // finish fills in the stage.
 func (s *summary) finish() rundir.Stage {
 	st, w, seen := s.stage, s.window, s.seen
-	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.length()
+	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.Length()
 	st.Concurrency = rundir.Concurrency{Mean: rundir.Exactly(seen.InFlight.Mean(w.From, w.To)), Peak: seen.InFlight.Peak(w.From, w.To)}
 	s.metrics.fill(&st)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
 	if st.Rate.Known() {
 		if st.Verdict, st.Drift = s.verdict, s.drift; st.Verdict == "" { // no look has judged it
-			st.Verdict, st.Drift = s.evidence(s.service.typical(), errorLevel).judge(w)
+			st.Verdict, st.Drift = s.evidence(s.service.typical(), errorLevel).Judge(w)
 		}
 		if st.Verdict != rundir.Shedding {
 			q := st.Requests
-			st.Verdict = undone{q.Error, q.OK + q.Error, s.Tolerance}.judge(st.Verdict)
+			st.Verdict = verdict.Undone{Failed: q.Error, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
 		}
 		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided
@@ -149,7 +130,7 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 		all = append(all, noteTooShort.New())
 	}
 	if counted := st.Concurrency.Mean; counted.Known() {
-		little := s.metrics.inFlight / s.window.length()
+		little := s.metrics.inFlight / s.window.Length()
 		if math.Abs(little-counted.Value()) > max(share*counted.Value(), requests) {
 			all = append(all, noteBookkeeping.New(counted.Value(), little))
 		}

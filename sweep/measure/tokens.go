@@ -18,7 +18,7 @@ type tokenCounter struct {
 type tokenTally struct{ tokens, chunks float64 }
 
 func (t *tokenTally) add(r *rundir.Record) {
-	if ok(r) && r.OutputTokens.Known() && r.FirstToken.Known() {
+	if r.OK() && r.OutputTokens.Known() && r.FirstToken.Known() {
 		t.tokens += r.OutputTokens.Value()
 		t.chunks += chunks(r)
 	}
@@ -36,7 +36,7 @@ func chunks(r *rundir.Record) float64 { return float64(len(r.GapsUS) + 1) }
 
 // ownShare returns what each chunk of an answer held by the answer's own total; known is false where it has none.
 func ownShare(r *rundir.Record) (share float64, known bool) {
-	if ok(r) && r.OutputTokens.Known() && r.OutputTokens.Value() > 0 {
+	if r.OK() && r.OutputTokens.Known() && r.OutputTokens.Value() > 0 {
 		return r.OutputTokens.Value() / chunks(r), true
 	}
 	return 0, false
@@ -85,7 +85,7 @@ func (c tokenCounter) received(r *rundir.Record) float64 {
 	if !r.FirstToken.Known() {
 		return 0
 	}
-	if ok(r) && r.OutputTokens.Known() {
+	if r.OK() && r.OutputTokens.Known() {
 		return r.OutputTokens.Value()
 	}
 	sum := 0.0
@@ -97,7 +97,7 @@ func (c tokenCounter) received(r *rundir.Record) float64 {
 
 // expected returns how many tokens an answer has in the end: its own count, or for one that was cut short what was asked for.
 func (c tokenCounter) expected(r *rundir.Record) float64 {
-	if ok(r) {
+	if r.OK() {
 		return c.received(r)
 	}
 	return max(float64(r.AskedTokens), c.received(r))

@@ -13,6 +13,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seconds"
@@ -42,9 +43,6 @@ type Config struct {
 	Planned func(*rundir.Pair, int) // told when the plan is made, and before the pilot, with the number of stages to come
 }
 
-// Kind is the kind of a run that has a counterpart.
-const Kind = "pair"
-
 // What a comparison promises.
 const (
 	power    = 0.8  // a difference of the size asked for is shown with this probability,
@@ -67,7 +65,7 @@ const (
 // comparison is a comparison of two servers while it runs.
 type comparison struct {
 	Config
-	sides   [2]*sweep.Experiment
+	sides   [2]*experiment.Experiment
 	record  *rundir.Pair
 	started time.Time
 	culprit int           // the side that ended it; -1 for none
@@ -92,10 +90,10 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 			side.IdleWait = max(1, time.Duration(idleShare*float64(side.StageTime)))
 		}
 		plan := rundir.Plan{
-			Kind: Kind, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
+			Kind: rundir.KindPair, StageTime: side.StageTime.Seconds(), StageRequests: side.StageRequests, MaxConcurrency: side.MaxConcurrency,
 		}
 		var err error
-		if p.sides[i], err = sweep.Begin(side, runs[i], plan); err != nil {
+		if p.sides[i], err = experiment.Begin(side.Config, runs[i], plan); err != nil {
 			return err
 		}
 	}
@@ -140,7 +138,7 @@ func (p *comparison) measure(ctx context.Context) error {
 }
 
 // each measures one stage on each server.
-func (p *comparison) each(ctx context.Context, plan func(*sweep.Experiment) sweep.Stage) (st [2]rundir.Stage, err error) {
+func (p *comparison) each(ctx context.Context, plan func(*experiment.Experiment) experiment.Stage) (st [2]rundir.Stage, err error) {
 	for i := range p.sides {
 		if st[i], err = p.stage(ctx, i, plan(p.sides[i])); err != nil {
 			return st, err
@@ -150,7 +148,7 @@ func (p *comparison) each(ctx context.Context, plan func(*sweep.Experiment) swee
 }
 
 // stage measures one stage on one server. A server that fails most of its requests ends the comparison.
-func (p *comparison) stage(ctx context.Context, side int, s sweep.Stage) (rundir.Stage, error) {
+func (p *comparison) stage(ctx context.Context, side int, s experiment.Stage) (rundir.Stage, error) {
 	for _, x := range p.sides { // both may run on one machine
 		if err := x.Settle(ctx); err != nil {
 			return rundir.Stage{}, err
@@ -170,14 +168,14 @@ func (p *comparison) stage(ctx context.Context, side int, s sweep.Stage) (rundir
 // they are one request at a time, shares of what the slower server takes, and as many in flight as make either faster.
 func (p *comparison) findLoads(ctx context.Context) error {
 	for _, rate := range p.Rates {
-		tried, err := p.each(ctx, func(x *sweep.Experiment) sweep.Stage { return x.Poisson(rate, rundir.Grid) })
+		tried, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(rate, rundir.Grid) })
 		if err != nil {
 			return err
 		}
 		p.addOpen(rateKey(strconv.FormatFloat(rate, 'f', -1, 64)), rate, p.latency(tried), MetricLatency)
 	}
 	for _, width := range p.Widths {
-		tried, err := p.each(ctx, func(x *sweep.Experiment) sweep.Stage {
+		tried, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage {
 			s := x.Closed(arrival.KindClosed, rundir.Single, width)
 			s.Name = s.Load.Name()
 			return s
@@ -194,20 +192,20 @@ func (p *comparison) findLoads(ctx context.Context) error {
 }
 
 func (p *comparison) findCeiling(ctx context.Context) error {
-	floor, err := p.each(ctx, func(x *sweep.Experiment) sweep.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
+	floor, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
 	if err != nil {
 		return err
 	}
 	alone, width := p.latency(floor), 1
 	for i, x := range p.sides {
-		level, err := x.SearchCeiling(ctx, floor[i])
+		level, err := sweep.SearchCeiling(ctx, x, floor[i], p.Sides[i].MaxConcurrency)
 		if err != nil {
 			p.culprit = i
 			return err
 		}
 		width = max(width, level)
 	}
-	ceiling, err := p.each(ctx, func(x *sweep.Experiment) sweep.Stage { return x.Closed("throughput", rundir.Ceiling, width) })
+	ceiling, err := p.each(ctx, func(x *experiment.Experiment) experiment.Stage { return x.Closed("throughput", rundir.Ceiling, width) })
 	if err != nil {
 		return err
 	}
@@ -215,7 +213,7 @@ func (p *comparison) findCeiling(ctx context.Context) error {
 	for i, st := range ceiling {
 		if !st.Progress.Rate.Known() || !floor[i].Latency.Mean.Known() {
 			p.culprit = i
-			return sweep.NothingDone()
+			return experiment.NothingDone()
 		}
 		lower = min(lower, st.Progress.Rate.Value())
 	}
@@ -323,8 +321,8 @@ func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, o
 }
 
 // plannedStage returns a stage of a round.
-func (p *comparison) plannedStage(x *sweep.Experiment, l *rundir.PairLoad, name string, source load.Source) sweep.Stage {
-	var s sweep.Stage
+func (p *comparison) plannedStage(x *experiment.Experiment, l *rundir.PairLoad, name string, source load.Source) experiment.Stage {
+	var s experiment.Stage
 	opening := seconds.Duration(l.Opening)
 	if l.Rate.Known() {
 		s = x.Poisson(l.Rate.Value(), rundir.Grid)
@@ -350,11 +348,11 @@ func (p *comparison) plannedStage(x *sweep.Experiment, l *rundir.PairLoad, name 
 // finish writes how the comparison ended, on both sides.
 func (p *comparison) finish(err error) error {
 	var ours error
-	failed := err != nil && !sweep.Interrupted(err)
+	failed := err != nil && !experiment.Interrupted(err)
 	for i, x := range p.sides {
 		mine := err
 		if failed && i != p.culprit {
-			mine = sweep.NewEndError(noteOtherFailed.New(), "the other server failed")
+			mine = experiment.NewEndError(noteOtherFailed.New(), "the other server failed")
 		}
 		ours = errors.Join(ours, x.Finish(mine))
 	}
@@ -362,7 +360,7 @@ func (p *comparison) finish(err error) error {
 	switch {
 	case failed:
 		p.record.State = rundir.Failed
-		p.record.Failure = sweep.Failure(err)
+		p.record.Failure = experiment.Failure(err)
 		if p.culprit >= 0 {
 			p.record.Failure = noteSideFailed.New(sideName(p.culprit), []note.Note{p.sides[p.culprit].Run().Failure})
 		}
@@ -377,7 +375,7 @@ func sideName(side int) string { return string(rune('A' + side)) }
 
 // observer adds to another observer's events which server a stage is of, and how long the whole comparison takes.
 type observer struct {
-	sweep.Observer
+	experiment.Observer
 	comparison *comparison
 	side       int
 }

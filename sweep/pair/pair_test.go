@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
@@ -63,7 +64,7 @@ type outcome struct {
 	record *rundir.Pair
 	runs   [2]*rundir.Run
 	took   time.Duration
-	logs   [2]sweep.Log
+	logs   [2]experiment.Log
 }
 
 func (o *outcome) rows() []Row { return Rows(o.record, o.runs[0], o.runs[1]) }
@@ -90,7 +91,7 @@ func (c compared) run(t *testing.T) *outcome {
 		if c.tune != nil {
 			c.tune(&p)
 		}
-		o.logs = [2]sweep.Log{p.Sides[0].Log, p.Sides[1].Log}
+		o.logs = [2]experiment.Log{p.Sides[0].Log, p.Sides[1].Log}
 		began, ctx := time.Now(), t.Context()
 		if c.ctx != nil {
 			ctx = c.ctx

@@ -13,7 +13,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -116,7 +116,7 @@ func TestBothServersGetTheSame(t *testing.T) {
 	}
 }
 
-func bySeq(t *testing.T, l sweep.Log, stage string) []*rundir.Record {
+func bySeq(t *testing.T, l experiment.Log, stage string) []*rundir.Record {
 	t.Helper()
 	var records []*rundir.Record
 	for r, err := range l.Records(stage) {
@@ -268,7 +268,7 @@ func TestAPairThatIsInterrupted(t *testing.T) {
 	c.tune = func(p *Config) {
 		p.Save = func(r *rundir.Pair) error {
 			if r.Blocks() == 2 {
-				time.AfterFunc(10*time.Second, func() { cancel(sweep.ErrInterrupted) })
+				time.AfterFunc(10*time.Second, func() { cancel(experiment.ErrInterrupted) })
 			}
 			return nil
 		}

@@ -111,6 +111,13 @@ type Workload struct {
 	Think *bool `json:"think,omitempty"`
 }
 
+// Kinds of runs.
+const (
+	KindSweep = "sweep" // finds where a server saturates
+	KindRun   = "run"   // measures the stages that were asked for
+	KindPair  = "pair"  // measures one of two servers that are compared
+)
+
 // Plan is the configuration of the run.
 type Plan struct {
 	Kind           string  `json:"kind"` // "sweep", "run" or "pair"

@@ -13,3 +13,12 @@ func Duration(s float64) time.Duration {
 	}
 	return time.Duration(math.Round(s * float64(time.Second)))
 }
+
+// RoundUp returns a time in seconds that is easy to type, at or above s: 5, 10, 15, ... s, and whole minutes from two.
+func RoundUp(s float64) time.Duration {
+	step := 5.0
+	if s > 120 {
+		step = 60
+	}
+	return Duration(step * math.Ceil(s/step))
+}

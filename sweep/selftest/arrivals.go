@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/selftest/paced"
 	"llmsweep/sweep/wait"
@@ -38,7 +38,7 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 	defer exact.Close()
 	w := &timed{Waiter: exact}
 	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
-	st, err := b.stage(ctx, c, c.Warm, w, sweep.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{paced.Order{}, 2})
+	st, err := b.stage(ctx, c, c.Warm, w, experiment.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{paced.Order{}, 2})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest/paced"
@@ -142,7 +143,7 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, cond conditi
 	looking, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() { w.look(looking) })
-	_, err := b.stage(ctx, w, c.Warm, nil, sweep.NewStage(arrival.Closed{Concurrency: n}, n, 0), from)
+	_, err := b.stage(ctx, w, c.Warm, nil, experiment.NewStage(arrival.Closed{Concurrency: n}, n, 0), from)
 	stop()
 	watch.Wait()
 	if err != nil {
@@ -155,17 +156,17 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, cond conditi
 }
 
 // stage runs one stage and returns what was measured in it.
-func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Context, int) error, w load.Waiter, s sweep.Stage, from source) (*rundir.Stage, error) {
+func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Context, int) error, w load.Waiter, s experiment.Stage, from source) (*rundir.Stage, error) {
 	dir, err := b.records()
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
 	c := sweep.Defaults()
-	c.Doer, c.Warm, c.Waiter, c.Log, c.Warmup, c.MaxErrorRate, c.Drain = d, warm, w, dir, sweep.Warmup{}, 1, time.Second
+	c.Doer, c.Warm, c.Waiter, c.Log, c.Warmup, c.MaxErrorRate, c.Drain = d, warm, w, dir, experiment.Warmup{}, 1, time.Second
 	c.Sources = func(string) load.Source { return from }
 	var run rundir.Run
-	err = sweep.Run(ctx, c, []sweep.Stage{s}, &run)
+	err = sweep.Run(ctx, c, []experiment.Stage{s}, &run)
 	if err = errors.Join(err, context.Cause(ctx)); err != nil {
 		return nil, gone(ctx, err)
 	}

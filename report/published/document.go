@@ -1,0 +1,61 @@
+// Package published has results that other tools printed: what was read of a document, how its results are built, and the numbers as
+// they stand there. Package read reads the formats, package write prints some of them.
+package published
+
+import (
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// The formats, as rundir.Source names them.
+const (
+	SixColumn = "six-column"
+	Stress    = "stress"
+	Serving   = "serving"
+)
+
+// Document is what was read of one file.
+type Document struct {
+	Name    string
+	Runs    []rundir.Run // one a result, in the order of the file; each has a Source
+	Remarks []Remark     // in the order of the file
+	Lines   []Kind       // what each line was taken for
+	Prose   []Line       // the lines that are no part of a result, blank ones left out
+}
+
+// Line is a line of a document.
+type Line struct {
+	Line int // from 1
+	Text string
+}
+
+// Remark is something to know about a line.
+type Remark struct {
+	Line int
+	Text string    // in English
+	Note note.Note // the same, for other languages; see [Remark.In]
+	// Unread reports whether numbers were lost; else the line was read as Text tells.
+	Unread bool
+}
+
+// Kind is what a line was taken for.
+type Kind uint8
+
+// The kinds there are.
+const (
+	Blank   Kind = iota
+	Prose        // no part of a result
+	Context      // says something about the results beneath: a heading, a log line, a server's response
+	Frame        // borders, rules and column headings of a result
+	Numbers      // holds numbers that were read
+	Unread       // looks like part of a result, and could not be read: a Remark says why
+)
+
+// In returns what a remark says.
+func (r *Remark) In(l lang.Lang) string { return Words().Say(r.Note, l) }
+
+// Note remarks on a line. Unread reports whether numbers of it were lost.
+func (d *Document) Note(line int, unread bool, n note.Note) {
+	d.Remarks = append(d.Remarks, Remark{Line: line, Text: Words().Say(n, lang.English), Note: n, Unread: unread})
+}

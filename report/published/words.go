@@ -1,0 +1,44 @@
+package published
+
+import "llmsweep/report/lang"
+
+// Words returns the words of the notes of this package and of those beneath it.
+func Words() lang.Words {
+	return lang.Join(definitionWords(), lang.Words{
+		"published.no-heading":        lang.Say("no line above the table names model, GPU and engine", "表格上方没有注明模型、显卡和引擎"),
+		"published.other-column":      lang.Say("column \"{column}\" is none of the six: not read", "列“{column}”不属于六列格式：未读取"),
+		"published.read-as":           lang.Say("\"{text}\" is read as \"{as}\"", "“{text}”读作“{as}”"),
+		"published.too-many-rows":     lang.Say("the table has more than {rows} rows", "表格超过 {rows} 行"),
+		"published.cells":             lang.Say("the row has {cells:count cell cells}, the heading {wanted}", "该行有 {cells} 格，而表头有 {wanted} 格"),
+		"published.bad":               lang.Say("{error}", "{error}"),
+		"published.bad-value":         lang.Say("{name}: \"{value}\" {error}", "{name}：“{value}” {error}"),
+		"published.no-unit":           lang.Say("{name} {value} has no unit: read as {unit}", "{name} {value} 没有单位：按 {unit} 读取"),
+		"published.no-row":            lang.Say("the table has no row", "表格没有数据行"),
+		"published.no-length":         lang.Say("\"{text}\" is not a length", "“{text}”不是长度"),
+		"published.unclear":           lang.Say("it is unclear what \"{text}\" means", "“{text}”含义不明"),
+		"published.long-line":         lang.Say("the line is longer than {kib} KiB and was not read", "该行超过 {kib} KiB，未读取"),
+		"published.no-table":          lang.Say("the line names a configuration, but no six-column table follows it", "该行注明了配置，但其后没有六列表格"),
+		"published.no-end":            lang.Say("the serving block has no line of = at its end: read to where it stops", "该段末尾没有 = 线：读到中断处"),
+		"published.not-serving":       lang.Say("\"{text}\" is not a line of a serving block", "“{text}”不是该格式的行"),
+		"published.nothing-read":      lang.Say("no line of it could be read", "没有一行能读取"),
+		"published.no-date":           lang.Say("\"{text}\" is not a date and is left out", "“{text}”不是日期，已略去"),
+		"published.not-stress":        lang.Say("\"{text}\" is not a line of this format", "“{text}”不是该格式的行"),
+		"published.repeated":          lang.Say("{text} is repeated here", "{text} 重复出现"),
+		"published.no-cell":           lang.Say("the line is drawn like a table, but has no cell", "该行画成表格，但没有单元格"),
+		"published.contradiction":     lang.Say("{label} is {taken} by line {line}, but line {other_line} has {other}", "{label}：第 {line} 行为 {taken}，而第 {other_line} 行为 {other}"),
+		"published.flag-wins":         lang.Say("{label} is {given}, as --label says; line {line} has {found}", "{label} 按 --label 取 {given}；第 {line} 行为 {found}"),
+		"published.warm-up":           lang.Say("line {line} calls it a warm-up ({text}): nothing is concluded from it", "第 {line} 行注明为预热（{text}）：不据此作任何结论"),
+		"published.joined":            lang.Say("made of {tables:count table tables}, in lines {lines}", "由 {tables} 个表格组成（第 {lines} 行）"),
+		"published.out-of-order":      lang.Say("the results in lines {lines} are dated after those of the later command in line {other}: only their place says that the command in line {launch} was running", "第 {lines} 行的结果日期晚于第 {other} 行后一条命令的结果：仅凭位置才归于第 {launch} 行的命令"),
+		"published.json-no-object":    lang.Say("is a JSON value that is no object", "是 JSON 值，但不是对象"),
+		"published.json-unknown":      lang.Say("is a JSON object of no known tool (its keys: {keys}); known are {known}", "不是已知工具的 JSON 对象（其键为：{keys}）；可识别的工具有 {known}"),
+		"published.json-no-number":    lang.Say("{path}: {text} is no number that a benchmark prints", "{path}：{text} 不是压测工具会输出的数"),
+		"published.json-no-count":     lang.Say("{path}: {text} is no count", "{path}：{text} 不是计数"),
+		"published.json-no-metric":    lang.Say("holds no metric that could be read", "没有可读取的指标"),
+		"published.json-no-benchmark": lang.Say("holds no benchmark", "不包含任何测试"),
+		"published.percentiles-alone": lang.Say("is a row of evalscope's benchmark_percentile.json, which does not say what was tested; give the benchmark_summary.json beside it, and both are read", "是 evalscope 的 benchmark_percentile.json 中的一行，其中没有说明测试内容；请给出同目录的 benchmark_summary.json，两者会一并读取"),
+		"published.label-no-count":    lang.Say("label {label}={text} is no count", "标签 {label}={text} 不是计数"),
+		"published.label-no-price":    lang.Say("label {label}={text} is no price", "标签 {label}={text} 不是价格"),
+		"published.other-table":       lang.Say("a table with other columns ({columns}) is not read", "其他列的表格（{columns}）未读取"),
+	})
+}

@@ -1,0 +1,133 @@
+// Package answer draws the answer from a run's stages: the saturation rate, the highest rate that keeps an SLO, and why there is none. It is
+// the same for a run that has ended, one that was killed, and one that another tool wrote.
+package answer
+
+import (
+	"slices"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/slo"
+)
+
+// Write writes the answer of a sweep, with the SLO's where there are terms, and takes out the intervals that the answer shows to be unsure.
+// Other kinds of runs have none.
+func Write(run *rundir.Run, terms []slo.Term) {
+	if run.Plan.Kind != rundir.KindSweep {
+		return
+	}
+	conclude(run)
+	run.SLO = SLO(run, terms, run.Saturation)
+}
+
+// conclude finds the saturation rate.
+func conclude(run *rundir.Run) {
+	found, notes := saturation.Find(run.Stages)
+	for _, n := range append(notes, saturation.Habits(run.Stages, found)...) {
+		run.Warnings = note.Add(run.Warnings, n)
+	}
+	run.Saturation = bounded(run, found)
+	if found == nil {
+		if n, ok := whyNone(run); ok {
+			run.Warnings = note.Add(run.Warnings, n)
+		}
+		return
+	}
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Rate.Known() {
+			saturation.DropIntervals(st, st.Rate.Value()/found.Rate.Value())
+		}
+	}
+}
+
+// bounded returns the saturation rate as a lower bound where the search for the ceiling was cut before the output stopped growing, and no
+// arrival rate was shown to be saturated: then the closed loop did not fill the server. Otherwise it returns what was found, its interval
+// cut at 0.
+func bounded(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
+	if found == nil || !found.Rate.Known() {
+		return found
+	}
+	if found.Low.Known() && found.Low.Value() < 0 {
+		found.Low = rundir.Exactly(0)
+		if found.HighestStable.Known() {
+			found.Low = found.HighestStable
+		}
+	}
+	ceiling := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
+	if !searchCut(run.Warnings) || saturatedSomewhere(run.Stages) || ceiling < 0 {
+		return found
+	}
+	stable := highestStable(run.Stages)
+	most := run.Stages[ceiling].Progress.Rate.Value()
+	if stable.Known() {
+		most = max(most, stable.Value())
+	}
+	return &rundir.Saturation{
+		Rate: rundir.Over(most), Output: found.Output, HighestStable: stable,
+		Reason: noteAtLeast.New(run.Stages[ceiling].MaxConcurrency, run.Stages[ceiling].Progress.Rate.Value()),
+	}
+}
+
+// whyNone returns why a whole sweep found no saturation rate, and what to run next.
+func whyNone(run *rundir.Run) (why note.Note, ok bool) {
+	const waves = 12 // of the longest requests: what the next sweep's stages should hold
+	var decided, longest, highest float64
+	rows := saturation.Open(run.Stages)
+	if len(rows) == 0 {
+		return why, false
+	}
+	for _, st := range rows {
+		if st.Verdict != rundir.Undecided {
+			decided++
+		}
+		if l := st.Latency.Mean; !l.IsZero() {
+			longest = max(longest, l.Value())
+		}
+		highest = st.Rate.Value()
+	}
+	switch {
+	case decided <= float64(len(rows))/2:
+		return noteNoneDecided.New(longest, run.Plan.StageTime, seconds.RoundUp(max(waves*longest, 2*run.Plan.StageTime))), true
+	case !saturatedSomewhere(run.Stages) && run.Plan.MaxConcurrency > 0:
+		return noteNoneFilled.New(highest, 2*run.Plan.MaxConcurrency), true
+	}
+	return noteNoneBeyond.New(highest), true
+}
+
+// searchCut reports whether a run warns that its search for the ceiling ended before the output stopped growing.
+func searchCut(warnings []note.Note) bool {
+	return slices.ContainsFunc(warnings, func(n note.Note) bool {
+		return n.Is(BudgetCeiling) || n.Is(CeilingBounded)
+	})
+}
+
+// saturatedSomewhere reports whether an arrival rate was shown to be saturated.
+func saturatedSomewhere(stages []rundir.Stage) bool {
+	return slices.ContainsFunc(saturation.Open(stages), func(st *rundir.Stage) bool { return st.Verdict == rundir.Saturated })
+}
+
+// highestStable returns the highest arrival rate that was shown to be stable.
+func highestStable(stages []rundir.Stage) (rate rundir.Number) {
+	for _, st := range saturation.Open(stages) {
+		if st.Verdict == rundir.Stable {
+			rate = st.Rate
+		}
+	}
+	return rate
+}
+
+// SLO returns the highest rate at which the terms hold, by the rows of a run; nil where there are no terms.
+func SLO(run *rundir.Run, terms []slo.Term, limit *rundir.Saturation) *rundir.SLO {
+	if len(terms) == 0 {
+		return nil
+	}
+	rows := saturation.Open(run.Stages)
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete && st.Invalid.IsZero() {
+			rows = append(rows, st)
+		}
+	}
+	return slo.Highest(rows, limit, terms)
+}

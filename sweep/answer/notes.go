@@ -1,0 +1,25 @@
+package answer
+
+import "llmsweep/client/note"
+
+// Notes on an answer. Rates are per second, times in seconds.
+var (
+	noteAtLeast     = note.Kind{Code: "ceiling.at-least", Args: []string{"in_flight", "completed"}}
+	noteNoneDecided = note.Kind{Code: "saturation.none-decided", Args: []string{"latency", "stage_time", "advice"}}
+	noteNoneFilled  = note.Kind{Code: "saturation.none-filled", Args: []string{"rate", "max_concurrency"}}
+	noteNoneBeyond  = note.Kind{Code: "saturation.none-beyond", Args: []string{"rate"}}
+	noteKilled      = note.Kind{Code: "run.killed"}
+)
+
+// Notes of the search for the ceiling on why it ended before the output stopped growing. The saturation rate is then a lower bound.
+var (
+	BudgetCeiling  = note.Kind{Code: "budget.ended-ceiling-search", Args: []string{"in_flight"}}
+	CeilingBounded = note.Kind{Code: "ceiling.bounded", Args: []string{"max_concurrency"}}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind {
+	return []note.Kind{
+		BudgetCeiling, CeilingBounded, noteAtLeast, noteNoneDecided, noteNoneFilled, noteNoneBeyond, noteKilled,
+	}
+}

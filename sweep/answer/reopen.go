@@ -1,0 +1,67 @@
+package answer
+
+import (
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/goodput"
+	"llmsweep/sweep/measure/window"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// Reopen reads a run directory. Stages that a killed process left unfinished are summarized from their records, as far as they got.
+func Reopen(path string) (*rundir.Run, error) {
+	run, err := rundir.Open(path)
+	if err != nil || run.State != rundir.Running {
+		return run, err
+	}
+	terms, err := slo.ParseAll(run.Plan.SLO)
+	if err != nil {
+		return nil, err
+	}
+	run.State = rundir.Interrupted
+	run.Failure = noteKilled.New()
+	var killed []*rundir.Stage
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.State == rundir.Running {
+			st.State = rundir.Interrupted
+			killed = append(killed, st)
+		}
+	}
+	if len(killed) > 0 {
+		if err := measure.Recover(killed, run.Plan.Tolerance, terms, rundir.Records(path)); err != nil {
+			return nil, err
+		}
+	}
+	Write(run, terms)
+	return run, nil
+}
+
+// Assess judges a run by SLO terms that may be new to it: the goodput of each stage, from the records of the run directory at path, and
+// for a sweep the highest rate at which the terms hold. A run that was read from another tool's file has no records, and no goodput.
+// The error is of reading.
+func Assess(path string, run *rundir.Run, terms []slo.Term) error {
+	counts := map[string]*goodput.Counter{}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		counts[st.Name] = goodput.New(window.Of(st), terms)
+	}
+	if run.Source == nil {
+		for r, err := range rundir.Records(path) {
+			if err != nil {
+				return err
+			}
+			if g := counts[r.Stage]; g != nil {
+				g.Add(r)
+			}
+		}
+	}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		st.Goodput = counts[st.Name].Result(st)
+	}
+	run.Plan.SLO, run.SLO = slo.Strings(terms), nil
+	if run.Plan.Kind == rundir.KindSweep {
+		run.SLO = SLO(run, terms, run.Saturation)
+	}
+	return nil
+}

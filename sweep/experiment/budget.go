@@ -1,0 +1,68 @@
+package experiment
+
+import (
+	"time"
+
+	"llmsweep/sweep/seconds"
+)
+
+// StageCost is what a stage takes, in windows: what is in flight at its end must end, and a backlog must drain. With it
+// budgets are kept (TestBudgetsAreKept).
+const StageCost = 1.25
+
+// Within a budget a stage is at least shortestStage long, or MinLatencies mean latencies: a verdict takes five waves. One that only fills
+// what is left, far beyond the edge, is worth its time after fewer.
+const (
+	MinLatencies  = 6
+	fillLatencies = 3
+	shortestStage = 5 * time.Second
+	leastShare    = 1.0 / 20 // of the budget: what is less is not worth another stage
+)
+
+// Pace is how long stages measure: at least, and at most while they are undecided.
+type Pace struct{ StageTime, StageMax time.Duration }
+
+// Pace returns the pace of the stages to come.
+func (x *Experiment) Pace() Pace { return x.pace }
+
+// SetPace sets how long the stages to come measure.
+func (x *Experiment) SetPace(p Pace) { x.pace, x.Ahead.StageTime = p, p.StageTime }
+
+// HasBudget reports whether the experiment must end by a time.
+func (x *Experiment) HasBudget() bool { return !x.until.IsZero() }
+
+// TimeLeft returns what is left of the budget; negative where it is used up.
+func (x *Experiment) TimeLeft() time.Duration { return time.Until(x.until) }
+
+// Extend makes the budget end later, or earlier where d is negative.
+func (x *Experiment) Extend(d time.Duration) { x.until = x.until.Add(d) }
+
+// Allot shares out what is left of the budget over a number of stages.
+func (x *Experiment) Allot(stages int) {
+	if !x.HasBudget() {
+		return
+	}
+	const undecided = 1.5 // an undecided stage may be longer by half
+	each := max(seconds.Duration(x.TimeLeft().Seconds()/float64(stages)/StageCost), x.Least())
+	x.SetPace(Pace{each, time.Duration(undecided * float64(each))})
+}
+
+// Least returns the shortest stage that is worth its time.
+func (x *Experiment) Least() time.Duration {
+	return max(shortestStage, seconds.Duration(MinLatencies*x.latency))
+}
+
+// shortestLeft returns the time below which a budget counts as used up, for a stage of a given length.
+func (x *Experiment) shortestLeft(stage time.Duration) time.Duration {
+	return max(stage, time.Duration(leastShare*float64(x.config.Budget)))
+}
+
+// Short reports whether what is left of the budget is too little for another stage.
+func (x *Experiment) Short() bool {
+	return x.HasBudget() && x.TimeLeft() < x.shortestLeft(x.Least())
+}
+
+// Leftover reports whether a budget has time left that a last stage beyond the edge can use.
+func (x *Experiment) Leftover() bool {
+	return x.HasBudget() && x.TimeLeft() >= x.shortestLeft(max(shortestStage, seconds.Duration(fillLatencies*x.latency)))
+}

@@ -1,0 +1,56 @@
+package experiment
+
+import (
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// Foresee warns of a plan that goes beyond what the client was shown to measure well on this machine: the number of streams at
+// once, and requests per second, of a number of tokens each. 0 is not known.
+func (x *Experiment) Foresee(streams int, rate, tokens float64) {
+	t := x.run.Client.Selftest
+	if t == nil {
+		return
+	}
+	if excess := excess(t, streams, rate*tokens, rate); len(excess) > 0 {
+		n := notePlanBeyondClient.New(excess)
+		x.Warn(n)
+		x.foreseen = append(x.foreseen, n)
+	}
+}
+
+// excess lists where a load goes beyond what the client was shown to bear. What was never tried is left out.
+func excess(t *rundir.Selftest, streams int, tokens, rate float64) []note.Note {
+	var all []note.Note
+	if streams > t.Streams {
+		all = append(all, noteExcessStreams.New(streams, t.Streams))
+	}
+	if t.TokensPerS.Known() && tokens > t.TokensPerS.Value() {
+		all = append(all, noteExcessTokens.New(tokens, t.TokensPerS.Value()))
+	}
+	if t.ArrivalsPerS.Known() && rate > t.ArrivalsPerS.Value() {
+		all = append(all, noteExcessArrivals.New(rate, t.ArrivalsPerS.Value()))
+	}
+	return all
+}
+
+// overreached returns a warning where a stage went beyond what the client was shown to bear. Its metrics may be right all the same: lag and
+// processor time, which are measured in each stage, make a row invalid.
+func overreached(t *rundir.Selftest, st *rundir.Stage) (warning note.Note, ok bool) {
+	if t == nil {
+		return note.Note{}, false
+	}
+	chunks := st.TokensPerS.Output
+	if k := st.TokensPerChunk; k.Known() && k.Value() > 1 { // the client's work is by the chunk
+		chunks = rundir.Exactly(chunks.Value() / k.Value())
+	}
+	tokens := 0.0
+	if chunks.Known() {
+		tokens = chunks.Value()
+	}
+	all := excess(t, st.Concurrency.Peak, tokens, 0)
+	if len(all) == 0 {
+		return note.Note{}, false
+	}
+	return noteBeyondClient.New(all), true
+}

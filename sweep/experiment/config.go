@@ -1,0 +1,83 @@
+package experiment
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// Config is the configuration of an experiment: the server, the files, and how each stage is measured. Nothing changes it once the
+// experiment has begun.
+type Config struct {
+	Doer     load.Doer
+	Sources  func(stage string) load.Source // a fresh source for each stage
+	Log      Log
+	Observer Observer
+	Waiter   load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
+
+	// Warm opens connections before a stage needs them; nil where there are none to open.
+	Warm func(ctx context.Context, connections int) error
+	// Timestamps returns who stamps the bytes that arrive, "kernel" or "user"; nil where that is not known.
+	Timestamps func() string
+	// Idle waits until the server says that it has nothing left to do; nil where it cannot be asked.
+	Idle func(context.Context) error
+	// Scrape reads the server's gauges; nil where it has none.
+	Scrape func(context.Context) (load.Gauges, error)
+	// Retokenize counts the tokens of an answer's text, after the stage; nil for no such count.
+	Retokenize func(context.Context, string) (int, error)
+
+	Budget        time.Duration // for the whole experiment; 0 for none
+	StageTime     time.Duration // each stage measures at least this long,
+	StageMax      time.Duration // and at most this long while it is undecided
+	StageRequests int           // requests due in a stage's window at least
+	Warmup        Warmup
+	Drain         time.Duration // how long a backlog may take to end between stages before it is cancelled
+	IdleWait      time.Duration // how long the server may take after that to become idle; 0 for as long as Drain
+	Caps          *load.Caps    // limits of a hosted API; nil for none
+	MaxErrorRate  float64       // a stage ends early when more than this share of its requests fails
+	Tolerance     float64       // drift below this share of the offered rate counts as none
+	Seed          uint64
+
+	SLO []slo.Term // goodput is counted by them, and stages collect the requests that their percentiles need
+}
+
+// Log keeps what was measured: a run directory, or memory.
+type Log interface {
+	load.Log
+	Records(stage string) iter.Seq2[*rundir.Record, error]
+	Save(*rundir.Run) error
+}
+
+// Observer is told what happens, to show it. It must be quick: it is called from the loop that runs the stage.
+type Observer interface {
+	// StageBegins is called with the time that the stage is planned to measure.
+	StageBegins(s *rundir.Stage, planned time.Duration)
+	// Left is called with the time that the run still takes, between bounds; negative where it is not known.
+	Left(low, high time.Duration)
+	Progress(load.Snapshot)
+	StageEnds(s *rundir.Stage)
+	Note(n note.Note)
+}
+
+// Blind is an Observer that shows nothing.
+type Blind struct{}
+
+// StageBegins does nothing.
+func (Blind) StageBegins(*rundir.Stage, time.Duration) {}
+
+// Left does nothing.
+func (Blind) Left(time.Duration, time.Duration) {}
+
+// Progress does nothing.
+func (Blind) Progress(load.Snapshot) {}
+
+// StageEnds does nothing.
+func (Blind) StageEnds(*rundir.Stage) {}
+
+// Note does nothing.
+func (Blind) Note(note.Note) {}

@@ -1,0 +1,326 @@
+// Package experiment measures stages, one after the other, on one server, and keeps the run directory up to date. It does not decide
+// which stages: package sweep does, or package pair, for two experiments in turns.
+//
+// It warms the server up, waits before each stage until it is idle, opens the connections that the stage needs, ends the run when the
+// server is gone or the budget is used up, and sums up whether the client was fit to measure.
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/forecast"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/window"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/slo"
+)
+
+// Experiment measures stages, one after the other, and keeps run.json up to date.
+type Experiment struct {
+	Ahead forecast.Ahead // what is left to do. Whoever plans the stages sets it
+
+	config  Config // never changed
+	run     *rundir.Run
+	started time.Time
+	until   time.Time // the end of the budget; zero for none
+
+	// What changes from stage to stage.
+	pace     Pace
+	latency  float64 // mean of the latest stage, seconds
+	idle     idleness
+	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
+}
+
+// Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
+func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
+	x := &Experiment{config: c, run: run, started: time.Now()}
+	x.SetPace(Pace{c.StageTime, c.StageMax})
+	if c.Budget > 0 {
+		x.until = x.started.Add(c.Budget)
+	}
+	plan.SLO = slo.Strings(c.SLO)
+	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
+	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
+	return x, c.Log.Save(run)
+}
+
+// Run returns what was measured so far.
+func (x *Experiment) Run() *rundir.Run { return x.run }
+
+// Elapsed returns the time since the experiment began.
+func (x *Experiment) Elapsed() time.Duration { return time.Since(x.started) }
+
+// Coming tells the forecast which stages follow, where they are known.
+func (x *Experiment) Coming(stages []Stage) {
+	x.Ahead.Stages, x.Ahead.Planned = nil, true
+	for i := range stages {
+		x.Ahead.Stages = append(x.Ahead.Stages, stages[i].forecast())
+	}
+}
+
+// Closed returns a stage that keeps a number of requests in flight.
+func (x *Experiment) Closed(name, role string, width int) Stage {
+	const waves, floorRequests = 3, 10 // one request at a time is slow, and varies little
+	s := x.stage(arrival.Closed{Concurrency: width}, name, name, role)
+	s.MinWaves = waves
+	if width > 1 {
+		s.Opening = arrival.Opening(width, seconds.Duration(x.latency), x.config.Seed, name)
+	}
+	if role == rundir.Floor {
+		s.MinRequests = min(s.MinRequests, floorRequests)
+	}
+	return s
+}
+
+// Poisson returns a stage of Poisson arrivals.
+func (x *Experiment) Poisson(rate float64, role string) Stage {
+	l := arrival.Poisson{Rate: rate}
+	s := x.stage(l, l.Name(), l.Kind(), role)
+	x.support(&s)
+	return s
+}
+
+func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
+	return Stage{
+		Name: name, Kind: kind, Role: role, Load: l, Tail: x.pace.StageTime,
+		Extent: measure.Extent{MinTime: x.pace.StageTime, MaxTime: x.pace.StageMax, MinRequests: x.config.StageRequests},
+	}
+}
+
+// Measure runs one stage and saves what it measured. It waits before that for the server to become idle.
+func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
+	if x.HasBudget() && x.TimeLeft() <= 0 {
+		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
+	}
+	st := s.describe(time.Since(x.started))
+	x.run.Stages = append(x.run.Stages, st)
+	if err := x.save(); err != nil {
+		return st, err
+	}
+	x.Ahead.Begins(s.forecast())
+	x.config.Observer.StageBegins(&st, s.MinTime)
+	x.tellLeft(load.Snapshot{})
+	x.connect(ctx, &s)
+	st, seen, err := x.hold(ctx, &s, st, x.config.SLO)
+	x.retokenize(ctx, &st, seen.Answers)
+	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
+		st.Warnings = append(st.Warnings, w)
+	}
+	x.Ahead.Ended(s.forecast(), &st)
+	x.run.Stages[len(x.run.Stages)-1] = st
+	x.judgeClient()
+	x.config.Observer.StageEnds(&st)
+	if err := errors.Join(err, x.save(), context.Cause(ctx)); err != nil {
+		return st, err
+	}
+	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(len(x.run.Stages)-2)) {
+		return st, serverGone(st.Name)
+	}
+	return st, nil
+}
+
+// Try runs a step of the search for the ceiling. It is recorded, and is no row.
+func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
+	st := s.describe(0)
+	x.config.Observer.StageBegins(&st, s.MinTime)
+	x.Ahead.Searching(s.MinTime)
+	x.tellLeft(load.Snapshot{})
+	st, _, err := x.hold(ctx, &s, st, nil)
+	return st, errors.Join(err, context.Cause(ctx))
+}
+
+// hold runs a stage and summarizes it. Observed is never nil.
+func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
+	c := &x.config
+	criteria := measure.Criteria{
+		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Whole: s.whole(), TimeOut: x.timeOut(),
+		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance, SLO: terms,
+	}
+	account := measure.NewAccount(criteria)
+	source := s.Source
+	if source == nil {
+		source = c.Sources(s.Name)
+	}
+	seen, broken := load.Run(ctx, load.Stage{
+		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
+		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
+		TimeOut: criteria.TimeOut,
+	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape})
+	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
+	x.leftBehind(&st)
+	st.State = rundir.Complete
+	if seen.Interrupted || broken != nil {
+		st.State = rundir.Interrupted
+	}
+	if l := st.Latency.Mean; !l.IsZero() {
+		x.latency = l.Value()
+	}
+	return st, seen, errors.Join(broken, err)
+}
+
+// timeOut returns how long a stage that begins now may take; 0 for no limit.
+func (x *Experiment) timeOut() time.Duration {
+	if !x.HasBudget() {
+		return 0
+	}
+	return max(1, x.TimeLeft())
+}
+
+func (x *Experiment) save() error { return x.config.Log.Save(x.run) }
+
+// tellLeft tells the observer how long the run still takes, with the stage that runs as far as the snapshot shows it.
+func (x *Experiment) tellLeft(now load.Snapshot) {
+	left, known := x.Ahead.Left(now.Elapsed, now.Done+now.Failed)
+	switch {
+	case !known:
+		left = forecast.Range{Low: -1, High: -1}
+	case x.HasBudget():
+		left = left.Within(x.TimeLeft())
+	}
+	x.config.Observer.Left(left.Low, left.High)
+}
+
+// progress shows how a stage stands, and how long the run still takes.
+func (x *Experiment) progress(s load.Snapshot) {
+	x.tellLeft(s)
+	x.config.Observer.Progress(s)
+}
+
+// connect opens the connections that a stage will need at its start. The stage's requests will find out where it fails.
+func (x *Experiment) connect(ctx context.Context, s *Stage) {
+	const most = 256  // more take longer to open than the stage's arrivals to need them
+	const spare = 1.5 // by Little's law, rate x latency are in flight on average; a Poisson process has busier moments
+	if x.config.Warm == nil {
+		return
+	}
+	n := s.Load.Limit()
+	if rate := s.Load.MeanRate(); rate > 0 {
+		n = int(math.Ceil(spare * rate * x.latency))
+	}
+	x.config.Warm(ctx, min(n, most))
+}
+
+// supportSlack is how many requests a stage collects for each independent one that it needs, since neighbours are alike.
+const supportSlack = 1.3
+
+// RequestsForSLO returns how many requests a stage needs for its percentiles to be judged.
+func (x *Experiment) RequestsForSLO() int {
+	n := 0
+	for _, t := range x.config.SLO {
+		n = max(n, t.Sample())
+	}
+	return int(math.Ceil(supportSlack * float64(n)))
+}
+
+// support lets a stage go on until it has the requests that its percentiles need, where that fits into its time.
+func (x *Experiment) support(s *Stage) {
+	if n := x.RequestsForSLO(); float64(n)/s.Load.MeanRate() <= s.MaxTime.Seconds() {
+		s.MinRequests = max(s.MinRequests, n)
+	}
+}
+
+// retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
+// loses text.
+func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
+	total, w := 0, window.Of(st)
+	for _, a := range answers {
+		if !w.HoldsAt(a.Due) {
+			continue
+		}
+		n, err := x.config.Retokenize(ctx, a.Text)
+		if err != nil {
+			if ctx.Err() == nil {
+				x.Warn(noteRetokenize.New(st.Name, err))
+			}
+			return
+		}
+		total += n
+	}
+	if total > 0 {
+		st.OutputTokens.Retokenized = rundir.Exactly(float64(total))
+	}
+}
+
+// onlyConnects reports whether all errors are failures to connect.
+func onlyConnects(errs map[string]int) bool {
+	return len(errs) == 1 && errs[string(client.ClassConnect)] > 0
+}
+
+// frozen reports whether the server stopped answering in a stage, by the stage's index, and did not answer again.
+func (x *Experiment) frozen(stage int) bool {
+	return stage >= 0 && x.run.Stages[stage].FrozenSince.Known()
+}
+
+// Note tells the observer something that run.json does not keep.
+func (x *Experiment) Note(n note.Note) { x.config.Observer.Note(n) }
+
+// Warn adds a warning to the run, and tells the observer.
+func (x *Experiment) Warn(n note.Note) {
+	x.run.Warnings = append(x.run.Warnings, n)
+	x.config.Observer.Note(n)
+}
+
+// judgeClient sums up over the stages whether the client was fit to measure.
+func (x *Experiment) judgeClient() {
+	c := &x.run.Client
+	if x.config.Timestamps != nil {
+		c.Timestamps = x.config.Timestamps()
+	}
+	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.foreseen), rundir.Number{}, rundir.Number{}
+	for i := range x.run.Stages {
+		st := &x.run.Stages[i]
+		c.LagP99 = larger(c.LagP99, st.Lag.P99)
+		c.CPU = larger(c.CPU, st.ClientCPU)
+		if !st.Invalid.IsZero() {
+			c.Valid = false
+			c.Warnings = append(c.Warnings, noteOfStage.New(st.Name, []note.Note{st.Invalid}))
+		}
+	}
+}
+
+// larger returns the larger of two numbers, or the one that exists.
+func larger(a, b rundir.Number) rundir.Number {
+	if a.IsZero() || b.Known() && b.Value() > a.Value() {
+		return b
+	}
+	return a
+}
+
+// Finish writes how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what is an error of the
+// client's own.
+func (x *Experiment) Finish(err error) error {
+	run := x.run
+	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {
+		err = serverGone(run.Stages[last].Name)
+	}
+	run.Ended = time.Now()
+	run.State = rundir.Complete
+	var planned *EndError
+	switch {
+	case Interrupted(err):
+		run.State, err = rundir.Interrupted, nil
+	case errors.As(err, &planned):
+		run.State, run.Failure, err = rundir.Failed, planned.Why, nil
+	case err != nil:
+		run.State, run.Failure = rundir.Failed, Failure(err)
+		if !slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.State != rundir.Complete }) {
+			err = nil // the server's failure
+		}
+	}
+	return errors.Join(err, x.save())
+}

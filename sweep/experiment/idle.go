@@ -1,0 +1,88 @@
+package experiment
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// Limits of the wait for an idle server between two stages.
+const (
+	idleShare = 0.25                   // of a stage's time, where a budget is given: StageCost counts on as much
+	idleShow  = 250 * time.Millisecond // between two reports of progress
+	idleLeast = time.Second            // of a wait, however often the server was busy before
+)
+
+// idleness is what is known of how the server becomes idle.
+type idleness struct {
+	after string // the stage that may have left a backlog; empty where there is none
+	busy  int    // waits in a row that the server was busy to the end of
+}
+
+// Settle waits until the server says that it is idle, so that the next stage does not begin on another's backlog. It is called before a
+// stage, so that nothing is waited for after the last. It returns at once where no stage came before.
+func (x *Experiment) Settle(ctx context.Context) error {
+	after := x.idle.after
+	limit := x.idleLimit()
+	x.idle.after = ""
+	if x.config.Idle == nil || after == "" || limit <= 0 {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := x.awaitIdle(wait)
+	if wait.Err() == nil {
+		x.idle.busy = 0
+	} else {
+		x.idle.busy++
+	}
+	if err != nil && ctx.Err() == nil {
+		x.Warn(noteNotIdle.New(after, err))
+	}
+	return context.Cause(ctx)
+}
+
+// idleLimit returns how long the server may take to become idle. Each time that it was busy to the end of a wait halves the next: then others
+// use it, and no wait will help.
+func (x *Experiment) idleLimit() time.Duration {
+	limit := x.config.Drain
+	if x.config.IdleWait > 0 {
+		limit = min(limit, x.config.IdleWait)
+	}
+	if x.HasBudget() {
+		limit = min(limit, time.Duration(idleShare*float64(x.pace.StageTime)))
+	}
+	limit = max(limit>>min(x.idle.busy, 10), min(limit, idleLeast))
+	if x.HasBudget() {
+		limit = min(limit, x.TimeLeft())
+	}
+	return limit
+}
+
+// awaitIdle asks the server, and shows that it waits.
+func (x *Experiment) awaitIdle(ctx context.Context) error {
+	began, over := time.Now(), make(chan struct{})
+	var shown sync.WaitGroup
+	shown.Go(func() {
+		ticker := time.NewTicker(idleShow)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+				x.config.Observer.Progress(load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(began), TTFT: -1, ITL: -1})
+			}
+		}
+	})
+	err := x.config.Idle(ctx)
+	close(over)
+	shown.Wait()
+	return err
+}
+
+// leftBehind notes that a stage has ended, whose cancelled requests the server may still work on.
+func (x *Experiment) leftBehind(st *rundir.Stage) { x.idle.after = st.Name }

@@ -1,0 +1,27 @@
+package experiment
+
+import "llmsweep/client/note"
+
+// Notes on a run and its stages. Rates are per second, times in seconds, shares from 0 to 1. "excess" holds notes on what the client was not
+// shown to bear.
+var (
+	noteBeyondClient     = note.Kind{Code: "stage.beyond-client", Args: []string{"excess"}}
+	notePlanBeyondClient = note.Kind{Code: "client.plan-beyond", Args: []string{"excess"}}
+	noteExcessStreams    = note.Kind{Code: "excess.streams", Args: []string{"asked", "shown"}}
+	noteExcessTokens     = note.Kind{Code: "excess.tokens", Args: []string{"asked", "shown"}}
+	noteExcessArrivals   = note.Kind{Code: "excess.arrivals", Args: []string{"asked", "shown"}}
+	noteOfStage          = note.Kind{Code: "client.stage", Args: []string{"stage", "why"}} // why holds one note
+	noteRetokenize       = note.Kind{Code: "retokenize.failed", Args: []string{"stage", "error"}}
+	noteNotIdle          = note.Kind{Code: "server.not-idle", Args: []string{"stage", "error"}}
+	noteServerGone       = note.Kind{Code: "run.server-gone", Args: []string{"stage"}}
+	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}
+	noteBudgetOver       = note.Kind{Code: "run.budget-over", Args: []string{"budget", "stage"}}
+	noteFailed           = note.Kind{Code: "run.failed", Args: []string{"error"}}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind {
+	return []note.Kind{
+		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, noteServerGone, noteNothingDone, noteBudgetOver, noteFailed,
+	}
+}

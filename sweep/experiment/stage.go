@@ -1,0 +1,75 @@
+package experiment
+
+import (
+	"strconv"
+	"time"
+
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/forecast"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/rundir"
+)
+
+// Stage is one load to be measured, and how long.
+type Stage struct {
+	Name   string // unique in its run; it seeds the arrivals
+	Kind   string // as run.json has it
+	Role   string
+	Repeat int // which of several stages that measure the same, from 1; 0 where there is one
+	Load   arrival.Load
+	Source load.Source // nil for the run's own
+
+	Sessions int             // this many, all of which count; 0 where the time decides
+	Opening  []time.Duration // when each slot of a closed loop is first filled; nil for at once
+	Tail     time.Duration   // how long load is kept on after the window for its requests to end, at most
+	measure.Extent
+}
+
+// NewStage returns a stage that measures a load by itself: a number of sessions, or else for a time, opening transient and drain left
+// out. It is not prolonged while it is undecided.
+func NewStage(l arrival.Load, sessions int, window time.Duration) Stage {
+	s := Stage{
+		Name: l.Name(), Kind: l.Kind(), Role: rundir.Single, Load: l, Sessions: sessions, Tail: window,
+		Extent: measure.Extent{MinTime: window, MaxTime: window, MinRequests: 1},
+	}
+	if l.Ends() { // all of its requests count
+		s.Sessions, s.Tail, s.MinTime, s.MaxTime = 0, 0, 0, 0
+	}
+	return s
+}
+
+// Repetition returns a repetition of the stage, counted from 1; 0 is the stage as it is. Its arrivals and prompts are its own.
+func (s Stage) Repetition(number int) Stage {
+	s.Name, s.Repeat = repeatName(s.Name, number), number
+	return s
+}
+
+// repeatName returns the name of a repetition. The first has the name of its stage, so that its arrivals are those of a run without
+// repetitions.
+func repeatName(name string, number int) string {
+	if number < 2 {
+		return name
+	}
+	return name + "#" + strconv.Itoa(number)
+}
+
+// whole reports whether each request counts, from the first to the last: there is no window to find.
+func (s *Stage) whole() bool { return s.Sessions > 0 || s.Load.Ends() }
+
+// forecast returns what a forecast needs to know of the stage.
+func (s *Stage) forecast() forecast.Stage {
+	return forecast.Stage{Load: s.Load, Role: s.Role, Sessions: s.Sessions, Least: s.MinTime, Most: s.MaxTime}
+}
+
+// describe returns the stage as run.json has it before anything was measured.
+func (s *Stage) describe(started time.Duration) rundir.Stage {
+	st := rundir.Stage{
+		Name: s.Name, Kind: s.Kind, Role: s.Role, State: rundir.Running, Repeat: s.Repeat, MaxConcurrency: s.Load.Limit(),
+		Started: started.Seconds(), Whole: s.whole(),
+	}
+	if rate := s.Load.MeanRate(); rate > 0 {
+		st.Rate = rundir.Exactly(rate)
+	}
+	return st
+}
