@@ -85,8 +85,8 @@ var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
 // dialects returns all dialects.
 func dialects() []Dialect {
 	return []Dialect{
-		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
-		triton{}, triton{vllm: true}, responses{}, messages{},
+		openAI{chat: true}, openAI{}, responses{}, messages{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
+		triton{}, triton{vllm: true},
 	}
 }
 
