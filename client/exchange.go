@@ -318,7 +318,7 @@ func (x *exchange) refused(resp *http.Response) {
 	if err == nil && len(body) < maxWhole {
 		x.stream.watch.Answered()
 	}
-	x.fail(x.res.Headers, statusClass(resp.StatusCode), statusText(resp.StatusCode, resp.Header, body))
+	x.fail(x.res.Headers, refusalClass(resp.StatusCode, resp.Header, body), statusText(resp.StatusCode, resp.Header, body))
 }
 
 // broken classifies an error of the connection.

@@ -59,7 +59,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a, &Failure{
-			Class: statusClass(resp.StatusCode), HTTP: resp.StatusCode,
+			Class: refusalClass(resp.StatusCode, resp.Header, a.Body), HTTP: resp.StatusCode,
 			Message: c.cleaner.clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
 	case errors.Is(err, errCompression):

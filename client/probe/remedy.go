@@ -74,6 +74,8 @@ func advice(f *client.Failure) (Kind, string) {
 		return KindConnect, "Is the address right, and reachable from this machine?"
 	case client.ClassTimeout:
 		return KindTimeout, "Is the server still loading, or does it hang? See its log."
+	case client.ClassRateLimited:
+		return KindBusy, "A rate limit is reached: wait until it allows requests again, and keep below it with --max-rps and --max-tpm."
 	case client.ClassHTTP429:
 		return KindBusy, "Wait until the server, or the gateway in front of it, accepts requests again."
 	case client.ClassHTTP5xx, client.ClassStreamError:

@@ -183,7 +183,7 @@ type Stage struct {
 
 	Verdict   string      `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
-	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429 or 503; absent for none
+	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
 	Traits    Traits      `json:"traits,omitzero"`
 	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
 	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
