@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"llmsweep/client/api"
+	"llmsweep/client/api/dialects"
 	"llmsweep/client/wire"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end is
 	// accepted, and "http://" may be left out.
 	URL string
-	// API names the dialect, as [api.ByName] takes it; empty for "chat".
+	// API names the dialect, as [dialects.ByName] takes it; empty for "chat".
 	API    string
 	Params api.Params
 	APIKey string // sent as "Authorization: Bearer ...", or in the API's own header; empty for none
@@ -77,7 +78,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := api.ByName(cmp.Or(o.API, "chat"))
+	d, err := dialects.ByName(cmp.Or(o.API, "chat"))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/ci"
 	"llmsweep/report/lang"
 	"llmsweep/report/published/write"
 	"llmsweep/report/table"
@@ -49,6 +50,7 @@ func formats() []format {
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
 		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return write.Stress(w, runs, o.Lang) }},
 		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return write.Serving(w, runs, o.Lang) }},
+		{"junit", func(w io.Writer, runs []rundir.Run, o Options) error { return JUnit(w, runs, o.Lang) }},
 		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return write.GuideLLM(w, runs) }},
 	}
 }
@@ -76,4 +78,13 @@ func Render(w io.Writer, name string, runs []rundir.Run, o Options) error {
 		return errors.New("there is no run to render")
 	}
 	return all[i].render(w, runs, o)
+}
+
+// JUnit writes the verdicts on runs as JUnit XML: a suite for each run, a test case for each stage and objective.
+func JUnit(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+	var suites []ci.Suite
+	for i := range runs {
+		suites = append(suites, ci.OfRun(&runs[i], l))
+	}
+	return ci.JUnit(w, suites)
 }

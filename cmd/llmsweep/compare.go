@@ -28,6 +28,7 @@ type compareCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
+	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	tableFlags
 	liveFlags
 }
@@ -45,6 +46,7 @@ func (compareCmd) Help() string {
 	return `Examples:
   llmsweep compare before after
   llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
+  llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%' --junit gates.xml
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
@@ -84,14 +86,17 @@ func (cm *compareCmd) Run(c *console) error {
 		return usage(err)
 	}
 	said := claimsOf(setups)
-	err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section {
+	sections := func(l lang.Lang) []table.Section {
 		all := result.Sections(l, 1)
 		for _, s := range said {
 			all = append(all, claims.Section(filepath.Base(s[0].File), s, l, 2))
 		}
 		return all
-	})
-	if err != nil {
+	}
+	if err := cm.write(c, result.JSON, sections); err != nil {
+		return err
+	}
+	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
 		return err
 	}
 	return judge(result, gates)
@@ -132,15 +137,9 @@ func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
 	return gates, nil
 }
 
-// judged is a comparison that gates can judge.
-type judged interface {
-	Unjudged(compare.Gate) []compare.Unjudged
-	Failures(compare.Gate) []compare.Change
-}
-
 // judge returns an error that names the gates that failed, with exit code exitMissed; or else those that cannot be judged, with
 // exitUndecided.
-func judge(result judged, gates []compare.Gate) error {
+func judge(result compare.Judged, gates []compare.Gate) error {
 	var failed, unjudged []string
 	for _, g := range gates {
 		for _, u := range result.Unjudged(g) {

@@ -43,6 +43,8 @@ type console struct {
 	serve func(ctx context.Context, address string, h http.Handler) (url string, wait func() error, err error)
 	// waiter returns what waits for the instants of arrivals.
 	waiter func() waiter
+	// env returns the value of an environment variable that tells about the surroundings, such as those of CI systems.
+	env func(name string) string
 	// proxy returns the proxy for a request; nil for none.
 	proxy func(*http.Request) (*url.URL, error)
 }
@@ -57,7 +59,7 @@ type waiter interface {
 func newConsole(ctx context.Context, out, errOut io.Writer) *console {
 	return &console{
 		ctx: ctx, out: out, err: errOut, serve: simserver.Serve, proxy: http.ProxyFromEnvironment,
-		waiter: func() waiter { return wait.NewExact() },
+		waiter: func() waiter { return wait.NewExact() }, env: os.Getenv,
 	}
 }
 

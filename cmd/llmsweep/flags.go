@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +12,8 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 

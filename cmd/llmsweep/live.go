@@ -6,10 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"llmsweep/sweep/answer"
-	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
-	"llmsweep/sweep/pair"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,6 +21,10 @@ import (
 	"llmsweep/report/progress"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -266,9 +266,13 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	if err := table.WriteSections(&doc, "markdown", result.Sections(l, 1), table.Style{}); err != nil {
 		return err
 	}
+	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
 	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())
 	if err == nil {
-		err = cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) })
+		err = cm.write(c, result.JSON, sections)
+	}
+	if err == nil {
+		err = cm.publishGates(c, result, gates, sections, out)
 	}
 	switch {
 	case err != nil:
@@ -316,7 +320,11 @@ func (cm *compareCmd) again(c *console, dir string) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := cm.write(c, result.JSON, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }); err != nil {
+	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
+	if err := cm.write(c, result.JSON, sections); err != nil {
+		return err
+	}
+	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {
 		return err
 	}
 	return judge(result, gates)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"llmsweep/report"
+	"llmsweep/report/ci"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
@@ -95,6 +96,7 @@ func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
 	}
+	e.publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.lang))
 	err = errors.Join(err, report.Render(e.console.out, cmp.Or(e.format, "console"), runs, e.options(e.out.Lang, e.out.Plain, dir.Path)))
 	switch {
 	case err != nil:

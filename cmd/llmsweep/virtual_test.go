@@ -31,6 +31,7 @@ type world struct {
 
 	mu      sync.Mutex
 	servers map[string]*pipeListener // by address
+	env     map[string]string
 }
 
 // virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
@@ -57,6 +58,7 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	c := newConsole(w.ctx, &o, &e)
 	c.dir, c.dial, c.serve, c.proxy = w.dir, w.dial, w.serve, nil
 	c.waiter = func() waiter { return timer{&wait.Timer{}} }
+	c.env = func(name string) string { return w.env[name] }
 	before := runFiles(w.dir)
 	code = execute(args, c)
 	followSchemas(w.t, w.dir, before)

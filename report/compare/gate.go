@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"llmsweep/report/ci"
 )
 
 // Gate is a difference that must not be: "tokens_per_s<-5%".
@@ -95,4 +98,30 @@ func (c *Comparison) Unjudged(g Gate) []Unjudged {
 		all = append(all, Unjudged{Key: g.Key})
 	}
 	return all
+}
+
+// Judged is a comparison that gates can judge.
+type Judged interface {
+	Unjudged(Gate) []Unjudged
+	Failures(Gate) []Change
+}
+
+// Checks returns the checks of a comparison that was made at a time: one for each gate.
+func Checks(at time.Time, result Judged, gates []Gate) ci.Suite {
+	s := ci.Suite{Name: "compare", Started: at}
+	for _, g := range gates {
+		c := ci.Check{Class: ci.ClassGate, Name: g.String()}
+		var why []string
+		for _, u := range result.Unjudged(g) {
+			c.Outcome = ci.Undecided
+			why = append(why, u.String())
+		}
+		for _, ch := range result.Failures(g) {
+			c.Outcome = ci.Failed
+			why = append(why, fmt.Sprintf("%s of %s is %s", g.Key, ch.Setup, ch))
+		}
+		c.Message = strings.Join(why, "; ")
+		s.Checks = append(s.Checks, c)
+	}
+	return s
 }

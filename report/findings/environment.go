@@ -9,11 +9,11 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// fact is one line about how a run was made.
-type fact struct{ Name, Text string }
+// Fact is one line about how a run was made.
+type Fact struct{ Name, Text string }
 
 // Environment returns what is needed to repeat a run, as far as it is known.
-func Environment(run *rundir.Run, l lang.Lang) []fact {
+func Environment(run *rundir.Run, l lang.Lang) []Fact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
 		date = run.Started.Format(time.RFC3339)
@@ -21,7 +21,7 @@ func Environment(run *rundir.Run, l lang.Lang) []fact {
 			date = lastedFor.In(l, date, lang.Clock(t))
 		}
 	}
-	facts := []fact{
+	facts := []Fact{
 		{envTarget.In(l), words(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine, run.Target.Version)},
 		{envLabels.In(l), labels(run.Labels)},
 		{envWorkload.In(l), workload(run, l)},

@@ -123,14 +123,10 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	var terms, why []string
 	for _, p := range g.Terms {
 		terms = append(terms, p.Term)
-		t, err := slo.Parse(p.Term)
-		switch {
-		case err != nil || p.Verdict != g.Verdict || p.Verdict == slo.Kept.String():
-		case p.Verdict == slo.Broken.String():
-			why = append(why, sayTermBroken.In(l, t.Name(), bound(p.Value)+t.Amount(p.Value.Value())))
-		case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
-			b := p.Beyond
-			why = append(why, sayTermUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), percent(b.Low.Value()), percent(b.High.Value())))
+		if p.Verdict == g.Verdict {
+			if text := Promise(&p, l); text != "" {
+				why = append(why, text)
+			}
 		}
 	}
 	say := sayRowUnknown
@@ -151,6 +147,20 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 		text += lang.Colon.In(l) + strings.Join(why, lang.Semicolon.In(l))
 	}
 	return text + lang.Stop.In(l)
+}
+
+// Promise returns why a term is not met in a stage, or not decided; empty where it is met, or nothing is known of it.
+func Promise(p *rundir.Promise, l lang.Lang) string {
+	t, err := slo.Parse(p.Term)
+	switch {
+	case err != nil || p.Verdict == slo.Kept.String():
+	case p.Verdict == slo.Broken.String():
+		return sayTermBroken.In(l, t.Name(), bound(p.Value)+t.Amount(p.Value.Value()))
+	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
+		b := p.Beyond
+		return sayTermUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), percent(b.Low.Value()), percent(b.High.Value()))
+	}
+	return ""
 }
 
 // percent returns a share in percent, to two digits.

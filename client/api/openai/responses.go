@@ -1,7 +1,9 @@
-package api
+package openai
 
 import (
 	"bytes"
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
 	"strconv"
 )
 
@@ -9,38 +11,38 @@ import (
 // OpenAI's reference of streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
 type responses struct{}
 
-var _ Dialect = responses{}
+var _ api.Dialect = responses{}
 
-func (responses) Name() string        { return "responses" }
-func (responses) Path(string) string  { return "/v1/responses" }
-func (responses) Framing() Framing    { return SSE }
-func (responses) NewDecoder() Decoder { return &responsesDecoder{} }
+func (responses) Name() string            { return "responses" }
+func (responses) Path(string) string      { return "/v1/responses" }
+func (responses) Framing() api.Framing    { return api.SSE }
+func (responses) NewDecoder() api.Decoder { return &responsesDecoder{} }
 
 // Traits leave out "min_tokens": neither OpenAI nor vLLM has it here.
-func (responses) Traits() Traits {
-	return Traits{Forces: true, Thinks: true, Counts: true, Fields: Fields{IgnoreEOS: true}}
+func (responses) Traits() api.Traits {
+	return api.Traits{Forces: true, Thinks: true, Counts: true, Fields: api.Fields{IgnoreEOS: true}}
 }
 
 // Encode returns the body. The server is asked not to store the answer, which OpenAI otherwise does.
-func (responses) Encode(r *Request, p *Params) ([]byte, error) {
-	e := newEncoder(p)
-	e.text("model", p.Model)
-	e.messages("input", r.Messages)
-	e.flag("stream", true)
-	e.flag("store", false)
-	e.count("max_output_tokens", r.OutputTokens)
+func (responses) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	e := codec.NewEncoder(p)
+	e.Text("model", p.Model)
+	e.Messages("input", r.Messages)
+	e.Flag("stream", true)
+	e.Flag("store", false)
+	e.Count("max_output_tokens", r.OutputTokens)
 	if r.OutputTokens > 0 && p.Fields.IgnoreEOS {
-		e.flag("ignore_eos", true)
+		e.Flag("ignore_eos", true)
 	}
-	e.temperature(p.Temperature)
+	e.Temperature(p.Temperature)
 	if p.Think != nil && !p.Fields.NoThinking {
 		effort := "none"
 		if *p.Think {
 			effort = "medium"
 		}
-		e.literal("reasoning", `{"effort":`+strconv.Quote(effort)+`}`)
+		e.Literal("reasoning", `{"effort":`+strconv.Quote(effort)+`}`)
 	}
-	return e.finish()
+	return e.Finish()
 }
 
 // responsesDecoder reads events such as
@@ -51,14 +53,15 @@ func (responses) Encode(r *Request, p *Params) ([]byte, error) {
 // call. The event that opens a tool call brings its name, which is text too. Events that end in "done" repeat it. The last
 // event has the counts, and is the terminator.
 type responsesDecoder struct {
-	template template
-	reader   reader
+	template codec.Template
+	reader   codec.Reader
 	called   bool // there was a tool call
 	done     bool
 }
 
 func (d *responsesDecoder) Reset() {
-	*d = responsesDecoder{reader: d.reader, template: template{head: d.template.head[:0], tail: d.template.tail[:0]}}
+	d.template.Reset()
+	*d = responsesDecoder{reader: d.reader, template: d.template}
 }
 
 // Complete reports whether the stream may end: after the event that has the whole response.
@@ -76,33 +79,33 @@ type responsesEvent struct {
 type response struct {
 	status, reason []byte // reason: why it is incomplete
 	fault          []byte
-	usage          Usage
+	usage          api.Usage
 }
 
 // Decode reads one event.
-func (d *responsesDecoder) Decode(frame []byte, c *Chunk) error {
-	if d.template.fits(frame, c) {
+func (d *responsesDecoder) Decode(frame []byte, c *api.Chunk) error {
+	if d.template.Fits(frame, c) {
 		return nil
 	}
-	if isDone(frame) { // some gateways add it
-		*c = Chunk{Usage: NoUsage, Done: true}
+	if codec.IsDone(frame) { // some gateways add it
+		*c = api.Chunk{Usage: api.NoUsage, Done: true}
 		return nil
 	}
-	e := responsesEvent{whole: response{usage: NoUsage}}
+	e := responsesEvent{whole: response{usage: api.NoUsage}}
 	r := &d.reader
-	for m := r.open(frame, c); m.next(); {
-		switch string(m.key()) {
+	for m := r.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
 		case "type":
-			e.kind = r.text()
+			e.kind = r.Text()
 		case "delta":
-			e.delta = r.text()
+			e.delta = r.Text()
 		case "item":
 			e.name = readCalledName(r)
 		case "response":
 			e.whole = readResponse(r)
 		}
 	}
-	if done, err := r.close(c); done {
+	if done, err := r.Close(c); done {
 		return err
 	}
 	d.take(frame, &e, c)
@@ -110,19 +113,21 @@ func (d *responsesDecoder) Decode(frame []byte, c *Chunk) error {
 }
 
 // take fills c from an event.
-func (d *responsesDecoder) take(frame []byte, e *responsesEvent, c *Chunk) {
-	switch kind := string(e.kind); kind {
+func (d *responsesDecoder) take(frame []byte, e *responsesEvent, c *api.Chunk) {
+	switch string(e.kind) { // never a variable: it would be allocated
 	case "response.output_item.added":
 		c.Text = len(e.name) > 0
 		d.called = d.called || c.Text
 	case "response.completed", "response.incomplete":
 		d.end(&e.whole, c)
 	case "response.failed", "response.cancelled", "error":
-		c.Error = "the server ended the answer with the event " + kind
-		if said := ErrorText(frame); kind == "error" {
-			c.Error = said
-		} else if len(e.whole.fault) > 0 {
-			c.Error = ErrorText(e.whole.fault)
+		switch {
+		case string(e.kind) == "error":
+			c.Error = api.ErrorText(frame)
+		case len(e.whole.fault) > 0:
+			c.Error = api.ErrorText(e.whole.fault)
+		default:
+			c.Error = "the server ended the answer with the event " + string(e.kind)
 		}
 	default:
 		if !bytes.HasSuffix(e.kind, []byte(".delta")) || len(e.delta) == 0 {
@@ -131,22 +136,23 @@ func (d *responsesDecoder) take(frame []byte, e *responsesEvent, c *Chunk) {
 		c.Text = true
 		c.Reasoning = bytes.HasPrefix(e.kind, []byte("response.reasoning"))
 		d.called = d.called || bytes.HasPrefix(e.kind, []byte("response.function_call"))
-		if kind == "response.output_text.delta" || kind == "response.refusal.delta" {
+		switch string(e.kind) {
+		case "response.output_text.delta", "response.refusal.delta":
 			c.Raw = e.delta
 		}
-		d.template.learn(frame, e.delta, c)
+		d.template.Learn(frame, e.delta, c)
 	}
 }
 
 // end takes in the whole response. Its status decides, not the type of its event: vLLM names both kinds "completed".
-func (d *responsesDecoder) end(r *response, c *Chunk) {
+func (d *responsesDecoder) end(r *response, c *api.Chunk) {
 	c.Done, d.done = true, true
 	c.Usage = r.usage
 	switch {
 	case string(r.reason) == "max_output_tokens", string(r.reason) == "max_tokens":
 		c.Finish = "length"
 	case len(r.reason) > 0:
-		c.Finish = finishReason(r.reason)
+		c.Finish = codec.FinishReason(r.reason)
 	case string(r.status) == "incomplete":
 		c.Finish = "incomplete"
 	case d.called:
@@ -157,14 +163,14 @@ func (d *responsesDecoder) end(r *response, c *Chunk) {
 }
 
 // readCalledName reads an output item, and returns the name of the tool that it calls; nil for any other item.
-func readCalledName(r *reader) []byte {
+func readCalledName(r *codec.Reader) []byte {
 	var kind, name []byte
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "type":
-			kind = r.text()
+			kind = r.Text()
 		case "name":
-			name = r.text()
+			name = r.Text()
 		}
 	}
 	if !bytes.HasSuffix(kind, []byte("_call")) {
@@ -173,20 +179,20 @@ func readCalledName(r *reader) []byte {
 	return name
 }
 
-func readResponse(r *reader) response {
-	w := response{usage: NoUsage}
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+func readResponse(r *codec.Reader) response {
+	w := response{usage: api.NoUsage}
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "status":
-			w.status = r.text()
+			w.status = r.Text()
 		case "incomplete_details":
-			for m := r.object(); m.next(); {
-				if string(m.key()) == "reason" {
-					w.reason = r.text()
+			for m := r.Object(); m.Next(); {
+				if string(m.Key()) == "reason" {
+					w.reason = r.Text()
 				}
 			}
 		case "error":
-			if v := r.value(); isErrorObject(v, nil) {
+			if v := r.Value(); api.IsErrorObject(v, nil) {
 				w.fault = v
 			}
 		case "usage":
@@ -196,18 +202,18 @@ func readResponse(r *reader) response {
 	return w
 }
 
-func readResponseUsage(r *reader) Usage {
-	u := NoUsage
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+func readResponseUsage(r *codec.Reader) api.Usage {
+	u := api.NoUsage
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "input_tokens":
-			u.Prompt = r.count()
+			u.Prompt = r.Count()
 		case "output_tokens":
-			u.Output = r.count()
+			u.Output = r.Count()
 		case "input_tokens_details":
-			u.Cached = readDetail(r, "cached_tokens")
+			u.Cached = codec.ReadDetail(r, "cached_tokens")
 		case "output_tokens_details":
-			u.Reasoning = readDetail(r, "reasoning_tokens")
+			u.Reasoning = codec.ReadDetail(r, "reasoning_tokens")
 		}
 	}
 	return u

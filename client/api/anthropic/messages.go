@@ -1,20 +1,29 @@
-package api
+// Package anthropic has the API that Anthropic introduced and several servers have: messages.
+package anthropic
+
+import (
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
+)
+
+// Dialects returns the APIs.
+func Dialects() []api.Dialect { return []api.Dialect{messages{}} }
 
 // messages is Anthropic's Messages API, which vLLM, SGLang, llama.cpp, Ollama and gateways have too. It follows Anthropic's
 // reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
 type messages struct{}
 
-var _ Dialect = messages{}
+var _ api.Dialect = messages{}
 
-func (messages) Name() string        { return "messages" }
-func (messages) Path(string) string  { return "/v1/messages" }
-func (messages) Framing() Framing    { return SSE }
-func (messages) NewDecoder() Decoder { return &messagesDecoder{usage: noMessagesUsage} }
+func (messages) Name() string            { return "messages" }
+func (messages) Path(string) string      { return "/v1/messages" }
+func (messages) Framing() api.Framing    { return api.SSE }
+func (messages) NewDecoder() api.Decoder { return &messagesDecoder{usage: noMessagesUsage} }
 
 // Traits: the API cannot be told to continue after a natural end. vLLM accepts "ignore_eos" here and ignores it.
-func (messages) Traits() Traits {
+func (messages) Traits() api.Traits {
 	const version = "2023-06-01" // of the API, which requests must name
-	return Traits{Thinks: true, Counts: true, Key: "X-Api-Key", Header: map[string]string{"Anthropic-Version": version}}
+	return api.Traits{Thinks: true, Counts: true, Key: "X-Api-Key", Header: map[string]string{"Anthropic-Version": version}}
 }
 
 // Anthropic's API requires a length, and a budget for thinking of at least leastThinking tokens, below that length.
@@ -25,11 +34,11 @@ const (
 
 // Encode returns the body. System messages go into a field of their own, joined by newlines. Thinking is turned on only
 // where the answer is long enough for the least budget of it.
-func (messages) Encode(r *Request, p *Params) ([]byte, error) {
-	e := newEncoder(p)
-	e.text("model", p.Model)
-	var system Request
-	rest := make([]Message, 0, len(r.Messages))
+func (messages) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	e := codec.NewEncoder(p)
+	e.Text("model", p.Model)
+	var system api.Request
+	rest := make([]api.Message, 0, len(r.Messages))
 	for _, m := range r.Messages {
 		if m.Role == "system" {
 			system.Messages = append(system.Messages, m)
@@ -38,27 +47,27 @@ func (messages) Encode(r *Request, p *Params) ([]byte, error) {
 		}
 	}
 	if len(system.Messages) > 0 {
-		e.text("system", system.Prompt())
+		e.Text("system", system.Prompt())
 	}
-	e.messages("messages", rest)
-	e.flag("stream", true)
+	e.Messages("messages", rest)
+	e.Flag("stream", true)
 	length := r.OutputTokens
 	if length <= 0 {
 		length = defaultLength
 	}
-	e.count("max_tokens", length)
-	e.temperature(p.Temperature)
+	e.Count("max_tokens", length)
+	e.Temperature(p.Temperature)
 	switch {
 	case p.Think == nil || p.Fields.NoThinking:
 	case !*p.Think:
-		e.literal("thinking", `{"type":"disabled"}`)
+		e.Literal("thinking", `{"type":"disabled"}`)
 	case length > leastThinking:
-		e.object("thinking", func(e *encoder) {
-			e.text("type", "enabled")
-			e.count("budget_tokens", max(leastThinking, length/2))
+		e.Object("thinking", func(e *codec.Encoder) {
+			e.Text("type", "enabled")
+			e.Count("budget_tokens", max(leastThinking, length/2))
 		})
 	}
-	return e.finish()
+	return e.Finish()
 }
 
 // messagesDecoder reads events such as
@@ -68,16 +77,15 @@ func (messages) Encode(r *Request, p *Params) ([]byte, error) {
 // message_start has the counts of the prompt, and message_delta the count of the answer and the stop reason. message_stop is
 // the terminator. The count of the answer in message_start is not final, and is not used.
 type messagesDecoder struct {
-	template template
-	reader   reader
+	template codec.Template
+	reader   codec.Reader
 	usage    messagesUsage // the latest of each count
 	done     bool
 }
 
 func (d *messagesDecoder) Reset() {
-	*d = messagesDecoder{
-		reader: d.reader, usage: noMessagesUsage, template: template{head: d.template.head[:0], tail: d.template.tail[:0]},
-	}
+	d.template.Reset()
+	*d = messagesDecoder{reader: d.reader, usage: noMessagesUsage, template: d.template}
 }
 
 // Complete reports whether the stream may end: after the terminator.
@@ -101,35 +109,35 @@ type part struct {
 // messagesUsage has the counts of an event. Those of the prompt add up.
 type messagesUsage struct{ input, written, read, output int }
 
-var noMessagesUsage = messagesUsage{Unknown, Unknown, Unknown, Unknown}
+var noMessagesUsage = messagesUsage{api.Unknown, api.Unknown, api.Unknown, api.Unknown}
 
 // Decode reads one event.
-func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
-	if d.template.fits(frame, c) {
+func (d *messagesDecoder) Decode(frame []byte, c *api.Chunk) error {
+	if d.template.Fits(frame, c) {
 		return nil
 	}
 	e := messagesEvent{usage: noMessagesUsage}
 	r := &d.reader
-	for m := r.open(frame, c); m.next(); {
-		switch string(m.key()) {
+	for m := r.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
 		case "type":
-			e.kind = r.text()
+			e.kind = r.Text()
 		case "content_block":
 			e.block = readPart(r)
 		case "delta":
 			e.delta = readPart(r)
 		case "message":
-			for m := r.object(); m.next(); {
-				if string(m.key()) == "usage" {
+			for m := r.Object(); m.Next(); {
+				if string(m.Key()) == "usage" {
 					e.usage = readMessagesUsage(r)
-					e.usage.output = Unknown
+					e.usage.output = api.Unknown
 				}
 			}
 		case "usage":
 			e.usage = readMessagesUsage(r)
 		}
 	}
-	if done, err := r.close(c); done {
+	if done, err := r.Close(c); done {
 		return err
 	}
 	d.take(frame, &e, c)
@@ -137,7 +145,7 @@ func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
 }
 
 // take fills c from an event.
-func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *Chunk) {
+func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *api.Chunk) {
 	switch string(e.kind) {
 	case "message_start":
 		c.Usage = d.usage.merge(&e.usage)
@@ -151,12 +159,12 @@ func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *Chunk) {
 	case "message_stop":
 		c.Done, d.done = true, true
 	case "error":
-		c.Error = ErrorText(frame)
+		c.Error = api.ErrorText(frame)
 	}
 }
 
 // say takes in text.
-func (d *messagesDecoder) say(frame []byte, p *part, c *Chunk) {
+func (d *messagesDecoder) say(frame []byte, p *part, c *api.Chunk) {
 	texts := 0
 	var only []byte
 	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.hidden} {
@@ -173,26 +181,26 @@ func (d *messagesDecoder) say(frame []byte, p *part, c *Chunk) {
 		c.Raw = p.text
 	}
 	if texts == 1 {
-		d.template.learn(frame, only, c)
+		d.template.Learn(frame, only, c)
 	}
 }
 
-func readPart(r *reader) (p part) {
+func readPart(r *codec.Reader) (p part) {
 	var kind []byte
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "type":
-			kind = r.text()
+			kind = r.Text()
 		case "text":
-			p.text = r.text()
+			p.text = r.Text()
 		case "thinking":
-			p.thinking = r.text()
+			p.thinking = r.Text()
 		case "name", "partial_json":
-			p.call = r.text()
+			p.call = r.Text()
 		case "data":
-			p.hidden = r.text()
+			p.hidden = r.Text()
 		case "stop_reason":
-			p.stop = r.text()
+			p.stop = r.Text()
 		}
 	}
 	if string(kind) != "redacted_thinking" {
@@ -201,18 +209,18 @@ func readPart(r *reader) (p part) {
 	return p
 }
 
-func readMessagesUsage(r *reader) messagesUsage {
+func readMessagesUsage(r *codec.Reader) messagesUsage {
 	u := noMessagesUsage
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "input_tokens":
-			u.input = r.count()
+			u.input = r.Count()
 		case "cache_creation_input_tokens":
-			u.written = r.count()
+			u.written = r.Count()
 		case "cache_read_input_tokens":
-			u.read = r.count()
+			u.read = r.Count()
 		case "output_tokens":
-			u.output = r.count()
+			u.output = r.Count()
 		}
 	}
 	return u
@@ -220,16 +228,16 @@ func readMessagesUsage(r *reader) messagesUsage {
 
 // merge takes in the counts that an event has, and returns all so far as other APIs have them: input_tokens leaves out what
 // was written to the prompt cache or read from it.
-func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
+func (u *messagesUsage) merge(fresh *messagesUsage) api.Usage {
 	for _, to := range [...]struct{ count, fresh *int }{
 		{&u.input, &fresh.input}, {&u.written, &fresh.written}, {&u.read, &fresh.read}, {&u.output, &fresh.output},
 	} {
-		if *to.fresh != Unknown {
+		if *to.fresh != api.Unknown {
 			*to.count = *to.fresh
 		}
 	}
-	all := Usage{Prompt: Unknown, Output: u.output, Reasoning: Unknown, Cached: Unknown}
-	if sum := max(0, u.input) + max(0, u.written) + max(0, u.read); u.input != Unknown && sum > 0 {
+	all := api.Usage{Prompt: api.Unknown, Output: u.output, Reasoning: api.Unknown, Cached: api.Unknown}
+	if sum := max(0, u.input) + max(0, u.written) + max(0, u.read); u.input != api.Unknown && sum > 0 {
 		all.Prompt, all.Cached = sum, u.read
 	}
 	return all
@@ -245,5 +253,5 @@ func stopReason(raw []byte) string {
 	case "tool_use":
 		return "tool_calls"
 	}
-	return finishReason(raw)
+	return codec.FinishReason(raw)
 }
