@@ -49,6 +49,8 @@ type Options struct {
 	// MaxConns is how many idle connections are kept for further requests: the expected concurrency. 0 for 1. It does not
 	// limit the number of connections.
 	MaxConns int
+	// Allowance is asked before each request is sent; nil for no limit. A request that it does not allow is not sent.
+	Allowance Allowance
 	// Dial makes connections in place of TCP's dialer, where no proxy is used; nil for TCP. It reaches servers inside
 	// this process, and servers in virtual time.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -65,6 +67,7 @@ type Client struct {
 	transport *http.Transport
 	dialer    *wire.Dialer
 	endpoint  *url.URL // of requests
+	allowance Allowance
 	cleaner   cleaner
 	streams   sync.Pool    // of *stream
 	stamped   atomic.Int64 // receives with a timestamp of the kernel
@@ -96,7 +99,8 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
 		timeout: cmp.Or(o.Timeout, DefaultTimeout), transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
-		cleaner: newCleaner(h, a.base.Query(), user),
+		allowance: o.Allowance,
+		cleaner:   newCleaner(h, a.base.Query(), user),
 	}
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
 	return c, nil
@@ -114,6 +118,14 @@ func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
 // Do sends a prepared request and fills in res, which the caller has Reset with its epoch. It returns no error: how the
 // request ended is in res. A request that is cancelled through ctx is incomplete, with the instants known so far.
 func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
+	if c.allowance != nil {
+		reserved := c.allowance.Reserve(p)
+		if reserved == nil {
+			res.Status, res.Unpaid = StatusIncomplete, true
+			return
+		}
+		defer reserved.Settle(res)
+	}
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	x := exchange{client: c, prepared: p, res: res, caller: ctx, ctx: limited, cancel: cancel}

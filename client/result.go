@@ -72,6 +72,7 @@ type Result struct {
 	ReadDelay ReadDelay
 
 	Status  Status
+	Unpaid  bool   // it was not sent: Options.Allowance did not allow it. Status is then incomplete
 	Class   Class  // set when Status is error
 	Message string // the failure in one line, without secrets
 	HTTP    int    // status code; 0 before headers

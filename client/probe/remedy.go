@@ -25,6 +25,7 @@ const (
 	KindBusy     Kind = "busy"    // 429
 	KindServer   Kind = "server"  // 5xx, or an error inside the stream
 	KindRefused  Kind = "refused" // any other refusal
+	KindSpent    Kind = "spent"   // the limit on tokens or cost does not allow it
 )
 
 // Error is an error in one line: which URL, what happened, and what to do.

@@ -47,6 +47,10 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 	t := trial{options: o, url: c.Endpoint()}
 	t.result.Reset(time.Now())
 	c.Do(ctx, call, &t.result)
+	if t.result.Unpaid {
+		return t, &Error{Kind: KindSpent, URL: t.url, What: "--max-cost or --max-tokens-total does not allow the requests that find out how to measure",
+			Do: "Raise it: see llmsweep help hosted."}
+	}
 	if t.result.Status == client.StatusIncomplete {
 		return t, ctx.Err()
 	}

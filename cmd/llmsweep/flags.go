@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
+	"llmsweep/client/spend"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -31,6 +32,11 @@ type targetFlags struct {
 	Insecure    bool          `help:"Accept any TLS certificate." group:"Target"`
 	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
 	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`
+	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens, in any currency. The cost is reported." group:"Target"`
+	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Target"`
+	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
+	MaxTokens   int64         `name:"max-tokens-total" placeholder:"N" positive:"" help:"Send no request with which all prompts and answers together could exceed N tokens." group:"Target"`
+	spending    *spend.Purse  // made with the options; both sides of a comparison share it
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
 }
 
@@ -40,6 +46,15 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 		URL: url, API: t.API, APIKey: t.APIKey, Timeout: t.Timeout, Insecure: t.Insecure, CAFile: t.CA, MaxConns: conns,
 		Headers: http.Header{},
 		Params:  api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
+	}
+	if t.spending == nil {
+		var err error
+		if t.spending, err = t.purse(); err != nil {
+			return o, err
+		}
+	}
+	if t.spending != nil {
+		o.Allowance = t.spending
 	}
 	if t.Think || t.NoThink {
 		o.Params.Think = &t.Think
@@ -59,6 +74,18 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 		o.Headers.Add(key, strings.TrimSpace(value))
 	}
 	return o, nil
+}
+
+// purse returns what counts and limits the spending; nil where it is neither to be counted nor limited.
+func (t *targetFlags) purse() (*spend.Purse, error) {
+	l := spend.Limits{Tokens: t.MaxTokens, Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
+	switch {
+	case l.Cost > 0 && l.PriceIn == 0 && l.PriceOut == 0:
+		return nil, errors.New("--max-cost needs the prices of a million tokens: --price-in and --price-out")
+	case l == spend.Limits{}:
+		return nil, nil
+	}
+	return spend.New(l), nil
 }
 
 // caps returns the limits of --max-rps and --max-tpm, or nil where there is none.

@@ -224,6 +224,7 @@ func (f *liveFlags) flags(side int) *targetFlags {
 // side returns the configuration of one side.
 func (t *target) side(ctx context.Context, plan sweep.Config, caps *load.Caps, dir *rundir.Dir) sweep.Config {
 	plan.Caps, plan.Doer, plan.Sources, plan.Log = caps, t.client, t.workload.Stage, dir
+	plan.Spent = t.spent()
 	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
 	plan.Retokenize = t.retokenize(ctx, false)
 	if t.tellsLoad(ctx) {

@@ -31,6 +31,9 @@ type Config struct {
 	// Retokenize counts the tokens of an answer's text, after the stage; nil for no such count.
 	Retokenize func(context.Context, string) (int, error)
 
+	// Spent returns what was spent so far, for run.json; nil where that is not counted.
+	Spent func() *rundir.Spent
+
 	Budget        time.Duration // for the whole experiment; 0 for none
 	StageTime     time.Duration // each stage measures at least this long,
 	StageMax      time.Duration // and at most this long while it is undecided

@@ -164,8 +164,11 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
 	x.leftBehind(&st)
 	st.State = rundir.Complete
-	if seen.Interrupted || broken != nil {
+	if seen.Interrupted || seen.Spent || broken != nil {
 		st.State = rundir.Interrupted
+	}
+	if seen.Spent {
+		broken = errors.Join(broken, spentUp(s.Name))
 	}
 	if l := st.Latency.Mean; !l.IsZero() {
 		x.latency = l.Value()
@@ -181,7 +184,12 @@ func (x *Experiment) timeOut() time.Duration {
 	return max(1, x.TimeLeft())
 }
 
-func (x *Experiment) save() error { return x.config.Log.Save(x.run) }
+func (x *Experiment) save() error {
+	if x.config.Spent != nil {
+		x.run.Spent = x.config.Spent()
+	}
+	return x.config.Log.Save(x.run)
+}
 
 // tellLeft tells the observer how long the run still takes, with the stage that runs as far as the snapshot shows it.
 func (x *Experiment) tellLeft(now load.Snapshot) {
@@ -301,6 +309,11 @@ func larger(a, b rundir.Number) rundir.Number {
 	return a
 }
 
+// succeeded reports whether a request of a stage succeeded.
+func succeeded(run *rundir.Run) bool {
+	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Requests.OK > 0 })
+}
+
 // Finish writes how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what is an error of the
 // client's own.
 func (x *Experiment) Finish(err error) error {
@@ -314,6 +327,9 @@ func (x *Experiment) Finish(err error) error {
 	switch {
 	case Interrupted(err):
 		run.State, err = rundir.Interrupted, nil
+	case errors.As(err, &planned) && planned.Why.Is(noteSpentUp) && succeeded(run):
+		x.Warn(planned.Why)
+		err = nil
 	case errors.As(err, &planned):
 		run.State, run.Failure, err = rundir.Failed, planned.Why, nil
 	case err != nil:
