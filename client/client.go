@@ -46,6 +46,12 @@ type Options struct {
 	// Insecure accepts any certificate. CAFile is a PEM file of certificates to trust besides the system's.
 	Insecure bool
 	CAFile   string
+	// CertFile and KeyFile are PEM files with the certificate of this client and its key, for servers that ask for one.
+	CertFile, KeyFile string
+	// HTTP is the version of HTTP: "1", "2", or "auto" or empty for 1, which has exact instants; see [Client.HTTP2].
+	HTTP string
+	// Proxy returns the proxy of a request, as http.Transport.Proxy does; nil for the one that the environment names.
+	Proxy func(*http.Request) (*url.URL, error)
 	// MaxConns is how many idle connections are kept for further requests: the expected concurrency. 0 for 1. It does not
 	// limit the number of connections.
 	MaxConns int
@@ -64,6 +70,7 @@ type Client struct {
 	header    http.Header // shared by all requests, never changed
 	host      string      // the Host header where the user set one
 	timeout   time.Duration
+	http2     bool
 	transport *http.Transport
 	dialer    *wire.Dialer
 	endpoint  *url.URL // of requests
@@ -92,16 +99,16 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, dialer, err := newTransport(o)
+	t, dialer, err := newTransport(o, a.socket)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
-		timeout: cmp.Or(o.Timeout, DefaultTimeout), transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
 		allowance: o.Allowance,
-		cleaner:   newCleaner(h, a.base.Query(), user),
 	}
+	c.cleaner = newCleaner(h, a.base.Query(), user, c.proxyUser())
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
 	return c, nil
 }
@@ -132,9 +139,25 @@ func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 	x.run()
 }
 
+// HTTP2 reports whether requests go over HTTP/2. Its streams share connections, so the bytes of a connection do not tell to which
+// answer they belong: instants are those at which this program read, and a packet that is lost delays all streams.
+func (c *Client) HTTP2() bool { return c.http2 }
+
+// proxyUser returns the credentials of the proxy of requests; nil where there are none.
+func (c *Client) proxyUser() *url.Userinfo {
+	through, err := c.transport.Proxy(&http.Request{URL: c.endpoint})
+	if err != nil || through == nil {
+		return nil
+	}
+	return through.User
+}
+
 // Warm dials until n connections are idle, so that the next n requests need not wait for one. They are kept for a few
-// seconds, as used ones are. Behind a proxy it does nothing. The error is a [*Failure].
+// seconds, as used ones are. Behind a proxy, and over HTTP/2, it does nothing. The error is a [*Failure].
 func (c *Client) Warm(ctx context.Context, n int) error {
+	if c.http2 {
+		return nil
+	}
 	if through, err := c.transport.Proxy(&http.Request{URL: c.endpoint}); err != nil || through != nil {
 		return nil
 	}
@@ -148,6 +171,9 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	}
 	return nil
 }
+
+// Kept reports whether the newest connection is still open. After an answer it is not where the server closes each.
+func (c *Client) Kept() bool { return c.http2 || c.dialer.Kept() }
 
 // CloseIdle closes all idle connections.
 func (c *Client) CloseIdle() {

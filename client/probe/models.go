@@ -49,7 +49,7 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 // getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it: in the
 // header of Anthropic's API, which is then the API to measure, or as a bearer token.
 func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
-	a, err := p.get(ctx, modelsPath)
+	a, err := p.patiently(ctx, modelsPath)
 	var refused *Error
 	before, o := p.options, p.options
 	if o.APIKey == "" || !errors.As(err, &refused) || refused.Kind != KindAuth {

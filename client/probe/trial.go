@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -38,6 +39,11 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 		return trial{}, err
 	}
 	defer c.CloseIdle()
+	return p.ask(ctx, c, o, prompt, n)
+}
+
+// ask sends one short request with client c, which has options o.
+func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, prompt string, n int) (trial, error) {
 	call, err := c.Prepare(&api.Request{
 		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
 	})
@@ -61,6 +67,7 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
+	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), TrialTime)
 	if o.API == "triton" && p.nests(ctx, f.Model) {
 		o.API = "triton-vllm"
 		f.note(noteTritonVLLM)
@@ -130,6 +137,9 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 			f.API, f.Fields, f.Rejected, f.Bearer = o.API, o.Params.Fields, rejected, o.Bearer
 			f.Notes = append(f.Notes, notes...)
 			return t, nil
+		}
+		if p.wait(ctx, t.result.HTTP, t.result.RetryAfter) {
+			continue
 		}
 		if first == nil {
 			first = &t

@@ -196,6 +196,9 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
 	}
+	if err = c.fits(cm.Paths[0], conns, 2, "--max-concurrency"); err != nil {
+		return both, err
+	}
 	if both[0], err = connect(c, cm.Paths[0], &cm.targetFlags, l, nil, conns); err != nil {
 		return both, fmt.Errorf("server A: %w", err)
 	}

@@ -100,7 +100,7 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	if err != nil {
 		return nil, usage(err)
 	}
-	options.Dial, t.spending = c.dial, flags.spending
+	options.Dial, options.Proxy, t.spending = c.dial, c.proxy, flags.spending
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}
