@@ -414,6 +414,18 @@ func TestCapturedNativeStreams(t *testing.T) {
 		"vllm-0.32.0-chat-tools.sse":      {"chat", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output = 35, 11, 60 })},
 		"vllm-0.32.0-responses-tools.sse": {"responses", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning = 33, 11, 60, 0, 0 })},
 		"vllm-0.32.0-messages-tools.sse":  {"messages", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Finish = 2, 11, 43, "tool_calls" })},
+		"triton-2.51.0-generate.sse": {"triton", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Finish, o.Source = 24, api.Unknown, 24, "", SourceChunks
+			for n := range 24 {
+				o.Text += fmt.Sprintf(" word%d", n)
+			}
+		})},
+		"transformers-5.19.0-chat.sse": {"chat", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Text = 24, 11, 24, strings.Repeat("shal", 24)
+		})},
+		"transformers-5.19.0-responses.sse": {"responses", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning, o.Finish, o.Text = 24, 11, 24, 0, 0, "stop", strings.Repeat("shal", 24)
+		})},
 		"ollama-v1chat.sse": {"chat", ok(func(o *outcome) {
 			o.Chunks, o.Prompt, o.Output = 16, 63, 16
 			o.Text = " nidu fedure hotiho luvo benida bire poda hibifu makega fupo mesiru vici nomesi lado refa cala"
