@@ -43,10 +43,10 @@ func sweepWords() lang.Words {
 			"每秒 {asked:whole} 个到达，自检证明的为 {shown:whole} 个"),
 
 		// Of the sweep.
-		"retokenize.failed": lang.Say("the answers of {stage} could not be tokenized again: {error}",
-			"无法对 {stage} 的回答重新分词：{error}"),
-		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error}",
-			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error}"),
+		"retokenize.failed": lang.Say("the answers of {stage} could not be tokenized again: {error:error}",
+			"无法对 {stage} 的回答重新分词：{error:error}"),
+		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error:error}",
+			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error:error}"),
 		"budget.no-time-for-rate": lang.Say("the budget left no time for {rate:rate} req/s[, repetition {repeat:times}]",
 			"预算不足，未测 {rate:rate} req/s[（第 {repeat:times} 次重复）]"),
 		"budget.no-time-for-repeats": lang.Say("the budget leaves no time to measure each rate {repeats} times: each is measured once",
@@ -127,7 +127,7 @@ func sweepWords() lang.Words {
 		"run.nothing-succeeded": lang.Say("no request succeeded", "没有任何请求成功"),
 		"run.no-rates":          lang.Say("the first stages completed no request, so there are no rates to measure", "最初的阶段没有完成任何请求，因此没有可测的到达率"),
 		"run.budget-over":       lang.Say("the budget of {budget:span} was over before {stage} began", "{budget:span} 的预算在 {stage} 开始前已用尽"),
-		"run.failed":            lang.Say("{error}", "{error}"),
+		"run.failed":            lang.Say("{error:error}", "{error:error}"),
 		"pair.other-failed":     lang.Say("the other server failed", "另一个服务失败"),
 		"pair.side":             lang.Say("{side}: {what:note}", "{side}：{what:note}"),
 		"pair.invalid":          lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),

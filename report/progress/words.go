@@ -56,7 +56,7 @@ func stageName(s Stage, l lang.Lang) string {
 	if s.Searching {
 		return searching.In(l)
 	}
-	return s.Name
+	return lang.Row(s.Name)
 }
 
 // spent returns how much of the planned time of a stage has passed. A stage that takes longer than planned shows no plan.
