@@ -11,6 +11,7 @@ import (
 	"llmsweep/report/ci"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
@@ -97,7 +98,7 @@ func (e *measurement) run() error {
 	return errors.Join(broken, e.conclude(run, dir))
 }
 
-// conclude prints the result, writes report.md, and returns the error that sets the exit code.
+// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
 func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
@@ -105,6 +106,7 @@ func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
 	}
+	err = errors.Join(err, writePage(dir, run, e.lang))
 	e.publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.lang))
 	err = errors.Join(err, report.Render(e.console.out, cmp.Or(e.format, "console"), runs, e.options(e.out.Lang, e.out.Plain, dir.Path)))
 	switch {
@@ -116,4 +118,16 @@ func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 		return errors.New(findings.Failed(e.kind, run.Failure, dir.Path, e.lang))
 	}
 	return missed(run, e.lang)
+}
+
+// writePage writes report.html, from the records in the directory.
+func writePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+	if err := dir.Flush(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := html.Run(&b, run, dir.Path, html.Options{Lang: l}); err != nil {
+		return err
+	}
+	return dir.WriteFile(rundir.PageFile, b.Bytes())
 }

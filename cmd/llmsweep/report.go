@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -17,7 +18,7 @@ import (
 // reportCmd is llmsweep report.
 type reportCmd struct {
 	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories. With --document also directories of run directories, and documents with published results."`
-	Format string   `default:"console" placeholder:"NAME" help:"Format: ${formats} (${default})."`
+	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool     `help:"No colour."`
@@ -32,6 +33,7 @@ func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
+  llmsweep report llmsweep-run --format html -o report.html
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
   llmsweep report run-a results.md --document --lang zh -o comparison.md
@@ -48,8 +50,11 @@ func (r *reportCmd) Run(c *console) error {
 	if len(r.Dirs) == 0 {
 		return usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
 	}
-	if !slices.Contains(report.Formats(), r.Format) {
-		return usage(unknownFormat(r.Format))
+	if !slices.Contains(reportFormats(), r.Format) {
+		return usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(reportFormats(), ", ")))
+	}
+	if r.Format == formatHTML && len(r.Dirs) > 1 {
+		return usage(errors.New("--format html takes one run directory"))
 	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
@@ -80,8 +85,17 @@ func (r *reportCmd) Run(c *console) error {
 		defer f.Close()
 		out = f
 	}
+	if r.Format == formatHTML {
+		return html.Run(out, &runs[0], r.Dirs[0], html.Options{Lang: options.Lang})
+	}
 	return report.Render(out, r.Format, runs, options)
 }
+
+// formatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
+const formatHTML = "html"
+
+// reportFormats are the formats of llmsweep report.
+func reportFormats() []string { return append(report.Formats(), formatHTML) }
 
 // unknownFormat is the error of a --format that does not exist.
 func unknownFormat(name string) error {

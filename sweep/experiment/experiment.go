@@ -37,6 +37,7 @@ type Experiment struct {
 	pace     Pace
 	latency  float64 // mean of the latest stage, seconds
 	idle     idleness
+	recovery recovery
 	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
 }
 
@@ -101,6 +102,9 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := x.Settle(ctx); err != nil {
 		return rundir.Stage{}, err
 	}
+	if err := x.recover(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
 	if x.HasBudget() && x.TimeLeft() <= 0 {
 		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
 	}
@@ -119,6 +123,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 		st.Warnings = append(st.Warnings, w)
 	}
 	x.Ahead.Ended(s.forecast(), &st)
+	x.overloaded(&st)
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
 	x.config.Observer.StageEnds(&st)
@@ -141,6 +146,7 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	x.Ahead.Searching(s.MinTime)
 	x.tellLeft(load.Snapshot{})
 	st, _, err := x.hold(ctx, &s, st, nil)
+	x.overloaded(&st)
 	return st, errors.Join(err, context.Cause(ctx))
 }
 
@@ -161,6 +167,9 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
 	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape})
+	if keeper, ok := c.Log.(readingsKeeper); ok {
+		broken = errors.Join(broken, keeper.AppendReadings(readings(s.Name, seen.Readings)))
+	}
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
 	x.leftBehind(&st)
 	st.State = rundir.Complete

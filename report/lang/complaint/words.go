@@ -53,6 +53,8 @@ func systemWords() [][2]string {
 // commandWords are the errors of the commands.
 func commandWords() [][2]string {
 	return [][2]string{
+		{"no drawing %q: there are %s", "没有图 %s；可用的有 %s"},
+		{"--format html takes one run directory", "--format html 只接受一个运行目录"},
 		{"audit needs a document or a run directory; llmsweep audit --help has examples", "audit 需要一个文档或运行目录；示例见 llmsweep audit --help"},
 		{"%s is not a run directory and holds none; audit takes documents and run directories", "%s 不是运行目录，其中也没有运行目录；audit 接受文档和运行目录"},
 		{"--only %s: no result has these labels; llmsweep compare lists the results", "--only %s：没有结果带有这些标签；llmsweep compare 会列出结果"},
@@ -239,6 +241,16 @@ func clientWords() [][2]string {
 		{"--ca %s: it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)", "--ca %s：其中没有证书；应为 PEM 文件（-----BEGIN CERTIFICATE-----）"},
 		{"no connection within %v: %d were being made, and did not come about", "%v 内没有建立连接：正在建立的 %d 个都未成功"},
 		{"the server had closed the connection before it was used again", "服务在连接被再次使用之前已将其关闭"}, {"the connection was due to be closed", "连接原定要关闭"},
+		{"--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN PRIVATE KEY-----)", "--key %s：其中没有可读取的密钥；应为不带密码的 PEM 文件（-----BEGIN PRIVATE KEY-----）"},
+		{"unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix", "unix: 没有给出套接字；应类似 unix:/run/vllm.sock 或 unix:/run/vllm.sock:/prefix"},
+		{"unix:%s: %q is not the path of a URL (%s)", "unix:%s：%s 不是地址的路径（%s）"},
+		{"%d streams at once need %d file descriptors, and this process may open %d: raise the hard limit (ulimit -Hn %d as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower %s to %d", "同时 %d 个流需要 %d 个文件描述符，而此进程最多可打开 %d 个：请提高硬限制（以 root 执行 ulimit -Hn %d；systemd 用 LimitNOFILE=，Docker 用 --ulimit nofile=），或将 %s 降为 %d"},
+		{"%d streams at once need as many local ports, and this machine has %d for connections to one server: widen the range (sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"), or lower %s", "同时 %d 个流需要同样多的本地端口，而本机对同一服务只有 %d 个：请扩大范围（sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"），或降低 %s"},
+		{"--cert: %w", "--cert：%s"}, {"--key: %w", "--key：%s"},
+		{"--cert %s: it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)", "--cert %s：其中没有证书；应为 PEM 文件（-----BEGIN CERTIFICATE-----）"},
+		{"--cert %s: it does not belong to the key in %s", "--cert %s：与 %s 中的密钥不匹配"}, {"--http %s: there are 1, 2 and auto", "--http %s：可用的有 1、2 和 auto"},
+		{"--cert %s: it has no key; name the key's file with --key", "--cert %s：其中没有密钥；请用 --key 给出密钥文件"},
+		{"--key: the certificate that belongs to the key is missing; name it with --cert", "--key：缺少与密钥配套的证书；请用 --cert 给出"},
 		{"no answer within %s", "%s 内没有回答"}, {"the answer is not JSON", "回答不是 JSON"}, {"this is a web page (HTML), not an API", "这是网页（HTML），不是 API"},
 		{"no model %s here. There are: %s.", "这里没有模型 %s。可用的有：%s。"}, {"no model %s here.", "这里没有模型 %s。"},
 		{"%s. Is the server up? (llmsweep sweep sim: needs none)", "%s。服务是否已启动？（llmsweep sweep sim: 不需要服务）"},
