@@ -80,6 +80,8 @@ func commandWords() [][2]string {
 		{"lines %d to %d hold no table, and %s is gone; delete that part", "第 %d 至 %d 行没有表格，且 %s 已不存在；请删除这一部分"},
 		{"--body must be a JSON object, such as {\"top_p\": 0.9}, and is %.60s", "--body 必须是 JSON 对象，如 {\"top_p\": 0.9}，而不是 %s"},
 		{"--header must be Name:Value", "--header 的格式为 名称:值"},
+		{"--max-cost needs the prices of a million tokens: --price-in and --price-out", "--max-cost 需要每百万 token 的价格：--price-in 和 --price-out"},
+		{"the limit on tokens or cost does not allow another request", "token 或费用上限不允许再发送请求"},
 		{"--warmup: %w", "--warmup：%s"}, {"--precision: %w", "--precision：%s"},
 		{"--budget must be at least %v; a shorter sweep cannot decide anything", "--budget 至少为 %v；更短的扫描得不出任何判定"},
 		{"--points must be between 1 and 1000", "--points 必须在 1 到 1000 之间"},
