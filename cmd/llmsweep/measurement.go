@@ -11,7 +11,6 @@ import (
 	"llmsweep/report/ci"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -63,7 +62,7 @@ func (e *measurement) run() error {
 		Command: e.target.command(e.console, e.url),
 		Target:  t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
-	view := progress.New(e.err, progress.Options{Lang: e.lang, Plain: e.out.Plain})
+	view, pause := e.view(e.lang, e.out.Plain, true)
 	defer view.Close()
 	view.Start(e.kind + "  " + report.Target(run, e.lang))
 	for _, n := range run.Target.Notes {
@@ -75,7 +74,7 @@ func (e *measurement) run() error {
 	}
 	e.plan.Caps = e.target.caps()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
-	e.plan.Observer = view.Observe(e.stages)
+	e.plan.Observer, e.plan.Pause = view.Observe(e.stages), pause
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges

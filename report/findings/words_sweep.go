@@ -45,6 +45,8 @@ func sweepWords() lang.Words {
 		// Of the sweep.
 		"retokenize.failed": lang.Say("the answers of {stage} could not be tokenized again: {error}",
 			"无法对 {stage} 的回答重新分词：{error}"),
+		"run.paused": lang.Say("paused by hand for {time:time} before {stage}; that time is not part of a budget",
+			"{stage} 之前被手动暂停 {time:time}；该时间不计入预算"),
 		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error}",
 			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error}"),
 		"budget.no-time-for-rate": lang.Say("the budget left no time for {rate:rate} req/s[, repetition {repeat:times}]",
