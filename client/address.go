@@ -10,8 +10,9 @@ import (
 
 // address is a server's base URL, and what its paths have in place of "/v1".
 type address struct {
-	base url.URL // without user information and without a slash at its end
-	api  string  // "/v1"; another version, or nothing, where the user's URL has that
+	base   url.URL // without user information and without a slash at its end
+	socket string  // path of a Unix socket; empty for a host
+	api    string  // "/v1"; another version, or nothing, where the user's URL has that
 }
 
 // version matches the last part of a path that names an API's version: "v1", "v4", "v1beta".
@@ -30,10 +31,13 @@ func parseAddress(s string) (address, *url.Userinfo, error) {
 	if s == "" {
 		return address{}, nil, errors.New("no URL given; want something like http://localhost:8000")
 	}
+	if rest, ok := strings.CutPrefix(s, "unix:"); ok {
+		return parseSocket(rest)
+	}
 	if !strings.Contains(s, "://") {
 		s = "http://" + s
 	}
-	u, err := url.Parse(s)
+	u, err := url.Parse(escapeZone(s))
 	if err != nil {
 		return address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000",
 			withoutUser(s), urlTrouble(err))
@@ -50,6 +54,37 @@ func parseAddress(s string) (address, *url.Userinfo, error) {
 	a := address{base: *u}
 	a.base.Path, a.api = splitPath(u.Path)
 	return a, user, nil
+}
+
+// escapeZone writes an IPv6 address with the name of a network interface, fe80::1%eth0, as URLs have it: with %25.
+func escapeZone(s string) string {
+	open, shut := strings.IndexByte(s, '['), strings.IndexByte(s, ']')
+	if open < 0 || shut < open {
+		return s
+	}
+	if i := strings.IndexByte(s[open:shut], '%'); i >= 0 && !strings.HasPrefix(s[open+i:], "%25") {
+		return s[:open+i] + "%25" + s[open+i+1:]
+	}
+	return s
+}
+
+// parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has a prefix there.
+func parseSocket(s string) (address, *url.Userinfo, error) {
+	path, prefix := strings.TrimPrefix(s, "//"), ""
+	if i := strings.LastIndex(path, ":/"); i > 1 { // not C:/
+		path, prefix = path[:i], path[i+1:]
+	}
+	if path == "" {
+		return address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix")
+	}
+	u, err := url.Parse("http://localhost" + prefix)
+	if err != nil {
+		return address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, prefix, urlTrouble(err))
+	}
+	u.Fragment, u.RawPath = "", ""
+	a := address{base: *u, socket: path}
+	a.base.Path, a.api = splitPath(u.Path)
+	return a, nil, nil
 }
 
 // urlTrouble returns the reason of an error of url.Parse without the URL, which may hold a password.
@@ -101,7 +136,13 @@ func (a *address) join(path string) *url.URL {
 func (a *address) show(path string) string {
 	u := a.join(path)
 	u.RawQuery = ""
-	return u.String()
+	if a.socket == "" {
+		return u.String()
+	}
+	if u.Path == "" {
+		return "unix:" + a.socket
+	}
+	return "unix:" + a.socket + ":" + u.EscapedPath()
 }
 
 // userInfo matches the user information of anything that looks like a URL.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"llmsweep/client/api"
+	"llmsweep/client/api/dialects"
 	"llmsweep/client/wire"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end is
 	// accepted, and "http://" may be left out.
 	URL string
-	// API names the dialect, as [api.ByName] takes it; empty for "chat".
+	// API names the dialect, as [dialects.ByName] takes it; empty for "chat".
 	API    string
 	Params api.Params
 	APIKey string // sent as "Authorization: Bearer ..."; empty for none
@@ -44,6 +45,12 @@ type Options struct {
 	// Insecure accepts any certificate. CAFile is a PEM file of certificates to trust besides the system's.
 	Insecure bool
 	CAFile   string
+	// CertFile and KeyFile are PEM files with the certificate of this client and its key, for servers that ask for one.
+	CertFile, KeyFile string
+	// HTTP is the version of HTTP: "1", "2", or "auto" or empty for 1, which has exact instants; see [Client.HTTP2].
+	HTTP string
+	// Proxy returns the proxy of a request, as http.Transport.Proxy does; nil for the one that the environment names.
+	Proxy func(*http.Request) (*url.URL, error)
 	// MaxConns is how many idle connections are kept for further requests: the expected concurrency. 0 for 1. It does not
 	// limit the number of connections.
 	MaxConns int
@@ -60,6 +67,7 @@ type Client struct {
 	header    http.Header // shared by all requests, never changed
 	host      string      // the Host header where the user set one
 	timeout   time.Duration
+	http2     bool
 	transport *http.Transport
 	dialer    *wire.Dialer
 	endpoint  *url.URL // of requests
@@ -76,7 +84,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := api.ByName(cmp.Or(o.API, "chat"))
+	d, err := dialects.ByName(cmp.Or(o.API, "chat"))
 	if err != nil {
 		return nil, err
 	}
@@ -87,15 +95,15 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, dialer, err := newTransport(o)
+	t, dialer, err := newTransport(o, a.socket)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
-		timeout: cmp.Or(o.Timeout, DefaultTimeout), transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
-		cleaner: newCleaner(h, a.base.Query(), user),
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
 	}
+	c.cleaner = newCleaner(h, a.base.Query(), user, c.proxyUser())
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
 	return c, nil
 }
@@ -118,9 +126,25 @@ func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
 	x.run()
 }
 
+// HTTP2 reports whether requests go over HTTP/2. Its streams share connections, so the bytes of a connection do not tell to which
+// answer they belong: instants are those at which this program read, and a packet that is lost delays all streams.
+func (c *Client) HTTP2() bool { return c.http2 }
+
+// proxyUser returns the credentials of the proxy of requests; nil where there are none.
+func (c *Client) proxyUser() *url.Userinfo {
+	through, err := c.transport.Proxy(&http.Request{URL: c.endpoint})
+	if err != nil || through == nil {
+		return nil
+	}
+	return through.User
+}
+
 // Warm dials until n connections are idle, so that the next n requests need not wait for one. They are kept for a few
-// seconds, as used ones are. Behind a proxy it does nothing. The error is a [*Failure].
+// seconds, as used ones are. Behind a proxy, and over HTTP/2, it does nothing. The error is a [*Failure].
 func (c *Client) Warm(ctx context.Context, n int) error {
+	if c.http2 {
+		return nil
+	}
 	if through, err := c.transport.Proxy(&http.Request{URL: c.endpoint}); err != nil || through != nil {
 		return nil
 	}
@@ -134,6 +158,9 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	}
 	return nil
 }
+
+// Kept reports whether the newest connection is still open. After an answer it is not where the server closes each.
+func (c *Client) Kept() bool { return c.http2 || c.dialer.Kept() }
 
 // CloseIdle closes all idle connections.
 func (c *Client) CloseIdle() {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
+	"llmsweep/client/api/dialects"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 )
@@ -79,7 +80,7 @@ func run24(t *testing.T, o Options) *Result {
 	t.Helper()
 	o.Params.Model = "Qwen2-7B"
 	if o.Params.Fields == (api.Fields{}) {
-		d, err := api.ByName(o.API)
+		d, err := dialects.ByName(o.API)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +172,7 @@ func TestEnginesThink(t *testing.T) {
 		o := simserver.Options{Engine: engine, FullLength: true, Think: 5, NoUsage: name == "ollama"}
 		url := simulated(t, o)
 		r := run24(t, Options{URL: url, API: name})
-		d, _ := api.ByName(name)
+		d, _ := dialects.ByName(name)
 		thinks := d.Traits().Thinks
 		later := r.FirstAnswer > r.FirstToken || thinks && r.Shared.Has(0) // received with the next token
 		if thinks != (r.ReasoningTokens == 5) || thinks != later || r.Status != StatusOK {

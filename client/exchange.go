@@ -32,10 +32,11 @@ type exchange struct {
 	cancel   context.CancelFunc
 
 	stream    *stream
-	asked     time.Time   // when a connection was asked for
-	connected bool        // there was a connection
-	reused    bool        // it was made for an earlier request, or by Warm
-	answered  atomic.Bool // a byte of the answer came
+	asked     time.Time                 // when a connection was asked for
+	connected bool                      // there was a connection
+	reused    bool                      // it was made for an earlier request, or by Warm
+	answered  atomic.Bool               // a byte of the answer came
+	wrote     atomic.Pointer[time.Time] // when the headers of an HTTP/2 request were written
 
 	receive   int64 // number of the receive that brought the last token
 	ids       int   // token ids or log-probs that the server has sent
@@ -106,6 +107,7 @@ func (x *exchange) request() *http.Request {
 		GetConn: func(string) { x.asked = time.Now() },
 		GotConn: x.gotConn,
 
+		WroteHeaders:         x.wroteHeaders,
 		GotFirstResponseByte: x.gotByte,
 	}))
 }
@@ -116,12 +118,24 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	if !x.reused {
 		x.res.Dial += time.Since(x.asked)
 	}
-	x.stream.watch.Attach(info.Conn, info.Reused)
+	if !x.client.http2 {
+		x.stream.watch.Attach(info.Conn, info.Reused)
+	}
+}
+
+// wroteHeaders records, over HTTP/2, when the request's headers were written: which of the connection's bytes they are cannot be
+// told. net/http calls it on another goroutine.
+func (x *exchange) wroteHeaders() {
+	if x.client.http2 {
+		x.wrote.CompareAndSwap(nil, new(time.Now()))
+	}
 }
 
 // stampSent records when the first byte was written, if it was.
 func (x *exchange) stampSent() {
 	if t, ok := x.stream.watch.Sent(); ok {
+		x.res.Sent = t.Sub(x.res.Epoch)
+	} else if t := x.wrote.Load(); t != nil {
 		x.res.Sent = t.Sub(x.res.Epoch)
 	}
 }
@@ -318,6 +332,7 @@ func (x *exchange) refused(resp *http.Response) {
 	if err == nil && len(body) < maxWhole {
 		x.stream.watch.Answered()
 	}
+	x.res.RetryAfter = retryAfter(resp.Header, time.Now())
 	x.fail(x.res.Headers, statusClass(resp.StatusCode), statusText(resp.StatusCode, resp.Header, body))
 }
 

@@ -391,7 +391,7 @@ func TestNoConnection(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	r = do(t, t.Context(), Options{URL: s.URL})
-	if r.Class != ClassConnect || r.Message != "its certificate is not trusted: signed by an unknown authority" {
+	if r.Class != ClassConnect || r.Message != "its certificate is not trusted: it is signed by itself" {
 		t.Errorf("%+v", r)
 	}
 	if r = do(t, t.Context(), Options{URL: s.URL, Insecure: true}); r.Class != ClassHTTP4xx {

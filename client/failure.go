@@ -1,6 +1,8 @@
 package client
 
 import (
+	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -8,8 +10,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"llmsweep/client/api"
 )
@@ -19,21 +25,28 @@ type Cause int
 
 // The causes.
 const (
-	CauseOther     Cause = iota
-	CauseRefused         // nothing listens on that port
-	CauseNoHost          // the host name is unknown
-	CauseUntrusted       // the server's certificate was not accepted
-	CauseNotTLS          // https:// to a port that speaks plain HTTP
-	CauseNeedsTLS        // http:// to a port that speaks TLS
+	CauseOther      Cause = iota
+	CauseRefused          // nothing listens on that port
+	CauseNoHost           // the host name is unknown
+	CauseUntrusted        // the server's certificate is signed by an unknown authority, or by itself
+	CauseExpired          // its certificate is not valid now
+	CauseWrongHost        // its certificate is for another name
+	CauseNeedsCert        // the server wants a certificate of the client, or another than it has
+	CauseOldTLS           // the server speaks only versions of TLS that are not safe
+	CauseNotTLS           // https:// to a port that speaks plain HTTP
+	CauseNeedsTLS         // http:// to a port that speaks TLS
+	CauseNeedsHTTP2       // HTTP/1.1 to a server that speaks only HTTP/2
+	CauseNotHTTP2         // HTTP/2 to a server that does not speak it
+	CauseProxyAuth        // the proxy wants a user name and a password
 )
 
 // classify returns the class, cause and message of a connection error; connected tells whether there was a connection.
 func classify(err error, connected bool) (Class, Cause, string) {
 	cause, message := reason(err)
 	switch {
-	case !connected:
+	case !connected, cause == CauseNeedsCert, cause == CauseNotHTTP2: // TLS 1.3 refuses a client after its handshake
 		return ClassConnect, cause, message
-	case cause == CauseNeedsTLS, protocolError(err):
+	case cause == CauseNeedsTLS, cause == CauseNeedsHTTP2, protocolError(err):
 		return ClassMalformed, cause, message
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return ClassTruncated, cause, cutShort
@@ -41,11 +54,52 @@ func classify(err error, connected bool) (Class, Cause, string) {
 	return ClassReset, cause, message
 }
 
+// classify is the function of that name; where HTTP/2 is spoken, a server without the asked protocol is one without HTTP/2.
+func (c *Client) classify(err error, connected bool) (Class, Cause, string) {
+	class, cause, message := classify(err, connected)
+	if cause == CauseNeedsHTTP2 && c.http2 {
+		return ClassConnect, CauseNotHTTP2, noHTTP2
+	}
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "proxyconnect" && cause != CauseProxyAuth {
+		message += " (on the way to the proxy)"
+	}
+	return class, cause, message
+}
+
+// Messages of a server that speaks another version of HTTP.
+const (
+	onlyHTTP2 = "the server speaks only HTTP/2"
+	noHTTP2   = "the server does not speak HTTP/2"
+)
+
+// proxyRefusal is the error of a proxy that does not connect to the server.
+type proxyRefusal struct{ status int }
+
+func (p *proxyRefusal) Error() string {
+	return "the proxy refuses to connect: " + strings.TrimSpace(fmt.Sprint(p.status, " ", http.StatusText(p.status)))
+}
+
+func (p *proxyRefusal) reason() (Cause, string) {
+	if p.status == http.StatusProxyAuthRequired {
+		return CauseProxyAuth, "the proxy asks for a user name and a password, or does not accept those that it was given"
+	}
+	return CauseOther, p.Error()
+}
+
+// checkProxy is an http.Transport's OnProxyConnectResponse.
+func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &proxyRefusal{answer.StatusCode}
+}
+
 // reason returns a network error's cause and a short message, without addresses and names of system calls.
 func reason(err error) (Cause, string) {
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
+	var refused *proxyRefusal
 	switch text := err.Error(); {
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return CauseNoHost, "no such host: " + dns.Name
@@ -55,12 +109,25 @@ func reason(err error) (Cause, string) {
 		return CauseOther, "connection reset by the server"
 	case errors.Is(err, syscall.EMFILE):
 		return CauseOther, "too many open files: raise the limit (ulimit -n) or lower the concurrency"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return CauseOther, "no local port is free for another connection: widen net.ipv4.ip_local_port_range, or lower the rate"
 	case errors.As(err, &certificate):
-		return CauseUntrusted, "its certificate is not trusted: " + distrust(certificate.Err)
+		return distrust(certificate)
+	case strings.Contains(text, refusal):
+		return alerted(text)
 	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		return CauseNotTLS, "the server does not speak TLS on this port"
 	case strings.Contains(text, `malformed HTTP response "\x15\x03`):
 		return CauseNeedsTLS, "the server speaks TLS on this port"
+	case strings.Contains(text, `malformed HTTP response "\x00\x00`): // a SETTINGS frame
+		return CauseNeedsHTTP2, onlyHTTP2
+	case strings.Contains(text, "http2: frame too large"), strings.Contains(text, "http2: failed reading the frame payload"),
+		strings.Contains(text, "http2: unexpected ALPN protocol"), strings.Contains(text, "http2: client conn could not be established"):
+		return CauseNotHTTP2, noHTTP2
+	case strings.Contains(text, "server selected unsupported protocol version"):
+		return CauseOldTLS, oldTLS
+	case errors.As(err, &refused):
+		return refused.reason()
 	case hungUp(err):
 		return CauseOther, noAnswer
 	}
@@ -79,13 +146,65 @@ func hungUp(err error) bool {
 		strings.Contains(err.Error(), "server closed idle connection")
 }
 
-// distrust returns why a certificate is not trusted.
-func distrust(err error) string {
+// oldTLS is the message for a server without a version of TLS that this client accepts.
+const oldTLS = "the server speaks no version of TLS that is safe (1.2 or newer)"
+
+// distrust returns why a certificate is not accepted.
+func distrust(e *tls.CertificateVerificationError) (Cause, string) {
 	var unknown x509.UnknownAuthorityError
-	if errors.As(err, &unknown) {
-		return "signed by an unknown authority"
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(e.Err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
+		c, what := invalid.Cert, "expired on"
+		at := c.NotAfter
+		if time.Now().Before(c.NotBefore) {
+			what, at = "is not valid before", c.NotBefore
+		}
+		return CauseExpired, fmt.Sprintf("its certificate %s %s", what, at.UTC().Format("2 January 2006 15:04 MST"))
+	case errors.As(e.Err, &host):
+		return CauseWrongHost, "its certificate is for " + namesOf(host.Certificate) + ", not for " + host.Host
+	case errors.As(e.Err, &unknown) && len(e.UnverifiedCertificates) > 0:
+		if c := e.UnverifiedCertificates[0]; bytes.Equal(c.RawIssuer, c.RawSubject) {
+			return CauseUntrusted, "its certificate is not trusted: it is signed by itself"
+		}
+		return CauseUntrusted, "its certificate is not trusted: signed by an unknown authority"
 	}
-	return strings.TrimPrefix(err.Error(), "x509: ")
+	return CauseUntrusted, "its certificate is not trusted: " + strings.TrimPrefix(e.Err.Error(), "x509: ")
+}
+
+// namesOf returns the first names of a certificate.
+func namesOf(c *x509.Certificate) string {
+	names := slices.Clone(c.DNSNames)
+	for _, ip := range c.IPAddresses {
+		names = append(names, ip.String())
+	}
+	switch {
+	case len(names) == 0:
+		return "no name at all"
+	case len(names) > 4:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:4], ", "), len(names)-4)
+	}
+	return strings.Join(names, ", ")
+}
+
+// refusal begins what crypto/tls says of an alert that the server sent. The alerts themselves have no exported type.
+const refusal = "remote error: tls: "
+
+// alerted returns the cause and the message of an alert (RFC 8446, section 6.2) in an error's text.
+func alerted(text string) (Cause, string) {
+	_, alert, _ := strings.Cut(text, refusal)
+	switch alert {
+	case "certificate required":
+		return CauseNeedsCert, "the server asks for a certificate of the client"
+	case "bad certificate", "unsupported certificate", "unknown certificate", "unknown certificate authority", "expired certificate":
+		return CauseNeedsCert, "the server does not accept the client's certificate, or misses one (" + alert + ")"
+	case "protocol version not supported":
+		return CauseOldTLS, oldTLS
+	case "no application protocol":
+		return CauseNeedsHTTP2, onlyHTTP2
+	}
+	return CauseOther, "the server refused TLS: " + alert
 }
 
 // protocolError reports whether an answer violates HTTP. net/http has no types for these errors.
@@ -130,6 +249,19 @@ func statusText(code int, h http.Header, body []byte) string {
 		text += " (retry after " + after + ")"
 	}
 	return text
+}
+
+// retryAfter returns how long a refusal asks to wait: a number of seconds, or a date (RFC 9110, section 10.2.3). It returns 0 for
+// none, and for one in the past.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e6 { // some servers send fractions
+		return time.Duration(seconds * float64(time.Second))
+	}
+	if at, err := http.ParseTime(text); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
 }
 
 // NotStreamed is the message of a request that the server answered without streaming.

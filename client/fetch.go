@@ -25,7 +25,9 @@ type Failure struct {
 	Cause   Cause
 	HTTP    int    // status code; 0 before headers
 	Message string // one line, without secrets
-	err     error
+	// RetryAfter is how long a refusing server asks to wait; 0 where it does not.
+	RetryAfter time.Duration
+	err        error
 }
 
 // Error returns the message.
@@ -59,7 +61,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a, &Failure{
-			Class: statusClass(resp.StatusCode), HTTP: resp.StatusCode,
+			Class: statusClass(resp.StatusCode), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
 			Message: c.cleaner.clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
 	case errors.Is(err, errCompression):
@@ -75,6 +77,6 @@ func (c *Client) failure(limited context.Context, err error, limit time.Duration
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
 		return &Failure{Class: ClassTimeout, Message: "no answer within " + limit.String(), err: err}
 	}
-	class, cause, message := classify(err, connected)
+	class, cause, message := c.classify(err, connected)
 	return &Failure{Class: class, Cause: cause, Message: c.cleaner.clean(message), err: err}
 }

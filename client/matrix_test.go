@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
+	"llmsweep/client/api/dialects"
 	simserver "llmsweep/client/sim/server"
 )
 
@@ -280,7 +281,7 @@ func (p *peer) more(n, frames int) string {
 // server, which shares no code with the client, writes them.
 func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	t.Helper()
-	d, err := api.ByName(name)
+	d, err := dialects.ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +328,7 @@ func TestFaultMatrix(t *testing.T) {
 		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n"+
 		"Triton sends no terminator: its answers end with the body. Where a body without length or chunks ends in an orderly way,\n"+
 		"nothing shows that it was cut; the table of the stage then has fewer tokens than were asked for.\n\n", matrixMemory>>20)
-	names := api.Names()
+	names := dialects.Names()
 	fmt.Fprintf(&table, "| the server | %s |\n|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)+1))
 	peers := map[string]peer{}
 	for _, name := range names {
@@ -336,7 +337,7 @@ func TestFaultMatrix(t *testing.T) {
 	for _, fault := range serverFaults() {
 		fmt.Fprintf(&table, "| %s |", fault.name)
 		for _, name := range names {
-			d, _ := api.ByName(name)
+			d, _ := dialects.ByName(name)
 			want := fault.want
 			if d.Traits().Bare && fault.bare != nil {
 				want = fault.bare(want)

@@ -43,7 +43,7 @@ func (x *exchange) keepAlive(resp *http.Response) {
 // lost names the failure of a connection. Net/http calls an end within a header line malformed, and TLS calls an end without
 // its close_notify unexpected: only if a part of an answer had come is that an answer cut short.
 func (x *exchange) lost(err error) (Class, string) {
-	class, cause, message := classify(err, x.connected)
+	class, cause, message := x.client.classify(err, x.connected)
 	if class == ClassMalformed && cause == CauseOther && x.res.Headers == Absent {
 		if end := x.stream.watch.CutHead(); end == io.EOF {
 			return ClassTruncated, cutShort

@@ -74,6 +74,8 @@ type Result struct {
 	Class   Class  // set when Status is error
 	Message string // the failure in one line, without secrets
 	HTTP    int    // status code; 0 before headers
+	// RetryAfter is how long a refusing server asks to wait; 0 where it does not.
+	RetryAfter time.Duration
 
 	Finish          string // the server's finish reason
 	PromptTokens    int

@@ -27,7 +27,7 @@ var harmless = []string{"Accept", "Accept-Language", "Cache-Control", "Content-T
 
 // newCleaner returns a cleaner that removes the secrets in a client's headers, its URL's query, and its URL's user
 // information.
-func newCleaner(headers http.Header, query url.Values, user *url.Userinfo) cleaner {
+func newCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) cleaner {
 	var secrets []string
 	for name, values := range headers {
 		if slices.Contains(harmless, name) {
@@ -43,10 +43,12 @@ func newCleaner(headers http.Header, query url.Values, user *url.Userinfo) clean
 	for _, values := range query {
 		secrets = append(secrets, values...)
 	}
-	if password, ok := user.Password(); ok {
-		secrets = append(secrets, password)
-	} else if user != nil {
-		secrets = append(secrets, user.Username()) // https://TOKEN@host
+	for _, user := range users { // of the server and of the proxy
+		if password, ok := user.Password(); ok {
+			secrets = append(secrets, password)
+		} else if user != nil {
+			secrets = append(secrets, user.Username()) // https://TOKEN@host
+		}
 	}
 	for _, s := range slices.Clone(secrets) {
 		secrets = append(secrets, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))

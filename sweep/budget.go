@@ -1,8 +1,9 @@
 package sweep
 
 import (
-	"llmsweep/sweep/experiment"
 	"math"
+
+	"llmsweep/sweep/experiment"
 )
 
 // afford returns how many of a number of rates, each measured a number of times, the budget leaves time for, besides one stage beyond

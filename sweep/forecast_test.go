@@ -57,7 +57,7 @@ func TestForecasts(t *testing.T) {
 	const factor = 1.5
 	var mu sync.Mutex
 	inside, near, middle, half := 0, 0, 0, 0
-	n := simtest.Size(6, 200)
+	n := simtest.Size(3, 200)
 	var all []*trial
 	for seed := range n {
 		all = append(all, &trial{Trial: simtest.Random(uint64(seed))})

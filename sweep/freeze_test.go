@@ -51,7 +51,7 @@ func hasNote(st *rundir.Stage, code string) bool {
 func TestAFrozenServerIsNamed(t *testing.T) {
 	const froze = "server.froze"
 	of, missed := 0, 0
-	for seed := range uint64(simtest.Size(12, 100)) {
+	for seed := range uint64(simtest.Size(6, 100)) {
 		k := simtest.Random(100 + seed)
 		truth := k.Work.Capacity(k.Server)
 		// Long enough for a few waves, and the freeze comes in the middle.
@@ -100,7 +100,7 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 // Neither a healthy server nor one that pauses is said to have frozen.
 func TestPlainServersAreNotFrozen(t *testing.T) {
 	of, wrong := 0, 0
-	for seed := range uint64(simtest.Size(10, 200)) {
+	for seed := range uint64(simtest.Size(5, 200)) {
 		plain, pauses := simtest.Random(300+seed), simtest.RandomWith(300+seed, "pauses")
 		for _, k := range []*simtest.Trial{plain, pauses} {
 			truth := k.Work.Capacity(k.Server)

@@ -101,7 +101,7 @@ func TestHabitsAreNamed(t *testing.T) {
 		names = []string{"sheds", "rate-limited"}
 	}
 	for _, name := range names {
-		n := simtest.Size(2, 100)
+		n := simtest.Size(1, 100)
 		if name == "" {
 			n *= 2
 		}

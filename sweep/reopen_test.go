@@ -1,6 +1,14 @@
 package sweep
 
 import (
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
@@ -9,13 +17,6 @@ import (
 	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
-	"math"
-	"path/filepath"
-	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // A run directory that is judged afterwards says what it would have said.

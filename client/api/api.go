@@ -1,11 +1,9 @@
-// Package api has the HTTP APIs of LLM servers: how each encodes a request and what a piece of its streamed answer
+// Package api says what an HTTP API of LLM servers is to the client: how it encodes a request, and what a piece of its streamed answer
 // means. It sends nothing and reads no clock.
+//
+// The APIs themselves are in the packages below: openai has those that OpenAI introduced, native those of single engines, dialects the list
+// of all.
 package api
-
-import (
-	"fmt"
-	"strings"
-)
 
 // Framing is how a stream is divided into frames.
 type Framing int
@@ -79,30 +77,3 @@ type Usage struct {
 
 // NoUsage is a Usage without any count.
 var NoUsage = Usage{Unknown, Unknown, Unknown, Unknown}
-
-// dialects returns all dialects.
-func dialects() []Dialect {
-	return []Dialect{
-		openAI{chat: true}, openAI{}, sglang{}, lmdeploy{}, llamacpp{}, ollama{}, ollama{generate: true}, tgi{},
-		triton{}, triton{vllm: true},
-	}
-}
-
-// Names returns the names that --api takes, without "auto".
-func Names() []string {
-	var names []string
-	for _, d := range dialects() {
-		names = append(names, d.Name())
-	}
-	return names
-}
-
-// ByName returns the dialect with the name that --api takes. The error lists all names.
-func ByName(name string) (Dialect, error) {
-	for _, d := range dialects() {
-		if d.Name() == name {
-			return d, nil
-		}
-	}
-	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(Names(), ", "))
-}

@@ -8,13 +8,23 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxMessage is how many bytes of an error's body are read.
-const maxMessage = 64 << 10
+// MaxMessage is how many bytes of an error's body are read.
+const MaxMessage = 64 << 10
+
+// IsErrorObject reports whether an object with the given members "error" and "object" is an error, in the ways that
+// servers have: an "error" that says something, or an "object" named "error".
+func IsErrorObject(fault, kind []byte) bool {
+	switch string(fault) {
+	case "", "null", "false", `""`:
+		return string(kind) == `"error"`
+	}
+	return true
+}
 
 // IsError reports whether a JSON object, which may be cut short, is an error object.
 func IsError(body []byte) bool {
 	v := gjson.ParseBytes(body)
-	return isErrorObject([]byte(v.Get("error").Raw), []byte(v.Get("object").Raw))
+	return IsErrorObject([]byte(v.Get("error").Raw), []byte(v.Get("object").Raw))
 }
 
 // Title returns a web page's title in brackets, for error messages; empty where it has none.
@@ -31,8 +41,8 @@ func Title(page []byte) string {
 // {"error": ".."}, {"message"}, {"detail": ".."}, FastAPI's {"detail": [{"loc", "msg"}]}, or plain text.
 func ErrorText(body []byte) string {
 	body = bytes.TrimSpace(body)
-	if len(body) > maxMessage {
-		body = body[:maxMessage]
+	if len(body) > MaxMessage {
+		body = body[:MaxMessage]
 	}
 	if len(body) > 0 && body[0] == '<' {
 		return "a web page" + Title(body)

@@ -91,7 +91,7 @@ func CheckExtra(extra []byte) error {
 func repeated(object gjson.Result) (key string, ok bool) {
 	seen := map[string]bool{}
 	object.ForEach(func(k, _ gjson.Result) bool {
-		key = utf8Only(k.Str)
+		key = UTF8Only(k.Str)
 		ok = seen[key]
 		seen[key] = true
 		return !ok

@@ -2,8 +2,10 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
 )
@@ -43,8 +45,11 @@ func (f *Facts) note(k note.Kind, args ...any) {
 // it. An error is an [*Error], one line that says what happened and what to do, or the context's.
 func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	var f Facts
-	if err := p.meet(ctx, &f); err != nil {
+	if err := p.greet(ctx, &f); err != nil {
 		return f, err
+	}
+	if p.client.HTTP2() {
+		f.note(noteHTTP2)
 	}
 	if n := want.PromptTokens + want.OutputTokens; f.MaxModelLen > 0 && n > f.MaxModelLen {
 		f.note(noteTooLong, want.PromptTokens, want.OutputTokens, f.MaxModelLen)
@@ -53,11 +58,35 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	if err != nil {
 		return f, err
 	}
+	if p.waited > 0 {
+		f.note(noteBusy, p.waited.Seconds())
+	}
 	p.learn(ctx, &f, t)
 	p.context(ctx, &f, want)
 	o := p.options
 	o.API, o.Params.Model, o.Params.Fields = f.API, f.Model, f.Fields
 	return f, p.use(o)
+}
+
+// greet meets the server over HTTP/1.1, unless the user asked for HTTP/2, and over HTTP/2 where it may speak nothing else.
+func (p *Prober) greet(ctx context.Context, f *Facts) error {
+	first := p.meet(ctx, f)
+	var failure *client.Failure
+	if o := p.options; first == nil || o.HTTP != "" && o.HTTP != "auto" || !errors.As(first, &failure) ||
+		failure.Cause != client.CauseNeedsHTTP2 && failure.Class != client.ClassReset {
+		return first
+	}
+	before, o := p.options, p.options
+	o.HTTP = "2"
+	if err := p.use(o); err != nil {
+		return err
+	}
+	var second Facts
+	if p.meet(ctx, &second) == nil {
+		*f = second
+		return nil
+	}
+	return errors.Join(p.use(before), first)
 }
 
 // meet finds out the engine and chooses the model.

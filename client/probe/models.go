@@ -26,7 +26,7 @@ type list struct {
 // models requests the list of models. A server without such a list is not an error yet: missing is the error where there
 // is no other way.
 func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
-	a, err := p.get(ctx, modelsPath)
+	a, err := p.patiently(ctx, modelsPath)
 	if err != nil {
 		if errors.As(err, &missing) && missing.Kind == KindNotFound {
 			missing.Do += " A server that lists no models needs --model."

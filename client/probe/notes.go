@@ -7,6 +7,8 @@ var (
 	noteTooLong    = note.Kind{Code: "probe.too-long", Args: []string{"prompt", "output", "context"}}
 	noteOllamaCuts = note.Kind{Code: "probe.ollama-cuts-prompts", Args: []string{"prompt", "output", "context", "needed"}}
 	noteFirstModel = note.Kind{Code: "probe.first-model", Args: []string{"models", "model"}}
+	noteHTTP2      = note.Kind{Code: "probe.http2"}
+	noteBusy       = note.Kind{Code: "probe.busy", Args: []string{"seconds"}}
 
 	// Which API is measured. error is the server's refusal in its own words.
 	noteTritonVLLM  = note.Kind{Code: "probe.triton-vllm"}
@@ -39,7 +41,7 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteTooLong, noteOllamaCuts, noteFirstModel, noteTritonVLLM, noteCompletions, noteNativeAPI, noteRejected,
+		noteTooLong, noteOllamaCuts, noteFirstModel, noteHTTP2, noteBusy, noteTritonVLLM, noteCompletions, noteNativeAPI, noteRejected,
 		noteHeldBack, noteIDsCounted, noteChunksCounted, noteCountsEach, noteCountsRunning, noteCountsNone, noteSent128,
 		noteLengthIgnored, noteNotForced, noteNoIgnoreEOS, noteShorter, noteThinkNoAPI, noteThinkRefused, noteThinkNone,
 		noteThinkUnbidden,

@@ -23,6 +23,9 @@ type Prober struct {
 	options client.Options
 	client  *client.Client // for the current options
 	source  string         // see CountSource
+
+	waited time.Duration // for a server that was busy
+	next   time.Duration // the next wait, where the server names none
 }
 
 // New returns a prober for the server in o. API may be "auto" or empty, and Params.Model empty; [Prober.Preflight] chooses
@@ -64,6 +67,27 @@ func (p *Prober) get(ctx context.Context, path string) (client.Answer, error) {
 		return a, remedy(p.client.URL(path), err)
 	}
 	return a, nil
+}
+
+// keptFor is how long Reconnects watches an idle connection. A server that closes it does so with the end of the answer.
+const keptFor = 50 * time.Millisecond
+
+// Reconnects reports whether each request needs a new connection, because the server closes those that have carried one. It
+// sends one short request; call it after Preflight.
+func (p *Prober) Reconnects(ctx context.Context) bool {
+	c, err := client.New(p.options)
+	if err != nil {
+		return false
+	}
+	defer c.CloseIdle()
+	if t, err := p.ask(ctx, c, p.options, trialPrompt, 1); err != nil || t.result.Status != client.StatusOK {
+		return false
+	}
+	select {
+	case <-time.After(keptFor):
+	case <-ctx.Done():
+	}
+	return !c.Kept()
 }
 
 // limit returns the shorter of d and the time limit of requests.

@@ -64,6 +64,20 @@ func advice(f *client.Failure) (Kind, string) {
 		return KindConnect, "Is the name spelled right, and can this machine resolve it?"
 	case client.CauseUntrusted:
 		return KindTLS, "Trust its authority with --ca FILE, or accept any certificate with --insecure."
+	case client.CauseExpired:
+		return KindTLS, "Renew it, or see whether this machine's clock is right; --insecure accepts any certificate."
+	case client.CauseWrongHost:
+		return KindTLS, "Use that name in the URL; --insecure accepts any certificate."
+	case client.CauseNeedsCert:
+		return KindTLS, "Give one that its authority has signed: --cert FILE --key FILE."
+	case client.CauseOldTLS:
+		return KindTLS, "Turn on TLS 1.2 or 1.3 in the server, or in the proxy in front of it."
+	case client.CauseNeedsHTTP2:
+		return KindNotAPI, "Use --http 2, or --http auto, the default."
+	case client.CauseNotHTTP2:
+		return KindNotAPI, "Leave out --http 2."
+	case client.CauseProxyAuth:
+		return KindConnect, "Write them into the variable: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT. They are recorded nowhere."
 	case client.CauseNotTLS:
 		return KindTLS, "Use http:// in place of https://."
 	case client.CauseNeedsTLS:
@@ -73,9 +87,9 @@ func advice(f *client.Failure) (Kind, string) {
 	case client.ClassConnect:
 		return KindConnect, "Is the address right, and reachable from this machine?"
 	case client.ClassTimeout:
-		return KindTimeout, "Is the server still loading, or does it hang? See its log."
+		return KindTimeout, "Does the server hang (see its log)? If it is still loading its model, start again when it is ready."
 	case client.ClassHTTP429:
-		return KindBusy, "Wait until the server, or the gateway in front of it, accepts requests again."
+		return KindBusy, "Wait until the server, or the gateway in front of it, accepts requests again (the preflight waits for up to " + BusyTime.String() + " in all)."
 	case client.ClassHTTP5xx, client.ClassStreamError:
 		return KindServer, "The error is the server's: see its log. If it is still loading, wait."
 	case client.ClassHTTP4xx:
@@ -91,6 +105,8 @@ func adviceStatus(f *client.Failure) (Kind, string) {
 	switch f.HTTP {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return KindAuth, "Give a key that is valid here with --api-key or LLMSWEEP_API_KEY."
+	case http.StatusProxyAuthRequired:
+		return KindConnect, "Write user name and password into the variable: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT. They are recorded nowhere."
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return KindNotFound, "Is the base URL right? It is what comes before /v1, such as http://localhost:8000."
 	case http.StatusBadRequest:

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -33,6 +34,14 @@ func status(code int, body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(code)
 		io.WriteString(w, strings.ReplaceAll(body, "KEY", r.Header.Get("Authorization")))
+	})
+}
+
+// later adds a Retry-After to all answers.
+func later(seconds int, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		h.ServeHTTP(w, r)
 	})
 }
 
@@ -69,7 +78,7 @@ func TestErrors(t *testing.T) {
 			o:    client.Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route to host") }},
 			want: "URL/v1/models: no route to host. Is the address right, and reachable from this machine?"},
 		"unknown authority": {url: secure(t, status(200, "")), kind: KindTLS,
-			want: "URL/v1/models: its certificate is not trusted: signed by an unknown authority. " +
+			want: "URL/v1/models: its certificate is not trusted: it is signed by itself. " +
 				"Trust its authority with --ca FILE, or accept any certificate with --insecure."},
 		"https to http": {url: strings.Replace(serve(t, status(200, "")), "http:", "https:", 1), kind: KindTLS,
 			want: "URL/v1/models: the server does not speak TLS on this port. Use http:// in place of https://."},
@@ -99,9 +108,10 @@ func TestErrors(t *testing.T) {
 		"many models": {url: serve(t, status(200, `{"data":[`+strings.Join(many, ",")+`]}`)), o: client.Options{Params: api.Params{Model: "c"}}, kind: KindModel,
 			want: "URL/v1/models: no model c here. There are: m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more."},
 		"hung": {url: serve(t, hung), o: client.Options{Timeout: 50 * time.Millisecond}, kind: KindTimeout,
-			want: "URL/v1/models: no answer within 50ms. Is the server still loading, or does it hang? See its log."},
-		"429": {url: serve(t, status(429, `{"detail":"quota"}`)), kind: KindBusy,
-			want: "URL/v1/models: 429 Too Many Requests: quota. Wait until the server, or the gateway in front of it, accepts requests again."},
+			want: "URL/v1/models: no answer within 50ms. Does the server hang (see its log)? If it is still loading its model, start again when it is ready."},
+		"429": {url: serve(t, later(120, status(429, `{"detail":"quota"}`))), kind: KindBusy,
+			want: "URL/v1/models: 429 Too Many Requests: quota (retry after 120). Wait until the server, or the gateway in front of it, accepts requests again " +
+				"(the preflight waits for up to 1m0s in all)."},
 		"503": {url: serve(t, status(503, `{"error":{"message":"Loading model"}}`)), kind: KindServer,
 			want: "URL/v1/models: 503 Service Unavailable: Loading model. The error is the server's: see its log. If it is still loading, wait."},
 		"500 at work": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 500, "out of memory") }}), kind: KindServer,

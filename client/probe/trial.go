@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
+	"llmsweep/client/api/dialects"
 	"llmsweep/client/note"
 )
 
@@ -37,6 +39,11 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 		return trial{}, err
 	}
 	defer c.CloseIdle()
+	return p.ask(ctx, c, o, prompt, n)
+}
+
+// ask sends one short request with client c, which has options o.
+func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, prompt string, n int) (trial, error) {
 	call, err := c.Prepare(&api.Request{
 		Messages: []api.Message{{Role: "user", Content: prompt}}, OutputTokens: n,
 	})
@@ -56,6 +63,7 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 	o := p.options
 	o.Params.Model = f.Model
+	o.Timeout = min(cmp.Or(o.Timeout, client.DefaultTimeout), TrialTime)
 	if o.API == "triton" && p.nests(ctx, f.Model) {
 		o.API = "triton-vllm"
 		f.note(noteTritonVLLM)
@@ -94,7 +102,7 @@ func refusedAPI(err error) bool {
 
 // fit tries one API, and leaves out fields while the server rejects them.
 func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, error) {
-	d, err := api.ByName(o.API)
+	d, err := dialects.ByName(o.API)
 	if err != nil {
 		return trial{}, err
 	}
@@ -113,6 +121,9 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 			f.API, f.Fields, f.Rejected = o.API, o.Params.Fields, rejected
 			f.Notes = append(f.Notes, notes...)
 			return t, nil
+		}
+		if p.wait(ctx, t.result.HTTP, t.result.RetryAfter) {
+			continue
 		}
 		if first == nil {
 			first = &t
@@ -243,7 +254,7 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 // forces reports whether API and engine can be told to continue after a natural end. Ollama and TGI accept any field on
 // their /v1, and ignore these.
 func forces(f *Facts) bool {
-	d, err := api.ByName(f.API)
+	d, err := dialects.ByName(f.API)
 	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
@@ -267,7 +278,7 @@ func learnLength(f *Facts, r *client.Result) {
 
 // learnThinking adds a note where the server did not obey Params.Think, or could not be told.
 func learnThinking(f *Facts, p api.Params) {
-	d, err := api.ByName(f.API)
+	d, err := dialects.ByName(f.API)
 	switch {
 	case err != nil || p.Think == nil:
 	case !d.Traits().Thinks:

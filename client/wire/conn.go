@@ -7,15 +7,17 @@ import (
 	"crypto/tls"
 	"io"
 	"net"
+	"sync/atomic"
 )
 
 // Conn is a connection that timestamps the bytes of the request that it carries.
 type Conn struct {
-	net.Conn         // the socket, or TLS over it
-	socket   *socket // what receives, below
-	ahead    bool    // made ahead of need
-	habit    *habit  // of the server; nil where it is not needed
-	ended    error   // what ended reading
+	net.Conn             // the socket, or TLS over it
+	socket   *socket     // what receives, below
+	ahead    bool        // made ahead of need
+	habit    *habit      // of the server; nil where it is not needed
+	ended    error       // what ended reading
+	shut     atomic.Bool // this program closed it
 	reuse    reuse
 }
 
@@ -63,6 +65,12 @@ func (c *Conn) Read(p []byte) (int, error) {
 		c.left(err)
 	}
 	return n, err
+}
+
+// Close closes the connection.
+func (c *Conn) Close() error {
+	c.shut.Store(true)
+	return c.Conn.Close()
 }
 
 // Write writes a part of a request.

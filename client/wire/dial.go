@@ -29,9 +29,10 @@ type Dialer struct {
 	slots chan struct{}
 	habit habit // of the server, once it is known
 
-	mu    sync.Mutex
-	ready []spare // oldest first
-	reap  *time.Timer
+	mu     sync.Mutex
+	ready  []spare // oldest first
+	reap   *time.Timer
+	newest *Conn // of those that were handed out
 }
 
 // spare is a connection that was dialled ahead of time and not used yet.
@@ -127,21 +128,36 @@ func (d *Dialer) close(before time.Time) {
 
 // take returns the newest unused connection that is still open, or a new one.
 func (d *Dialer) take(ctx context.Context, network, address string, secure bool) (net.Conn, error) {
-	for {
-		c := d.pop()
-		if c == nil {
-			break
-		}
-		if c.socket.alive(secure) {
-			return c, nil
-		}
+	c := d.pop()
+	for c != nil && !c.socket.alive(secure) {
 		c.Close()
+		c = d.pop()
 	}
-	c, err := d.connect(ctx, network, address, secure)
-	if err != nil {
-		return nil, err // not a nil *Conn
+	if c == nil {
+		made, err := d.connect(ctx, network, address, secure)
+		if err != nil {
+			return nil, err // not a nil *Conn
+		}
+		c = made
 	}
+	d.mu.Lock()
+	d.newest = c
+	d.mu.Unlock()
 	return c, nil
+}
+
+// Kept reports whether the newest connection that was handed out is still open, as far as the kernel knows; true before the first.
+func (d *Dialer) Kept() bool {
+	d.mu.Lock()
+	c := d.newest
+	d.mu.Unlock()
+	if c == nil {
+		return true
+	}
+	c.reuse.mu.Lock()
+	open := c.reuse.closed.IsZero() && !c.reuse.retired
+	c.reuse.mu.Unlock()
+	return open && !c.shut.Load() && c.socket.alive(true)
 }
 
 func (d *Dialer) pop() *Conn {

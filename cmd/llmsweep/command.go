@@ -102,7 +102,7 @@ func withoutCredentials(s string) string {
 
 // proxyFor returns the URL of the proxy for a server, without user name and password; empty where there is none.
 func (c *console) proxyFor(server string) string {
-	if c.proxy == nil || strings.HasPrefix(server, simScheme) {
+	if c.proxy == nil || strings.HasPrefix(server, simScheme) || strings.HasPrefix(server, "unix:") {
 		return ""
 	}
 	if !strings.Contains(server, "://") {

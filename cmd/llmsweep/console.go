@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/term"
 
+	"llmsweep/client/limits"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/report"
 	"llmsweep/report/lang"
@@ -36,6 +37,8 @@ type console struct {
 
 	// interrupts ends the command; nil where it is no command of a process.
 	interrupts *interrupter
+	// limits returns what this machine allows.
+	limits func() limits.System
 	// dial makes connections; nil for the network's.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// serve starts an HTTP server, as [sim.Serve] does.
@@ -58,7 +61,7 @@ type waiter interface {
 func newConsole(ctx context.Context, out, errOut io.Writer) *console {
 	return &console{
 		ctx: ctx, out: out, err: errOut, serve: simserver.Serve, proxy: http.ProxyFromEnvironment,
-		waiter: func() waiter { return wait.NewExact() }, env: os.Getenv,
+		waiter: func() waiter { return wait.NewExact() }, env: os.Getenv, limits: limits.Read,
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +12,8 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
 
@@ -32,12 +32,16 @@ type targetFlags struct {
 	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
 	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
+	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." group:"Target"`
+	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." group:"Target"`
+	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"1|2|auto" help:"Version of HTTP. auto: HTTP/1.1, with exact times, and HTTP/2 only where the server speaks nothing else. See llmsweep help network." group:"Target"`
 }
 
 // options returns the options of the client.
 func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 	o := client.Options{
 		URL: url, API: t.API, APIKey: t.APIKey, Timeout: t.Timeout, Insecure: t.Insecure, CAFile: t.CA, MaxConns: conns,
+		CertFile: t.Cert, KeyFile: t.Key, HTTP: t.HTTP,
 		Headers: http.Header{},
 		Params:  api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
 	}

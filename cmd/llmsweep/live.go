@@ -6,10 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"llmsweep/sweep/answer"
-	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
-	"llmsweep/sweep/pair"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,6 +20,10 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -194,6 +194,9 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	conns := cm.MaxConcurrency
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
+	}
+	if err = c.fits(cm.Paths[0], conns, 2, "--max-concurrency"); err != nil {
+		return both, err
 	}
 	if both[0], err = connect(c, cm.Paths[0], &cm.targetFlags, l, nil, conns); err != nil {
 		return both, fmt.Errorf("server A: %w", err)

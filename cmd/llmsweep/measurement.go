@@ -29,8 +29,10 @@ type measurement struct {
 	stages int    // planned
 	conns  int    // connections kept
 	fit    *selftestFlags
-	width  int  // most streams at once; 0 where it is not known
-	within bool // the search for the ceiling stays within the number of streams that the self-test found good
+	width  int     // most streams at once; 0 where it is not known
+	flag   string  // that sets it
+	rate   float64 // highest rate of requests per second; 0 where it is not known
+	within bool    // the search for the ceiling stays within the number of streams that the self-test found good
 	dir    func() (*rundir.Dir, error)
 	// measure measures, after the preflight.
 	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
@@ -47,11 +49,18 @@ func (e *measurement) run() error {
 	if err != nil {
 		return usage(err)
 	}
+	if most := e.limits().Most(2); e.within && most > 0 {
+		e.width, e.plan.MaxConcurrency = min(e.width, most), min(e.plan.MaxConcurrency, most)
+	}
+	if err := e.fits(e.url, e.width, 1, e.flag); err != nil {
+		return err
+	}
 	t, err := connect(e.console, e.url, e.target, l, e.replay, e.conns)
 	if err != nil {
 		return e.interrupted(err)
 	}
 	defer t.close()
+	t.note(t.ports(e.console, e.url, e.rate)...)
 	dir, err := e.dir()
 	if err != nil {
 		return usage(err)

@@ -77,7 +77,13 @@ func (r *runCmd) Run(c *console) error {
 		console: c, url: server, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags,
 		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out) },
 		kind: rundir.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
-		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)),
+		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), flag: "--concurrency",
+	}
+	if r.MaxConcurrency > 0 {
+		e.flag = "--max-concurrency"
+	}
+	for _, l := range loads {
+		e.rate = max(e.rate, l.MeanRate())
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
 		e.replay = &replay{file: trace.File, speed: r.TimeScale, rate: r.Rate, limit: r.Requests}

@@ -54,7 +54,7 @@ func (s *sweepCmd) Run(c *console) error {
 		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
 		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
 		kind: rundir.KindSweep, stages: plan.Points*plan.Repeats + 2, conns: plan.MaxConcurrency, measure: sweepAll,
-		fit: &s.selftestFlags, width: plan.MaxConcurrency,
+		fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
 	}
 	return e.run()
 }

@@ -98,7 +98,7 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	if err != nil {
 		return nil, usage(err)
 	}
-	options.Dial = c.dial
+	options.Dial, options.Proxy = c.dial, c.proxy
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}

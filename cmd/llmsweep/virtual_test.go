@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"llmsweep/client/limits"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/experiment"
@@ -32,6 +33,7 @@ type world struct {
 	mu      sync.Mutex
 	servers map[string]*pipeListener // by address
 	env     map[string]string
+	limits  limits.System
 }
 
 // virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
@@ -58,6 +60,7 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	c := newConsole(w.ctx, &o, &e)
 	c.dir, c.dial, c.serve, c.proxy = w.dir, w.dial, w.serve, nil
 	c.waiter = func() waiter { return timer{&wait.Timer{}} }
+	c.limits = func() limits.System { return w.limits }
 	c.env = func(name string) string { return w.env[name] }
 	before := runFiles(w.dir)
 	code = execute(args, c)

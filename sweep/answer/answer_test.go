@@ -1,9 +1,10 @@
 package answer
 
 import (
+	"testing"
+
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
-	"testing"
 )
 
 // A search for the ceiling that was cut gives a lower bound, unless an arrival rate was shown to be saturated; and no interval reaches

@@ -1,9 +1,10 @@
 package experiment
 
 import (
+	"testing"
+
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
-	"testing"
 )
 
 // A chunk of four tokens is one piece of work.

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"time"
 
+	"llmsweep/client/limits"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest/paced"
 )
@@ -87,7 +88,7 @@ type bench struct {
 func Run(ctx context.Context, o Options) (*Result, error) {
 	limit := o.Descriptors
 	if limit == 0 {
-		limit = descriptors()
+		limit = limits.Read().Files
 	}
 	r := &Result{Started: time.Now(), CPUs: runtime.GOMAXPROCS(0), Load: loadAverage(), Descriptors: limit, Timestamps: "user"}
 	dir, err := os.MkdirTemp("", "llmsweep-selftest-")

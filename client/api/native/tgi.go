@@ -1,37 +1,42 @@
-package api
+package native
+
+import (
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
+)
 
 // tgi is the own API of Hugging Face's Text Generation Inference. It follows
 // huggingface/text-generation-inference, docs/openapi.json 2.4.1 (GenerateRequest, StreamResponse, StreamDetails) and
 // router/src/server.rs; not checked against a running engine.
 type tgi struct{}
 
-var _ Dialect = tgi{}
+var _ api.Dialect = tgi{}
 
-func (tgi) Name() string        { return "tgi" }
-func (tgi) Path(string) string  { return "/generate_stream" }
-func (tgi) Framing() Framing    { return SSE }
-func (tgi) NewDecoder() Decoder { return &tgiDecoder{} }
+func (tgi) Name() string            { return "tgi" }
+func (tgi) Path(string) string      { return "/generate_stream" }
+func (tgi) Framing() api.Framing    { return api.SSE }
+func (tgi) NewDecoder() api.Decoder { return &tgiDecoder{} }
 
 // Traits has no Forces: TGI cannot be told to continue after a natural end.
-func (tgi) Traits() Traits { return Traits{Counts: true} }
+func (tgi) Traits() api.Traits { return api.Traits{Counts: true} }
 
 // Encode returns the body. There is no chat template: the messages' contents are the input. TGI refuses a temperature
 // of 0; switching sampling off is the same.
-func (tgi) Encode(r *Request, p *Params) ([]byte, error) {
-	e := newEncoder(p)
-	e.text("inputs", r.Prompt())
-	e.object("parameters", func(e *encoder) {
-		e.count("max_new_tokens", r.OutputTokens)
-		e.flag("details", true)
+func (tgi) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	e := codec.NewEncoder(p)
+	e.Text("inputs", r.Prompt())
+	e.Object("parameters", func(e *codec.Encoder) {
+		e.Count("max_new_tokens", r.OutputTokens)
+		e.Flag("details", true)
 		if p.Temperature == nil {
 			return
 		}
-		e.flag("do_sample", *p.Temperature != 0)
+		e.Flag("do_sample", *p.Temperature != 0)
 		if *p.Temperature != 0 {
-			e.temperature(p.Temperature)
+			e.Temperature(p.Temperature)
 		}
 	})
-	return e.finish()
+	return e.Finish()
 }
 
 // tgiDecoder reads events such as
@@ -40,7 +45,7 @@ func (tgi) Encode(r *Request, p *Params) ([]byte, error) {
 //
 // with one token each. The last one has "generated_text" and is the terminator; its details have the counts.
 type tgiDecoder struct {
-	reader reader
+	reader codec.Reader
 	tokens int
 	done   bool
 }
@@ -64,21 +69,21 @@ type tgiDetails struct {
 }
 
 // Decode reads one event.
-func (d *tgiDecoder) Decode(frame []byte, c *Chunk) error {
+func (d *tgiDecoder) Decode(frame []byte, c *api.Chunk) error {
 	var token tgiToken
 	var whole []byte
-	details := tgiDetails{output: Unknown, prompt: Unknown}
-	for m := d.reader.open(frame, c); m.next(); {
-		switch string(m.key()) {
+	details := tgiDetails{output: api.Unknown, prompt: api.Unknown}
+	for m := d.reader.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
 		case "token":
 			token = readTGIToken(&d.reader)
 		case "generated_text":
-			whole = d.reader.value()
+			whole = d.reader.Value()
 		case "details":
 			details = readTGIDetails(&d.reader)
 		}
 	}
-	if done, err := d.reader.close(c); done {
+	if done, err := d.reader.Close(c); done {
 		return err
 	}
 	if token.present {
@@ -90,36 +95,36 @@ func (d *tgiDecoder) Decode(frame []byte, c *Chunk) error {
 	}
 	if len(whole) > 0 && whole[0] == '"' {
 		c.Done, d.done = true, true
-		c.Finish = finishReason(details.finish)
+		c.Finish = codec.FinishReason(details.finish)
 		c.Usage.Output, c.Usage.Prompt = details.output, details.prompt
 	}
 	return nil
 }
 
-func readTGIToken(r *reader) (t tgiToken) {
-	m := r.object()
-	t.present = m.r != nil
-	for m.next() {
-		switch string(m.key()) {
+func readTGIToken(r *codec.Reader) (t tgiToken) {
+	m := r.Object()
+	t.present = !m.None()
+	for m.Next() {
+		switch string(m.Key()) {
 		case "text":
-			t.text = r.text()
+			t.text = r.Text()
 		case "special":
-			t.special = r.isTrue()
+			t.special = r.IsTrue()
 		}
 	}
 	return t
 }
 
-func readTGIDetails(r *reader) tgiDetails {
-	d := tgiDetails{output: Unknown, prompt: Unknown}
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+func readTGIDetails(r *codec.Reader) tgiDetails {
+	d := tgiDetails{output: api.Unknown, prompt: api.Unknown}
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "finish_reason":
-			d.finish = r.text()
+			d.finish = r.Text()
 		case "generated_tokens":
-			d.output = r.count()
+			d.output = r.Count()
 		case "input_length":
-			d.prompt = r.count()
+			d.prompt = r.Count()
 		}
 	}
 	return d

@@ -1,4 +1,9 @@
-package api
+package native
+
+import (
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
+)
 
 // triton is the generate extension of NVIDIA's Triton Inference Server, for the two kinds of model that it mostly serves.
 // It follows triton-inference-server/server, docs/protocol/extension_generate.md; for TensorRT-LLM's ensemble
@@ -7,7 +12,7 @@ package api
 // nested, and counts tokens on request. Neither was checked against a running engine.
 type triton struct{ vllm bool }
 
-var _ Dialect = triton{}
+var _ api.Dialect = triton{}
 
 func (d triton) Name() string {
 	if d.vllm {
@@ -17,39 +22,39 @@ func (d triton) Name() string {
 }
 
 func (triton) Path(model string) string { return "/v2/models/" + model + "/generate_stream" }
-func (triton) Framing() Framing         { return SSE }
-func (triton) NewDecoder() Decoder      { return &tritonDecoder{} }
+func (triton) Framing() api.Framing     { return api.SSE }
+func (triton) NewDecoder() api.Decoder  { return &tritonDecoder{} }
 
 // Traits depend on the backend: TensorRT-LLM's ensemble tells no counts, and no field makes all its versions continue
 // after a natural end. Streams of both end with the body.
-func (d triton) Traits() Traits {
-	t := Traits{Bare: true, Forces: d.vllm, Counts: d.vllm}
+func (d triton) Traits() api.Traits {
+	t := api.Traits{Bare: true, Forces: d.vllm, Counts: d.vllm}
 	if d.vllm {
-		t.Fields = AllFields
+		t.Fields = api.AllFields
 	}
 	return t
 }
 
 // Encode returns the body. There is no chat template: the messages' contents are the input.
-func (d triton) Encode(r *Request, p *Params) ([]byte, error) {
-	e := newEncoder(p)
-	e.text("text_input", r.Prompt())
-	e.flag("stream", true)
+func (d triton) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	e := codec.NewEncoder(p)
+	e.Text("text_input", r.Prompt())
+	e.Flag("stream", true)
 	if !d.vllm {
-		e.count("max_tokens", r.OutputTokens)
-		e.temperature(p.Temperature)
-		return e.finish()
+		e.Count("max_tokens", r.OutputTokens)
+		e.Temperature(p.Temperature)
+		return e.Finish()
 	}
 	if p.Fields.StreamUsage {
-		e.flag("return_finish_reason", true)
-		e.flag("return_num_input_tokens", true)
-		e.flag("return_num_output_tokens", true)
+		e.Flag("return_finish_reason", true)
+		e.Flag("return_num_input_tokens", true)
+		e.Flag("return_num_output_tokens", true)
 	}
-	e.object("parameters", func(e *encoder) {
-		e.length(r.OutputTokens, p.Fields)
-		e.temperature(p.Temperature)
+	e.Object("parameters", func(e *codec.Encoder) {
+		e.Length(r.OutputTokens, p.Fields)
+		e.Temperature(p.Temperature)
 	})
-	return e.finish()
+	return e.Finish()
 }
 
 // tritonDecoder reads chunks such as
@@ -60,8 +65,8 @@ func (d triton) Encode(r *Request, p *Params) ([]byte, error) {
 // TensorRT-LLM's texts are pieces or cumulative, depending on the model's configuration. There is no terminator: the body
 // ends. Only vLLM's backend sends a finish reason, on request.
 type tritonDecoder struct {
-	reader   reader
-	texts    texts
+	reader   codec.Reader
+	texts    codec.Texts
 	logProbs logProbs
 	output   int
 	text     bool
@@ -70,7 +75,7 @@ type tritonDecoder struct {
 }
 
 func (d *tritonDecoder) Reset() {
-	d.texts.reset()
+	d.texts.Reset()
 	*d = tritonDecoder{reader: d.reader, texts: d.texts}
 }
 
@@ -78,28 +83,28 @@ func (d *tritonDecoder) Reset() {
 func (d *tritonDecoder) Complete() bool { return d.finish || d.text && !d.tells }
 
 // Decode reads one chunk.
-func (d *tritonDecoder) Decode(frame []byte, c *Chunk) error {
+func (d *tritonDecoder) Decode(frame []byte, c *api.Chunk) error {
 	var text, finish []byte
-	input, output, probs := Unknown, Unknown, 0
+	input, output, probs := api.Unknown, api.Unknown, 0
 	r := &d.reader
-	for m := r.open(frame, c); m.next(); {
-		switch string(m.key()) {
+	for m := r.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
 		case "text_output":
-			text = textOf(r.only())
+			text = codec.TextOf(r.Only())
 		case "output_log_probs":
-			probs, _ = r.length()
+			probs, _ = r.Length()
 		case "finish_reason":
-			finish = textOf(r.only())
+			finish = codec.TextOf(r.Only())
 		case "num_input_tokens":
-			input = countOf(r.only())
+			input = codec.CountOf(r.Only())
 		case "num_output_tokens":
-			output = countOf(r.only())
+			output = codec.CountOf(r.Only())
 		}
 	}
-	if done, err := r.close(c); done {
+	if done, err := r.Close(c); done {
 		return err
 	}
-	if fresh := d.texts.news(text); len(fresh) > 0 {
+	if fresh := d.texts.News(text); len(fresh) > 0 {
 		c.Text, c.Raw = true, fresh
 	}
 	c.Usage.Prompt = input
@@ -108,16 +113,16 @@ func (d *tritonDecoder) Decode(frame []byte, c *Chunk) error {
 	if len(finish) > 0 {
 		d.tells = true
 		if string(finish) != "None" {
-			c.Finish, d.finish = finishReason(finish), true
+			c.Finish, d.finish = codec.FinishReason(finish), true
 		}
 	}
 	return nil
 }
 
 // count works out a chunk's tokens. vLLM's backend tells them for each chunk; else log-probs are counted.
-func (d *tritonDecoder) count(c *Chunk, output, probs int) {
+func (d *tritonDecoder) count(c *api.Chunk, output, probs int) {
 	switch {
-	case output != Unknown:
+	case output != api.Unknown:
 		d.output += output
 		c.Tokens, c.Usage.Output = output, d.output
 		c.Text = c.Text || output > 0
@@ -141,14 +146,14 @@ func (p *logProbs) count(n int) (tokens, total int) {
 	switch {
 	case p.useless || n == 0:
 		p.useless = true
-		return 0, Unknown
+		return 0, api.Unknown
 	case n > p.last && p.total == p.last: // cumulative
 		tokens = n - p.last
 	case n == 1 && p.last == 1 && p.total == p.chunks-1: // one each
 		tokens = 1
 	default:
 		p.useless = true
-		return 0, Unknown
+		return 0, api.Unknown
 	}
 	p.last = n
 	p.total += tokens

@@ -1,4 +1,4 @@
-package api
+package dialects
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/client/api"
 	"llmsweep/client/sse"
 )
 
@@ -26,12 +27,12 @@ type reference struct {
 
 // decoded is a chunk with its text unescaped.
 type decoded struct {
-	Chunk
+	api.Chunk
 	Text string
 }
 
 func (d *reference) decode(frame []byte) (s decoded, err error) {
-	s.Usage = NoUsage
+	s.Usage = api.NoUsage
 	if string(bytes.TrimSpace(frame)) == "[DONE]" {
 		s.Done, d.done = true, true
 		return s, nil
@@ -90,7 +91,7 @@ func (d *reference) object(m map[string]any, s *decoded) error {
 	}
 	s.Finish, d.finish = finish, d.finish || finish != ""
 	s.Usage = referenceUsage(m)
-	known := s.Usage.Output != Unknown
+	known := s.Usage.Output != api.Unknown
 	d.counts = d.counts || known
 	if s.Chunk.Text {
 		if !d.text {
@@ -103,15 +104,15 @@ func (d *reference) object(m map[string]any, s *decoded) error {
 	return nil
 }
 
-func referenceUsage(m map[string]any) Usage {
+func referenceUsage(m map[string]any) api.Usage {
 	num := func(v any) int {
 		n, ok := v.(json.Number)
 		if !ok {
-			return Unknown
+			return api.Unknown
 		}
 		f, err := n.Float64()
 		if err != nil || n[0] == '-' || f > 1<<40 || f != math.Trunc(f) {
-			return Unknown
+			return api.Unknown
 		}
 		return int(f)
 	}
@@ -120,18 +121,18 @@ func referenceUsage(m map[string]any) Usage {
 		return o
 	}
 	usage, timings := object(m, "usage"), object(m, "timings")
-	u := Usage{
-		num(usage["prompt_tokens"]), num(usage["completion_tokens"]),
-		num(object(usage, "completion_tokens_details")["reasoning_tokens"]),
-		num(object(usage, "prompt_tokens_details")["cached_tokens"]),
+	u := api.Usage{
+		Prompt: num(usage["prompt_tokens"]), Output: num(usage["completion_tokens"]),
+		Reasoning: num(object(usage, "completion_tokens_details")["reasoning_tokens"]),
+		Cached:    num(object(usage, "prompt_tokens_details")["cached_tokens"]),
 	}
 	if u.Prompt <= 0 && u.Output <= 0 {
-		u = NoUsage
+		u = api.NoUsage
 	}
-	if n := num(timings["predicted_n"]); u.Output == Unknown && n > 0 {
+	if n := num(timings["predicted_n"]); u.Output == api.Unknown && n > 0 {
 		u.Output = n
 	}
-	if n := num(timings["prompt_n"]); u.Prompt == Unknown && n > 0 {
+	if n := num(timings["prompt_n"]); u.Prompt == api.Unknown && n > 0 {
 		u.Cached = num(timings["cache_n"])
 		u.Prompt = n + max(u.Cached, 0)
 	}
@@ -139,9 +140,9 @@ func referenceUsage(m map[string]any) Usage {
 }
 
 // compare decodes one frame in both ways.
-func compare(t *testing.T, d *openAIDecoder, ref *reference, frame []byte) {
+func compare(t *testing.T, d api.Decoder, ref *reference, frame []byte) {
 	t.Helper()
-	var c Chunk
+	var c api.Chunk
 	err := d.Decode(frame, &c)
 	want, refErr := ref.decode(frame)
 	if (err == nil) != (refErr == nil) {
@@ -170,9 +171,19 @@ func compare(t *testing.T, d *openAIDecoder, ref *reference, frame []byte) {
 // valid removes what is not UTF-8, because decoders differ in how many U+FFFD they put in its place.
 func valid(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\uFFFD", "") }
 
+// decoder returns a decoder of the dialect with a name.
+func decoder(t testing.TB, name string) api.Decoder {
+	t.Helper()
+	d, err := ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.NewDecoder()
+}
+
 // captured returns the streams of real servers, by the names of their files.
 func captured(t testing.TB) map[string][]byte {
-	files, _ := filepath.Glob("../testdata/*.sse")
+	files, _ := filepath.Glob("../../testdata/*.sse")
 	if len(files) == 0 {
 		t.Fatal("no streams in testdata")
 	}
@@ -205,12 +216,12 @@ func frames(stream []byte) [][]byte {
 func TestDecoderAgainstReference(t *testing.T) {
 	for name, stream := range captured(t) {
 		t.Run(name, func(t *testing.T) {
-			var d openAIDecoder
+			d := decoder(t, "chat")
 			for range 2 {
 				d.Reset()
 				var ref reference
 				for _, f := range frames(stream) {
-					compare(t, &d, &ref, f)
+					compare(t, d, &ref, f)
 				}
 			}
 		})
@@ -244,11 +255,11 @@ func TestTemplate(t *testing.T) {
 		" " + plain,
 		"[DONE]",
 	} {
-		var d openAIDecoder
+		d := decoder(t, "chat")
 		var ref reference
-		compare(t, &d, &ref, []byte(plain))
-		compare(t, &d, &ref, []byte(near))
-		compare(t, &d, &ref, []byte(plain))
+		compare(t, d, &ref, []byte(plain))
+		compare(t, d, &ref, []byte(near))
+		compare(t, d, &ref, []byte(plain))
 	}
 }
 
@@ -260,10 +271,10 @@ func FuzzDecoder(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		var d openAIDecoder
+		d := decoder(t, "chat")
 		var ref reference
 		for frame := range bytes.SplitSeq(in, []byte("\n")) {
-			compare(t, &d, &ref, frame)
+			compare(t, d, &ref, frame)
 		}
 	})
 }
@@ -282,8 +293,8 @@ var oddChunks = []string{
 
 // A chunk that is nested too deep is an error; it does not exhaust the stack.
 func TestDeepNesting(t *testing.T) {
-	var d openAIDecoder
-	var c Chunk
+	d := decoder(t, "chat")
+	var c api.Chunk
 	for _, n := range []int{1000, 64 << 10, 8 << 20} {
 		frame := []byte(`{"a":` + strings.Repeat("[", n))
 		if err := d.Decode(frame, &c); err == nil {
@@ -296,8 +307,8 @@ func TestDeepNesting(t *testing.T) {
 func TestDecodeAllocatesNothing(t *testing.T) {
 	for name, stream := range captured(t) {
 		all := frames(stream)
-		var d openAIDecoder
-		var c Chunk
+		d := decoder(t, "chat")
+		var c api.Chunk
 		n := testing.AllocsPerRun(10, func() {
 			d.Reset()
 			for _, f := range all {
@@ -330,13 +341,13 @@ func BenchmarkDecode(b *testing.B) {
 		{"jx, running usage", counted, true},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
-			var d openAIDecoder
-			var c Chunk
+			d := decoder(b, "chat")
+			var c api.Chunk
 			f := []byte(bc.frame)
 			b.ReportAllocs()
 			for b.Loop() {
 				if bc.forget {
-					d.template.head = d.template.head[:0]
+					d.Reset()
 				}
 				if err := d.Decode(f, &c); err != nil || !c.Text {
 					b.Fatal(err)
@@ -351,8 +362,8 @@ func BenchmarkStream(b *testing.B) {
 	src := &endless{[]byte(strings.Repeat("data: "+vllmChunk+"\n\n", 16))}
 	var r sse.Reader
 	r.Reset(src, false)
-	var d openAIDecoder
-	var c Chunk
+	d := decoder(b, "chat")
+	var c api.Chunk
 	b.ReportAllocs()
 	for b.Loop() {
 		f, err := r.Next()

@@ -1,15 +1,21 @@
-package api
+// Package openai has the APIs that OpenAI introduced and most servers have: chat completions and plain completions.
+package openai
 
 import (
-	"bytes"
 	"strconv"
+
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
 )
+
+// Dialects returns the APIs.
+func Dialects() []api.Dialect { return []api.Dialect{openAI{chat: true}, openAI{}} }
 
 // openAI is the API that OpenAI introduced and that vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services
 // have: chat completions, or plain completions.
 type openAI struct{ chat bool }
 
-var _ Dialect = openAI{}
+var _ api.Dialect = openAI{}
 
 func (d openAI) Name() string {
 	if d.chat {
@@ -25,49 +31,49 @@ func (d openAI) Path(string) string {
 	return "/v1/completions"
 }
 
-func (openAI) Framing() Framing { return SSE }
+func (openAI) Framing() api.Framing { return api.SSE }
 
-func (openAI) NewDecoder() Decoder { return &openAIDecoder{} }
+func (openAI) NewDecoder() api.Decoder { return &openAIDecoder{} }
 
-func (d openAI) Traits() Traits {
-	return Traits{Forces: true, Thinks: d.chat, Counts: true, Fields: AllFields}
+func (d openAI) Traits() api.Traits {
+	return api.Traits{Forces: true, Thinks: d.chat, Counts: true, Fields: api.AllFields}
 }
 
 // Encode returns the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included, and
 // a null in it leaves our key out.
-func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
-	e := newEncoder(p)
-	e.text("model", p.Model)
+func (d openAI) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	e := codec.NewEncoder(p)
+	e.Text("model", p.Model)
 	if d.chat {
-		e.messages(r.Messages)
+		e.Messages(r.Messages)
 	} else {
-		e.text("prompt", r.Prompt())
+		e.Text("prompt", r.Prompt())
 	}
-	e.flag("stream", true)
-	e.length(r.OutputTokens, p.Fields)
+	e.Flag("stream", true)
+	e.Length(r.OutputTokens, p.Fields)
 	switch {
 	case p.Fields.StreamUsage && p.Fields.ContinuousUsage:
-		e.literal("stream_options", `{"include_usage":true,"continuous_usage_stats":true}`)
+		e.Literal("stream_options", `{"include_usage":true,"continuous_usage_stats":true}`)
 	case p.Fields.StreamUsage:
-		e.literal("stream_options", `{"include_usage":true}`)
+		e.Literal("stream_options", `{"include_usage":true}`)
 	}
-	e.temperature(p.Temperature)
+	e.Temperature(p.Temperature)
 	if d.chat {
-		e.think(p)
+		think(e, p)
 	}
-	return e.finish()
+	return e.Finish()
 }
 
 // think writes the fields that turn thinking on or off: those of vLLM, SGLang, lmdeploy and llama.cpp, or of OpenAI and Ollama.
-func (e *encoder) think(p *Params) {
+func think(e *codec.Encoder, p *api.Params) {
 	switch {
 	case p.Think == nil || p.Fields.NoThinking:
 	case !p.Fields.ReasoningEffort:
-		e.literal("chat_template_kwargs", `{"enable_thinking":`+strconv.FormatBool(*p.Think)+`}`)
+		e.Literal("chat_template_kwargs", `{"enable_thinking":`+strconv.FormatBool(*p.Think)+`}`)
 	case *p.Think:
-		e.text("reasoning_effort", "medium")
+		e.Text("reasoning_effort", "medium")
 	default:
-		e.text("reasoning_effort", "none")
+		e.Text("reasoning_effort", "none")
 	}
 }
 
@@ -75,7 +81,7 @@ func (e *encoder) think(p *Params) {
 // how they order them.
 type openAIDecoder struct {
 	template template
-	reader   reader
+	reader   codec.Reader
 
 	finish  bool // a finish reason was seen
 	done    bool // the terminator was seen
@@ -94,18 +100,18 @@ func (d *openAIDecoder) Reset() {
 func (d *openAIDecoder) Complete() bool { return d.finish || d.done && (d.text || d.counts) }
 
 // Decode reads one chunk, or the terminator.
-func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
+func (d *openAIDecoder) Decode(frame []byte, c *api.Chunk) error {
 	if d.template.fits(frame, c) {
 		return nil
 	}
-	if isDone(frame) {
-		*c = Chunk{Usage: NoUsage, Done: true}
+	if codec.IsDone(frame) {
+		*c = api.Chunk{Usage: api.NoUsage, Done: true}
 		d.done = true
 		return nil
 	}
-	f := openAIFields{usage: NoUsage, timings: noTimings}
-	for m := d.reader.open(frame, c); m.next(); {
-		switch string(m.key()) {
+	f := openAIFields{usage: api.NoUsage, timings: noTimings}
+	for m := d.reader.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
 		case "choices":
 			f.choice = readChoices(&d.reader)
 		case "usage":
@@ -114,7 +120,7 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 			f.timings = readTimings(&d.reader)
 		}
 	}
-	if done, err := d.reader.close(c); done {
+	if done, err := d.reader.Close(c); done {
 		return err
 	}
 	if f.finish == "error" || f.finish == "abort" {
@@ -126,7 +132,7 @@ func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
 }
 
 // take fills c from a chunk's fields.
-func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *Chunk) {
+func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *api.Chunk) {
 	c.Text = f.texts > 0
 	c.Reasoning = c.Text && f.texts == f.reasons
 	c.Raw = f.answer
@@ -135,15 +141,15 @@ func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *Chunk) {
 	}
 	c.Usage = f.counts()
 	d.count(c)
-	if f.texts == 1 && f.finish == "" && c.Usage == NoUsage {
+	if f.texts == 1 && f.finish == "" && c.Usage == api.NoUsage {
 		d.template.learn(frame, f.only, c)
 	}
 }
 
 // count works out what a chunk's usage says about the chunk itself. Counts that come with the text from its first chunk
 // on are running counts; a single late one is the sum.
-func (d *openAIDecoder) count(c *Chunk) {
-	known := c.Usage.Output != Unknown
+func (d *openAIDecoder) count(c *api.Chunk) {
+	known := c.Usage.Output != api.Unknown
 	d.counts = d.counts || known
 	if !c.Text {
 		return
@@ -160,7 +166,7 @@ func (d *openAIDecoder) count(c *Chunk) {
 // openAIFields are the parts of a chunk that are used.
 type openAIFields struct {
 	choice
-	usage   Usage
+	usage   api.Usage
 	timings timings
 }
 
@@ -174,9 +180,9 @@ type choice struct {
 }
 
 // readChoices reads the list of choices. One choice is asked for, so the first counts.
-func readChoices(r *reader) (first choice) {
-	list := r.list()
-	for n := 0; list.next(); n++ {
+func readChoices(r *codec.Reader) (first choice) {
+	list := r.List()
+	for n := 0; list.Next(); n++ {
 		if n == 0 {
 			first = readChoice(r)
 		}
@@ -184,18 +190,18 @@ func readChoices(r *reader) (first choice) {
 	return first
 }
 
-func readChoice(r *reader) choice {
+func readChoice(r *codec.Reader) choice {
 	var text []byte
 	var d delta
 	finish := ""
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "text":
-			text = r.text()
+			text = r.Text()
 		case "delta":
 			d = readDelta(r)
 		case "finish_reason":
-			finish = finishReason(r.text())
+			finish = codec.FinishReason(r.Text())
 		}
 	}
 	c := choice{finish: finish}
@@ -232,17 +238,17 @@ type delta struct {
 	call                                          []byte // the last of them
 }
 
-func readDelta(r *reader) (d delta) {
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+func readDelta(r *codec.Reader) (d delta) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "content":
-			d.content = r.text()
+			d.content = r.Text()
 		case "refusal":
-			d.refusal = r.text()
+			d.refusal = r.Text()
 		case "reasoning":
-			d.reasoning = r.text()
+			d.reasoning = r.Text()
 		case "reasoning_content":
-			d.reasoningContent = r.text()
+			d.reasoningContent = r.Text()
 		case "tool_calls":
 			d.calls, d.call = readCalls(r)
 		}
@@ -251,20 +257,20 @@ func readDelta(r *reader) (d delta) {
 }
 
 // readCalls reads a list of tool calls. It returns how many strings with text they have, and the last of them.
-func readCalls(r *reader) (texts int, last []byte) {
-	for list := r.list(); list.next(); {
+func readCalls(r *codec.Reader) (texts int, last []byte) {
+	for list := r.List(); list.Next(); {
 		var name, arguments []byte
-		for call := r.object(); call.next(); {
-			if string(call.key()) != "function" {
+		for call := r.Object(); call.Next(); {
+			if string(call.Key()) != "function" {
 				continue
 			}
 			name, arguments = nil, nil
-			for m := r.object(); m.next(); {
-				switch string(m.key()) {
+			for m := r.Object(); m.Next(); {
+				switch string(m.Key()) {
 				case "name":
-					name = r.text()
+					name = r.Text()
 				case "arguments":
-					arguments = r.text()
+					arguments = r.Text()
 				}
 			}
 		}
@@ -277,49 +283,38 @@ func readCalls(r *reader) (texts int, last []byte) {
 	return texts, last
 }
 
-func readUsage(r *reader) Usage {
-	u := NoUsage
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+func readUsage(r *codec.Reader) api.Usage {
+	u := api.NoUsage
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "prompt_tokens":
-			u.Prompt = r.count()
+			u.Prompt = r.Count()
 		case "completion_tokens":
-			u.Output = r.count()
+			u.Output = r.Count()
 		case "completion_tokens_details":
-			u.Reasoning = readDetail(r, "reasoning_tokens")
+			u.Reasoning = codec.ReadDetail(r, "reasoning_tokens")
 		case "prompt_tokens_details":
-			u.Cached = readDetail(r, "cached_tokens")
+			u.Cached = codec.ReadDetail(r, "cached_tokens")
 		}
 	}
 	return u
 }
 
-// readDetail reads an object and returns the count under one of its keys.
-func readDetail(r *reader, key string) int {
-	n := Unknown
-	for m := r.object(); m.next(); {
-		if string(m.key()) == key {
-			n = r.count()
-		}
-	}
-	return n
-}
-
 // timings are llama.cpp's, which count tokens too.
 type timings struct{ prompt, cached, predicted int }
 
-var noTimings = timings{Unknown, Unknown, Unknown}
+var noTimings = timings{api.Unknown, api.Unknown, api.Unknown}
 
-func readTimings(r *reader) timings {
+func readTimings(r *codec.Reader) timings {
 	t := noTimings
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "prompt_n":
-			t.prompt = r.count()
+			t.prompt = r.Count()
 		case "cache_n":
-			t.cached = r.count()
+			t.cached = r.Count()
 		case "predicted_n":
-			t.predicted = r.count()
+			t.predicted = r.Count()
 		}
 	}
 	return t
@@ -327,57 +322,17 @@ func readTimings(r *reader) timings {
 
 // counts returns the token counts of a chunk. Ollama sends zeros until it knows them: zero prompt tokens together with
 // zero output tokens are no count. llama.cpp can be told to leave usage out; its timings have the same counts.
-func (f *openAIFields) counts() Usage {
+func (f *openAIFields) counts() api.Usage {
 	u := f.usage
 	if u.Prompt <= 0 && u.Output <= 0 {
-		u = NoUsage
+		u = api.NoUsage
 	}
-	if u.Output == Unknown && f.timings.predicted > 0 {
+	if u.Output == api.Unknown && f.timings.predicted > 0 {
 		u.Output = f.timings.predicted
 	}
-	if u.Prompt == Unknown && f.timings.prompt > 0 {
+	if u.Prompt == api.Unknown && f.timings.prompt > 0 {
 		u.Cached = f.timings.cached
 		u.Prompt = f.timings.prompt + max(u.Cached, 0)
 	}
 	return u
-}
-
-// template is the shape of a chunk that has one text and nothing else to say. The chunks of an answer differ only in a
-// few bytes of text. So a frame with the same bytes before the text and after it, and with text in between that needs no
-// escape, says the same with another text, whatever the server's order of keys.
-//
-// This is the only JSON that jx does not read. BenchmarkDecode shows the need: on one core of a shared machine a chunk
-// costs 40 ns by template and 800 ns by jx, where everything else that this client does for an event costs about 270 ns.
-type template struct {
-	head, tail []byte
-	chunk      Chunk
-	answer     bool // the text is the answer's, not reasoning or a tool call
-}
-
-// learn takes the shape of a frame whose only text is the given part of it.
-func (t *template) learn(frame, text []byte, c *Chunk) {
-	start := cap(frame) - cap(text) // both end with the same array
-	t.head = append(t.head[:0], frame[:start]...)
-	t.tail = append(t.tail[:0], frame[start+len(text):]...)
-	t.chunk, t.answer = *c, c.Raw != nil
-	t.chunk.Raw = nil
-}
-
-// fits reads a frame of the learned shape into c. It returns false for any other frame.
-func (t *template) fits(frame []byte, c *Chunk) bool {
-	if len(t.head) == 0 || len(frame) <= len(t.head)+len(t.tail) ||
-		!bytes.HasPrefix(frame, t.head) || !bytes.HasSuffix(frame, t.tail) {
-		return false
-	}
-	text := frame[len(t.head) : len(frame)-len(t.tail)]
-	for _, b := range text {
-		if b < ' ' || b == '"' || b == '\\' {
-			return false
-		}
-	}
-	*c = t.chunk
-	if t.answer {
-		c.Raw = text
-	}
-	return true
 }

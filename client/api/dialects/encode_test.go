@@ -1,4 +1,4 @@
-package api
+package dialects
 
 import (
 	"encoding/json"
@@ -7,68 +7,67 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// completions is the simplest dialect.
-var completions = openAI{}
+	"llmsweep/client/api"
+)
 
 func TestEncode(t *testing.T) {
 	yes, half, zero := true, 0.5, 0.0
 	const joined = `"Be brief.\nSay \"hi\"\n\u0001�<é>"`
-	r := &Request{Messages: []Message{{"system", "Be brief."}, {"user", "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
+	r := &api.Request{Messages: []api.Message{{Role: "system", Content: "Be brief."}, {Role: "user", Content: "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
 	tests := map[string]struct {
 		api  string
-		p    Params
+		p    api.Params
 		n    int
 		want string
 	}{
-		"chat": {"chat", Params{Model: "m", Fields: AllFields}, 16,
+		"chat": {"chat", api.Params{Model: "m", Fields: api.AllFields}, 16,
 			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
 				`"stream":true,"max_tokens":16,"ignore_eos":true,"min_tokens":16,"stream_options":{"include_usage":true}}`},
-		"completions": {"completions", Params{Model: "m", Fields: AllFields}, 16,
+		"completions": {"completions", api.Params{Model: "m", Fields: api.AllFields}, 16,
 			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>",` +
 				`"stream":true,"max_tokens":16,"ignore_eos":true,"min_tokens":16,"stream_options":{"include_usage":true}}`},
-		"strict": {"completions", Params{Model: "m", Fields: Fields{MinTokens: true, MaxCompletionTokens: true}}, 16,
+		"strict": {"completions", api.Params{Model: "m", Fields: api.Fields{MinTokens: true, MaxCompletionTokens: true}}, 16,
 			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>","stream":true,"max_completion_tokens":16}`},
-		"length left to the server": {"completions", Params{Model: "m", Fields: Fields{IgnoreEOS: true, StreamUsage: true, ContinuousUsage: true}}, 0,
+		"length left to the server": {"completions", api.Params{Model: "m", Fields: api.Fields{IgnoreEOS: true, StreamUsage: true, ContinuousUsage: true}}, 0,
 			`{"model":"m","prompt":"Be brief.\nSay \"hi\"\n\u0001�<é>","stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`},
-		"extra": {"completions", Params{Model: "m", Temperature: &half, Fields: AllFields,
+		"extra": {"completions", api.Params{Model: "m", Temperature: &half, Fields: api.AllFields,
 			Extra: []byte(` {"prompt":[1, 2],"ignore_eos":null,"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1} `)}, 16,
 			`{"model":"m","stream":true,"min_tokens":16,"temperature":0.5,"prompt":[1, 2],"max_tokens":7,"stream_options":{"a":{}},"top_p":0.9,"x.y":1}`},
-		"think": {"chat", Params{Model: "m", Think: &yes, Extra: []byte(`{"messages":[]}`)}, 0,
+		"think": {"chat", api.Params{Model: "m", Think: &yes, Extra: []byte(`{"messages":[]}`)}, 0,
 			`{"model":"m","stream":true,"chat_template_kwargs":{"enable_thinking":true},"messages":[]}`},
-		"think, in OpenAI's field": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{ReasoningEffort: true}, Extra: []byte(`{"messages":[]}`)}, 0,
+		"think, in OpenAI's field": {"chat", api.Params{Model: "m", Think: &yes, Fields: api.Fields{ReasoningEffort: true}, Extra: []byte(`{"messages":[]}`)}, 0,
 			`{"model":"m","stream":true,"reasoning_effort":"medium","messages":[]}`},
-		"thinking left out": {"chat", Params{Model: "m", Think: &yes, Fields: Fields{NoThinking: true}, Extra: []byte(`{"messages":[]}`)}, 0,
+		"thinking left out": {"chat", api.Params{Model: "m", Think: &yes, Fields: api.Fields{NoThinking: true}, Extra: []byte(`{"messages":[]}`)}, 0,
 			`{"model":"m","stream":true,"messages":[]}`},
-		"sglang": {"sglang", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields}, 16,
+		"sglang": {"sglang", api.Params{Model: "m", Temperature: &half, Think: &yes, Fields: api.AllFields}, 16,
 			`{"text":` + joined + `,"sampling_params":{"max_new_tokens":16,"ignore_eos":true,"temperature":0.5},"stream":true}`},
-		"sglang, strict": {"sglang", Params{}, 16, `{"text":` + joined + `,"sampling_params":{"max_new_tokens":16},"stream":true}`},
-		"sglang, merged": {"sglang", Params{Fields: AllFields,
+		"sglang, strict": {"sglang", api.Params{}, 16, `{"text":` + joined + `,"sampling_params":{"max_new_tokens":16},"stream":true}`},
+		"sglang, merged": {"sglang", api.Params{Fields: api.AllFields,
 			Extra: []byte(`{"text":"x","sampling_params":{"ignore_eos":null,"top_p":0.9,"stop":["a"]},"return_logprob":true}`)}, 16,
 			`{"sampling_params":{"max_new_tokens":16,"top_p":0.9,"stop":["a"]},"stream":true,"text":"x","return_logprob":true}`},
-		"sglang, taken out":  {"sglang", Params{Extra: []byte(`{"sampling_params":null,"text":null}`)}, 16, `{"stream":true}`},
-		"sglang, not merged": {"sglang", Params{Extra: []byte(`{"sampling_params":[{"n":1}],"text":null}`)}, 16, `{"stream":true,"sampling_params":[{"n":1}]}`},
-		"lmdeploy": {"lmdeploy", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+		"sglang, taken out":  {"sglang", api.Params{Extra: []byte(`{"sampling_params":null,"text":null}`)}, 16, `{"stream":true}`},
+		"sglang, not merged": {"sglang", api.Params{Extra: []byte(`{"sampling_params":[{"n":1}],"text":null}`)}, 16, `{"stream":true,"sampling_params":[{"n":1}]}`},
+		"lmdeploy": {"lmdeploy", api.Params{Model: "m", Temperature: &half, Fields: api.AllFields}, 16,
 			`{"prompt":` + joined + `,"max_tokens":16,"ignore_eos":true,"temperature":0.5,"stream":true}`},
-		"llamacpp": {"llamacpp", Params{Model: "m", Temperature: &half, Fields: AllFields, Extra: []byte(`{"cache_prompt":false}`)}, 16,
+		"llamacpp": {"llamacpp", api.Params{Model: "m", Temperature: &half, Fields: api.AllFields, Extra: []byte(`{"cache_prompt":false}`)}, 16,
 			`{"prompt":` + joined + `,"n_predict":16,"ignore_eos":true,"temperature":0.5,"stream":true,"cache_prompt":false}`},
-		"llamacpp, length left to the server": {"llamacpp", Params{Fields: AllFields}, 0, `{"prompt":` + joined + `,"stream":true}`},
-		"ollama": {"ollama", Params{Model: "m", Temperature: &half, Think: &yes, Fields: AllFields, Extra: []byte(`{"options":{"num_ctx":9}}`)}, 16,
+		"llamacpp, length left to the server": {"llamacpp", api.Params{Fields: api.AllFields}, 0, `{"prompt":` + joined + `,"stream":true}`},
+		"ollama": {"ollama", api.Params{Model: "m", Temperature: &half, Think: &yes, Fields: api.AllFields, Extra: []byte(`{"options":{"num_ctx":9}}`)}, 16,
 			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
 				`"stream":true,"think":true,"options":{"num_predict":16,"temperature":0.5,"num_ctx":9}}`},
-		"ollama-generate": {"ollama-generate", Params{Model: "m", Think: &yes, Fields: AllFields}, 16,
+		"ollama-generate": {"ollama-generate", api.Params{Model: "m", Think: &yes, Fields: api.AllFields}, 16,
 			`{"model":"m","prompt":` + joined + `,"raw":true,"stream":true,"options":{"num_predict":16}}`},
-		"tgi": {"tgi", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+		"tgi": {"tgi", api.Params{Model: "m", Temperature: &half, Fields: api.AllFields}, 16,
 			`{"inputs":` + joined + `,"parameters":{"max_new_tokens":16,"details":true,"do_sample":true,"temperature":0.5}}`},
-		"tgi, greedy": {"tgi", Params{Temperature: &zero}, 16,
+		"tgi, greedy": {"tgi", api.Params{Temperature: &zero}, 16,
 			`{"inputs":` + joined + `,"parameters":{"max_new_tokens":16,"details":true,"do_sample":false}}`},
-		"triton": {"triton", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+		"triton": {"triton", api.Params{Model: "m", Temperature: &half, Fields: api.AllFields}, 16,
 			`{"text_input":` + joined + `,"stream":true,"max_tokens":16,"temperature":0.5}`},
-		"triton-vllm": {"triton-vllm", Params{Model: "m", Temperature: &half, Fields: AllFields}, 16,
+		"triton-vllm": {"triton-vllm", api.Params{Model: "m", Temperature: &half, Fields: api.AllFields}, 16,
 			`{"text_input":` + joined + `,"stream":true,"return_finish_reason":true,"return_num_input_tokens":true,"return_num_output_tokens":true,` +
 				`"parameters":{"max_tokens":16,"ignore_eos":true,"min_tokens":16,"temperature":0.5}}`},
-		"everything out": {"completions", Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
+		"everything out": {"completions", api.Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +94,11 @@ func FuzzString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		body, err := completions.Encode(&Request{Messages: []Message{{Content: s}}}, &Params{})
+		completions, err := ByName("completions")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := completions.Encode(&api.Request{Messages: []api.Message{{Content: s}}}, &api.Params{})
 		var got struct{ Prompt string }
 		if err != nil || json.Unmarshal(body, &got) != nil {
 			t.Fatalf("%q: %v", body, err)
@@ -105,7 +108,7 @@ func FuzzString(f *testing.F) {
 		}
 		var want string
 		if json.Unmarshal([]byte(`"`+s+`"`), &want) == nil {
-			if got := string(Unescape([]byte(s))); got != want {
+			if got := string(api.Unescape([]byte(s))); got != want {
 				t.Errorf("%q means %q, not %q", s, want, got)
 			}
 		}
@@ -119,19 +122,19 @@ func FuzzExtra(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, extra string) {
-		if len(extra) == 0 || len(extra) >= 64<<10 || CheckExtra([]byte(extra)) != nil {
+		if len(extra) == 0 || len(extra) >= 64<<10 || api.CheckExtra([]byte(extra)) != nil {
 			t.Skip()
 		}
-		for _, d := range dialects() {
+		for _, d := range all() {
 			checkExtraIn(t, d, extra)
 		}
 	})
 }
 
 // checkExtraIn encodes with a user's object in it. Objects that a dialect has too are merged, their nulls left out.
-func checkExtraIn(t *testing.T, d Dialect, extra string) {
+func checkExtraIn(t *testing.T, d api.Dialect, extra string) {
 	t.Helper()
-	b, err := d.Encode(&Request{Messages: []Message{{"user", "hello"}}, OutputTokens: 4}, &Params{Model: "m", Fields: AllFields, Extra: []byte(extra)})
+	b, err := d.Encode(&api.Request{Messages: []api.Message{{Role: "user", Content: "hello"}}, OutputTokens: 4}, &api.Params{Model: "m", Fields: api.AllFields, Extra: []byte(extra)})
 	if err != nil {
 		t.Fatal(err)
 	}

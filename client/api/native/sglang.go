@@ -1,6 +1,11 @@
-package api
+package native
 
-import "bytes"
+import (
+	"bytes"
+
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
+)
 
 // sglang is SGLang's own /generate. It follows sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py
 // (generate_request) and managers/tokenizer_manager.py and io_struct.py (GenerateReqInput), as of 0.5; not checked
@@ -10,29 +15,29 @@ import "bytes"
 // tokens.
 type sglang struct{}
 
-var _ Dialect = sglang{}
+var _ api.Dialect = sglang{}
 
-func (sglang) Name() string        { return "sglang" }
-func (sglang) Path(string) string  { return "/generate" }
-func (sglang) Framing() Framing    { return SSE }
-func (sglang) NewDecoder() Decoder { return &generateDecoder{} }
-func (sglang) Traits() Traits {
-	return Traits{Forces: true, Counts: true, Fields: Fields{IgnoreEOS: true}}
+func (sglang) Name() string            { return "sglang" }
+func (sglang) Path(string) string      { return "/generate" }
+func (sglang) Framing() api.Framing    { return api.SSE }
+func (sglang) NewDecoder() api.Decoder { return &generateDecoder{} }
+func (sglang) Traits() api.Traits {
+	return api.Traits{Forces: true, Counts: true, Fields: api.Fields{IgnoreEOS: true}}
 }
 
 // Encode returns the body. There is no chat template: the messages' contents are the text.
-func (sglang) Encode(r *Request, p *Params) ([]byte, error) {
-	e := newEncoder(p)
-	e.text("text", r.Prompt())
-	e.object("sampling_params", func(e *encoder) {
-		e.count("max_new_tokens", r.OutputTokens)
+func (sglang) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	e := codec.NewEncoder(p)
+	e.Text("text", r.Prompt())
+	e.Object("sampling_params", func(e *codec.Encoder) {
+		e.Count("max_new_tokens", r.OutputTokens)
 		if p.Fields.IgnoreEOS && r.OutputTokens > 0 {
-			e.flag("ignore_eos", true)
+			e.Flag("ignore_eos", true)
 		}
-		e.temperature(p.Temperature)
+		e.Temperature(p.Temperature)
 	})
-	e.flag("stream", true)
-	return e.finish()
+	e.Flag("stream", true)
+	return e.Finish()
 }
 
 // generateDecoder reads SGLang's and lmdeploy's /generate, whose chunks look alike:
@@ -45,9 +50,9 @@ func (sglang) Encode(r *Request, p *Params) ([]byte, error) {
 type generateDecoder struct {
 	pieces bool // ids are pieces, and tell how many tokens came: lmdeploy
 
-	reader reader
-	texts  texts
-	tokens runningCount
+	reader codec.Reader
+	texts  codec.Texts
+	tokens codec.RunningCount
 	ids    int // ids so far
 	finish bool
 	done   bool
@@ -55,7 +60,7 @@ type generateDecoder struct {
 }
 
 func (d *generateDecoder) Reset() {
-	d.texts.reset()
+	d.texts.Reset()
 	*d = generateDecoder{pieces: d.pieces, reader: d.reader, texts: d.texts}
 }
 
@@ -72,53 +77,53 @@ type generateFields struct {
 
 // meta are the parts of meta_info that are used.
 type meta struct {
-	usage           Usage
+	usage           api.Usage
 	finish, message []byte // the kind of finish, and a message with it
 }
 
 // Decode reads one chunk, or the terminator.
-func (d *generateDecoder) Decode(frame []byte, c *Chunk) error {
-	if isDone(frame) {
-		*c = Chunk{Usage: NoUsage, Done: true}
+func (d *generateDecoder) Decode(frame []byte, c *api.Chunk) error {
+	if codec.IsDone(frame) {
+		*c = api.Chunk{Usage: api.NoUsage, Done: true}
 		d.done = true
 		return nil
 	}
-	f := generateFields{about: meta{usage: NoUsage}}
-	for m := d.reader.open(frame, c); m.next(); {
-		switch string(m.key()) {
+	f := generateFields{about: meta{usage: api.NoUsage}}
+	for m := d.reader.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
 		case "text":
-			f.text = d.reader.text()
+			f.text = d.reader.Text()
 		case "output_ids":
-			f.ids, f.list = d.reader.length()
+			f.ids, f.list = d.reader.Length()
 		case "meta_info":
 			f.about = readMeta(&d.reader)
 		}
 	}
-	if done, err := d.reader.close(c); done {
+	if done, err := d.reader.Close(c); done {
 		return err
 	}
 	d.count(c, &f)
-	if fresh := d.texts.news(f.text); len(fresh) > 0 {
+	if fresh := d.texts.News(f.text); len(fresh) > 0 {
 		c.Raw = fresh
-		c.Text = c.Text || f.about.usage.Output == Unknown && !f.list
+		c.Text = c.Text || f.about.usage.Output == api.Unknown && !f.list
 	}
 	d.token = d.token || c.Text
 	d.end(c, &f.about)
 	return nil
 }
 
-func readMeta(r *reader) meta {
-	a := meta{usage: NoUsage}
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+func readMeta(r *codec.Reader) meta {
+	a := meta{usage: api.NoUsage}
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "prompt_tokens":
-			a.usage.Prompt = r.count()
+			a.usage.Prompt = r.Count()
 		case "completion_tokens":
-			a.usage.Output = r.count()
+			a.usage.Output = r.Count()
 		case "cached_tokens":
-			a.usage.Cached = r.count()
+			a.usage.Cached = r.Count()
 		case "reasoning_tokens":
-			a.usage.Reasoning = r.count()
+			a.usage.Reasoning = r.Count()
 		case "finish_reason":
 			a.finish, a.message = readFinish(r)
 		}
@@ -128,53 +133,53 @@ func readMeta(r *reader) meta {
 
 // readFinish reads a finish reason: null, {"type":"length","length":4}, {"type":"abort","message":".."} or, before
 // SGLang 0.3, a string.
-func readFinish(r *reader) (kind, message []byte) {
-	object := r.object()
-	if object.r == nil {
-		return r.text(), nil
+func readFinish(r *codec.Reader) (kind, message []byte) {
+	object := r.Object()
+	if object.None() {
+		return r.Text(), nil
 	}
-	for object.next() {
-		switch string(object.key()) {
+	for object.Next() {
+		switch string(object.Key()) {
 		case "type":
-			kind = r.text()
+			kind = r.Text()
 		case "message":
-			message = r.text()
+			message = r.Text()
 		}
 	}
 	return kind, message
 }
 
 // count works out how many tokens a chunk brought.
-func (d *generateDecoder) count(c *Chunk, f *generateFields) {
+func (d *generateDecoder) count(c *api.Chunk, f *generateFields) {
 	c.Usage = f.about.usage
 	total := c.Usage.Output
-	d.texts.pieces = d.texts.pieces || d.pieces
+	d.texts.Pieces = d.texts.Pieces || d.pieces
 	switch {
 	case d.pieces && f.list:
 		d.ids += f.ids
 		c.Tokens, c.IDs = f.ids, d.ids
-		if total != Unknown {
-			c.Tokens = min(f.ids, d.tokens.grow(total)) // SGLang's ids, which are cumulative, must not count twice
+		if total != api.Unknown {
+			c.Tokens = min(f.ids, d.tokens.Grow(total)) // SGLang's ids, which are cumulative, must not count twice
 		}
-	case total != Unknown:
-		d.texts.pieces = d.texts.pieces || f.list && f.ids < total
-		c.Tokens = d.tokens.grow(total)
+	case total != api.Unknown:
+		d.texts.Pieces = d.texts.Pieces || f.list && f.ids < total
+		c.Tokens = d.tokens.Grow(total)
 	case f.list: // taken as cumulative; if they are pieces the count comes out too low
-		c.Tokens, c.IDs = d.tokens.grow(f.ids), f.ids
+		c.Tokens, c.IDs = d.tokens.Grow(f.ids), f.ids
 	}
 	c.Text = c.Tokens > 0
 }
 
 // end takes in the finish reason.
-func (d *generateDecoder) end(c *Chunk, a *meta) {
+func (d *generateDecoder) end(c *api.Chunk, a *meta) {
 	switch kind := string(a.finish); kind {
 	case "":
 	case "abort", "error":
 		c.Error = "the server ended the answer with the finish reason " + kind
 		if len(a.message) > 0 {
-			c.Error += ": " + string(Unescape(bytes.Clone(a.message)))
+			c.Error += ": " + string(api.Unescape(bytes.Clone(a.message)))
 		}
 	default:
-		c.Finish, d.finish = finishReason(a.finish), true
+		c.Finish, d.finish = codec.FinishReason(a.finish), true
 	}
 }

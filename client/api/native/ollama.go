@@ -1,4 +1,9 @@
-package api
+package native
+
+import (
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
+)
 
 // ollama is Ollama's own API: /api/chat, which has roles and a field for thinking; and with generate set /api/generate
 // in raw mode, without any template, where a prompt has exactly the tokens that were meant. It follows ollama/ollama,
@@ -6,7 +11,7 @@ package api
 // engine.
 type ollama struct{ generate bool }
 
-var _ Dialect = ollama{}
+var _ api.Dialect = ollama{}
 
 func (d ollama) Name() string {
 	if d.generate {
@@ -22,31 +27,31 @@ func (d ollama) Path(string) string {
 	return "/api/chat"
 }
 
-func (ollama) Framing() Framing    { return NDJSON }
-func (ollama) NewDecoder() Decoder { return &ollamaDecoder{} }
+func (ollama) Framing() api.Framing    { return api.NDJSON }
+func (ollama) NewDecoder() api.Decoder { return &ollamaDecoder{} }
 
 // Traits has no Forces: Ollama cannot be told to continue after a natural end.
-func (d ollama) Traits() Traits { return Traits{Counts: true, Thinks: !d.generate} }
+func (d ollama) Traits() api.Traits { return api.Traits{Counts: true, Thinks: !d.generate} }
 
 // Encode returns the body.
-func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
-	e := newEncoder(p)
-	e.text("model", p.Model)
+func (d ollama) Encode(r *api.Request, p *api.Params) ([]byte, error) {
+	e := codec.NewEncoder(p)
+	e.Text("model", p.Model)
 	if d.generate {
-		e.text("prompt", r.Prompt())
-		e.flag("raw", true)
+		e.Text("prompt", r.Prompt())
+		e.Flag("raw", true)
 	} else {
-		e.messages(r.Messages)
+		e.Messages(r.Messages)
 	}
-	e.flag("stream", true)
+	e.Flag("stream", true)
 	if p.Think != nil && !d.generate && !p.Fields.NoThinking {
-		e.flag("think", *p.Think)
+		e.Flag("think", *p.Think)
 	}
-	e.object("options", func(e *encoder) {
-		e.count("num_predict", r.OutputTokens)
-		e.temperature(p.Temperature)
+	e.Object("options", func(e *codec.Encoder) {
+		e.Count("num_predict", r.OutputTokens)
+		e.Temperature(p.Temperature)
 	})
-	return e.finish()
+	return e.Finish()
 }
 
 // ollamaDecoder reads lines such as
@@ -56,7 +61,7 @@ func (d ollama) Encode(r *Request, p *Params) ([]byte, error) {
 //
 // The last one has "done":true and the counts, and is the terminator.
 type ollamaDecoder struct {
-	reader reader
+	reader codec.Reader
 	done   bool
 }
 
@@ -73,50 +78,50 @@ type ollamaMessage struct {
 }
 
 // Decode reads one line.
-func (d *ollamaDecoder) Decode(frame []byte, c *Chunk) error {
+func (d *ollamaDecoder) Decode(frame []byte, c *api.Chunk) error {
 	var line, message ollamaMessage
 	var reason []byte
-	usage, done := NoUsage, false
+	usage, done := api.NoUsage, false
 	r := &d.reader
-	for m := r.open(frame, c); m.next(); {
-		switch string(m.key()) {
+	for m := r.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
 		case "response":
-			line.text = r.text()
+			line.text = r.Text()
 		case "thinking":
-			line.thinking = r.text()
+			line.thinking = r.Text()
 		case "message":
 			message = readOllamaMessage(r)
 		case "done":
-			done = r.isTrue()
+			done = r.IsTrue()
 		case "done_reason":
-			reason = r.text()
+			reason = r.Text()
 		case "prompt_eval_count":
-			usage.Prompt = r.count()
+			usage.Prompt = r.Count()
 		case "eval_count":
-			usage.Output = r.count()
+			usage.Output = r.Count()
 		}
 	}
-	if over, err := r.close(c); over {
+	if over, err := r.Close(c); over {
 		return err
 	}
 	c.Usage = usage
 	line.merge(&message).say(c)
 	if done {
 		c.Done, d.done = true, true
-		c.Finish = finishReason(reason)
+		c.Finish = codec.FinishReason(reason)
 	}
 	return nil
 }
 
-func readOllamaMessage(r *reader) (o ollamaMessage) {
-	for m := r.object(); m.next(); {
-		switch string(m.key()) {
+func readOllamaMessage(r *codec.Reader) (o ollamaMessage) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
 		case "content":
-			o.text, o.hasText = r.text(), true
+			o.text, o.hasText = r.Text(), true
 		case "thinking":
-			o.thinking, o.hasThinking = r.text(), true
+			o.thinking, o.hasThinking = r.Text(), true
 		case "tool_calls":
-			o.calls, _ = r.length()
+			o.calls, _ = r.Length()
 		}
 	}
 	return o
@@ -135,7 +140,7 @@ func (o *ollamaMessage) merge(m *ollamaMessage) *ollamaMessage {
 }
 
 // say puts what the line says into c.
-func (o *ollamaMessage) say(c *Chunk) {
+func (o *ollamaMessage) say(c *api.Chunk) {
 	if len(o.text) > 0 {
 		c.Raw = o.text
 	}

@@ -1,4 +1,4 @@
-package api
+package dialects
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/api"
 )
 
 // witness reads a native API's frames with encoding/json, to compare.
@@ -67,10 +69,10 @@ func plain(v json.RawMessage) (s string) { json.Unmarshal(v, &s); return s }
 func count(v json.RawMessage) int {
 	var f float64
 	if len(v) == 0 || v[0] == 'n' || json.Unmarshal(v, &f) != nil || f < 0 || f > 1<<40 || f != math.Trunc(f) {
-		return Unknown
+		return api.Unknown
 	}
 	if v[0] == '-' {
-		return Unknown // -0
+		return api.Unknown // -0
 	}
 	return int(f)
 }
@@ -109,7 +111,7 @@ func (w *generateWitness) complete() bool   { return w.finish || w.done && w.tok
 func (w *generateWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	info := inner(m["meta_info"])
 	n, total := len(list(m["output_ids"])), count(info["completion_tokens"])
-	s.Usage = Usage{count(info["prompt_tokens"]), total, count(info["reasoning_tokens"]), count(info["cached_tokens"])}
+	s.Usage = api.Usage{Prompt: count(info["prompt_tokens"]), Output: total, Reasoning: count(info["reasoning_tokens"]), Cached: count(info["cached_tokens"])}
 	grow := func(total int) {
 		s.Tokens = max(total-w.counted, 0)
 		w.counted = max(w.counted, total)
@@ -119,12 +121,12 @@ func (w *generateWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	case w.lmdeploy && ids:
 		w.ids += n
 		s.Tokens = n
-		if total != Unknown {
+		if total != api.Unknown {
 			grow(total)
 			s.Tokens = min(n, s.Tokens)
 		}
 		s.IDs = w.ids
-	case total != Unknown:
+	case total != api.Unknown:
 		w.pieces = w.pieces || ids && n < total
 		grow(total)
 	case ids:
@@ -135,7 +137,7 @@ func (w *generateWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	if !w.lmdeploy && !w.pieces {
 		fresh = w.texts.news(fresh)
 	}
-	s.Chunk.Text = s.Tokens > 0 || len(fresh) > 0 && total == Unknown && !ids
+	s.Chunk.Text = s.Tokens > 0 || len(fresh) > 0 && total == api.Unknown && !ids
 	s.Raw = fresh
 	w.token = w.token || s.Chunk.Text
 	kind := plain(info["finish_reason"])
@@ -162,7 +164,7 @@ func (w *llamacppWitness) complete() bool   { return w.done }
 func (w *llamacppWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	s.Usage.Output, s.Usage.Prompt = count(m["tokens_predicted"]), count(m["tokens_evaluated"])
 	if s.Usage.Prompt == 0 {
-		s.Usage.Prompt = Unknown
+		s.Usage.Prompt = api.Unknown
 	}
 	if c, ok := inner(m["timings"])["cache_n"]; ok {
 		s.Usage.Cached = count(c)
@@ -172,10 +174,10 @@ func (w *llamacppWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	if s.Raw = content(m["content"]); len(s.Raw) > 0 {
 		s.Chunk.Text = true
 		total := s.Usage.Output
-		if total == Unknown && w.ids > 0 {
+		if total == api.Unknown && w.ids > 0 {
 			total = w.ids
 		}
-		if total != Unknown {
+		if total != api.Unknown {
 			s.Tokens = max(total-w.counted, 0)
 			w.counted = max(w.counted, total)
 		}
@@ -272,7 +274,7 @@ func (w *tritonWitness) decode(m map[string]json.RawMessage, s *decoded) {
 	s.Raw = w.texts.news(content(first(m["text_output"])))
 	s.Chunk.Text = len(s.Raw) > 0
 	s.Usage.Prompt = count(first(m["num_input_tokens"]))
-	if n := count(first(m["num_output_tokens"])); n != Unknown {
+	if n := count(first(m["num_output_tokens"])); n != api.Unknown {
 		w.output += n
 		s.Tokens, s.Usage.Output = n, w.output
 		s.Chunk.Text = s.Chunk.Text || n > 0
@@ -305,15 +307,15 @@ func probable(lengths []int) (tokens, total int) {
 	case longer:
 		return lengths[n-1] - lengths[n-2], lengths[n-1]
 	}
-	return 0, Unknown
+	return 0, api.Unknown
 }
 
 // witnessed decodes one frame both ways.
-func witnessed(t *testing.T, d Decoder, w witness, frame []byte) {
+func witnessed(t *testing.T, d api.Decoder, w witness, frame []byte) {
 	t.Helper()
-	var c Chunk
+	var c api.Chunk
 	err := d.Decode(frame, &c)
-	want := decoded{Chunk: Chunk{Usage: NoUsage}}
+	want := decoded{Chunk: api.Chunk{Usage: api.NoUsage}}
 	m, refErr := map[string]json.RawMessage(nil), error(nil)
 	if string(bytes.TrimSpace(frame)) == "[DONE]" {
 		if want.Done = w.terminator(); !want.Done {
@@ -391,8 +393,8 @@ func nativeFrames() map[string][]string {
 			`{"finish_reason":"None","num_input_tokens":7,"num_output_tokens":[1],"text_output":" d"}`, `{"finish_reason":["length"],"num_output_tokens":2,"text_output":""}`,
 			`{"text_output":[]}`, `{"text_output":" a"}`, `{"text_output":" ab"}`, `{"text_output":" abc"}`, `{"text_output":" abc"}`},
 	}
-	for api := range all {
-		all[api] = append(all[api], odd...)
+	for name := range all {
+		all[name] = append(all[name], odd...)
 	}
 	all["ollama-generate"], all["triton-vllm"] = all["ollama"], all["triton"]
 	return all
@@ -400,16 +402,16 @@ func nativeFrames() map[string][]string {
 
 // Decoders and witnesses agree on all frames in order, also after a Reset.
 func TestNativeDecoders(t *testing.T) {
-	for api, all := range nativeFrames() {
-		t.Run(api, func(t *testing.T) {
-			dialect, err := ByName(api)
+	for name, all := range nativeFrames() {
+		t.Run(name, func(t *testing.T) {
+			dialect, err := ByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			d := dialect.NewDecoder()
 			for from := range all { // from each on, so that each is also the first
 				d.Reset()
-				w := witnesses()[api]()
+				w := witnesses()[name]()
 				for _, f := range all[from:] {
 					witnessed(t, d, w, []byte(f))
 				}
@@ -426,15 +428,15 @@ func FuzzNativeDecoders(f *testing.F) {
 		f.Add(bytes.Join(frames(stream), []byte("\n")))
 	}
 	for _, name := range []string{"ollama-gen", "ollama-chat", "ollama-raw"} {
-		b, err := os.ReadFile("../testdata/" + name + ".ndjson")
+		b, err := os.ReadFile("../../testdata/" + name + ".ndjson")
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		for api, witness := range witnesses() {
-			dialect, _ := ByName(api)
+		for name, witness := range witnesses() {
+			dialect, _ := ByName(name)
 			d, w := dialect.NewDecoder(), witness()
 			for frame := range bytes.SplitSeq(in, []byte("\n")) {
 				witnessed(t, d, w, frame)
@@ -445,7 +447,7 @@ func FuzzNativeDecoders(f *testing.F) {
 
 // Decoding ordinary frames allocates nothing. The last frame of an answer may allocate.
 func TestNativeDecodersAllocateNothing(t *testing.T) {
-	for api, frame := range map[string]string{
+	for name, frame := range map[string]string{
 		"sglang":      `{"text":" a \n\"b\" and so on","output_ids":[5,6,7],"meta_info":{"id":"x","finish_reason":null,"prompt_tokens":9,"completion_tokens":3}}`,
 		"lmdeploy":    `{"text":" a\n","output_ids":[5],"meta_info":{"prompt_tokens":9,"completion_tokens":1,"finish_reason":null}}`,
 		"llamacpp":    `{"index":0,"content":" a\n","tokens":[565],"stop":false,"id_slot":-1,"tokens_predicted":1,"tokens_evaluated":13}`,
@@ -454,9 +456,9 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 		"triton":      `{"model_name":"ensemble","model_version":"1","output_log_probs":[0.0],"text_output":" a\n"}`,
 		"triton-vllm": `{"finish_reason":"None","num_input_tokens":7,"num_output_tokens":1,"text_output":" a\n"}`,
 	} {
-		dialect, _ := ByName(api)
+		dialect, _ := ByName(name)
 		d := dialect.NewDecoder()
-		var c Chunk
+		var c api.Chunk
 		f := []byte(frame)
 		if n := testing.AllocsPerRun(50, func() {
 			d.Reset()
@@ -464,17 +466,17 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}); n != 0 {
-			t.Errorf("%s: %v allocations", api, n)
+			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }
 
 func BenchmarkNativeDecode(b *testing.B) {
-	for api, all := range nativeFrames() {
-		b.Run(api, func(b *testing.B) {
-			dialect, _ := ByName(api)
+	for name, all := range nativeFrames() {
+		b.Run(name, func(b *testing.B) {
+			dialect, _ := ByName(name)
 			d, f := dialect.NewDecoder(), []byte(all[0])
-			var c Chunk
+			var c api.Chunk
 			b.ReportAllocs()
 			for b.Loop() {
 				d.Reset()

@@ -1,21 +1,26 @@
-package api
+package native
+
+import (
+	"llmsweep/client/api"
+	"llmsweep/client/api/codec"
+)
 
 // llamacpp is llama-server's own /completion. It follows ggml-org/llama.cpp, tools/server/README.md ("POST
 // /completion") and captured answers of llama-server b11669.
 type llamacpp struct{}
 
-var _ Dialect = llamacpp{}
+var _ api.Dialect = llamacpp{}
 
-func (llamacpp) Name() string        { return "llamacpp" }
-func (llamacpp) Path(string) string  { return "/completion" }
-func (llamacpp) Framing() Framing    { return SSE }
-func (llamacpp) NewDecoder() Decoder { return &llamacppDecoder{} }
-func (llamacpp) Traits() Traits {
-	return Traits{Forces: true, Counts: true, Fields: Fields{IgnoreEOS: true}}
+func (llamacpp) Name() string            { return "llamacpp" }
+func (llamacpp) Path(string) string      { return "/completion" }
+func (llamacpp) Framing() api.Framing    { return api.SSE }
+func (llamacpp) NewDecoder() api.Decoder { return &llamacppDecoder{} }
+func (llamacpp) Traits() api.Traits {
+	return api.Traits{Forces: true, Counts: true, Fields: api.Fields{IgnoreEOS: true}}
 }
 
 // Encode returns the body. There is no chat template: the messages' contents are the prompt.
-func (llamacpp) Encode(r *Request, p *Params) ([]byte, error) {
+func (llamacpp) Encode(r *api.Request, p *api.Params) ([]byte, error) {
 	return encodePrompt(r, p, "n_predict")
 }
 
@@ -26,8 +31,8 @@ func (llamacpp) Encode(r *Request, p *Params) ([]byte, error) {
 // The last one has "stop":true and no text, and is the terminator. tokens_predicted is a running count. The tokens of a
 // character that the server held back are counted with the chunk that shows it.
 type llamacppDecoder struct {
-	reader reader
-	tokens runningCount
+	reader codec.Reader
+	tokens codec.RunningCount
 	ids    int // so far
 	done   bool
 }
@@ -51,12 +56,12 @@ type llamacppFields struct {
 }
 
 // Decode reads one chunk.
-func (d *llamacppDecoder) Decode(frame []byte, c *Chunk) error {
-	f := llamacppFields{predicted: Unknown, evaluated: Unknown, cached: Unknown}
-	for m := d.reader.open(frame, c); m.next(); {
-		f.read(m.key(), &d.reader)
+func (d *llamacppDecoder) Decode(frame []byte, c *api.Chunk) error {
+	f := llamacppFields{predicted: api.Unknown, evaluated: api.Unknown, cached: api.Unknown}
+	for m := d.reader.Open(frame, c); m.Next(); {
+		f.read(m.Key(), &d.reader)
 	}
-	if done, err := d.reader.close(c); done {
+	if done, err := d.reader.Close(c); done {
 		return err
 	}
 	d.count(c, &f)
@@ -70,45 +75,45 @@ func (d *llamacppDecoder) Decode(frame []byte, c *Chunk) error {
 	return nil
 }
 
-func (f *llamacppFields) read(key []byte, r *reader) {
+func (f *llamacppFields) read(key []byte, r *codec.Reader) {
 	switch string(key) {
 	case "content":
-		f.content = r.text()
+		f.content = r.Text()
 	case "tokens":
-		f.ids, _ = r.length()
+		f.ids, _ = r.Length()
 	case "stop":
-		f.stop = r.isTrue()
+		f.stop = r.IsTrue()
 	case "stop_type":
-		f.stopType = r.text()
+		f.stopType = r.Text()
 	case "tokens_predicted":
-		f.predicted = r.count()
+		f.predicted = r.Count()
 	case "tokens_evaluated":
-		f.evaluated = r.count()
+		f.evaluated = r.Count()
 	case "timings":
-		f.cached = readDetail(r, "cache_n")
+		f.cached = codec.ReadDetail(r, "cache_n")
 	case "stopped_limit":
-		f.limit = r.isTrue()
+		f.limit = r.IsTrue()
 	case "stopped_eos":
-		f.eos = r.isTrue()
+		f.eos = r.IsTrue()
 	case "stopped_word":
-		f.word = r.isTrue()
+		f.word = r.IsTrue()
 	}
 }
 
 // count works out a chunk's counts.
-func (d *llamacppDecoder) count(c *Chunk, f *llamacppFields) {
+func (d *llamacppDecoder) count(c *api.Chunk, f *llamacppFields) {
 	c.Usage.Output, c.Usage.Prompt, c.Usage.Cached = f.predicted, f.evaluated, f.cached
 	if c.Usage.Prompt == 0 {
-		c.Usage.Prompt = Unknown // not evaluated yet
+		c.Usage.Prompt = api.Unknown // not evaluated yet
 	}
 	d.ids += f.ids
 	c.IDs = d.ids
 	switch {
 	case len(f.content) == 0:
-	case f.predicted != Unknown:
-		c.Tokens = d.tokens.grow(f.predicted)
+	case f.predicted != api.Unknown:
+		c.Tokens = d.tokens.Grow(f.predicted)
 	case d.ids > 0:
-		c.Tokens = d.tokens.grow(d.ids)
+		c.Tokens = d.tokens.Grow(d.ids)
 	}
 }
 
@@ -126,5 +131,5 @@ func (f *llamacppFields) finish() string {
 	case f.eos || f.word:
 		return "stop"
 	}
-	return finishReason(f.stopType)
+	return codec.FinishReason(f.stopType)
 }

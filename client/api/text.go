@@ -1,0 +1,25 @@
+package api
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// UTF8Only returns s with U+FFFD for each byte that is not UTF-8. jx would write it as it is.
+func UTF8Only(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+// Unescape returns the text of a JSON string's content as it stands in a document, such as [Chunk.Raw] or several of
+// them in a row. Surrogates without their other half and bytes that are not UTF-8 become U+FFFD.
+func Unescape(raw []byte) []byte {
+	var text string
+	quoted := append(append([]byte{'"'}, raw...), '"')
+	if json.Unmarshal(quoted, &text) != nil {
+		return raw // it was no string's content
+	}
+	return append(raw[:0], text...)
+}

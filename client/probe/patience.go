@@ -1,0 +1,52 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"llmsweep/client"
+)
+
+const (
+	// TrialTime is the limit for the requests of the preflight, where a request's own limit is not shorter. It is enough to load a
+	// model of 100 GB from a fast disk, and a server that is silent for longer is not ready to be measured.
+	TrialTime = 3 * time.Minute
+	// BusyTime is how long the preflight waits in all for a server that answers 429, or 503 with a Retry-After.
+	BusyTime = time.Minute
+	// firstWait is the first wait where the server names none. Each further one is twice as long.
+	firstWait = time.Second
+)
+
+// wait waits as a refusal asks, and reports whether to try again: not for other failures, and not beyond BusyTime.
+func (p *Prober) wait(ctx context.Context, status int, after time.Duration) bool {
+	if status != http.StatusTooManyRequests && (status != http.StatusServiceUnavailable || after == 0) {
+		return false
+	}
+	if after == 0 {
+		after = max(p.next, firstWait)
+		p.next = 2 * after
+	}
+	if p.waited+after > BusyTime {
+		return false
+	}
+	select {
+	case <-time.After(after):
+		p.waited += after
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// patiently requests a path as get does, and waits for a server that is busy.
+func (p *Prober) patiently(ctx context.Context, path string) (client.Answer, error) {
+	for {
+		a, err := p.get(ctx, path)
+		var f *client.Failure
+		if !errors.As(err, &f) || !p.wait(ctx, f.HTTP, f.RetryAfter) {
+			return a, err
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package probe
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"llmsweep/client"
+)
+
+// A busy server is waited for as long as it asks, within a limit. A silent one costs a limited time.
+func TestPatience(t *testing.T) {
+	for name, tt := range map[string]struct {
+		path    string // where the server is busy
+		status  int    // 0: it never answers
+		after   string // the value of Retry-After
+		times   int    // it is busy for that many requests
+		timeout time.Duration
+		took    time.Duration
+		kind    Kind // of the error; "" for none
+	}{
+		"models, 7 s":             {path: "/v1/models", status: 429, after: "7", times: 1, took: 7 * time.Second},
+		"chat, 7 s, twice":        {path: "/v1/chat/completions", status: 429, after: "7", times: 2, took: 14 * time.Second},
+		"chat, a date":            {path: "/v1/chat/completions", status: 429, after: "Sat, 01 Jan 2000 00:00:09 GMT", times: 1, took: 9 * time.Second},
+		"chat, no time named":     {path: "/v1/chat/completions", status: 429, times: 3, took: 7 * time.Second},
+		"chat, 503 with a time":   {path: "/v1/chat/completions", status: 503, after: "2", times: 1, took: 2 * time.Second},
+		"chat, 503 without":       {path: "/v1/chat/completions", status: 503, times: 1, kind: KindServer},
+		"models, always":          {path: "/v1/models", status: 429, times: 1000, took: 31 * time.Second, kind: KindBusy},
+		"chat, too long":          {path: "/v1/chat/completions", status: 429, after: "3600", times: 1000, kind: KindBusy},
+		"chat, silent":            {path: "/v1/chat/completions", times: 1000, took: TrialTime, kind: KindTimeout},
+		"chat, silent, --timeout": {path: "/v1/chat/completions", times: 1000, timeout: 20 * time.Second, took: 20 * time.Second, kind: KindTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, left := &fake{models: vllmModels, chat: forced(1)}, tt.times
+				network := make(pipes)
+				s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					switch {
+					case r.URL.Path != tt.path || left == 0:
+						f.ServeHTTP(w, r)
+					case tt.status == 0:
+						r.Body.Read(make([]byte, 1<<20))
+						<-r.Context().Done()
+					default:
+						left--
+						if tt.after != "" {
+							w.Header().Set("Retry-After", tt.after)
+						}
+						refuse(w, tt.status, "busy")
+					}
+				})}
+				go s.Serve(network)
+				defer time.Sleep(time.Second)
+				defer s.Close()
+				start := time.Now()
+				p := prober(t, client.Options{URL: "server", Dial: network.dial, Timeout: tt.timeout})
+				facts, err := p.Preflight(t.Context(), Want{})
+				p.Close()
+				if took := time.Since(start); took != tt.took {
+					t.Errorf("took %v, want %v", took, tt.took)
+				}
+				var e *Error
+				switch errors.As(err, &e); {
+				case tt.kind == "" && err != nil, tt.kind != "" && (e == nil || e.Kind != tt.kind):
+					t.Errorf("%v, want kind %q", err, tt.kind)
+				case err == nil && (len(facts.Notes) == 0 || facts.Notes[0].Code != noteBusy.Code || facts.Notes[0].Args["seconds"] != tt.took.Seconds()):
+					t.Errorf("notes %v, want "+strconv.Itoa(int(tt.took.Seconds()))+" s", facts.Notes)
+				}
+			})
+		})
+	}
+}
+
+// A server that speaks only HTTP/2 is measured over it, unless the user forbids that.
+func TestOnlyHTTP2(t *testing.T) {
+	s := httptest.NewUnstartedServer(&fake{models: vllmModels, chat: forced(1)})
+	s.Config.Protocols = &http.Protocols{}
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	s.Start()
+	defer s.Close()
+	for version, works := range map[string]bool{"": true, "auto": true, "2": true, "1": false} {
+		p := prober(t, client.Options{URL: s.URL, HTTP: version})
+		f, err := p.Preflight(t.Context(), Want{})
+		if (err == nil) != works || works && (p.Options().HTTP != "2" || len(f.Notes) == 0 || f.Notes[0].Code != noteHTTP2.Code) {
+			t.Errorf("--http %q: %v, %v, HTTP %q", version, err, f.Notes, p.Options().HTTP)
+		}
+		p.Close()
+	}
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"llmsweep/client/limits"
+	"llmsweep/client/note"
+	simserver "llmsweep/client/sim/server"
+)
+
+// TestPorts warns of a rate at which the ports run out, where the server keeps no connection; not where it keeps them, and not at
+// a lower rate.
+func TestPorts(t *testing.T) {
+	for name, tt := range map[string]struct {
+		closes bool
+		rate   string
+		want   bool
+	}{"closes": {true, "5", true}, "keeps": {false, "5", false}, "slow": {true, "1", false}} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				w.limits = limits.System{Ports: 100}
+				sim := w.simulated(simserver.Options{})
+				url, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+					if tt.closes {
+						rw.Header().Set("Connection", "close")
+					}
+					sim.ServeHTTP(rw, r)
+				}))
+				_, errs := w.must(brief("run", url, "--rate", tt.rate, "--requests", "5")...)
+				run := open(t, w.path("llmsweep-run"))
+				noted := slices.ContainsFunc(run.Target.Notes, func(n note.Note) bool { return n.Code == "limits.ports" })
+				if noted != tt.want || strings.Contains(errs, "up to 300 local ports") != tt.want {
+					t.Errorf("%v\n%s", run.Target.Notes, errs)
+				}
+			})
+		})
+	}
+}

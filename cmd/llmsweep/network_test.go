@@ -1,0 +1,273 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"io/fs"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/sweep/rundir"
+)
+
+// overNetwork runs a command line over the machine's own network, in real time, in a directory of its own.
+func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args ...string) (dir string, code int, errs string) {
+	t.Helper()
+	var out, e strings.Builder
+	c := newConsole(t.Context(), &out, &e)
+	c.dir, c.proxy = t.TempDir(), proxy
+	code = execute(args, c)
+	return c.dir, code, e.String()
+}
+
+// simHandler returns a simulated server in real time, below a path.
+func simHandler(t *testing.T, prefix string) http.Handler {
+	t.Helper()
+	config, err := sim.Preset("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := sim.Start(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(live.Close)
+	h := simserver.New(live, simserver.Options{})
+	if prefix != "" {
+		h = http.StripPrefix(prefix, h)
+	}
+	return h
+}
+
+// listening serves h on a listener.
+func listening(t *testing.T, network, address string, h http.Handler) string {
+	t.Helper()
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Skipf("this machine has no %s: %v", address, err)
+	}
+	s := &http.Server{Handler: h}
+	go s.Serve(l)
+	t.Cleanup(func() { s.Close() })
+	return l.Addr().String()
+}
+
+// certificate makes a certificate for 127.0.0.1, signed by itself, and the files of it and its key.
+func certificate(t *testing.T, until time.Time) (pair tls.Certificate, cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: until.Add(-48 * time.Hour), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames: []string{"llm.invalid"}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, b := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pair, err = tls.LoadX509KeyPair(cert, key); err != nil {
+		t.Fatal(err)
+	}
+	return pair, cert, key
+}
+
+// overTLS serves h over TLS.
+func overTLS(t *testing.T, h http.Handler, conf *tls.Config) string {
+	s := httptest.NewUnstartedServer(h)
+	s.TLS, s.Config.ErrorLog = conf, log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// searched fails the test if a text is in any file of a directory.
+func searched(t *testing.T, dir string, secrets ...string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, secret := range secrets {
+			if strings.Contains(string(b), secret) {
+				t.Errorf("%s holds %q", path, secret)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWays reaches a server in each way that there is, from the command line to the run directory.
+func TestWays(t *testing.T) {
+	valid, cert, key := certificate(t, time.Now().Add(time.Hour))
+	expired, expiredCert, _ := certificate(t, time.Now().Add(-time.Hour))
+	keyText, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(valid.Leaf)
+	short, err := os.MkdirTemp("", "ways") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(short) })
+	simulated := simHandler(t, "")
+	inner, _ := url.Parse("http://" + listening(t, "tcp", "127.0.0.1:0", simulated))
+	tlsInner := overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid}})
+	proxy := "http://me:hunter2@" + listening(t, "tcp", "127.0.0.1:0", passing(inner, strings.TrimPrefix(tlsInner, "https://")))
+	_, dead, _ := strings.Cut(proxy, "@")
+	only2 := httptest.NewUnstartedServer(simulated)
+	only2.Config.Protocols = &http.Protocols{}
+	only2.Config.Protocols.SetUnencryptedHTTP2(true)
+	only2.Start()
+	t.Cleanup(only2.Close)
+	through := func(at string) func(*http.Request) (*url.URL, error) {
+		u, _ := url.Parse(at)
+		return http.ProxyURL(u)
+	}
+	for name, tt := range map[string]struct {
+		url   string
+		flags []string
+		proxy string
+		shown string // target.url in run.json
+		fails string // a part of the error; "" for success
+		note  string // code of a note
+	}{
+		"prefix and slash": {url: "http://" + listening(t, "tcp", "127.0.0.1:0", simHandler(t, "/llm/a")) + "/llm/a/v1/", shown: "/llm/a"},
+		"IPv6":             {url: "http://" + ipv6(t, simulated), shown: "http://[::1]:"},
+		"Unix socket":      {url: "unix:" + listening(t, "unix", filepath.Join(short, "s"), simulated), shown: "unix:" + short + "/s"},
+		"Unix socket with a prefix": {url: "unix:" + listening(t, "unix", filepath.Join(short, "p"), simHandler(t, "/llm")) + ":/llm/",
+			shown: "unix:" + short + "/p:/llm"},
+		"mutual TLS": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{valid}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}),
+			flags: []string{"--ca", cert, "--cert", cert, "--key", key}, shown: "https://127.0.0.1:"},
+		"expired": {url: overTLS(t, simulated, &tls.Config{Certificates: []tls.Certificate{expired}}), flags: []string{"--ca", expiredCert},
+			fails: "Renew it, or see whether this machine's clock is right"},
+		"unknown authority": {url: tlsInner, fails: "Trust its authority with --ca FILE"},
+		"another host":      {url: strings.Replace(tlsInner, "127.0.0.1", "localhost", 1), flags: []string{"--ca", cert}, fails: "its certificate is for llm.invalid, 127.0.0.1, not for localhost. Use that name in the URL"},
+		"HTTP/2 by itself":  {url: only2.URL, shown: "http://127.0.0.1:", note: "probe.http2"},
+		"HTTP/2 forbidden":  {url: only2.URL, flags: []string{"--http", "1"}, fails: "/v1/models"},
+		"HTTP/2 asked for":  {url: tlsInner, flags: []string{"--http", "2", "--insecure"}, fails: "the server does not speak HTTP/2. Leave out --http 2."},
+		"proxy":             {url: "http://llm.invalid/", proxy: proxy, shown: "http://llm.invalid"},
+		"proxy, TLS":        {url: "https://llm.invalid", flags: []string{"--ca", cert}, proxy: proxy, shown: "https://llm.invalid"},
+		"proxy, no password": {url: "https://llm.invalid", proxy: "http://" + dead,
+			fails: "(connections go through the proxy http://" + dead + ", set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)"},
+		"proxy, dead": {url: "http://llm.invalid", proxy: "http://me:hunter2@127.0.0.1:9", fails: "connection refused (on the way to the proxy)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if strings.HasSuffix(tt.url, "http://") {
+				t.Skip("no IPv6 here")
+			}
+			var by func(*http.Request) (*url.URL, error)
+			if tt.proxy != "" {
+				by = through(tt.proxy)
+			} else {
+				by = func(*http.Request) (*url.URL, error) { return nil, nil }
+			}
+			args := slices.Concat(brief("run", tt.url, "--concurrency", "2", "--requests", "4"), tt.flags)
+			dir, code, errs := overNetwork(t, by, args...)
+			searched(t, dir, "hunter2", string(keyText), strings.Split(string(keyText), "\n")[1])
+			if strings.Contains(errs, "hunter2") {
+				t.Error(errs)
+			}
+			if tt.fails != "" {
+				if code != exitFailed || !strings.Contains(errs, tt.fails) || strings.Count(strings.TrimSpace(errs), "\n") > 0 {
+					t.Errorf("exit %d, %s", code, errs)
+				}
+				return
+			}
+			if code != exitDone {
+				t.Fatalf("exit %d, %s", code, errs)
+			}
+			run := open(t, filepath.Join(dir, "llmsweep-run"))
+			stage := run.Stages[0]
+			if run.State != rundir.Complete || stage.Requests.OK != 4 || !strings.Contains(run.Target.URL, tt.shown) || strings.HasSuffix(run.Target.URL, "/") {
+				t.Errorf("%s, %d ok, %s", run.State, stage.Requests.OK, run.Target.URL)
+			}
+			if tt.proxy != "" && run.Command.Proxy != "http://"+dead {
+				t.Errorf("proxy %s", run.Command.Proxy)
+			}
+			noted := slices.ContainsFunc(run.Target.Notes, func(n note.Note) bool { return n.Code == tt.note })
+			if tt.note != "" && (!noted || run.Client.Timestamps != "user" || stage.Concurrency.Peak != 2) {
+				t.Errorf("notes %v, timestamps %s, %v in flight", run.Target.Notes, run.Client.Timestamps, stage.Concurrency.Peak)
+			}
+		})
+	}
+}
+
+// ipv6 serves h on [::1]; empty where there is none.
+func ipv6(t *testing.T, h http.Handler) string {
+	l, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		return ""
+	}
+	s := &http.Server{Handler: h}
+	go s.Serve(l)
+	t.Cleanup(func() { s.Close() })
+	return l.Addr().String()
+}
+
+// passing is a proxy that asks for a password. It passes plain requests to one address, and tunnels to another.
+func passing(plain *url.URL, tunnel string) http.Handler {
+	reverse := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(plain) }, FlushInterval: -1}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Proxy-Authorization") == "" {
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		if r.Method != http.MethodConnect {
+			reverse.ServeHTTP(w, r)
+			return
+		}
+		far, err := net.Dial("tcp", tunnel)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		near, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			far.Close()
+			return
+		}
+		io.WriteString(near, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() { io.Copy(far, near); far.Close() }()
+		io.Copy(near, far)
+		near.Close()
+	})
+}
