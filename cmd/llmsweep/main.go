@@ -74,7 +74,7 @@ func newParser(c *console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(c),
 		kong.Vars{
-			"formats": strings.Join(report.Formats(), ", "), "presets": presets(), "version": versionText(),
+			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(reportFormats(), ", "), "presets": presets(), "version": versionText(),
 			"most_rate": mostRateText, "listen": simAddress,
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),

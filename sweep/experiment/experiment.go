@@ -164,6 +164,9 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
 	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape})
+	if keeper, ok := c.Log.(readingsKeeper); ok {
+		broken = errors.Join(broken, keeper.AppendReadings(readings(s.Name, seen.Readings)))
+	}
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
 	x.leftBehind(&st)
 	st.State = rundir.Complete
