@@ -18,7 +18,7 @@ func rowFields(l lang.Lang) []stages.Field {
 	}
 	return []stages.Field{
 		stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell {
-			return table.Cell{Text: r.Stage.Name, Mark: stages.Marks(r.Stage)}
+			return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage)}
 		}),
 		stages.NewField(table.Column{Head: headAnswered.In(l)}, func(r stages.Row) table.Cell { return tally(r, r.Stage.Requests.OK) }),
 		stages.NewField(table.Column{Head: headFailed.In(l)}, func(r stages.Row) table.Cell { return tally(r, stages.Failed(r.Stage)) }),
@@ -59,7 +59,7 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 	mean := lang.SubMean.In(l)
 	fields := []stages.Field{
 		stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell {
-			return table.Cell{Text: r.Stage.Name, Mark: stages.Marks(r.Stage), Tone: table.Strong}
+			return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage), Tone: table.Strong}
 		}),
 		stages.NewField(table.Column{Head: headOffered.In(l), Sub: "req/s", Drop: 2}, func(r stages.Row) table.Cell { return openLoop(r.Stage, "") }),
 		stages.NewField(table.Column{Head: lang.HeadDone.In(l), Sub: "req/s"}, func(r stages.Row) table.Cell {
@@ -67,10 +67,10 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 		}),
 		stages.NewField(table.Column{Head: headRefused.In(l)}, func(r stages.Row) table.Cell { return refused(r.Stage) }),
 		stages.NewField(table.Column{Head: headFailed.In(l)}, func(r stages.Row) table.Cell { return faults(r.Stage) }),
-		stages.NewField(table.Column{Head: lang.HeadLatency.In(l), Sub: mean, Drop: 6}, average(stages.Latency)),
+		stages.NewField(table.Column{Head: lang.HeadLatency.In(l), Sub: mean, Drop: 4}, average(stages.Latency)),
 		stages.NewField(table.Column{Head: "TTFT", Sub: mean, Drop: 7}, average(stages.TTFT)),
 		stages.NewField(table.Column{Head: "TTFT", Sub: "p99"}, percentile("p99", stages.TTFT)),
-		stages.NewField(table.Column{Head: "ITL", Sub: mean, Drop: 4}, func(r stages.Row) table.Cell { return table.Seconds(r.Stage.InterToken) }),
+		stages.NewField(table.Column{Head: "ITL", Sub: mean, Drop: 6}, func(r stages.Row) table.Cell { return table.Seconds(r.Stage.InterToken) }),
 		stages.NewField(table.Column{Head: "ITL", Sub: "p99", Drop: 3}, percentile("p99", stages.ITL)),
 		stages.NewField(table.Column{Head: lang.HeadOutput.In(l), Sub: "tok/s"}, func(r stages.Row) table.Cell {
 			return table.Number(lang.NonZero(stages.Output(r.Stage)), "", lang.Short)

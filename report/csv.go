@@ -97,7 +97,7 @@ func csvRunColumns() []csvColumn {
 // csvStageColumns returns the columns of a stage's settings and counts.
 func csvStageColumns() []csvColumn {
 	return []csvColumn{
-		{"name", func(r stages.Row) string { return r.Stage.Name }},
+		{"name", func(r stages.Row) string { return stages.Name(r.Stage) }},
 		{"kind", func(r stages.Row) string { return r.Stage.Kind }},
 		{"role", func(r stages.Row) string { return r.Stage.Role }},
 		{"stage_state", func(r stages.Row) string { return r.Stage.State }},

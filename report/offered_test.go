@@ -53,8 +53,8 @@ func TestRowsWithinTheIntervalAreNamed(t *testing.T) {
 	run.Saturation.HighestStable = rundir.Exactly(5.80)
 	i := slices.IndexFunc(run.Stages, func(s rundir.Stage) bool { return s.Rate.Known() && s.Rate.Value() == 6.86 })
 	for l, want := range map[lang.Lang]string{
-		lang.English: "Not counted, because the rate is within the interval of the saturation rate: poisson@6.86 (stable).",
-		lang.Chinese: "以下各行的到达率在饱和点区间之内，其判定不计入：poisson@6.86（" + lang.Verdict(rundir.Stable, lang.Chinese) + "）。",
+		lang.English: "Not counted, because the rate is within the interval of the saturation rate: asynchronous@6.86 (stable).",
+		lang.Chinese: "以下各行的到达率在饱和点区间之内，其判定不计入：asynchronous@6.86（" + lang.Verdict(rundir.Stable, lang.Chinese) + "）。",
 	} {
 		if said := findings.Answer(&run, l); !slices.Contains(said, want) {
 			t.Errorf("%s: %q is missing in %q", l, want, said)

@@ -71,12 +71,12 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("%d rows, want five metrics at three rates", len(rows))
 	}
 	for key, want := range map[string]string{
-		"poisson@1.57 done":          "poisson@1.57|3|done|1.56 req/s|1.00 %|1.00 %",
-		"poisson@1.57 ITL mean":      "poisson@1.57|3|ITL mean|26.0 ms|1.00 %|1.00 %",
-		"poisson@4.75 output":        "poisson@4.75|3|output|591.40 tok/s|10.00 %+|1.00 %",
-		"poisson@4.75 TTFT mean":     "poisson@4.75|3|TTFT mean|107 ms|10.00 %+|1.00 %",
-		"poisson@10.04 done":         "poisson@10.04|2|done|7.27 req/s|1.40 %|1.00 %",
-		"poisson@10.04 latency mean": "poisson@10.04|2|latency mean|> 62.3 s|n/a|n/a",
+		"asynchronous@1.57 done":          "asynchronous@1.57|3|done|1.56 req/s|1.00 %|1.00 %",
+		"asynchronous@1.57 ITL mean":      "asynchronous@1.57|3|ITL mean|26.0 ms|1.00 %|1.00 %",
+		"asynchronous@4.75 output":        "asynchronous@4.75|3|output|591.40 tok/s|10.00 %+|1.00 %",
+		"asynchronous@4.75 TTFT mean":     "asynchronous@4.75|3|TTFT mean|107 ms|10.00 %+|1.00 %",
+		"asynchronous@10.04 done":         "asynchronous@10.04|2|done|7.27 req/s|1.40 %|1.00 %",
+		"asynchronous@10.04 latency mean": "asynchronous@10.04|2|latency mean|> 62.3 s|n/a|n/a",
 	} {
 		if got := strings.Join(rows[key], "|"); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

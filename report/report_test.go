@@ -167,7 +167,7 @@ func TestCSV(t *testing.T) {
 		{1, "labels_model", run.Labels.Model},
 		{1, "rate", ""},
 		{1, "latency_s_mean", "1.96"},
-		{10, "name", "poisson@8.98"},
+		{10, "name", "asynchronous@8.98"},
 		{10, "latency_s_mean", ""},
 		{10, "latency_s_over", "mean=58.3 max=58.3 p95=58.3 p99=58.3 p999=58.3"},
 		{10, "latency_s_unsupported", "p99 p999"},
@@ -235,10 +235,10 @@ func TestJSON(t *testing.T) {
 func TestStageLine(t *testing.T) {
 	run := interruptedRun()
 	for i, want := range []string{
-		"synchronous       0.51 req/s   TTFT 95.6 ms   ITL 21.0 ms   65.4 tok/s  closed",
-		"throughput!       7.20 req/s   TTFT 11.6 s    ITL 135 ms    922 tok/s   closed",
-		"poisson@1.57      1.56 req/s   TTFT 104 ms    ITL 26.0 ms   200 tok/s   stable",
-		"poisson@2.63*     2.59 req/s   TTFT 105 ms    ITL 29.5 ms   332 tok/s   1 failed",
+		"synchronous           0.51 req/s   TTFT 95.6 ms   ITL 21.0 ms   65.4 tok/s  closed",
+		"throughput!           7.20 req/s   TTFT 11.6 s    ITL 135 ms    922 tok/s   closed",
+		"asynchronous@1.57     1.56 req/s   TTFT 104 ms    ITL 26.0 ms   200 tok/s   stable",
+		"asynchronous@2.63*    2.59 req/s   TTFT 105 ms    ITL 29.5 ms   332 tok/s   1 failed",
 	} {
 		if got := findings.StageLine(&run.Stages[i], lang.English); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)

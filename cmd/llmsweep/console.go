@@ -134,8 +134,27 @@ func usage(err error) error {
 	return &exitError{exitUsage, err}
 }
 
-// complain prints an error in one line and returns its exit code.
-func complain(w io.Writer, err error) int {
+// language returns the language of error messages: what the command set, else what --lang says, even on a command line that cannot
+// be parsed.
+func (c *console) language() lang.Lang {
+	if c.lang != "" {
+		return c.lang
+	}
+	l := lang.English
+	for i, a := range c.args {
+		value, given := strings.CutPrefix(a, "--lang=")
+		if a == "--lang" && i+1 < len(c.args) {
+			value, given = c.args[i+1], true
+		}
+		if given {
+			l = lang.Lang(value)
+		}
+	}
+	return l
+}
+
+// complain prints an error in one line, in the language of the command line, and returns its exit code.
+func (c *console) complain(err error) int {
 	if err == nil {
 		return exitDone
 	}
@@ -144,7 +163,7 @@ func complain(w io.Writer, err error) int {
 		text = strings.Replace(text, file.Error(), fmt.Sprintf("cannot open %s: %v", file.Path, file.Err), 1)
 	}
 	if text != "" {
-		fmt.Fprintf(w, "llmsweep: %s\n", strings.Join(strings.Fields(text), " "))
+		fmt.Fprintf(c.err, "llmsweep: %s\n", lang.Error(strings.Join(strings.Fields(text), " "), c.language()))
 	}
 	if e := (*exitError)(nil); errors.As(err, &e) {
 		return e.code

@@ -104,9 +104,9 @@ func execute(args []string, c *console) int {
 		err = plainParseError(err, args[0])
 	}
 	if err != nil {
-		return complain(c.err, usage(err))
+		return c.complain(usage(err))
 	}
-	return complain(c.err, parsed.Run(c))
+	return c.complain(parsed.Run(c))
 }
 
 // checkPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the flag

@@ -126,7 +126,7 @@ func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	case run.State == rundir.Failed:
 		return errors.New(findings.Failed(e.kind, run.Failure, dir.Path, e.lang))
 	}
-	return missed(run)
+	return missed(run, e.lang)
 }
 
 // illustrate writes report.md again, with drawings beside it.

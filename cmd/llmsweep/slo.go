@@ -5,21 +5,22 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
 
 // missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether it meets it, with
 // exitUndecided; nil where it met it or there was none. A gate in CI must not pass without evidence.
-func missed(run *rundir.Run) error {
+func missed(run *rundir.Run, l lang.Lang) error {
 	if s := run.SLO; s != nil {
 		switch {
 		case !s.Rate.IsZero():
 			return nil
 		case s.Verdict == slo.Broken.String():
-			return &exitError{exitMissed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, lang.English))}
+			return &exitError{exitMissed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, l))}
 		}
-		return &exitError{exitUndecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, lang.English))}
+		return &exitError{exitUndecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, l))}
 	}
 	var undecided error
 	for i := range run.Stages {
@@ -32,7 +33,7 @@ func missed(run *rundir.Run) error {
 		case st.Goodput.Verdict != slo.Kept.String():
 			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
 		case !st.Invalid.IsZero():
-			undecided = fmt.Errorf("the SLO is not decided: in %s %s", st.Name, findings.Note(st.Invalid, lang.English))
+			undecided = fmt.Errorf("the SLO is not decided: in %s %s", stages.Name(st), findings.Note(st.Invalid, l))
 		}
 	}
 	if undecided != nil {
@@ -47,10 +48,10 @@ func failing(st *rundir.Stage) string {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
 		case p.Verdict == slo.Broken.String():
-			return fmt.Sprintf("%s is missed in %s", p.Term, st.Name)
+			return fmt.Sprintf("%s is missed in %s", p.Term, stages.Name(st))
 		default:
-			return fmt.Sprintf("the requests of %s do not show whether %s is met", st.Name, p.Term)
+			return fmt.Sprintf("the requests of %s do not show whether %s is met", stages.Name(st), p.Term)
 		}
 	}
-	return st.Name
+	return stages.Name(st)
 }

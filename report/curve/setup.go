@@ -268,7 +268,7 @@ func rowName(st *rundir.Stage) string {
 	if st.Source != nil && st.Source.Heading != "" {
 		return st.Source.Heading
 	}
-	return st.Name
+	return lang.Row(st.Name)
 }
 
 // speaksOf reports whether a finding is about that stage.
@@ -296,7 +296,7 @@ func (s *Setup) where(st *rundir.Stage) string {
 	if st.Source != nil {
 		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
 	}
-	return s.show(s.Path) + " " + st.Name
+	return s.show(s.Path) + " " + lang.Row(st.Name)
 }
 
 // Origin returns the file and line, or the directory, of the setup.

@@ -118,7 +118,7 @@ func inInterval(run *rundir.Run, l lang.Lang) string {
 		decided := s.Verdict == rundir.Stable || s.Verdict == rundir.Saturated
 		within := s.Rate.Value() > sat.Low.Value() && s.Rate.Value() < sat.High.Value()
 		if decided && within && stages.Whole(s) && s.Invalid.IsZero() {
-			rows = append(rows, table.Clean(s.Name)+lang.InParens.In(l, lang.Verdict(s.Verdict, l)))
+			rows = append(rows, table.Clean(stages.Name(s))+lang.InParens.In(l, lang.Verdict(s.Verdict, l)))
 		}
 	}
 	if len(rows) == 0 {

@@ -32,7 +32,7 @@ func failuresByClass(run *rundir.Run) []failure {
 			}
 			n := r.Stage.Errors[class]
 			f.count += n
-			f.rows = append(f.rows, r.Stage.Name+" "+strconv.Itoa(n))
+			f.rows = append(f.rows, stages.Name(r.Stage)+" "+strconv.Itoa(n))
 			f.example = cmp.Or(f.example, r.Stage.Examples[class])
 		}
 	}

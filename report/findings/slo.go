@@ -59,9 +59,9 @@ func meets(run *rundir.Run, l lang.Lang) string {
 func whyNone(run *rundir.Run, l lang.Lang) string {
 	switch s := run.SLO; {
 	case s.NeedsStage != "":
-		return sayUndecided.In(l, s.NeedsStage, s.Limiting)
+		return sayUndecided.In(l, table.Clean(lang.Row(s.NeedsStage)), s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
-		return sayBrokenAt.In(l, s.Limiting, s.BrokenStage)
+		return sayBrokenAt.In(l, s.Limiting, table.Clean(lang.Row(s.BrokenStage)))
 	case s.Verdict == slo.Unsure.String():
 		return sayNoneDecides.In(l)
 	}
@@ -97,13 +97,13 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		per = stage.Rate
 	}
 	if !per.Known() || per.Value() <= 0 {
-		return []string{sayDecideCount.In(l, table.Clean(stage.Name), whole(n))}
+		return []string{sayDecideCount.In(l, table.Clean(stages.Name(stage)), whole(n))}
 	}
 	say := sayDecideRun
 	if run.SLO != nil {
 		say = sayDecideSweep
 	}
-	return []string{say.In(l, table.Clean(stage.Name), whole(n), whole(roundUp(n/per.Value())))}
+	return []string{say.In(l, table.Clean(stages.Name(stage)), whole(n), whole(roundUp(n/per.Value())))}
 }
 
 // roundUp returns the next number of two significant digits.
@@ -142,7 +142,7 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	if g.Rate.Known() && !g.Share.IsZero() {
 		why = append(why, sayGoodputShare.In(l, lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100), lang.Tenths)))
 	}
-	text := say.In(l, table.Clean(s.Name), strings.Join(terms, lang.ListComma.In(l)))
+	text := say.In(l, table.Clean(stages.Name(s)), strings.Join(terms, lang.ListComma.In(l)))
 	if len(why) > 0 {
 		text += lang.Colon.In(l) + strings.Join(why, lang.Semicolon.In(l))
 	}

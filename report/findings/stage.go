@@ -13,7 +13,7 @@ import (
 // StageLine is one stage in one line, made to stand beneath others of its kind.
 func StageLine(s *rundir.Stage, l lang.Lang) string {
 	facts := StageFacts(s, l)
-	for i, width := range []int{16, 11, 13, 12, 10} {
+	for i, width := range []int{20, 11, 13, 12, 10} {
 		facts[i] = table.Pad(facts[i], width, true)
 	}
 	return strings.Join(facts, "  ")
@@ -22,7 +22,7 @@ func StageLine(s *rundir.Stage, l lang.Lang) string {
 // StageFacts returns the main facts of a stage: its name, rate, latencies and verdict.
 func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
-		table.Clean(s.Name) + stages.Marks(s),
+		table.Clean(stages.Name(s)) + stages.Marks(s),
 		lang.Number(lang.NonZero(stages.Completed(s)), lang.Rate) + " req/s",
 		"TTFT " + lang.Time(s.TTFT.Mean),
 		"ITL " + lang.Time(s.InterToken),

@@ -17,9 +17,9 @@ func State(run *rundir.Run, l lang.Lang) []string {
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		if stages.Whole(s) {
-			done = append(done, s.Name)
+			done = append(done, lang.Row(s.Name))
 		} else {
-			cut = append(cut, s.Name)
+			cut = append(cut, lang.Row(s.Name))
 		}
 		if s.Role == rundir.Probe {
 			probes++

@@ -68,7 +68,7 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 			if where[text] == nil {
 				order = append(order, text)
 			}
-			where[text] = append(where[text], s.Name)
+			where[text] = append(where[text], lang.Row(s.Name))
 		}
 	}
 	for _, text := range order {
@@ -99,7 +99,7 @@ func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) stri
 		if rows[said] == nil {
 			order = append(order, said)
 		}
-		rows[said] = append(rows[said], r.Stage.Name)
+		rows[said] = append(rows[said], stages.Name(r.Stage))
 	}
 	var parts []string
 	for _, said := range order {

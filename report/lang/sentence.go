@@ -28,6 +28,7 @@ import (
 //	{x:times}            a whole number; absent where it is 1 or less
 //	{x:note}             nested notes
 //	{x:verdict}          a verdict of a stage
+//	{x:error}            the text of an error
 //	{x:metric}           the name of a metric, by its key in run.json
 //
 // Text in brackets is left out where an argument in it is absent: "[ of {total}]". With a bar, "[this {x}|that]", what follows
@@ -107,7 +108,7 @@ func (w Words) Check(k note.Kind) error {
 }
 
 func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "count", "times", "note", "verdict", "metric"}
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "count", "times", "note", "verdict", "metric", "error"}
 }
 
 var (
@@ -152,10 +153,12 @@ func (f *filler) value(name, format string) string {
 			return Verdict(v, f.l)
 		case "metric":
 			return Metric(v, f.l)
+		case "error":
+			return Error(v, f.l)
 		}
-		return v
+		return Row(v)
 	case []string:
-		return strings.Join(v, ListComma.In(f.l))
+		return Row(strings.Join(v, ListComma.In(f.l)))
 	case []note.Note:
 		var parts []string
 		for _, n := range v {

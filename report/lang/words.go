@@ -1,6 +1,11 @@
 package lang
 
-import "llmsweep/sweep/rundir"
+import (
+	"strings"
+
+	"llmsweep/report/lang/complaint"
+	"llmsweep/sweep/rundir"
+)
 
 // The answer.
 var (
@@ -36,6 +41,21 @@ var (
 	verdictUndecided = Say("undecided", "未定")
 	verdictClosed    = Say("closed", "闭环")
 )
+
+// Row returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57, published tables call it
+// asynchronous@1.57. Text that holds such names, or none, is treated alike.
+func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
+
+// RowKey returns the name of a stage in run.json of a name that people see.
+func RowKey(name string) string { return strings.ReplaceAll(name, "asynchronous@", "poisson@") }
+
+// Error returns the text of an error in language l. What the program does not know, such as the answer of a server, stays as it is.
+func Error(english string, l Lang) string {
+	if l == Chinese {
+		return complaint.Chinese(english)
+	}
+	return english
+}
 
 // Verdict returns a verdict in words, and - for none.
 func Verdict(v string, l Lang) string {

@@ -64,7 +64,7 @@ func StageName(s Stage, l lang.Lang) string {
 	if s.Searching {
 		return searching.In(l)
 	}
-	return s.Name
+	return lang.Row(s.Name)
 }
 
 // follows puts into words what follows a stage: what is left of a sweep, or the names of a run's stages.

@@ -38,9 +38,12 @@ func Hardware(run *rundir.Run, l lang.Lang, bold string) string {
 	return bold + strconv.Itoa(n) + bold + " x " + bold + gpu + bold
 }
 
+// Name returns the name of a stage as people see it.
+func Name(s *rundir.Stage) string { return lang.Row(s.Name) }
+
 // Base returns the name that the repetitions of a stage have in common.
 func Base(s *rundir.Stage) string {
-	return strings.TrimSuffix(s.Name, "#"+strconv.Itoa(s.Repeat))
+	return strings.TrimSuffix(Name(s), "#"+strconv.Itoa(s.Repeat))
 }
 
 // Marks returns the marks on the name of a stage.

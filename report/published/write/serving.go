@@ -36,7 +36,7 @@ func Serving(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 			}
 			first = false
 			if several {
-				out.WriteString("## " + table.Clean(stages.Setup(r.Run, l)+lang.Comma.In(l)+r.Stage.Name) + "\n")
+				out.WriteString("## " + table.Clean(stages.Setup(r.Run, l)+lang.Comma.In(l)+stages.Name(r.Stage)) + "\n")
 			}
 			writeServing(out, r, l)
 		}

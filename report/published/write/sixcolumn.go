@@ -33,13 +33,10 @@ func SixColumnFields() []stages.Field {
 	}
 }
 
-// sixColumnName is a stage's name in the six-column table, where Poisson arrivals are called asynchronous.
+// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate.
 func sixColumnName(s *rundir.Stage) string {
-	switch {
-	case !s.Rate.Known():
+	if !s.Rate.Known() {
 		return stages.Base(s)
-	case s.Kind == "poisson":
-		return "asynchronous@" + lang.Number(s.Rate, lang.Rate) + " req/sec"
 	}
 	return stages.Base(s) + " req/sec"
 }

@@ -63,7 +63,7 @@ func Stress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 // writeStress writes one stage.
 func writeStress(w *bufio.Writer, r stages.Row, several bool, l lang.Lang) {
 	if several {
-		w.WriteString("---- " + table.Clean(r.Stage.Name) + " ----\n")
+		w.WriteString("---- " + table.Clean(stages.Name(r.Stage)) + " ----\n")
 	}
 	if r.Stage.Elapsed > 0 {
 		w.WriteString("Test completed in " + lang.Number(rundir.Exactly(r.Stage.Elapsed), lang.Fixed(2)) + " seconds\n")
@@ -212,7 +212,7 @@ func rungs(rows []stages.Row) [][]string {
 	for _, r := range rows {
 		s := r.Stage
 		lines = append(lines, []string{
-			s.Name, lang.Number(s.Concurrency.Mean, lang.Tenths), lang.Number(lang.NonZero(s.Rates.Completed), lang.Rate),
+			stages.Name(s), lang.Number(s.Concurrency.Mean, lang.Tenths), lang.Number(lang.NonZero(s.Rates.Completed), lang.Rate),
 			lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Short), lang.Time(s.Latency.Mean), lang.Time(s.Latency.P95),
 			lang.Time(s.Latency.P99), failedText(s),
 		})
