@@ -84,7 +84,7 @@ func (v *view) subtitle() draw.Text {
 }
 
 // rowName is what a stage is called.
-func rowName(s *rundir.Stage) string { return s.Name }
+func rowName(s *rundir.Stage) string { return stages.Name(s) }
 
 // answer is the first section: the number, the sentence, what to be careful about.
 func (v *view) answer() Section {
