@@ -37,6 +37,7 @@ type Experiment struct {
 	pace     Pace
 	latency  float64 // mean of the latest stage, seconds
 	idle     idleness
+	recovery recovery
 	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
 }
 
@@ -102,6 +103,9 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if err := x.Settle(ctx); err != nil {
 		return rundir.Stage{}, err
 	}
+	if err := x.recover(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
 	if x.HasBudget() && x.TimeLeft() <= 0 {
 		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
 	}
@@ -121,6 +125,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 		st.Warnings = append(st.Warnings, w)
 	}
 	x.Ahead.Ended(s.forecast(), &st)
+	x.overloaded(&st)
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
 	x.config.Observer.StageEnds(&st)
@@ -144,6 +149,7 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	x.foretell()
 	x.tellLeft(load.Snapshot{})
 	st, _, err := x.hold(ctx, &s, st, nil)
+	x.overloaded(&st)
 	return st, errors.Join(err, context.Cause(ctx))
 }
 

@@ -53,6 +53,7 @@ type Run struct {
 	Workload   Workload    `json:"workload"`
 	Plan       Plan        `json:"plan"`
 	Stages     []Stage     `json:"stages"`
+	Recoveries []Recovery  `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Saturation *Saturation `json:"saturation,omitempty"`
 	SLO        *SLO        `json:"slo,omitempty"` // absent where there are no objectives
 	Client     Client      `json:"client"`
@@ -287,6 +288,18 @@ type Traits struct {
 	Whole     Number `json:"whole,omitzero"`        // share of the answers that came in one piece, sooner than the first token of others
 	WholeTime Number `json:"whole_s,omitzero"`      // how long such an answer took, on average
 	Limit     Bucket `json:"rate_limit,omitzero"`   // the token bucket that explains which requests were refused
+	// Behind is what was completed while the backlog of a saturated stage was at least half of its largest: what the server does
+	// once it is far behind.
+	Behind Progress `json:"behind,omitzero"`
+}
+
+// Recovery is a lone request that was slow although the server had become idle after an overload.
+type Recovery struct {
+	After  string `json:"after"`           // the stage or search that overloaded the server
+	At     Number `json:"at_s,omitzero"`   // seconds since the run's start
+	Slower Number `json:"slower,omitzero"` // how many times as long a token took as in the first stage
+	Idle   Number `json:"idle_s,omitzero"` // seconds without load after which a lone request was as fast as before; absent where none was
+	Waited Number `json:"waited_s,omitzero"`
 }
 
 // Bucket is a token bucket: what passes in a time t is at most Burst + Rate x t.
