@@ -192,6 +192,7 @@ type outFlags struct {
 	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh (${default})." group:"Output"`
 	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
+	serveFlags
 }
 
 // parseLabels reads labels written as key=value.

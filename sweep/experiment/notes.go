@@ -13,6 +13,7 @@ var (
 	noteOfStage          = note.Kind{Code: "client.stage", Args: []string{"stage", "why"}} // why holds one note
 	noteRetokenize       = note.Kind{Code: "retokenize.failed", Args: []string{"stage", "error"}}
 	noteNotIdle          = note.Kind{Code: "server.not-idle", Args: []string{"stage", "error"}}
+	notePaused           = note.Kind{Code: "run.paused", Args: []string{"stage", "time"}}
 	noteServerGone       = note.Kind{Code: "run.server-gone", Args: []string{"stage"}}
 	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}
 	noteBudgetOver       = note.Kind{Code: "run.budget-over", Args: []string{"budget", "stage"}}
@@ -23,6 +24,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, noteServerGone, noteNothingDone, noteBudgetOver, noteSpentUp, noteFailed,
+		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, notePaused, noteServerGone, noteNothingDone, noteBudgetOver, noteSpentUp, noteFailed,
 	}
 }

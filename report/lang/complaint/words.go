@@ -54,7 +54,6 @@ func systemWords() [][2]string {
 func commandWords() [][2]string {
 	return [][2]string{
 		{"no drawing %q: there are %s", "没有图 %s；可用的有 %s"},
-		{"--format html takes one run directory", "--format html 只接受一个运行目录"},
 		{"audit needs a document or a run directory; llmsweep audit --help has examples", "audit 需要一个文档或运行目录；示例见 llmsweep audit --help"},
 		{"%s is not a run directory and holds none; audit takes documents and run directories", "%s 不是运行目录，其中也没有运行目录；audit 接受文档和运行目录"},
 		{"--only %s: no result has these labels; llmsweep compare lists the results", "--only %s：没有结果带有这些标签；llmsweep compare 会列出结果"},
@@ -104,6 +103,10 @@ func commandWords() [][2]string {
 		{"--difference %s: write a percentage above 0, such as 3%%", "--difference %s：请写大于 0 的百分比，如 3%%"}, {"--budget must not be negative", "--budget 不能为负"},
 		{"--rate %s: it must be a number above 0 and at most %s", "--rate %s：必须大于 0，且不超过 %s"},
 		{"--concurrency must be between 1 and 100000", "--concurrency 必须在 1 到 100000 之间"},
+		{"--drawing needs --format svg", "--drawing 需要 --format svg"}, {"--format %s takes one run directory", "--format %s 只接受一个运行目录"},
+		{"--live %s: write HOST:PORT or :PORT, such as :8089", "--live %s：请写作 主机:端口 或 :端口，如 :8089"},
+		{"--live %s: other machines could read the run there; name 127.0.0.1, or add --live-any-address", "--live %s：其他机器能在该地址读取运行情况；请用 127.0.0.1，或加上 --live-any-address"},
+		{"--live %s: %w", "--live %s：%s"},
 		{"compare --live needs the URLs of two servers", "compare --live 需要两个服务的地址"}, {"server A: %w", "服务 A：%s"}, {"server B: %w", "服务 B：%s"},
 		{"%s already holds a comparison; name another directory with --out, or remove it", "%s 中已有一次比较；请用 --out 指定其他目录，或先删除它"},
 		{"--prompt-tokens and --output-tokens must be at least 1", "--prompt-tokens 和 --output-tokens 至少为 1"}, {"--only: %w", "--only：%s"},
