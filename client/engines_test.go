@@ -414,6 +414,9 @@ func TestCapturedNativeStreams(t *testing.T) {
 		"vllm-0.32.0-chat-tools.sse":      {"chat", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output = 35, 11, 60 })},
 		"vllm-0.32.0-responses-tools.sse": {"responses", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning = 33, 11, 60, 0, 0 })},
 		"vllm-0.32.0-messages-tools.sse":  {"messages", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Finish = 2, 11, 43, "tool_calls" })},
+		"sglang-0.5.23-generate.sse": {"sglang", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning, o.Text = 24, 2, 24, 0, 0, "ERebhookxxxffffffff 11elementgetsockoptgetcwdcolther� registerdelTYcaper14�NB Or SOFTWAREwpid matches existvallen"
+		})},
 		"triton-2.51.0-generate.sse": {"triton", ok(func(o *outcome) {
 			o.Chunks, o.Prompt, o.Output, o.Finish, o.Source = 24, api.Unknown, 24, "", SourceChunks
 			for n := range 24 {
