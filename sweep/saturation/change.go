@@ -119,9 +119,10 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 	return note.Note{}, false
 }
 
-// changes returns the notes that the control measurements of a run give. A server that stays slow after an overload has not changed by itself.
+// changes returns the notes that the control measurements of a run give. A server that stays slow after an overload has not changed by itself;
+// and of one that pauses it is chance how many pauses fall into a short stage.
 func changes(run *rundir.Run) []note.Note {
-	if !metastable(run).IsZero() {
+	if !metastable(run).IsZero() || !pauses(run.Stages).IsZero() {
 		return nil
 	}
 	return Changes(run.Stages)
