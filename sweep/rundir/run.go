@@ -57,8 +57,25 @@ type Run struct {
 	Saturation *Saturation `json:"saturation,omitempty"`
 	SLO        *SLO        `json:"slo,omitempty"` // absent where there are no objectives
 	Client     Client      `json:"client"`
+	Spent      *Spent      `json:"spent,omitempty"` // absent where neither prices nor limits were given
 	Warnings   []note.Note `json:"warnings,omitempty"`
 	Source     *Source     `json:"source,omitempty"` // where it was read; absent in runs measured by this program
+}
+
+// Spent is what the run spent on a hosted API, the preflight included, and its limits. Costs are in the unit of the prices.
+type Spent struct {
+	Requests     int   `json:"requests"` // that may have cost something: those that were sent and not refused
+	PromptTokens int64 `json:"prompt_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	// UnsureTokens is an upper bound for the tokens of requests that the server did not count: they were cancelled, or failed in
+	// mid-stream.
+	UnsureTokens int64  `json:"unsure_tokens,omitempty"`
+	Cost         Number `json:"cost,omitzero"`      // those tokens included; absent without prices
+	PriceIn      Number `json:"price_in,omitzero"`  // of a million prompt tokens
+	PriceOut     Number `json:"price_out,omitzero"` // of a million output tokens
+	MaxTokens    int64  `json:"max_tokens,omitempty"`
+	MaxCost      Number `json:"max_cost,omitzero"`
+	Ended        bool   `json:"ended,omitempty"` // the run ended because the next request would have exceeded a limit
 }
 
 // Tool is the program that made the run.
@@ -184,7 +201,7 @@ type Stage struct {
 
 	Verdict   string      `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
-	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429 or 503; absent for none
+	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
 	Traits    Traits      `json:"traits,omitzero"`
 	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
 	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
