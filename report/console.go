@@ -24,7 +24,7 @@ func Console(w io.Writer, runs []rundir.Run, o Options) error {
 		}
 	}
 	if o.Dir != "" {
-		files := filesWritten.In(o.Lang, strings.TrimRight(o.Dir, "/")+"/  report.md  run.json  records.jsonl")
+		files := filesWritten.In(o.Lang, strings.TrimRight(o.Dir, "/")+"/  report.html  report.md  run.json  records.jsonl")
 		table.WriteLines(out, "", []string{files}, table.Faint, o.style())
 	}
 	return out.Flush()

@@ -49,6 +49,9 @@ type cli struct {
 	Help     helpCmd     `cmd:"" help:"Explain a topic: metrics, verdicts, slo, workloads, ... Without a topic: list them."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the commit it was built from."`
 
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
+	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
+
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
 	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
@@ -57,9 +60,11 @@ type cli struct {
 
 // run is main without the process around it.
 func run(args []string, out, errOut io.Writer) int {
-	ctx, stop := interruptible()
+	in, stop := newInterrupter()
 	defer stop()
-	return execute(args, newConsole(ctx, out, errOut))
+	c := newConsole(in.ctx, out, errOut)
+	c.interrupts = in
+	return execute(args, c)
 }
 
 // newParser returns the parser of the command line, and a function that reports the exit code that --help or --version asked
@@ -73,7 +78,7 @@ func newParser(c *console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(c),
 		kong.Vars{
-			"formats": strings.Join(report.Formats(), ", "), "presets": presets(), "version": versionText(),
+			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(reportFormats(), ", "), "presets": presets(), "version": versionText(),
 			"most_rate": mostRateText, "listen": simAddress,
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
@@ -90,6 +95,10 @@ func execute(args []string, c *console) int {
 	c.args = args
 	var grammar cli
 	parser, exited := newParser(c, &grammar)
+	completeLine(parser, parser.Exit)
+	if exited() >= 0 { // a shell asked for completions
+		return exitDone
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -17,10 +20,12 @@ import (
 // reportCmd is llmsweep report.
 type reportCmd struct {
 	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories. With --document also directories of run directories, and documents with published results."`
-	Format string   `default:"console" placeholder:"NAME" help:"Format: ${formats} (${default})."`
+	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool     `help:"No colour."`
+
+	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
 
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
@@ -32,6 +37,8 @@ func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
+  llmsweep report llmsweep-run --format svg --drawing ttft -o ttft.svg
+  llmsweep report llmsweep-run --format html -o report.html
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
   llmsweep report run-a results.md --document --lang zh -o comparison.md
@@ -48,8 +55,14 @@ func (r *reportCmd) Run(c *console) error {
 	if len(r.Dirs) == 0 {
 		return usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
 	}
-	if !slices.Contains(report.Formats(), r.Format) {
-		return usage(unknownFormat(r.Format))
+	if !slices.Contains(reportFormats(), r.Format) {
+		return usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(reportFormats(), ", ")))
+	}
+	if (r.Format == formatHTML || r.Format == formatSVG) && len(r.Dirs) > 1 {
+		return usage(fmt.Errorf("--format %s takes one run directory", r.Format))
+	}
+	if r.Drawing != "" && r.Format != formatSVG {
+		return usage(errors.New("--drawing needs --format svg"))
 	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
@@ -68,6 +81,12 @@ func (r *reportCmd) Run(c *console) error {
 		}
 		runs = append(runs, *run)
 	}
+	if r.Format == formatSVG {
+		return r.draw(c, &runs[0])
+	}
+	if r.Format == "markdown" && r.Output != "" && len(runs) == 1 {
+		return r.illustrate(&runs[0])
+	}
 	out := c.out
 	options := report.Options{Lang: lang.Lang(r.Lang)}
 	if r.Output == "" {
@@ -80,8 +99,58 @@ func (r *reportCmd) Run(c *console) error {
 		defer f.Close()
 		out = f
 	}
+	if r.Format == formatHTML {
+		return html.Run(out, &runs[0], r.Dirs[0], html.Options{Lang: options.Lang})
+	}
 	return report.Render(out, r.Format, runs, options)
 }
+
+// draw writes one drawing. It is made before the file is, so that a wrong name leaves the file as it was.
+func (r *reportCmd) draw(c *console, run *rundir.Run) error {
+	var b bytes.Buffer
+	if err := html.Drawing(&b, cmp.Or(r.Drawing, bestDrawings()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
+		return usage(err)
+	}
+	if r.Output == "" {
+		_, err := c.out.Write(b.Bytes())
+		return err
+	}
+	return writeTo(r.Output, b.Bytes())
+}
+
+// illustrate writes the Markdown report of a run, with drawings beside it.
+func (r *reportCmd) illustrate(run *rundir.Run) error {
+	doc, files, err := illustrated(run, r.Dirs[0], drawingBase(r.Output), lang.Lang(r.Lang))
+	if err != nil {
+		return err
+	}
+	files[filepath.Base(r.Output)] = doc
+	for name, b := range files {
+		if err := writeTo(filepath.Join(filepath.Dir(r.Output), name), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTo writes a file that -o names, or one beside it.
+func writeTo(path string, b []byte) error {
+	f, err := createFile(path)
+	if err != nil {
+		return usage(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// formatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
+const formatHTML = "html"
+
+// reportFormats are the formats of llmsweep report.
+func reportFormats() []string { return append(report.Formats(), formatHTML, formatSVG) }
 
 // unknownFormat is the error of a --format that does not exist.
 func unknownFormat(name string) error {

@@ -35,6 +35,11 @@ func FrontSpeed(setups []*curve.Setup) []FrontPoint {
 	for _, s := range setups {
 		all = append(all, SpeedPoints(s)...)
 	}
+	return Front(all)
+}
+
+// Front returns the points that no other beats in both what a user and what a GPU gets, from the fastest for a user on.
+func Front(all []FrontPoint) []FrontPoint {
 	return undominated(all, func(p FrontPoint) (float64, float64) { return -p.PerUser, -p.PerGPU })
 }
 

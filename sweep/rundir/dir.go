@@ -20,6 +20,7 @@ const (
 	RunFile     = "run.json"
 	RecordsFile = "records.jsonl"
 	ReportFile  = "report.md"
+	PageFile    = "report.html"
 )
 
 // flushEvery bounds the records that a killed process loses.
@@ -70,7 +71,7 @@ func Replace(path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the run directory: %w", err)
 	}
-	for _, name := range []string{RunFile, ReportFile} {
+	for _, name := range []string{RunFile, ReportFile, PageFile, ReadingsFile} {
 		if err := os.Remove(filepath.Join(path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}

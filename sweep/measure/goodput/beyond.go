@@ -40,7 +40,7 @@ func (b *beyond) add(r *rundir.Record) {
 			b.note(r, 0)
 		}
 	default:
-		switch v := valueOf(b.term.Metric, r); {
+		switch v := ValueOf(b.term.Metric, r); {
 		case v.Known():
 			b.note(r, v.Value())
 		case v.Bound():
@@ -89,9 +89,9 @@ func (b *beyond) addGaps(r *rundir.Record) {
 	}
 }
 
-// valueOf returns a metric of a request, as it is counted in the stage's distribution of that metric: a lower bound where the request was cut
-// off, absent where it has none.
-func valueOf(metric string, r *rundir.Record) rundir.Number {
+// ValueOf returns a metric of a request, as it is counted in the stage's distribution of that metric: a lower bound where the request was cut
+// off, absent where it has none. The metric is [slo.TTFT], [slo.TTFTDue], [slo.Latency] or [slo.TPOT].
+func ValueOf(metric string, r *rundir.Record) rundir.Number {
 	sent, first, last, end := r.Sent.Value(), r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
 	from := sent
 	if metric == slo.TTFTDue {

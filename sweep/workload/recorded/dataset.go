@@ -19,6 +19,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/rows"
 )
 
 // Limits are lengths in tokens outside which rows are left out. 0 is no limit.
@@ -74,23 +75,23 @@ type Dataset struct {
 // with a header, and may be packed with gzip. An object has "conversations", "messages" or "prompt". Where no row can be used, the
 // error is an [UnusableError]; single rows that cannot be used are in [Dataset.Skipped].
 func Open(ctx context.Context, path string, o Options) (*Dataset, error) {
-	in, err := open(path)
+	in, err := rows.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
+	defer in.Close()
 	return read(ctx, in, o)
 }
 
 // read is [Open] for an input.
-func read(ctx context.Context, in *input, o Options) (*Dataset, error) {
+func read(ctx context.Context, in *rows.Input, o Options) (*Dataset, error) {
 	if o.Rows == 0 {
 		o.Rows = defaultRows
 	}
 	if o.Asked == 0 {
 		o.Asked = defaultAsked
 	}
-	d := &Dataset{name: in.name, options: o}
+	d := &Dataset{name: in.Name, options: o}
 	p := newDraw(d)
 	if err := p.pass(ctx, in); err != nil {
 		return nil, err
@@ -140,8 +141,8 @@ func newDraw(d *Dataset) *drawing {
 }
 
 // pass reads the file to its end.
-func (p *drawing) pass(ctx context.Context, in *input) error {
-	f, err := in.format()
+func (p *drawing) pass(ctx context.Context, in *rows.Input) error {
+	f, err := in.Format()
 	if err != nil {
 		return err
 	}
@@ -154,25 +155,25 @@ func (p *drawing) pass(ctx context.Context, in *input) error {
 		return true
 	}
 	switch f {
-	case formatArray:
-		return eachElement(ctx, in, visit)
-	case formatLines:
-		return eachLine(ctx, in, visit)
+	case rows.Array:
+		return rows.EachElement(ctx, in, visit)
+	case rows.Lines:
+		return rows.EachLine(ctx, in, visit)
 	}
 	return p.passCSV(ctx, in)
 }
 
 // passCSV reads the columns prompt and output_tokens.
-func (p *drawing) passCSV(ctx context.Context, in *input) error {
+func (p *drawing) passCSV(ctx context.Context, in *rows.Input) error {
 	prompt, output := -1, -1
-	begin := func(c columns) error {
-		if prompt = c.first("prompt"); prompt < 0 {
-			return fmt.Errorf("%s:1: the header has no column prompt, and the file is not JSON. %s", in.name, datasetRemedy)
+	begin := func(c rows.Columns) error {
+		if prompt = c.First("prompt"); prompt < 0 {
+			return fmt.Errorf("%s:1: the header has no column prompt, and the file is not JSON. %s", in.Name, datasetRemedy)
 		}
-		output = c.first("output_tokens", "max_tokens")
+		output = c.First("output_tokens", "max_tokens")
 		return nil
 	}
-	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
+	return rows.EachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r row
 		n := 0
 		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {

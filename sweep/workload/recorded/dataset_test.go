@@ -24,6 +24,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/rows"
 	"llmsweep/sweep/workload/texttest"
 )
 
@@ -147,7 +148,7 @@ func TestRowsOfJSONLines(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []Skip{
-		{skipEmptyPrompt.New(), 1, []int{3}}, {skipNoJSONLine.New(), 1, []int{5}},
+		{skipEmptyPrompt.New(), 1, []int{3}}, {rows.SkipNoJSONLine.New(), 1, []int{5}},
 		{skipNotText.New(), 1, []int{7}}, {skipNoUser.New(), 1, []int{8}},
 		{skipOutput.New("output_tokens"), 1, []int{9}}, {skipNoPrompt.New(), 1, []int{11}},
 	}
@@ -174,9 +175,9 @@ func TestRowsOfCSV(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	skipped := []Skip{
-		{skipCSVFields.New(), 1, []int{5}},
+		{rows.SkipCSVFields.New(), 1, []int{5}},
 		{skipOutput.New("output_tokens"), 1, []int{6}},
-		{skipNoCSV.New(csv.ErrBareQuote), 1, []int{7}},
+		{rows.SkipNoCSV.New(csv.ErrBareQuote), 1, []int{7}},
 		{skipEmptyPrompt.New(), 1, []int{8}},
 	}
 	if diff := cmp.Diff(skipped, d.Skipped()); diff != "" {
@@ -202,7 +203,7 @@ func TestUnusableDatasets(t *testing.T) {
 			t.Errorf("%s: %v\nwant %s", name, err, c.want)
 		}
 	}
-	if _, err := newInput("data", strings.NewReader("\xff\xfe{\x00")); err == nil || !strings.Contains(err.Error(), "UTF-16") {
+	if _, err := rows.New("data", strings.NewReader("\xff\xfe{\x00")); err == nil || !strings.Contains(err.Error(), "UTF-16") {
 		t.Error(err)
 	}
 	if _, err := Open(t.Context(), "/nowhere/data.json", Options{}); !errors.Is(err, os.ErrNotExist) {
@@ -216,7 +217,7 @@ func TestTruncatedArray(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Skip{{skipBrokenOff.New(nil), 1, []int{3}}}
+	want := []Skip{{rows.SkipBrokenOff.New(nil), 1, []int{3}}}
 	if diff := cmp.Diff(want, d.Skipped()); diff != "" || d.Rows() != 2 {
 		t.Errorf("%d rows (-want +got):\n%s", d.Rows(), diff)
 	}
@@ -231,7 +232,7 @@ func TestOpenUnpacks(t *testing.T) {
 		d, err := Open(t.Context(), file(t, name, content), Options{Count: byCharacter})
 		switch {
 		case name == "cut.gz":
-			if err == nil && !slices.ContainsFunc(d.Skipped(), func(s Skip) bool { return s.Why.Is(skipBrokenOff) }) {
+			if err == nil && !slices.ContainsFunc(d.Skipped(), func(s Skip) bool { return s.Why.Is(rows.SkipBrokenOff) }) {
 				t.Errorf("%s: %v", name, d.Notes())
 			}
 		case err != nil || d.Rows() != 3 || d.Describe().Dataset != name:
@@ -393,7 +394,7 @@ func TestMemoryStaysBounded(t *testing.T) {
 		fmt.Fprintf(w, "%s]", some[0])
 		w.Close()
 	}()
-	in, err := newInput("stream", r)
+	in, err := rows.New("stream", r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,26 +421,26 @@ func TestHugeRows(t *testing.T) {
 	}
 	const most = 2 << 20
 	beyond := io.MultiReader(strings.NewReader(`{"prompt": "aa"}`+"\n"), io.LimitReader(endless('x'), most+10), strings.NewReader("\n"+`{"prompt": "bb"}`))
-	in, err := newInput("data", beyond)
+	in, err := rows.New("data", beyond)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.most = most
+	in.Most = most
 	d, err = read(t.Context(), in, Options{})
 	if err != nil || d.Rows() != 2 {
 		t.Fatal(err)
 	}
-	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(skipTooLong.New(2)) {
+	if s := d.Skipped(); len(s) != 1 || s[0].Lines[0] != 2 || !s[0].Why.Equal(rows.SkipTooLong.New(2)) {
 		t.Errorf("%v", s)
 	}
 	// In an array, nothing can be read after it.
-	in, err = newInput("data", io.MultiReader(strings.NewReader("[\n"+`{"prompt": "aa"},`+"\n"+`"`), endless('x')))
+	in, err = rows.New("data", io.MultiReader(strings.NewReader("[\n"+`{"prompt": "aa"},`+"\n"+`"`), endless('x')))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.most = most
+	in.Most = most
 	d, err = read(t.Context(), in, Options{})
-	if err != nil || d.Rows() != 1 || len(d.Skipped()) != 1 || !d.Skipped()[0].Why.Equal(skipTooLong.New(2)) {
+	if err != nil || d.Rows() != 1 || len(d.Skipped()) != 1 || !d.Skipped()[0].Why.Equal(rows.SkipTooLong.New(2)) {
 		t.Errorf("%v, %v", d.Skipped(), err)
 	}
 }
@@ -515,7 +516,7 @@ func FuzzDataset(f *testing.F) {
 	f.Add([]byte("prompt,output_tokens\n\"a\nb\",5\nc,\n"), false)
 	f.Add([]byte("[1, \"x\", {\"prompt\""), false)
 	f.Fuzz(func(t *testing.T, b []byte, multiTurn bool) {
-		in, err := newInput("data", bytes.NewReader(b))
+		in, err := rows.New("data", bytes.NewReader(b))
 		if err != nil {
 			return
 		}

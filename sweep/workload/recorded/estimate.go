@@ -2,8 +2,9 @@ package recorded
 
 import (
 	"context"
-	"llmsweep/sweep/workload"
 	"math"
+
+	"llmsweep/sweep/workload"
 )
 
 // size is the length of a text in characters, by script: a token holds several narrow ones (Latin letters, digits, signs), and one or

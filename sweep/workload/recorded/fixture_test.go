@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/rows"
 	"llmsweep/sweep/workload/texttest"
 )
 
@@ -22,9 +23,9 @@ func calibrated(t *testing.T, tokenize func(string) int, around int) workload.Ca
 }
 
 // text returns an input with the content of a file.
-func text(t testing.TB, s string) *input {
+func text(t testing.TB, s string) *rows.Input {
 	t.Helper()
-	in, err := newInput("data", bytes.NewReader([]byte(s)))
+	in, err := rows.New("data", bytes.NewReader([]byte(s)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,11 +27,6 @@ var (
 // Why a row is left out.
 var (
 	skipNoObject     = note.Kind{Code: "skip.no-object"}
-	skipNoJSONLine   = note.Kind{Code: "skip.no-json-line"}
-	skipBrokenOff    = note.Kind{Code: "skip.broken-off", Args: []string{"error"}} // error absent where the file just ends
-	skipTooLong      = note.Kind{Code: "skip.row-too-long", Args: []string{"megabytes"}}
-	skipNoCSV        = note.Kind{Code: "skip.no-csv", Args: []string{"error"}}
-	skipCSVFields    = note.Kind{Code: "skip.csv-fields"}
 	skipEmptyPrompt  = note.Kind{Code: "skip.empty-prompt"}
 	skipNoPrompt     = note.Kind{Code: "skip.no-prompt"}
 	skipOutput       = note.Kind{Code: "skip.output-tokens", Args: []string{"field"}}
@@ -55,7 +50,7 @@ func Notes() []note.Kind {
 	return []note.Kind{
 		noteRows, noteEstimated, noteGuessed, noteLongTexts, noteTrace, noteDisorder, noteNoHashes, noteSkipped,
 		noteNoDataset, noteNoTrace, noteNoPrompts, noteNoRequests,
-		skipNoObject, skipNoJSONLine, skipBrokenOff, skipTooLong, skipNoCSV, skipCSVFields, skipEmptyPrompt, skipNoPrompt,
+		skipNoObject, skipEmptyPrompt, skipNoPrompt,
 		skipOutput, skipSpeaker, skipOneTurn, skipNoAnswer, skipRole, skipNotText, skipNoUser,
 		skipShort, skipLongPrompt, skipLongTotal, skipTime, skipFar, skipPromptTokens, skipOutputTokens,
 	}

@@ -17,6 +17,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/rows"
 )
 
 // TraceOptions set how a trace is replayed.
@@ -123,16 +124,16 @@ func (q *requests) span() time.Duration { return q.at[len(q.at)-1] }
 // as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as date and time, ContextTokens,
 // GeneratedTokens). It may be packed with gzip. Where no request can be used, the error is an [UnusableError].
 func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error) {
-	in, err := open(path)
+	in, err := rows.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
+	defer in.Close()
 	return readTrace(ctx, in, o)
 }
 
 // readTrace is [OpenTrace] for an input.
-func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
+func readTrace(ctx context.Context, in *rows.Input, o TraceOptions) (*Trace, error) {
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
@@ -144,7 +145,7 @@ func readTrace(ctx context.Context, in *input, o TraceOptions) (*Trace, error) {
 		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
 	}
 	o.Costs = o.Costs.Usable()
-	t := &Trace{name: in.name, options: o, speed: o.Speed, Numbering: workload.NewNumbering(0)}
+	t := &Trace{name: in.Name, options: o, speed: o.Speed, Numbering: workload.NewNumbering(0)}
 	if err := t.read(ctx, in); err != nil {
 		return nil, err
 	}

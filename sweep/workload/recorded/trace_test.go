@@ -15,6 +15,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/workload/rows"
 	"llmsweep/sweep/workload/texttest"
 )
 
@@ -131,7 +132,7 @@ nothing
 		skippedNote("data", skipPromptTokens.New(), 4),
 		skippedNote("data", skipOutputTokens.New(), 5),
 		skippedNote("data", skipFar.New(), 6),
-		skippedNote("data", skipNoJSONLine.New(), 8),
+		skippedNote("data", rows.SkipNoJSONLine.New(), 8),
 	}
 	if diff := cmp.Diff(want, tr.Notes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -211,7 +212,7 @@ func TestTracesAreSorted(t *testing.T) {
 		for i, ms := range at {
 			fmt.Fprintf(&b, `{"timestamp": %d, "input_length": %d, "output_length": %d, "hash_ids": [%d, %d]}`+"\n", ms, i+1, ms+1, ms, i)
 		}
-		in, err := newInput("data", strings.NewReader(b.String()))
+		in, err := rows.New("data", strings.NewReader(b.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,12 +238,12 @@ func TestTracesAreCompact(t *testing.T) {
 	if testing.Short() {
 		t.Skip("30 MB of CSV")
 	}
-	const rows, bound = 1_000_000, 64 << 20
+	const requests, bound = 1_000_000, 64 << 20
 	r, w := io.Pipe()
 	go func() {
 		var b bytes.Buffer
 		b.WriteString("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n")
-		for i := range rows {
+		for i := range requests {
 			fmt.Fprintf(&b, "%d,GPT-4,%d,%d,9,API log\n", i, 1+i%1000, 1+i%300)
 			if b.Len() > 1<<16 {
 				b.WriteTo(w)
@@ -254,7 +255,7 @@ func TestTracesAreCompact(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	in, err := newInput("stream", r)
+	in, err := rows.New("stream", r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestTracesAreCompact(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	held := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	t.Logf("%d requests take %d MB", tr.Rows(), held>>20)
-	if tr.Rows() != rows || held > bound {
+	if tr.Rows() != requests || held > bound {
 		t.Errorf("%d requests take %d MB", tr.Rows(), held>>20)
 	}
 }
@@ -292,7 +293,7 @@ func FuzzTrace(f *testing.F) {
 	}
 	f.Add([]byte("timestamp,input_length,output_length\n1e9,1,1\n-1e9,1,1\nInf,1,1\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		in, err := newInput("data", bytes.NewReader(b))
+		in, err := rows.New("data", bytes.NewReader(b))
 		if err != nil {
 			return
 		}

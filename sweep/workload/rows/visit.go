@@ -1,4 +1,4 @@
-package recorded
+package rows
 
 import (
 	"bufio"
@@ -16,24 +16,24 @@ import (
 	"llmsweep/client/note"
 )
 
-// visit is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
+// Visit is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
 // reason, and there is no value. It returns false to stop.
-type visit[T any] func(line int, value T, why note.Note) (more bool)
+type Visit[T any] func(line int, value T, why note.Note) (more bool)
 
 // brokenOff returns the reason to skip the last row read where the rest of a file cannot be read.
 func brokenOff(err error) note.Note {
 	var tooLong *tooLongError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return skipBrokenOff.New(nil)
+		return SkipBrokenOff.New(nil)
 	case errors.As(err, &tooLong):
 		return tooLong.note()
 	}
-	return skipBrokenOff.New(err)
+	return SkipBrokenOff.New(err)
 }
 
 // watched returns f, or stops when ctx has ended; it looks every 256 rows.
-func watched[T any](ctx context.Context, f visit[T]) visit[T] {
+func watched[T any](ctx context.Context, f Visit[T]) Visit[T] {
 	n := 0
 	return func(line int, value T, why note.Note) bool {
 		n++
@@ -41,13 +41,13 @@ func watched[T any](ctx context.Context, f visit[T]) visit[T] {
 	}
 }
 
-// eachElement visits the elements of a JSON array, one at a time.
-func eachElement(ctx context.Context, in *input, f visit[gjson.Result]) error {
+// EachElement visits the elements of a JSON array, one at a time.
+func EachElement(ctx context.Context, in *Input, f Visit[gjson.Result]) error {
 	f = watched(ctx, f)
-	l := newLines(in)
+	l := newCounter(in)
 	dec := json.NewDecoder(l)
 	if _, err := dec.Token(); err != nil {
-		return fmt.Errorf("%s cannot be read: %w", in.name, err)
+		return fmt.Errorf("%s cannot be read: %w", in.Name, err)
 	}
 	var raw json.RawMessage // reused for each element: nothing else is kept
 	for dec.More() {
@@ -73,8 +73,8 @@ func upcoming(dec *json.Decoder) int64 {
 	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
 }
 
-// eachLine visits the JSON values of a file with one on each line. Blank lines are left out.
-func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
+// EachLine visits the JSON values of a file with one on each line. Blank lines are left out.
+func EachLine(ctx context.Context, in *Input, f Visit[gjson.Result]) error {
 	f = watched(ctx, f)
 	var long []byte
 	for line := 1; ; line++ {
@@ -89,7 +89,7 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 			more = f(line, gjson.Result{}, in.tooLong().note())
 		case len(b) == 0:
 		case !gjson.ValidBytes(b):
-			more = f(line, gjson.Result{}, skipNoJSONLine.New())
+			more = f(line, gjson.Result{}, SkipNoJSONLine.New())
 		default:
 			more = f(line, gjson.ParseBytes(b), note.Note{})
 		}
@@ -101,7 +101,7 @@ func eachLine(ctx context.Context, in *input, f visit[gjson.Result]) error {
 
 // line reads a line, its end included. Of a line that is too long it returns the beginning, and whole is false. long is a buffer
 // that is reused from line to line.
-func (in *input) line(long *[]byte) (b []byte, whole bool, err error) {
+func (in *Input) line(long *[]byte) (b []byte, whole bool, err error) {
 	b, err = in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
 		return b, true, err
@@ -110,18 +110,18 @@ func (in *input) line(long *[]byte) (b []byte, whole bool, err error) {
 	*long = append((*long)[:0], b...)
 	for err == bufio.ErrBufferFull {
 		b, err = in.ReadSlice('\n')
-		if whole = whole && len(*long)+len(b) <= in.most; whole {
+		if whole = whole && len(*long)+len(b) <= in.Most; whole {
 			*long = append(*long, b...)
 		}
 	}
 	return *long, whole, err
 }
 
-// columns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
-type columns map[string]int
+// Columns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
+type Columns map[string]int
 
-// first returns the column of the first name that exists; -1 for none.
-func (c columns) first(names ...string) int {
+// First returns the column of the first name that exists; -1 for none.
+func (c Columns) First(names ...string) int {
 	for _, name := range names {
 		if i, ok := c[name]; ok {
 			return i
@@ -130,18 +130,18 @@ func (c columns) first(names ...string) int {
 	return -1
 }
 
-// eachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
+// EachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
 // returns.
-func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[[]string]) error {
+func EachRow(ctx context.Context, in *Input, begin func(Columns) error, f Visit[[]string]) error {
 	f = watched(ctx, f)
-	l := newLines(in)
+	l := newCounter(in)
 	r := csv.NewReader(l)
 	r.ReuseRecord, r.FieldsPerRecord = true, -1
 	header, err := r.Read()
 	if err != nil {
-		return fmt.Errorf("%s has no CSV header that can be read: %w", in.name, err)
+		return fmt.Errorf("%s has no CSV header that can be read: %w", in.Name, err)
 	}
-	named := columns{}
+	named := Columns{}
 	for i, name := range header {
 		named[strings.ToLower(strings.TrimSpace(name))] = i
 	}
@@ -157,7 +157,7 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 		case err == io.EOF:
 			return ctx.Err()
 		case errors.As(err, &bad):
-			more = f(bad.StartLine, nil, skipNoCSV.New(bad.Err))
+			more = f(bad.StartLine, nil, SkipNoCSV.New(bad.Err))
 		case err != nil:
 			f(l.at(r.InputOffset()), nil, brokenOff(err))
 			return ctx.Err()
@@ -165,7 +165,7 @@ func eachRow(ctx context.Context, in *input, begin func(columns) error, f visit[
 			line, _ := r.FieldPos(0)
 			l.at(r.InputOffset())
 			if len(fields) != width {
-				more = f(line, nil, skipCSVFields.New())
+				more = f(line, nil, SkipCSVFields.New())
 			} else {
 				more = f(line, fields, note.Note{})
 			}

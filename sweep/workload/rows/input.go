@@ -1,4 +1,5 @@
-package recorded
+// Package rows reads data files row by row: a JSON array, JSON lines or CSV, packed with gzip or not. It knows nothing of what the rows mean.
+package rows
 
 import (
 	"bufio"
@@ -13,30 +14,30 @@ import (
 	"llmsweep/client/note"
 )
 
-// input is a data file being read, unpacked and without its byte order mark.
-type input struct {
-	name string
+// Input is a data file being read, unpacked and without its byte order mark.
+type Input struct {
+	Name string
 	*bufio.Reader
-	most  int // bytes of a row; mostRow but in tests
-	close func() error
+	Most  int // bytes of a row; mostRow but in tests
+	Close func() error
 }
 
-// open opens a file. A gzip file is unpacked while it is read, whatever its name.
-func open(path string) (*input, error) {
+// Open opens a file. A gzip file is unpacked while it is read, whatever its name.
+func Open(path string) (*Input, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err // it names the path
 	}
-	in, err := newInput(path, f)
+	in, err := New(path, f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	in.close = f.Close
+	in.Close = f.Close
 	return in, nil
 }
 
-// newInput returns an input that reads from r.
-func newInput(name string, r io.Reader) (*input, error) {
+// New returns an input that reads from r.
+func New(name string, r io.Reader) (*Input, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
@@ -52,36 +53,37 @@ func newInput(name string, r io.Reader) (*input, error) {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return nil, fmt.Errorf("%s is in UTF-16: save it as UTF-8", name)
 	}
-	return &input{name: name, Reader: b, most: mostRow}, nil
+	return &Input{Name: name, Reader: b, Most: mostRow}, nil
 }
 
-// format is the format of a file.
-type format int
+// Format is the format of a file.
+type Format int
 
+// The formats.
 const (
-	formatCSV   format = iota
-	formatLines        // one object per line
-	formatArray        // one JSON array of objects
+	CSV   Format = iota
+	Lines        // one object per line
+	Array        // one JSON array of objects
 )
 
-// format returns the format, by the first character of the file.
-func (in *input) format() (format, error) {
+// Format returns the format, by the first character of the file.
+func (in *Input) Format() (Format, error) {
 	for n := 1; ; n++ {
 		b, err := in.Peek(n)
 		if err != nil {
 			if err == io.EOF || err == bufio.ErrBufferFull {
-				return 0, fmt.Errorf("%s is empty", in.name)
+				return 0, fmt.Errorf("%s is empty", in.Name)
 			}
-			return 0, fmt.Errorf("%s cannot be read: %w", in.name, err)
+			return 0, fmt.Errorf("%s cannot be read: %w", in.Name, err)
 		}
 		switch b[n-1] {
 		case ' ', '\t', '\r', '\n':
 		case '[':
-			return formatArray, nil
+			return Array, nil
 		case '{':
-			return formatLines, nil
+			return Lines, nil
 		default:
-			return formatCSV, nil
+			return CSV, nil
 		}
 	}
 }
@@ -94,24 +96,24 @@ type tooLongError struct{ most int }
 
 func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.most>>20) }
 
-func (e *tooLongError) note() note.Note { return skipTooLong.New(e.most >> 20) }
+func (e *tooLongError) note() note.Note { return SkipTooLong.New(e.most >> 20) }
 
-func (in *input) tooLong() *tooLongError { return &tooLongError{in.most} }
+func (in *Input) tooLong() *tooLongError { return &tooLongError{in.Most} }
 
-// lines counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not yet
+// counter counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not yet
 // processed.
-type lines struct {
-	in     *input
+type counter struct {
+	in     *Input
 	read   int64   // bytes that the decoder has read
 	done   int64   // bytes that it has processed
 	line   int     // the line at done
 	breaks []int64 // offsets of line breaks from done on
 }
 
-func newLines(in *input) *lines { return &lines{in: in, line: 1} }
+func newCounter(in *Input) *counter { return &counter{in: in, line: 1} }
 
-func (l *lines) Read(p []byte) (int, error) {
-	if l.read-l.done > int64(l.in.most) {
+func (l *counter) Read(p []byte) (int, error) {
+	if l.read-l.done > int64(l.in.Most) {
 		return 0, l.in.tooLong()
 	}
 	n, err := l.in.Read(p)
@@ -128,7 +130,7 @@ func (l *lines) Read(p []byte) (int, error) {
 }
 
 // at returns the line of an offset; offsets must not decrease.
-func (l *lines) at(offset int64) int {
+func (l *counter) at(offset int64) int {
 	n, _ := slices.BinarySearch(l.breaks, offset)
 	l.line += n
 	l.breaks = append(l.breaks[:0], l.breaks[n:]...)

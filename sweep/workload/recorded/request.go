@@ -12,6 +12,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/rows"
 )
 
 // request is one line of a trace.
@@ -46,12 +47,12 @@ func (c *clock) at(v float64) (time.Duration, note.Note) {
 }
 
 // read reads a whole file.
-func (t *Trace) read(ctx context.Context, in *input) error {
-	f, err := in.format()
+func (t *Trace) read(ctx context.Context, in *rows.Input) error {
+	f, err := in.Format()
 	if err != nil {
 		return err
 	}
-	if f == formatCSV {
+	if f == rows.CSV {
 		return t.readCSV(ctx, in)
 	}
 	clock := clock{unit: time.Millisecond}
@@ -62,10 +63,10 @@ func (t *Trace) read(ctx context.Context, in *input) error {
 		}
 		return t.take(line, r, why)
 	}
-	if f == formatArray {
-		return eachElement(ctx, in, visit)
+	if f == rows.Array {
+		return rows.EachElement(ctx, in, visit)
 	}
-	return eachLine(ctx, in, visit)
+	return rows.EachLine(ctx, in, visit)
 }
 
 // take appends a request and reports whether more are wanted.
@@ -120,12 +121,12 @@ type recorded struct {
 	first                 time.Time
 }
 
-func (c *recorded) begin(name string, named columns) error {
-	c.stamp = named.first("timestamp", "timestamp_ms")
-	c.prompt = named.first("contexttokens", "request tokens", "input_length", "prompt_tokens")
-	c.output = named.first("generatedtokens", "response tokens", "output_length", "output_tokens")
+func (c *recorded) begin(name string, named rows.Columns) error {
+	c.stamp = named.First("timestamp", "timestamp_ms")
+	c.prompt = named.First("contexttokens", "request tokens", "input_length", "prompt_tokens")
+	c.output = named.First("generatedtokens", "response tokens", "output_length", "output_tokens")
 	c.seconds.unit = time.Second
-	if named.first("timestamp") < 0 || named.first("input_length") >= 0 { // Mooncake's columns, made CSV
+	if named.First("timestamp") < 0 || named.First("input_length") >= 0 { // Mooncake's columns, made CSV
 		c.seconds.unit = time.Millisecond
 	}
 	if c.stamp < 0 || c.prompt < 0 || c.output < 0 {
@@ -181,10 +182,10 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // readCSV reads a trace with a header.
-func (t *Trace) readCSV(ctx context.Context, in *input) error {
+func (t *Trace) readCSV(ctx context.Context, in *rows.Input) error {
 	var c recorded
-	begin := func(named columns) error { return c.begin(in.name, named) }
-	return eachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
+	begin := func(named rows.Columns) error { return c.begin(in.Name, named) }
+	return rows.EachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
 		var r request
 		if why.IsZero() {
 			r, why = c.parse(fields)

@@ -1,0 +1,368 @@
+package draw
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+)
+
+// Figure is a drawing: panels, one beneath the other, over one x axis.
+type Figure struct {
+	Name   string // unique in its page; part of ids
+	Title  Text
+	X      Axis
+	Panels []Panel
+	Spans  []Span
+	Marks  []Mark
+	Right  float64 // least width of the margin for labels on the right, in pixels, so that drawings beside each other are alike
+	width  float64 // 0 for the usual width
+}
+
+// Panel is one drawing area with its own y axis.
+type Panel struct {
+	Y      Axis
+	Height float64 // pixels of the area
+	Series []Series
+	Rules  []Rule
+}
+
+// Style is how the points of a series are drawn.
+type Style uint8
+
+// The styles.
+const (
+	Line  Style = iota // a line through markers, with a band where there are intervals
+	Loose              // markers alone
+	Path               // a line without markers
+	Area               // a filled area beneath a line without markers
+	Steps              // a filled outline of bars, each from its X to that of the next point
+	Dots               // small points, too many for markers
+	Front              // a broad pale line
+)
+
+// Series is one line, or a cloud of points.
+type Series struct {
+	Key    string // of the switch that shows and hides it
+	Name   Text   // stands at its end; none where it is empty
+	Colour int
+	Style  Style
+	Dashed bool
+	Points []Point
+}
+
+// Point is one point. Low and High are its interval: NaN, or both 0, for none.
+type Point struct {
+	X, Y      float64
+	Low, High float64
+	Bound     bool // the value is at least Y
+	Faint     bool // too few requests support it
+	Shape     Shape
+	Row       int // of the table beneath the drawing, from 1; 0 for none
+}
+
+// Shape is a marker.
+type Shape uint8
+
+// The markers.
+const (
+	Circle Shape = iota
+	Triangle
+	Diamond
+	Ring
+	Square
+	Cross
+)
+
+// Span is a range of the x axis, shaded from top to bottom. Mark, unless it is NaN, is a line in it. The text stands above.
+type Span struct {
+	Text            Text
+	Class           string
+	Low, High, Mark float64
+}
+
+// Mark is a line from top to bottom with a text above it.
+type Mark struct {
+	Text  Text
+	At    float64
+	Bound bool
+}
+
+// Rule is a line from left to right, with a text: a limit.
+type Rule struct {
+	Key  string // of the series that it belongs to
+	Text Text
+	At   float64
+}
+
+// The measures of a figure, in pixels.
+const (
+	figureWidth = 440
+	leftMargin  = 60
+	rightLeast  = 14
+	rightMost   = 150
+	headRow     = 17 // of the y label, and of a row of tags
+	footHeight  = 40 // ticks and label of the x axis
+	panelGap    = 10
+	tickLength  = 4
+)
+
+// canvas is a figure while it is written.
+type canvas struct {
+	*Figure
+	b      strings.Builder
+	l      lang.Lang // empty for both
+	x      scale
+	top    float64 // of the panel that is drawn
+	bottom float64
+	y      scale
+	spots  [][2]float64
+}
+
+// SVG returns the figure as an svg element for a page, in one language or, where l is empty, in both; and where its dots are, in pixels of the
+// drawing and in the order of their series.
+func (f *Figure) SVG(l lang.Lang) (svg string, spots [][2]float64) {
+	c := f.draw(l)
+	return c.b.String(), c.spots
+}
+
+// Alone writes the figure as a file of its own, in one language.
+func Alone(w io.Writer, f *Figure, l lang.Lang) error {
+	if l == "" {
+		l = lang.English
+	}
+	c := f.draw(l)
+	body := c.b.String()
+	open := strings.Index(body, ">") + 1
+	const title = 24
+	width, height := f.size(), c.bottom
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %s %s" width="%s" height="%s" role="img"><title>%s</title><style>%s</style><rect class="ground" x="0" y="%d" width="100%%" height="100%%"/><text class="title" x="%d" y="-6">%s</text>%s`+"\n",
+		-title, px(width), px(height+title), px(1.5*width), px(1.5*(height+title)), Escape(f.Title.In(l)), Style1(), -title, leftMargin, Escape(f.Title.In(l)), body[open:])
+	return err
+}
+
+func (f *Figure) size() float64 {
+	if f.width > 0 {
+		return f.width
+	}
+	return figureWidth
+}
+
+// draw lays the figure out and writes it.
+func (f *Figure) draw(l lang.Lang) *canvas {
+	c := &canvas{Figure: f, l: l}
+	e := newExtent()
+	right := max(rightLeast, f.Right)
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, q := range s.Points {
+				e.add(q.X)
+			}
+			if !s.Name.IsZero() && s.Style != Front {
+				right = max(right, min(s.Name.width()+12, rightMost))
+			}
+		}
+	}
+	for _, s := range f.Spans {
+		for _, v := range []float64{s.Low, s.High, s.Mark} {
+			e.add(v)
+		}
+	}
+	for _, m := range f.Marks {
+		e.add(m.At)
+	}
+	c.x = f.X.fit(e, leftMargin, f.size()-right)
+	tags := c.tags()
+	rows := 0
+	for _, t := range tags {
+		rows = max(rows, t.row+1)
+	}
+	head := float64(rows) * headRow
+	height := head + footHeight
+	for _, p := range f.Panels {
+		height += headRow + p.Height + panelGap
+	}
+	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t" data-l="%d" data-r="%s">`, px(f.size()), px(height), Escape(f.Name), leftMargin, px(c.x.to))
+	top := head
+	for i := range f.Panels {
+		top += headRow
+		c.panel(&f.Panels[i], top, i == len(f.Panels)-1)
+		top += f.Panels[i].Height + panelGap
+	}
+	c.overlay(tags, head, top-panelGap)
+	c.b.WriteString(`<path class="cross" d=""/></svg>`)
+	c.bottom = height
+	return c
+}
+
+// tags are the texts above the drawing, with their rows.
+func (c *canvas) tags() []tag {
+	var all []tag
+	for _, s := range c.Spans {
+		if s.Text.IsZero() {
+			continue
+		}
+		at := (s.Low + s.High) / 2
+		if !math.IsNaN(s.Mark) {
+			at = s.Mark
+		}
+		all = append(all, tag{text: s.Text, class: s.Class, x: c.x.clamp(at)})
+	}
+	for _, m := range c.Marks {
+		all = append(all, tag{text: m.Text, class: "mark", x: c.x.clamp(m.At)})
+	}
+	return stack(all, 2, c.size()-2)
+}
+
+// panel draws one panel.
+func (c *canvas) panel(p *Panel, top float64, last bool) {
+	e := newExtent()
+	for _, s := range p.Series {
+		for _, q := range s.Points {
+			e.add(q.Y)
+			if q.Low != 0 || q.High != 0 {
+				e.add(q.Low)
+				e.add(q.High)
+			}
+		}
+	}
+	const near = 4 // a limit this many times the highest value is still drawn: farther away it would flatten the curve
+	for _, r := range p.Rules {
+		if p.Y.Log || r.At < near*e.high {
+			e.add(r.At)
+		}
+	}
+	c.top, c.bottom = top, top+p.Height
+	c.y = p.Y.fit(e, c.bottom, c.top)
+	c.axes(p, last)
+	for _, s := range c.Spans {
+		c.span(s)
+	}
+	var names []label
+	for i := range p.Series {
+		c.series(&p.Series[i])
+		if l, ok := c.label(&p.Series[i]); ok {
+			names = append(names, l)
+		}
+	}
+	c.rules(p.Rules)
+	c.labels(names)
+}
+
+// axes draws the frame, the grid and the labels of a panel.
+func (c *canvas) axes(p *Panel, last bool) {
+	about := max(2, int(p.Height/32))
+	var grid strings.Builder
+	for _, v := range c.y.ticks(about) {
+		y := c.y.at(v)
+		fmt.Fprintf(&grid, "M%s %sH%s", px(c.x.from), px(y), px(c.x.to))
+		c.text(c.x.from-6, y+4, "tick", "end", Same(p.Y.format(v)))
+	}
+	const perTick = 62 // pixels for a label of the x axis
+	for _, v := range c.x.ticks(int((c.x.to - c.x.from) / perTick)) {
+		x := c.x.at(v)
+		fmt.Fprintf(&grid, "M%s %sV%s", px(x), px(c.top), px(c.bottom))
+		if last {
+			c.text(x, c.bottom+16, "tick", "middle", Same(c.X.format(v)))
+		}
+	}
+	fmt.Fprintf(&c.b, `<path class="grid" d="%s"/>`, grid.String())
+	fmt.Fprintf(&c.b, `<path class="axis" d="M%s %sV%sH%s"/>`, px(c.x.from), px(c.top), px(c.bottom), px(c.x.to))
+	c.text(4, c.top-6, "name", "start", p.Y.Label)
+	if last {
+		c.text((c.x.from+c.x.to)/2, c.bottom+33, "name", "middle", c.X.Label)
+	}
+}
+
+func (a Axis) format(v float64) string {
+	if a.Format == nil {
+		return Number(v)
+	}
+	return a.Format(v)
+}
+
+// span shades a range.
+func (c *canvas) span(s Span) {
+	if s.High > s.Low {
+		a, b := c.x.clamp(s.Low), c.x.clamp(s.High)
+		fmt.Fprintf(&c.b, `<path class="span %s" d="M%s %sH%sV%sH%sz"/>`, s.Class, px(a), px(c.top), px(max(b, a+1)), px(c.bottom), px(a))
+	}
+	if !math.IsNaN(s.Mark) {
+		fmt.Fprintf(&c.b, `<path class="spanmark %s" d="M%s %sV%s"/>`, s.Class, px(c.x.clamp(s.Mark)), px(c.top), px(c.bottom))
+	}
+}
+
+// overlay writes the tags above the panels, and the lines from them.
+func (c *canvas) overlay(tags []tag, head, bottom float64) {
+	for _, m := range c.Marks {
+		fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(c.x.clamp(m.At)), px(head+headRow), px(bottom))
+	}
+	for _, t := range tags {
+		y := head - float64(t.row)*headRow - 5
+		c.text(t.left+t.text.width()/2, y, "tag "+t.class, "middle", t.text)
+	}
+}
+
+// rules draws limits, with their texts inside the panel at its left.
+func (c *canvas) rules(all []Rule) {
+	var names []label
+	for _, r := range all {
+		y, beyond := c.y.clamp(r.At), r.At > c.y.high
+		text := r.Text
+		if beyond {
+			text = Same("↑ ").Plus(text)
+		} else {
+			fmt.Fprintf(&c.b, `<path class="rule" data-k="%s" d="M%s %sH%s"/>`, Escape(r.Key), px(c.x.from), px(y), px(c.x.to))
+		}
+		names = append(names, label{text: text, class: Escape(r.Key), y: y - 4})
+	}
+	for _, n := range spread(names, c.top+11, c.bottom-3) {
+		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(c.x.from+5), px(n.at), n.text.svg(c.l))
+	}
+}
+
+// label returns the text at the end of a series.
+func (c *canvas) label(s *Series) (label, bool) {
+	if s.Name.IsZero() || len(s.Points) == 0 || s.Style == Front {
+		return label{}, false
+	}
+	end := s.Points[len(s.Points)-1]
+	if s.Style == Dots {
+		return label{}, false
+	}
+	return label{text: s.Name, class: fmt.Sprintf(`c%d" data-k="%s`, s.Colour%colours, Escape(s.Key)), y: c.y.clamp(end.Y) + 4, from: c.x.clamp(end.X)}, true
+}
+
+// labels writes the texts at the ends of the series, none over another, each with a line from the end where it stands apart from it.
+func (c *canvas) labels(all []label) {
+	for _, n := range spread(all, c.top+8, c.bottom+2) {
+		x := c.x.to + 8
+		if math.Abs(n.at-n.y) > 3 || x-n.from > 20 {
+			fmt.Fprintf(&c.b, `<path class="lead %s" d="M%s %sL%s %s"/>`, n.class, px(n.from+4), px(n.y-4), px(x-2), px(n.at-4))
+		}
+		fmt.Fprintf(&c.b, `<text class="end %s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), n.text.svg(c.l))
+	}
+}
+
+// text writes a text.
+func (c *canvas) text(x, y float64, class, anchor string, t Text) {
+	if t.IsZero() {
+		return
+	}
+	a := ""
+	if anchor != "start" {
+		a = ` text-anchor="` + anchor + `"`
+	}
+	fmt.Fprintf(&c.b, `<text class="%s" x="%s" y="%s"%s>%s</text>`, class, px(x), px(y), a, t.svg(c.l))
+}
+
+// px prints a pixel with at most one decimal.
+func px(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "0"
+	}
+	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
+}

@@ -1,0 +1,80 @@
+package draw
+
+import (
+	"cmp"
+	"slices"
+)
+
+// label is a text that wants to stand at a height.
+type label struct {
+	text  Text
+	class string
+	y     float64 // where it wants to stand
+	from  float64 // x of what it names, to draw a line to it
+	at    float64 // where it stands
+}
+
+// spread places labels so that each is at least a line's height from the next, within the pixels from top to bottom, as near as possible
+// to where they want to stand. Labels keep their order. Where there is no room for all, those at the end are left out.
+func spread(all []label, top, bottom float64) []label {
+	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.y, b.y) })
+	if most := int((bottom-top)/lineHeight) + 1; len(all) > most {
+		all = all[:most]
+	}
+	// Groups of labels that touch stand around the mean of where their labels want to stand.
+	type group struct {
+		first, n  int
+		sum, want float64
+	}
+	place := func(g group) float64 { // of its first label
+		half := float64(g.n-1) * lineHeight / 2
+		middle := min(max(g.sum/float64(g.n), top+half), bottom-half)
+		return middle - half
+	}
+	var groups []group
+	for i, l := range all {
+		groups = append(groups, group{first: i, n: 1, sum: l.y})
+		for len(groups) > 1 {
+			a, b := groups[len(groups)-2], groups[len(groups)-1]
+			if place(a)+float64(a.n)*lineHeight <= place(b)+1e-9 {
+				break
+			}
+			groups = append(groups[:len(groups)-2], group{first: a.first, n: a.n + b.n, sum: a.sum + b.sum})
+		}
+	}
+	for _, g := range groups {
+		for i := range g.n {
+			all[g.first+i].at = place(g) + float64(i)*lineHeight
+		}
+	}
+	return all
+}
+
+// tag is a text that stands in a row above the drawing, at the x of what it names.
+type tag struct {
+	text  Text
+	class string
+	x     float64
+	row   int
+	left  float64
+}
+
+// stack gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
+func stack(all []tag, left, right float64) []tag {
+	slices.SortStableFunc(all, func(a, b tag) int { return cmp.Compare(a.x, b.x) })
+	var ends []float64 // of the rows
+	for i := range all {
+		t := &all[i]
+		w := t.text.width()
+		t.left = max(left, min(t.x-w/2, right-w))
+		for t.row < len(ends) && ends[t.row] > t.left {
+			t.row++
+		}
+		if t.row == len(ends) {
+			ends = append(ends, 0)
+		}
+		const gap = 6
+		ends[t.row] = t.left + w + gap
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+package draw
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"llmsweep/report/lang"
+)
+
+// Labels stand at least a line apart, within their bounds, in the order of what they name; one alone stands where it wants.
+func TestLabelsDoNotOverlap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const top, bottom = 20.0, 220.0
+		wants := rapid.SliceOfN(rapid.Float64Range(0, 240), 1, 12).Draw(t, "wants")
+		var all []label
+		for _, y := range wants {
+			all = append(all, label{y: y})
+		}
+		placed := spread(all, top, bottom)
+		for i, l := range placed {
+			if l.at < top-1e-6 || l.at > bottom+1e-6 {
+				t.Fatalf("label %d of %v stands at %v, beyond %v to %v", i, wants, l.at, top, bottom)
+			}
+			if i > 0 && (l.at-placed[i-1].at < lineHeight-1e-6 || l.y < placed[i-1].y) {
+				t.Fatalf("labels of %v stand at %v and %v", wants, placed[i-1].at, l.at)
+			}
+		}
+		if len(wants) == 1 && math.Abs(placed[0].at-min(max(wants[0], top), bottom)) > 1e-9 {
+			t.Fatalf("a label alone wants %v and stands at %v", wants[0], placed[0].at)
+		}
+	})
+}
+
+// Tags above a drawing that are in one row do not cover each other, and stand within the drawing.
+func TestTagsDoNotOverlap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const left, right = 2.0, 438.0
+		var all []tag
+		for range rapid.IntRange(1, 7).Draw(t, "n") {
+			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window", "p50 3 ms"}).Draw(t, "text")
+			all = append(all, tag{text: Same(text), x: rapid.Float64Range(0, 440).Draw(t, "x")})
+		}
+		placed := stack(all, left, right)
+		for i, a := range placed {
+			if a.left < left-1e-9 || a.left+a.text.width() > right+1e-9 {
+				t.Fatalf("%q stands from %v to %v", a.text.EN, a.left, a.left+a.text.width())
+			}
+			for _, b := range placed[i+1:] {
+				if a.row == b.row && a.left < b.left+b.text.width() && b.left < a.left+a.text.width() {
+					t.Fatalf("%q at %v and %q at %v are in one row", a.text.EN, a.left, b.text.EN, b.left)
+				}
+			}
+		}
+	})
+}
+
+// sample is a figure with all there is.
+func sample() *Figure {
+	line := Series{Key: "p99", Name: Text{"p99 <b>", "p99"}, Points: []Point{{X: 1, Y: 0.1, Low: 0.05, High: 0.2, Row: 1}, {X: 2, Y: 1, Low: 0.5, High: 2, Shape: Triangle, Row: 2}, {X: 3, Y: 5, Bound: true, Faint: true, Shape: Square, Row: 3}}}
+	return &Figure{
+		Name: "f", Title: Text{"A & B", "甲"}, X: Axis{Label: Same("req/s")},
+		Spans: []Span{{Text: Same("saturation 2"), Class: "sat", Low: 1.5, High: 2.5, Mark: 2}}, Marks: []Mark{{Text: Same("p50"), At: 1.2}},
+		Panels: []Panel{{Y: Axis{Label: Same("TTFT"), Format: Seconds, Log: true}, Height: 200, Series: []Series{line, {Style: Dots, Points: []Point{{X: 1, Y: 0.3}, {X: 2, Y: 0.3, Shape: Cross}}}, {Style: Steps, Points: line.Points}, {Style: Area, Points: line.Points}, {Style: Front, Points: line.Points}}, Rules: []Rule{{Text: Same("SLO ttft:p99<500ms"), At: 0.5}, {Text: Same("SLO far"), At: 50}}}},
+	}
+}
+
+// A drawing is well-formed, has both languages or one, and escapes every text.
+func TestDrawingIsWellFormed(t *testing.T) {
+	both, spots := sample().SVG("")
+	if len(spots) != 2 {
+		t.Errorf("%d dots have places, want 2", len(spots))
+	}
+	var alone strings.Builder
+	if err := Alone(&alone, sample(), lang.Chinese); err != nil {
+		t.Fatal(err)
+	}
+	for what, svg := range map[string]string{"page": both, "file": alone.String()} {
+		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v in %s", what, err, svg)
+			}
+		}
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			t.Errorf("%s: a place is not a number: %s", what, svg)
+		}
+	}
+	if !strings.Contains(both, `<tspan class="en" lang="en">p99 &lt;b&gt;</tspan><tspan class="zh" lang="zh">p99</tspan>`) {
+		t.Error("a label is not in both languages, escaped")
+	}
+	if file := alone.String(); !strings.Contains(file, ">甲</text>") || strings.Contains(file, "tspan") || !strings.Contains(file, "prefers-color-scheme") {
+		t.Errorf("the file is not in Chinese alone, light and dark: %.600s", file)
+	}
+}
+
+// Values stand where the axis says: those of a line are read back from its path.
+func TestValuesStandWhereTheAxisSays(t *testing.T) {
+	f := &Figure{Name: "f", Panels: []Panel{{Height: 200, Y: Axis{}, Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: 0}, {X: 5, Y: 50}, {X: 10, Y: 100}}}}}}}
+	svg, _ := f.SVG("")
+	m := regexp.MustCompile(`class="line thin" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"`).FindStringSubmatch(svg)
+	if m == nil {
+		t.Fatal(svg)
+	}
+	var v []float64
+	for _, s := range m[1:] {
+		x, _ := strconv.ParseFloat(s, 64)
+		v = append(v, x)
+	}
+	if math.Abs(v[2]-(v[0]+v[4])/2) > 0.11 || math.Abs(v[3]-(v[1]+v[5])/2) > 0.11 || v[1] <= v[5] || v[0] != leftMargin {
+		t.Errorf("a straight line is drawn through %v", v)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		s     scale
+		about int
+		want  []float64
+	}{
+		{scale{low: 0, high: 106}, 4, []float64{0, 50, 100}},
+		{scale{low: 0, high: 0.53}, 5, []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5}},
+		{scale{low: 0.008, high: 1.2, log: true}, 6, []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1}},
+		{scale{low: 1e-6, high: 1e3, log: true}, 5, []float64{1e-6, 1e-4, 1e-2, 1, 100}},
+	} {
+		if got := c.s.ticks(c.about); !slices.Equal(got, c.want) {
+			t.Errorf("ticks from %v to %v: %v, want %v", c.s.low, c.s.high, got, c.want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0", 0.0005: "500 µs", 0.02: "20 ms", 1.5: "1.5 s", 20: "20 s"} {
+		if got := Seconds(v); got != want {
+			t.Errorf("%v s is %q, want %q", v, got, want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// series draws one series.
+func (c *canvas) series(s *Series) {
+	if len(s.Points) == 0 {
+		return
+	}
+	fmt.Fprintf(&c.b, `<g class="sr c%d" data-k="%s">`, s.Colour%colours, Escape(s.Key))
+	dash := ""
+	if s.Dashed {
+		dash = " dash"
+	}
+	switch s.Style {
+	case Line:
+		c.bands(s.Points)
+		fmt.Fprintf(&c.b, `<path class="line%s" d="%s"/>`, dash, c.polyline(s.Points))
+		c.markers(s.Points)
+	case Loose:
+		for _, p := range s.Points {
+			if p.High > p.Low && !p.Bound {
+				c.bar(p)
+			}
+		}
+		c.markers(s.Points)
+	case Path:
+		fmt.Fprintf(&c.b, `<path class="line thin%s" d="%s"/>`, dash, c.polyline(s.Points))
+	case Area:
+		first, line := s.Points[0], c.polyline(s.Points)
+		fmt.Fprintf(&c.b, `<path class="area" d="%sV%sH%sz"/>`, line, px(c.bottom), px(c.x.clamp(first.X)))
+	case Steps:
+		c.steps(s.Points)
+	case Dots:
+		c.dots(s.Points)
+	case Front:
+		fmt.Fprintf(&c.b, `<path class="front" d="%s"/>`, c.polyline(s.Points))
+	}
+	c.b.WriteString("</g>")
+}
+
+// polyline is the path through points; it is broken at values that are absent.
+func (c *canvas) polyline(points []Point) string {
+	var b strings.Builder
+	pen := byte('M')
+	for _, p := range points {
+		if math.IsNaN(p.Y) {
+			pen = 'M'
+			continue
+		}
+		b.WriteByte(pen)
+		b.WriteString(px(c.x.clamp(p.X)) + " " + px(c.y.clamp(p.Y)))
+		pen = 'L'
+	}
+	return b.String()
+}
+
+// steps draws bars as one outline.
+func (c *canvas) steps(points []Point) {
+	var b strings.Builder
+	for i, p := range points {
+		if i == 0 {
+			fmt.Fprintf(&b, "M%s %s", px(c.x.clamp(p.X)), px(c.bottom))
+		}
+		fmt.Fprintf(&b, "V%s", px(c.y.clamp(p.Y)))
+		if i+1 < len(points) {
+			fmt.Fprintf(&b, "H%s", px(c.x.clamp(points[i+1].X)))
+		}
+	}
+	fmt.Fprintf(&c.b, `<path class="area bars" d="%sV%sz"/>`, b.String(), px(c.bottom))
+}
+
+// dots draws many points as one path of round dots, and those that are bounds as one of arrows.
+func (c *canvas) dots(points []Point) {
+	var dots, open strings.Builder
+	for _, p := range points {
+		x, y := c.x.clamp(p.X), c.y.clamp(p.Y)
+		c.spots = append(c.spots, [2]float64{round(x, 4), round(y, 4)})
+		switch {
+		case p.Shape == Cross:
+			fmt.Fprintf(&open, "M%s %sl4 4m0-4l-4 4", px(x-2), px(y-2))
+		case p.Bound:
+			fmt.Fprintf(&open, "M%s %sl2-3l2 3m-2-3v6", px(x-2), px(y))
+		default:
+			fmt.Fprintf(&dots, "M%s %sh0", px(x), px(y))
+		}
+	}
+	if dots.Len() > 0 {
+		fmt.Fprintf(&c.b, `<path class="dots" d="%s"/>`, dots.String())
+	}
+	if open.Len() > 0 {
+		fmt.Fprintf(&c.b, `<path class="crosses" d="%s"/>`, open.String())
+	}
+}
+
+// bands draws intervals: a band where neighbours have one, and a bar where a point has one alone.
+func (c *canvas) bands(points []Point) {
+	has := func(i int) bool {
+		return i >= 0 && i < len(points) && points[i].High > points[i].Low && !points[i].Bound
+	}
+	for i := 0; i < len(points); i++ {
+		if !has(i) {
+			continue
+		}
+		end := i
+		for has(end + 1) {
+			end++
+		}
+		if end == i || points[i].X == points[end].X {
+			for ; i <= end; i++ {
+				c.bar(points[i])
+			}
+			i = end
+			continue
+		}
+		var b strings.Builder
+		pen := "M"
+		for j := i; j <= end; j++ {
+			fmt.Fprintf(&b, "%s%s %s", pen, px(c.x.clamp(points[j].X)), px(c.y.clamp(points[j].High)))
+			pen = "L"
+		}
+		for j := end; j >= i; j-- {
+			fmt.Fprintf(&b, "L%s %s", px(c.x.clamp(points[j].X)), px(c.y.clamp(points[j].Low)))
+		}
+		fmt.Fprintf(&c.b, `<path class="band" d="%sz"/>`, b.String())
+		i = end
+	}
+}
+
+func (c *canvas) bar(p Point) {
+	x, low, high := c.x.clamp(p.X), c.y.clamp(p.Low), c.y.clamp(p.High)
+	fmt.Fprintf(&c.b, `<path class="bar" d="M%s %sH%sM%s %sV%sM%s %sH%s"/>`, px(x-4), px(high), px(x+4), px(x), px(high), px(low), px(x-4), px(low), px(x+4))
+}
+
+// markers draws a marker at each point.
+func (c *canvas) markers(points []Point) {
+	for _, p := range points {
+		if math.IsNaN(p.Y) {
+			continue
+		}
+		x, y := c.x.clamp(p.X), c.y.clamp(p.Y)
+		class := "pt"
+		if p.Faint {
+			class += " faint"
+		}
+		row := ""
+		if p.Row > 0 {
+			row = fmt.Sprintf(` data-r="%d" data-x="%s" data-y="%s"`, p.Row, px(x), px(y))
+		}
+		d := p.Shape.path(x, y)
+		if p.Bound { // an arrow: the value is somewhere above
+			d += fmt.Sprintf("M%s %sV%sm-3 4l3-4l3 4", px(x), px(y-5), px(y-15))
+		}
+		open := ""
+		if p.Shape == Ring || p.Shape == Square || p.Shape == Cross {
+			open = " open"
+		}
+		fmt.Fprintf(&c.b, `<path class="%s%s"%s d="%s"/>`, class, open, row, d)
+	}
+}
+
+// path returns the outline of a marker.
+func (s Shape) path(x, y float64) string {
+	switch s {
+	case Triangle:
+		return fmt.Sprintf("M%s %sl5 8.6h-10z", px(x), px(y-5.4))
+	case Diamond:
+		return fmt.Sprintf("M%s %sl4.8 4.8l-4.8 4.8l-4.8-4.8z", px(x), px(y-4.8))
+	case Square:
+		return fmt.Sprintf("M%s %sh7v7h-7z", px(x-3.5), px(y-3.5))
+	case Cross:
+		return fmt.Sprintf("M%s %sl7 7m0-7l-7 7", px(x-3.5), px(y-3.5))
+	}
+	return fmt.Sprintf("M%s %sa3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0-7.4 0z", px(x-3.7), px(y))
+}
+
+// Key returns a marker alone, for a legend in words.
+func (s Shape) Key() string {
+	open := ""
+	if s == Ring || s == Square || s == Cross {
+		open = " open"
+	}
+	return fmt.Sprintf(`<svg class="key" viewBox="0 0 14 14" aria-hidden="true"><g class="sr ck"><path class="pt%s" d="%s"/></g></svg>`, open, s.path(7, 7))
+}

@@ -1,0 +1,29 @@
+package draw
+
+import _ "embed"
+
+// colours is how many colours there are; after that they begin anew. They are told apart by people who see colours otherwise too: their order
+// and hues are those of Okabe and Ito (2008), darker on a light ground and lighter on a dark one, so that text in them can be read.
+const colours = 8
+
+//go:embed style.css
+var style string
+
+// StyleSheet returns the style sheet of drawings: it needs the colours --c0 to --c7, --ink, --soft, --grid and --ground.
+func StyleSheet() string { return style }
+
+// Style1 returns the style sheet of a drawing that is a file of its own, light or dark as the reader has it.
+func Style1() string {
+	return `svg{` + LightColours + `}@media (prefers-color-scheme:dark){svg{` + DarkColours + `}}.title{font:600 14px ` + Fonts + `;fill:var(--ink)}.ground{fill:var(--ground)}` + style
+}
+
+// Fonts are the fonts of all texts: the system's own.
+const Fonts = `system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif`
+
+// The colours of drawings.
+const (
+	LightColours = `--ink:#1c2430;--soft:#5a6472;--grid:#e4e8ee;--ground:#fff;--sat:#b84a00;--slo:#8a1f3d;` +
+		`--c0:#0060a8;--c1:#b84a00;--c2:#00714f;--c3:#9a3f76;--c4:#7d5a00;--c5:#1a7690;--c6:#4d4d4d;--c7:#8a1f3d;`
+	DarkColours = `--ink:#e8ecf2;--soft:#a9b4c2;--grid:#333c49;--ground:#171c24;--sat:#ff9a57;--slo:#ff8fa8;` +
+		`--c0:#6cb8f5;--c1:#ff9a57;--c2:#45d6a5;--c3:#eba3cd;--c4:#f0c350;--c5:#7fd6ec;--c6:#c4c4c4;--c7:#ff8fa8;`
+)

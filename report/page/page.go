@@ -1,0 +1,133 @@
+// Package page makes pages of HTML: of a run, of a comparison, of a choice, and an index of many runs. A page is one file: its style and
+// its script are in it, drawings are SVG, and nothing is loaded from anywhere. Both languages are in the file.
+//
+// What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the page's policy allows no
+// script but its own.
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/table"
+)
+
+// Options say how a page is made.
+type Options struct {
+	Lang lang.Lang // that it opens in; the zero Lang is English
+	// Refresh, in seconds, makes the page load itself again, for a run that goes on; 0 for never.
+	Refresh int
+}
+
+//go:embed assets/page.css
+var styleSheet string
+
+//go:embed assets/page.js
+var script string
+
+//go:embed assets/page.tmpl
+var templates string
+
+// layout is the template of all pages.
+func layout() (*template.Template, error) {
+	return template.New("page").Funcs(template.FuncMap{
+		"t":       func(t draw.Text) template.HTML { return template.HTML(t.HTML()) },
+		"attr":    func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
+		"word":    func(key string) template.HTML { return template.HTML(word(key).HTML()) },
+		"wordIn":  func(key string, l lang.Lang) string { return word(key).In(l) },
+		"shapes":  shapeKey,
+		"begin":   begin,
+		"first":   first,
+		"add":     func(a, b int) int { return a + b },
+		"seconds": func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+	}).Parse(templates)
+}
+
+// rendered is what the template sees.
+type rendered struct {
+	*Document
+	Lang    lang.Lang
+	Refresh int
+	Policy  string
+	Style   template.HTML
+	Script  template.HTML
+}
+
+// Write writes a page.
+func Write(w io.Writer, d *Document, o Options) error {
+	t, err := layout()
+	if err != nil {
+		return err
+	}
+	css := ":root{color-scheme:light dark;" + draw.LightColours + lightPage + "}@media (prefers-color-scheme:dark){:root:not([data-theme=light]){" + draw.DarkColours + darkPage +
+		"}}:root[data-theme=dark]{color-scheme:dark;" + draw.DarkColours + darkPage + "}:root[data-theme=light]{color-scheme:light}" +
+		"@media print{:root,:root[data-theme=dark]{" + draw.LightColours + lightPage + "}}" + draw.StyleSheet() + styleSheet
+	if o.Lang == "" {
+		o.Lang = lang.English
+	}
+	if d.Data == nil {
+		d.Data = map[string]any{}
+	}
+	return t.Execute(w, rendered{
+		Document: d, Lang: o.Lang, Refresh: o.Refresh,
+		Policy: "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(script) + "'; base-uri 'none'; form-action 'none'",
+		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + script + "</script>"),
+	})
+}
+
+// Colours of the page beside those of its drawings.
+const (
+	lightPage = "--page:#f4f6f9;--line:#d5dbe3;--link:#0060a8;--good:#00663f;--caution:#8a5200;--bad:#a3192f;--shade:#eaeef4;"
+	darkPage  = "--page:#0f1319;--line:#3a4452;--link:#6cb8f5;--good:#45d6a5;--caution:#f0c350;--bad:#ff8fa8;--shade:#212936;"
+)
+
+// fingerprint is the hash of a style or script by which the page's policy allows it.
+func fingerprint(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// shapeKey explains the markers, in words.
+func shapeKey() template.HTML {
+	html := ""
+	for _, v := range verdictShapes() {
+		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), v.text.HTML())
+	}
+	return template.HTML(html)
+}
+
+// begin returns the beginning of a sentence that is too long to be read in passing; nil for others.
+func begin(t draw.Text) *draw.Text {
+	const long, short = 260, 150 // characters
+	if len([]rune(t.EN)) <= long {
+		return nil
+	}
+	cut := func(s string, n int) string {
+		r := []rune(s)
+		if len(r) <= n {
+			return s
+		}
+		return strings.TrimRight(string(r[:n]), " ,;，；") + " …"
+	}
+	return &draw.Text{EN: cut(t.EN, short), ZH: cut(t.ZH, short/2)}
+}
+
+// first returns the panel that a page shows first: that of the lowest load beyond saturation, which shows why the server saturates.
+func first(all []Panel) string {
+	for _, p := range all {
+		if p.First {
+			return p.ID
+		}
+	}
+	return all[0].ID
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

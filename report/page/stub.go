@@ -1,0 +1,4 @@
+package page
+
+type Sliders struct{}
+type Index struct{}
