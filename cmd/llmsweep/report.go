@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ func (reportCmd) Help() string {
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
   llmsweep report llmsweep-run --format html -o report.html
+  llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
   llmsweep report run-a results.md --document --lang zh -o comparison.md
@@ -52,9 +54,6 @@ func (r *reportCmd) Run(c *console) error {
 	}
 	if !slices.Contains(reportFormats(), r.Format) {
 		return usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(reportFormats(), ", ")))
-	}
-	if r.Format == formatHTML && len(r.Dirs) > 1 {
-		return usage(errors.New("--format html takes one run directory"))
 	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
@@ -86,9 +85,21 @@ func (r *reportCmd) Run(c *console) error {
 		out = f
 	}
 	if r.Format == formatHTML {
-		return html.Run(out, &runs[0], r.Dirs[0], html.Options{Lang: options.Lang})
+		return r.page(out, runs, html.Options{Lang: options.Lang})
 	}
 	return report.Render(out, r.Format, runs, options)
+}
+
+// page writes the page of a run, or the index of several.
+func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.Options) error {
+	if len(runs) == 1 {
+		return html.Run(w, &runs[0], r.Dirs[0], o)
+	}
+	var all []html.Input
+	for i := range runs {
+		all = append(all, html.Input{Run: &runs[i], Path: r.Dirs[i]})
+	}
+	return html.Runs(w, all, o)
 }
 
 // formatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.

@@ -54,7 +54,6 @@ func systemWords() [][2]string {
 func commandWords() [][2]string {
 	return [][2]string{
 		{"no drawing %q: there are %s", "没有图 %s；可用的有 %s"},
-		{"--format html takes one run directory", "--format html 只接受一个运行目录"},
 		{"audit needs a document or a run directory; llmsweep audit --help has examples", "audit 需要一个文档或运行目录；示例见 llmsweep audit --help"},
 		{"%s is not a run directory and holds none; audit takes documents and run directories", "%s 不是运行目录，其中也没有运行目录；audit 接受文档和运行目录"},
 		{"--only %s: no result has these labels; llmsweep compare lists the results", "--only %s：没有结果带有这些标签；llmsweep compare 会列出结果"},
