@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // address is a server's base URL, and what its paths have in place of "/v1".
@@ -30,6 +31,9 @@ func parseAddress(s string) (address, *url.Userinfo, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return address{}, nil, errors.New("no URL given; want something like http://localhost:8000")
+	}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return address{}, nil, errors.New("the URL contains a control character; was it pasted with a line break?")
 	}
 	if rest, ok := strings.CutPrefix(s, "unix:"); ok {
 		return parseSocket(rest)

@@ -38,7 +38,8 @@ type Options struct {
 	// API names the dialect, as [dialects.ByName] takes it; empty for "chat".
 	API    string
 	Params api.Params
-	APIKey string // sent as "Authorization: Bearer ..."; empty for none
+	APIKey string // sent as "Authorization: Bearer ...", or in the API's own header; empty for none
+	Bearer bool   // APIKey is a bearer token also where the API has a header of its own
 	// Headers are sent with every request and replace the client's own. Their values are never shown.
 	Headers http.Header
 	Timeout time.Duration // a request's limit, connecting included; 0 for DefaultTimeout
@@ -54,6 +55,8 @@ type Options struct {
 	// MaxConns is how many idle connections are kept for further requests: the expected concurrency. 0 for 1. It does not
 	// limit the number of connections.
 	MaxConns int
+	// Allowance is asked before each request is sent; nil for no limit. A request that it does not allow is not sent.
+	Allowance Allowance
 	// Dial makes connections in place of TCP's dialer, where no proxy is used; nil for TCP. It reaches servers inside
 	// this process, and servers in virtual time.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -71,6 +74,7 @@ type Client struct {
 	transport *http.Transport
 	dialer    *wire.Dialer
 	endpoint  *url.URL // of requests
+	allowance Allowance
 	cleaner   cleaner
 	streams   sync.Pool    // of *stream
 	stamped   atomic.Int64 // receives with a timestamp of the kernel
@@ -91,7 +95,7 @@ func New(o Options) (*Client, error) {
 	if err := api.CheckExtra(o.Params.Extra); err != nil {
 		return nil, err
 	}
-	h, err := requestHeader(o.APIKey, o.Headers, user)
+	h, err := requestHeader(&o, d.Traits(), user)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +106,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
 		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
+		allowance: o.Allowance,
 	}
 	c.cleaner = newCleaner(h, a.base.Query(), user, c.proxyUser())
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
@@ -120,6 +125,14 @@ func (c *Client) Prepare(r *api.Request) (*Prepared, error) {
 // Do sends a prepared request and fills in res, which the caller has Reset with its epoch. It returns no error: how the
 // request ended is in res. A request that is cancelled through ctx is incomplete, with the instants known so far.
 func (c *Client) Do(ctx context.Context, p *Prepared, res *Result) {
+	if c.allowance != nil {
+		reserved := c.allowance.Reserve(p)
+		if reserved == nil {
+			res.Status, res.Unpaid = StatusIncomplete, true
+			return
+		}
+		defer reserved.Settle(res)
+	}
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	x := exchange{client: c, prepared: p, res: res, caller: ctx, ctx: limited, cancel: cancel}
@@ -184,23 +197,30 @@ func (c *Client) URL(path string) string { return c.address.show(path) }
 func (c *Client) Endpoint() string { return c.URL(c.dialect.Path(c.params.Model)) }
 
 // requestHeader returns the header of all requests. Errors do not repeat values: they may be secrets.
-func requestHeader(key string, extra http.Header, user *url.Userinfo) (http.Header, error) {
+func requestHeader(o *Options, t api.Traits, user *url.Userinfo) (http.Header, error) {
 	h := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"text/event-stream, application/json"},
 		"User-Agent":   {"llmsweep"},
 	}
+	for name, value := range t.Header {
+		h.Set(name, value)
+	}
 	if user != nil {
 		password, _ := user.Password()
 		(&http.Request{Header: h}).SetBasicAuth(user.Username(), password)
 	}
-	if key = strings.TrimSpace(key); key != "" {
+	if key := strings.TrimSpace(o.APIKey); key != "" {
 		if !printable(key) {
 			return nil, errors.New("--api-key: it contains a control character; was it pasted with a line break?")
 		}
-		h.Set("Authorization", "Bearer "+key)
+		if t.Key != "" && !o.Bearer {
+			h.Set(t.Key, key)
+		} else {
+			h.Set("Authorization", "Bearer "+key)
+		}
 	}
-	for name, values := range extra {
+	for name, values := range o.Headers {
 		if !token(name) {
 			return nil, fmt.Errorf("--header: %q is not a header name; want letters, digits and dashes", name)
 		}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -23,14 +24,16 @@ import (
 // spokenBy returns the APIs of each engine.
 func spokenBy() map[string][]string {
 	return map[string][]string{
-		"vllm":        {"chat", "completions"},
+		"vllm":        {"chat", "completions", "responses", "messages"},
 		"sglang":      {"chat", "completions", "sglang"},
 		"lmdeploy":    {"chat", "completions", "lmdeploy"},
-		"llamacpp":    {"chat", "completions", "llamacpp"},
+		"llamacpp":    {"chat", "completions", "llamacpp", "responses", "messages"},
 		"ollama":      {"chat", "completions", "ollama", "ollama-generate"},
 		"tgi":         {"chat", "completions", "tgi"},
 		"triton":      {"triton"},
 		"triton-vllm": {"triton-vllm"},
+		"openai":      {"responses"},
+		"anthropic":   {"messages"},
 	}
 }
 
@@ -120,7 +123,7 @@ func TestEngines(t *testing.T) {
 		} {
 			o.Engine, o.FullLength = engine, true
 			r := run24(t, Options{URL: simulated(t, o), API: name})
-			checkAnswer(t, name, &o, r)
+			checkAnswer(t, engine, name, &o, r)
 			texts = append(texts, string(r.Text))
 		}
 		if texts[0] == "" || len(slices.Compact(texts)) != 1 {
@@ -130,7 +133,7 @@ func TestEngines(t *testing.T) {
 }
 
 // checkAnswer checks an answer of 24 tokens.
-func checkAnswer(t *testing.T, name string, o *simserver.Options, r *Result) {
+func checkAnswer(t *testing.T, engine, name string, o *simserver.Options, r *Result) {
 	t.Helper()
 	chunks := 24
 	if o.ChunkTokens > 1 && name != "tgi" {
@@ -150,6 +153,10 @@ func checkAnswer(t *testing.T, name string, o *simserver.Options, r *Result) {
 		want.Finish, want.Source, want.Prompt = "", SourceIDs, false
 	case name == "triton":
 		want.Finish, want.Source, want.Prompt, want.Output = "", SourceChunks, false, chunks
+	case name == "responses" && engine == "llamacpp":
+		want.Finish = "stop" // llama-server calls a cut answer "completed"
+	case name == "responses":
+		want.Reasoning = 0
 	}
 	tells := slices.Contains([]string{"sglang", "lmdeploy", "llamacpp", "triton-vllm"}, name) || name == "triton" && o.LogProbs
 	if tells && chunks < 24 {
@@ -187,12 +194,68 @@ func TestEnginesThink(t *testing.T) {
 	})
 }
 
+// The tokens of a tool call count as those of a text, from its name on. They are no part of the answer's text.
+func TestEnginesCallTools(t *testing.T) {
+	const function = `"name":"find","parameters":{"type":"object"}`
+	bodies := map[string]string{
+		"chat":      `{"tools":[{"type":"function","function":{` + function + `}}],"tool_choice":"required"}`,
+		"responses": `{"tools":[{"type":"function",` + function + `}],"tool_choice":{"type":"function","name":"find"}}`,
+		"messages":  `{"tools":[{"name":"find","input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}}`,
+	}
+	each(t, func(t *testing.T, engine, name string) {
+		body, ok := bodies[name]
+		if !ok {
+			return
+		}
+		for _, o := range []simserver.Options{{FullLength: true}, {FullLength: true, ChunkTokens: 4, Think: 6}, {}} {
+			o.Engine = engine
+			r := run24(t, Options{URL: simulated(t, o), API: name, Params: api.Params{Extra: []byte(body), Fields: api.Fields{StreamUsage: true}}})
+			finish := "length"
+			if r.OutputTokens < 24 || name == "responses" && engine == "llamacpp" {
+				finish = "tool_calls"
+			}
+			chunks := r.OutputTokens
+			if o.ChunkTokens == 4 {
+				chunks = 3 + 5 // 1+4+1 tokens of reasoning, and 4+4+4+4+2 of the call
+				if name != "chat" {
+					chunks++ // the name is an event of its own
+				}
+			}
+			if r.Status != StatusOK || r.Finish != finish || r.Chunks() != chunks || len(r.Text) > 0 || r.OutputTokens < 5 {
+				t.Errorf("%s %s, finish %q, %d chunks of %d tokens (want %d), text %q", r.Status, r.Message, r.Finish, r.Chunks(), r.OutputTokens, chunks, r.Text)
+			}
+			if (r.ReasoningTokens > 0) != (o.Think > 0) {
+				t.Errorf("%d reasoning tokens", r.ReasoningTokens)
+			}
+		}
+	})
+}
+
+// Each API sends its key in its own header, and as a bearer token where that is asked for.
+func TestAPIKeys(t *testing.T) {
+	for _, tt := range []struct {
+		engine, api string
+		bearer      bool
+		want        Class
+	}{
+		{"anthropic", "messages", false, ""}, {"anthropic", "messages", true, ClassHTTP4xx}, {"anthropic", "chat", false, ClassHTTP4xx},
+		{"vllm", "messages", false, ClassHTTP4xx}, {"vllm", "messages", true, ""}, {"vllm", "responses", false, ""}, {"vllm", "chat", false, ""},
+	} {
+		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", FullLength: true})
+		r := run24(t, Options{URL: url, API: tt.api, APIKey: "sk-1", Bearer: tt.bearer})
+		if r.Class != tt.want {
+			t.Errorf("%+v: %s %s", tt, r.Class, r.Message)
+		}
+	}
+}
+
 // Every fault has its class, on each API. Only a truncated stream of TensorRT-LLM on Triton cannot be recognised.
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
 		for fault, want := range map[simserver.Fault]string{
 			simserver.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
-			simserver.Fault429:  "http_429 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.Fault429:  "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.Fault529:  "http_5xx 529 Overloaded: Overloaded",
 			simserver.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simserver.FaultReset: "reset connection reset by the server",
 			simserver.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
 			simserver.FaultError:    "stream_error EngineCore encountered an issue.",
@@ -284,6 +347,30 @@ func TestOllamaCutsPrompts(t *testing.T) {
 	}
 }
 
+// capturedText returns the text of a captured stream of the newer APIs, from the event that repeats it or from all of its parts.
+func capturedText(t *testing.T, file string) (text string) {
+	body, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(body)) {
+		var e struct {
+			Type, Text string
+			Delta      struct{ Text string }
+		}
+		if data, ok := strings.CutPrefix(line, "data: "); !ok || json.Unmarshal([]byte(data), &e) != nil {
+			continue
+		}
+		switch e.Type {
+		case "response.output_text.done":
+			return e.Text
+		case "content_block_delta":
+			text += e.Delta.Text
+		}
+	}
+	return text
+}
+
 // Captured streams of real servers' own APIs.
 func TestCapturedNativeStreams(t *testing.T) {
 	ok := func(edit func(*outcome)) outcome {
@@ -307,6 +394,40 @@ func TestCapturedNativeStreams(t *testing.T) {
 		"ollama-chat.ndjson": {"ollama", ok(func(o *outcome) {
 			o.Chunks, o.Prompt, o.Output = 16, 63, 16
 			o.Text = " nidu fedure hotiho luvo benida bire poda hibifu makega fupo mesiru vici nomesi lado refa cala"
+		})},
+		"llama-b11434-messages.sse": {"messages", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached = 24, 25, 24, 24
+			o.Text = capturedText(t, "llama-b11434-messages.sse")
+		})},
+		"llama-b11434-responses.sse": {"responses", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Finish = 24, 25, 24, 24, "stop"
+			o.Text = capturedText(t, "llama-b11434-responses.sse")
+		})},
+		"vllm-0.32.0-messages.sse": {"messages", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output = 24, 11, 24
+			o.Text = capturedText(t, "vllm-0.32.0-messages.sse")
+		})},
+		"vllm-0.32.0-responses.sse": {"responses", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning = 24, 11, 24, 0, 0
+			o.Text = capturedText(t, "vllm-0.32.0-responses.sse")
+		})},
+		"vllm-0.32.0-chat-tools.sse":      {"chat", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output = 35, 11, 60 })},
+		"vllm-0.32.0-responses-tools.sse": {"responses", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning = 33, 11, 60, 0, 0 })},
+		"vllm-0.32.0-messages-tools.sse":  {"messages", ok(func(o *outcome) { o.Chunks, o.Prompt, o.Output, o.Finish = 2, 11, 43, "tool_calls" })},
+		"sglang-0.5.23-generate.sse": {"sglang", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning, o.Text = 24, 2, 24, 0, 0, "ERebhookxxxffffffff 11elementgetsockoptgetcwdcolther� registerdelTYcaper14�NB Or SOFTWAREwpid matches existvallen"
+		})},
+		"triton-2.51.0-generate.sse": {"triton", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Finish, o.Source = 24, api.Unknown, 24, "", SourceChunks
+			for n := range 24 {
+				o.Text += fmt.Sprintf(" word%d", n)
+			}
+		})},
+		"transformers-5.19.0-chat.sse": {"chat", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Text = 24, 11, 24, strings.Repeat("shal", 24)
+		})},
+		"transformers-5.19.0-responses.sse": {"responses", ok(func(o *outcome) {
+			o.Chunks, o.Prompt, o.Output, o.Cached, o.Reasoning, o.Finish, o.Text = 24, 11, 24, 0, 0, "stop", strings.Repeat("shal", 24)
 		})},
 		"ollama-v1chat.sse": {"chat", ok(func(o *outcome) {
 			o.Chunks, o.Prompt, o.Output = 16, 63, 16

@@ -333,7 +333,7 @@ func (x *exchange) refused(resp *http.Response) {
 		x.stream.watch.Answered()
 	}
 	x.res.RetryAfter = retryAfter(resp.Header, time.Now())
-	x.fail(x.res.Headers, statusClass(resp.StatusCode), statusText(resp.StatusCode, resp.Header, body))
+	x.fail(x.res.Headers, refusalClass(resp.StatusCode, resp.Header, body), statusText(resp.StatusCode, resp.Header, body))
 }
 
 // broken classifies an error of the connection.

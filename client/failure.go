@@ -219,10 +219,15 @@ func protocolError(err error) bool {
 	return false
 }
 
-// statusClass returns the class of an HTTP status other than 2xx. A redirect is malformed: no API has one, and following
-// it would time two servers.
-func statusClass(code int) Class {
+// StatusOverloaded is the status of Anthropic's API for a service that is overloaded.
+const StatusOverloaded = 529
+
+// refusalClass returns the class of an answer with a status other than 2xx. A redirect is malformed: no API has one, and
+// following it would time two servers.
+func refusalClass(code int, h http.Header, body []byte) Class {
 	switch {
+	case code == http.StatusTooManyRequests && rateLimited(h, body):
+		return ClassRateLimited
 	case code == http.StatusTooManyRequests:
 		return ClassHTTP429
 	case code >= 500:
@@ -233,11 +238,27 @@ func statusClass(code int) Class {
 	return ClassMalformed
 }
 
+// rateLimited reports whether a 429 comes from a limit on the client's rate, and not from a server that is busy: it says when to
+// come back (RFC 6585, section 4; Retry-After-Ms is Azure's), that nothing remains of the limit (x-ratelimit-remaining-requests,
+// anthropic-ratelimit-tokens-remaining, and others alike), or names the limit in its error object (OpenAI, Anthropic).
+func rateLimited(h http.Header, body []byte) bool {
+	for name, values := range h {
+		name = strings.ToLower(name)
+		remains := strings.Contains(name, "ratelimit") && strings.Contains(name, "remaining")
+		if len(values) > 0 && (strings.HasPrefix(name, "retry-after") || remains && values[0] == "0") {
+			return true
+		}
+	}
+	return api.NamesRateLimit(body)
+}
+
 // statusText returns a refusal in one line: the status, then the server's message.
 func statusText(code int, h http.Header, body []byte) string {
 	text := fmt.Sprint(code)
 	if name := http.StatusText(code); name != "" {
 		text += " " + name
+	} else if code == StatusOverloaded {
+		text += " Overloaded"
 	}
 	if to := h.Get("Location"); to != "" && code < 400 {
 		return text + ": redirects to " + to + "; give that URL instead"

@@ -61,7 +61,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a, &Failure{
-			Class: statusClass(resp.StatusCode), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
+			Class: refusalClass(resp.StatusCode, resp.Header, a.Body), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
 			Message: c.cleaner.clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
 	case errors.Is(err, errCompression):

@@ -250,7 +250,7 @@ func serverFaults() []serverFault {
 			for many := strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 500); p.say(many) == nil; {
 			}
 		}},
-		{name: "answers 429", want: ClassHTTP429, serve: func(p *peer) {
+		{name: "answers 429", want: ClassRateLimited, serve: func(p *peer) {
 			p.ask()
 			p.say("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
 		}},

@@ -18,7 +18,8 @@ const (
 	ClassConnect     Class = "connect"      // no connection: refused, unreachable, name not found, TLS refused
 	ClassTimeout     Class = "timeout"      // the request's own time limit passed
 	ClassHTTP4xx     Class = "http_4xx"     // a 4xx answer other than 429
-	ClassHTTP429     Class = "http_429"     // 429: too many requests
+	ClassRateLimited Class = "rate_limited" // 429 that says when to come back, or that a rate limit was reached
+	ClassHTTP429     Class = "http_429"     // any other 429: too many requests
 	ClassHTTP5xx     Class = "http_5xx"     // a 5xx answer
 	ClassReset       Class = "reset"        // the connection broke after it was established
 	ClassTruncated   Class = "truncated"    // the stream ended without its terminator or finish reason
@@ -71,6 +72,7 @@ type Result struct {
 	ReadDelay ReadDelay
 
 	Status  Status
+	Unpaid  bool   // it was not sent: Options.Allowance did not allow it. Status is then incomplete
 	Class   Class  // set when Status is error
 	Message string // the failure in one line, without secrets
 	HTTP    int    // status code; 0 before headers

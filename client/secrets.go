@@ -23,7 +23,7 @@ type cleaner struct {
 
 // harmless are the headers whose values may be shown. The value of any other header is treated as a secret, because
 // redacting too much costs little.
-var harmless = []string{"Accept", "Accept-Language", "Cache-Control", "Content-Type", "Host", "User-Agent"}
+var harmless = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host", "User-Agent"}
 
 // newCleaner returns a cleaner that removes the secrets in a client's headers, its URL's query, and its URL's user
 // information.

@@ -15,7 +15,20 @@ import (
 
 // Markdown writes a document: the answer, then for each run the six-column table as others publish it, and beneath it
 // what that format has no room for.
-func Markdown(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+func Markdown(w io.Writer, runs []rundir.Run, l lang.Lang) error { return markdown(w, runs, l, nil) }
+
+// Drawing is a drawing in a file beside a document.
+type Drawing struct {
+	Name string
+	File string
+}
+
+// Illustrated writes the document of one run, which shows drawings after the answer.
+func Illustrated(w io.Writer, run *rundir.Run, l lang.Lang, drawings []Drawing) error {
+	return markdown(w, []rundir.Run{*run}, l, drawings)
+}
+
+func markdown(w io.Writer, runs []rundir.Run, l lang.Lang, drawings []Drawing) error {
 	d := document{table.NewMarkdown(w), l}
 	title, level := titleSeveral.In(l, strconv.Itoa(len(runs))), "####"
 	if len(runs) == 1 {
@@ -31,6 +44,12 @@ func Markdown(w io.Writer, runs []rundir.Run, l lang.Lang) error {
 		}
 		d.List("", []string{stages.Setup(&runs[i], l)})
 		d.List("  ", lines)
+	}
+	for i, f := range drawings {
+		if i == 0 {
+			d.W.WriteString("\n")
+		}
+		d.W.WriteString("![" + table.Escape(f.Name) + "](<" + f.File + ">)\n")
 	}
 	d.Heading("##", wordDetails.In(l))
 	for i := range runs {

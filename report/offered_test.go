@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/chart"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/ratechart"
 	"llmsweep/sweep/rundir"
 )
 
@@ -32,7 +33,7 @@ func TestOfferedIsWhatArrived(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, said)
 		}
 	}
-	spots := outputChart(&run, lang.English).Series[0].Spots
+	spots := ratechart.Output(&run, lang.English).Series[0].Spots
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		if !s.Rate.Known() {

@@ -93,8 +93,6 @@ var (
 // The environment.
 var (
 	filesWritten   = lang.Say("Files: %s", "文件：%s")
-	plotOutput     = lang.Say("output tok/s", "输出 tok/s")
-	plotTTFT       = lang.Say("TTFT mean", "TTFT 均值")
 	plotAgainst    = lang.Say("against req/s offered; %s marks saturation", "横轴为到达率 req/s；%s 为饱和点")
 	plotBound      = lang.Say("; ^ at least", "；^ 不小于此值")
 	targetOn       = lang.Say(" on %s", "（%s）")

@@ -30,6 +30,11 @@ func TestCapsHold(t *testing.T) {
 			if st.Lag.P99.Value() > 1e-6 || st.Queued.P50.Value() < 0.1 {
 				t.Errorf("%s: lag %v, queued %v", name, st.Lag.P99.Value(), st.Queued.P50.Value())
 			}
+			// Arrivals above the cap: the same, and the schedule keeps its rate.
+			st = oneStage(t, config, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(2*c.most, rundir.Single) })
+			if got := st.Rates.Sent.Value(); got > c.most*1.2 || st.Lag.P99.Value() > 1e-3 || st.Queued.P50.Value() < 0.1 || st.Rates.Offered.Value() < 1.5*c.most {
+				t.Errorf("%s, arrivals: %.3f req/s sent of %.3f offered, lag %v, queued %v", name, got, st.Rates.Offered.Value(), st.Lag.P99.Value(), st.Queued.P50.Value())
+			}
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"math/bits"
 	"time"
 
 	"llmsweep/sweep/experiment"
@@ -16,6 +17,17 @@ type Config struct {
 	Adaptive       bool    // no even grid: stages only where they narrow the answer, and at a comfortable load
 	MaxConcurrency int     // the ceiling is searched for up to this many requests in flight
 	Precision      float64 // the intervals of the answers are narrowed to this share of the rate on either side; 0 for no such aim
+}
+
+// MostStages returns how many stages a sweep measures at most, the steps of its search for the ceiling and its control measurements
+// included.
+func MostStages(c *Config) int {
+	const floorAndCeiling, controls = 2, 3
+	n := floorAndCeiling + bits.Len(uint(c.MaxConcurrency)) + c.Points*max(1, c.Repeats) + len(beyondCeiling()) + maxNarrowing + controls
+	if len(c.SLO) > 0 {
+		n += maxSLOStages
+	}
+	return n
 }
 
 // Defaults returns the settings of a sweep that was not tuned.

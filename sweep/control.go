@@ -18,12 +18,14 @@ import (
 const (
 	controlShare  = 0.05
 	controlPlan   = 0.04
-	controlFloor  = 0.3              // of that time, for one request at a time
-	controlLoop   = 0.7              // of the rest, for the ceiling; what is then left is for a middle rate
+	controlFloor  = 0.3              // of that time, for one request at a time; more where that is too short
+	controlLoop   = 0.7              // of the rest, for the ceiling; all of it where that is too short. What is left is for a middle rate
 	leastControls = 15 * time.Second // for which a budget sets time aside: a shorter one is needed for the answer
-	leastRequests = 5                // with one in flight: fewer show no spread
+	leastRequests = 3                // with one in flight; their spread is that of the earlier stage
+	mostRequests  = 15               // more would show nothing new
 	leastArrivals = 20               // at a rate
 	leastWaves    = 2                // mean latencies that a window at a rate spans
+	leastLoop     = 1                // mean latencies that a window of the closed loop spans
 )
 
 // controlPrefix begins the names of control measurements, which are short, so that tables do not become wider.
@@ -50,14 +52,14 @@ func (x *sweeper) control(ctx context.Context) error {
 		have = min(have, x.TimeLeft().Seconds())
 	}
 	x.Ahead.Controls = false
-	if s, ok := x.controlFloor(controlFloor * have); ok {
+	if s, ok := either(x.controlFloor, controlFloor*have, have); ok {
 		began := time.Now()
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}
 		have -= time.Since(began).Seconds()
 	}
-	if s, ok := x.controlCeiling(controlLoop * have); ok {
+	if s, ok := either(x.controlCeiling, controlLoop*have, have); ok {
 		began := time.Now()
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
@@ -71,6 +73,17 @@ func (x *sweeper) control(ctx context.Context) error {
 	return nil
 }
 
+// either returns the stage that takes some seconds; where those are too few for it, the shortest that takes at most the longer time.
+func either(stage func(float64) (experiment.Stage, bool), seconds, longest float64) (experiment.Stage, bool) {
+	const longer = 1.1
+	for ; 0 < seconds && seconds <= longest; seconds *= longer {
+		if s, ok := stage(seconds); ok {
+			return s, true
+		}
+	}
+	return stage(longest)
+}
+
 // controlCeiling returns the stage of the maximum throughput that takes some seconds.
 func (x *sweeper) controlCeiling(have float64) (s experiment.Stage, ok bool) {
 	i := slices.IndexFunc(x.Run().Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
@@ -81,7 +94,7 @@ func (x *sweeper) controlCeiling(have float64) (s experiment.Stage, ok bool) {
 	latency := before.Latency.Mean.Value()
 	const ending = 1 // latencies, until the last request has ended
 	window := have - ending*latency
-	const waves = leastWaves + 1 // the first is the opening
+	const waves = leastLoop + 1 // the first is the opening
 	if window < waves*latency {
 		return s, false
 	}
@@ -93,7 +106,7 @@ func (x *sweeper) controlCeiling(have float64) (s experiment.Stage, ok bool) {
 
 // controlFloor returns the stage of one request at a time that takes some seconds.
 func (x *sweeper) controlFloor(have float64) (s experiment.Stage, ok bool) {
-	window := have - x.Ahead.Alone // the last request ends after it
+	window := min(have-x.Ahead.Alone, mostRequests*x.Ahead.Alone) // the last request ends after it
 	if x.Ahead.Alone <= 0 || window < leastRequests*x.Ahead.Alone {
 		return s, false
 	}

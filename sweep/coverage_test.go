@@ -368,7 +368,7 @@ func TestAdaptiveSweepsCostHalf(t *testing.T) {
 
 // foundIn is the saturation rate that stages show.
 func foundIn(stages []rundir.Stage) *rundir.Saturation {
-	s, _ := saturation.Find(stages)
+	s, _ := saturation.Find(&rundir.Run{Stages: stages})
 	return s
 }
 

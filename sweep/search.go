@@ -285,6 +285,6 @@ func (x *sweeper) has(rate float64) bool {
 
 // answer returns the saturation rate as far as it is known; nil where it is not.
 func (x *sweeper) answer() *rundir.Saturation {
-	s, _ := saturation.Find(x.Run().Stages)
+	s, _ := saturation.Find(x.Run())
 	return s
 }

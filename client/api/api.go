@@ -1,8 +1,8 @@
 // Package api says what an HTTP API of LLM servers is to the client: how it encodes a request, and what a piece of its streamed answer
 // means. It sends nothing and reads no clock.
 //
-// The APIs themselves are in the packages below: openai has those that OpenAI introduced, native those of single engines, dialects the list
-// of all.
+// The APIs themselves are in the packages below: openai has those that OpenAI introduced, anthropic that of Anthropic, native those of single
+// engines, dialects the list of all.
 package api
 
 // Framing is how a stream is divided into frames.
@@ -36,11 +36,13 @@ type Dialect interface {
 
 // Traits are what an API can be told and what it reports, by its definition. Servers may do less.
 type Traits struct {
-	Forces bool   // it can be told to continue after a natural end: Fields.IgnoreEOS
-	Thinks bool   // it can be told whether to reason: Params.Think
-	Counts bool   // it reports how many tokens an answer has
-	Bare   bool   // an answer has no terminator: it ends with its body, which must end cleanly
-	Fields Fields // the optional fields that it has
+	Forces bool              // it can be told to continue after a natural end: Fields.IgnoreEOS
+	Thinks bool              // it can be told whether to reason: Params.Think
+	Counts bool              // it reports how many tokens an answer has
+	Bare   bool              // an answer has no terminator: it ends with its body, which must end cleanly
+	Key    string            // the header that takes the API key as it is; "" for a bearer token
+	Header map[string]string // further headers of each request, by their canonical names
+	Fields Fields            // the optional fields that it has
 }
 
 // Decoder turns the frames of one answer into chunks. It allocates nothing for ordinary frames.

@@ -27,6 +27,17 @@ func IsError(body []byte) bool {
 	return IsErrorObject([]byte(v.Get("error").Raw), []byte(v.Get("object").Raw))
 }
 
+// NamesRateLimit reports whether the error object of a refusal names a rate limit as its type or code.
+func NamesRateLimit(body []byte) bool {
+	v := gjson.ParseBytes(body)
+	for _, at := range []string{"error.type", "error.code", "type", "code"} {
+		if strings.Contains(v.Get(at).String(), "rate_limit") {
+			return true
+		}
+	}
+	return false
+}
+
 // Title returns a web page's title in brackets, for error messages; empty where it has none.
 func Title(page []byte) string {
 	_, rest, ok := bytes.Cut(page, []byte("<title>"))

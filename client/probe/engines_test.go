@@ -89,11 +89,32 @@ func TestAuto(t *testing.T) {
 			noteNativeAPI.New(no404, "Triton", "triton"), noteNotForced.New("Triton"), noteChunksCounted.New()}},
 		"triton-vllm": {"triton-vllm", "Qwen2-7B", "Triton", "2.60.0-sim", true, true,
 			[]note.Note{noteNativeAPI.New(no404, "Triton", "triton-vllm")}},
+		"openai": {"responses", "Qwen2-7B", "", "", true, true, []note.Note{noteNewerAPI.New(no404, "responses")}},
 	} {
 		t.Run(engine, func(t *testing.T) {
 			got, _ := meeting(t, client.Options{URL: simulated(t, simserver.Options{Engine: engine}, false)}, Want{})
 			check(t, want, got)
 		})
+	}
+}
+
+// A key is sent in the way that the server takes it, and the measurement then sends it so too.
+func TestKeysAreSentAsTheServerTakesThem(t *testing.T) {
+	for _, tt := range []struct{ engine, api, want string }{
+		{"anthropic", "auto", "messages"}, {"anthropic", "messages", "messages"}, {"vllm", "auto", "chat"}, {"vllm", "messages", "messages"},
+		{"openai", "responses", "responses"},
+	} {
+		url := simulated(t, simserver.Options{Engine: tt.engine, APIKey: "sk-1", Strict: tt.engine != "vllm"}, false)
+		got, p := meeting(t, client.Options{URL: url, API: tt.api, APIKey: "sk-1"}, Want{})
+		if got.API != tt.want || !got.Usage || p.Options().Bearer != (tt.engine == "vllm" && tt.api == "messages") {
+			t.Errorf("%+v: %+v", tt, got)
+		}
+		if n, err := p.Count(t.Context(), "one two three four"); err != nil || n < 4 {
+			t.Errorf("%+v: count %d, %v", tt, n, err)
+		}
+		if _, err := prober(t, client.Options{URL: url, API: tt.api, APIKey: "sk-2"}).Preflight(t.Context(), Want{}); err == nil {
+			t.Errorf("%+v: a wrong key was accepted", tt)
+		}
 	}
 }
 

@@ -34,6 +34,8 @@ type Facts struct {
 
 	Latency time.Duration // of the last request of the preflight: first byte sent to last token
 	Notes   []note.Note   // what a reader of the results should know
+
+	Bearer bool // see client.Options.Bearer
 }
 
 // note adds a note of kind k with the values of its arguments.
@@ -64,7 +66,7 @@ func (p *Prober) Preflight(ctx context.Context, want Want) (Facts, error) {
 	p.learn(ctx, &f, t)
 	p.context(ctx, &f, want)
 	o := p.options
-	o.API, o.Params.Model, o.Params.Fields = f.API, f.Model, f.Fields
+	o.API, o.Params.Model, o.Params.Fields, o.Bearer = f.API, f.Model, f.Fields, f.Bearer
 	return f, p.use(o)
 }
 

@@ -26,9 +26,10 @@ type list struct {
 // models requests the list of models. A server without such a list is not an error yet: missing is the error where there
 // is no other way.
 func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error) {
-	a, err := p.patiently(ctx, modelsPath)
+	a, err := p.getModels(ctx)
 	if err != nil {
-		if errors.As(err, &missing) && missing.Kind == KindNotFound {
+		if errors.As(err, &missing) && (missing.Kind == KindNotFound || missing.Kind == KindServer && p.options.Params.Model != "") {
+			// transformers serve 5.19 fails here where it serves a model from a folder
 			missing.Do += " A server that lists no models needs --model."
 			return list{server: a.Header.Get("Server")}, missing, nil
 		}
@@ -43,6 +44,32 @@ func (p *Prober) models(ctx context.Context) (l list, missing *Error, err error)
 		data = v // some hosted services leave the wrapping out
 	}
 	return list{data.Array(), a.Header.Get("Server")}, nil, nil
+}
+
+// getModels requests the list of models. Where the key is refused it is sent in the other way that servers have for it: in the
+// header of Anthropic's API, which is then the API to measure, or as a bearer token.
+func (p *Prober) getModels(ctx context.Context) (client.Answer, error) {
+	a, err := p.patiently(ctx, modelsPath)
+	var refused *Error
+	before, o := p.options, p.options
+	if o.APIKey == "" || !errors.As(err, &refused) || refused.Kind != KindAuth {
+		return a, err
+	}
+	if o.API == "auto" {
+		o.API = "messages"
+	} else {
+		o.Bearer = true
+	}
+	if e := p.use(o); e != nil {
+		return a, e
+	}
+	if b, second := p.get(ctx, modelsPath); second == nil {
+		return b, nil
+	}
+	if e := p.use(before); e != nil {
+		return a, e
+	}
+	return a, err
 }
 
 // notAPI returns the error for an answer that is not JSON.

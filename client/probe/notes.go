@@ -14,6 +14,7 @@ var (
 	noteTritonVLLM  = note.Kind{Code: "probe.triton-vllm"}
 	noteCompletions = note.Kind{Code: "probe.completions", Args: []string{"error"}}
 	noteNativeAPI   = note.Kind{Code: "probe.native-api", Args: []string{"error", "engine", "api"}}
+	noteNewerAPI    = note.Kind{Code: "probe.newer-api", Args: []string{"error", "api"}}
 	noteRejected    = note.Kind{Code: "probe.rejected-field", Args: []string{"field", "error"}}
 
 	// How answers arrive and how their tokens are counted. tokens is the mean number of tokens in a chunk.
@@ -41,7 +42,7 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteTooLong, noteOllamaCuts, noteFirstModel, noteHTTP2, noteBusy, noteTritonVLLM, noteCompletions, noteNativeAPI, noteRejected,
+		noteTooLong, noteOllamaCuts, noteFirstModel, noteHTTP2, noteBusy, noteTritonVLLM, noteCompletions, noteNativeAPI, noteNewerAPI, noteRejected,
 		noteHeldBack, noteIDsCounted, noteChunksCounted, noteCountsEach, noteCountsRunning, noteCountsNone, noteSent128,
 		noteLengthIgnored, noteNotForced, noteNoIgnoreEOS, noteShorter, noteThinkNoAPI, noteThinkRefused, noteThinkNone,
 		noteThinkUnbidden,

@@ -25,6 +25,7 @@ const (
 	KindBusy     Kind = "busy"    // 429
 	KindServer   Kind = "server"  // 5xx, or an error inside the stream
 	KindRefused  Kind = "refused" // any other refusal
+	KindSpent    Kind = "spent"   // the limit on tokens or cost does not allow it
 )
 
 // Error is an error in one line: which URL, what happened, and what to do.
@@ -88,6 +89,8 @@ func advice(f *client.Failure) (Kind, string) {
 		return KindConnect, "Is the address right, and reachable from this machine?"
 	case client.ClassTimeout:
 		return KindTimeout, "Does the server hang (see its log)? If it is still loading its model, start again when it is ready."
+	case client.ClassRateLimited: // of an account or gateway
+		return KindBusy, "A rate limit is reached (the preflight waits for up to " + BusyTime.String() + " in all): keep below it with --max-rps and --max-tpm."
 	case client.ClassHTTP429:
 		return KindBusy, "Wait until the server, or the gateway in front of it, accepts requests again (the preflight waits for up to " + BusyTime.String() + " in all)."
 	case client.ClassHTTP5xx, client.ClassStreamError:

@@ -110,8 +110,8 @@ func TestErrors(t *testing.T) {
 		"hung": {url: serve(t, hung), o: client.Options{Timeout: 50 * time.Millisecond}, kind: KindTimeout,
 			want: "URL/v1/models: no answer within 50ms. Does the server hang (see its log)? If it is still loading its model, start again when it is ready."},
 		"429": {url: serve(t, later(120, status(429, `{"detail":"quota"}`))), kind: KindBusy,
-			want: "URL/v1/models: 429 Too Many Requests: quota (retry after 120). Wait until the server, or the gateway in front of it, accepts requests again " +
-				"(the preflight waits for up to 1m0s in all)."},
+			want: "URL/v1/models: 429 Too Many Requests: quota (retry after 120). A rate limit is reached " +
+				"(the preflight waits for up to 1m0s in all): keep below it with --max-rps and --max-tpm."},
 		"503": {url: serve(t, status(503, `{"error":{"message":"Loading model"}}`)), kind: KindServer,
 			want: "URL/v1/models: 503 Service Unavailable: Loading model. The error is the server's: see its log. If it is still loading, wait."},
 		"500 at work": {url: serve(t, &fake{models: vllmModels, chat: func(a *asked) { refuse(a.w, 500, "out of memory") }}), kind: KindServer,

@@ -53,6 +53,10 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 	t := trial{options: o, url: c.Endpoint()}
 	t.result.Reset(time.Now())
 	c.Do(ctx, call, &t.result)
+	if t.result.Unpaid {
+		return t, &Error{Kind: KindSpent, URL: t.url, What: "--max-cost or --max-tokens-total does not allow the requests that find out how to measure",
+			Do: "Raise it: see llmsweep help hosted."}
+	}
 	if t.result.Status == client.StatusIncomplete {
 		return t, ctx.Err()
 	}
@@ -91,6 +95,14 @@ func (p *Prober) settle(ctx context.Context, f *Facts) (trial, error) {
 			return t, second
 		}
 	}
+	if chat.result.HTTP == http.StatusNotFound {
+		for _, o.API = range []string{"responses", "messages"} {
+			if t, third := p.fit(ctx, f, o); third == nil {
+				f.note(noteNewerAPI, chat.result.Message, o.API)
+				return t, nil
+			}
+		}
+	}
 	return chat, err // the error of chat says more
 }
 
@@ -117,8 +129,12 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 		if err != nil {
 			return t, err
 		}
+		if t.result.HTTP == http.StatusUnauthorized && d.Traits().Key != "" && o.APIKey != "" && !o.Bearer {
+			o.Bearer = true // vLLM takes a bearer token also here
+			continue
+		}
 		if t.result.Status == client.StatusOK {
-			f.API, f.Fields, f.Rejected = o.API, o.Params.Fields, rejected
+			f.API, f.Fields, f.Rejected, f.Bearer = o.API, o.Params.Fields, rejected, o.Bearer
 			f.Notes = append(f.Notes, notes...)
 			return t, nil
 		}
@@ -152,7 +168,7 @@ func dropThinking(f *api.Fields, r *client.Result) string {
 	case !f.ReasoningEffort && said("chat_template_kwargs"):
 		f.ReasoningEffort = true
 		return "chat_template_kwargs"
-	case f.ReasoningEffort && said("reasoning_effort"), said("think"):
+	case f.ReasoningEffort && said("reasoning_effort"), said("think"), said("reasoning"):
 		f.NoThinking = true
 		if f.ReasoningEffort {
 			return "reasoning_effort"

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"llmsweep/report/audit"
+	"llmsweep/report/imported"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
@@ -96,7 +97,7 @@ func (n *inspection) add(path string) error {
 }
 
 func (n *inspection) document(path string) error {
-	doc, err := readPublished(path)
+	doc, err := imported.Read(path)
 	if err != nil {
 		return err
 	}

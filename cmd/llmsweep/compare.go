@@ -14,6 +14,7 @@ import (
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
+	"llmsweep/report/imported"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/published"
@@ -231,7 +232,7 @@ func readInput(w io.Writer, path string) ([]curve.Input, error) {
 
 // readDocument reads the results in a published document.
 func readDocument(w io.Writer, path string) ([]curve.Input, error) {
-	doc, err := readPublished(path)
+	doc, err := imported.Read(path)
 	if err != nil {
 		return nil, err
 	}

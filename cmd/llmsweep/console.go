@@ -11,10 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -23,7 +21,6 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/report"
 	"llmsweep/report/lang"
-	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
 )
@@ -38,6 +35,8 @@ type console struct {
 	url      string    // of the server, where the configuration file sets it
 	lang     lang.Lang // of messages about a measurement; the command sets it
 
+	// interrupts ends the command; nil where it is no command of a process.
+	interrupts *interrupter
 	// limits returns what this machine allows.
 	limits func() limits.System
 	// dial makes connections; nil for the network's.
@@ -170,23 +169,4 @@ func (c *console) complain(err error) int {
 		return e.code
 	}
 	return exitFailed
-}
-
-// interruptible returns a context that ends at the first Ctrl-C or SIGTERM. The second ends the process.
-func interruptible() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			cancel(experiment.ErrInterrupted)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/report/imported"
 	"llmsweep/sweep/rundir"
 )
 
@@ -132,7 +133,7 @@ func TestSafeName(t *testing.T) {
 		"Qwen2-7B-Instruct 1xL20 48GB": "Qwen2-7B-Instruct-1xL20-48GB", "../../etc/passwd": "etc-passwd", "": "result", "...": "result",
 		"通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c",
 	} {
-		if got := safeName(in); got != want {
+		if got := imported.SafeName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
+	"llmsweep/client/spend"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -19,9 +20,9 @@ import (
 
 // targetFlags say which server to measure, and how to speak to it.
 type targetFlags struct {
-	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"API of the server. auto finds out; chat and completions are OpenAI's; the others are the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
+	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"API of the server. auto finds out; chat, completions and responses are OpenAI's; messages is Anthropic's; the others are the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
 	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first one that the server lists." group:"Target"`
-	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, sent as a bearer token. It is written to no file." group:"Target"`
+	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, sent as a bearer token, or in the header x-api-key for messages. It is written to no file." group:"Target"`
 	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra HTTP header for each request; may be repeated." group:"Target"`
 	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request body. A null removes a field." group:"Target"`
 	Think       bool          `xor:"think" help:"Ask the model to think before it answers." group:"Target"`
@@ -31,6 +32,11 @@ type targetFlags struct {
 	Insecure    bool          `help:"Accept any TLS certificate." group:"Target"`
 	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
 	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`
+	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens, in any currency. The cost is reported." group:"Target"`
+	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Target"`
+	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
+	MaxTokens   int64         `name:"max-tokens-total" placeholder:"N" positive:"" help:"Send no request with which all prompts and answers together could exceed N tokens." group:"Target"`
+	spending    *spend.Purse  // made with the options; both sides of a comparison share it
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
 	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." group:"Target"`
 	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." group:"Target"`
@@ -44,6 +50,15 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 		CertFile: t.Cert, KeyFile: t.Key, HTTP: t.HTTP,
 		Headers: http.Header{},
 		Params:  api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
+	}
+	if t.spending == nil {
+		var err error
+		if t.spending, err = t.purse(); err != nil {
+			return o, err
+		}
+	}
+	if t.spending != nil {
+		o.Allowance = t.spending
 	}
 	if t.Think || t.NoThink {
 		o.Params.Think = &t.Think
@@ -63,6 +78,18 @@ func (t *targetFlags) options(url string, conns int) (client.Options, error) {
 		o.Headers.Add(key, strings.TrimSpace(value))
 	}
 	return o, nil
+}
+
+// purse returns what counts and limits the spending; nil where it is neither to be counted nor limited.
+func (t *targetFlags) purse() (*spend.Purse, error) {
+	l := spend.Limits{Tokens: t.MaxTokens, Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
+	switch {
+	case l.Cost > 0 && l.PriceIn == 0 && l.PriceOut == 0:
+		return nil, errors.New("--max-cost needs the prices of a million tokens: --price-in and --price-out")
+	case l == spend.Limits{}:
+		return nil, nil
+	}
+	return spend.New(l), nil
 }
 
 // caps returns the limits of --max-rps and --max-tpm, or nil where there is none.
@@ -165,6 +192,7 @@ type outFlags struct {
 	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh (${default})." group:"Output"`
 	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
+	serveFlags
 }
 
 // parseLabels reads labels written as key=value.

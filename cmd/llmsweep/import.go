@@ -1,26 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
+	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"os"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"strconv"
-	"strings"
-	"text/tabwriter"
-	"unicode"
 
-	"llmsweep/report"
+	"llmsweep/report/imported"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/report/published/read"
-	"llmsweep/report/published/results"
-	"llmsweep/sweep/rundir"
 )
 
 // importCmd is llmsweep import.
@@ -49,7 +35,7 @@ func (i *importCmd) Run(c *console) error {
 	}
 	var docs []*published.Document
 	for _, file := range i.Files {
-		doc, err := readPublished(file)
+		doc, err := imported.Read(file)
 		if err != nil {
 			return usage(err)
 		}
@@ -58,196 +44,17 @@ func (i *importCmd) Run(c *console) error {
 		}
 		docs = append(docs, doc)
 	}
+	to := imported.Importer{Out: i.Out, Version: version, Labels: labels, Lang: lang.Lang(i.Lang)}
 	for n, doc := range docs {
 		if n > 0 {
 			fmt.Fprintln(c.out)
 		}
-		if err := i.keep(c.out, doc, labels); err != nil {
+		if err := to.Keep(c.out, doc); err != nil {
+			if dir := (*imported.DirError)(nil); errors.As(err, &dir) {
+				return usage(err)
+			}
 			return err
 		}
 	}
 	return nil
-}
-
-// readPublished reads a document. One without a result is an error.
-func readPublished(file string) (*published.Document, error) {
-	doc, err := read.ParseFile(file)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(doc.Runs) == 0 && len(doc.Remarks) > 0:
-		r := doc.Remarks[0]
-		return nil, fmt.Errorf("%s: no result could be read; line %d: %s", file, r.Line, r.Text)
-	case len(doc.Runs) == 0:
-		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(results.Tools(), ", "))
-	}
-	return doc, nil
-}
-
-// keep writes a run directory for each result of a document, and prints a list of them.
-func (i *importCmd) keep(w io.Writer, doc *published.Document, labels rundir.Labels) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\n\n", doc.Name)
-	fmt.Fprintln(t, "  line\tformat\trows\tnumbers\trun directory")
-	for j := range doc.Runs {
-		run := &doc.Runs[j]
-		published.Override(run, labels)
-		run.Tool = rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH}
-		dir, err := importDir(filepath.Join(i.Out, importName(run)), run)
-		if err != nil {
-			return usage(err)
-		}
-		if err := i.write(dir, run); err != nil {
-			return err
-		}
-		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), numbers(run), filepath.Base(dir.Path))
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if err := i.labels(w, doc); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\n%d results in %s\n", len(doc.Runs), i.Out)
-	return remarks(w, doc)
-}
-
-// labels prints the labels of each result with the lines that they were read from or inferred from.
-func (i *importCmd) labels(w io.Writer, doc *published.Document) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for j := range doc.Runs {
-		run := &doc.Runs[j]
-		if len(run.Source.Labels) == 0 || run.Source.Format == published.SixColumn {
-			continue
-		}
-		fmt.Fprintf(t, "\n  labels of line %d:\n", run.Source.Line)
-		for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
-			l := run.Source.Labels[key]
-			how := "read"
-			switch {
-			case l.Line == 0:
-				how = "given"
-			case l.Inferred:
-				how = "inferred"
-			}
-			fmt.Fprintf(t, "    %s\t%s\t%s\tline %d\t%s\n", key, labelValue(run, key), how, l.Line, l.Text)
-		}
-		for _, n := range published.Remarkable(run) {
-			fmt.Fprintf(t, "    note: %s\n", published.Words().Say(n, lang.English))
-		}
-	}
-	return t.Flush()
-}
-
-// labelValue is a label as run.json has it; "-" for what has no value apart from its text.
-func labelValue(run *rundir.Run, key string) string {
-	l := run.Labels
-	v := map[string]string{"model": l.Model, "gpu": l.GPU, "gpus": strconv.Itoa(l.GPUs), "engine": l.Engine, "quant": l.Quant}[key]
-	return cmp.Or(v, "-")
-}
-
-// remarks prints the lines that could not be read, and the assumptions that were made.
-func remarks(w io.Writer, doc *published.Document) error {
-	for _, part := range []struct {
-		title  string
-		unread bool
-	}{{"Not read", true}, {"Read with an assumption, or skipped", false}} {
-		var lines []string
-		for _, r := range doc.Remarks {
-			if r.Unread == part.unread {
-				lines = append(lines, fmt.Sprintf("  line %d: %s\n", r.Line, r.Text))
-			}
-		}
-		if len(lines) > 0 {
-			if _, err := fmt.Fprintf(w, "\n%s:\n%s", part.title, strings.Join(lines, "")); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// write fills a run directory.
-func (i *importCmd) write(dir *rundir.Dir, run *rundir.Run) error {
-	defer dir.Close()
-	var doc bytes.Buffer
-	if err := report.Markdown(&doc, []rundir.Run{*run}, lang.Lang(i.Lang)); err != nil {
-		return err
-	}
-	if err := dir.WriteFile(rundir.ReportFile, doc.Bytes()); err != nil {
-		return err
-	}
-	return dir.Save(run)
-}
-
-// importDir makes the run directory, or the next free one of its name. A result of the same line of the same file is replaced.
-func importDir(path string, run *rundir.Run) (*rundir.Dir, error) {
-	for n, p := 2, path; ; n++ {
-		there, err := rundir.Open(p)
-		if _, missing := os.Stat(filepath.Join(p, rundir.RunFile)); missing != nil {
-			return rundir.Create(p)
-		}
-		if err == nil && there.Source != nil && there.Source.File == run.Source.File && there.Source.Line == run.Source.Line {
-			return rundir.Replace(p)
-		}
-		p = fmt.Sprintf("%s-%d", path, n)
-	}
-}
-
-// importName returns a directory name made of the labels of a result.
-func importName(run *rundir.Run) string {
-	l := run.Labels
-	parts := []string{l.Model, l.Quant}
-	if l.GPU != "" {
-		parts = append(parts, fmt.Sprintf("%dx%s", max(l.GPUs, 1), l.GPU))
-	}
-	parts = append(parts, l.Engine)
-	if run.Source.Format != published.SixColumn {
-		name := run.Stages[0].Name
-		if len(run.Stages) > 1 {
-			name = run.Plan.Kind
-		}
-		if run.Source.Tool != "" { // results of several tools are often compared
-			parts = append(parts, run.Source.Format)
-		}
-		parts = append(parts, run.Target.API, name)
-		if n := run.Workload.OutputTokens.Mean; n > 0 && run.Source.Format == published.Stress {
-			parts = append(parts, fmt.Sprintf("max%.0f", n))
-		}
-		if think := run.Workload.Think; think != nil {
-			parts = append(parts, map[bool]string{true: "think", false: "no-think"}[*think])
-		}
-	}
-	return safeName(strings.Join(parts, "-"))
-}
-
-// safeName keeps the characters that all file systems take, and joins the rest with dashes.
-func safeName(s string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range s {
-		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '_', r == '.' && b.Len() > 0:
-			if gap && b.Len() > 0 {
-				b.WriteByte('-')
-			}
-			b.WriteRune(r)
-			gap = false
-		default:
-			gap = true
-		}
-		if b.Len() >= 100 {
-			break
-		}
-	}
-	return cmp.Or(strings.TrimRight(b.String(), "."), "result")
-}
-
-// numbers counts the numbers that were read.
-func numbers(run *rundir.Run) int {
-	n := len(run.Source.Printed)
-	for i := range run.Stages {
-		n += len(run.Stages[i].Source.Printed)
-	}
-	return n
 }

@@ -20,7 +20,6 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/progress"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/answer"
@@ -162,7 +161,7 @@ func (cm *compareCmd) live(c *console) error {
 // watch measures, and shows the progress.
 func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
 	l := lang.Lang(cm.Lang)
-	view := progress.New(c.err, progress.Options{Lang: l, Plain: cm.Plain})
+	view, pause := c.view(l, cm.Plain, false)
 	defer view.Close()
 	view.Start("compare  A " + report.Target(runs[0], l) + "  B " + report.Target(runs[1], l))
 	for i, run := range runs {
@@ -179,7 +178,7 @@ func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, r
 	defer waiter.Close()
 	shown := view.Observe(0)
 	for i := range both.Sides {
-		both.Sides[i].Observer, both.Sides[i].Waiter = shown, waiter
+		both.Sides[i].Observer, both.Sides[i].Waiter, both.Sides[i].Pause = shown, waiter, pause
 	}
 	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.Expect(stages)
@@ -229,6 +228,7 @@ func (f *liveFlags) flags(side int) *targetFlags {
 // side returns the configuration of one side.
 func (t *target) side(ctx context.Context, plan sweep.Config, caps *load.Caps, dir *rundir.Dir) sweep.Config {
 	plan.Caps, plan.Doer, plan.Sources, plan.Log = caps, t.client, t.workload.Stage, dir
+	plan.Spent = t.spent()
 	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
 	plan.Retokenize = t.retokenize(ctx, false)
 	if t.tellsLoad(ctx) {

@@ -56,9 +56,11 @@ type cli struct {
 
 // run is main without the process around it.
 func run(args []string, out, errOut io.Writer) int {
-	ctx, stop := interruptible()
+	in, stop := newInterrupter()
 	defer stop()
-	return execute(args, newConsole(ctx, out, errOut))
+	c := newConsole(in.ctx, out, errOut)
+	c.interrupts = in
+	return execute(args, c)
 }
 
 // newParser returns the parser of the command line, and a function that reports the exit code that --help or --version asked

@@ -12,7 +12,6 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/progress"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -57,6 +56,13 @@ func (e *measurement) run() error {
 	if err := e.fits(e.url, e.width, 1, e.flag); err != nil {
 		return err
 	}
+	served, err := e.out.serve()
+	if err != nil {
+		return usage(err)
+	}
+	if served != nil {
+		defer served.Close()
+	}
 	t, err := connect(e.console, e.url, e.target, l, e.replay, e.conns)
 	if err != nil {
 		return e.interrupted(err)
@@ -73,19 +79,22 @@ func (e *measurement) run() error {
 		Command: e.target.command(e.console, e.url),
 		Target:  t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
-	view := progress.New(e.err, progress.Options{Lang: e.lang, Plain: e.out.Plain})
+	view, pause := e.view(e.lang, e.out.Plain, true)
 	defer view.Close()
 	view.Start(e.kind + "  " + report.Target(run, e.lang))
 	for _, n := range run.Target.Notes {
 		view.Note(findings.Note(n, e.lang))
 	}
+	if served != nil {
+		view.Note(served.Served(e.lang))
+	}
 	e.fit.selftest(e.console, e.width, run, view, e.lang)
 	if t := run.Client.Selftest; e.within && t != nil && t.Streams > 0 {
 		e.plan.MaxConcurrency = min(e.plan.MaxConcurrency, t.Streams)
 	}
-	e.plan.Caps = e.target.caps()
+	e.plan.Caps, e.plan.Spent = e.target.caps(), t.spent()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
-	e.plan.Observer = view.Observe(e.stages)
+	e.plan.Observer, e.plan.Pause = show(served, run, dir, e.lang, view.Observe(e.stages)), pause
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges
@@ -106,7 +115,7 @@ func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
 	}
-	err = errors.Join(err, writePage(dir, run, e.lang))
+	err = errors.Join(err, writePage(dir, run, e.lang), illustrate(dir, run, e.lang))
 	e.publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.lang))
 	err = errors.Join(err, report.Render(e.console.out, cmp.Or(e.format, "console"), runs, e.options(e.out.Lang, e.out.Plain, dir.Path)))
 	switch {
@@ -118,6 +127,20 @@ func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 		return errors.New(findings.Failed(e.kind, run.Failure, dir.Path, e.lang))
 	}
 	return missed(run, e.lang)
+}
+
+// illustrate writes report.md again, with drawings beside it.
+func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+	doc, files, err := illustrated(run, dir.Path, "", l)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	for name, b := range files {
+		if err := dir.WriteFile(name, b); err != nil {
+			return err
+		}
+	}
+	return dir.WriteFile(rundir.ReportFile, doc)
 }
 
 // writePage writes report.html, from the records in the directory.

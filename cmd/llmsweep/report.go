@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +26,8 @@ type reportCmd struct {
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool     `help:"No colour."`
 
+	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
+
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
 	wishFlags
@@ -34,6 +38,7 @@ func (reportCmd) Help() string {
 	return `Examples:
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
+  llmsweep report llmsweep-run --format svg --drawing ttft -o ttft.svg
   llmsweep report llmsweep-run --format html -o report.html
   llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
@@ -55,6 +60,12 @@ func (r *reportCmd) Run(c *console) error {
 	if !slices.Contains(reportFormats(), r.Format) {
 		return usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(reportFormats(), ", ")))
 	}
+	if r.Format == formatSVG && len(r.Dirs) > 1 {
+		return usage(fmt.Errorf("--format %s takes one run directory", r.Format))
+	}
+	if r.Drawing != "" && r.Format != formatSVG {
+		return usage(errors.New("--drawing needs --format svg"))
+	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
 		return usage(err)
@@ -71,6 +82,12 @@ func (r *reportCmd) Run(c *console) error {
 			}
 		}
 		runs = append(runs, *run)
+	}
+	if r.Format == formatSVG {
+		return r.draw(c, &runs[0])
+	}
+	if r.Format == "markdown" && r.Output != "" && len(runs) == 1 {
+		return r.illustrate(&runs[0])
 	}
 	out := c.out
 	options := report.Options{Lang: lang.Lang(r.Lang)}
@@ -102,11 +119,52 @@ func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.Options) error {
 	return html.Runs(w, all, o)
 }
 
+// draw writes one drawing. It is made before the file is, so that a wrong name leaves the file as it was.
+func (r *reportCmd) draw(c *console, run *rundir.Run) error {
+	var b bytes.Buffer
+	if err := html.Drawing(&b, cmp.Or(r.Drawing, bestDrawings()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
+		return usage(err)
+	}
+	if r.Output == "" {
+		_, err := c.out.Write(b.Bytes())
+		return err
+	}
+	return writeTo(r.Output, b.Bytes())
+}
+
+// illustrate writes the Markdown report of a run, with drawings beside it.
+func (r *reportCmd) illustrate(run *rundir.Run) error {
+	doc, files, err := illustrated(run, r.Dirs[0], drawingBase(r.Output), lang.Lang(r.Lang))
+	if err != nil {
+		return err
+	}
+	files[filepath.Base(r.Output)] = doc
+	for name, b := range files {
+		if err := writeTo(filepath.Join(filepath.Dir(r.Output), name), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTo writes a file that -o names, or one beside it.
+func writeTo(path string, b []byte) error {
+	f, err := createFile(path)
+	if err != nil {
+		return usage(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // formatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
 const formatHTML = "html"
 
 // reportFormats are the formats of llmsweep report.
-func reportFormats() []string { return append(report.Formats(), formatHTML) }
+func reportFormats() []string { return append(report.Formats(), formatHTML, formatSVG) }
 
 // unknownFormat is the error of a --format that does not exist.
 func unknownFormat(name string) error {

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"llmsweep/report"
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
+	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
 
@@ -32,6 +34,8 @@ type runCmd struct {
 	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for the last requests of a stage; after it they are cancelled (${default})." group:"Load"`
 	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Load"`
 	Format         string        `default:"console" placeholder:"NAME" help:"Format of the result: ${formats}." group:"Output"`
+
+	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 
 	targetFlags
 	loadFlags
@@ -88,6 +92,9 @@ func (r *runCmd) Run(c *console) error {
 	if trace, ok := loads[0].(arrival.Trace); ok {
 		e.replay = &replay{file: trace.File, speed: r.TimeScale, rate: r.Rate, limit: r.Requests}
 	}
+	if r.DryRun {
+		return r.dry(&e, loads)
+	}
 	e.measure = func(ctx context.Context, c sweep.Config, t *target, run *rundir.Run) error {
 		stages, err := r.stages(loads, t)
 		if err != nil {
@@ -96,6 +103,24 @@ func (r *runCmd) Run(c *console) error {
 		return sweep.Run(ctx, c, stages, run)
 	}
 	return e.run()
+}
+
+// dry prints what the stages send at most.
+func (r *runCmd) dry(e *measurement, loads []arrival.Load) error {
+	e.lang = lang.Lang(r.Lang)
+	t := &target{lang: e.lang}
+	l, err := r.parse()
+	if err == nil && e.replay != nil {
+		t.workload, err = t.made(e.ctx, l, e.replay, workload.Guess)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	stages, err := r.stages(loads, t)
+	if err != nil {
+		return usage(err)
+	}
+	return e.dryRun(stages, 0)
 }
 
 // options are the loads that the flags ask for.

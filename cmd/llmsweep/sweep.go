@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -11,6 +12,8 @@ import (
 // sweepCmd is llmsweep sweep.
 type sweepCmd struct {
 	URL string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU)."`
+
+	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 
 	targetFlags
 	loadFlags
@@ -55,6 +58,10 @@ func (s *sweepCmd) Run(c *console) error {
 		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
 		kind: rundir.KindSweep, stages: plan.Points*plan.Repeats + 2, conns: plan.MaxConcurrency, measure: sweepAll,
 		fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
+	}
+	if s.DryRun {
+		e.lang = lang.Lang(s.Lang)
+		return e.dryRun(nil, longestSweep(&plan))
 	}
 	return e.run()
 }

@@ -14,6 +14,7 @@ import (
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/spend"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -26,6 +27,7 @@ type target struct {
 	workload workload.Workload
 	asked    rundir.Workload // the workload as run.json has it
 	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	spending *spend.Purse    // nil where spending is neither counted nor limited
 	tokenize tokenize        // of --tokenizer; nil where it was not given
 	lang     lang.Lang       // of error messages
 	close    func()
@@ -98,7 +100,7 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	if err != nil {
 		return nil, usage(err)
 	}
-	options.Dial, options.Proxy = c.dial, c.proxy
+	options.Dial, options.Proxy, t.spending = c.dial, c.proxy, flags.spending
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}
@@ -125,6 +127,27 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	}
 	t.asked.Forced = facts.LengthForced
 	return t, nil
+}
+
+// spent returns what reads the spending so far, for run.json; nil where it is not counted.
+func (t *target) spent() func() *rundir.Spent {
+	if t.spending == nil {
+		return nil
+	}
+	return func() *rundir.Spent {
+		s, l := t.spending.Spent(), t.spending.Limits()
+		told := &rundir.Spent{
+			Requests: s.Requests, PromptTokens: s.Prompt, OutputTokens: s.Output, UnsureTokens: s.UnsurePrompt + s.UnsureOutput,
+			MaxTokens: l.Tokens, Ended: s.Refused,
+		}
+		if l.PriceIn > 0 || l.PriceOut > 0 {
+			told.Cost, told.PriceIn, told.PriceOut = rundir.Exactly(s.Cost), rundir.Exactly(l.PriceIn), rundir.Exactly(l.PriceOut)
+		}
+		if l.Cost > 0 {
+			told.MaxCost = rundir.Exactly(l.Cost)
+		}
+		return told
+	}
 }
 
 // closes adds to what close does, before the rest.

@@ -115,6 +115,11 @@ func (t *target) open(ctx context.Context, l *workloadOptions, r *replay) (workl
 		return nil, err
 	}
 	t.note(notes...)
+	return t.made(ctx, l, r, costs)
+}
+
+// made makes a workload of synthetic prompts, or of a trace.
+func (t *target) made(ctx context.Context, l *workloadOptions, r *replay, costs workload.Calibration) (workload.Workload, error) {
 	switch {
 	case r != nil:
 		o := recorded.TraceOptions{Speed: r.speed, Rate: r.rate, Limit: r.limit, Seed: l.Seed, Costs: costs}

@@ -46,12 +46,15 @@ func Tick(ascii bool) string {
 
 // Text draws the first series for a terminal, with a line at the mark of the first span; columns is the width without the
 // labels. The series must have spots.
-func (c *Chart) Text(columns int, ascii bool) []string {
+func (c *Chart) Text(columns int, ascii bool) []string { return c.TextOf(columns, textHeight, ascii) }
+
+// TextOf is [Chart.Text] with a number of rows.
+func (c *Chart) TextOf(columns, rows int, ascii bool) []string {
 	t := text{Chart: c, points: c.Series[0].Spots, mark: math.NaN(), ascii: ascii}
 	if len(c.Spans) > 0 {
 		t.mark = c.Spans[0].Mark
 	}
-	return t.lines(columns)
+	return t.lines(columns, rows)
 }
 
 // Extent returns the lowest and the highest y of the first series.
@@ -73,8 +76,8 @@ func (c *text) right() float64 {
 }
 
 // lines draws the chart.
-func (c *text) lines(columns int) []string {
-	grid := newCanvas(columns, textHeight, c.ascii)
+func (c *text) lines(columns, rows int) []string {
+	grid := newCanvas(columns, rows, c.ascii)
 	low, high := c.Extent()
 	if !c.LogY {
 		low = 0

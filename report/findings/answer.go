@@ -13,8 +13,17 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Answer returns what a run found, as sentences; none where it only measured rows.
+// Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
+	lines := found(run, l)
+	if run.Spent != nil {
+		lines = append(lines, Spent(run.Spent, l))
+	}
+	return lines
+}
+
+// found returns what a run found.
+func found(run *rundir.Run, l lang.Lang) []string {
 	if sent, failed := stages.Attempts(run); sent > 0 && sent == failed {
 		return []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
 	}

@@ -23,6 +23,8 @@ func probeWords() lang.Words {
 			"该服务不能使用 chat completions 和 completions 接口（{error:error}）；改为测量 {engine} 自己的 API（{api}）"),
 		"probe.rejected-field": lang.Say("the server rejects the field {field}; it was left out ({error:error})",
 			"服务不接受字段 {field}；已从请求中去掉（{error:error}）"),
+		"probe.newer-api": lang.Say("neither chat nor plain completions work on this server ({error:error}); its API {api} is measured",
+			"该服务既不支持 chat 也不支持普通 completions（{error:error}）；改测其 {api} 接口"),
 		"probe.held-back": lang.Say("all {chunks} chunks arrived together: a proxy may be buffering the stream. Inter-token times mean nothing then",
 			"全部 {chunks} 个数据块同时到达：可能有代理在缓冲数据流。此时 token 间隔没有意义"),
 		"probe.ids-counted": lang.Say("the server does not report token counts; the token ids or log-probs that it returns are counted instead",

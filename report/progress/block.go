@@ -10,6 +10,7 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 const (
@@ -40,15 +41,15 @@ type piece struct {
 	drop int
 }
 
-func (b *block) start(s *state)  { b.draw(s, "") }
-func (b *block) stage(s *state)  { b.draw(s, "") }
-func (b *block) update(s *state) { b.often.Do(func() { b.draw(s, "") }) }
+func (b *block) Start(s *State)  { b.draw(s, "") }
+func (b *block) Stage(s *State)  { b.draw(s, "") }
+func (b *block) Update(s *State) { b.often.Do(func() { b.draw(s, "") }) }
 
 // hang indents the second and later lines of a text that is wider than the terminal.
 const hang = 4
 
 // line leaves a text above the block, broken between words where it is too wide.
-func (b *block) line(s *state, text string) {
+func (b *block) Line(s *State, text string) {
 	var above strings.Builder
 	for line := range strings.Lines(table.Wrap(text, max(b.width()-1, 1), hang)) {
 		above.WriteString(strings.TrimRight(line, "\n") + "\x1b[K\r\n")
@@ -56,13 +57,16 @@ func (b *block) line(s *state, text string) {
 	b.draw(s, above.String())
 }
 
-func (b *block) stop() {
+// Ended does nothing: [Painter].Line shows the stage.
+func (b *block) Ended(*State, *rundir.Stage) {}
+
+func (b *block) Stop() {
 	io.WriteString(b.w, b.home()+"\x1b[J")
 	b.drawn = nil
 }
 
 // draw replaces the block on the screen by the lines above, which stay, and the block. It writes once, to avoid flicker.
-func (b *block) draw(s *state, above string) {
+func (b *block) draw(s *State, above string) {
 	home := b.home()
 	width := max(b.width()-1, 1)
 	b.drawn = b.drawn[:0]
@@ -87,40 +91,43 @@ func (b *block) home() string {
 }
 
 // header is the line about the run.
-func (b *block) header(s *state) []piece {
-	pieces := []piece{{text: s.header, code: "1"}}
-	if p := place(s.stage, b.lang); p != "" {
+func (b *block) header(s *State) []piece {
+	pieces := []piece{{text: s.Header, code: "1"}}
+	if p := Place(s.Stage, b.lang); p != "" {
 		pieces = append(pieces, piece{text: p, drop: 2})
 	}
 	switch {
-	case !s.known:
-	case s.time.Low >= 0:
-		pieces = append(pieces, piece{text: elapsedLeft.In(b.lang, clock(s.time.Elapsed), left(s.time, b.lang)), drop: 1})
+	case !s.Known:
+	case s.Time.Low >= 0:
+		pieces = append(pieces, piece{text: elapsedLeft.In(b.lang, Clock(s.Time.Elapsed), Left(s.Time, b.lang)), drop: 1})
 	default:
-		pieces = append(pieces, piece{text: elapsedOnly.In(b.lang, clock(s.time.Elapsed)), drop: 1})
+		pieces = append(pieces, piece{text: elapsedOnly.In(b.lang, Clock(s.Time.Elapsed)), drop: 1})
 	}
 	return pieces
 }
 
 // stageLine is the line about the stage; there is none before the first.
-func (b *block) stageLine(s *state) []piece {
-	name := stageName(s.stage, b.lang)
+func (b *block) stageLine(s *State) []piece {
+	name := StageName(s.Stage, b.lang)
 	if name == "" {
 		return nil
 	}
 	pieces := []piece{{text: "  " + name, code: "1"}}
-	if p := phase(s, b.lang); p != "" {
+	if p := Phase(s, b.lang); p != "" {
 		pieces = append(pieces, piece{text: p, code: "33", drop: 5})
 	}
 	pieces = append(pieces, numbers(s, b.lang)...)
-	if planned := seconds(s.time.Stage); planned > 0 {
-		pieces = append(pieces, piece{text: bar(s.now.Elapsed, s.time.Stage), drop: 1}, piece{text: spent(s, b.lang), drop: 5})
+	if planned := seconds(s.Time.Stage); planned > 0 {
+		pieces = append(pieces, piece{text: Bar(s.Now.Elapsed, s.Time.Stage), drop: 1}, piece{text: Spent(s, b.lang), drop: 5})
 	}
 	return pieces
 }
 
-// bar shows how much of a stage is over.
-func bar(elapsed, planned time.Duration) string {
+// BarWidth is the number of columns that [Bar] takes.
+const BarWidth = barCells + 2
+
+// Bar shows how much of a stage is over.
+func Bar(elapsed, planned time.Duration) string {
 	full := min(max(int(barCells*elapsed/planned), 0), barCells)
 	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barCells-full) + "]"
 }

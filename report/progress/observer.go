@@ -7,6 +7,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -63,7 +64,15 @@ func (o *Observer) Progress(s load.Snapshot) {
 }
 
 // StageEnds leaves a line about the stage.
-func (o *Observer) StageEnds(s *rundir.Stage) { o.view.StageDone(findings.StageLine(s, o.view.lang)) }
+func (o *Observer) StageEnds(s *rundir.Stage) {
+	o.view.StageEnded(s)
+	o.view.StageDone(findings.StageLine(s, o.view.lang))
+}
 
 // Note leaves a line with the note.
 func (o *Observer) Note(n note.Note) { o.view.Note(findings.Note(n, o.view.lang)) }
+
+// Follows shows what follows the stage that runs.
+func (o *Observer) Follows(left forecast.Todo, stages []string) {
+	o.view.Follows(follows(left, stages, o.view.lang))
+}

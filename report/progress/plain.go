@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 )
 
 // quiet is the least time between two plain lines of one stage.
@@ -24,48 +25,51 @@ type plain struct {
 
 func newPlain(w io.Writer, l lang.Lang) *plain { return &plain{w: w, lang: l} }
 
-func (p *plain) start(s *state) {
+func (p *plain) Start(s *State) {
 	p.began = time.Now()
-	p.write(s.header)
+	p.write(s.Header)
 }
 
-func (p *plain) stage(s *state) {
+func (p *plain) Stage(s *State) {
 	p.often = rate.Sometimes{Interval: quiet}
 	p.often.Do(func() { // the first; the next one when the interval is over
-		parts := nonempty(place(s.stage, p.lang), stageName(s.stage, p.lang))
-		if planned := seconds(s.stage.Planned); planned > 0 {
+		parts := nonempty(Place(s.Stage, p.lang), StageName(s.Stage, p.lang))
+		if planned := seconds(s.Stage.Planned); planned > 0 {
 			parts = append(parts, plannedFor.In(p.lang, strconv.Itoa(planned)))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
 }
 
-func (p *plain) update(s *state) {
+func (p *plain) Update(s *State) {
 	p.often.Do(func() {
-		parts := nonempty(stageName(s.stage, p.lang), phase(s, p.lang))
+		parts := nonempty(StageName(s.Stage, p.lang), Phase(s, p.lang))
 		for _, n := range numbers(s, p.lang) {
 			parts = append(parts, strings.TrimSpace(n.text))
 		}
-		if seconds(s.time.Stage) > 0 {
-			parts = append(parts, spent(s, p.lang))
+		if seconds(s.Time.Stage) > 0 {
+			parts = append(parts, Spent(s, p.lang))
 		}
-		if s.time.Low >= 0 {
-			parts = append(parts, left(s.time, p.lang))
+		if s.Time.Low >= 0 {
+			parts = append(parts, Left(s.Time, p.lang))
 		}
 		p.write(strings.Join(parts, "  "))
 	})
 }
 
-func (p *plain) line(_ *state, text string) { p.write(text) }
+func (p *plain) Line(_ *State, text string) { p.write(text) }
 
-func (p *plain) stop() {}
+// Ended does nothing: [Painter].Line shows the stage.
+func (p *plain) Ended(*State, *rundir.Stage) {}
+
+func (p *plain) Stop() {}
 
 // write writes a line with the time since the start.
 func (p *plain) write(text string) {
 	if p.began.IsZero() {
 		p.began = time.Now()
 	}
-	io.WriteString(p.w, clock(time.Since(p.began))+"  "+text+"\n")
+	io.WriteString(p.w, Clock(time.Since(p.began))+"  "+text+"\n")
 }
 
 func nonempty(texts ...string) []string {
@@ -79,18 +83,18 @@ func nonempty(texts ...string) []string {
 }
 
 // numbers returns the numbers of a stage that both views show.
-func numbers(s *state, l lang.Lang) []piece {
+func numbers(s *State, l lang.Lang) []piece {
 	count := func(n int) string { return strconv.Itoa(n) }
-	failed := piece{text: failedCount.In(l, count(s.now.Failed)), drop: 8}
-	if s.now.Failed > 0 {
+	failed := piece{text: failedCount.In(l, count(s.Now.Failed)), drop: 8}
+	if s.Now.Failed > 0 {
 		failed.code, failed.drop = "31", 0
 	}
 	return []piece{
-		{text: inFlight.In(l, count(s.now.InFlight)), drop: 6},
-		{text: doneCount.In(l, count(s.now.Done)), drop: 7},
+		{text: inFlight.In(l, count(s.Now.InFlight)), drop: 6},
+		{text: doneCount.In(l, count(s.Now.Done)), drop: 7},
 		failed,
-		{text: "TTFT " + brief(s.now.TTFT), drop: 4},
-		{text: "ITL " + brief(s.now.ITL), drop: 2},
-		{text: strconv.FormatFloat(s.now.TokensPS, 'f', 0, 64) + " tok/s", drop: 3},
+		{text: "TTFT " + Brief(s.Now.TTFT), drop: 4},
+		{text: "ITL " + Brief(s.Now.ITL), drop: 2},
+		{text: strconv.FormatFloat(s.Now.TokensPS, 'f', 0, 64) + " tok/s", drop: 3},
 	}
 }

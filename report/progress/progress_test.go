@@ -54,6 +54,7 @@ func TestPlain(t *testing.T) {
 
 func TestBlockLeavesOnlyLines(t *testing.T) {
 	t.Setenv("TERM", "xterm")
+	t.Setenv("CI", "")
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		play(New(&b, Options{Width: func() int { return 100 }}))
@@ -71,6 +72,7 @@ func TestBlockLeavesOnlyLines(t *testing.T) {
 // TestLinesBreakBetweenWords checks that a line wider than the terminal is not cut within a word.
 func TestLinesBreakBetweenWords(t *testing.T) {
 	t.Setenv("TERM", "xterm")
+	t.Setenv("CI", "")
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		v := New(&b, Options{Width: func() int { return 40 }})
@@ -86,6 +88,7 @@ func TestLinesBreakBetweenWords(t *testing.T) {
 
 func TestBlockShows(t *testing.T) {
 	t.Setenv("TERM", "xterm")
+	t.Setenv("CI", "")
 	t.Setenv("NO_COLOR", "1")
 	var all []string
 	for _, width := range []int{140, 100, 80, 60, 40, 20} {
@@ -110,6 +113,7 @@ func TestBlockShows(t *testing.T) {
 
 func TestRedrawIsThrottled(t *testing.T) {
 	t.Setenv("TERM", "xterm")
+	t.Setenv("CI", "")
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		v := New(&b, Options{Width: func() int { return 80 }})
@@ -134,15 +138,15 @@ func TestBlockNeverWraps(t *testing.T) {
 		width := rapid.IntRange(1, 160).Draw(t, "width")
 		lang := rapid.SampledFrom([]lang.Lang{lang.English, lang.Chinese}).Draw(t, "lang")
 		blk := newBlock(&b, lang, func() int { return width }, rapid.Bool().Draw(t, "color"))
-		s := &state{
-			header: oneLine(text.Draw(t, "header")),
-			stage:  Stage{Index: rapid.IntRange(0, 20).Draw(t, "index"), Total: 11, Name: oneLine(text.Draw(t, "name"))},
-			time:   Time{Low: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), High: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), Stage: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "planned"))},
-			now: load.Snapshot{
+		s := &State{
+			Header: oneLine(text.Draw(t, "header")),
+			Stage:  Stage{Index: rapid.IntRange(0, 20).Draw(t, "index"), Total: 11, Name: oneLine(text.Draw(t, "name"))},
+			Time:   Time{Low: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), High: time.Duration(rapid.Int64Range(-1, 1e14).Draw(t, "left")), Stage: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "planned"))},
+			Now: load.Snapshot{
 				Elapsed: time.Minute, InFlight: rapid.IntRange(0, 1e6).Draw(t, "in flight"), Failed: rapid.IntRange(0, 9).Draw(t, "failed"),
 				TTFT: time.Duration(rapid.Int64Range(-1, 1e12).Draw(t, "ttft")), Phase: text.Draw(t, "phase"),
 			},
-			known: true,
+			Known: true,
 		}
 		blk.draw(s, "")
 		for _, line := range strings.Split(b.String(), "\r\n") {
@@ -158,7 +162,7 @@ func TestNarrowerWindowLeavesNoDebris(t *testing.T) {
 	var b bytes.Buffer
 	width := 100
 	blk := newBlock(&b, lang.English, func() int { return width }, false)
-	s := &state{header: strings.Repeat("h", 99), stage: Stage{Name: "synchronous"}}
+	s := &State{Header: strings.Repeat("h", 99), Stage: Stage{Name: "synchronous"}}
 	blk.draw(s, "")
 	width = 40 // both lines now take three rows
 	b.Reset()

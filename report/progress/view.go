@@ -1,5 +1,5 @@
-// Package progress shows a run while it is measured: a block of two lines redrawn in place on a terminal, plain lines
-// anywhere else. It never measures anything, and never fails a run: errors of the writer are ignored.
+// Package progress shows a run while it is measured: on the whole of a terminal, in a block of two lines redrawn
+// in place, or in plain lines. It never measures anything, and never fails a run: errors of the writer are ignored.
 package progress
 
 import (
@@ -14,6 +14,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
 )
 
 // Stage is a stage that begins.
@@ -37,33 +38,37 @@ type Options struct {
 	Lang  lang.Lang
 	Plain bool       // lines, even on a terminal
 	Width func() int // columns of the terminal; nil: ask the output itself whether it is one
+	// Screen returns what shows the run on the whole terminal, or nil where that is too small; nil for two lines.
+	Screen func() Painter
 }
 
 // View shows one run. All methods may be called from several goroutines.
 type View struct {
 	lang   lang.Lang
 	mu     sync.Mutex
-	show   painter
-	state  state
+	show   Painter
+	state  State
 	closed bool
 }
 
-// state is the content of the view.
-type state struct {
-	header string
-	stage  Stage
-	now    load.Snapshot
-	time   Time
-	known  bool // there was an update
+// State is the content of the view.
+type State struct {
+	Header string
+	Stage  Stage
+	Now    load.Snapshot
+	Time   Time
+	Known  bool     // there was an update
+	Next   []string // what follows the stage, in words; nil where it is not known
 }
 
-// painter is a way to show a state.
-type painter interface {
-	start(s *state)
-	stage(s *state)
-	update(s *state)
-	line(s *state, text string) // a line that stays
-	stop()
+// Painter is a way to show a state. It is called by one goroutine at a time, and keeps nothing of the State that it is given.
+type Painter interface {
+	Start(s *State)
+	Stage(s *State)
+	Update(s *State)
+	Ended(s *State, st *rundir.Stage) // a stage; a line about it follows
+	Line(s *State, text string)       // a line that stays
+	Stop()
 }
 
 // New makes a view that writes to w. It is redrawn in place where w is a terminal that can, in colour unless NO_COLOR
@@ -73,10 +78,21 @@ func New(w io.Writer, o Options) *View {
 	if width == nil {
 		width = terminal(w)
 	}
-	if o.Plain || width == nil || os.Getenv("TERM") == "dumb" {
+	if o.Plain || width == nil || os.Getenv("TERM") == "dumb" || inCI() {
 		return &View{lang: o.Lang, show: newPlain(w, o.Lang)}
 	}
+	if o.Screen != nil {
+		if screen := o.Screen(); screen != nil {
+			return &View{lang: o.Lang, show: screen}
+		}
+	}
 	return &View{lang: o.Lang, show: newBlock(w, o.Lang, width, os.Getenv("NO_COLOR") == "")}
+}
+
+// inCI reports whether a CI system runs the program: its log keeps every redraw.
+func inCI() bool {
+	ci := os.Getenv("CI")
+	return ci != "" && ci != "false" && ci != "0"
 }
 
 // terminal asks for w's width, again each time, since windows are resized; nil where w is no terminal.
@@ -96,39 +112,47 @@ func terminal(w io.Writer) func() int {
 
 // Start begins the view with a line about what is measured.
 func (v *View) Start(header string) {
-	v.change(func(s *state) { s.header = oneLine(header) }, painter.start)
+	v.change(func(s *State) { s.Header = oneLine(header) }, Painter.Start)
 }
 
 // Stage shows that a stage begins.
 func (v *View) Stage(st Stage) {
 	st.Name = oneLine(st.Name)
-	v.change(func(s *state) {
-		s.stage = st
-		s.time.Stage = st.Planned // the times of the run are kept, the stage's own numbers start again
-		s.now = load.Snapshot{TTFT: -1, ITL: -1, Phase: load.PhaseMeasuring}
-	}, painter.stage)
+	v.change(func(s *State) {
+		s.Stage = st
+		s.Time.Stage = st.Planned // the times of the run are kept, the stage's own numbers start again
+		s.Now = load.Snapshot{TTFT: -1, ITL: -1, Phase: load.PhaseMeasuring}
+	}, Painter.Stage)
 }
 
 // Update shows how the stage stands. It may be called at any rate: the view limits how often it writes.
 func (v *View) Update(now load.Snapshot, t Time) {
-	v.change(func(s *state) { s.now, s.time, s.known = now, t, true }, painter.update)
+	v.change(func(s *State) { s.Now, s.Time, s.Known = now, t, true }, Painter.Update)
 }
+
+// StageEnded shows the results of a stage.
+func (v *View) StageEnded(st *rundir.Stage) {
+	v.change(func(*State) {}, func(p Painter, s *State) { p.Ended(s, st) })
+}
+
+// Follows sets what follows the stage that runs.
+func (v *View) Follows(next []string) { v.change(func(s *State) { s.Next = next }, Painter.Update) }
 
 // StageDone leaves a line about the stage that ended.
 func (v *View) StageDone(line string) { v.Note(line) }
 
 // Note leaves a line above what is redrawn.
 func (v *View) Note(text string) {
-	v.change(func(*state) {}, func(p painter, s *state) { p.line(s, oneLine(text)) })
+	v.change(func(*State) {}, func(p Painter, s *State) { p.Line(s, oneLine(text)) })
 }
 
 // Close takes the live block away; lines that were left stay. What is called after it shows nothing.
 func (v *View) Close() {
-	v.change(func(*state) { v.closed = true }, func(p painter, _ *state) { p.stop() })
+	v.change(func(*State) { v.closed = true }, func(p Painter, _ *State) { p.Stop() })
 }
 
 // change alters the state and shows it, one change at a time.
-func (v *View) change(alter func(*state), show func(painter, *state)) {
+func (v *View) change(alter func(*State), show func(Painter, *State)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {

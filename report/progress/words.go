@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"llmsweep/report/lang"
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 )
 
@@ -30,12 +31,19 @@ var (
 	phaseTail   = lang.Say("tail", "收尾")
 	phaseDrain  = lang.Say("draining", "排空")
 	phaseIdle   = lang.Say("waiting for the server to become idle", "等待服务空闲")
+	nextSearch  = lang.Say("search for the ceiling", "寻找上限")
+	nextCeiling = lang.Say("maximum throughput", "最大吞吐")
+	nextRates   = lang.Say("%s arrival rates", "%s 个到达率")
+	nextRate    = lang.Say("1 arrival rate", "1 个到达率")
+	nextProbes  = lang.Say("up to %s probes", "至多 %s 个探测阶段")
+	nextSLO     = lang.Say("up to %s stages for the SLO", "为 SLO 至多 %s 个阶段")
+	nextControl = lang.Say("two loads once more", "重测两个负载")
 	searching   = lang.Say("searching for the ceiling", "寻找上限")
 )
 
-// phase returns what a stage is doing, empty while it is measured. A phase without words is shown as it is.
-func phase(s *state, l lang.Lang) string {
-	name := s.now.Phase
+// Phase returns what a stage is doing, empty while it is measured. A phase without words is shown as it is.
+func Phase(s *State, l lang.Lang) string {
+	name := s.Now.Phase
 	switch name {
 	case "", load.PhaseMeasuring:
 		return ""
@@ -51,25 +59,45 @@ func phase(s *state, l lang.Lang) string {
 	return oneLine(name)
 }
 
-// stageName returns the name of a stage as the table has it; the search for the ceiling is no row.
-func stageName(s Stage, l lang.Lang) string {
+// StageName returns the name of a stage as the table has it; the search for the ceiling is no row.
+func StageName(s Stage, l lang.Lang) string {
 	if s.Searching {
 		return searching.In(l)
 	}
 	return lang.Row(s.Name)
 }
 
-// spent returns how much of the planned time of a stage has passed. A stage that takes longer than planned shows no plan.
-func spent(s *state, l lang.Lang) string {
-	elapsed, planned := seconds(s.now.Elapsed), seconds(s.time.Stage)
+// follows puts into words what follows a stage: what is left of a sweep, or the names of a run's stages.
+func follows(left forecast.Todo, stages []string, l lang.Lang) []string {
+	var next []string
+	add := func(ok bool, p lang.Phrase, args ...any) {
+		if ok {
+			next = append(next, p.In(l, args...))
+		}
+	}
+	most := func(c forecast.Counts) string { return strconv.Itoa(int(c.High)) }
+	next = append(next, stages...)
+	add(left.Search, nextSearch)
+	add(left.Ceiling, nextCeiling)
+	add(left.Rows == 1, nextRate)
+	add(left.Rows > 1, nextRates, strconv.Itoa(left.Rows))
+	add(left.Probes.High >= 1, nextProbes, most(left.Probes))
+	add(left.SLO.High >= 1, nextSLO, most(left.SLO))
+	add(left.Controls, nextControl)
+	return next
+}
+
+// Spent returns how much of the planned time of a stage has passed. A stage that takes longer than planned shows no plan.
+func Spent(s *State, l lang.Lang) string {
+	elapsed, planned := seconds(s.Now.Elapsed), seconds(s.Time.Stage)
 	if elapsed > planned {
 		return spentOnly.In(l, strconv.Itoa(elapsed))
 	}
 	return ofPlanned.In(l, strconv.Itoa(elapsed), strconv.Itoa(planned))
 }
 
-// place returns the position of a stage in the run.
-func place(s Stage, l lang.Lang) string {
+// Place returns the position of a stage in the run.
+func Place(s Stage, l lang.Lang) string {
 	if s.Index <= 0 {
 		return ""
 	}
@@ -79,8 +107,8 @@ func place(s Stage, l lang.Lang) string {
 	return stageOf.In(l, strconv.Itoa(s.Index), strconv.Itoa(s.Total))
 }
 
-// clock prints a time as people read a clock: 03:12, or 1:03:12.
-func clock(d time.Duration) string {
+// Clock prints a time as people read a clock: 03:12, or 1:03:12.
+func Clock(d time.Duration) string {
 	t := int(d.Round(time.Second).Seconds())
 	if t >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
@@ -88,8 +116,8 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", t/60, t%60)
 }
 
-// brief prints a short time; a dash where it is not known.
-func brief(d time.Duration) string {
+// Brief prints a short time; a dash where it is not known.
+func Brief(d time.Duration) string {
 	ms := float64(d) / 1e6
 	switch {
 	case d < 0:
@@ -105,12 +133,12 @@ func brief(d time.Duration) string {
 // seconds returns a duration in whole seconds.
 func seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 
-// left prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
-func left(t Time, l lang.Lang) string {
+// Left prints the time that is left: as a clock where it is known, and otherwise as a rough time with its bounds.
+func Left(t Time, l lang.Lang) string {
 	const sure, short = 1.15, 5 * time.Second // a ratio, and a difference, that make no difference to who waits
 	low, high := t.Low.Seconds(), t.High.Seconds()
 	if high <= sure*low || t.High-t.Low <= short {
-		return leftOnly.In(l, clock((t.Low+t.High)/2))
+		return leftOnly.In(l, Clock((t.Low+t.High)/2))
 	}
 	const longSeconds, longMinutes, decimalMinutes = 90, 90 * 60, 10 * 3600 // from here on the next unit, and whole hours
 	unit, size, decimals := unitSecond, 1.0, 0

@@ -24,8 +24,8 @@ func Write(run *rundir.Run, terms []slo.Term) {
 
 // conclude finds the saturation rate.
 func conclude(run *rundir.Run) {
-	found, notes := saturation.Find(run.Stages)
-	for _, n := range append(notes, saturation.Habits(run.Stages, found)...) {
+	found, notes := saturation.Find(run)
+	for _, n := range append(notes, saturation.Habits(run, found)...) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
 	run.Saturation = bounded(run, found)

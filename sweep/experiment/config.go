@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -30,6 +31,12 @@ type Config struct {
 	Scrape func(context.Context) (load.Gauges, error)
 	// Retokenize counts the tokens of an answer's text, after the stage; nil for no such count.
 	Retokenize func(context.Context, string) (int, error)
+
+	// Spent returns what was spent so far, for run.json; nil where that is not counted.
+	Spent func() *rundir.Spent
+	// Pause is called before each stage. It waits while someone wants the experiment to pause, and returns how long; nil where nobody can ask
+	// for that.
+	Pause func(context.Context) time.Duration
 
 	Budget        time.Duration // for the whole experiment; 0 for none
 	StageTime     time.Duration // each stage measures at least this long,
@@ -62,6 +69,11 @@ type Observer interface {
 	Progress(load.Snapshot)
 	StageEnds(s *rundir.Stage)
 	Note(n note.Note)
+}
+
+// Foreteller is an Observer that is also told what follows the stage that runs: what is left of a sweep, or the names of a run's stages.
+type Foreteller interface {
+	Follows(left forecast.Todo, stages []string)
 }
 
 // Blind is an Observer that shows nothing.

@@ -34,6 +34,11 @@ func budgetOver(budget time.Duration, stage string) error {
 	return NewEndError(noteBudgetOver.New(budget, stage), fmt.Sprintf("the budget of %v ran out before %s", budget, stage))
 }
 
+// spentUp ends a run, in good order, before a request that the limit on tokens or cost does not allow.
+func spentUp(stage string) error {
+	return NewEndError(noteSpentUp.New(stage), "the limit on tokens or cost was reached in "+stage)
+}
+
 // ErrInterrupted is the cause to cancel an experiment's context with when it is to stop and keep what it has.
 var ErrInterrupted = errors.New("interrupted")
 

@@ -37,6 +37,7 @@ type Experiment struct {
 	pace     Pace
 	latency  float64 // mean of the latest stage, seconds
 	idle     idleness
+	recovery recovery
 	foreseen []note.Note // what the plan asks beyond what the client was shown to measure well
 }
 
@@ -98,7 +99,11 @@ func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
 
 // Measure runs one stage and saves what it measured. It waits before that for the server to become idle.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	x.pause(ctx, s.Name)
 	if err := x.Settle(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
+	if err := x.recover(ctx); err != nil {
 		return rundir.Stage{}, err
 	}
 	if x.HasBudget() && x.TimeLeft() <= 0 {
@@ -111,6 +116,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	}
 	x.Ahead.Begins(s.forecast())
 	x.config.Observer.StageBegins(&st, s.MinTime)
+	x.foretell()
 	x.tellLeft(load.Snapshot{})
 	x.connect(ctx, &s)
 	st, seen, err := x.hold(ctx, &s, st, x.config.SLO)
@@ -119,6 +125,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 		st.Warnings = append(st.Warnings, w)
 	}
 	x.Ahead.Ended(s.forecast(), &st)
+	x.overloaded(&st)
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
 	x.config.Observer.StageEnds(&st)
@@ -139,8 +146,10 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	st := s.describe(0)
 	x.config.Observer.StageBegins(&st, s.MinTime)
 	x.Ahead.Searching(s.MinTime)
+	x.foretell()
 	x.tellLeft(load.Snapshot{})
 	st, _, err := x.hold(ctx, &s, st, nil)
+	x.overloaded(&st)
 	return st, errors.Join(err, context.Cause(ctx))
 }
 
@@ -167,8 +176,11 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
 	x.leftBehind(&st)
 	st.State = rundir.Complete
-	if seen.Interrupted || broken != nil {
+	if seen.Interrupted || seen.Spent || broken != nil {
 		st.State = rundir.Interrupted
+	}
+	if seen.Spent {
+		broken = errors.Join(broken, spentUp(s.Name))
 	}
 	if l := st.Latency.Mean; !l.IsZero() {
 		x.latency = l.Value()
@@ -184,7 +196,38 @@ func (x *Experiment) timeOut() time.Duration {
 	return max(1, x.TimeLeft())
 }
 
-func (x *Experiment) save() error { return x.config.Log.Save(x.run) }
+func (x *Experiment) save() error {
+	if x.config.Spent != nil {
+		x.run.Spent = x.config.Spent()
+	}
+	return x.config.Log.Save(x.run)
+}
+
+// foretell tells an observer that wants to know what follows the stage that begins.
+func (x *Experiment) foretell() {
+	f, ok := x.config.Observer.(Foreteller)
+	if !ok || !x.Ahead.Planned {
+		return
+	}
+	var names []string
+	for i := range x.Ahead.Stages {
+		names = append(names, x.Ahead.Stages[i].Load.Name())
+	}
+	f.Follows(x.Ahead.Todo, names)
+}
+
+// pause waits while someone wants the experiment to pause before a stage. The budget is not charged for it.
+func (x *Experiment) pause(ctx context.Context, stage string) {
+	if x.config.Pause == nil {
+		return
+	}
+	if paused := x.config.Pause(ctx); paused > 0 {
+		if x.HasBudget() {
+			x.until = x.until.Add(paused)
+		}
+		x.Warn(notePaused.New(stage, paused.Seconds()))
+	}
+}
 
 // tellLeft tells the observer how long the run still takes, with the stage that runs as far as the snapshot shows it.
 func (x *Experiment) tellLeft(now load.Snapshot) {
@@ -304,6 +347,11 @@ func larger(a, b rundir.Number) rundir.Number {
 	return a
 }
 
+// succeeded reports whether a request of a stage succeeded.
+func succeeded(run *rundir.Run) bool {
+	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Requests.OK > 0 })
+}
+
 // Finish writes how the run ended, and saves it. err is what ended it early; nil where nothing did. Finish returns what is an error of the
 // client's own.
 func (x *Experiment) Finish(err error) error {
@@ -317,6 +365,9 @@ func (x *Experiment) Finish(err error) error {
 	switch {
 	case Interrupted(err):
 		run.State, err = rundir.Interrupted, nil
+	case errors.As(err, &planned) && planned.Why.Is(noteSpentUp) && succeeded(run):
+		x.Warn(planned.Why)
+		err = nil
 	case errors.As(err, &planned):
 		run.State, run.Failure, err = rundir.Failed, planned.Why, nil
 	case err != nil:

@@ -13,15 +13,17 @@ var (
 	noteOfStage          = note.Kind{Code: "client.stage", Args: []string{"stage", "why"}} // why holds one note
 	noteRetokenize       = note.Kind{Code: "retokenize.failed", Args: []string{"stage", "error"}}
 	noteNotIdle          = note.Kind{Code: "server.not-idle", Args: []string{"stage", "error"}}
+	notePaused           = note.Kind{Code: "run.paused", Args: []string{"stage", "time"}}
 	noteServerGone       = note.Kind{Code: "run.server-gone", Args: []string{"stage"}}
 	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}
 	noteBudgetOver       = note.Kind{Code: "run.budget-over", Args: []string{"budget", "stage"}}
+	noteSpentUp          = note.Kind{Code: "run.spent-up", Args: []string{"stage"}}
 	noteFailed           = note.Kind{Code: "run.failed", Args: []string{"error"}}
 )
 
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, noteServerGone, noteNothingDone, noteBudgetOver, noteFailed,
+		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, notePaused, noteServerGone, noteNothingDone, noteBudgetOver, noteSpentUp, noteFailed,
 	}
 }

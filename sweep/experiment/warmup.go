@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -71,7 +72,13 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
+		if len(s.Turns) > 0 {
+			x.config.Caps.Wait(ctx, s.Turns[0].PromptTokens+s.Turns[0].OutputTokens)
+		}
 		res, err := load.One(ctx, x.config.Doer, x.config.Log, warmUpStage, s, n, begun)
+		if errors.Is(err, load.ErrSpent) {
+			return spentUp(warmUpStage)
+		}
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,13 @@ func NewCaps(requestsPerSecond, tokensPerMinute float64) *Caps {
 	return c
 }
 
+// Wait waits until a request with that many tokens may be sent outside of a stage, or ctx ends.
+func (c *Caps) Wait(ctx context.Context, tokens int) {
+	if c != nil {
+		c.wait(ctx, tokens)
+	}
+}
+
 // wait waits until a request with that many tokens may be sent, or ctx ends, and returns how long that took.
 func (c *Caps) wait(ctx context.Context, tokens int) time.Duration {
 	began := time.Now()

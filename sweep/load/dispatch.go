@@ -181,6 +181,9 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 	}
 	if ctx.Err() == nil {
 		r.Doer.Do(ctx, call, res)
+		if res.Unpaid {
+			r.spendNoMore()
+		}
 	} else {
 		res.Status = client.StatusIncomplete
 	}

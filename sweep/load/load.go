@@ -54,6 +54,7 @@ type Observed struct {
 	CPU         float64 // share of all cores that this process used; negative where unknown
 	GC          float64 // share of all cores that its garbage collector used
 	Interrupted bool    // from outside
+	Spent       bool    // a request was not allowed: see [client.Options].Allowance
 	Readings    []Reading
 	Answers     []Answer // where Stage.KeepText is set
 }
@@ -78,6 +79,8 @@ type runner struct {
 	places admission
 	window window
 
+	halt    sync.Once    // closes stop
+	spent   atomic.Bool  // a request was not allowed
 	arrived atomic.Int64 // output tokens
 	owed    atomic.Int64 // output tokens asked for, except those that their requests ended without
 
@@ -124,7 +127,8 @@ func (r *runner) run(ctx context.Context) (*Observed, error) {
 	go func() { r.work.Wait(); close(idle) }()
 
 	seen.Interrupted = r.measure(ctx, idle)
-	close(r.stop)
+	r.endSessions()
+	seen.Spent = r.spent.Load()
 	if seen.Interrupted || r.failure() != nil {
 		cancel()
 	}
@@ -145,6 +149,15 @@ func (r *runner) timeOut() time.Duration {
 		return math.MaxInt64
 	}
 	return r.TimeOut
+}
+
+// endSessions lets no more sessions begin.
+func (r *runner) endSessions() { r.halt.Do(func() { close(r.stop) }) }
+
+// spendNoMore ends the stage after a request that was not allowed. Requests in flight are paid for, and end by themselves.
+func (r *runner) spendNoMore() {
+	r.spent.Store(true)
+	r.endSessions()
 }
 
 // giveUp keeps an error of our own, which ends the stage at the next tick.
@@ -181,7 +194,7 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 		counted = arrived
 		r.show(phase, now)
 		switch {
-		case interrupted, finished, r.failure() != nil:
+		case interrupted, finished, r.failure() != nil, r.spent.Load():
 			r.closeWindow(now)
 			return interrupted
 		case phase == PhaseTail:

@@ -52,7 +52,8 @@ type Snapshot struct {
 	InFlight int
 	Done     int // requests that ended well
 	Failed   int
-	TTFT     time.Duration // median of the latest; negative where none is known
-	ITL      time.Duration // mean gap between tokens, median of the latest requests; negative where none is known
-	TokensPS float64       // output tokens per second in the last two seconds
+	Errors   map[string]int // the failures by class; nil for none
+	TTFT     time.Duration  // median of the latest; negative where none is known
+	ITL      time.Duration  // mean gap between tokens, median of the latest requests; negative where none is known
+	TokensPS float64        // output tokens per second in the last two seconds
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"llmsweep/client"
@@ -66,6 +67,9 @@ func request(s *Session, turn int, history []api.Message, keepText bool) *api.Re
 // owed returns the number of output tokens that a request asks for: at least one.
 func owed(r *api.Request) int { return max(1, r.OutputTokens) }
 
+// ErrSpent is the error of a request that was not allowed: see [client.Options].Allowance.
+var ErrSpent = errors.New("the limit on tokens or cost does not allow another request")
+
 // One does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage name. Instants
 // count from epoch.
 func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result, error) {
@@ -78,6 +82,9 @@ func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, e
 	res.Reset(epoch)
 	due := time.Since(epoch)
 	d.Do(ctx, call, res)
+	if res.Unpaid {
+		return nil, ErrSpent
+	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}

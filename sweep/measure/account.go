@@ -8,6 +8,7 @@ package measure
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -80,10 +81,11 @@ type counts struct {
 	ended   int
 	done    int // ended well
 	failed  int
-	refused int     // of those that failed
-	emitted float64 // output tokens of those done, as counted when they came
-	latency float64 // sum over those done, seconds
-	last    float64 // instant of the last end, in seconds from the stage's start
+	classes map[string]int // the failures by class; nil for none
+	refused int            // of those that failed
+	emitted float64        // output tokens of those done, as counted when they came
+	latency float64        // sum over those done, seconds
+	last    float64        // instant of the last end, in seconds from the stage's start
 }
 
 // outcome is how the looks at a stage ended.
@@ -128,6 +130,10 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	a.grouped = a.grouped || len(r.Counts) > 0
 	if r.Failed() {
 		a.failed++
+		if a.classes == nil {
+			a.classes = map[string]int{}
+		}
+		a.classes[r.Error]++
 	}
 	if r.Refused() {
 		a.refused++
@@ -167,7 +173,7 @@ func (a *Account) Recent() load.Snapshot {
 	const recently = 2 * time.Second
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := load.Snapshot{Done: a.done, Failed: a.failed, TTFT: a.latest.ttft.median(), ITL: a.latest.itl.median()}
+	s := load.Snapshot{Done: a.done, Failed: a.failed, Errors: maps.Clone(a.classes), TTFT: a.latest.ttft.median(), ITL: a.latest.itl.median()}
 	if n := len(a.ticks.Sums); n > 0 {
 		n = min(n, int(recently/a.ticks.Width)+1)
 		s.TokensPS = stats.Mean(a.ticks.Sums[len(a.ticks.Sums)-n:]) / a.ticks.Width.Seconds()

@@ -103,6 +103,9 @@ func (s *summary) finish() rundir.Stage {
 			st.Rates.Completed, st.TokensPerS, st.Progress = rundir.Number{}, rundir.TokenRates{}, rundir.Progress{}
 		}
 	}
+	if st.Verdict == rundir.Saturated {
+		st.Traits.Behind = s.evidence(s.service.typical(), errorLevel).Behind(w)
+	}
 	st.Server = serverLoad(seen.Readings, w)
 	if seen.CPU >= 0 {
 		st.ClientCPU, st.ClientGC = rundir.Exactly(seen.CPU), rundir.Exactly(seen.GC)

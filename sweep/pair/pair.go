@@ -86,6 +86,7 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 		side := c.Sides[i]
 		side.Sources, side.Seed, side.StageTime, side.StageMax = c.Sides[0].Sources, c.Sides[0].Seed, c.Sides[0].StageTime, c.Sides[0].StageTime
 		side.Observer = &observer{side.Observer, p, i}
+		side.Pause = p.pause(side.Pause)
 		if c.Budget > 0 {
 			side.IdleWait = max(1, time.Duration(idleShare*float64(side.StageTime)))
 		}
@@ -372,6 +373,18 @@ func (p *comparison) finish(err error) error {
 
 // sideName returns "A" or "B".
 func sideName(side int) string { return string(rune('A' + side)) }
+
+// pause returns the pause of a side, for which the comparison's budget is not charged.
+func (p *comparison) pause(of func(context.Context) time.Duration) func(context.Context) time.Duration {
+	if of == nil {
+		return nil
+	}
+	return func(ctx context.Context) time.Duration {
+		paused := of(ctx)
+		p.started = p.started.Add(paused)
+		return paused
+	}
+}
 
 // observer adds to another observer's events which server a stage is of, and how long the whole comparison takes.
 type observer struct {

@@ -20,5 +20,9 @@ func (r *Record) Censored() bool { return r.Incomplete() || r.Error == string(cl
 
 // Refused reports whether the server turned the request away, because it had too much to do or the client had asked for too much.
 func (r *Record) Refused() bool {
-	return r.Error == string(client.ClassHTTP429) || r.HTTP == http.StatusTooManyRequests || r.HTTP == http.StatusServiceUnavailable
+	switch r.HTTP {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, client.StatusOverloaded:
+		return true
+	}
+	return r.Error == string(client.ClassRateLimited) || r.Error == string(client.ClassHTTP429)
 }

@@ -53,11 +53,29 @@ type Run struct {
 	Workload   Workload    `json:"workload"`
 	Plan       Plan        `json:"plan"`
 	Stages     []Stage     `json:"stages"`
+	Recoveries []Recovery  `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Saturation *Saturation `json:"saturation,omitempty"`
 	SLO        *SLO        `json:"slo,omitempty"` // absent where there are no objectives
 	Client     Client      `json:"client"`
+	Spent      *Spent      `json:"spent,omitempty"` // absent where neither prices nor limits were given
 	Warnings   []note.Note `json:"warnings,omitempty"`
 	Source     *Source     `json:"source,omitempty"` // where it was read; absent in runs measured by this program
+}
+
+// Spent is what the run spent on a hosted API, the preflight included, and its limits. Costs are in the unit of the prices.
+type Spent struct {
+	Requests     int   `json:"requests"` // that may have cost something: those that were sent and not refused
+	PromptTokens int64 `json:"prompt_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	// UnsureTokens is an upper bound for the tokens of requests that the server did not count: they were cancelled, or failed in
+	// mid-stream.
+	UnsureTokens int64  `json:"unsure_tokens,omitempty"`
+	Cost         Number `json:"cost,omitzero"`      // those tokens included; absent without prices
+	PriceIn      Number `json:"price_in,omitzero"`  // of a million prompt tokens
+	PriceOut     Number `json:"price_out,omitzero"` // of a million output tokens
+	MaxTokens    int64  `json:"max_tokens,omitempty"`
+	MaxCost      Number `json:"max_cost,omitzero"`
+	Ended        bool   `json:"ended,omitempty"` // the run ended because the next request would have exceeded a limit
 }
 
 // Tool is the program that made the run.
@@ -183,7 +201,7 @@ type Stage struct {
 
 	Verdict   string      `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
-	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429 or 503; absent for none
+	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
 	Traits    Traits      `json:"traits,omitzero"`
 	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
 	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
@@ -287,6 +305,18 @@ type Traits struct {
 	Whole     Number `json:"whole,omitzero"`        // share of the answers that came in one piece, sooner than the first token of others
 	WholeTime Number `json:"whole_s,omitzero"`      // how long such an answer took, on average
 	Limit     Bucket `json:"rate_limit,omitzero"`   // the token bucket that explains which requests were refused
+	// Behind is what was completed while the backlog of a saturated stage was at least half of its largest: what the server does
+	// once it is far behind.
+	Behind Progress `json:"behind,omitzero"`
+}
+
+// Recovery is a lone request that was slow although the server had become idle after an overload.
+type Recovery struct {
+	After  string `json:"after"`           // the stage or search that overloaded the server
+	At     Number `json:"at_s,omitzero"`   // seconds since the run's start
+	Slower Number `json:"slower,omitzero"` // how many times as long a token took as in the first stage
+	Idle   Number `json:"idle_s,omitzero"` // seconds without load after which a lone request was as fast as before; absent where none was
+	Waited Number `json:"waited_s,omitzero"`
 }
 
 // Bucket is a token bucket: what passes in a time t is at most Burst + Rate x t.

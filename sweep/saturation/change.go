@@ -33,47 +33,63 @@ func (c Change) Beyond(least float64) bool {
 
 // Compare returns how two stages of one load differ: the time per token, the time to the first one, and the completed rate.
 func Compare(before, after *rundir.Stage) []Change {
+	const requests = 0.002 // what means over requests differ by anyway
 	return []Change{
-		compare("itl_s", meanOf(before, before.InterToken, &before.TPOT), meanOf(after, after.InterToken, &after.TPOT)),
-		compare("ttft_s", meanOf(before, before.TTFT.Mean, &before.TTFT), meanOf(after, after.TTFT.Mean, &after.TTFT)),
-		compare("rates.completed", progressOf(before), progressOf(after)),
+		compare("itl_s", meanOf(before, before.InterToken, &before.TPOT), meanOf(after, after.InterToken, &after.TPOT), requests),
+		compare("ttft_s", meanOf(before, before.TTFT.Mean, &before.TTFT), meanOf(after, after.TTFT.Mean, &after.TTFT), requests),
+		compare("rates.completed", progressOf(before), progressOf(after), rhythm),
 	}
 }
 
-// estimate is a value with its standard error, and the degrees of freedom of that.
-type estimate struct{ value, se, freedom float64 }
+// estimate is a value with its standard error, and the degrees of freedom of that. The error falls with the root of size, which is a number
+// of requests or seconds.
+type estimate struct{ value, se, freedom, size float64 }
 
 // meanOf returns a mean with the error that the deviation between requests gives it. Requests in flight at the same time are not
 // independent: the number worth counting is divided by how many there are.
 func meanOf(st *rundir.Stage, mean rundir.Number, d *rundir.Dist) estimate {
-	if !mean.Known() || d.N < 2 || !d.Std.Known() {
+	if !mean.Known() || d.N == 0 || !d.Std.Known() {
 		return estimate{}
 	}
 	n := float64(d.N) / max(1, orZero(st.Concurrency.Mean))
 	if d.Neff.Known() {
 		n = min(n, d.Neff.Value())
 	}
-	n = max(n, 2)
-	const resolution = 0.002 // of the mean: below that two stages of one server differ anyway
-	return estimate{mean.Value(), math.Hypot(d.Std.Value()/math.Sqrt(n), resolution*mean.Value()), n - 1}
+	n = max(n, 1)
+	return estimate{mean.Value(), d.Std.Value() / math.Sqrt(n), n - 1, n}
 }
 
+// progressOf returns a stage's progress with the error that its batches give it.
 func progressOf(st *rundir.Stage) estimate {
-	if !st.Progress.Rate.Known() {
+	p := st.Progress
+	switch {
+	case !p.Rate.Known() || st.Window <= 0:
 		return estimate{}
+	case p.Batches < 2:
+		return estimate{p.Rate.Value(), 0, 0, st.Window}
 	}
-	return estimate{st.Progress.Rate.Value(), standardError(st.Progress), float64(max(1, st.Progress.Batches-1))}
+	freedom := float64(p.Batches - 1)
+	se := (p.High.Value() - p.Low.Value()) / 2 / stats.StudentQuantile(0.975, freedom)
+	return estimate{p.Rate.Value(), se, freedom, st.Window}
 }
 
-func compare(metric string, before, after estimate) Change {
-	c := Change{Metric: metric, Before: before.value, After: after.value}
-	if before.value <= 0 || after.value <= 0 {
+// compare returns the change between two stages of one load. A control measurement is short, and shows little of how much its values vary; the
+// earlier stage shows more, and both vary alike. So their variances are pooled. To both errors that is added by which stages of one
+// server differ anyway, as a share of the value.
+func compare(metric string, before, after estimate, anyway float64) Change {
+	freedom := before.freedom + after.freedom
+	if before.value <= 0 || after.value <= 0 || freedom < 1 {
 		return Change{Metric: metric}
 	}
+	variance := func(e estimate) float64 { return e.freedom * e.size * math.Pow(e.se/e.value, 2) }
+	pooled := (variance(before) + variance(after)) / freedom // of one unit of size, relative
+	se := math.Sqrt(pooled/before.size + pooled/after.size + 2*anyway*anyway)
+	half := stats.StudentQuantile(0.975, freedom) * se
 	ratio := math.Log(after.value / before.value)
-	half := stats.StudentQuantile(0.975, max(1, min(before.freedom, after.freedom))) * math.Hypot(before.se/before.value, after.se/after.value)
-	c.Value, c.Low, c.High = math.Expm1(ratio), math.Expm1(ratio-half), math.Expm1(ratio+half)
-	return c
+	return Change{
+		Metric: metric, Before: before.value, After: after.value,
+		Value: math.Expm1(ratio), Low: math.Expm1(ratio - half), High: math.Expm1(ratio + half),
+	}
 }
 
 // Changed returns a note where a control measurement differs from the earlier stage of the same load: the server drifts where a lone
@@ -103,7 +119,26 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 	return note.Note{}, false
 }
 
-// Changes returns the notes that the control measurements of a run give: each is compared with the first stage of its load.
+// changes returns the notes that the control measurements of a run give. A server that stays slow after an overload has not changed by itself.
+func changes(run *rundir.Run) []note.Note {
+	if !metastable(run).IsZero() {
+		return nil
+	}
+	return Changes(run.Stages)
+}
+
+// stageTimeForControls returns a stage time in seconds with which a sweep has time for control measurements of the floor.
+func stageTimeForControls(stages []rundir.Stage) float64 {
+	const least, latencies, step = 30, 10, 10 // a sweep has some 13 stages, and 4 % of its time are for controls
+	for i := range stages {
+		if st := &stages[i]; st.Role == rundir.Floor && st.Latency.Mean.Known() {
+			return max(least, step*math.Ceil(latencies*st.Latency.Mean.Value()/step))
+		}
+	}
+	return least
+}
+
+// Changes returns a note for each control measurement that differs from the first stage of its load.
 func Changes(stages []rundir.Stage) (all []note.Note) {
 	var floor *Change
 	for _, lone := range []bool{true, false} {

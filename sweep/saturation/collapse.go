@@ -9,73 +9,102 @@ import (
 
 var noteCollapses = note.Kind{Code: "habit.collapses", Args: []string{"sustained", "low", "high", "overload"}}
 
-// How much more a server must get done below its limit than beyond it to be said to collapse. Differences that plain servers show are
+// How much more a server must complete below its limit than far beyond it to be said to collapse. Differences that plain servers show are
 // smaller: see TestHabitsAreNamed.
 const (
-	collapsedBelow   = 1.06 // a stable stage
-	collapsedLoop    = 1.10 // the closed loop
-	collapsedPausing = 1.30 // a stable stage of a server that pauses: how many pauses fall into a stage is chance
+	collapsed        = 1.08
+	collapsedPausing = 1.30 // of a server that pauses: how many pauses fall into a stage is chance
+	// sure is how many times its standard error the difference must be.
+	sure = 3
 )
 
 // normal is the 97.5 % quantile of the normal distribution.
 const normal = 1.96
 
-// unsureEdge is how far beyond the rates of its bracket the edge of a collapse may lie, as a share of the rate. A server collapses
-// at random: at the edge one stage is stable and the next is not.
-const unsureEdge = 0.03
-
 // collapses rewrites the answer where overload costs throughput. Then the plateau of overloaded stages is no limit of what the server
 // sustains: that lies between the highest stable and the lowest saturated rate. It reports whether that is so.
 func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
-	var overloaded []*rundir.Stage
-	for i, st := range f.open {
-		if i >= f.cut && serverLimited(st) && st.Verdict == rundir.Saturated {
-			overloaded = append(overloaded, st)
-		}
-	}
-	if len(overloaded) == 0 || f.changed {
+	behind := f.farBehind()
+	most := f.mostBelow(ceiling)
+	if len(behind) == 0 || !most.Rate.Known() || f.changed {
 		return false
 	}
-	rate, low, high := plateau(overloaded)
-	var best rundir.Progress
-	below := collapsedBelow
-	var stable, saturated rundir.Number
-	for i, r := range f.open {
-		stables, others := f.verdictsAt(r.Rate)
-		if r.Traits.Stalls > 0 {
-			below = collapsedPausing
-		}
-		switch {
-		case i < f.cut && stables > others:
-			stable = r.Rate
-			if p := r.Progress; p.Low.Known() && !(p.Low.Value() <= orZero(best.Low)) {
-				best = p
-			}
-		case i >= f.cut && others > stables && !saturated.Known():
-			saturated = r.Rate
+	limit := collapsed
+	if f.pausing {
+		limit = collapsedPausing
+	}
+	costs := 0
+	for _, st := range behind {
+		if costly(most, st.Progress, limit) {
+			costs++
 		}
 	}
+	if 2*costs <= len(behind) {
+		return false
+	}
+	stable, saturated := f.lastStable(), f.firstSaturated()
 	if !stable.Known() || !saturated.Known() {
 		return false
 	}
-	// A server that collapses slows down during a stage, so that the intervals of overloaded stages are wide: the difference must be
-	// many times its standard error.
-	const sure = 3
-	more := false
-	if best.Rate.Known() {
-		difference := best.Rate.Value() - rate.Value()
-		overloadError := (high.Value() - low.Value()) / 2 / normal
-		more = best.Rate.Value() >= below*rate.Value() && difference >= sure*math.Hypot(standardError(best), overloadError)
-	}
-	loop := ceiling != nil && ceiling.Progress.Low.Value() > collapsedLoop*high.Value()
-	if !more && !loop {
-		return false
-	}
 	s.HighestStable, s.LowestSaturated = stable, saturated
-	s.Rate = rundir.Exactly((stable.Value() + saturated.Value()) / 2)
-	s.Low, s.High = rundir.Exactly(stable.Value()*(1-unsureEdge)), rundir.Exactly(saturated.Value()*(1+unsureEdge))
-	s.Overload, s.OverloadLow, s.OverloadHigh = rate, low, high
+	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.High.Value(), ceiling)
+	s.Overload, s.OverloadLow, s.OverloadHigh = plateau(behind)
 	return true
+}
+
+// costly reports whether a server completes less far behind than it does at most, by more than a limit and by more than chance.
+func costly(most, behind rundir.Progress, limit float64) bool {
+	difference := most.Rate.Value() - behind.Rate.Value()
+	return most.Rate.Value() >= limit*behind.Rate.Value() && difference >= sure*math.Hypot(standardError(most), standardError(behind))
+}
+
+// farBehind returns the saturated stages with what they completed once they were far behind in place of their progress.
+func (f *finder) farBehind() (rows []*rundir.Stage) {
+	for i, st := range f.open {
+		if i < f.cut || st.Verdict != rundir.Saturated || !serverLimited(st) {
+			continue
+		}
+		far := *st
+		if b := st.Traits.Behind; b.Rate.Known() { // not in runs of earlier versions
+			far.Progress = b
+		}
+		rows = append(rows, &far)
+	}
+	return rows
+}
+
+// mostBelow returns the progress of the stage that completed most while the server was not overloaded: the ceiling, or a stable one, by the
+// lower bounds of their intervals.
+func (f *finder) mostBelow(ceiling *rundir.Stage) (most rundir.Progress) {
+	if ceiling != nil {
+		most = ceiling.Progress
+	}
+	for i, st := range f.open {
+		if p := st.Progress; i < f.cut && st.Verdict == rundir.Stable && p.Low.Known() && !(p.Low.Value() <= orZero(most.Low)) {
+			most = p
+		}
+	}
+	return most
+}
+
+// lastStable returns the highest rate below the edge that most of its stages show stable.
+func (f *finder) lastStable() (rate rundir.Number) {
+	for i, r := range f.open {
+		if stables, others := f.verdictsAt(r.Rate); i < f.cut && stables > others {
+			rate = r.Rate
+		}
+	}
+	return rate
+}
+
+// firstSaturated returns the lowest rate above the edge that most of its stages show saturated.
+func (f *finder) firstSaturated() (rate rundir.Number) {
+	for i, r := range f.open {
+		if stables, others := f.verdictsAt(r.Rate); i >= f.cut && others > stables {
+			return r.Rate
+		}
+	}
+	return rate
 }
 
 // outputAt returns the output tokens per second of the stages at a rate.

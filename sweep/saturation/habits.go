@@ -3,6 +3,7 @@ package saturation
 import (
 	"math"
 
+	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 )
@@ -15,14 +16,26 @@ var (
 	noteBatches     = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
 	noteCaches      = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
 	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
+	noteDrops       = note.Kind{Code: "habit.drops", Args: []string{"count", "share"}}
 	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
 )
 
-// Habits returns a note on each habit that the stages of a sweep show. s is the answer of [Find], or nil.
-func Habits(stages []rundir.Stage, s *rundir.Saturation) (all []note.Note) {
+// Habits returns a note on each habit of the server that a sweep shows. s is the answer of [Find], or nil.
+func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
+	stages := run.Stages
 	open := Open(stages)
-	all = Changes(stages)
-	if s != nil && s.Overload.Known() {
+	if stuck := metastable(run); !stuck.IsZero() {
+		all = append(all, stuck)
+	}
+	all = append(all, changes(run)...)
+	_, again := controlOfFloor(stages)
+	switch {
+	case s == nil || !s.Overload.Known():
+	case again == nil: // it may have become slower by itself
+		if ceiling := ceilingOf(stages); ceiling != nil {
+			all = append(all, noteOverloadOrChange.New(ceiling.Progress.Rate.Value(), ceiling.MaxConcurrency, s.Overload.Value(), stageTimeForControls(stages)))
+		}
+	default:
 		all = append(all, noteCollapses.New(s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Overload.Value()))
 	}
 	if b := bucketOf(open, ceilingOf(stages)); b.Rate.Known() {
@@ -31,7 +44,7 @@ func Habits(stages []rundir.Stage, s *rundir.Saturation) (all []note.Note) {
 	} else if st := sheds(open); st != nil {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
-	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages)} {
+	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages), drops(stages)} {
 		if !n.IsZero() {
 			all = append(all, n)
 		}
@@ -69,9 +82,10 @@ const unrefused = 0.97
 func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket) {
 	var weight, sum, agrees, weights float64
 	low, high := math.Inf(-1), math.Inf(1)
+	unit := bucketUnit(open)
 	for _, st := range open {
 		b := st.Traits.Limit
-		if !b.Rate.Known() || bucket.Unit != "" && b.Unit != bucket.Unit || passes(ceiling, st) {
+		if !b.Rate.Known() || b.Unit != unit || passes(ceiling, st) {
 			continue
 		}
 		n := float64(st.Requests.Error)
@@ -92,6 +106,22 @@ func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket
 	bucket.Rate, bucket.Agrees = rundir.Exactly(rate), rundir.Exactly(agrees/weights)
 	bucket.Low, bucket.High = rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
 	return bucket
+}
+
+// bucketUnit returns what the bucket counts by the stages with most refusals. Those with few refusals fit either unit.
+func bucketUnit(open []*rundir.Stage) (unit string) {
+	refusals := map[string]int{}
+	for _, st := range open {
+		if b := st.Traits.Limit; b.Rate.Known() && b.Agrees.Value() >= wellExplained {
+			refusals[b.Unit] += st.Requests.Error
+		}
+	}
+	for u, n := range refusals {
+		if n > refusals[unit] || n == refusals[unit] && u < unit {
+			unit = u
+		}
+	}
+	return unit
 }
 
 // passes reports whether a closed loop completed as much as a stage with refusals, and was refused nothing.
@@ -190,4 +220,19 @@ func caches(stages []rundir.Stage) note.Note {
 		return note.Note{}
 	}
 	return noteCaches.New(n/all, time/n, otherwise)
+}
+
+// drops returns a note where the server closes connections without an answer. A few are an accident of the network.
+func drops(stages []rundir.Stage) note.Note {
+	const fewest, least = 5, 0.01 // requests, share
+	n, all := 0, 0
+	for i := range stages {
+		st := &stages[i]
+		resets := st.Errors[string(client.ClassReset)]
+		n, all = n+resets, all+resets+st.Requests.OK
+	}
+	if n < fewest || float64(n) < least*float64(all) {
+		return note.Note{}
+	}
+	return noteDrops.New(n, float64(n)/float64(all))
 }

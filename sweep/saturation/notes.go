@@ -10,6 +10,8 @@ var (
 	noteNotFilled     = note.Kind{Code: "saturation.ceiling-not-filled", Args: []string{"in_flight", "completed", "at_least"}}
 	noteOverloadCosts = note.Kind{Code: "saturation.overload-costs", Args: []string{"completed", "in_flight", "overloaded"}}
 
+	noteOverloadOrChange = note.Kind{Code: "saturation.overload-or-change", Args: []string{"completed", "in_flight", "overloaded", "stage_time"}}
+
 	// The evidence.
 	noteRefused       = note.Kind{Code: "saturation.refused", Args: []string{"offered", "share", "completed"}}
 	noteBacklogGrew   = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
@@ -22,5 +24,6 @@ func Notes() []note.Kind {
 	return []note.Kind{
 		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
 		noteNoneSaturated, noteRefused, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
+		noteOverloadOrChange, noteDrops, noteMetastable, noteNeverBack, noteStayedSlow,
 	}
 }

@@ -14,14 +14,18 @@ import (
 // comfortable is the share of the saturation rate that leaves room for a busy minute.
 const comfortable = 0.8
 
-// Find returns the saturation rate: the plateau of completed work over the ceiling and the stages that were shown saturated, and the
+// Find returns the saturation rate of a sweep: the plateau of completed work over the ceiling and the stages that were shown saturated, and the
 // bracket of verdicts around it. It is nil where no stage completed anything, or the ceiling was no limit. The notes say what
 // does not fit together.
-func Find(stages []rundir.Stage) (*rundir.Saturation, []note.Note) {
-	f := finder{open: Open(stages), changed: len(Changes(stages)) > 0}
+func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
+	stages := run.Stages
+	f := finder{open: Open(stages), changed: len(changes(run)) > 0}
+	_, again := controlOfFloor(stages)
+	f.sameServer = again != nil && !f.changed
 	f.cut = f.edge()
 	f.pausing = !pauses(stages).IsZero()
 	f.cached = cachedShare(stages)
+	f.stageTime = stageTimeForControls(stages)
 	rows := f.plateauRows(ceilingOf(stages))
 	if len(rows) == 0 {
 		return nil, f.notes
@@ -115,6 +119,9 @@ type finder struct {
 	pausing bool    // the server stands still now and then
 	cached  float64 // share of the answers that come from a cache
 	changed bool    // control measurements show another server than before: what is less now is not overload's doing
+	// sameServer reports that control measurements show the same server as before: what is less now is overload's doing.
+	sameServer bool
+	stageTime  float64 // seconds: a sweep with such stages has time to measure the floor again
 }
 
 // note adds a note, once: repetitions give the same.
@@ -257,10 +264,22 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 	case closed.High.Value() < low.Value():
 		return limited // with more in flight the server is faster still
 	case closed.Low.Value() > high.Value()*beyondRhythm:
-		f.note(noteOverloadCosts.New(closed.Rate.Value(), ceiling.MaxConcurrency, low.Value()/2+high.Value()/2))
+		f.overloadCosts(ceiling, low.Value()/2+high.Value()/2)
 		return limited
 	}
 	return append(limited, ceiling)
+}
+
+// overloadCosts notes that less was completed beyond saturation than in the closed loop. That is overload's doing only if control measurements
+// show that the server is the same as before.
+func (f *finder) overloadCosts(ceiling *rundir.Stage, overloaded float64) {
+	loop := ceiling.Progress.Rate.Value()
+	switch {
+	case f.sameServer:
+		f.note(noteOverloadCosts.New(loop, ceiling.MaxConcurrency, overloaded))
+	case !f.changed:
+		f.note(noteOverloadOrChange.New(loop, ceiling.MaxConcurrency, overloaded, f.stageTime))
+	}
 }
 
 // rhythm is the relative standard deviation between single stages besides their own noise: requests of equal length keep the rhythm in

@@ -46,8 +46,8 @@ func TestFind(t *testing.T) {
 		"a lull taken for a limit": {[]rundir.Stage{ceilingRow(9), row(4, 3, rundir.Saturated), row(7, 7, rundir.Undecided), row(12, 10, rundir.Saturated)}, 10, 0, 12,
 			against("poisson@4.00")},
 		"the closed loop was too narrow": {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, nil},
-		"overload costs": {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 10.5, 8, 13,
-			[]note.Note{noteOverloadCosts.New(12, 64, 10)}},
+		"overload costs": {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 9.84, 8, 13,
+			[]note.Note{noteOverloadOrChange.New(12, 64, 10, 30)}},
 		"the client's fault": {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, nil},
 		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 12,
 			against("poisson@6.00")},
@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 			row(9, 9, rundir.Stable), row(9, 9, rundir.Saturated), row(12, 10, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 5, 12,
 			[]note.Note{noteMixedVerdicts.New(9, 1, 1)}},
 	} {
-		s, notes := Find(c.rows)
+		s, notes := Find(&rundir.Run{Stages: c.rows})
 		if s == nil {
 			t.Errorf("%s: no saturation", name)
 			continue
@@ -83,10 +83,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: no reason", name)
 		}
 	}
-	if s, notes := Find([]rundir.Stage{ceilingRow(5), row(6, 6, rundir.Stable), row(9, 9, rundir.Undecided)}); s != nil || len(notes) != 1 || !notes[0].Is(noteNotFilled) {
+	if s, notes := Find(&rundir.Run{Stages: []rundir.Stage{ceilingRow(5), row(6, 6, rundir.Stable), row(9, 9, rundir.Undecided)}}); s != nil || len(notes) != 1 || !notes[0].Is(noteNotFilled) {
 		t.Errorf("a ceiling that was no limit saturates at %v, notes %v", s, notes)
 	}
-	if s, notes := Find(nil); s != nil || notes != nil {
+	if s, notes := Find(&rundir.Run{Stages: nil}); s != nil || notes != nil {
 		t.Errorf("nothing saturates at %v, notes %v", s, notes)
 	}
 }

@@ -47,7 +47,7 @@ func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 		res.Status = client.StatusIncomplete
 	case errors.As(err, &refused):
 		res.Headers, res.HTTP = time.Since(res.Epoch), refused.Status
-		res.Fail(res.Headers, classOf(refused.Status), err.Error())
+		res.Fail(res.Headers, classOf(refused), err.Error())
 	case errors.Is(err, sim.ErrDropped):
 		res.Fail(time.Since(res.Epoch), client.ClassReset, err.Error())
 	default:
@@ -56,8 +56,11 @@ func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 }
 
 // classOf is the class of a refusal.
-func classOf(status int) client.Class {
-	if status == http.StatusTooManyRequests {
+func classOf(r *sim.Refusal) client.Class {
+	switch {
+	case r.Status == http.StatusTooManyRequests && r.RetryAfter > 0:
+		return client.ClassRateLimited
+	case r.Status == http.StatusTooManyRequests:
 		return client.ClassHTTP429
 	}
 	return client.ClassHTTP5xx

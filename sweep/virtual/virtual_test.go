@@ -54,7 +54,7 @@ func TestFailuresHaveTheirClassAndTime(t *testing.T) {
 		status client.Status
 	}{
 		{"sheds:0,after=30ms", "", 0, 410 * time.Millisecond, client.StatusOK}, // a slot is free
-		{"rate-limited:RPM=6,burst=1,after=30ms", client.ClassHTTP429, 429, 30 * time.Millisecond, client.StatusError},
+		{"rate-limited:RPM=6,burst=1,after=30ms", client.ClassRateLimited, 429, 30 * time.Millisecond, client.StatusError},
 		{"drops:2,500ms", client.ClassReset, 0, 500 * time.Millisecond, client.StatusError},
 		{"freezes@500ms", "", 0, client.Absent, client.StatusIncomplete},
 	} {

@@ -71,9 +71,9 @@ func (e *Encoder) Temperature(t *float64) {
 	}
 }
 
-// Messages writes a list of messages.
-func (e *Encoder) Messages(all []api.Message) {
-	if !e.Field("messages") {
+// Messages writes a conversation as a field.
+func (e *Encoder) Messages(name string, all []api.Message) {
+	if !e.Field(name) {
 		return
 	}
 	e.json.ArrStart()

@@ -7,12 +7,15 @@ import (
 	"strings"
 
 	"llmsweep/client/api"
+	"llmsweep/client/api/anthropic"
 	"llmsweep/client/api/native"
 	"llmsweep/client/api/openai"
 )
 
 // all returns all dialects.
-func all() []api.Dialect { return slices.Concat(openai.Dialects(), native.Dialects()) }
+func all() []api.Dialect {
+	return slices.Concat(openai.Dialects(), anthropic.Dialects(), native.Dialects())
+}
 
 // Names returns the names that --api takes, without "auto".
 func Names() []string {

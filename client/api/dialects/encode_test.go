@@ -12,7 +12,7 @@ import (
 )
 
 func TestEncode(t *testing.T) {
-	yes, half, zero := true, 0.5, 0.0
+	yes, no, half, zero := true, false, 0.5, 0.0
 	const joined = `"Be brief.\nSay \"hi\"\n\u0001�<é>"`
 	r := &api.Request{Messages: []api.Message{{Role: "system", Content: "Be brief."}, {Role: "user", Content: "Say \"hi\"\n\x01\xff<é>"}}, OutputTokens: 16}
 	tests := map[string]struct {
@@ -67,6 +67,17 @@ func TestEncode(t *testing.T) {
 		"triton-vllm": {"triton-vllm", api.Params{Model: "m", Temperature: &half, Fields: api.AllFields}, 16,
 			`{"text_input":` + joined + `,"stream":true,"return_finish_reason":true,"return_num_input_tokens":true,"return_num_output_tokens":true,` +
 				`"parameters":{"max_tokens":16,"ignore_eos":true,"min_tokens":16,"temperature":0.5}}`},
+		"responses": {"responses", api.Params{Model: "m", Temperature: &half, Think: &yes, Fields: api.AllFields}, 16,
+			`{"model":"m","input":[{"role":"system","content":"Be brief."},{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],` +
+				`"stream":true,"store":false,"max_output_tokens":16,"ignore_eos":true,"temperature":0.5,"reasoning":{"effort":"medium"}}`},
+		"responses, strict": {"responses", api.Params{Model: "m", Think: &no, Extra: []byte(`{"input":"x","store":null}`)}, 0,
+			`{"model":"m","stream":true,"reasoning":{"effort":"none"},"input":"x"}`},
+		"messages": {"messages", api.Params{Model: "m", Temperature: &half, Think: &yes, Fields: api.AllFields}, 16,
+			`{"model":"m","system":"Be brief.","messages":[{"role":"user","content":"Say \"hi\"\n\u0001�<é>"}],"stream":true,"max_tokens":16,"temperature":0.5}`},
+		"messages, thinking": {"messages", api.Params{Model: "m", Think: &yes, Extra: []byte(`{"messages":[],"system":null,"thinking":{"budget_tokens":2000}}`)}, 4000,
+			`{"model":"m","stream":true,"max_tokens":4000,"thinking":{"type":"enabled","budget_tokens":2000},"messages":[]}`},
+		"messages, length left to the server": {"messages", api.Params{Model: "m", Think: &no, Extra: []byte(`{"messages":[],"system":null}`)}, 0,
+			`{"model":"m","stream":true,"max_tokens":4096,"thinking":{"type":"disabled"},"messages":[]}`},
 		"everything out": {"completions", api.Params{Extra: []byte(`{"model":null,"prompt":null,"stream":null}`)}, 0, `{}`},
 	}
 	for name, tt := range tests {

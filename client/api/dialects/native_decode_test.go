@@ -34,6 +34,8 @@ func witnesses() map[string]func() witness {
 		"tgi":             func() witness { return &tgiWitness{} },
 		"triton":          func() witness { return &tritonWitness{} },
 		"triton-vllm":     func() witness { return &tritonWitness{} },
+		"responses":       func() witness { return &responsesWitness{} },
+		"messages":        func() witness { return &messagesWitness{} },
 	}
 }
 
@@ -310,6 +312,109 @@ func probable(lengths []int) (tokens, total int) {
 	return 0, api.Unknown
 }
 
+type responsesWitness struct{ called, done bool }
+
+func (w *responsesWitness) terminator() bool { return true }
+func (w *responsesWitness) complete() bool   { return w.done }
+
+func (w *responsesWitness) decode(m map[string]json.RawMessage, s *decoded) {
+	delta, item, whole := content(m["delta"]), inner(m["item"]), inner(m["response"])
+	kind := string(content(m["type"]))
+	switch {
+	case kind == "error" || kind == "response.failed" || kind == "response.cancelled":
+		s.Error = "an error"
+	case kind == "response.completed" || kind == "response.incomplete":
+		s.Done, w.done = true, true
+		usage := inner(whole["usage"])
+		s.Usage = api.Usage{Prompt: count(usage["input_tokens"]), Output: count(usage["output_tokens"]),
+			Reasoning: count(inner(usage["output_tokens_details"])["reasoning_tokens"]), Cached: count(inner(usage["input_tokens_details"])["cached_tokens"])}
+		reason := plain(inner(whole["incomplete_details"])["reason"])
+		switch {
+		case reason == "max_output_tokens" || reason == "max_tokens":
+			s.Finish = "length"
+		case len(content(inner(whole["incomplete_details"])["reason"])) > 0:
+			s.Finish = reason
+		case string(content(whole["status"])) == "incomplete":
+			s.Finish = "incomplete"
+		case w.called:
+			s.Finish = "tool_calls"
+		default:
+			s.Finish = "stop"
+		}
+	case kind == "response.output_item.added":
+		s.Chunk.Text = strings.HasSuffix(string(content(item["type"])), "_call") && len(content(item["name"])) > 0
+		w.called = w.called || s.Chunk.Text
+	case strings.HasSuffix(kind, ".delta") && len(delta) > 0:
+		s.Chunk.Text, s.Reasoning = true, strings.HasPrefix(kind, "response.reasoning")
+		w.called = w.called || strings.HasPrefix(kind, "response.function_call")
+		if kind == "response.output_text.delta" || kind == "response.refusal.delta" {
+			s.Raw = delta
+		}
+	}
+}
+
+type messagesWitness struct {
+	seen map[string]int
+	done bool
+}
+
+func (w *messagesWitness) terminator() bool { return false }
+func (w *messagesWitness) complete() bool   { return w.done }
+
+func (w *messagesWitness) decode(m map[string]json.RawMessage, s *decoded) {
+	kind, usage := string(content(m["type"])), inner(m["usage"])
+	part := inner(m["delta"])
+	if kind == "content_block_start" {
+		part = inner(m["content_block"])
+	}
+	if w.seen == nil {
+		w.seen = map[string]int{"output_tokens": api.Unknown, "input_tokens": api.Unknown, "cache_read_input_tokens": api.Unknown}
+	}
+	counts := func(usage map[string]json.RawMessage, names ...string) {
+		for _, name := range names {
+			if n := count(usage[name]); n != api.Unknown {
+				w.seen[name] = n
+			}
+		}
+		s.Usage.Output = w.seen["output_tokens"]
+		sum := max(0, w.seen["input_tokens"]) + w.seen["cache_creation_input_tokens"] + max(0, w.seen["cache_read_input_tokens"])
+		if w.seen["input_tokens"] != api.Unknown && sum > 0 {
+			s.Usage.Prompt, s.Usage.Cached = sum, w.seen["cache_read_input_tokens"]
+		}
+	}
+	prompt := []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
+	switch kind {
+	case "message_start":
+		counts(inner(inner(m["message"])["usage"]), prompt...)
+	case "message_delta":
+		counts(usage, append(prompt, "output_tokens")...)
+		switch stop := plain(part["stop_reason"]); {
+		case stop == "max_tokens":
+			s.Finish = "length"
+		case stop == "end_turn" || stop == "stop_sequence":
+			s.Finish = "stop"
+		case stop == "tool_use":
+			s.Finish = "tool_calls"
+		default:
+			s.Finish = stop
+		}
+	case "message_stop":
+		s.Done, w.done = true, true
+	case "error":
+		s.Error = "an error"
+	case "content_block_start", "content_block_delta":
+		text, thinking := content(part["text"]), content(part["thinking"])
+		call := append(content(part["name"]), content(part["partial_json"])...)
+		var hidden []byte
+		if string(content(part["type"])) == "redacted_thinking" {
+			hidden = content(part["data"])
+		}
+		s.Chunk.Text = len(text)+len(thinking)+len(call)+len(hidden) > 0
+		s.Reasoning = s.Chunk.Text && len(text)+len(call) == 0
+		s.Raw = text
+	}
+}
+
 // witnessed decodes one frame both ways.
 func witnessed(t *testing.T, d api.Decoder, w witness, frame []byte) {
 	t.Helper()
@@ -393,6 +498,35 @@ func nativeFrames() map[string][]string {
 			`{"finish_reason":"None","num_input_tokens":7,"num_output_tokens":[1],"text_output":" d"}`, `{"finish_reason":["length"],"num_output_tokens":2,"text_output":""}`,
 			`{"text_output":[]}`, `{"text_output":" a"}`, `{"text_output":" ab"}`, `{"text_output":" abc"}`, `{"text_output":" abc"}`},
 	}
+	const usage = `"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":3,"output_tokens_details":{"reasoning_tokens":1}}`
+	all["responses"] = []string{
+		`{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":" a","sequence_number":4}`,
+		`{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":" b","sequence_number":4}`,
+		`{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":" \"c\"\n","sequence_number":5}`,
+		`{"type":"response.created","response":{"status":"in_progress","usage":null,"error":null}}`,
+		`{"delta":"x","type":"response.reasoning_summary_text.delta"}`, `{"delta":"y","type":"response.reasoning_text.delta"}`, `{"delta":"y","type":"response.refusal.delta"}`,
+		`{"type":"response.output_text.done","text":" a b"}`, `{"type":"response.output_text.delta","delta":""}`, `{"type":"response.output_text.delta","delta":{"a":1}}`,
+		`{"type":"response.output_item.added","item":{"type":"message","name":"x"}}`, `{"type":"response.output_item.added","item":{"name":"find","type":"function_call"}}`,
+		`{"type":"response.function_call_arguments.delta","delta":"{"}`, `{"type":"response.completed","response":{"status":"completed",` + usage + `}}`,
+		`{"type":"response.completed","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},` + usage + `}}`,
+		`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}`, `{"type":"response.incomplete","response":{"status":"incomplete"}}`,
+		`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"died"}}}`, `{"type":"response.failed","response":null}`,
+		`{"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null}`, `{"type":"response.completed"}`, `{"type":7}`,
+	}
+	all["messages"] = []string{
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" b"}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\u00e9"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}`,
+		`{"type":"message_start","message":{"id":"m","content":[],"usage":{"input_tokens":1,"cache_creation_input_tokens":2,"cache_read_input_tokens":24,"output_tokens":1}}}`,
+		`{"type":"ping"}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`, `{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"x"}}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"abc"}}`, `{"type":"content_block_start","content_block":{"type":"image","data":"abc"}}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"find","input":{}}}`, `{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}`,
+		`{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{\"q"}}`, `{"type":"content_block_stop","index":0}`,
+		`{"type":"message_delta","delta":{"stop_reason":"max_tokens","stop_sequence":null},"usage":{"output_tokens":15}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"input_tokens":3,"output_tokens":15}}`, `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":-1}}`, `{"type":"message_stop"}`,
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, `{"type":"error"}`, `{"type":"message_start","message":{}}`,
+	}
 	for name := range all {
 		all[name] = append(all[name], odd...)
 	}
@@ -454,6 +588,8 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 		"ollama":      `{"model":"m","created_at":"2026-11-21T08:59:03.44Z","message":{"role":"assistant","content":" a\n"},"done":false}`,
 		"tgi":         `{"index":1,"token":{"id":5,"text":" a\n","logprob":-0.1,"special":false},"generated_text":null,"details":null}`,
 		"triton":      `{"model_name":"ensemble","model_version":"1","output_log_probs":[0.0],"text_output":" a\n"}`,
+		"responses":   `{"type":"response.output_text.delta","item_id":"msg_1","delta":" a\n","sequence_number":4}`,
+		"messages":    `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a\n"}}`,
 		"triton-vllm": `{"finish_reason":"None","num_input_tokens":7,"num_output_tokens":1,"text_output":" a\n"}`,
 	} {
 		dialect, _ := ByName(name)
@@ -467,6 +603,29 @@ func TestNativeDecodersAllocateNothing(t *testing.T) {
 			}
 		}); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// Decoding what real servers sent allocates nothing, whatever the event. The event with the counts may allocate its finish reason.
+func TestCapturedEventsAllocateNothing(t *testing.T) {
+	streams := captured(t)
+	for file, name := range map[string]string{
+		"vllm-0.32.0-responses": "responses", "vllm-0.32.0-responses-tools": "responses", "llama-b11434-responses": "responses",
+		"vllm-0.32.0-messages": "messages", "vllm-0.32.0-messages-tools": "messages", "llama-b11434-messages": "messages",
+	} {
+		dialect, _ := ByName(name)
+		all, d := frames(streams[file]), dialect.NewDecoder()
+		var c api.Chunk
+		if n := testing.AllocsPerRun(20, func() {
+			d.Reset()
+			for _, f := range all {
+				if err := d.Decode(f, &c); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}); n != 0 || len(all) < 6 || !c.Done {
+			t.Errorf("%s: %v allocations in %d events, done %v", file, n, len(all), c.Done)
 		}
 	}
 }

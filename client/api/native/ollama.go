@@ -41,7 +41,7 @@ func (d ollama) Encode(r *api.Request, p *api.Params) ([]byte, error) {
 		e.Text("prompt", r.Prompt())
 		e.Flag("raw", true)
 	} else {
-		e.Messages(r.Messages)
+		e.Messages("messages", r.Messages)
 	}
 	e.Flag("stream", true)
 	if p.Think != nil && !d.generate && !p.Fields.NoThinking {

@@ -1,4 +1,4 @@
-// Package openai has the APIs that OpenAI introduced and most servers have: chat completions and plain completions.
+// Package openai has the APIs that OpenAI introduced and most servers have: chat completions, plain completions and responses.
 package openai
 
 import (
@@ -9,7 +9,7 @@ import (
 )
 
 // Dialects returns the APIs.
-func Dialects() []api.Dialect { return []api.Dialect{openAI{chat: true}, openAI{}} }
+func Dialects() []api.Dialect { return []api.Dialect{openAI{chat: true}, openAI{}, responses{}} }
 
 // openAI is the API that OpenAI introduced and that vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services
 // have: chat completions, or plain completions.
@@ -45,7 +45,7 @@ func (d openAI) Encode(r *api.Request, p *api.Params) ([]byte, error) {
 	e := codec.NewEncoder(p)
 	e.Text("model", p.Model)
 	if d.chat {
-		e.Messages(r.Messages)
+		e.Messages("messages", r.Messages)
 	} else {
 		e.Text("prompt", r.Prompt())
 	}
@@ -80,7 +80,7 @@ func think(e *codec.Encoder, p *api.Params) {
 // openAIDecoder reads the chunks of chat and of plain completions. Servers differ only in which keys they leave out and
 // how they order them.
 type openAIDecoder struct {
-	template template
+	template codec.Template
 	reader   codec.Reader
 
 	finish  bool // a finish reason was seen
@@ -92,7 +92,8 @@ type openAIDecoder struct {
 }
 
 func (d *openAIDecoder) Reset() {
-	*d = openAIDecoder{reader: d.reader, template: template{head: d.template.head[:0], tail: d.template.tail[:0]}}
+	d.template.Reset()
+	*d = openAIDecoder{reader: d.reader, template: d.template}
 }
 
 // Complete reports whether the stream may end: after the finish reason, or after the terminator where there was text
@@ -101,7 +102,7 @@ func (d *openAIDecoder) Complete() bool { return d.finish || d.done && (d.text |
 
 // Decode reads one chunk, or the terminator.
 func (d *openAIDecoder) Decode(frame []byte, c *api.Chunk) error {
-	if d.template.fits(frame, c) {
+	if d.template.Fits(frame, c) {
 		return nil
 	}
 	if codec.IsDone(frame) {
@@ -142,7 +143,7 @@ func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *api.Chunk) {
 	c.Usage = f.counts()
 	d.count(c)
 	if f.texts == 1 && f.finish == "" && c.Usage == api.NoUsage {
-		d.template.learn(frame, f.only, c)
+		d.template.Learn(frame, f.only, c)
 	}
 }
 

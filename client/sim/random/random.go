@@ -144,12 +144,27 @@ const (
 	leastBurst = 3
 )
 
-// matters reports whether a habit has an effect on this server. More slots help only where slots are short; a buffer
+// What must make a collapsing server collapse: an overload that a sweep reaches. Its first probe asks for 10 % more than a server takes, for a
+// minute. A collapse that begins with longer queues than those does not act on the sweep, and nothing can name it.
+const (
+	overloadShare   = 0.10
+	overloadSeconds = 60
+	collapsedBy     = 1.2
+)
+
+// matters reports whether a habit has an effect on this server in a sweep of it. A collapse must begin within the queue of an ordinary
+// overload; more slots help only where slots are short; a buffer
 // holds nothing where tokens come slower than it is emptied; a pause no longer than a few steps is one of the steps.
 func (s Server) matters() bool {
 	for _, h := range s.Config.Habits {
 		k := s.Config.Capacity(s.Work)
 		switch h := h.(type) {
+		case habit.Collapses:
+			slots := s.Config.MaxNumSeqs
+			queue := overloadShare * k.RequestsPerSecond * overloadSeconds
+			if h.Slowdown(queue, slots) < collapsedBy {
+				return false
+			}
 		case habit.Scales:
 			change := s.Truth(h.At).Capacity / s.Truth(0).Capacity
 			if max(change, 1/change) < noticed {

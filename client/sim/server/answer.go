@@ -130,7 +130,7 @@ func (a *answer) await(ctx context.Context, n int) bool {
 func (a *answer) send(objects ...any) bool {
 	a.buf = a.buf[:0]
 	for _, v := range objects {
-		a.buf = a.endpoint.framing.appendFrame(a.buf, marshal(v))
+		a.buf = a.endpoint.framing.appendObject(a.buf, v)
 	}
 	return a.write(a.buf)
 }
@@ -143,7 +143,7 @@ func (a *answer) write(b []byte) bool {
 }
 
 func (a *answer) sendError(e *apiError) {
-	b := a.endpoint.framing.appendFrame(nil, marshal(a.endpoint.refusal(e)))
+	b := a.endpoint.framing.appendObject(nil, a.endpoint.refusal(e))
 	if a.endpoint.doneAfterError {
 		b = append(b, done...)
 	}

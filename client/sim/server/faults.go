@@ -12,10 +12,11 @@ import (
 // Fault is a kind of failure to inject.
 type Fault string
 
-// The faults. The first four replace the answer, the others occur after half of its tokens.
+// The faults. The first five replace the answer, the others occur after half of its tokens.
 const (
 	Fault500      Fault = "500"      // an internal error
 	Fault429      Fault = "429"      // too many requests, Retry-After: 1
+	Fault529      Fault = "529"      // Anthropic's "overloaded"
 	FaultHTML     Fault = "html"     // 200 and a page of HTML
 	FaultHang     Fault = "hang"     // no answer at all, not even headers
 	FaultReset    Fault = "reset"    // the connection is reset
@@ -26,7 +27,7 @@ const (
 )
 
 func faultKinds() []Fault {
-	return []Fault{Fault500, Fault429, FaultHTML, FaultHang, FaultReset, FaultStall, FaultTruncate, FaultError, FaultGarbage}
+	return []Fault{Fault500, Fault429, Fault529, FaultHTML, FaultHang, FaultReset, FaultStall, FaultTruncate, FaultError, FaultGarbage}
 }
 
 // Faults selects the requests that fail. The zero value selects only those with a header X-Sim-Fault: KIND.

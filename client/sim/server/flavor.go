@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"strings"
 )
 
 // flavor has the properties in which the HTTP servers of engines differ.
@@ -18,20 +20,25 @@ type flavor struct {
 	about     func(s *server) map[string]route // pages that identify it
 	metrics   []metric                         // nil for no /metrics
 	notFound  func(w http.ResponseWriter)
-	natural   bool // answers always end naturally: it has no ignore_eos
-	anyModel  bool // it ignores the model's name
+	natural   bool   // answers always end naturally: it has no ignore_eos
+	anyModel  bool   // it ignores the model's name
+	key       string // the header with the API key; "" for a bearer token
+	version   string // a header without which it refuses requests; "" for none
 }
 
 func flavors() []*flavor {
 	return []*flavor{
 		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", style: vllmStyle, about: aboutVLLM,
+			natives: []func() *endpoint{
+				responsesEndpoint(responsesStyle{numbered: true, incomplete: true}, (*apiError).object), messagesEndpoint(messagesStyle{repeats: true})},
 			metrics: vllmMetrics(), notFound: detailNotFound},
 		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", style: sglangStyle,
 			natives: []func() *endpoint{sglangEndpoint}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
 		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", style: lmdeployStyle,
 			natives: []func() *endpoint{lmdeployEndpoint}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
 		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", style: llamacppStyle,
-			natives: []func() *endpoint{llamacppEndpoint}, about: aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+			natives: []func() *endpoint{llamacppEndpoint, responsesEndpoint(responsesStyle{}, llamacppRefusal), messagesEndpoint(messagesStyle{split: true})},
+			about:   aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
 			anyModel: true},
 		{name: "ollama", owner: "library", reasoning: "reasoning", style: ollamaStyle,
 			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, natural: true},
@@ -39,6 +46,11 @@ func flavors() []*flavor {
 			about: aboutTGI, notFound: textNotFound, natural: true, anyModel: true},
 		{name: "triton", about: aboutTriton, notFound: textNotFound, natural: true},
 		{name: "triton-vllm", about: aboutTriton, notFound: textNotFound},
+		{name: "openai", natives: []func() *endpoint{
+			responsesEndpoint(responsesStyle{numbered: true, incomplete: true, named: true}, (*apiError).object)}, about: aboutOpenAI,
+			owner: "openai", notFound: textNotFound},
+		{name: "anthropic", natives: []func() *endpoint{messagesEndpoint(messagesStyle{split: true, pings: true})}, about: aboutAnthropic,
+			key: "X-Api-Key", version: "Anthropic-Version", notFound: textNotFound, natural: true},
 	}
 }
 
@@ -76,6 +88,28 @@ func (p *flavor) routes(s *server) map[string]route {
 	}
 	maps.Copy(all, p.about(s))
 	return all
+}
+
+// admits returns why a request is refused before it is read; nil where it is not.
+func (p *flavor) admits(r *http.Request, key string) *apiError {
+	given := "Bearer " + key
+	if p.key != "" {
+		given = key
+	}
+	switch {
+	case !strings.HasPrefix(r.URL.Path, "/v1/"):
+	case key != "" && r.Header.Get(cmp.Or(p.key, "Authorization")) != given:
+		return &apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
+			Message: "Incorrect API key provided."}
+	case p.version != "" && r.Header.Get(p.version) == "":
+		return badRequest("%s: header is required", strings.ToLower(p.version))
+	}
+	return nil
+}
+
+// aboutOpenAI returns the pages of a service that has only OpenAI's Responses API.
+func aboutOpenAI(s *server) map[string]route {
+	return map[string]route{"/v1/models": {http.MethodGet, s.models}}
 }
 
 // serve adds a completion endpoint.

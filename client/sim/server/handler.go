@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -74,16 +73,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	to, ok := s.routes[r.URL.Path]
+	refused := s.flavor.admits(r, s.options.APIKey)
 	switch {
 	case !ok:
 		s.flavor.notFound(w)
 	case r.Method != to.method:
 		w.Header().Set("Allow", to.method)
 		writeJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
-	case s.options.APIKey != "" && strings.HasPrefix(r.URL.Path, "/v1/") &&
-		r.Header.Get("Authorization") != "Bearer "+s.options.APIKey:
-		writeError(w, &apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error",
-			Code: "invalid_api_key", Message: "Incorrect API key provided."})
+	case refused != nil && s.flavor.key != "":
+		writeJSON(w, refused.Status, anthropicRefusal(refused))
+	case refused != nil:
+		writeError(w, refused)
 	default:
 		if s.flavor.server != "" {
 			w.Header().Set("Server", s.flavor.server)
@@ -185,6 +185,8 @@ func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fau
 		w.Header().Set("Retry-After", "1")
 		to.refuse(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
 			Message: "Rate limit reached. Please try again in 1s."})
+	case Fault529:
+		to.refuse(w, &apiError{Status: statusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
 	case FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")

@@ -112,13 +112,27 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 		return choice
 	}
 	delta := e.style.delta
-	if from < e.request.seq.ReasoningTokens && to > from {
+	switch {
+	case from < e.request.seq.ReasoningTokens && to > from:
 		e.reason(&delta, text)
-	} else {
+	case e.calls(to) && to > from:
+		delta.Content, delta.ToolCalls = null(), e.call(from, to)
+	case e.calls(to):
+	default:
 		delta.Content = text
 	}
 	choice.Delta = &delta
 	return choice
+}
+
+// call returns the part of the tool call that the tokens after from, up to to, are.
+func (e *openAIEncoder) call(from, to int) []any {
+	function := map[string]any{"arguments": e.arguments(from, to)}
+	part := map[string]any{"index": 0, "function": function}
+	if from == e.request.seq.ReasoningTokens {
+		function["name"], part["id"], part["type"] = e.request.tool, "call_"+e.id, "function"
+	}
+	return []any{part}
 }
 
 // reason puts reasoning into the field that the server has for it.
@@ -132,7 +146,7 @@ func (e *openAIEncoder) reason(d *openAIDelta, text string) {
 
 // finish puts the finish reason into a choice.
 func (e *openAIEncoder) finish(c *openAIChoice) {
-	c.FinishReason, c.StopReason = e.request.finish, e.style.stopReason
+	c.FinishReason, c.StopReason = e.ending(), e.style.stopReason
 }
 
 // chunk returns a chunk after which n tokens have been sent.
@@ -205,6 +219,9 @@ func (e *openAIEncoder) whole(u sim.Usage) any {
 		c.Object = "chat.completion"
 		reasoning := e.request.seq.ReasoningTokens
 		choice.Message = &openAIDelta{Role: "assistant", Content: e.text(reasoning, u.OutputTokens)}
+		if e.request.tool != "" {
+			choice.Message.Content, choice.Message.ToolCalls = null(), e.call(reasoning, u.OutputTokens)
+		}
 		if reasoning > 0 {
 			e.reason(choice.Message, e.text(0, reasoning))
 		}

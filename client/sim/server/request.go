@@ -34,6 +34,7 @@ type body struct {
 		EnableThinking *bool `json:"enable_thinking"`
 	} `json:"chat_template_kwargs"`
 	ReasoningEffort string `json:"reasoning_effort"`
+	tools
 }
 
 type chatMessage struct {
@@ -50,6 +51,7 @@ type request struct {
 	usage           bool   // report usage at the end of the stream
 	continuousUsage bool   // report usage on each chunk
 	seed            uint64 // of the answer's words
+	tool            string // the tool that the answer calls; empty for none
 	told            bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 
@@ -67,6 +69,9 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (request, error) {
 		return request{}, err
 	}
 	j := request{chat: chat, stream: b.Stream}
+	if chat {
+		j.tool = b.called()
+	}
 	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
 	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
 	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: sim.DefaultOutputTokens}

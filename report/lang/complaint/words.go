@@ -4,7 +4,7 @@ import "slices"
 
 // catalogue returns the formats of errors, English and Chinese.
 func catalogue() [][2]string {
-	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), simWords())
+	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords())
 }
 
 // parserWords are what the command-line parser says, in the words that the command puts it into.
@@ -79,6 +79,8 @@ func commandWords() [][2]string {
 		{"lines %d to %d hold no table, and %s is gone; delete that part", "第 %d 至 %d 行没有表格，且 %s 已不存在；请删除这一部分"},
 		{"--body must be a JSON object, such as {\"top_p\": 0.9}, and is %.60s", "--body 必须是 JSON 对象，如 {\"top_p\": 0.9}，而不是 %s"},
 		{"--header must be Name:Value", "--header 的格式为 名称:值"},
+		{"--max-cost needs the prices of a million tokens: --price-in and --price-out", "--max-cost 需要每百万 token 的价格：--price-in 和 --price-out"},
+		{"the limit on tokens or cost does not allow another request", "token 或费用上限不允许再发送请求"},
 		{"--warmup: %w", "--warmup：%s"}, {"--precision: %w", "--precision：%s"},
 		{"--budget must be at least %v; a shorter sweep cannot decide anything", "--budget 至少为 %v；更短的扫描得不出任何判定"},
 		{"--points must be between 1 and 1000", "--points 必须在 1 到 1000 之间"},
@@ -101,6 +103,10 @@ func commandWords() [][2]string {
 		{"--difference %s: write a percentage above 0, such as 3%%", "--difference %s：请写大于 0 的百分比，如 3%%"}, {"--budget must not be negative", "--budget 不能为负"},
 		{"--rate %s: it must be a number above 0 and at most %s", "--rate %s：必须大于 0，且不超过 %s"},
 		{"--concurrency must be between 1 and 100000", "--concurrency 必须在 1 到 100000 之间"},
+		{"--drawing needs --format svg", "--drawing 需要 --format svg"}, {"--format %s takes one run directory", "--format %s 只接受一个运行目录"},
+		{"--live %s: write HOST:PORT or :PORT, such as :8089", "--live %s：请写作 主机:端口 或 :端口，如 :8089"},
+		{"--live %s: other machines could read the run there; name 127.0.0.1, or add --live-any-address", "--live %s：其他机器能在该地址读取运行情况；请用 127.0.0.1，或加上 --live-any-address"},
+		{"--live %s: %w", "--live %s：%s"},
 		{"compare --live needs the URLs of two servers", "compare --live 需要两个服务的地址"}, {"server A: %w", "服务 A：%s"}, {"server B: %w", "服务 B：%s"},
 		{"%s already holds a comparison; name another directory with --out, or remove it", "%s 中已有一次比较；请用 --out 指定其他目录，或先删除它"},
 		{"--prompt-tokens and --output-tokens must be at least 1", "--prompt-tokens 和 --output-tokens 至少为 1"}, {"--only: %w", "--only：%s"},
@@ -240,6 +246,16 @@ func clientWords() [][2]string {
 		{"--ca %s: it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)", "--ca %s：其中没有证书；应为 PEM 文件（-----BEGIN CERTIFICATE-----）"},
 		{"no connection within %v: %d were being made, and did not come about", "%v 内没有建立连接：正在建立的 %d 个都未成功"},
 		{"the server had closed the connection before it was used again", "服务在连接被再次使用之前已将其关闭"}, {"the connection was due to be closed", "连接原定要关闭"},
+		{"--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN PRIVATE KEY-----)", "--key %s：其中没有可读取的密钥；应为不带密码的 PEM 文件（-----BEGIN PRIVATE KEY-----）"},
+		{"unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix", "unix: 没有给出套接字；应类似 unix:/run/vllm.sock 或 unix:/run/vllm.sock:/prefix"},
+		{"unix:%s: %q is not the path of a URL (%s)", "unix:%s：%s 不是地址的路径（%s）"},
+		{"%d streams at once need %d file descriptors, and this process may open %d: raise the hard limit (ulimit -Hn %d as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower %s to %d", "同时 %d 个流需要 %d 个文件描述符，而此进程最多可打开 %d 个：请提高硬限制（以 root 执行 ulimit -Hn %d；systemd 用 LimitNOFILE=，Docker 用 --ulimit nofile=），或将 %s 降为 %d"},
+		{"%d streams at once need as many local ports, and this machine has %d for connections to one server: widen the range (sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"), or lower %s", "同时 %d 个流需要同样多的本地端口，而本机对同一服务只有 %d 个：请扩大范围（sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"），或降低 %s"},
+		{"--cert: %w", "--cert：%s"}, {"--key: %w", "--key：%s"},
+		{"--cert %s: it has no certificate; want a PEM file (-----BEGIN CERTIFICATE-----)", "--cert %s：其中没有证书；应为 PEM 文件（-----BEGIN CERTIFICATE-----）"},
+		{"--cert %s: it does not belong to the key in %s", "--cert %s：与 %s 中的密钥不匹配"}, {"--http %s: there are 1, 2 and auto", "--http %s：可用的有 1、2 和 auto"},
+		{"--cert %s: it has no key; name the key's file with --key", "--cert %s：其中没有密钥；请用 --key 给出密钥文件"},
+		{"--key: the certificate that belongs to the key is missing; name it with --cert", "--key：缺少与密钥配套的证书；请用 --cert 给出"},
 		{"no answer within %s", "%s 内没有回答"}, {"the answer is not JSON", "回答不是 JSON"}, {"this is a web page (HTML), not an API", "这是网页（HTML），不是 API"},
 		{"no model %s here. There are: %s.", "这里没有模型 %s。可用的有：%s。"}, {"no model %s here.", "这里没有模型 %s。"},
 		{"%s. Is the server up? (llmsweep sweep sim: needs none)", "%s。服务是否已启动？（llmsweep sweep sim: 不需要服务）"},

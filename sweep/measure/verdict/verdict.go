@@ -2,6 +2,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"llmsweep/sweep/measure/window"
@@ -90,4 +91,34 @@ func slope(y []float64, level float64) (slope, low, high float64) {
 		}
 	}
 	return line.Slope, low, high
+}
+
+// deep is the share of the largest backlog from which on the server counts as far behind.
+const deep = 0.5
+
+// Behind returns what the server completed per second from the time on at which the backlog stayed above half of its largest, to the end of
+// the ticks. Load is kept up after the window, so that the backlog is largest there. A server that slows down as a queue builds completes
+// less then than over the whole window. The zero Progress stands for no such time.
+func (e *Evidence) Behind(w window.Window) rundir.Progress {
+	first, _ := e.Ticks.Between(w.From, w.To)
+	ends := e.Ticks.Ends[first:]
+	if len(ends) == 0 || e.PerRequest <= 0 {
+		return rundir.Progress{}
+	}
+	far := deep * slices.Max(ends)
+	from := len(ends)
+	for from > 0 && ends[from-1] >= far {
+		from--
+	}
+	sums := e.Ticks.Sums[first+from:]
+	if len(sums) == 0 {
+		return rundir.Progress{}
+	}
+	scale := 1 / e.Ticks.Width.Seconds() / e.PerRequest
+	n := max(1, window.Batches(time.Duration(len(sums))*e.Ticks.Width, e.Service, RateBatches))
+	mean, low, high, ok := stats.BatchMeans(sums, n)
+	if !ok {
+		return rundir.Progress{Rate: rundir.Exactly(stats.Mean(sums) * scale)}
+	}
+	return rundir.Progress{Rate: rundir.Exactly(mean * scale), Low: rundir.Exactly(max(0, low) * scale), High: rundir.Exactly(high * scale), Batches: n}
 }

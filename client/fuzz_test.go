@@ -1,0 +1,120 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever is typed as a URL is an address or an error in one line. What is shown has no password and no query, and reads as the
+// same address again.
+func FuzzURL(f *testing.F) {
+	for _, s := range []string{
+		"", "localhost:8000", "http://h/v1/", "https://me:secret7@h:1/llm/v2/chat/completions?key=secret7", "unix:/run/x.sock", "unix:/x:/y/v1",
+		"unix://x?token=secret7", "[::1]:80", "http://[fe80::1%eth0]:1/", "http://h/v2/models/m/generate_stream", "http://h/%2f/a b", "sim:", "::", "http://[",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		a, user, err := parseAddress(s)
+		if err != nil {
+			if strings.Contains(s, "://me:secret7@") && strings.Contains(err.Error(), "secret7@") {
+				t.Errorf("%q: %v", s, err)
+			}
+			return
+		}
+		shown := a.show("")
+		if password, ok := user.Password(); ok && len(password) > 3 && !strings.Contains(a.base.Host+a.base.Path, password) && strings.Contains(shown, password) {
+			t.Errorf("%q is shown as %q", s, shown)
+		}
+		if strings.ContainsAny(shown, "\n\x00") {
+			t.Errorf("%q is shown as %q", s, shown)
+		}
+		again, _, err := parseAddress(shown)
+		if err != nil {
+			t.Fatalf("%q is shown as %q, which is no address: %v", s, shown, err)
+		}
+		if got := again.show(""); got != shown {
+			t.Errorf("%q is shown as %q, and that as %q", s, shown, got)
+		}
+		if _, err := url.Parse(a.join("/v1/models").String()); err != nil {
+			t.Errorf("%q asks %q: %v", s, a.join("/v1/models"), err)
+		}
+	})
+}
+
+// said is a connection on which the server says the same to every request, and closes.
+type said struct {
+	net.Conn
+	answer *strings.Reader
+	asked  chan struct{}
+}
+
+func (s *said) Read(p []byte) (int, error) {
+	<-s.asked
+	return s.answer.Read(p)
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	select {
+	case <-s.asked:
+	default:
+		close(s.asked)
+	}
+	return len(p), nil
+}
+
+func (s *said) Close() error {
+	select {
+	case <-s.asked:
+	default:
+		close(s.asked)
+	}
+	return nil
+}
+
+func (s *said) SetDeadline(time.Time) error      { return nil }
+func (s *said) SetReadDeadline(time.Time) error  { return nil }
+func (s *said) SetWriteDeadline(time.Time) error { return nil }
+func (s *said) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (s *said) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+
+// Whatever a server sends, a request ends in a class that exists, with instants in order.
+func FuzzAnswer(f *testing.F) {
+	whole := events(chunkRole, chunkA, chunkB, chunkFinish, chunkUsage, "[DONE]")
+	for _, s := range []string{
+		"", "HTTP/1.1 200 OK\r\n\r\n" + whole, truthHead + chunk(whole) + "0\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n" + whole[:99],
+		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ndata: {}\n", "HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + strings.Join(zipped(whole), ""), "HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n",
+		"\x00\x00\x06\x04\x00\x00\x00\x00\x00", "\x15\x03\x01\x00\x02\x02\x46",
+	} {
+		f.Add(s)
+	}
+	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassHTTP429, ClassHTTP5xx, ClassReset, ClassTruncated, ClassStreamError, ClassMalformed}
+	f.Fuzz(func(t *testing.T, answer string) {
+		c, err := New(Options{URL: "http://server", Timeout: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) {
+			return &said{answer: strings.NewReader(answer), asked: make(chan struct{})}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.CloseIdle()
+		r := doWith(t, t.Context(), c)
+		switch {
+		case r.Status == StatusOK && r.Class == "" && r.End != Absent:
+		case r.Status == StatusError && slices.Contains(classes, r.Class) && r.Message != "" && !strings.ContainsAny(r.Message, "\n\r\x1b"):
+		default:
+			t.Errorf("status %q, class %q, message %q, end %v", r.Status, r.Class, r.Message, r.End)
+		}
+		if r.FirstToken != Absent && (r.FirstToken < 0 || r.LastToken < r.FirstToken || r.End < r.LastToken) {
+			t.Errorf("first token %v, last %v, end %v", r.FirstToken, r.LastToken, r.End)
+		}
+	})
+}
+
+var _ io.Reader = (*said)(nil)

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// namedEvent is an event of an API whose events have types: the type stands in its "event:" line and in its data.
+type namedEvent struct {
+	kind    string
+	members map[string]any
+	stamp
+}
+
+// MarshalJSON returns the event's data.
+func (e namedEvent) MarshalJSON() ([]byte, error) {
+	all := maps.Clone(e.members)
+	if all == nil {
+		all = map[string]any{}
+	}
+	all["type"] = e.kind
+	if e.SentNS != 0 {
+		all["sim_sent_ns"] = e.SentNS
+	}
+	return json.Marshal(all)
+}
+
+// event returns an event of this answer.
+func (a *answer) event(kind string, members map[string]any) namedEvent {
+	return namedEvent{kind, members, a.stamp()}
+}
+
+// appendObject appends a frame with an object.
+func (f framing) appendObject(buf []byte, v any) []byte {
+	if e, ok := v.(namedEvent); ok {
+		buf = append(buf, "event: "+e.kind+"\n"...)
+	}
+	return f.appendFrame(buf, marshal(v))
+}

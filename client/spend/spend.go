@@ -1,0 +1,189 @@
+// Package spend keeps account of the tokens that requests cost, and of their price, and holds them within limits.
+package spend
+
+import (
+	"math"
+	"net/http"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+)
+
+// Limits are what may be spent, and the prices. 0 is no limit.
+type Limits struct {
+	Tokens   int64   // prompts and answers together
+	Cost     float64 // in the unit of the prices
+	PriceIn  float64 // of a million prompt tokens
+	PriceOut float64 // of a million output tokens
+}
+
+// Bounded reports whether there is a limit.
+func (l *Limits) Bounded() bool { return l.Tokens > 0 || l.Cost > 0 }
+
+// perPrice is how many tokens a price is for.
+const perPrice = 1e6
+
+// Price returns what tokens cost. Prompt tokens from a cache are charged in full, although many services charge less.
+func (l *Limits) Price(prompt, output int64) float64 {
+	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / perPrice
+}
+
+// Spent is what was spent.
+type Spent struct {
+	Requests       int   // that may have cost something
+	Prompt, Output int64 // tokens that the server counted
+	// UnsurePrompt and UnsureOutput are upper bounds for requests whose tokens the server did not count: those that were cancelled
+	// or failed in mid-stream.
+	UnsurePrompt, UnsureOutput int64
+	Cost                       float64
+	Refused                    bool // a request was not sent, because less was left than it can cost
+}
+
+// Tokens returns all tokens.
+func (s *Spent) Tokens() int64 { return s.Prompt + s.Output + s.UnsurePrompt + s.UnsureOutput }
+
+// Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved never exceeds
+// a limit, as long as prompts have no more tokens than their bound and the server sends no more than it was asked for.
+type Purse struct {
+	limits Limits
+
+	mu       sync.Mutex
+	spent    Spent
+	reserved struct{ prompt, output int64 }
+	counted  int     // requests whose prompt the server counted
+	perByte  float64 // the largest number of prompt tokens for a byte of a body
+}
+
+// New returns a purse.
+func New(l Limits) *Purse { return &Purse{limits: l} }
+
+// Spent returns what was spent so far. Requests in flight are not in it.
+func (p *Purse) Spent() Spent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spent
+}
+
+// Limits returns the limits.
+func (p *Purse) Limits() Limits { return p.limits }
+
+// Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once the server
+// has counted a few prompts, the bound is what it counted for a byte, with a margin.
+const (
+	templateTokens = 256
+	fewCounted     = 3
+	margin         = 1.5
+)
+
+// UnknownOutput is how many output tokens a request is reckoned with that leaves the length to the server.
+const UnknownOutput = 32768
+
+// reservation is one request's.
+type reservation struct {
+	purse          *Purse
+	bytes          int
+	prompt, output int64
+}
+
+// Reserve implements [client.Allowance].
+func (p *Purse) Reserve(call *client.Prepared) client.Reservation {
+	r := &reservation{purse: p, bytes: size(call), output: outputBound(call)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.prompt = p.promptBound(r.bytes)
+	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt
+	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
+	l := &p.limits
+	if l.Tokens > 0 && prompt+output > l.Tokens || l.Cost > 0 && l.Price(prompt, output) > l.Cost {
+		p.spent.Refused = true
+		return nil
+	}
+	p.reserved.prompt += r.prompt
+	p.reserved.output += r.output
+	return r
+}
+
+// promptBound returns the most tokens that the prompt in a body can have.
+func (p *Purse) promptBound(bytes int) int64 {
+	perByte := 1.0
+	if p.counted >= fewCounted {
+		perByte = min(1, margin*p.perByte)
+	}
+	return int64(math.Ceil(float64(bytes)*perByte)) + templateTokens
+}
+
+// size returns the bytes of a request that can become tokens: its body, since escapes never make a text shorter.
+func size(call *client.Prepared) int {
+	if call.Body != nil {
+		return len(call.Body)
+	}
+	n := 0
+	for _, m := range call.Request.Messages {
+		n += len(m.Content)
+	}
+	return max(n, call.Request.PromptTokens)
+}
+
+// outputBound returns how many tokens the answer may have: what the body asks for, which the user's own fields may have changed.
+func outputBound(call *client.Prepared) int64 {
+	body := gjson.ParseBytes(call.Body)
+	most, choices := int64(0), int64(1)
+	for _, name := range []string{
+		"max_tokens", "max_completion_tokens", "max_output_tokens", "n_predict", "sampling_params.max_new_tokens",
+		"parameters.max_new_tokens", "parameters.max_tokens", "options.num_predict",
+	} {
+		most = max(most, body.Get(name).Int())
+	}
+	for _, name := range []string{"n", "best_of", "sampling_params.n", "parameters.best_of"} {
+		choices = max(choices, body.Get(name).Int())
+	}
+	if call.Body == nil {
+		most = int64(call.Request.OutputTokens)
+	}
+	if most <= 0 {
+		most = UnknownOutput
+	}
+	return most * choices
+}
+
+// Settle implements [client.Reservation].
+func (r *reservation) Settle(res *client.Result) {
+	p := r.purse
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reserved.prompt -= r.prompt
+	p.reserved.output -= r.output
+	if free(res) {
+		return
+	}
+	s := &p.spent
+	s.Requests++
+	if res.PromptTokens != api.Unknown {
+		s.Prompt += int64(res.PromptTokens)
+		p.learn(res.PromptTokens, r.bytes)
+	} else {
+		s.UnsurePrompt += r.prompt
+	}
+	if res.Status == client.StatusOK && res.TokenSource == client.SourceServer {
+		s.Output += int64(res.OutputTokens)
+	} else {
+		s.UnsureOutput += max(r.output, int64(res.OutputTokens))
+	}
+	s.Cost = p.limits.Price(s.Prompt+s.UnsurePrompt, s.Output+s.UnsureOutput)
+}
+
+// learn takes in what the server counted for a body.
+func (p *Purse) learn(tokens, bytes int) {
+	p.counted++
+	if bytes > 0 {
+		p.perByte = max(p.perByte, float64(tokens)/float64(bytes))
+	}
+}
+
+// free reports whether a request cost nothing: it was not sent, or the server refused it.
+func free(res *client.Result) bool {
+	return res.Sent == client.Absent || res.HTTP != 0 && (res.HTTP < http.StatusOK || res.HTTP >= http.StatusMultipleChoices)
+}

@@ -1,0 +1,158 @@
+package spend
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+)
+
+// call returns a request with a prompt of that many words that asks for that many tokens.
+func call(words, output int) *client.Prepared {
+	text := strings.Repeat("word ", words)
+	return &client.Prepared{
+		Request: &api.Request{Messages: []api.Message{{Role: "user", Content: text}}, OutputTokens: output},
+		Body:    fmt.Appendf(nil, `{"messages":[{"role":"user","content":%q}],"max_tokens":%d}`, text, output),
+	}
+}
+
+// end is how a request of the test ends, and what the server then bills, whatever it tells.
+type end struct {
+	words, output int
+	billed        [2]int64 // prompt and output tokens
+	result        client.Result
+}
+
+func ends(t *rapid.T) end {
+	e := end{words: rapid.IntRange(1, 300).Draw(t, "words"), output: rapid.IntRange(1, 200).Draw(t, "output")}
+	prompt, got := e.words+rapid.IntRange(0, 200).Draw(t, "template"), rapid.IntRange(0, e.output).Draw(t, "got")
+	e.result.Reset(time.Now())
+	r := &e.result
+	r.Sent = 0
+	switch rapid.IntRange(0, 4).Draw(t, "kind") {
+	case 0: // refused
+		r.HTTP, r.Status = 429, client.StatusError
+	case 1: // no connection
+		r.Sent, r.Status = client.Absent, client.StatusError
+	case 2: // cancelled: billed, and not told
+		r.HTTP, r.Status, e.billed = 200, client.StatusIncomplete, [2]int64{int64(prompt), int64(got)}
+	case 3: // no counts: the chunks are fewer than the tokens
+		r.HTTP, r.Status, r.OutputTokens, r.TokenSource = 200, client.StatusOK, got/2, client.SourceChunks
+		e.billed = [2]int64{int64(prompt), int64(got)}
+	default:
+		r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 200, client.StatusOK, prompt, got, client.SourceServer
+		e.billed = [2]int64{int64(prompt), int64(got)}
+	}
+	return e
+}
+
+// Whatever requests end in whatever order, at once, the bill never exceeds the limits, and it is never above what is reported. A limit is
+// also used: when a request is refused, less was left than it can cost.
+func TestLimitsAreNeverExceeded(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limits := Limits{PriceIn: rapid.Float64Range(0, 20).Draw(rt, "in"), PriceOut: rapid.Float64Range(0.1, 80).Draw(rt, "out")}
+		if rapid.Bool().Draw(rt, "tokens") {
+			limits.Tokens = int64(rapid.IntRange(1, 60_000).Draw(rt, "limit"))
+		} else {
+			limits.Cost = rapid.Float64Range(0.0001, 1).Draw(rt, "cost")
+		}
+		p := New(limits)
+		all := rapid.SliceOfN(rapid.Custom(ends), 1, 60).Draw(rt, "ends")
+		width := rapid.IntRange(1, 16).Draw(rt, "width")
+
+		var mu sync.Mutex
+		var billed [2]int64
+		slots, work := make(chan struct{}, width), sync.WaitGroup{}
+		for i := range all {
+			slots <- struct{}{}
+			work.Go(func() {
+				defer func() { <-slots }()
+				e := &all[i]
+				reserved := p.Reserve(call(e.words, e.output))
+				if reserved == nil {
+					return
+				}
+				mu.Lock()
+				billed[0] += e.billed[0]
+				billed[1] += e.billed[1]
+				mu.Unlock()
+				reserved.Settle(&e.result)
+			})
+		}
+		work.Wait()
+		spent := p.Spent()
+		switch {
+		case limits.Tokens > 0 && billed[0]+billed[1] > limits.Tokens:
+			rt.Fatalf("billed %v tokens, limit %d", billed, limits.Tokens)
+		case limits.Cost > 0 && limits.Price(billed[0], billed[1]) > limits.Cost:
+			rt.Fatalf("billed %v, limit %v", limits.Price(billed[0], billed[1]), limits.Cost)
+		case spent.Tokens() < billed[0]+billed[1] || spent.Cost < limits.Price(billed[0], billed[1])-1e-9:
+			rt.Fatalf("reported %+v, billed %v", spent, billed)
+		}
+		if p.reserved.prompt != 0 || p.reserved.output != 0 {
+			rt.Fatalf("still reserved: %+v", p.reserved)
+		}
+		if limits.Tokens > 0 && spent.Tokens() > limits.Tokens {
+			rt.Fatalf("reported %d tokens, limit %d", spent.Tokens(), limits.Tokens)
+		}
+	})
+}
+
+// A limit is used up to what the next request can cost; the bound of prompts becomes close once the server has counted some.
+func TestALimitIsUsed(t *testing.T) {
+	const limit, prompt, output = 100_000, 350, 100
+	p := New(Limits{Tokens: limit})
+	n := 0
+	for ; ; n++ {
+		reserved := p.Reserve(call(300, output))
+		if reserved == nil {
+			break
+		}
+		var r client.Result
+		r.Reset(time.Now())
+		r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, client.StatusOK, prompt, output, client.SourceServer
+		reserved.Settle(&r)
+	}
+	spent := p.Spent()
+	if !spent.Refused || spent.Requests != n || spent.Tokens() != int64(n*(prompt+output)) || spent.Tokens() < limit-900 {
+		t.Errorf("%d requests, %+v", n, spent)
+	}
+}
+
+// The answer's bound is what the body asks for, wherever the API or the user puts it.
+func TestOutputBounds(t *testing.T) {
+	for body, want := range map[string]int64{
+		`{"max_tokens":10}`: 10, `{"max_tokens":10,"max_completion_tokens":30}`: 30, `{"max_output_tokens":7}`: 7, `{"n_predict":5}`: 5,
+		`{"sampling_params":{"max_new_tokens":9,"n":2}}`: 18, `{"parameters":{"max_new_tokens":8}}`: 8, `{"options":{"num_predict":6}}`: 6,
+		`{"max_tokens":10,"n":4}`: 40, `{}`: UnknownOutput, `{"options":{"num_predict":-1}}`: UnknownOutput,
+	} {
+		if got := outputBound(&client.Prepared{Request: &api.Request{}, Body: []byte(body)}); got != want {
+			t.Errorf("%s: %d, want %d", body, got, want)
+		}
+	}
+}
+
+// A client sends nothing that its allowance does not allow.
+func TestTheClientAsks(t *testing.T) {
+	c, err := client.New(client.Options{URL: "http://127.0.0.1:1", Allowance: New(Limits{Tokens: 10})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: "x"}}, OutputTokens: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r client.Result
+	r.Reset(time.Now())
+	c.Do(context.Background(), prepared, &r)
+	if !r.Unpaid || r.Status != client.StatusIncomplete || r.Sent != client.Absent {
+		t.Errorf("%+v", r)
+	}
+}

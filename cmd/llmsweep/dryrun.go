@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"llmsweep/client/spend"
+	"llmsweep/report/findings"
+	"llmsweep/sweep"
+	"llmsweep/sweep/dryrun"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
+)
+
+// preflightMost is how many requests the preflight and the calibration send at most, each with a prompt of the wanted length and an
+// answer of a few tokens.
+const (
+	preflightMost   = 20
+	preflightOutput = 24
+)
+
+// dryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
+// --tokenizer, or reckoned at one token a byte.
+func (e *measurement) dryRun(stages []experiment.Stage, longest time.Duration) error {
+	l, err := e.load.parse()
+	if err != nil {
+		return usage(err)
+	}
+	purse, err := e.target.purse()
+	if err != nil {
+		return usage(err)
+	}
+	count := func(text string) int {
+		if l.tokenize != nil {
+			if n, err := l.tokenize(e.ctx, text); err == nil {
+				return n
+			}
+		}
+		return len(text)
+	}
+	w, err := l.unsent(e.ctx, count, e.replay)
+	if err != nil {
+		return err
+	}
+	most := dryrun.Reckon(&dryrun.Plan{
+		Stages: stages, Warmup: e.plan.Warmup, Seed: e.plan.Seed, Sources: w.Stage, Count: count, Caps: e.target.caps(), Longest: longest,
+	})
+	limits := spend.Limits{}
+	if purse != nil {
+		limits = purse.Limits()
+	}
+	told := findings.DryRun{
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflightMost, Unbounded: most.Unbounded,
+		Prompt: most.Prompt + preflightMost*int64(l.prompt.Mean), Output: most.Output + preflightMost*preflightOutput,
+		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
+		ByBytes: l.tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
+	}
+	told.Cost = limits.Price(told.Prompt, told.Output)
+	for _, line := range told.Lines(e.lang) {
+		fmt.Fprintln(e.console.out, line)
+	}
+	return nil
+}
+
+// unsent makes the workload without a server.
+func (l *workloadOptions) unsent(ctx context.Context, count func(string) int, r *replay) (workload.Workload, error) {
+	t := &target{}
+	switch {
+	case l.Prompt != "":
+		return workload.Repeated{Text: l.Prompt, Output: l.output, Seed: l.Seed}, nil
+	case l.Dataset != "":
+		d, err := recorded.Open(ctx, l.Dataset, recorded.Options{
+			Rows: l.DatasetRows, Seed: l.Seed, Output: l.output, ForceOutput: l.OutputTokens != "", MultiTurn: l.MultiTurn, Think: l.talk.Think,
+			Count: func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil },
+		})
+		if err != nil {
+			return nil, t.unusable(err)
+		}
+		return d, nil
+	}
+	return t.made(ctx, l, r, workload.Guess)
+}
+
+// longestSweep returns how long a sweep sends at most.
+func longestSweep(c *sweep.Config) time.Duration {
+	if c.Budget > 0 {
+		return c.Budget
+	}
+	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
+}

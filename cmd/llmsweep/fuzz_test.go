@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"llmsweep/sweep/slo"
+)
+
+// FuzzFlags parses command lines and what their flags say, without running them: each is understood, or refused in one line.
+func FuzzFlags(f *testing.F) {
+	for _, s := range []string{
+		"run http://h --rate 4 --arrivals gamma:0.5 --duration 5m --slo ttft:p99<500ms", "run sim: --concurrency 1,2 --requests 9 --label gpu=L20,gpus=2",
+		"sweep h:1 --points 3 --stage-time 3s --precision 5% --body {\"a\":1} --header A:b --budget 60s", "compare --live a b --rate 2 --difference 3%",
+		"choose a --price L20=1 --demand 20rps --slo itl:mean<5ms", "report d --format csv -o x", "sim --fault 500:0.1 --habit sheds", "help metrics",
+		"run h --arrivals ramp:1-20 --prompt-tokens mean=5,std=2 --turns 3 --think-time exp:2s", "sweep h --cert a --key b --http 2 --ca c",
+	} {
+		f.Add(s)
+	}
+	var grammar *cli
+	var parser *kong.Kong
+	exited := func() int { return 0 }
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Fields(line)
+		for _, a := range args {
+			if strings.HasPrefix(a, "--config") || strings.HasPrefix(a, "@") { // would read files
+				t.Skip()
+			}
+		}
+		if len(args) == 0 {
+			t.Skip()
+		}
+		if exited() >= 0 { // making a parser takes longer than using it: it is kept until --help ends it
+			grammar = &cli{}
+			parser, exited = newParser(newConsole(context.Background(), io.Discard, io.Discard), grammar)
+		}
+		parsed, err := parser.Parse(args)
+		if exited() >= 0 {
+			return
+		}
+		if err == nil {
+			err = checkPositive(parsed)
+		} else {
+			err = plainParseError(err, args[0])
+		}
+		if err == nil {
+			err = understood(grammar, parsed.Command())
+		}
+		if err != nil && err.Error() == "" {
+			t.Errorf("%q: an error without a text", line)
+		}
+		for _, flags := range []*targetFlags{&grammar.Run.targetFlags, &grammar.Sweep.targetFlags} {
+			for _, a := range flags.redact(args) {
+				if key := flags.APIKey; len(key) > 3 && strings.Contains(a, key) {
+					t.Errorf("%q: the key is in %q", line, a)
+				}
+			}
+		}
+	})
+}
+
+// understood reads what the flags of run and sweep say, as far as that needs no file and no server.
+func understood(g *cli, command string) error {
+	switch {
+	case strings.HasPrefix(command, "run"):
+		r := &g.Run
+		if _, err := r.check(); err != nil {
+			return err
+		}
+		if _, err := slo.ParseAll(r.SLO); err != nil {
+			return err
+		}
+		if _, err := parseLabels(r.Label); err != nil {
+			return err
+		}
+		_, err := r.targetFlags.options(r.URL, 1)
+		return err
+	case strings.HasPrefix(command, "sweep"):
+		s := &g.Sweep
+		if _, err := s.config(1); err != nil {
+			return err
+		}
+		_, err := s.targetFlags.options(s.URL, 1)
+		return err
+	}
+	return nil
+}
+
+// FuzzConfig reads configuration files: each is understood, or refused in one line that names the file.
+func FuzzConfig(f *testing.F) {
+	for _, s := range []string{
+		"", "points: 3\nstage-time: 30s\n", "url: 'sim:'\nlabel: {gpu: L20, gpus: 2}\nbody: {top_p: 0.9, stop: [a]}\nheader: {X: y}\n", "slo: ['a<1', b]\n",
+		"# nothing\n", "a: &x [1]\nb: *x\n", "- 1\n", "a: |\n  b\n", "points: 3\npoints: 4\n", "\"\\x00\": 1\n", "a: !!binary x\n", "---\n...\n---\na: 1\n", "{a: 1",
+	} {
+		f.Add([]byte(s))
+	}
+	parser, _ := newParser(newConsole(context.Background(), io.Discard, io.Discard), &cli{})
+	var flags []*kong.Flag
+	kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			flags = append(flags, flag)
+		}
+		return next(nil)
+	})
+	name := filepath.Join(f.TempDir(), "c.yaml")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := readConfig(name)
+		if err == nil {
+			err = file.Validate(parser.Model)
+		}
+		for i := 0; err == nil && i < len(flags); i++ {
+			_, err = file.Resolve(nil, nil, flags[i])
+		}
+		if err != nil && !strings.Contains(err.Error(), name) {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/report/progress/terminal"
+)
+
+// view returns what shows a measurement, and what pauses it before a stage: nil where nobody can ask for that. Plain lines are shown where
+// standard output or standard error is no terminal. together says that all stages are of one server.
+func (c *console) view(l lang.Lang, plain, together bool) (*progress.View, func(context.Context) time.Duration) {
+	var screen *terminal.Screen
+	o := progress.Options{Lang: l, Plain: plain || !isTerminal(c.out)}
+	o.Screen = func() progress.Painter {
+		if screen = c.screen(l, together); screen == nil {
+			return nil
+		}
+		return screen
+	}
+	view := progress.New(c.err, o)
+	if screen == nil {
+		return view, nil
+	}
+	return view, screen.Pause
+}
+
+// screen takes the whole terminal; nil where it is too small, or no command of a process.
+func (c *console) screen(l lang.Lang, together bool) *terminal.Screen {
+	out, ok := c.err.(*os.File)
+	if !ok || c.interrupts == nil {
+		return nil
+	}
+	columns, rows, ok := terminal.Size(out)
+	if !ok || columns < terminal.LeastColumns || rows < terminal.LeastRows {
+		return nil
+	}
+	var in io.Reader
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		in = os.Stdin
+	}
+	screen := terminal.Open(terminal.Options{
+		Lang: l, Color: os.Getenv("NO_COLOR") == "", In: in, Out: out, Together: together,
+		Interrupt: c.interrupts.interrupt, Force: c.interrupts.force,
+	})
+	c.interrupts.onForce(screen.Stop)
+	return screen
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

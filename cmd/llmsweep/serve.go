@@ -1,0 +1,66 @@
+package main
+
+import (
+	"io"
+	"regexp"
+
+	"github.com/alecthomas/kong"
+
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/report/progress/web"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir"
+)
+
+// servedAt is the value of --live: an address, which may be left out.
+type servedAt string
+
+// anywhere is a free port of this machine's own address.
+const anywhere = "127.0.0.1:0"
+
+var addressText = regexp.MustCompile(`^(\[[0-9a-fA-F:.%]*\]|[^\[\]:/\s]*):\d+$`)
+
+// Decode reads the address, where the next argument is one.
+func (a *servedAt) Decode(ctx *kong.DecodeContext) error {
+	next := ctx.Scan.Peek()
+	text, ok := next.Value.(string)
+	if next.Type != kong.FlagValueToken && !(ok && next.IsValue() && addressText.MatchString(text)) {
+		*a = anywhere
+		return nil
+	}
+	return ctx.Scan.PopValueInto("address", (*string)(a))
+}
+
+// serveFlags say where the run is served while it is measured.
+type serveFlags struct {
+	Live           servedAt `placeholder:"[HOST:PORT]" help:"Serve the page of the run at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Output"`
+	LiveAnyAddress bool     `name:"live-any-address" help:"With --live: also take an address that other machines can reach. They can then read the run." group:"Output"`
+}
+
+// serve begins to serve; the server is nil without --live.
+func (f *serveFlags) serve() (*web.Server, error) {
+	if f.Live == "" {
+		return nil, nil
+	}
+	return web.Listen(string(f.Live), f.LiveAnyAddress)
+}
+
+// show serves the page of a run from now on, and returns the observer that passes its events on to shown.
+func show(s *web.Server, run *rundir.Run, dir *rundir.Dir, l lang.Lang, shown experiment.Observer) experiment.Observer {
+	if s == nil {
+		return shown
+	}
+	s.Observer = shown
+	s.Render = func(w io.Writer) error {
+		if err := dir.Flush(); err != nil {
+			return err
+		}
+		return html.Run(w, run, dir.Path, html.Options{Lang: l, Refresh: refreshEvery})
+	}
+	s.Draw()
+	return s
+}
+
+// refreshEvery is how often the page asks for itself again, in seconds. It changes when a stage ends.
+const refreshEvery = 10

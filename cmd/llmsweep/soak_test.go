@@ -1,0 +1,64 @@
+//go:build statistics
+
+package main
+
+import (
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/sweep/rundir"
+)
+
+// TestSoak runs for 24 hours of virtual time, over HTTP, with a server that fails in turn: memory, goroutines and descriptors
+// stay the same. In an hour of it there are 7200 requests.
+//
+//	go test -tags statistics ./cmd/llmsweep -run TestSoak -v -timeout 60m
+func TestSoak(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		faults, err := simserver.ParseFaults("500:1/97,429:1/89,reset:1/83,truncate:1/79,error:1/73,garbage:1/71,html:1/67")
+		if err != nil {
+			t.Fatal(err)
+		}
+		url, _ := w.server(w.simulated(simserver.Options{Faults: faults}))
+		type size struct {
+			heap              uint64
+			goroutines, files int
+		}
+		var sizes []size
+		done := make(chan struct{})
+		go func() {
+			for {
+				select {
+				case <-time.After(time.Hour):
+				case <-done:
+					return
+				}
+				runtime.GC()
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				s := size{heap: m.HeapAlloc, goroutines: runtime.NumGoroutine()}
+				if files, err := os.ReadDir("/proc/self/fd"); err == nil {
+					s.files = len(files)
+				}
+				sizes = append(sizes, s)
+				t.Logf("hour %2d: heap %.1f MB, %d goroutines, %d descriptors", len(sizes), float64(s.heap)/1e6, s.goroutines, s.files)
+			}
+		}()
+		began := time.Now()
+		w.must(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1")...)
+		close(done)
+		run := open(t, w.path("llmsweep-run"))
+		s := run.Stages[0]
+		t.Logf("%v: %d requests, %d failed %v", time.Since(began), s.Requests.Sent, s.Requests.Error, s.Errors)
+		if run.State != rundir.Complete || s.Requests.Sent < 150_000 || s.Requests.Error == 0 || len(sizes) < 24 {
+			t.Errorf("state %s, %d requests, %d samples", run.State, s.Requests.Sent, len(sizes))
+		}
+		first, last := sizes[1], sizes[len(sizes)-1]
+		if last.heap > first.heap+16<<20 || last.goroutines > first.goroutines+20 || last.files > first.files+5 {
+			t.Errorf("grew from %+v to %+v", first, last)
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package experiment
+
+import (
+	"context"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// A server can stay slow after an overload is over, although it is idle: a metastable failure (Bronson and others, HotOS 2021; Huang and
+// others, OSDI 2022). The next stage would then measure that, and not its own load. So after each overload one request is sent alone. If it
+// is slow, the server is left without load for longer and longer times, until a lone request is fast again.
+
+// recoveryStage names the records of these requests. They are in no row.
+const recoveryStage = "recovery"
+
+const (
+	staysSlow = 1.15 // times the time per token at the start: more than a lone request varies by
+	asFast    = 1.08 // times that, again
+)
+
+// rests returns how long the server is left without load, one time after the other.
+func rests() []time.Duration {
+	return []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 65 * time.Second}
+}
+
+// recovery is what is known of how the server recovers.
+type recovery struct {
+	overload string  // the latest overload that was not checked; empty for none
+	alone    float64 // seconds per token of a lone request at the start; 0 where that is not known
+	rest     time.Duration
+	hopeless bool // it did not recover
+	source   load.Source
+	sent     int
+}
+
+// overloaded notes that a stage was more than the server takes, or may have been.
+func (x *Experiment) overloaded(st *rundir.Stage) {
+	switch {
+	case st.Role == rundir.Floor && !st.Traits.Whole.Known(): // an answer from a cache has no time per token
+		x.recovery.alone = orZero(st.InterToken)
+	case st.Role == rundir.Ceiling, st.Rate.Known() && st.Verdict != rundir.Stable:
+		x.recovery.overload = st.Name
+	}
+}
+
+// recover waits until the server is as fast as at the start, if it was overloaded before. Within a budget it waits no longer than between
+// any two stages.
+func (x *Experiment) recover(ctx context.Context) error {
+	r := &x.recovery
+	after := r.overload
+	r.overload = ""
+	if after == "" || r.alone == 0 || r.hopeless {
+		return nil
+	}
+	if err := x.sleep(ctx, r.rest); err != nil {
+		return err
+	}
+	slower, err := x.slower(ctx)
+	if err != nil || slower < staysSlow {
+		return err
+	}
+	found := rundir.Recovery{After: after, At: rundir.Exactly(time.Since(x.started).Seconds()), Slower: rundir.Exactly(slower)}
+	waited, left := r.rest, time.Duration(1<<62)
+	if x.HasBudget() {
+		left = x.idleLimit()
+	}
+	r.hopeless = true
+	for _, rest := range rests() {
+		if rest <= r.rest {
+			continue
+		}
+		if left -= rest; left < 0 {
+			break
+		}
+		if err := x.sleep(ctx, rest); err != nil {
+			return err
+		}
+		waited += rest
+		if slower, err = x.slower(ctx); err != nil {
+			return err
+		}
+		if 0 < slower && slower < asFast {
+			found.Idle, r.rest, r.hopeless = rundir.Exactly(rest.Seconds()), rest, false
+			break
+		}
+	}
+	found.Waited = rundir.Exactly(waited.Seconds())
+	x.run.Recoveries = append(x.run.Recoveries, found)
+	return x.save()
+}
+
+// slower returns how many times as long a token of a lone request takes as at the start: by the faster of two requests if the first is slow,
+// since one may have met a pause. It is 0 where no answer had tokens enough to tell.
+func (x *Experiment) slower(ctx context.Context) (slower float64, err error) {
+	const most = 4 // requests
+	for seen, tries := 0, 0; seen < 2 && tries < most; tries++ {
+		gap, err := x.oneAlone(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if gap == 0 {
+			continue
+		}
+		if seen++; slower == 0 || gap < slower*x.recovery.alone {
+			slower = gap / x.recovery.alone
+		}
+		if slower < staysSlow {
+			break
+		}
+	}
+	return slower, nil
+}
+
+// oneAlone sends a request and returns its time per token in seconds; 0 where it has none.
+func (x *Experiment) oneAlone(ctx context.Context) (float64, error) {
+	r := &x.recovery
+	if r.source == nil {
+		r.source = x.config.Sources(recoveryStage)
+	}
+	s, ok := r.source.Next()
+	if !ok {
+		return 0, nil
+	}
+	s.Turns = s.Turns[:min(1, len(s.Turns))]
+	res, err := load.One(ctx, x.config.Doer, x.config.Log, recoveryStage, s, r.sent, x.started)
+	r.sent++
+	if err != nil || res.Status != client.StatusOK || res.FirstToken == client.Absent {
+		return 0, err
+	}
+	tokens := max(res.OutputTokens, res.Chunks())
+	const fewest = 8 // tokens: the time between two of a few varies too much
+	if tokens < fewest {
+		return 0, nil
+	}
+	return (res.LastToken - res.FirstToken).Seconds() / float64(tokens-1), nil
+}
+
+// sleep waits, and shows that.
+func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {
+	for began := time.Now(); d > 0 && time.Since(began) < d; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(min(time.Second, d-time.Since(began))):
+		}
+		x.config.Observer.Progress(load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(began), TTFT: -1, ITL: -1})
+	}
+	return nil
+}
+
+func orZero(n rundir.Number) float64 {
+	if n.IsZero() {
+		return 0
+	}
+	return n.Value()
+}
