@@ -89,6 +89,12 @@ func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 		}
 	}
 	both.Widths = f.Concurrency
+	fitting, least, ok := pair.FitStages(f.StageTime, f.Budget, len(both.Rates)+len(both.Widths))
+	if !ok {
+		return c, both, fmt.Errorf("--budget %v is too short for two blocks of stages of %v: give --budget %v or more, or a shorter --stage-time",
+			f.Budget, f.StageTime, least)
+	}
+	c.StageTime = fitting
 	return c, both, nil
 }
 
