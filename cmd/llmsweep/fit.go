@@ -23,11 +23,14 @@ import (
 
 // fitCmd is llmsweep fit.
 type fitCmd struct {
-	Paths []string `arg:"" name:"dir" help:"Run directories of the same server, with their records."`
-	Twin  string   `name:"twin" default:"twin.yaml" placeholder:"FILE" help:"Write the twin to this file (${default})."`
-	Name  string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
-	Ask   []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32. May be repeated."`
-	tableFlags
+	Paths  []string `arg:"" name:"dir" help:"Run directories of the same server, with their records."`
+	Twin   string   `name:"twin" default:"twin.yaml" placeholder:"FILE" help:"Write the twin to this file (${default})."`
+	Name   string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
+	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32. May be repeated."`
+	Format string   `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
+	Plain  bool     `help:"No colour."`
 }
 
 // Help returns what --help prints after the purpose.
@@ -81,7 +84,8 @@ func (f *fitCmd) Run(c *console) error {
 	for _, w := range wanted {
 		fit.Answers = append(fit.Answers, t.Ask(w[0], w[1]))
 	}
-	return f.write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) })
+	flags := tableFlags{Format: f.Format, Lang: f.Lang, Output: f.Output, Plain: f.Plain}
+	return flags.write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
 }
 
 // parseAsk reads 512/32.

@@ -14,13 +14,13 @@ type stageData struct {
 }
 
 // dataOf sorts the stages into steps. Stages in which fewer than a few steps were seen are left out.
-func dataOf(stages []Stage) []stageData {
+func dataOf(stages []Stage, pace float64) []stageData {
 	const least = 20
 	var all []stageData
 	for i := range stages {
 		d := stageData{Stage: stages[i]}
 		d.all, d.joined = requestsOf(&stages[i])
-		if d.ticks = ticksOf(d.all); len(d.ticks) >= least {
+		if d.ticks = ticksOf(d.all, pace); len(d.ticks) >= least {
 			all = append(all, d)
 		}
 	}

@@ -15,8 +15,9 @@ type tick struct {
 }
 
 // ticksOf sorts the tokens of all requests into steps. A request gets one token in a step: its next token begins another. So
-// does a token that comes late for the step: the tokens of a step leave the server together.
-func ticksOf(all []request) []tick {
+// does a token that comes late for the step: the tokens of a step leave the server together. How late that is follows from the steps that
+// are as quick as a share of the gaps.
+func ticksOf(all []request, pace float64) []tick {
 	type token struct {
 		at      float64
 		request int
@@ -36,8 +37,8 @@ func ticksOf(all []request) []tick {
 	}
 	slices.SortFunc(tokens, func(a, b token) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.request, b.request)) })
 	slices.Sort(gaps)
-	const quick, together = 20, 0.3 // the quickest steps are those below the 1/20 quantile; tokens of one step come within 0.3 of such a step
-	within := together * gaps[len(gaps)/quick]
+	const together = 0.3 // of such a step: the tokens of one step come within it
+	within := together * gaps[int(pace*float64(len(gaps)-1))]
 	last := make([]int, len(all)) // the number of the step of a request's latest token
 	var ticks []tick
 	first := 0.0
