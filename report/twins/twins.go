@@ -57,30 +57,30 @@ func (f Fit) numbers(l lang.Lang) table.Section {
 		if i, ok := t.Intervals[n.Key]; ok {
 			between = short(i[0]) + " - " + short(i[1])
 		}
-		tab.Rows = append(tab.Rows, []table.Cell{{Text: n.Key}, {Text: value, Mark: mark}, {Text: between}, {Text: meaning(n.Key).In(l)}})
+		tab.Rows = append(tab.Rows, []table.Cell{{Text: n.Key}, {Text: value, Mark: mark}, {Text: between}, {Text: meaning(n.Key, l)}})
 	}
 	s := table.Section{Title: titleTwin.In(l, strings.Join(t.From, ", ")), Level: 1, Table: tab}
 	s.Lines = append(s.Lines, saySteps.In(l, t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
 	for _, key := range t.Unknown {
-		s.Notes = append(s.Notes, key+": "+f.remedy(key).In(l))
+		s.Notes = append(s.Notes, key+": "+f.remedy(key, l))
 	}
 	return s
 }
 
 // remedy is the measurement that would identify a number.
-func (f Fit) remedy(key string) lang.Phrase {
+func (f Fit) remedy(key string, l lang.Lang) string {
 	switch key {
 	case "slots":
-		return lang.Say(fmt.Sprintf(saySlots.In(lang.English), f.Twin.Slots), fmt.Sprintf(saySlots.In(lang.Chinese), f.Twin.Slots))
+		return saySlots.In(l, f.Twin.Slots)
 	case "kv_tokens":
-		return lang.Say(fmt.Sprintf(sayKV.In(lang.English), f.Twin.Seen.KVTokens), fmt.Sprintf(sayKV.In(lang.Chinese), f.Twin.Seen.KVTokens))
+		return sayKV.In(l, f.Twin.Seen.KVTokens)
 	case "step_tokens":
-		return lang.Say(fmt.Sprintf(sayBudget.In(lang.English), f.Twin.Seen.StepTokens), fmt.Sprintf(sayBudget.In(lang.Chinese), f.Twin.Seen.StepTokens))
+		return sayBudget.In(l, f.Twin.Seen.StepTokens)
 	}
 	if f.Twin.Seen.Prompt[0] == f.Twin.Seen.Prompt[1] {
-		return sayOneLength
+		return sayOneLength.In(l)
 	}
-	return saySmallCost
+	return saySmallCost.In(l)
 }
 
 // held is the table of the stages that were left out.

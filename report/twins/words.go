@@ -57,36 +57,36 @@ func refusal(code string) lang.Phrase {
 }
 
 // meaning explains a number.
-func meaning(key string) lang.Phrase {
+func meaning(key string, l lang.Lang) string {
 	switch key {
 	case "step.read.fixed_ms":
-		return lang.Say("step that waits for memory: fixed part", "访存受限的步：固定部分")
+		return lang.Say("step that waits for memory: fixed part", "访存受限的步：固定部分").In(l)
 	case "step.read.context_us":
-		return lang.Say("... per 1000 tokens in the cache", "……缓存中每 1000 个 token")
+		return lang.Say("... per 1000 tokens in the cache", "……缓存中每 1000 个 token").In(l)
 	case "step.read.token_us":
-		return lang.Say("... per token computed", "……每个计算的 token")
+		return lang.Say("... per token computed", "……每个计算的 token").In(l)
 	case "step.read.experts_ms":
-		return lang.Say("... of all experts", "……全部专家")
+		return lang.Say("... of all experts", "……全部专家").In(l)
 	case "step.compute.fixed_ms":
-		return lang.Say("step that waits for arithmetic: fixed part", "算力受限的步：固定部分")
+		return lang.Say("step that waits for arithmetic: fixed part", "算力受限的步：固定部分").In(l)
 	case "step.compute.token_us":
-		return lang.Say("... per token computed, prompts included", "……每个计算的 token（含提示）")
+		return lang.Say("... per token computed, prompts included", "……每个计算的 token（含提示）").In(l)
 	case "step.compute.sample_us":
-		return lang.Say("... per output token", "……每个输出 token")
+		return lang.Say("... per output token", "……每个输出 token").In(l)
 	case "step.compute.pair_ns":
-		return lang.Say("... per 1000 pairs of attention", "……每 1000 个注意力对")
+		return lang.Say("... per 1000 pairs of attention", "……每 1000 个注意力对").In(l)
 	case "slots":
-		return lang.Say("requests that run at once", "同时运行的请求数")
+		return lang.Say("requests that run at once", "同时运行的请求数").In(l)
 	case "step_tokens":
-		return lang.Say("tokens of a step, prompt chunks included", "每步的 token 数（含提示分块）")
+		return lang.Say("tokens of a step, prompt chunks included", "每步的 token 数（含提示分块）").In(l)
 	case "kv_tokens":
-		return lang.Say("size of the KV cache in tokens", "KV 缓存的 token 数")
+		return lang.Say("size of the KV cache in tokens", "KV 缓存的 token 数").In(l)
 	case "latency_ms":
-		return lang.Say("from sending a request until the engine knows of it", "从发出请求到引擎得知的时间")
+		return lang.Say("from sending a request until the engine knows of it", "从发出请求到引擎得知的时间").In(l)
 	case "jitter":
-		return lang.Say("spread of step times (sigma of the logarithm)", "步时间的离散程度（对数的标准差）")
+		return lang.Say("spread of step times (sigma of the logarithm)", "步时间的离散程度（对数的标准差）").In(l)
 	}
-	return lang.Say(key, key)
+	return key
 }
 
 // Failed says that a twin failed its check.

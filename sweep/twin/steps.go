@@ -16,7 +16,7 @@ type tick struct {
 
 // ticksOf sorts the tokens of all requests into steps. A request gets one token in a step: its next token begins another. So
 // does a token that comes late for the step: the tokens of a step leave the server together. How late that is follows from the steps that
-// are as quick as a share of the gaps.
+// are as quick as a share of the gaps. Above 1 only the requests themselves tell steps apart.
 func ticksOf(all []request, pace float64) []tick {
 	type token struct {
 		at      float64
@@ -38,7 +38,10 @@ func ticksOf(all []request, pace float64) []tick {
 	slices.SortFunc(tokens, func(a, b token) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.request, b.request)) })
 	slices.Sort(gaps)
 	const together = 0.3 // of such a step: the tokens of one step come within it
-	within := together * gaps[int(pace*float64(len(gaps)-1))]
+	within := math.Inf(1)
+	if pace <= 1 {
+		within = together * gaps[int(pace*float64(len(gaps)-1))]
+	}
 	last := make([]int, len(all)) // the number of the step of a request's latest token
 	var ticks []tick
 	first := 0.0
