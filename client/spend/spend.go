@@ -135,6 +135,9 @@ func (p *Purse) Reserve(call *client.Prepared) client.Reservation {
 func (p *Purse) promptBound(bytes int) int64 {
 	loose, c := p.looseBound(bytes), p.alike[bits.Len(uint(bytes))]
 	if c == nil || c.counted < manyCounted {
+		c = &p.all
+	}
+	if c.counted < manyCounted {
 		return loose
 	}
 	tokens := int64(math.Ceil(float64(bytes) * min(1, smallMargin*c.perByte)))
