@@ -48,6 +48,9 @@ type cli struct {
 	Help     helpCmd     `cmd:"" help:"Explain a topic: metrics, verdicts, slo, workloads, ... Without a topic: list them."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the commit it was built from."`
 
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
+	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
+
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
 	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
@@ -91,6 +94,10 @@ func execute(args []string, c *console) int {
 	c.args = args
 	var grammar cli
 	parser, exited := newParser(c, &grammar)
+	completeLine(parser, parser.Exit)
+	if exited() >= 0 { // a shell asked for completions
+		return exitDone
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
