@@ -88,11 +88,7 @@ func TestTheScriptChoosesAlike(t *testing.T) {
 		if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
 			t.Fatal(err)
 		}
-		all, err := choose.Of(setups, asked)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range all[0].Ranked {
+		for _, k := range choose.Rank(setups, asked) {
 			want = append(want, ranked{k.Name, k.Replicas, k.GPUs, k.Hour.Value()})
 		}
 		if len(want) > 1 {
