@@ -63,3 +63,27 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSimulation simulates Poisson arrivals at 80 % of the capacity of a 7B model on one A100, prompts of 512 and answers of 128 tokens.
+// One operation is a request.
+func BenchmarkSimulation(b *testing.B) {
+	c, err := Preset("Qwen2-7B/A100/fp16")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := Request{PromptTokens: 512, OutputTokens: 128}
+	rate := 0.8 * c.Capacity(Workload{PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens}).RequestsPerSecond
+	s, err := NewSimulation(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	at := time.Duration(0)
+	b.ResetTimer()
+	for range b.N {
+		at += time.Duration(rng.ExpFloat64() / rate * 1e9)
+		s.Add(at, r, nil)
+		s.Until(at)
+	}
+	s.Finish()
+}
