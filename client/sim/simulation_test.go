@@ -15,7 +15,8 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 	}
 	demo.KVTokens, demo.Jitter = 1600, 0.05
 	measured := Config{Costs: &Costs{Read: ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
-	for _, c := range []Config{demo, measured} {
+	even := Config{Costs: &Costs{Read: ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
+	for _, c := range []Config{demo, measured, even} {
 		const requests = 200
 		rng := rand.New(rand.NewPCG(1, 2))
 		var at []time.Duration
@@ -23,7 +24,11 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 		now := time.Duration(0)
 		for range requests {
 			now += time.Duration(rng.ExpFloat64() * 2e7)
-			at, asks = append(at, now), append(asks, Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
+			due := now
+			if c.Costs == even.Costs {
+				due = now.Round(10 * time.Millisecond)
+			}
+			at, asks = append(at, due), append(asks, Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
 		}
 		var want, got [][]time.Duration
 		synctest.Test(t, func(t *testing.T) {
