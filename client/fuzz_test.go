@@ -95,7 +95,7 @@ func FuzzAnswer(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassHTTP429, ClassRateLimited, ClassHTTP5xx, ClassReset, ClassTruncated, ClassStreamError, ClassMalformed}
+	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassRateLimited, ClassHTTP429, ClassHTTP5xx, ClassReset, ClassTruncated, ClassStreamError, ClassMalformed}
 	f.Fuzz(func(t *testing.T, answer string) {
 		c, err := New(Options{URL: "http://server", Timeout: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) {
 			return &said{answer: strings.NewReader(answer), asked: make(chan struct{})}, nil

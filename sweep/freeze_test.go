@@ -149,3 +149,20 @@ func TestAFreezeEndsTheRun(t *testing.T) {
 		})
 	}
 }
+
+// A stage of a number of requests does not wait until the requests of a frozen server time out.
+func TestAFrozenServerEndsACountedStage(t *testing.T) {
+	server := simtest.Preset(t, "demo")
+	server.Habits = habit.List{habit.Freezes{At: 5 * time.Second}}
+	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
+		c := experimentWith(d, simtest.Same(64, 16))
+		c.Drain = 3 * time.Second
+		began := time.Now()
+		st := oneStage(t, c, func(*experiment.Experiment) experiment.Stage {
+			return experiment.NewStage(arrival.Closed{Concurrency: 4}, 100_000, 0)
+		})
+		if took := time.Since(began); took > 75*time.Second || !hasNote(&st, "stage.gave-up") || !st.FrozenSince.Known() {
+			t.Errorf("it took %v: %v", took, st.Warnings)
+		}
+	})
+}

@@ -125,6 +125,9 @@ func sustained(k *trial, name string) (low, high float64) {
 		return k.Server.Sustains(work, k.Spread, c.StageMax), k.Server.Sustains(work, k.Spread, c.StageTime)
 	}
 	truth := k.Truth(0)
+	if name == "sheds" { // with few slots and places to wait it is idle now and then, at any load
+		return min(k.truth, truth.Sustained), truth.Takes
+	}
 	return truth.Sustained, truth.Takes
 }
 
@@ -196,6 +199,9 @@ func TestHabitsAreNamed(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
+			if name == "sheds" {
+				k.measure(t, 1, 60) // what it accepts when 1.5 times its capacity arrives
+			}
 			keepRun(t, k, name, run)
 			o.add(t, k, name, run)
 		})

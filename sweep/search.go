@@ -168,6 +168,9 @@ func (x *sweeper) probe(ctx context.Context, ceiling float64) error {
 		if err := x.row(ctx, repetition{rate: ceiling * factor}, rundir.Probe); err != nil || short {
 			return err // once there is no time for a rate, there is none for the next
 		}
+		if stages := x.Run().Stages; !stages[len(stages)-1].Invalid.IsZero() {
+			return nil // the client is the limit: a higher rate would show no more of the server
+		}
 	}
 	return nil
 }
@@ -219,7 +222,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 			return nil
 		}
 		half := halfWidth(s)
-		if half <= aim {
+		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) {
 			return nil
 		}
 		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.
@@ -228,7 +231,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 			x.Warn(notePrecisionStops.New(half, aim, n))
 			return nil
 		}
-		more := min(maxNarrowing-n, int(needed))
+		more := max(1, min(maxNarrowing-n, int(needed)))
 		x.Ahead.Probes = forecast.Counts{Low: 1, High: float64(more)}
 		x.Note(notePrecision.New(half, aim, more, x.Ahead.Row().Times(float64(more)).Middle()))
 		if measured, err := x.overload(ctx, s, n); err != nil || !measured {

@@ -40,10 +40,10 @@ func (k *trial) long(t *testing.T, rate, requests float64, seed uint64) *rundir.
 	return &st
 }
 
-// bruteForce is the rate at which the first of the terms breaks: for each a straight line through the logarithm of its metric in
-// long stages on a fine grid of rates.
-func bruteForce(fine []*rundir.Stage, terms []slo.Term) float64 {
-	lowest := math.Inf(1)
+// bruteForce is the rate at which the first of the terms breaks, with its own relative standard error: for each term a straight line through
+// the logarithm of its metric in long stages on a fine grid of rates.
+func bruteForce(fine []*rundir.Stage, terms []slo.Term) (lowest, noise float64) {
+	lowest = math.Inf(1)
 	for _, term := range terms {
 		var x, y []float64
 		for _, st := range fine {
@@ -55,9 +55,19 @@ func bruteForce(fine []*rundir.Stage, terms []slo.Term) float64 {
 			sxx += math.Pow(x[i]-stats.Mean(x), 2)
 			sxy += (x[i] - stats.Mean(x)) * y[i]
 		}
-		lowest = min(lowest, stats.Mean(x)-stats.Mean(y)*sxx/sxy)
+		slope, mean := sxy/sxx, stats.Mean(x)
+		root := mean - stats.Mean(y)/slope
+		if root >= lowest {
+			continue
+		}
+		off := 0.0 // squared, of the points from the line
+		for i := range x {
+			off += math.Pow(y[i]-stats.Mean(y)-slope*(x[i]-mean), 2)
+		}
+		n := float64(len(x))
+		lowest, noise = root, math.Sqrt(off/(n-2)*(1/n+math.Pow(root-mean, 2)/sxx))/math.Abs(slope)/root
 	}
-	return lowest
+	return lowest, noise
 }
 
 // sloCase is a server, what is promised of it, and the rate up to which that holds.
@@ -65,6 +75,7 @@ type sloCase struct {
 	*trial
 	terms []slo.Term
 	truth float64
+	noise float64 // of the truth: its relative standard error
 }
 
 // limits gives terms limits that are reached somewhere on a coarse grid of long stages. Where a metric hardly grows with the
@@ -117,7 +128,7 @@ func sloCases(t *testing.T, k *trial, sets [][]string, requests, fine float64) [
 			if pass == 0 {
 				centre = bracketed(slo.Highest(append(slices.Clone(coarse), stages...), nil, c.terms))
 			}
-			c.truth = bruteForce(stages, c.terms)
+			c.truth, c.noise = bruteForce(stages, c.terms)
 		}
 		if math.Abs(c.truth/centre-1) > 0.06 { // the metric hardly grows there: brute force cannot tell either
 			t.Logf("%v: %v: brute force has no answer about %.3f req/s", k, c.terms, centre)
@@ -156,7 +167,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 		requests, fine = 6000, 30000
 		sets = [][]string{{"latency:p90"}, sets[0], {"ttft:p99"}, {"itl:p95"}}
 	}
-	var errs []float64
+	var errs, noises []float64
 	cases, inside, near := 0, 0, 0
 	for seed := range simtest.Size(1, 8) {
 		for _, c := range sloCases(t, shortTrial(uint64(seed)), sets, requests, fine) {
@@ -170,6 +181,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 			}
 			cases++
 			off := math.Abs(s.Rate.Value()/c.truth - 1)
+			noises = append(noises, c.noise)
 			if s.Rate.Known() {
 				errs = append(errs, off)
 			}
@@ -179,8 +191,8 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 			if s.Low.Value() <= c.truth && c.truth <= s.High.Value() {
 				inside++
 			}
-			t.Logf("%v: %v: brute force %.3f req/s (%.0f %% of capacity), found %.3f (%.3f-%.3f), %.1f %% off, ended by %s; %d stages beside the grid, %.0f min", c.trial,
-				c.terms, c.truth, 100*c.truth/c.Work.Capacity(c.Server).RequestsPerSecond, s.Rate.Value(), s.Low.Value(), s.High.Value(), off*100, s.Limiting, extra, minutes)
+			t.Logf("%v: %v: brute force %.3f req/s +-%.1f %% (%.0f %% of capacity), found %.3f (%.3f-%.3f), %.1f %% off, ended by %s; %d stages beside the grid, %.0f min", c.trial,
+				c.terms, c.truth, 100*c.noise, 100*c.truth/c.Work.Capacity(c.Server).RequestsPerSecond, s.Rate.Value(), s.Low.Value(), s.High.Value(), off*100, s.Limiting, extra, minutes)
 			if g := s.Goodput; s.Rate.Known() && !(g.Value() > 0 && g.Value() <= s.Rate.Value()*1.001) {
 				t.Errorf("goodput %v at %v req/s", g.Value(), s.Rate.Value())
 			}
@@ -192,11 +204,10 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 		100*stats.Quantile(errs, 0.9), 100*errs[n-1], near, inside)
 	simtest.Claim(t, "error of the rate up to which an SLO holds, against long stages on a fine grid", "28 of 30 within 3 %; the interval holds it in 93 %",
 		"%d of %d answered, %d within 3 %%; %d of %d inside", n, cases, near, inside, cases)
-	median := 0.03
-	if !simtest.Statistics {
-		median = 0.06 // of one case, against stages of 2000 requests, whose own rates are off by as much
-	}
-	if n < cases*9/10 || stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.08 {
+	const goal, normal = 0.03, 1.96
+	slices.Sort(noises)
+	median := goal + normal*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages
+	if n < cases*9/10 || stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.05+median {
 		t.Error("the search is off")
 	}
 	const most = 0.9 // of 30 cases, 27: the goal is 28, and the truth is itself off by up to 1 %

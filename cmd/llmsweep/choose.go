@@ -13,6 +13,7 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/report/table"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
@@ -43,6 +44,7 @@ func (chooseCmd) Help() string {
 	return `Examples:
   llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
+  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --format html -o choice.html    # sliders choose again
 
 More: llmsweep help choose`
 }
@@ -76,12 +78,15 @@ func (ch *chooseCmd) Run(c *console) error {
 	if err != nil {
 		return usage(err)
 	}
-	return ch.write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, func(l lang.Lang) []table.Section {
+	sections := func(l lang.Lang) []table.Section {
 		var all []table.Section
 		for i := range choices {
 			all = append(all, choices[i].Sections(l, 1)...)
 		}
 		return all
+	}
+	return ch.write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
+		return html.Choose(w, choices, setups, options, sections, o)
 	})
 }
 

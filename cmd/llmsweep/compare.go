@@ -16,6 +16,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/imported"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/report/published"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
@@ -36,7 +37,7 @@ type compareCmd struct {
 
 // tableFlags say how tables are written.
 type tableFlags struct {
-	Format string `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
+	Format string `default:"console" enum:"console,markdown,json,html" placeholder:"NAME" help:"Format: console, markdown, json or html (${default})."`
 	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool   `help:"No colour."`
@@ -49,6 +50,7 @@ func (compareCmd) Help() string {
   llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
   llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%' --junit gates.xml
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
+  llmsweep compare before after --format html -o compared.html
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
@@ -94,7 +96,7 @@ func (cm *compareCmd) Run(c *console) error {
 		}
 		return all
 	}
-	if err := cm.write(c, result.JSON, sections); err != nil {
+	if err := cm.write(c, result.JSON, sections, func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
@@ -160,7 +162,7 @@ func judge(result compare.Judged, gates []compare.Gate) error {
 }
 
 // write writes tables in the format, the language and the file of the flags.
-func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section) error {
+func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, html.Options) error) error {
 	out, options := c.out, report.Options{Lang: lang.Lang(t.Lang)}
 	if t.Output == "" {
 		options = c.options(t.Lang, t.Plain, "")
@@ -172,8 +174,11 @@ func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections fu
 		defer f.Close()
 		out = f
 	}
-	if t.Format == "json" {
+	switch t.Format {
+	case "json":
 		return asJSON(out)
+	case formatHTML:
+		return page(out, html.Options{Lang: options.Lang})
 	}
 	return table.WriteSections(out, t.Format, sections(options.Lang), table.Style{Width: options.Width, Color: options.Color})
 }

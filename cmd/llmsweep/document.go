@@ -10,9 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/claims"
+	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/document"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -57,7 +60,37 @@ func (r *reportCmd) document(c *console) error {
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", r.Output, err))
 	}
+	page, err := r.documentPage(setups, o.Claims)
+	if err != nil {
+		return usage(err)
+	}
+	if page != nil {
+		out.Files[o.Base+".html"] = page
+	}
 	return keep(r.Output, out)
+}
+
+// documentPage returns the page of the results of a document; nil for a single one.
+func (r *reportCmd) documentPage(setups []curve.Setup, said []document.Claims) ([]byte, error) {
+	if len(setups) < 2 {
+		return nil, nil
+	}
+	result, err := compare.Of(setups, compare.Options{AnyWorkload: r.AnyWorkload})
+	if err != nil {
+		return nil, err
+	}
+	sections := func(l lang.Lang) []table.Section {
+		all := result.Sections(l, 1)
+		for _, s := range said {
+			all = append(all, claims.Section(s.Name, s.All, l, 2))
+		}
+		return all
+	}
+	var b bytes.Buffer
+	if err := html.Compare(&b, result, setups, sections, html.Options{Lang: lang.Lang(r.Lang)}); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // keep writes a document and its drawings. The document is replaced as a whole, because people write in it.

@@ -20,13 +20,13 @@ var manual embed.FS
 func topics() []string {
 	return []string{
 		"words", "sweep", "loads", "workloads", "metrics", "verdicts", "slo", "budget", "troubleshooting", "errors", "client-fitness",
-		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "config", "exit-codes", "ci", "live",
+		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "config", "exit-codes", "ci", "live", "install",
 	}
 }
 
 // helpCmd is llmsweep help.
 type helpCmd struct {
-	Topic string `arg:"" optional:"" name:"topic" help:"Topic to explain. Without it: list the topics."`
+	Topic string `arg:"" optional:"" name:"topic" predictor:"topic" help:"Topic to explain. Without it: list the topics."`
 	Lang  string `default:"" enum:",en,zh" placeholder:"en|zh" help:"Language: en or zh. Default: zh where LANG starts with zh, else en."`
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,6 +19,7 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/answer"
@@ -87,6 +89,12 @@ func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 		}
 	}
 	both.Widths = f.Concurrency
+	fitting, least, ok := pair.FitStages(f.StageTime, f.Budget, len(both.Rates)+len(both.Widths))
+	if !ok {
+		return c, both, fmt.Errorf("--budget %v is too short for two blocks of stages of %v: give --budget %v or more, or a shorter --stage-time",
+			f.Budget, f.StageTime, least)
+	}
+	c.StageTime = fitting
 	return c, both, nil
 }
 
@@ -251,6 +259,26 @@ func (f *liveFlags) dirs(c *console) (out string, both [2]*rundir.Dir, err error
 	return out, both, nil
 }
 
+// pairPage returns what writes the page of a comparison.
+func pairPage(result *compare.Live, runs [2]*rundir.Run) func(io.Writer, html.Options) error {
+	return func(w io.Writer, o html.Options) error { return html.Pair(w, result, runs, o) }
+}
+
+// writePages writes the page of the comparison, and that of each side.
+func (cm *compareCmd) writePages(out string, result *compare.Live, runs [2]*rundir.Run, dirs [2]*rundir.Dir) error {
+	l := lang.Lang(cm.Lang)
+	for i := range dirs {
+		if err := writePage(dirs[i], runs[i], l); err != nil {
+			return err
+		}
+	}
+	var page bytes.Buffer
+	if err := html.Pair(&page, result, runs, html.Options{Lang: l}); err != nil {
+		return err
+	}
+	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, page.Bytes())
+}
+
 // conclude shows the result, writes the reports and chooses the exit code.
 func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*rundir.Dir, gates []compare.Gate) error {
 	l := lang.Lang(cm.Lang)
@@ -272,7 +300,10 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
 	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())
 	if err == nil {
-		err = cm.write(c, result.JSON, sections)
+		err = cm.writePages(out, result, runs, dirs)
+	}
+	if err == nil {
+		err = cm.write(c, result.JSON, sections, pairPage(result, runs))
 	}
 	if err == nil {
 		err = cm.publishGates(c, result, gates, sections, out)
@@ -324,7 +355,7 @@ func (cm *compareCmd) again(c *console, dir string) error {
 		return usage(err)
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	if err := cm.write(c, result.JSON, sections); err != nil {
+	if err := cm.write(c, result.JSON, sections, pairPage(result, runs)); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {

@@ -64,7 +64,7 @@ func TestCompareLive(t *testing.T) {
 			}
 			return err
 		})
-		if files != 10 { // pair.json and a report; four of each side
+		if files != 13 { // pair.json and two reports; five of each side
 			t.Errorf("%d files", files)
 		}
 		if code, _, errs := w.llmsweep(args...); code != exitUsage || !strings.Contains(errs, "already holds a comparison") {

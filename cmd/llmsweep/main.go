@@ -42,11 +42,15 @@ type cli struct {
 	Audit    auditCmd    `cmd:"" help:"Find published or measured rows that cannot be right, and say why."`
 	Compare  compareCmd  `cmd:"" help:"Compare results, or two running servers, with an interval for each difference."`
 	Choose   chooseCmd   `cmd:"" help:"Find the cheapest GPU, count, engine and quantization that serves a demand within an SLO."`
+	Fit      fitCmd      `cmd:"" help:"Fit a simulated copy (twin) of a server to a run, and predict other workloads with it."`
 	Sim      simCmd      `cmd:"" help:"Start a simulated server to try things on."`
 	Selftest selftestCmd `cmd:"" help:"Measure how fast and how exact this client is on this machine."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of the files in a run directory."`
 	Help     helpCmd     `cmd:"" help:"Explain a topic: metrics, verdicts, slo, workloads, ... Without a topic: list them."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the commit it was built from."`
+
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
+	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
@@ -91,6 +95,10 @@ func execute(args []string, c *console) int {
 	c.args = args
 	var grammar cli
 	parser, exited := newParser(c, &grammar)
+	completeLine(parser, parser.Exit)
+	if exited() >= 0 { // a shell asked for completions
+		return exitDone
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -172,7 +172,7 @@ func TestSecrets(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil || files < 5 { // run.json, records.jsonl, server.jsonl, report.md, report.html, and drawings
+		if err != nil || files != 7 { // run.json, records.jsonl, server.jsonl, report.md with two drawings, and report.html
 			t.Errorf("%d files, %v", files, err)
 		}
 		c := open(t, w.path("llmsweep-run")).Command

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func (reportCmd) Help() string {
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
   llmsweep report llmsweep-run --format svg --drawing ttft -o ttft.svg
   llmsweep report llmsweep-run --format html -o report.html
+  llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
   llmsweep report run-a results.md --document --lang zh -o comparison.md
@@ -58,7 +60,7 @@ func (r *reportCmd) Run(c *console) error {
 	if !slices.Contains(reportFormats(), r.Format) {
 		return usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(reportFormats(), ", ")))
 	}
-	if (r.Format == formatHTML || r.Format == formatSVG) && len(r.Dirs) > 1 {
+	if r.Format == formatSVG && len(r.Dirs) > 1 {
 		return usage(fmt.Errorf("--format %s takes one run directory", r.Format))
 	}
 	if r.Drawing != "" && r.Format != formatSVG {
@@ -100,9 +102,21 @@ func (r *reportCmd) Run(c *console) error {
 		out = f
 	}
 	if r.Format == formatHTML {
-		return html.Run(out, &runs[0], r.Dirs[0], html.Options{Lang: options.Lang})
+		return r.page(out, runs, html.Options{Lang: options.Lang})
 	}
 	return report.Render(out, r.Format, runs, options)
+}
+
+// page writes the page of a run, or the index of several.
+func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.Options) error {
+	if len(runs) == 1 {
+		return html.Run(w, &runs[0], r.Dirs[0], o)
+	}
+	var all []html.Input
+	for i := range runs {
+		all = append(all, html.Input{Run: &runs[i], Path: r.Dirs[i]})
+	}
+	return html.Runs(w, all, o)
 }
 
 // draw writes one drawing. It is made before the file is, so that a wrong name leaves the file as it was.

@@ -13,6 +13,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
 	"llmsweep/report/progress"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -47,11 +48,12 @@ func (s *selftestCmd) Run(c *console) error {
 	case err != nil:
 		return c.interrupted(err)
 	}
+	sections := func(l lang.Lang) []table.Section { return report.Selftest(r, l) }
 	return s.write(c, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
-	}, func(l lang.Lang) []table.Section { return report.Selftest(r, l) })
+	}, sections, func(w io.Writer, o html.Options) error { return html.Sections(w, "llmsweep selftest", sections, o) })
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {

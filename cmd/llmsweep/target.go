@@ -27,6 +27,7 @@ type target struct {
 	workload workload.Workload
 	asked    rundir.Workload // the workload as run.json has it
 	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	longest  int             // tokens of a prompt and its answer that the server takes; 0 where it does not tell
 	spending *spend.Purse    // nil where spending is neither counted nor limited
 	tokenize tokenize        // of --tokenizer; nil where it was not given
 	lang     lang.Lang       // of error messages
@@ -42,7 +43,7 @@ func embedded(c *console, url string) (string, sim.Config, func(), error) {
 	if preset == "" {
 		preset = "demo"
 	}
-	config, err := sim.Preset(preset)
+	config, err := simulated(c, preset)
 	if err != nil {
 		return "", config, nil, usage(err)
 	}
@@ -128,6 +129,7 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 			}
 		}
 	}
+	t.longest = facts.MaxModelLen
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {
 		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)

@@ -152,6 +152,15 @@ func choose(model string, setups []*curve.Setup, o Options) Choice {
 	return c
 }
 
+// Rank returns the setups that meet the demand, the best first, and nothing else of what [Of] returns.
+func Rank(setups []curve.Setup, o Options) []Candidate {
+	var all []*curve.Setup
+	for i := range setups {
+		all = append(all, &setups[i])
+	}
+	return rank(all, o).Ranked
+}
+
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
 func rank(setups []*curve.Setup, o Options) Choice {
 	c := Choice{Schema: Schema, Priced: true}

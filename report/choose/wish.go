@@ -117,6 +117,9 @@ func (p Prices) of(l rundir.Labels) (float64, bool) {
 	return p[name], true
 }
 
+// Of returns the price of the GPU of a configuration; ok is false where none was given.
+func (p Prices) Of(l rundir.Labels) (price float64, ok bool) { return p.of(l) }
+
 // key is the entry that a GPU's price stands under.
 func (p Prices) key(gpu string) (string, bool) {
 	best, found := "", false

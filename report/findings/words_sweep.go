@@ -8,6 +8,8 @@ func sweepWords() lang.Words {
 		// Of a stage.
 		"stage.ended-early": lang.Say("ended early: {failed} of {ended} requests failed",
 			"提前结束：{ended} 个请求中有 {failed} 个失败"),
+		"stage.gave-up": lang.Say("given up: no token had come for {silent:time} although requests were in flight; the longest wait before was {longest:time}",
+			"已放弃：有请求在途，却已 {silent:time} 没有收到任何 token；此前最长的等待为 {longest:time}"),
 		"server.froze": lang.Say("the server stopped answering {since:time} after the stage began and did not answer again: {streams:count request requests} waited in vain. The rates include this time, and no SLO is met",
 			"服务在阶段开始 {since:time} 后停止应答，此后再无应答：{streams} 个请求空等。各速率均计入这段时间，任何 SLO 都不满足"),
 		"stage.too-short": lang.Say("too short: no part of it was steady; a longer stage may have one (--stage-time, --duration)",

@@ -154,7 +154,7 @@ type Cell struct {
 	Text  draw.Text
 	Class string
 	Raw   template.HTML // a small drawing beside the text
-	Href  string
+	Check string        // the key of the series that its box shows and hides
 }
 
 // plain returns a cell with a text that is the same in both languages.
@@ -214,7 +214,7 @@ func fromSections(prefix string, of func(lang.Lang) []table.Section) []Section {
 			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: items}})
 		}
 		if len(a.Table.Columns) > 0 {
-			t := bilingual(s.ID, s.Title, func(l lang.Lang) table.Table { return pick(l, a.Table, b.Table) })
+			t := bilingual("t-"+s.ID, s.Title, func(l lang.Lang) table.Table { return pick(l, a.Table, b.Table) })
 			t.Open = true
 			t.Notes = sentences(func(l lang.Lang) []string { return pick(l, a.Notes, b.Notes) })
 			s.Blocks = append(s.Blocks, Block{Table: t})

@@ -31,7 +31,13 @@ type Options struct {
 var styleSheet string
 
 //go:embed assets/page.js
-var script string
+var pageScript string
+
+//go:embed assets/choose.js
+var chooseScript string
+
+// script is the script of all pages.
+func script() string { return chooseScript + pageScript }
 
 //go:embed assets/page.tmpl
 var templates string
@@ -44,6 +50,7 @@ func layout() (*template.Template, error) {
 		"word":    func(key string) template.HTML { return template.HTML(word(key).HTML()) },
 		"wordIn":  func(key string, l lang.Lang) string { return word(key).In(l) },
 		"shapes":  shapeKey,
+		"aligned": aligned,
 		"begin":   begin,
 		"first":   first,
 		"add":     func(a, b int) int { return a + b },
@@ -78,8 +85,8 @@ func Write(w io.Writer, d *Document, o Options) error {
 	}
 	return t.Execute(w, rendered{
 		Document: d, Lang: o.Lang, Refresh: o.Refresh,
-		Policy: "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(script) + "'; base-uri 'none'; form-action 'none'",
-		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + script + "</script>"),
+		Policy: "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(script()) + "'; base-uri 'none'; form-action 'none'",
+		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + script() + "</script>"),
 	})
 }
 
@@ -102,6 +109,18 @@ func shapeKey() template.HTML {
 		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), v.text.HTML())
 	}
 	return template.HTML(html)
+}
+
+// aligned marks the cells of columns that are aligned left.
+func aligned(t *Table) *Table {
+	for i, r := range t.Rows {
+		for j := range r.Cells {
+			if t.Columns[j].Left {
+				t.Rows[i].Cells[j].Class = strings.TrimSpace(r.Cells[j].Class + " left")
+			}
+		}
+	}
+	return t
 }
 
 // begin returns the beginning of a sentence that is too long to be read in passing; nil for others.

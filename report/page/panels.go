@@ -300,7 +300,7 @@ func (v *view) slowest(id string, s *rundir.Stage, t *trace.Stage) *Slowest {
 	}
 	shown.Columns = append(shown.Columns, Column{Head: say(headStrip), Left: true}, Column{Head: say(headStatus), Left: true})
 	all := slices.Clone(t.Slowest)
-	slices.SortStableFunc(all, func(a, b trace.Request) int { return compare(b.TTFT.Value(), a.TTFT.Value()) })
+	slices.SortStableFunc(all, func(a, b trace.Request) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
 		gap := rundir.Exactly(r.LongestGap)
 		if len(r.Gaps) == 0 {
@@ -318,8 +318,8 @@ func (v *view) slowest(id string, s *rundir.Stage, t *trace.Stage) *Slowest {
 	return out
 }
 
-// compare orders numbers, those that are absent last.
-func compare(a, b float64) int {
+// larger orders numbers, those that are absent last.
+func larger(a, b float64) int {
 	switch {
 	case math.IsNaN(a) && math.IsNaN(b):
 		return 0

@@ -67,8 +67,9 @@ type line struct {
 	of     func(*rundir.Stage) (v rundir.Number, ci [2]float64, ok, supported bool)
 }
 
-// quantities are the drawings, in the order of the page.
-func quantities() []quantity {
+// quantities are the drawings of runs, in the order of the page. Where no run has percentiles, as published tables often have none, means are
+// drawn.
+func quantities(runs ...*rundir.Run) []quantity {
 	output := line{key: "output", colour: 0, of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 		v, ci, ok := curve.Output(s)
 		return v, ci, ok, true
@@ -93,6 +94,18 @@ func quantities() []quantity {
 				return d.Get(p), ci, ok, d.Supported(p)
 			}})
 		}
+		if !slices.ContainsFunc(runs, func(r *rundir.Run) bool {
+			return slices.ContainsFunc(r.Stages, func(s rundir.Stage) bool { return !m.of(&s).P50.IsZero() })
+		}) {
+			q.lines = []line{{key: "mean", name: draw.Say(lang.SubMean), of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+				d := m.of(s)
+				ci, ok := d.CI["mean"]
+				if m.metric == slo.ITL && d.Mean.IsZero() {
+					return s.InterToken, ci, false, true
+				}
+				return d.Mean, ci, ok, true
+			}}}
+		}
 		all = append(all, q)
 	}
 	return all
@@ -101,7 +114,7 @@ func quantities() []quantity {
 // rates are the drawings of metrics against the rate.
 func (v *view) rates() []Figure {
 	var all []Figure
-	for _, q := range quantities() {
+	for _, q := range quantities(v.run) {
 		if f, ok := v.rate(q); ok {
 			all = append(all, f)
 		}
@@ -131,9 +144,21 @@ func (v *view) axis() draw.Axis {
 }
 
 // onLine reports whether the line of a series goes through a stage: the ceiling, which is a closed loop, stands apart from arrival rates,
-// and a stage in which the client was the limit shows nothing of the server.
+// and a stage in which the client was the limit shows nothing of the server. One request at a time is where the line begins, unless the server
+// is so quick that it does more of them than the lowest arrival rate.
 func (v *view) onLine(s *rundir.Stage) bool {
-	return s.Invalid.IsZero() && (s.Rate.Known() || !v.open || s.Role == rundir.Floor)
+	return s.Invalid.IsZero() && (s.Rate.Known() || !v.open || s.Role == rundir.Floor && v.x(s) < v.lowest())
+}
+
+// lowest is the lowest arrival rate.
+func (v *view) lowest() float64 {
+	least := math.Inf(1)
+	for _, r := range v.rows {
+		if r.Stage.Rate.Known() {
+			least = min(least, v.x(r.Stage))
+		}
+	}
+	return least
 }
 
 // drawn reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.

@@ -52,10 +52,14 @@ func (x *Experiment) recover(ctx context.Context) error {
 	r := &x.recovery
 	after := r.overload
 	r.overload = ""
-	if after == "" || r.alone == 0 || r.hopeless {
+	if after == "" || r.alone == 0 || r.hopeless || x.HasBudget() && x.TimeLeft() < x.pace.StageTime {
 		return nil
 	}
-	if err := x.sleep(ctx, r.rest); err != nil {
+	rest := r.rest
+	if x.HasBudget() {
+		rest = min(rest, x.idleLimit())
+	}
+	if err := x.sleep(ctx, rest); err != nil {
 		return err
 	}
 	slower, err := x.slower(ctx)
@@ -63,7 +67,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 		return err
 	}
 	found := rundir.Recovery{After: after, At: rundir.Exactly(time.Since(x.started).Seconds()), Slower: rundir.Exactly(slower)}
-	waited, left := r.rest, time.Duration(1<<62)
+	waited, left := rest, time.Duration(1<<62)
 	if x.HasBudget() {
 		left = x.idleLimit()
 	}

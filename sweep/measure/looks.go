@@ -41,6 +41,10 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 	case now >= a.MinTime && a.done == 0 && a.refused > 0 && a.refused == a.ended: // it refuses everything
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
+	case a.Whole && a.silentTooLong(now):
+		last, longest := silence(&a.ticks, now)
+		a.early = noteGaveUp.New(last.Seconds(), longest.Seconds())
+		return load.Stop
 	case a.enough(now):
 		return load.Close
 	}
@@ -100,7 +104,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 		return last
 	}
 	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(window.Window{From: window.WholeWaves(cut, now, service), To: now})
-	a.verdict = verdict.Undone{Failed: a.failed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
+	a.verdict = verdict.Undone{Failed: a.failed, Refused: a.refused, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
 	return last || a.verdict != rundir.Undecided
 }
 

@@ -5,6 +5,7 @@ import "llmsweep/client/note"
 // Notes on a stage. Times are in seconds, shares from 0 to 1.
 var (
 	noteEndedEarly  = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
+	noteGaveUp      = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest"}}
 	noteFroze       = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}
 	noteTooShort    = note.Kind{Code: "stage.too-short"}
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
@@ -21,6 +22,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteEndedEarly, noteFroze, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
+		noteEndedEarly, noteGaveUp, noteFroze, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
 	}
 }

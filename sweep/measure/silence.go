@@ -16,6 +16,10 @@ const (
 	frozenFrom   = 5 // times as long as usual: a server that was silent to the end has frozen
 	leastProlong = 500 * time.Millisecond
 	leastFrozen  = 2 * time.Second
+
+	// A stage in which each request counts would wait for a frozen server until its requests time out. It is given up earlier.
+	giveUpFrom  = 10 // times as long as usual
+	leastGiveUp = time.Minute
 )
 
 // signs are the latest signs of life of a server, from the records of requests. Instants are in seconds from the stage's start.
@@ -59,6 +63,12 @@ func silence(t *sample.Ticks, at time.Duration) (last, longest time.Duration) {
 		}
 	}
 	return time.Duration(run) * t.Width, longest
+}
+
+// silentTooLong reports whether a server that had answered has been silent for so long that there is no use in waiting on.
+func (a *Account) silentTooLong(now time.Duration) bool {
+	last, longest := silence(&a.ticks, now)
+	return a.signs.token > 0 && last >= max(giveUpFrom*(longest+a.ticks.Width), leastGiveUp)
 }
 
 // silentAtClose reports whether the server was unusually silent when the window closed. A window that ended with the last answers would

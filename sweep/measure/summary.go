@@ -96,7 +96,7 @@ func (s *summary) finish() rundir.Stage {
 		}
 		if st.Verdict != rundir.Shedding {
 			q := st.Requests
-			st.Verdict = verdict.Undone{Failed: q.Error, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
+			st.Verdict = verdict.Undone{Failed: q.Error, Refused: s.metrics.refused, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
 		}
 		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided

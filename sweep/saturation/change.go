@@ -107,9 +107,9 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 		return args(noteDrifts, itl)
 	case lone, floor != nil && floor.Shown(leastDrift):
 		return note.Note{}, false
-	case before.Refused.Known(), after.Refused.Known(): // a short stage may live on the burst of a rate limit
+	case share(before) > 0, share(after) > 0: // a short stage may live on the burst of a rate limit, and which requests fail is chance
 		return note.Note{}, false
-	case !before.Rate.Known() && rate.Shown(leastScale):
+	case !before.Rate.Known() && rate.Beyond(leastScale): // equal requests keep the rhythm in which a stage began
 		return args(noteScales, rate)
 	case before.Rate.Known() && rate.Shown(leastScale) && (over(before) || over(after)):
 		return args(noteScales, rate)
@@ -119,9 +119,10 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 	return note.Note{}, false
 }
 
-// changes returns the notes that the control measurements of a run give. A server that stays slow after an overload has not changed by itself.
+// changes returns the notes that the control measurements of a run give. A server that stays slow after an overload has not changed by itself;
+// and of one that pauses it is chance how many pauses fall into a short stage.
 func changes(run *rundir.Run) []note.Note {
-	if !metastable(run).IsZero() {
+	if !metastable(run).IsZero() || !pauses(run.Stages).IsZero() {
 		return nil
 	}
 	return Changes(run.Stages)

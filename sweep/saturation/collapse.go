@@ -5,6 +5,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 var noteCollapses = note.Kind{Code: "habit.collapses", Args: []string{"sustained", "low", "high", "overload"}}
@@ -14,8 +15,9 @@ var noteCollapses = note.Kind{Code: "habit.collapses", Args: []string{"sustained
 const (
 	collapsed        = 1.08
 	collapsedPausing = 1.30 // of a server that pauses: how many pauses fall into a stage is chance
-	// sure is how many times its standard error the difference must be.
-	sure = 3
+	// The difference must not be chance, by a one-sided test with few batches far behind.
+	sure         = 0.9985
+	leastBatches = 4
 )
 
 // normal is the 97.5 % quantile of the normal distribution.
@@ -54,8 +56,12 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 
 // costly reports whether a server completes less far behind than it does at most, by more than a limit and by more than chance.
 func costly(most, behind rundir.Progress, limit float64) bool {
+	if behind.Batches < leastBatches {
+		return false
+	}
+	times := stats.StudentQuantile(sure, float64(behind.Batches-1))
 	difference := most.Rate.Value() - behind.Rate.Value()
-	return most.Rate.Value() >= limit*behind.Rate.Value() && difference >= sure*math.Hypot(standardError(most), standardError(behind))
+	return most.Rate.Value() >= limit*behind.Rate.Value() && difference >= times*math.Hypot(standardError(most), standardError(behind))
 }
 
 // farBehind returns the saturated stages with what they completed once they were far behind in place of their progress.
@@ -105,6 +111,19 @@ func (f *finder) firstSaturated() (rate rundir.Number) {
 		}
 	}
 	return rate
+}
+
+// MildOnly reports whether an answer rests on refusals so few that the server was not always busy: a stage farther beyond the edge shows more.
+func MildOnly(s *rundir.Saturation, stages []rundir.Stage) bool {
+	if !s.Reason.Is(noteRefused) {
+		return false
+	}
+	for _, st := range Open(stages) {
+		if over(st) && !refusesFew(st) {
+			return false
+		}
+	}
+	return true
 }
 
 // outputAt returns the output tokens per second of the stages at a rate.

@@ -4,7 +4,7 @@ import "slices"
 
 // catalogue returns the formats of errors, English and Chinese.
 func catalogue() [][2]string {
-	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords())
+	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords())
 }
 
 // parserWords are what the command-line parser says, in the words that the command puts it into.
@@ -101,6 +101,7 @@ func commandWords() [][2]string {
 		{"%s holds a comparison of two servers: label %s or %s", "%s 是两个服务的比较：请给 %s 或 %s 加标签"}, {"no labels in it", "其中没有标签"},
 		{"--drain must not be negative, and --max-error-rate must be a share between 0 and 1", "--drain 不能为负，--max-error-rate 必须是 0 到 1 之间的比例"},
 		{"--difference %s: write a percentage above 0, such as 3%%", "--difference %s：请写大于 0 的百分比，如 3%%"}, {"--budget must not be negative", "--budget 不能为负"},
+		{"--budget %v is too short for two blocks of stages of %v: give --budget %v or more, or a shorter --stage-time", "--budget %v 放不下两个阶段时长为 %v 的区组：请给 --budget %v 或更长，或缩短 --stage-time"},
 		{"--rate %s: it must be a number above 0 and at most %s", "--rate %s：必须大于 0，且不超过 %s"},
 		{"--concurrency must be between 1 and 100000", "--concurrency 必须在 1 到 100000 之间"},
 		{"--drawing needs --format svg", "--drawing 需要 --format svg"}, {"--format %s takes one run directory", "--format %s 只接受一个运行目录"},

@@ -93,7 +93,7 @@
     var box = document.createElement("div"), table = document.createElement("table"), head = table.createTHead().insertRow();
     box.className = "scroll";
     box.tabIndex = 0;
-    box.setAttribute("role", "region");
+    box.setAttribute("role", "group");
     box.setAttribute("aria-label", text(details.querySelector("summary")));
     from.cols.forEach(function (c) {
       var th = document.createElement("th");
@@ -203,7 +203,7 @@
     }
     if (!b) { return; }
     if (b.classList.contains("axis")) { axis(b.closest("figure"), b.dataset.v); keep("axis-" + b.closest("figure").id, b.dataset.v); }
-    if (b.classList.contains("switch")) { toggle(b.closest("figure"), b.dataset.k); }
+    if (b.classList.contains("switch")) { toggle(b.closest("figure"), b.dataset.k, b.getAttribute("aria-pressed") === "true"); }
     if (b.classList.contains("copy")) { var rows = cells(b.closest(".numbers").querySelector("table")); copy(b.dataset.as === "md" ? markdown(rows) : csv(rows), b); }
     if (b.classList.contains("copycode")) { copy(b.closest(".tools").previousElementSibling.textContent, b); }
     if (b.classList.contains("behind")) { behind(b); }
@@ -227,10 +227,9 @@
     all("button.axis", figure).forEach(function (b) { b.setAttribute("aria-pressed", String(b.dataset.v === v)); });
     hide(true);
   }
-  function toggle(figure, key) {
+  function toggle(figure, key, off) {
     var button = all("button.switch", figure).filter(function (b) { return b.dataset.k === key; })[0];
     if (!button) { return; }
-    var off = button.getAttribute("aria-pressed") === "true";
     button.setAttribute("aria-pressed", String(!off));
     all("svg [data-k]", figure).forEach(function (e) { if (e.dataset.k === key) { e.toggleAttribute("hidden", off); } });
     hide(true);
@@ -256,14 +255,67 @@
     hide(true);
   }
 
+  // Choosing again, with sliders.
+  function again(box) {
+    var d = data[box.dataset.name], name = box.dataset.name, wish = { demand: d.demand, prices: [], steps: [] }, zh = root.dataset.lang === "zh";
+    function at(key) { return document.getElementById(name + "-" + key); }
+    function tell(input, text) { input.nextElementSibling.textContent = text; }
+    wish.demand = d.demand * Math.pow(2, +at("demand").value);
+    tell(at("demand"), +wish.demand.toPrecision(4) + " " + d.unit);
+    d.prices.forEach(function (p, i) {
+      wish.prices.push(p.now * Math.pow(2, +at("price" + i).value));
+      tell(at("price" + i), wish.prices[i].toFixed(2));
+    });
+    d.terms.forEach(function (t, i) {
+      wish.steps.push(+at("term" + i).value);
+      tell(at("term" + i), t.values[wish.steps[i]]);
+    });
+    var ranked = choose(d, wish), body = box.querySelector("tbody");
+    body.textContent = "";
+    ranked.forEach(function (k) {
+      var row = body.insertRow();
+      [k.name, k.replicas, k.gpus, k.hour === null ? "n/a" : k.hour.toFixed(2)].forEach(function (v) { row.insertCell().textContent = v; });
+    });
+    box.querySelector(".chosen").textContent = ranked.length ? ranked[0].name : zh ? "没有配置满足需求" : "No configuration meets the demand.";
+  }
+  all(".sliders").forEach(function (box) {
+    box.addEventListener("input", function (e) {
+      again(box);
+      keep(e.target.id, +e.target.value === +e.target.defaultValue ? "" : e.target.value);
+    });
+  });
+
+  // An index: filters, and which runs are drawn.
+  function picks() { return all("input.pick"); }
+  function pick() {
+    picks().forEach(function (p) {
+      all("svg [data-k]").forEach(function (e) { if (e.dataset.k === p.dataset.k) { e.toggleAttribute("hidden", !p.checked || p.closest("tr").hidden); } });
+      all("button.switch").forEach(function (b) { if (b.dataset.k === p.dataset.k) { b.setAttribute("aria-pressed", String(p.checked && !p.closest("tr").hidden)); } });
+    });
+    hide(true);
+  }
+  function filter() {
+    var wanted = all("select.filter").filter(function (s) { return s.value !== "*"; });
+    all("#index tbody tr").forEach(function (r) { r.hidden = !wanted.every(function (s) { return r.dataset[s.dataset.key] === s.value; }); });
+    pick();
+  }
+  document.addEventListener("change", function (e) {
+    if (e.target.classList.contains("pick")) {
+      pick();
+      var off = picks().filter(function (p) { return !p.checked; }).map(function (p) { return p.dataset.k; });
+      keep("off", off.join("."));
+    }
+    if (e.target.classList.contains("filter")) { filter(); keep(e.target.id, e.target.value === "*" ? "" : e.target.value); }
+  });
+
   all("details.lazy").forEach(function (d) { d.addEventListener("toggle", function () { build(d); }); });
   var choice = document.getElementById("stage"), themes = document.getElementById("theme");
   if (choice) { choice.addEventListener("change", function () { stage(choice.value); keep("stage", choice.value); }); }
   themes.addEventListener("change", function () { theme(themes.value); keep("theme", themes.value); });
 
-  function restore() {
+  function restore(event) {
     var before = location.hash;
-    if (before && before.indexOf("=") < 0) { return; } // an address within the page
+    if (event && before && before.indexOf("=") < 0) { return; } // an address within the page
     read();
     language(state.lang === "zh" || state.lang === "en" ? state.lang : root.dataset.lang);
     theme(state.theme === "dark" || state.theme === "light" ? state.theme : "");
@@ -271,8 +323,16 @@
       var figure = document.getElementById(k.slice(5));
       if (!figure || figure.tagName !== "FIGURE") { return; }
       if (k.indexOf("axis-") === 0) { axis(figure, state[k]); }
-      if (k.indexOf("hide-") === 0) { state[k].split(".").forEach(function (key) { toggle(figure, key); }); }
+      if (k.indexOf("hide-") === 0) { state[k].split(".").forEach(function (key) { toggle(figure, key, true); }); }
     });
+    all("select.filter").forEach(function (s) { s.value = state[s.id] || "*"; if (s.selectedIndex < 0) { s.value = "*"; } });
+    if (picks().length) {
+      var off = (state.off || "").split(".");
+      picks().forEach(function (p) { p.checked = off.indexOf(p.dataset.k) < 0; });
+      filter();
+    }
+    all(".slider input").forEach(function (i) { i.value = state[i.id] || i.defaultValue; });
+    all(".sliders").forEach(again);
     if (choice) { stage(state.stage || choice.value); }
   }
   if (choice) { stage(choice.dataset.first || choice.value); }

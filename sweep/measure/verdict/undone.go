@@ -9,6 +9,7 @@ import (
 // Undone counts requests that a stage sent and got no answer to: they were refused, failed, or timed out.
 type Undone struct {
 	Failed    int
+	Refused   int     // of those that failed
 	Ended     int     // failed or not
 	Tolerance float64 // a smaller share counts as none
 }
@@ -25,6 +26,8 @@ func (u Undone) Judge(verdict string) string {
 	}
 	low, high := u.bounds()
 	switch {
+	case u.Failed == u.Ended && u.Refused < u.Failed: // nothing was answered, and not for the load's sake
+		return rundir.Undecided
 	case low > u.Tolerance, verdict == rundir.Stable && low > chance*u.Tolerance:
 		return rundir.Shedding
 	case high >= u.Tolerance:

@@ -111,6 +111,9 @@ func (e *Evidence) Behind(w window.Window) rundir.Progress {
 		from--
 	}
 	sums := e.Ticks.Sums[first+from:]
+	if wave := int(e.Service / e.Ticks.Width); wave > 0 { // whole waves, from the end on
+		sums = sums[len(sums)%wave:]
+	}
 	if len(sums) == 0 {
 		return rundir.Progress{}
 	}

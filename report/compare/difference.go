@@ -1,0 +1,74 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Difference is a difference as a drawing shows it: a metric, and how much it changed.
+type Difference struct {
+	Name  map[lang.Lang]string
+	Text  string        // with its interval; ~ where none is shown
+	Ratio rundir.Number // new to old, minus 1; of errors the difference of the shares
+	Low   rundir.Number // 95 % interval; absent where there is none
+	High  rundir.Number
+	Shown bool
+	// Better reports whether a rise is good: more output is, a longer wait is not.
+	Better bool
+}
+
+// risesWell reports whether more of a metric is better, by its key.
+func risesWell(key string) bool {
+	return !strings.HasPrefix(key, "ttft") && !strings.HasPrefix(key, "itl") && !strings.HasPrefix(key, "latency") && key != KeyErrors
+}
+
+// Differences returns those of one setup from the first, in the order of the tables.
+func (c *Comparison) Differences(setup string) []Difference {
+	var all []Difference
+	for _, key := range Keys() {
+		i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == setup && ch.Key == key })
+		if i < 0 {
+			continue
+		}
+		names := map[lang.Lang]string{}
+		for _, l := range lang.All() {
+			for _, col := range columns(l) {
+				if col.key == key {
+					names[l] = strings.TrimSpace(col.Head + " " + loadOf(col.Column))
+				}
+			}
+		}
+		ch := c.Changes[i]
+		all = append(all, Difference{names, ch.String(), ch.Ratio, ch.Low, ch.High, ch.Shown != nil && *ch.Shown, risesWell(key)})
+	}
+	return all
+}
+
+// loadOf is the load that a column is about; empty where its second line is a unit.
+func loadOf(c table.Column) string {
+	if c.Sub == "req/s" || c.Sub == "tok/s" || c.Sub == "tok" || c.Sub == "%" {
+		return ""
+	}
+	return c.Sub
+}
+
+// Differences returns those of the second server from the first, in the order of the table.
+func (v *Live) Differences() []Difference {
+	var all []Difference
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		names := map[lang.Lang]string{}
+		for _, l := range lang.All() {
+			names[l] = liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
+		}
+		all = append(all, Difference{names, rowChange(r), r.Ratio, r.Low, r.High, r.Shown, risesWell(r.Key)})
+	}
+	return all
+}
+
+// Conclusion returns what the comparison shows, as sentences.
+func (v *Live) Conclusion(l lang.Lang) []string { return v.conclusion(l) }

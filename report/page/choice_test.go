@@ -1,0 +1,153 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dop251/goja"
+	"pgregory.net/rapid"
+
+	"llmsweep/report/choose"
+	"llmsweep/report/compare"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/published/read"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// publishedSetups are the configurations of a published document, those of one model.
+func publishedSetups(t testing.TB) []curve.Setup {
+	const file = "../../examples/document/en/report.md"
+	doc, err := read.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inputs []curve.Input
+	for i := range doc.Runs {
+		inputs = append(inputs, curve.Input{Path: file, Run: &doc.Runs[i]})
+	}
+	return slices.DeleteFunc(curve.Load(inputs), func(s curve.Setup) bool { return curve.Model(s.Run) != "Qwen2-7B-Instruct" })
+}
+
+// wish is what the tests ask for.
+func wish(t testing.TB) choose.Options {
+	terms, err := slo.ParseAll([]string{"itl:mean<50ms", "ttft:mean<200ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return choose.Options{Terms: terms, Demand: choose.Demand{Amount: 20}, Prices: choose.Prices{"L20": 1.2, "A100": 3.6}, Headroom: 0.2}
+}
+
+// The script of the page ranks configurations as package choose does, at any demand, price and limit that the sliders reach.
+func TestTheScriptChoosesAlike(t *testing.T) {
+	setups, o := publishedSetups(t), wish(t)
+	if len(setups) < 5 {
+		t.Fatalf("%d configurations", len(setups))
+	}
+	c := choosingOf("Qwen2-7B-Instruct", setups, o)
+	data, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := goja.New()
+	if _, err := vm.RunString(chooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
+		t.Fatal(err)
+	}
+	ask, _ := goja.AssertFunction(vm.Get("ask"))
+	decided := 0
+	rapid.Check(t, func(t *rapid.T) {
+		demand := o.Demand.Amount * math.Pow(2, rapid.Float64Range(-3, 3).Draw(t, "demand"))
+		at := []int{rapid.IntRange(0, steps-1).Draw(t, "first limit"), rapid.IntRange(0, steps-1).Draw(t, "second limit")}
+		asked := o
+		asked.Demand.Amount = demand
+		asked.Terms = termsAt(o.Terms, at[0]*steps+at[1])
+		asked.Prices = maps.Clone(o.Prices)
+		var prices []float64
+		for i, p := range c.Prices {
+			price := p.Now * math.Pow(2, rapid.Float64Range(-2, 2).Draw(t, "price"))
+			prices = append(prices, price)
+			asked.Prices[c.Prices[i].GPU] = price
+		}
+		w, _ := json.Marshal(map[string]any{"demand": demand, "prices": prices, "steps": at})
+		out, err := ask(goja.Undefined(), vm.ToValue(string(w)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		type ranked struct {
+			Name           string
+			Replicas, GPUs int
+			Hour           float64
+		}
+		var got, want []ranked
+		if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range choose.Rank(setups, asked) {
+			want = append(want, ranked{k.Name, k.Replicas, k.GPUs, k.Hour.Value()})
+		}
+		if len(want) > 1 {
+			decided++
+		}
+		same := slices.EqualFunc(got, want, func(a, b ranked) bool {
+			return a.Name == b.Name && a.Replicas == b.Replicas && a.GPUs == b.GPUs && math.Abs(a.Hour-b.Hour) < 1e-9
+		})
+		if !same {
+			t.Fatalf("demand %v, prices %v, limits %v: the script ranks %v, choose %v", demand, prices, at, got, want)
+		}
+	})
+	if decided == 0 {
+		t.Error("no choice was among several")
+	}
+}
+
+// Pages of several runs are sound, and name what they show.
+func TestPagesOfSeveral(t *testing.T) {
+	for name, p := range severalPages(t) {
+		t.Run(name, func(t *testing.T) { check(t, parse(t, p)) })
+	}
+}
+
+// severalPages are a page of each kind but that of a run.
+func severalPages(t *testing.T) map[string][]byte {
+	t.Helper()
+	pages := map[string][]byte{}
+	put := func(name string, write func(b *bytes.Buffer) error) {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = b.Bytes()
+	}
+	var inputs []Input
+	for _, dir := range []string{"vllm-cpu", "ollama-native", "llamacpp-native"} {
+		path := "../../examples/real/" + dir
+		run, err := rundir.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, Input{run, path})
+	}
+	put("index", func(b *bytes.Buffer) error { return Runs(b, inputs, Options{}) })
+	setups, o := publishedSetups(t), wish(t)
+	choices, err := choose.Of(setups, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("choice", func(b *bytes.Buffer) error {
+		return Choose(b, choices, setups, o, func(l lang.Lang) []table.Section { return choices[0].Sections(l, 1) }, Options{})
+	})
+	result, err := compare.Of(setups, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("compare", func(b *bytes.Buffer) error {
+		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, Options{})
+	})
+	return pages
+}

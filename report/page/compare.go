@@ -1,0 +1,120 @@
+package page
+
+import (
+	"io"
+
+	"llmsweep/report/choose"
+	"llmsweep/report/compare"
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
+func Compare(w io.Writer, c *compare.Comparison, setups []curve.Setup, sections func(lang.Lang) []table.Section, o Options) error {
+	return Write(w, ofComparison(c, setups, sections), o)
+}
+
+func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lang.Lang) []table.Section) *Document {
+	d := &Document{Title: say(titleComparison, len(setups)), Subtitle: draw.Same(c.Workload)}
+	answer := Section{ID: "answer", Title: say(titleAnswer)}
+	conclusions := sentences(func(l lang.Lang) []string {
+		var all []string
+		for i := range c.Factors {
+			all = append(all, c.Factors[i].Conclusion(l))
+		}
+		return all
+	})
+	if len(conclusions) == 0 {
+		conclusions = []draw.Text{say(comparedWith, c.Setups[0].Name)}
+	}
+	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions}})
+	for i, m := range c.Setups[1:] {
+		if all := c.Differences(m.Name); len(all) > 0 {
+			answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-"+itoa(i+1), say(titleForest, m.Name, c.Setups[0].Name), all)}})
+		}
+	}
+	d.Sections = append(d.Sections, answer)
+	d.Sections = append(d.Sections, Section{ID: "rates", Title: say(titleTogether), Blocks: setupsTogether(setups)})
+	d.Sections = append(d.Sections, fromSections("part", sections)...)
+	return d
+}
+
+// Pair writes the page of two servers that were compared in turns.
+func Pair(w io.Writer, v *compare.Live, runs [2]*rundir.Run, o Options) error {
+	d := &Document{Title: say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
+	answer := Section{ID: "answer", Title: say(titleAnswer), Blocks: []Block{{Lines: &Lines{Items: sentences(v.Conclusion)}}}}
+	if all := v.Differences(); len(all) > 0 {
+		answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-1", say(titleForest, "B", "A"), all)}})
+	}
+	d.Sections = append(d.Sections, answer)
+	d.Sections = append(d.Sections, fromSections("part", func(l lang.Lang) []table.Section { return v.Sections(l, 1) })...)
+	for i, run := range runs {
+		r := newView(run)
+		client, env := r.client(), r.environment()
+		for _, s := range []*Section{&client, &env} {
+			s.ID += "-" + rundir.Sides()[i]
+			s.Title = draw.Same(string(rune('A'+i)) + ": ").Plus(s.Title)
+			for _, b := range s.Blocks {
+				if b.Table != nil {
+					b.Table.Name += "-" + rundir.Sides()[i]
+				}
+			}
+		}
+		d.Sections = append(d.Sections, client, env)
+	}
+	return Write(w, d, o)
+}
+
+// Sections writes a page of sections that console and Markdown are made of.
+func Sections(w io.Writer, title string, sections func(lang.Lang) []table.Section, o Options) error {
+	return Write(w, &Document{Title: draw.Same(title), Sections: fromSections("part", sections)}, o)
+}
+
+// forest draws differences with their intervals.
+func forest(name string, title draw.Text, all []compare.Difference) Figure {
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: say(headMetric), Left: true}, {Head: say(headDifference)}, {Head: say(headMeaning), Left: true}}}
+	var bars []draw.Bar
+	for i, d := range all {
+		b := draw.Bar{
+			Name: draw.Text{EN: d.Name[lang.English], ZH: d.Name[lang.Chinese]}, Value: draw.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
+			Row: i + 1, Colour: 6, Shape: draw.Ring,
+		}
+		meaning := say(meansNothing)
+		switch {
+		case d.Low.IsZero():
+			meaning = say(meansUnknown)
+		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
+			meaning, b.Colour, b.Shape = say(meansBetter), 2, draw.Circle
+		case d.Shown:
+			meaning, b.Colour, b.Shape = say(meansWorse), 1, draw.Triangle
+		}
+		bars = append(bars, b)
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: b.Name}, plain(d.Text), {Text: meaning}}})
+	}
+	svg := draw.Forest(name, say(axisDifference), bars)
+	return Figure{Name: name, Title: title, Note: say(noteForest), Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
+}
+
+// setupsTogether draws the curves of configurations.
+func setupsTogether(setups []curve.Setup) []Block {
+	var runs []*rundir.Run
+	var names []string
+	for i := range setups {
+		runs, names = append(runs, setups[i].Run), append(names, setups[i].Name)
+	}
+	return append(numbered(names), Block{Figures: together(runs, names)})
+}
+
+// Choose writes the page of a choice. sections returns all that is said and tabled about it.
+func Choose(w io.Writer, choices []choose.Choice, setups []curve.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po Options) error {
+	d := &Document{Title: say(titleChoice), Subtitle: draw.Same(o.Demand.String()), Data: map[string]any{}}
+	for i := range choices {
+		d.Sections = append(d.Sections, choiceSection(i, &choices[i], setups, o, d.Data))
+	}
+	d.Sections = append(d.Sections, Section{ID: "rates", Title: say(titleTogether), Blocks: setupsTogether(setups)})
+	d.Sections = append(d.Sections, fromSections("part", sections)...)
+	return Write(w, d, po)
+}

@@ -1,0 +1,63 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+)
+
+// Bar is a line of a forest plot: a value with its interval.
+type Bar struct {
+	Name      Text
+	Value     Text // at the right
+	At        float64
+	Low, High float64 // NaN for no interval
+	Colour    int
+	Shape     Shape
+	Row       int
+}
+
+// Forest returns a forest plot: a line for each value, around a line at 0. Values are shares, and the axis is in per cent.
+func Forest(name string, axis Text, bars []Bar) string {
+	const width, row, least, most = 620, 26, 60, 190
+	left, right := float64(least), float64(least)
+	e := newExtent()
+	e.add(0)
+	for _, b := range bars {
+		left, right = max(left, min(b.Name.width()+14, most)), max(right, min(b.Value.width()+12, most))
+		for _, v := range []float64{b.At, b.Low, b.High} {
+			e.add(v)
+		}
+	}
+	c := &canvas{Figure: &Figure{Name: name, width: width}}
+	reach := max(math.Abs(e.low), math.Abs(e.high), 0.01) * 1.05
+	c.x = scale{low: min(e.low*1.05, -0.1*reach), high: max(e.high*1.05, 0.1*reach), from: left, to: width - right}
+	top, bottom := 10.0, 10+row*float64(len(bars))
+	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`, width, px(bottom+40), Escape(name), px(left), px(c.x.to))
+	for _, v := range c.x.ticks(5) {
+		fmt.Fprintf(&c.b, `<path class="grid" d="M%s %sV%s"/>`, px(c.x.at(v)), px(top), px(bottom))
+		text := Share(v)
+		if v > 0 {
+			text = "+" + text
+		}
+		c.text(c.x.at(v), bottom+16, "tick", "middle", Same(text))
+	}
+	fmt.Fprintf(&c.b, `<path class="axis" d="M%s %sV%s"/>`, px(c.x.at(0)), px(top), px(bottom))
+	c.text((left+c.x.to)/2, bottom+33, "name", "middle", axis)
+	for i, b := range bars {
+		y := top + row*(float64(i)+0.5)
+		c.text(left-10, y+4, "name", "end", b.Name)
+		fmt.Fprintf(&c.b, `<g class="sr c%d">`, b.Colour%colours)
+		if b.High > b.Low {
+			fmt.Fprintf(&c.b, `<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv8m%s-8v8"/>`, px(c.x.clamp(b.Low)), px(y), px(c.x.clamp(b.High)),
+				px(c.x.clamp(b.Low)), px(y-4), px(c.x.clamp(b.High)-c.x.clamp(b.Low)))
+		}
+		x, open := c.x.clamp(b.At), ""
+		if b.Shape == Ring {
+			open = " open"
+		}
+		fmt.Fprintf(&c.b, `<path class="pt%s" data-r="%d" data-x="%s" data-y="%s" d="%s"/></g>`, open, b.Row, px(x), px(y), b.Shape.path(x, y))
+		c.text(c.x.to+10, y+4, "tick", "start", b.Value)
+	}
+	c.b.WriteString(`<path class="cross" d=""/></svg>`)
+	return c.b.String()
+}

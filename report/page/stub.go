@@ -1,4 +1,0 @@
-package page
-
-type Sliders struct{}
-type Index struct{}
