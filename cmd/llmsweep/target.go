@@ -28,6 +28,7 @@ type target struct {
 	asked    rundir.Workload // the workload as run.json has it
 	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
 	longest  int             // tokens of a prompt and its answer that the server takes; 0 where it does not tell
+	caps     *load.Caps      // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
 	spending *spend.Purse    // nil where spending is neither counted nor limited
 	tokenize tokenize        // of --tokenizer; nil where it was not given
 	lang     lang.Lang       // of error messages
@@ -104,6 +105,9 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	options.Dial, options.Proxy, t.spending = c.dial, c.proxy, flags.spending
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
+	}
+	if t.caps = flags.caps(); t.caps != nil {
+		t.prober.Pace = t.caps.Wait
 	}
 	t.closes(t.prober.Close)
 	facts, err := t.prober.Preflight(c.ctx, probe.Want{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
