@@ -68,7 +68,7 @@ func (r *reportCmd) Run(c *console) error {
 		return usage(fmt.Errorf("--format %s takes one run directory", r.Format))
 	}
 	if r.Drawing != "" && !drawing {
-		return usage(errors.New("--drawing needs --format svg or --format png"))
+		return usage(errors.New("--drawing needs --format svg or png"))
 	}
 	if r.Width != 0 && r.Format != formatPNG {
 		return usage(errors.New("--width needs --format png"))
@@ -135,7 +135,7 @@ func (r *reportCmd) draw(c *console, run *rundir.Run) error {
 	if r.Format == formatPNG {
 		var picture bytes.Buffer
 		if err := raster.PNG(&picture, b.Bytes(), r.Width); err != nil {
-			return usage(fmt.Errorf("--format png: %w", err))
+			return usage(err)
 		}
 		b = picture
 	}

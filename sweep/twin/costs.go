@@ -16,6 +16,7 @@ const terms = 4
 // row is an observation as the regression sees it: the terms of either sum, in units of the time that was seen.
 type row struct {
 	read, compute [terms]float64
+	seconds       float64
 	block         int // neighbours, which are alike, share a block
 }
 
@@ -25,7 +26,7 @@ func misses() []float64 { return []float64{0, 0.75, 0.875, 0.9375, 0.96875} }
 // rowOf returns an observation's row. Sums over several steps are no longer the longer of two sums; each of them but the last is a whole
 // budget of prompt tokens, so that the same sum is the longer in all.
 func rowOf(o observation, miss float64, block int) row {
-	r := row{block: block}
+	r := row{seconds: o.seconds, block: block}
 	for _, b := range o.batches {
 		experts := 0.0
 		if miss > 0 {
@@ -214,6 +215,7 @@ type fitted struct {
 	miss   float64
 	loss   float64 // mean of the absolute relative error
 	jitter float64 // spread of the logarithm of step times
+	scale  float64 // the mean step over the usual one
 	draws  []solution
 	rows   []row
 }
@@ -273,14 +275,31 @@ func prefills(o observation) bool {
 	return len(o.batches) > 1 || b.Tokens > b.Samples
 }
 
-// spread finds the jitter, from the steps that are not far off.
+// spread scales the costs so that all steps together take the time that was seen: the regression is after the usual step, and a
+// log-normal factor of mean 1 comes on top. It finds the spread of that factor from the steps that are not far off.
 func (f *fitted) spread() {
-	var off []float64
+	var logs, off []float64
+	seen, predicted := 0.0, 0.0
 	for i := range f.rows {
 		v, _ := f.ratio(&f.rows[i])
-		off = append(off, math.Abs(math.Log(v)))
+		logs = append(logs, math.Log(v))
+		seen, predicted = seen+f.rows[i].seconds, predicted+v*f.rows[i].seconds
+	}
+	slices.Sort(logs)
+	for _, l := range logs {
+		off = append(off, math.Abs(l-logs[len(logs)/2]))
 	}
 	f.jitter = spreadOf(off)
+	f.scale = seen / predicted
+	f.solution = f.scaled(f.scale)
+}
+
+// scaled returns the costs times a factor.
+func (s *solution) scaled(factor float64) (all solution) {
+	for i := range terms {
+		all.read[i], all.compute[i] = factor*s.read[i], factor*s.compute[i]
+	}
+	return all
 }
 
 // resamples is how many times blocks are drawn anew for the intervals.
@@ -297,6 +316,7 @@ func (f *fitted) resample(rng *rand.Rand) {
 	for i := range f.rows {
 		r := &f.rows[i]
 		v, computes := f.ratio(r)
+		v /= f.scale
 		weight := min(1, width/max(math.Abs(v-1), 1e-12))
 		if computes {
 			compute[r.block].add(&r.compute, weight)
@@ -311,6 +331,7 @@ func (f *fitted) resample(rng *rand.Rand) {
 			a.plus(&read[k], 1)
 			b.plus(&compute[k], 1)
 		}
-		f.draws = append(f.draws, solution{a.solve(), b.solve()})
+		d := solution{a.solve(), b.solve()}
+		f.draws = append(f.draws, d.scaled(f.scale))
 	}
 }

@@ -19,7 +19,7 @@ var (
 // numbers reads numbers that stand one after another.
 func numbers(s string) ([]float64, error) {
 	if rest := number.ReplaceAllString(s, ""); strings.Trim(rest, " ,") != "" {
-		return nil, fmt.Errorf("numbers %q: %w", s, errUnknown)
+		return nil, unknown(s)
 	}
 	var all []float64
 	for _, text := range number.FindAllString(s, -1) {
@@ -41,7 +41,7 @@ func arity(letter byte) (n int, ok bool) {
 // trace returns a path in pixels of the picture, and the places of its lines of no length.
 func (p *page) trace(d string) (path rasterx.Path, dots [][2]float64, err error) {
 	if rest := command.ReplaceAllString(d, ""); rest != "" {
-		return nil, nil, fmt.Errorf("path %q: %w", d, errUnknown)
+		return nil, nil, unknown(d)
 	}
 	var x, y, startX, startY float64
 	open := false
@@ -52,7 +52,7 @@ func (p *page) trace(d string) (path rasterx.Path, dots [][2]float64, err error)
 			return nil, nil, err
 		}
 		if n, ok := arity(letter); !ok || len(v) != n {
-			return nil, nil, fmt.Errorf("path %q: %w", c, errUnknown)
+			return nil, nil, unknown(c)
 		}
 		fromX, fromY := x, y
 		var ofX, ofY float64 // what numbers count from
@@ -102,7 +102,7 @@ func (p *page) trace(d string) (path rasterx.Path, dots [][2]float64, err error)
 func (p *page) halfCircle(path *rasterx.Path, from, to [2]float64, numbers []float64) error {
 	const near = 0.01
 	if r := math.Hypot(to[0]-from[0], to[1]-from[1]) / 2; numbers[0] != numbers[1] || math.Abs(r-numbers[0]) > near {
-		return fmt.Errorf("arc %v: %w", numbers, errUnknown)
+		return unknown(fmt.Sprint("arc ", numbers))
 	}
 	turn := 1.0 // with the clock
 	if numbers[4] == 0 {

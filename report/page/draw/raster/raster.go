@@ -5,7 +5,6 @@ package raster
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -32,7 +31,7 @@ const (
 // PNG writes an SVG file of package draw as a PNG file, on a light ground. width is its width in pixels; 0 for [Density].
 func PNG(w io.Writer, svg []byte, width int) error {
 	if width != 0 && (width < LeastWidth || width > MostWidth) {
-		return fmt.Errorf("a width of %d pixels: write one from %d to %d", width, LeastWidth, MostWidth)
+		return fmt.Errorf("--width %d: write pixels from %d to %d", width, LeastWidth, MostWidth)
 	}
 	root, err := parse(svg)
 	if err != nil {
@@ -68,7 +67,7 @@ func parse(svg []byte) (*node, error) {
 		return nil, err
 	}
 	if root.XMLName.Local != "svg" {
-		return nil, errors.New("this is no SVG file")
+		return nil, unknown(root.XMLName.Local)
 	}
 	return &root, nil
 }
@@ -87,13 +86,13 @@ type page struct {
 func newPage(root *node, width int) (*page, error) {
 	box, err := numbers(root.ViewBox)
 	if err != nil || len(box) != 4 || box[2] <= 0 || box[3] <= 0 {
-		return nil, fmt.Errorf("viewBox %q: %w", root.ViewBox, errUnknown)
+		return nil, unknown(root.ViewBox)
 	}
 	pixels := float64(width)
 	if width == 0 {
 		natural, err := strconv.ParseFloat(root.Width, 64)
 		if err != nil {
-			return nil, fmt.Errorf("width %q: %w", root.Width, errUnknown)
+			return nil, unknown(root.Width)
 		}
 		pixels = Density * natural
 	}
@@ -111,8 +110,8 @@ func newPage(root *node, width int) (*page, error) {
 	return p, nil
 }
 
-// errUnknown is the reason why a part of a file cannot be painted.
-var errUnknown = errors.New("it is no part of the SVG that is painted")
+// unknown is the error of a part of a file that cannot be painted.
+func unknown(part string) error { return fmt.Errorf("%q is no part of the SVG that is painted", part) }
 
 // at returns the pixel of a point of the drawing.
 func (p *page) at(x, y float64) (float64, float64) { return (x - p.x) * p.scale, (y - p.y) * p.scale }
@@ -141,7 +140,7 @@ func (p *page) draw(n *node, inherited style) error {
 	case "text":
 		return p.text(n, s)
 	}
-	return fmt.Errorf("element %s: %w", n.XMLName.Local, errUnknown)
+	return unknown(n.XMLName.Local)
 }
 
 // path fills and strokes a path.

@@ -2,7 +2,6 @@ package raster
 
 import (
 	"cmp"
-	"fmt"
 	"image/color"
 	"maps"
 	"regexp"
@@ -50,7 +49,7 @@ func parseStyle(sheet string) ([]rule, error) {
 	for _, b := range block.FindAllStringSubmatch(sheet, -1) {
 		m := selector.FindStringSubmatch(strings.TrimSpace(b[1]))
 		if m == nil {
-			return nil, fmt.Errorf("style %q: %w", strings.TrimSpace(b[1]), errUnknown)
+			return nil, unknown(strings.TrimSpace(b[1]))
 		}
 		const perClass = 10 // a class outranks names of elements
 		r := rule{tag: m[1], rank: perClass * strings.Count(m[2], "."), property: map[string]string{}}
@@ -120,7 +119,7 @@ func resolve(rules []rule, tag string, classes []string, inherited style) (style
 func (s *style) number(name string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSuffix(s.property[name], "px"), 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s:%s: %w", name, s.property[name], errUnknown)
+		return 0, unknown(name + ":" + s.property[name])
 	}
 	return v, nil
 }
@@ -135,7 +134,7 @@ func (s *style) paint(name string) (color.Color, error) {
 		return color.Transparent, nil
 	}
 	if !hex.MatchString(value) {
-		return nil, fmt.Errorf("%s:%s: %w", name, s.property[name], errUnknown)
+		return nil, unknown(name + ":" + s.property[name])
 	}
 	digits := value[1:]
 	if len(digits) == 3 {

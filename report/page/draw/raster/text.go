@@ -2,7 +2,6 @@ package raster
 
 import (
 	_ "embed"
-	"fmt"
 	"image"
 	"math"
 	"strconv"
@@ -60,7 +59,7 @@ func (p *page) text(n *node, s style) error {
 	x, errX := strconv.ParseFloat(n.X, 64)
 	y, errY := strconv.ParseFloat(n.Y, 64)
 	if errX != nil || errY != nil || len(n.Children) > 0 {
-		return fmt.Errorf("text %q: %w", n.Text, errUnknown)
+		return unknown(n.Text)
 	}
 	face, err := p.fonts.face(s.bold, s.size*p.scale)
 	if err != nil {
@@ -74,7 +73,7 @@ func (p *page) text(n *node, s style) error {
 	case "end":
 		left -= width
 	default:
-		return fmt.Errorf("text-anchor %q: %w", n.Anchor, errUnknown)
+		return unknown(n.Anchor)
 	}
 	d := font.Drawer{Dst: p.picture, Face: face}
 	if s.halo { // the text in the colour of its outline, moved in every direction by half of the outline's width
