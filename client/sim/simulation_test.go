@@ -15,7 +15,8 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 	}
 	demo.KVTokens, demo.Jitter = 1600, 0.05
 	measured := Config{Costs: &Costs{Read: ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
-	for _, c := range []Config{demo, measured} {
+	even := Config{Costs: &Costs{Read: ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
+	for _, c := range []Config{demo, measured, even} {
 		const requests = 200
 		rng := rand.New(rand.NewPCG(1, 2))
 		var at []time.Duration
@@ -23,7 +24,11 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 		now := time.Duration(0)
 		for range requests {
 			now += time.Duration(rng.ExpFloat64() * 2e7)
-			at, asks = append(at, now), append(asks, Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
+			due := now
+			if c.Costs == even.Costs {
+				due = now.Round(10 * time.Millisecond)
+			}
+			at, asks = append(at, due), append(asks, Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
 		}
 		var want, got [][]time.Duration
 		synctest.Test(t, func(t *testing.T) {
@@ -62,4 +67,28 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkSimulation simulates Poisson arrivals at 80 % of the capacity of a 7B model on one A100, prompts of 512 and answers of 128 tokens.
+// One operation is a request.
+func BenchmarkSimulation(b *testing.B) {
+	c, err := Preset("Qwen2-7B/A100/fp16")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := Request{PromptTokens: 512, OutputTokens: 128}
+	rate := 0.8 * c.Capacity(Workload{PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens}).RequestsPerSecond
+	s, err := NewSimulation(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	at := time.Duration(0)
+	b.ResetTimer()
+	for range b.N {
+		at += time.Duration(rng.ExpFloat64() / rate * 1e9)
+		s.Add(at, r, nil)
+		s.Until(at)
+	}
+	s.Finish()
 }

@@ -275,8 +275,8 @@ func prefills(o observation) bool {
 	return len(o.batches) > 1 || b.Tokens > b.Samples
 }
 
-// spread scales the costs so that all steps together take the time that was seen: the regression is after the usual step, and a
-// log-normal factor of mean 1 comes on top. It finds the spread of that factor from the steps that are not far off.
+// spread scales the costs of a server whose steps vary much, so that all steps together take the time that was seen: the regression is
+// after the usual step, and a log-normal factor of mean 1 comes on top. It finds the spread of that factor from the steps that are not far off.
 func (f *fitted) spread() {
 	var logs, off []float64
 	seen, predicted := 0.0, 0.0
@@ -290,7 +290,10 @@ func (f *fitted) spread() {
 		off = append(off, math.Abs(l-logs[len(logs)/2]))
 	}
 	f.jitter = spreadOf(off)
-	f.scale = seen / predicted
+	f.scale = 1
+	if f.jitter > ragged { // else the two hardly differ, and the few longest steps would decide
+		f.scale = seen / predicted
+	}
 	f.solution = f.scaled(f.scale)
 }
 

@@ -80,6 +80,13 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 		{"GET", "/run.json", host, nil, 404},
 		{"GET", "/metrics/../etc/passwd", host, nil, 307},
 		{"POST", "/", host, nil, 405}, {"PUT", "/metrics", host, nil, 405}, {"DELETE", "/", host, nil, 405}, {"OPTIONS", "/", host, nil, 405},
+		{"GET", "/", "[::1]", nil, 200}, {"GET", "/", "127.0.0.1", nil, 200}, {"GET", "/", "127.9.9.9:1", nil, 200}, {"GET", "/", "[::ffff:127.0.0.1]:1", nil, 200},
+		{"GET", "/", "", nil, 421}, {"GET", "/", ":8089", nil, 421}, {"GET", "/", "localhost.evil.example", nil, 421}, {"GET", "/", "127.1", nil, 421},
+		{"GET", "/", "0.0.0.0:8089", nil, 421}, {"GET", "/", "[::]:8089", nil, 421}, {"GET", "/", "[fe80::1]:8089", nil, 421}, {"GET", "/", "2130706433", nil, 421},
+		{"GET", "/", "localhost@evil.example", nil, 421}, {"GET", "/", "127.0.0.1:8089:8089", nil, 421},
+		{"GET", "/", host, map[string]string{"Origin": "http://localhost:8089"}, 403}, {"GET", "/", host, map[string]string{"Origin": "http://127.0.0.1:9"}, 403},
+		{"GET", "/", host, map[string]string{"Origin": "http://me@" + host + "@evil.example"}, 403}, {"GET", "/", host, map[string]string{"Origin": "file://"}, 403},
+		{"GET", "/", host, map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403},
 		{"GET", "/", "evil.example", nil, 421}, {"GET", "/", "127.0.0.1.evil.example:8089", nil, 421}, {"GET", "/metrics", "192.0.2.7:8089", nil, 421},
 		{"GET", "/", host, map[string]string{"Origin": "http://" + host}, 200},
 		{"GET", "/", host, map[string]string{"Origin": "http://evil.example"}, 403},
@@ -98,6 +105,14 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 		s.Handler().ServeHTTP(w, r)
 		if w.Code != c.want {
 			t.Errorf("%s %s, Host %s, %v: %d, want %d", c.method, c.path, c.host, c.header, w.Code, c.want)
+		}
+		for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Private-Network", "Access-Control-Allow-Credentials"} {
+			if v := w.Header().Get(name); v != "" {
+				t.Errorf("%s %s: %s: %s", c.method, c.path, name, v)
+			}
+		}
+		if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "frame-ancestors 'none'") {
+			t.Errorf("%s %s: policy %q", c.method, c.path, p)
 		}
 		if w.Code != 200 && strings.Contains(w.Body.String(), "the page") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s %s: %v %q", c.method, c.path, w.Header(), w.Body)
