@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -138,16 +139,69 @@ func TestALimitChangesNoNumber(t *testing.T) {
 	})
 }
 
-// A dry run says what the run then sends, and sends nothing.
-func TestDryRunSaysWhatIsSent(t *testing.T) {
+// A dry run says what the run then sends at most, and sends nothing. A sweep has a bound where a limit gives it one.
+func TestDryRunBoundsWhatIsSent(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		args := []string{"run", "sim:", "--concurrency", "4", "--requests", "40", "--turns", "2", "--warmup", "3", "--price-in", "2", "--price-out", "10"}
+		m := &meter{Handler: w.simulated(simserver.Options{})}
+		url, stop := w.server(m)
+		defer stop()
+		args := brief("run", url, "--concurrency", "4", "--requests", "40", "--price-in", "2", "--price-out", "10")
 		dry, _ := w.must(append(args, "--dry-run")...)
-		if files, _ := filepath.Glob(filepath.Join(w.dir, "*")); len(files) > 0 {
-			t.Errorf("a dry run wrote %v", files)
+		if files, _ := filepath.Glob(filepath.Join(w.dir, "*")); len(files) > 0 || m.prompt > 0 {
+			t.Errorf("a dry run wrote %v, and was billed %d tokens", files, m.prompt)
 		}
-		if !strings.Contains(dry, "At most 80 requests") || !strings.Contains(dry, "these prices") {
-			t.Error(dry)
+		var prompt, output int64
+		_, tokens, _ := strings.Cut(dry, "preflight.\n")
+		if _, err := fmt.Sscanf(tokens, "At most %d prompt tokens and %d output tokens", &prompt, &output); err != nil {
+			t.Fatal(err, dry)
+		}
+		w.must(args...)
+		if prompt < m.prompt || output < m.output || prompt > 2*m.prompt || output > 2*m.output {
+			t.Errorf("at most %d + %d tokens, and then %d + %d", prompt, output, m.prompt, m.output)
+		}
+		for limit, bound := range map[string]bool{
+			"--max-rps=5": true, "--max-tpm=6000": true, "--max-tokens-total=100000": true, "--max-cost=1": true, "--budget=5m": false,
+		} {
+			out, _ := w.must(quick("sweep", url, "--dry-run", "--price-in", "2", limit)...)
+			if strings.Contains(out, "At most ") != bound || strings.Contains(out, "does not bound") == bound {
+				t.Errorf("%s: %s", limit, out)
+			}
 		}
 	})
+}
+
+// Preflight, calibration, warm-up and stages together keep to --max-rps and --max-tpm: an account with a limit of 3 requests a minute,
+// or of 600 tokens, refuses nothing.
+func TestThePreflightKeepsToTheLimits(t *testing.T) {
+	for flag, limit := range map[string]string{"--max-rps": "0.05", "--max-tpm": "600"} {
+		t.Run(flag, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				var mu sync.Mutex
+				var sent []time.Time
+				m := &meter{Handler: w.simulated(simserver.Options{})}
+				began := time.Now()
+				url, stop := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodPost {
+						mu.Lock()
+						sent = append(sent, time.Now())
+						mu.Unlock()
+					}
+					m.ServeHTTP(rw, r)
+				}))
+				defer stop()
+				w.must(brief("run", url, "--concurrency", "2", "--requests", "4", flag, limit)...)
+				for i := 1; i < len(sent); i++ {
+					if gap := sent[i].Sub(sent[i-1]); flag == "--max-rps" && gap < 20*time.Second-time.Millisecond {
+						t.Errorf("requests %d and %d are %v apart", i-1, i, gap)
+					}
+				}
+				if took := time.Since(began).Minutes(); flag == "--max-tpm" && float64(m.prompt+m.output) > 600*took+100+200 {
+					t.Errorf("%d tokens in %.2f minutes", m.prompt+m.output, took)
+				}
+				if len(sent) < 8 {
+					t.Errorf("%d requests", len(sent))
+				}
+			})
+		})
+	}
 }
