@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -28,7 +29,10 @@ func listen(t *testing.T) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	s.Render = func(w io.Writer) error { _, err := io.WriteString(w, "<!doctype html>the page"); return err }
+	s.Render = func(w io.Writer, version string) error {
+		_, err := io.WriteString(w, "<!doctype html>the page")
+		return err
+	}
 	return s
 }
 
@@ -120,7 +124,7 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 func TestPageIsThatOfTheLastStage(t *testing.T) {
 	s := listen(t)
 	drawn := 0
-	s.Render = func(w io.Writer) error {
+	s.Render = func(w io.Writer, version string) error {
 		if drawn++; drawn == 3 {
 			return errors.New("disk full")
 		}
@@ -276,5 +280,72 @@ func TestDashboardAndManual(t *testing.T) {
 				t.Errorf("the manual (%s) explains %s, which does not exist", l, name)
 			}
 		}
+	}
+}
+
+// TestEvents: a page that is open is told the version that is served, each later one once, and the end.
+func TestEvents(t *testing.T) {
+	s := listen(t)
+	var versions []string
+	s.Render = func(w io.Writer, version string) error {
+		versions = append(versions, version)
+		_, err := io.WriteString(w, version)
+		return err
+	}
+	s.Draw()
+	answer, err := http.Get(s.URL() + "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Errorf("Content-Type %q", kind)
+	}
+	lines := bufio.NewScanner(answer.Body)
+	next := func() string { // event and data
+		event := ""
+		for lines.Scan() {
+			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				event = name
+			}
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return event + " " + data
+			}
+		}
+		return "closed"
+	}
+	if got := next(); got != "page "+versions[0] {
+		t.Errorf("first event: %q, the page is %q", got, versions)
+	}
+	for range 2 {
+		s.StageEnds(&rundir.Stage{})
+		if got := next(); got != "page "+versions[len(versions)-1] {
+			t.Errorf("event: %q, the page is %q", got, versions)
+		}
+	}
+	if slices.Sort(versions); len(slices.Compact(versions)) != 3 {
+		t.Errorf("versions %q", versions)
+	}
+	s.Close()
+	if got := next(); got != "end " {
+		t.Errorf("last event: %q", got)
+	}
+}
+
+// TestStreamsAreFew: so many pages may be told of a new one; more are refused, and metrics are still answered.
+func TestStreamsAreFew(t *testing.T) {
+	s := listen(t)
+	for i := range mostStreams + 1 {
+		answer, err := http.Get(s.URL() + "events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if want := map[bool]int{true: http.StatusOK, false: http.StatusServiceUnavailable}[i < mostStreams]; answer.StatusCode != want {
+			t.Errorf("stream %d: %s", i+1, answer.Status)
+		}
+	}
+	if got := scrape(t, s); len(got) == 0 {
+		t.Error("no metrics")
 	}
 }
