@@ -124,8 +124,15 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	if t.about.URL == url {
 		t.about.URL = t.client.URL("")
 	}
-	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
+	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, t.client.WithoutSecrets(facts.Model), facts.Engine, t.client.Shown(facts.Version)
 	t.about.Notes = facts.Notes
+	for _, n := range t.about.Notes { // they name models
+		for name, v := range n.Args {
+			if s, ok := v.(string); ok {
+				n.Args[name] = t.client.WithoutSecrets(s)
+			}
+		}
+	}
 	t.longest = facts.MaxModelLen
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {

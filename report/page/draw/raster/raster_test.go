@@ -2,19 +2,20 @@ package raster
 
 import (
 	"bytes"
+	"html"
 	"image"
 	"image/color"
 	"image/png"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/image/font/sfnt"
 
 	"llmsweep/report/lang"
+	pages "llmsweep/report/page"
 	"llmsweep/report/page/draw"
+	"llmsweep/sweep/rundir"
 )
 
 // figure is a drawing with one of everything.
@@ -138,19 +139,27 @@ func TestUnknownIsAnError(t *testing.T) {
 	}
 }
 
-// TestFont: the fonts have every character of the words of drawings. Where this fails, run font/subset.sh.
+// TestFont: the fonts have every character of the drawings of a run, in both languages. Where this fails, run font/subset.sh.
 func TestFont(t *testing.T) {
 	const most = 300_000 // bytes: they are part of the program
 	if n := len(regular) + len(bold); n > most {
 		t.Errorf("the fonts take %d bytes, more than %d", n, most)
 	}
-	files, err := filepath.Glob("../../*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	const dir = "../../../../examples/real/vllm-cpu"
+	run, err := rundir.Open(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	more, err := filepath.Glob("../../../lang/*.go")
-	if err != nil || len(more) == 0 {
-		t.Fatal(more, err)
+	var words strings.Builder
+	for _, name := range pages.Drawings(run, dir) {
+		for _, l := range []lang.Lang{lang.English, lang.Chinese} {
+			if err := pages.Drawing(&words, name, run, dir, l); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !strings.Contains(words.String(), "饱和") {
+		t.Error("no Chinese in the drawings")
 	}
 	for name, data := range map[string][]byte{"regular.otf": regular, "bold.otf": bold} {
 		font, err := sfnt.Parse(data)
@@ -158,23 +167,14 @@ func TestFont(t *testing.T) {
 			t.Fatal(err)
 		}
 		var buffer sfnt.Buffer
-		missing := map[rune]string{}
-		for _, file := range append(files, more...) {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range string(b) {
-				if strings.HasSuffix(file, "_test.go") || r < ' ' {
-					continue
-				}
-				if i, err := font.GlyphIndex(&buffer, r); err != nil || i == 0 {
-					missing[r] = file
-				}
+		missing := map[rune]bool{}
+		for _, r := range html.UnescapeString(words.String()) {
+			if i, err := font.GlyphIndex(&buffer, r); r > ' ' && (err != nil || i == 0) {
+				missing[r] = true
 			}
 		}
-		for r, file := range missing {
-			t.Errorf("%s lacks %q of %s", name, r, file)
+		for r := range missing {
+			t.Errorf("%s lacks %q", name, r)
 		}
 	}
 }
