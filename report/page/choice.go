@@ -157,6 +157,13 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 	s.Blocks = append(s.Blocks, Block{Headline: h})
 	name := "cost-" + itoa(i+1)
 	if f, ok := costFigure(name, c, setups, o); ok {
+		if i == 0 {
+			var names []string
+			for j := range setups {
+				names = append(names, setups[j].Name)
+			}
+			s.Blocks = append(s.Blocks, numbered(names)...)
+		}
 		s.Blocks = append(s.Blocks, Block{Figures: []Figure{f}})
 	}
 	if len(setups) > 0 && len(o.Terms) > 0 {
@@ -202,8 +209,16 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		names = append(names, setups[i].Name)
 	}
 	short := shortNames(names)
+	var places []int // of each that is drawn, which gives its label and its colour in all drawings of the page
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
-		labels = append(labels, short[slices.Index(names, c.Ranked[i].Name)])
+		at := slices.Index(names, c.Ranked[i].Name)
+		places, labels = append(places, at), append(labels, short[at])
+	}
+	var missing []string
+	for i := range setups {
+		if curve.Model(setups[i].Run) == c.Model && !slices.Contains(places, i) {
+			missing = append(missing, short[i])
+		}
 	}
 	for i := range labels {
 		k := &c.Ranked[i]
@@ -211,7 +226,7 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		if !(supply > 0) {
 			continue
 		}
-		s := draw.Series{Key: "k" + itoa(i), Name: draw.Same(labels[i]), Colour: i, Style: draw.Path}
+		s := draw.Series{Key: "k" + itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path}
 		for n := 1; float64(n-1)*supply < reach*o.Demand.Amount && n <= 400; n++ {
 			cost := float64(n * k.Labels.GPUs)
 			if c.Priced {
@@ -235,8 +250,11 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		}
 	}
 	f := Figure{Name: name, Title: title, Note: say(noteCost), Variants: variants(fig, false, false), Table: t}
+	if len(missing) > 0 {
+		f.Note = f.Note.Plus(say(noteCostMissing, strings.Join(missing, ", "), most))
+	}
 	for i := range labels {
-		f.Switches = append(f.Switches, Switch{"k" + itoa(i), draw.Same(labels[i]), i % 8})
+		f.Switches = append(f.Switches, Switch{"k" + itoa(i), draw.Same(labels[i]), places[i] % 8})
 	}
 	return f, true
 }

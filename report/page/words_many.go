@@ -46,6 +46,7 @@ var (
 	legendBar        = lang.Say("The bar is the 95 % interval.", "横线为 95 % 区间。")
 	axisInterval     = lang.Say(", with its 95 % interval", "及其 95 % 区间")
 	noteCost         = lang.Say("Replicas are whole, so costs are steps. The lowest line at a demand is the cheapest there.", "副本为整数，因此成本呈阶梯状。某一需求处最低的线最便宜。")
+	noteCostMissing  = lang.Say(" Not drawn: %s. They do not meet what is asked for, or come after the first %d; the tables of the choice say which.", "未画出：%s。它们不满足要求，或排在前 %d 名之后，详见选型的表格。")
 	unitNoChoice     = lang.Say("no configuration meets the demand", "没有配置满足需求")
 	unitGPUs         = lang.Say("GPUs", "个 GPU")
 	unitHour         = lang.Say("per hour, in the currency of the prices", "每小时成本（货币同所给价格）")
