@@ -108,7 +108,7 @@ func (c *Choice) tied(l lang.Lang) string {
 // table has a row for each candidate, the best first.
 func (c *Choice) table(l lang.Lang) table.Table {
 	heads := []table.Column{
-		{Head: "#"}, {Head: headSetup.In(l), Left: true}, {Head: headRate.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"},
+		{Head: headRank.In(l)}, {Head: headSetup.In(l), Left: true}, {Head: headRate.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"},
 		{Head: headAnswer.In(l), Sub: "tok"}, {Head: "TTFT"}, {Head: "ITL"}, {Head: headReplicas.In(l)}, {Head: headGPUs.In(l)},
 		{Head: headCarries.In(l), Sub: c.unit()},
 	}

@@ -17,6 +17,7 @@ var (
 	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每卡输出")
 	titleMarked   = lang.Say("Rows used, with doubts and remarks", "采用但存疑或有说明的行")
 	titleLeftOut  = lang.Say("Rows left out", "未采用的行")
+	headRank      = lang.Say("rank", "名次")
 	headSetup     = lang.Say("Configuration", "配置")
 	headRate      = lang.Say("at the SLO", "满足 SLO 的负载")
 	headOutput    = lang.Say("output", "输出")
