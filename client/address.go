@@ -44,14 +44,14 @@ func parseAddress(s string) (address, *url.Userinfo, error) {
 	u, err := url.Parse(escapeZone(s))
 	if err != nil {
 		return address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000",
-			withoutUser(s), urlTrouble(err))
+			mistaken(s), urlTrouble(err, s))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return address{}, nil, fmt.Errorf("%s: %s is not a scheme to benchmark over; want http:// or https://",
-			withoutUser(s), u.Scheme)
+			mistaken(s), u.Scheme)
 	}
 	if u.Hostname() == "" {
-		return address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", withoutUser(s))
+		return address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", mistaken(s))
 	}
 	user := u.User
 	u.User, u.Fragment, u.RawPath = nil, "", ""
@@ -83,7 +83,7 @@ func parseSocket(s string) (address, *url.Userinfo, error) {
 	}
 	u, err := url.Parse("http://localhost" + prefix)
 	if err != nil {
-		return address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, prefix, urlTrouble(err))
+		return address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, mistaken(prefix), urlTrouble(err, prefix))
 	}
 	u.Fragment, u.RawPath = "", ""
 	a := address{base: *u, socket: path}
@@ -92,10 +92,13 @@ func parseSocket(s string) (address, *url.Userinfo, error) {
 }
 
 // urlTrouble returns the reason of an error of url.Parse without the URL, which may hold a password.
-func urlTrouble(err error) string {
+func urlTrouble(err error, whole string) string {
 	var e *url.Error
 	if errors.As(err, &e) {
 		err = e.Err
+	}
+	if _, quoted, ok := strings.Cut(err.Error(), `"`); ok && !strings.Contains(mistaken(whole), strings.TrimRight(quoted, `" after host`)) {
+		return "in a password, write / as %2F, ? as %3F, # as %23 and @ as %40"
 	}
 	return withoutUser(err.Error())
 }
@@ -150,9 +153,22 @@ func (a *address) show(path string) string {
 }
 
 // userInfo matches the user information of anything that looks like a URL.
-var userInfo = regexp.MustCompile(`://[^/\s@]*@`)
+var userInfo = regexp.MustCompile(`://[^/\s?#]*@`)
 
 // withoutUser removes the user information from all URLs in s.
 func withoutUser(s string) string {
 	return userInfo.ReplaceAllString(s, "://")
+}
+
+// mistaken returns a URL that cannot be used, for an error: without what stands before its last @, since a password may have a
+// character that ends the user information, and without its query.
+func mistaken(s string) string {
+	s, _, _ = strings.Cut(s, "#")
+	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+			s = scheme + "://" + rest[at+1:]
+		}
+	}
+	s, _, _ = strings.Cut(s, "?")
+	return s
 }

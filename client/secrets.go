@@ -2,6 +2,8 @@ package client
 
 import (
 	"encoding/base64"
+	"encoding/json"
+	"html"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,7 +21,11 @@ const maxMessage = 300
 // cleaner makes messages one line, without secrets, and not too long.
 type cleaner struct {
 	secrets *strings.Replacer
+	long    *strings.Replacer // of those that are no part of a word by chance
 }
+
+// leastLong is the length of a secret, in bytes, that does not appear in a name by chance, as the value of "X-Priority: 1" does.
+const leastLong = 8
 
 // harmless are the headers whose values may be shown. The value of any other header is treated as a secret, because
 // redacting too much costs little.
@@ -51,10 +57,44 @@ func newCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) c
 		}
 	}
 	for _, s := range slices.Clone(secrets) {
-		secrets = append(secrets, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))
+		secrets = append(secrets, encodings(s)...)
 	}
-	return cleaner{replacer(secrets)}
+	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < leastLong })
+	return cleaner{replacer(secrets), replacer(long)}
 }
+
+// encodings returns a secret as servers and proxies write it: in URLs, in base64, in JSON within text, and in HTML.
+func encodings(s string) []string {
+	all := []string{url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)}
+	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		encoded := e.EncodeToString([]byte(s))
+		all = append(all, encoded, strings.TrimRight(encoded, "="))
+	}
+	quoted, _ := json.Marshal(s) // a string can be encoded
+	inner := strings.Trim(string(quoted), `"`)
+	all = append(all, inner, strings.ReplaceAll(inner, "/", `\/`), strings.ReplaceAll(s, `"`, `\"`))
+	for _, e := range all[:2] {
+		all = append(all, lowerEscapes(e))
+	}
+	return all
+}
+
+// lowerEscapes writes %2F as %2f.
+func lowerEscapes(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:], strings.ToLower(s[i+1:i+3]))
+		}
+	}
+	return string(b)
+}
+
+// Shown returns a short text of the server, such as a version, in one line and without secrets.
+func (c *Client) Shown(s string) string { return shorten(c.WithoutSecrets(oneLine(s))) }
+
+// WithoutSecrets returns a name that the server gave, without the secrets that this client sends.
+func (c *Client) WithoutSecrets(s string) string { return c.cleaner.long.Replace(s) }
 
 // replacer returns a Replacer of secrets. Longer ones come first, because they may contain shorter ones.
 func replacer(secrets []string) *strings.Replacer {
@@ -80,7 +120,11 @@ func replacer(secrets []string) *strings.Replacer {
 // clean makes s one line without secrets. It removes control characters first, because they could hide a secret, and
 // shortens last, because half a secret would not be recognised.
 func (c cleaner) clean(s string) string {
-	s = c.secrets.Replace(withoutUser(oneLine(s)))
+	return shorten(c.secrets.Replace(withoutUser(oneLine(s))))
+}
+
+// shorten cuts a text that is too long for a message.
+func shorten(s string) string {
 	if len(s) <= maxMessage {
 		return s
 	}

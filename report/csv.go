@@ -11,13 +11,14 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // CSV writes one row a stage, in the order they were run, all numbers as they are stored: seconds, tokens, requests.
 // Columns are named by the keys of run.json, joined by underscores: latency_s_p99 is latency_s.p99. A number that does
 // not exist is empty, and so is one of which only a lower bound is known; that bound stands in the column named over,
-// as in "mean=61.2 p99=58".
+// as in "mean=61.2 p99=58". Text that a spreadsheet would take for a formula has an apostrophe before it.
 func CSV(w io.Writer, runs []rundir.Run) error {
 	out := csv.NewWriter(w)
 	columns := csvColumns()
@@ -32,7 +33,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 		for j := range runs[i].Stages {
 			record := make([]string, len(columns))
 			for k, c := range columns {
-				record[k] = c.value(stages.Row{Run: &runs[i], Stage: &runs[i].Stages[j]})
+				record[k] = table.CSVCell(c.value(stages.Row{Run: &runs[i], Stage: &runs[i].Stages[j]}))
 			}
 			if err := out.Write(record); err != nil {
 				return err

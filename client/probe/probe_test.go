@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -312,5 +314,46 @@ func TestCount(t *testing.T) {
 				t.Errorf("asked %v", body)
 			}
 		})
+	}
+}
+
+// The most requests of a preflight that cost something, with a server that makes it try every API: chat is not there, completions and
+// responses answer in one piece, and messages sends its stream at once. All of them are paced.
+func TestMostPaid(t *testing.T) {
+	var paid, paced atomic.Int32
+	one := func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) }
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			fmt.Fprint(w, `{"data":[{"id":"m"}]}`)
+			return
+		}
+		switch r.URL.Path {
+		case "/v1/completions", "/v1/responses":
+			paid.Add(1)
+			one(w)
+		case "/v1/messages":
+			paid.Add(1)
+			w.Header().Set("Content-Type", "text/event-stream")
+			var b strings.Builder
+			b.WriteString("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9,\"output_tokens\":1}}}\n\n")
+			for range 24 {
+				b.WriteString("data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" a\"}}\n\n")
+			}
+			b.WriteString("data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"},\"usage\":{\"output_tokens\":24}}\n\n")
+			b.WriteString("data: {\"type\":\"message_stop\"}\n\n")
+			io.WriteString(w, b.String())
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	p, err := New(client.Options{URL: url, Params: api.Params{Fields: api.AllFields}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	p.Pace = func(context.Context, int) { paced.Add(1) }
+	f, err := p.Preflight(t.Context(), Want{})
+	if err != nil || f.API != "messages" || paid.Load() != MostPaid || paced.Load() < MostPaid {
+		t.Errorf("%v, API %s, %d paid requests of at most %d, %d paced", err, f.API, paid.Load(), MostPaid, paced.Load())
 	}
 }

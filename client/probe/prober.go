@@ -12,6 +12,10 @@ import (
 	"llmsweep/client"
 )
 
+// MostPaid is how many requests of a preflight can cost something; others are refused, or ask for no tokens. At worst completions and
+// responses begin to answer and fail, messages succeeds, and its answer came all at once and is asked for again.
+const MostPaid = 4
+
 const (
 	askTime  = 10 * time.Second // limit for what must be known
 	factTime = 5 * time.Second  // limit for what may stay unknown
@@ -23,6 +27,10 @@ type Prober struct {
 	options client.Options
 	client  *client.Client // for the current options
 	source  string         // see CountSource
+
+	// Pace, if not nil, is called before each request that asks for tokens, with an estimate of how many it takes, prompt and answer
+	// together. It may wait.
+	Pace func(ctx context.Context, tokens int)
 
 	waited time.Duration // for a server that was busy
 	next   time.Duration // the next wait, where the server names none

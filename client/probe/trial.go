@@ -42,6 +42,12 @@ func (p *Prober) try(ctx context.Context, o client.Options, prompt string, n int
 	return p.ask(ctx, c, o, prompt, n)
 }
 
+// Usual numbers, for an estimate of a prompt's tokens: of its chat template, and the bytes of a token.
+const (
+	templateTokens = 32
+	bytesPerToken  = 4
+)
+
 // ask sends one short request with client c, which has options o.
 func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, prompt string, n int) (trial, error) {
 	call, err := c.Prepare(&api.Request{
@@ -51,6 +57,9 @@ func (p *Prober) ask(ctx context.Context, c *client.Client, o client.Options, pr
 		return trial{}, err
 	}
 	t := trial{options: o, url: c.Endpoint()}
+	if p.Pace != nil {
+		p.Pace(ctx, templateTokens+(len(prompt)+bytesPerToken-1)/bytesPerToken+n)
+	}
 	t.result.Reset(time.Now())
 	c.Do(ctx, call, &t.result)
 	if t.result.Unpaid {

@@ -61,6 +61,8 @@ type Config struct {
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
 	Plain            Plain         // if set, fixed times instead of a GPU and a model
+	Costs            *Costs        // if set, measured step times instead of a GPU and a model
+	Latency          time.Duration // from a request's arrival until the scheduler knows of it, on a server of measured costs
 	Habits           habit.List    // what the server does wrong
 	Seed             uint64        // of the jitter, and of everything random in the answers
 	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill; see Request.Prefix
@@ -126,7 +128,7 @@ func demo() (Config, error) {
 
 // withDefaults returns c with the default in each zero field that has one.
 func (c Config) withDefaults() Config {
-	c = c.plainDefaults()
+	c = c.plainDefaults().measuredDefaults()
 	c.Quant = cmp.Or(c.Quant, FP16)
 	c.TP = cmp.Or(c.TP, 1)
 	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
@@ -160,6 +162,12 @@ func (c Config) validate() error {
 	if c.isPlain() {
 		m, g = Models()[0], GPUs()[0] // not used
 		if err := c.Plain.validate(); err != nil {
+			return err
+		}
+	}
+	if c.Costs != nil {
+		m, g = Models()[0], GPUs()[0] // not used
+		if err := c.Costs.validate(); err != nil {
 			return err
 		}
 	}

@@ -61,6 +61,8 @@ type roofline struct {
 	expertWeights float64 // reading all routed experts
 	expertMiss    float64 // probability that one token does not use a given expert
 	kvToken       float64
+	readToken     float64 // of measured costs only, like computeFixed
+	computeFixed  float64
 	bodyToken     float64
 	headSample    float64
 	attentionPair float64
@@ -70,6 +72,9 @@ type roofline struct {
 func (c Config) roofline() roofline {
 	if c.isPlain() {
 		return roofline{fixed: c.Plain.step().Seconds()}
+	}
+	if c.Costs != nil {
+		return c.Costs.roofline()
 	}
 	m, tp := c.Model, float64(c.TP)
 	bandwidth := c.GPU.BandwidthBytes * bandwidthEfficiency * tp
@@ -101,11 +106,11 @@ func (c Config) roofline() roofline {
 
 func (r *roofline) stepTime(b Batch) time.Duration {
 	tokens := float64(b.Tokens)
-	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens)
+	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens) + r.readToken*tokens
 	if r.expertWeights > 0 {
 		memory += r.expertWeights * (1 - math.Pow(r.expertMiss, tokens))
 	}
-	compute := r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
+	compute := r.computeFixed + r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
 	seconds := max(memory, compute) + r.fixed + r.reduceToken*tokens
 	return time.Duration(math.Round(seconds * 1e9))
 }

@@ -3,6 +3,7 @@ package spend
 
 import (
 	"math"
+	"math/bits"
 	"net/http"
 	"sync"
 
@@ -46,19 +47,38 @@ type Spent struct {
 func (s *Spent) Tokens() int64 { return s.Prompt + s.Output + s.UnsurePrompt + s.UnsureOutput }
 
 // Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved never exceeds
-// a limit, as long as prompts have no more tokens than their bound and the server sends no more than it was asked for.
+// a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and the server sends no more
+// than it was asked for.
 type Purse struct {
 	limits Limits
 
 	mu       sync.Mutex
 	spent    Spent
 	reserved struct{ prompt, output int64 }
-	counted  int     // requests whose prompt the server counted
+	all      class
+	alike    map[int]*class // by the length of the body: of each the next one's are twice as long
+	fewest   int64          // tokens that the server counted for a prompt: its chat template has no more
+	outlier  int64          // the most that one prompt can exceed its reservation by
+}
+
+// class is a class of prompts that the server counted.
+type class struct {
+	counted  int
 	perByte  float64 // the largest number of prompt tokens for a byte of a body
+	shortest int     // bytes of a body
+}
+
+// add adds a prompt.
+func (c *class) add(tokens, bytes int) {
+	if c.counted++; c.counted == 1 {
+		c.shortest = bytes
+	}
+	c.shortest = min(c.shortest, bytes)
+	c.perByte = max(c.perByte, float64(tokens)/float64(max(1, bytes)))
 }
 
 // New returns a purse.
-func New(l Limits) *Purse { return &Purse{limits: l} }
+func New(l Limits) *Purse { return &Purse{limits: l, alike: map[int]*class{}} }
 
 // Spent returns what was spent so far. Requests in flight are not in it.
 func (p *Purse) Spent() Spent {
@@ -71,11 +91,14 @@ func (p *Purse) Spent() Spent {
 func (p *Purse) Limits() Limits { return p.limits }
 
 // Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once the server
-// has counted a few prompts, the bound is what it counted for a byte, with a margin.
+// has counted a few prompts, the bound is what it counted for a byte, with a margin. Once it has counted many of a length, the margin
+// is small, and what it counted for a byte has the template in it. One outlier, which may be any request in flight, is provided for.
 const (
 	templateTokens = 256
 	fewCounted     = 3
 	margin         = 1.5
+	manyCounted    = 20 // above the largest of 20 is one prompt in 21
+	smallMargin    = 1.1
 )
 
 // UnknownOutput is how many output tokens a request is reckoned with that leaves the length to the server.
@@ -94,23 +117,41 @@ func (p *Purse) Reserve(call *client.Prepared) client.Reservation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r.prompt = p.promptBound(r.bytes)
-	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt
+	outlier := max(p.outlier, p.looseBound(r.bytes)-r.prompt)
+	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
 	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
 	l := &p.limits
 	if l.Tokens > 0 && prompt+output > l.Tokens || l.Cost > 0 && l.Price(prompt, output) > l.Cost {
 		p.spent.Refused = true
 		return nil
 	}
+	p.outlier = outlier
 	p.reserved.prompt += r.prompt
 	p.reserved.output += r.output
 	return r
 }
 
-// promptBound returns the most tokens that the prompt in a body can have.
+// promptBound returns the most tokens that the prompt in a body has, as far as the prompts so far tell.
 func (p *Purse) promptBound(bytes int) int64 {
+	loose, c := p.looseBound(bytes), p.alike[bits.Len(uint(bytes))]
+	if c == nil || c.counted < manyCounted {
+		c = &p.all
+	}
+	if c.counted < manyCounted {
+		return loose
+	}
+	tokens := int64(math.Ceil(float64(bytes) * min(1, smallMargin*c.perByte)))
+	if bytes < c.shortest {
+		tokens += p.fewest // the template's share of a shorter body is larger
+	}
+	return min(loose, tokens)
+}
+
+// looseBound returns the most tokens that the prompt in a body can have, if it is unlike the prompts so far.
+func (p *Purse) looseBound(bytes int) int64 {
 	perByte := 1.0
-	if p.counted >= fewCounted {
-		perByte = min(1, margin*p.perByte)
+	if p.all.counted >= fewCounted {
+		perByte = min(1, margin*p.all.perByte)
 	}
 	return int64(math.Ceil(float64(bytes)*perByte)) + templateTokens
 }
@@ -177,10 +218,16 @@ func (r *reservation) Settle(res *client.Result) {
 
 // learn takes in what the server counted for a body.
 func (p *Purse) learn(tokens, bytes int) {
-	p.counted++
-	if bytes > 0 {
-		p.perByte = max(p.perByte, float64(tokens)/float64(bytes))
+	if p.all.counted == 0 {
+		p.fewest = int64(tokens)
 	}
+	p.fewest = min(p.fewest, int64(tokens))
+	p.all.add(tokens, bytes)
+	length := bits.Len(uint(bytes))
+	if p.alike[length] == nil {
+		p.alike[length] = &class{}
+	}
+	p.alike[length].add(tokens, bytes)
 }
 
 // free reports whether a request cost nothing: it was not sent, or the server refused it.

@@ -30,9 +30,21 @@ type end struct {
 	result        client.Result
 }
 
-func ends(t *rapid.T) end {
+// tokenizer is a server's: the tokens of its chat template, and those of a word.
+type tokenizer struct {
+	template int
+	perWord  float64
+}
+
+func tokenizers(t *rapid.T) tokenizer {
+	return tokenizer{rapid.IntRange(0, 200).Draw(t, "template"), rapid.Float64Range(0.5, 4).Draw(t, "per word")}
+}
+
+// ends draws how a request ends. Words have up to 8% more tokens than usual.
+func (z tokenizer) ends(t *rapid.T) end {
 	e := end{words: rapid.IntRange(1, 300).Draw(t, "words"), output: rapid.IntRange(1, 200).Draw(t, "output")}
-	prompt, got := e.words+rapid.IntRange(0, 200).Draw(t, "template"), rapid.IntRange(0, e.output).Draw(t, "got")
+	unusual := rapid.Float64Range(1, 1.08).Draw(t, "unusual")
+	prompt, got := z.template+int(float64(e.words)*z.perWord*unusual), rapid.IntRange(0, e.output).Draw(t, "got")
 	e.result.Reset(time.Now())
 	r := &e.result
 	r.Sent = 0
@@ -59,12 +71,12 @@ func TestLimitsAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := Limits{PriceIn: rapid.Float64Range(0, 20).Draw(rt, "in"), PriceOut: rapid.Float64Range(0.1, 80).Draw(rt, "out")}
 		if rapid.Bool().Draw(rt, "tokens") {
-			limits.Tokens = int64(rapid.IntRange(1, 60_000).Draw(rt, "limit"))
+			limits.Tokens = int64(rapid.IntRange(1, 100_000).Draw(rt, "limit"))
 		} else {
 			limits.Cost = rapid.Float64Range(0.0001, 1).Draw(rt, "cost")
 		}
 		p := New(limits)
-		all := rapid.SliceOfN(rapid.Custom(ends), 1, 60).Draw(rt, "ends")
+		all := rapid.SliceOfN(rapid.Custom(tokenizers(rt).ends), 1, 200).Draw(rt, "ends")
 		width := rapid.IntRange(1, 16).Draw(rt, "width")
 
 		var mu sync.Mutex
@@ -123,6 +135,51 @@ func TestALimitIsUsed(t *testing.T) {
 	spent := p.Spent()
 	if !spent.Refused || spent.Requests != n || spent.Tokens() != int64(n*(prompt+output)) || spent.Tokens() < limit-900 {
 		t.Errorf("%d requests, %+v", n, spent)
+	}
+}
+
+// With many requests in flight most of a limit is used as well: what is reserved for each is close to what it costs, once many were
+// counted. The limit holds also where all of the last ones are longer than any before, and one of them is an outlier.
+func TestALimitIsUsedAtHighConcurrency(t *testing.T) {
+	const limit, template, output, width = 300_000, 40, 100, 64
+	for _, unlike := range []bool{false, true} {
+		p := New(Limits{Tokens: limit})
+		type flight struct {
+			client.Reservation
+			prompt int
+		}
+		var flying []flight
+		land := func(more int) {
+			f := flying[0]
+			flying = flying[1:]
+			var r client.Result
+			r.Reset(time.Now())
+			r.Sent, r.HTTP, r.Status, r.PromptTokens, r.OutputTokens, r.TokenSource = 0, 200, client.StatusOK, f.prompt+more, output, client.SourceServer
+			f.Settle(&r)
+		}
+		for words := 6; ; words = 300 { // the preflight's prompt is short
+			reserved := p.Reserve(call(words, output))
+			if reserved == nil {
+				break
+			}
+			if flying = append(flying, flight{reserved, template + words}); len(flying) == width || words == 6 {
+				land(0)
+			}
+		}
+		for len(flying) > 0 {
+			more := 0
+			switch {
+			case unlike && len(flying) == 1:
+				more = 1000
+			case unlike:
+				more = 30
+			}
+			land(more)
+		}
+		spent := p.Spent()
+		if got := spent.Tokens(); got > limit || got < limit*96/100 {
+			t.Errorf("unlike %t: %d of %d tokens", unlike, got, limit)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (ch *chooseCmd) Run(c *console) error {
 		labels[i] = named(setups[i].Run)
 	}
 	for _, line := range options.Prices.Unused(labels, lang.Lang(ch.Lang)) {
-		fmt.Fprintln(c.err, line)
+		fmt.Fprintln(c.err, table.Clean(line))
 	}
 	choices, err := choose.Of(setups, options)
 	if err != nil {

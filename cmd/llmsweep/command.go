@@ -23,7 +23,7 @@ var secretFlags = []string{"--api-key", "--api-key-b", "--require-key"}
 func (t *targetFlags) command(c *console, server string) rundir.Command {
 	r := rundir.Command{Args: append([]string{"llmsweep"}, t.redact(c.args)...), Timeout: t.Timeout.Seconds(), Proxy: c.proxyFor(server)}
 	if t.Body != "" {
-		if body := t.withoutKey(t.Body); json.Valid([]byte(body)) {
+		if body := t.withoutKey(withoutFields(t.Body)); json.Valid([]byte(body)) {
 			r.Body = json.RawMessage(body)
 		}
 	}
@@ -44,11 +44,11 @@ func (t *targetFlags) redact(args []string) []string {
 			continue
 		}
 		if !joined { // the value is the next argument
-			if i+1 == len(args) || !slices.Contains(secretFlags, name) && name != "--header" {
+			if i+1 == len(args) || !slices.Contains(secretFlags, name) && name != "--header" && name != "--body" {
 				continue
 			}
 			i++
-			args[i] = redactValue(name, args[i])
+			args[i] = t.withoutKey(redactValue(name, args[i]))
 			continue
 		}
 		args[i] = t.withoutKey(name + "=" + redactValue(name, value))
@@ -67,25 +67,32 @@ func redactValue(flag, value string) string {
 			return redacted
 		}
 		return name + ": " + redacted
+	case flag == "--body":
+		return withoutFields(value)
 	}
 	return withoutCredentials(value)
 }
 
-// withoutKey replaces the API key wherever it appears.
+// withoutKey replaces the API key, and the values of headers, wherever they appear.
 func (t *targetFlags) withoutKey(s string) string {
-	if t.APIKey == "" {
-		return s
+	s = replaced(s, []string{t.APIKey})
+	var others []string
+	for _, h := range t.Header {
+		others = append(others, headerSecrets(h)...)
 	}
-	return strings.ReplaceAll(s, t.APIKey, redacted)
+	return hidden(s, others)
 }
 
 var (
 	// inURL matches user name and password in a URL with a scheme, or in one without it such as "me:secret@host:8000".
-	inURL = regexp.MustCompile(`(^|://)[^/\s@:]+:[^/\s@]*@|://[^/\s@]*@`)
+	inURL = regexp.MustCompile(`(^|://)[^/\s@:?#]+:[^/\s?#]*@|://[^/\s?#]*@`)
+	// token matches a URL without a scheme that has a token in place of user name and password: "sk-1@host:8000". Its host has a letter or
+	// a port, other than poisson@1.57.
+	token = regexp.MustCompile(`^[^\s@/:<>=]+@((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*(?::\d+)?(?:/\S*)?|[0-9.]+:\d+(?:/\S*)?)$`)
 	// urlQuery matches the query of a URL with a scheme.
 	urlQuery = regexp.MustCompile(`(://[^\s?]*)\?\S*`)
 	// bareQuery matches the query of a URL without a scheme, "host:8000/v1?key=secret", where it is the whole argument.
-	bareQuery = regexp.MustCompile(`^([A-Za-z0-9.-]+(?::\d+)?(?:/[^\s?]*)?)\?\S+=\S*$`)
+	bareQuery = regexp.MustCompile(`^([A-Za-z0-9.-]+(?::\d+)?(?:/[^\s?]*)?)\?\S+$`)
 )
 
 // withoutCredentials removes user name, password and query from the URLs in s.
@@ -96,6 +103,7 @@ func withoutCredentials(s string) string {
 		}
 		return redacted + "@"
 	})
+	s = token.ReplaceAllString(s, redacted+"@$1")
 	s = urlQuery.ReplaceAllString(s, "$1?"+redacted)
 	return bareQuery.ReplaceAllString(s, "$1?"+redacted)
 }

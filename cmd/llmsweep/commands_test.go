@@ -181,7 +181,7 @@ func kind(args []string) string {
 		switch {
 		case slices.Contains([]string{"gamma", "ramp", "trace"}, process):
 			k += " " + process
-		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--adaptive", "--budget",
+		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--adaptive", "--budget", "--for-fit",
 			"--live", "--document", "--format", "--predict", "--fail-if", "--config", "--body", "--rules", "--price", "--prices", "--max-rps"}, flag):
 			k += " " + flag
 		case strings.HasPrefix(a, simScheme) && len(a) > len(simScheme):

@@ -31,6 +31,7 @@ func (configFlag) BeforeResolve(app *kong.Kong, ctx *kong.Context, trace *kong.P
 	if url, ok := f.settings["url"]; ok {
 		c.url = fmt.Sprint(url.value)
 	}
+	c.configured = f.secrets()
 	ctx.AddResolver(f)
 	return nil
 }
@@ -99,6 +100,33 @@ func yamlError(name string, err error) error {
 		return fmt.Errorf("%s:%d: not YAML: %s", name, e.GetToken().Position.Line, e.GetMessage())
 	}
 	return fmt.Errorf("%s: not YAML: %s", name, strings.SplitN(err.Error(), "\n", 2)[0])
+}
+
+// secrets returns the keys, the values of headers, and what is secret in the URL.
+func (f *configFile) secrets() []string {
+	var found []string
+	for name, s := range f.settings {
+		switch {
+		case slices.Contains(secretFlags, "--"+name):
+			found = append(found, fmt.Sprint(s.value))
+		case name == "header":
+			switch v := s.value.(type) {
+			case yaml.MapSlice:
+				for _, item := range v {
+					found = append(found, headerSecrets(":"+fmt.Sprint(item.Value))...)
+				}
+			case []any:
+				for _, h := range v {
+					found = append(found, headerSecrets(fmt.Sprint(h))...)
+				}
+			default:
+				found = append(found, headerSecrets(fmt.Sprint(v))...)
+			}
+		case name == "url":
+			found = append(found, urlSecrets(fmt.Sprint(s.value))...)
+		}
+	}
+	return found
 }
 
 // Validate refuses flags that no command has, so that a misspelt one is not ignored silently.

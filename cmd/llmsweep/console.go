@@ -21,6 +21,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/report"
 	"llmsweep/report/lang"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/wait"
 )
@@ -30,10 +31,12 @@ import (
 type console struct {
 	ctx      context.Context // ends at an interrupt
 	out, err io.Writer
-	args     []string  // the command line, without the program's name
-	dir      string    // where files with default names are made; empty for the working directory
-	url      string    // of the server, where the configuration file sets it
-	lang     lang.Lang // of messages about a measurement; the command sets it
+	args     []string // the command line, without the program's name
+	dir      string   // where files with default names are made; empty for the working directory
+	url      string   // of the server, where the configuration file sets it
+
+	configured []string  // secrets of the configuration file
+	lang       lang.Lang // of messages about a measurement; the command sets it
 
 	// interrupts ends the command; nil where it is no command of a process.
 	interrupts *interrupter
@@ -153,6 +156,15 @@ func (c *console) language() lang.Lang {
 	return l
 }
 
+// shortened cuts an error that a file or a server made too long.
+func shortened(s string) string {
+	const most = 2000 // characters
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}
+
 // complain prints an error in one line, in the language of the command line, and returns its exit code.
 func (c *console) complain(err error) int {
 	if err == nil {
@@ -163,7 +175,8 @@ func (c *console) complain(err error) int {
 		text = strings.Replace(text, file.Error(), fmt.Sprintf("cannot open %s: %v", file.Path, file.Err), 1)
 	}
 	if text != "" {
-		fmt.Fprintf(c.err, "llmsweep: %s\n", lang.Error(strings.Join(strings.Fields(text), " "), c.language()))
+		text = hidden(lang.Error(strings.Join(strings.Fields(text), " "), c.language()), c.secrets())
+		fmt.Fprintf(c.err, "llmsweep: %s\n", shortened(strings.Join(strings.Fields(table.Clean(text)), " ")))
 	}
 	if e := (*exitError)(nil); errors.As(err, &e) {
 		return e.code

@@ -161,7 +161,7 @@ func (r *reportCmd) withKept(c *console, inputs []curve.Input, old []byte) ([]cu
 			if again, ok = r.printed(k, old); !ok {
 				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+k.Lines, k.From)
 			}
-			fmt.Fprintf(c.err, "%s is gone: its numbers are taken from %s\n", k.From, r.Output)
+			fmt.Fprintf(c.err, "%s is gone: its numbers are taken from %s\n", table.Clean(k.From), r.Output)
 		}
 		inputs = append(inputs, again)
 	}

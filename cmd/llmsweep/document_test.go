@@ -134,7 +134,7 @@ func relabel(t *testing.T, file string) {
 func TestSafeName(t *testing.T) {
 	for in, want := range map[string]string{
 		"Qwen2-7B-Instruct 1xL20 48GB": "Qwen2-7B-Instruct-1xL20-48GB", "../../etc/passwd": "etc-passwd", "": "result", "...": "result",
-		"通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c",
+		"通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c", `C:\..\con`: "C-..-con", "con": "_con", "NUL.txt": "_NUL.txt", "console": "console",
 	} {
 		if got := imported.SafeName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -154,6 +154,13 @@ func TestWithoutCredentials(t *testing.T) {
 		"ttft:p99<500ms":                   "ttft:p99<500ms",
 		"trace:mooncake.jsonl":             "trace:mooncake.jsonl",
 		"https://token@api.example.com/v1": "https://[redacted]@api.example.com/v1",
+		"http://me:p@ss:w@host:8000":       "http://[redacted]@host:8000",
+		"me:p@ss@host:8000":                "[redacted]@host:8000",
+		"token@host:8000/v1":               "[redacted]@host:8000/v1",
+		"token@10.0.0.7:8000":              "[redacted]@10.0.0.7:8000",
+		"host:8000/v1?s":                   "host:8000/v1?[redacted]",
+		"poisson@1.57":                     "poisson@1.57",
+		"itl@4rps>1%":                      "itl@4rps>1%",
 	} {
 		if got := withoutCredentials(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"llmsweep/client/probe"
 	"llmsweep/client/spend"
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
@@ -14,12 +15,32 @@ import (
 	"llmsweep/sweep/workload/recorded"
 )
 
-// preflightMost is how many requests the preflight and the calibration send at most, each with a prompt of the wanted length and an
-// answer of a few tokens.
+// Of the requests before the first stage: the tokens that the preflight's ask for, and the most of its prompts, chat template included;
+// the shortest prompt of a calibration is taken for that too.
 const (
-	preflightMost   = 20
+	preflightPrompt = 64
 	preflightOutput = 24
 )
+
+// before returns how many requests preflight and calibration send at most that cost something, and their tokens.
+func (l *workloadOptions) before() (requests int, t dryrun.Tokens) {
+	const reconnects = 1 // see probe.Prober.Reconnects
+	requests = probe.MostPaid + reconnects
+	t = dryrun.Tokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput + reconnects}
+	count := func(n, each int) {
+		requests += n
+		t.Prompt += int64(n) * int64(each)
+		t.Output += int64(n)
+	}
+	switch {
+	case l.Prompt != "":
+	case l.Dataset != "":
+		count(recorded.MostCounts, recorded.LongestAsked)
+	default:
+		count(workload.MostCounts, max(int(l.prompt.Mean), preflightPrompt))
+	}
+	return requests, t
+}
 
 // dryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
@@ -44,16 +65,17 @@ func (e *measurement) dryRun(stages []experiment.Stage, longest time.Duration) e
 	if err != nil {
 		return err
 	}
-	most := dryrun.Reckon(&dryrun.Plan{
-		Stages: stages, Warmup: e.plan.Warmup, Seed: e.plan.Seed, Sources: w.Stage, Count: count, Caps: e.target.caps(), Longest: longest,
-	})
 	limits := spend.Limits{}
 	if purse != nil {
 		limits = purse.Limits()
 	}
+	preflight, before := l.before()
+	most := dryrun.Reckon(&dryrun.Plan{
+		Stages: stages, Warmup: e.plan.Warmup, Seed: e.plan.Seed, Sources: w.Stage, Count: count, Caps: e.target.caps(), Longest: longest,
+		Limits: &limits, Before: before,
+	})
 	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflightMost, Unbounded: most.Unbounded,
-		Prompt: most.Prompt + preflightMost*int64(l.prompt.Mean), Output: most.Output + preflightMost*preflightOutput,
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
 		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
 		ByBytes: l.tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
 	}

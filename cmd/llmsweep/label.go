@@ -57,7 +57,7 @@ func (l *labelCmd) Run(c *console) error {
 		return err
 	}
 	_, err = fmt.Fprintf(c.out, "%s: labels are now %s\nTo renew the report: llmsweep report %s --format markdown -o %s\n",
-		l.Dir, text, l.Dir, filepath.Join(l.Dir, rundir.ReportFile))
+		l.Dir, rundir.EscapeJSON(text), l.Dir, filepath.Join(l.Dir, rundir.ReportFile))
 	return err
 }
 

@@ -24,7 +24,6 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/load"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -156,7 +155,7 @@ func (cm *compareCmd) live(c *console) error {
 			Command: cm.flags(i).command(c, cm.Paths[i]),
 			Target:  t.about, Labels: labels[i], Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 		}
-		both.Sides[i] = t.side(c.ctx, plan, cm.caps(), dirs[i])
+		both.Sides[i] = t.side(c.ctx, plan, dirs[i])
 	}
 	both.Same = targets[0].client.URL("") == targets[1].client.URL("") && targets[0].about.Model == targets[1].about.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
@@ -232,8 +231,8 @@ func (f *liveFlags) flags(side int) *targetFlags {
 }
 
 // side returns the configuration of one side.
-func (t *target) side(ctx context.Context, plan sweep.Config, caps *load.Caps, dir *rundir.Dir) sweep.Config {
-	plan.Caps, plan.Doer, plan.Sources, plan.Log = caps, t.client, t.workload.Stage, dir
+func (t *target) side(ctx context.Context, plan sweep.Config, dir *rundir.Dir) sweep.Config {
+	plan.Caps, plan.Doer, plan.Sources, plan.Log = t.caps, t.client, t.workload.Stage, dir
 	plan.Spent = t.spent()
 	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
 	plan.Retokenize = t.retokenize(ctx, false)

@@ -92,7 +92,7 @@ func (e *measurement) run() error {
 	if t := run.Client.Selftest; e.within && t != nil && t.Streams > 0 {
 		e.plan.MaxConcurrency = min(e.plan.MaxConcurrency, t.Streams)
 	}
-	e.plan.Caps, e.plan.Spent = e.target.caps(), t.spent()
+	e.plan.Caps, e.plan.Spent = t.caps, t.spent()
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
 	e.plan.Observer, e.plan.Pause = show(served, run, dir, e.lang, view.Observe(e.stages)), pause
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")

@@ -13,6 +13,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/draw/raster"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -26,7 +27,8 @@ type reportCmd struct {
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool     `help:"No colour."`
 
-	Drawing string `placeholder:"NAME" help:"With --format svg: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
+	Drawing string `placeholder:"NAME" help:"With --format svg or png: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
+	Width   int    `placeholder:"N" help:"With --format png: pixels from left to right (1320 for most drawings)."`
 
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
@@ -39,6 +41,7 @@ func (reportCmd) Help() string {
   llmsweep report llmsweep-run
   llmsweep report llmsweep-run --format markdown --lang zh -o report.md
   llmsweep report llmsweep-run --format svg --drawing ttft -o ttft.svg
+  llmsweep report llmsweep-run --format png --drawing output --width 1600 -o output.png
   llmsweep report llmsweep-run --format html -o report.html
   llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
@@ -60,11 +63,15 @@ func (r *reportCmd) Run(c *console) error {
 	if !slices.Contains(reportFormats(), r.Format) {
 		return usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(reportFormats(), ", ")))
 	}
-	if r.Format == formatSVG && len(r.Dirs) > 1 {
+	drawing := r.Format == formatSVG || r.Format == formatPNG
+	if drawing && len(r.Dirs) > 1 {
 		return usage(fmt.Errorf("--format %s takes one run directory", r.Format))
 	}
-	if r.Drawing != "" && r.Format != formatSVG {
-		return usage(errors.New("--drawing needs --format svg"))
+	if r.Drawing != "" && !drawing {
+		return usage(errors.New("--drawing needs --format svg or png"))
+	}
+	if r.Width != 0 && r.Format != formatPNG {
+		return usage(errors.New("--width needs --format png"))
 	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
@@ -83,7 +90,7 @@ func (r *reportCmd) Run(c *console) error {
 		}
 		runs = append(runs, *run)
 	}
-	if r.Format == formatSVG {
+	if drawing {
 		return r.draw(c, &runs[0])
 	}
 	if r.Format == "markdown" && r.Output != "" && len(runs) == 1 {
@@ -125,6 +132,13 @@ func (r *reportCmd) draw(c *console, run *rundir.Run) error {
 	if err := html.Drawing(&b, cmp.Or(r.Drawing, bestDrawings()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
 		return usage(err)
 	}
+	if r.Format == formatPNG {
+		var picture bytes.Buffer
+		if err := raster.PNG(&picture, b.Bytes(), r.Width); err != nil {
+			return usage(err)
+		}
+		b = picture
+	}
 	if r.Output == "" {
 		_, err := c.out.Write(b.Bytes())
 		return err
@@ -164,7 +178,7 @@ func writeTo(path string, b []byte) error {
 const formatHTML = "html"
 
 // reportFormats are the formats of llmsweep report.
-func reportFormats() []string { return append(report.Formats(), formatHTML, formatSVG) }
+func reportFormats() []string { return append(report.Formats(), formatHTML, formatSVG, formatPNG) }
 
 // unknownFormat is the error of a --format that does not exist.
 func unknownFormat(name string) error {

@@ -52,15 +52,12 @@ func show(s *web.Server, run *rundir.Run, dir *rundir.Dir, l lang.Lang, shown ex
 		return shown
 	}
 	s.Observer = shown
-	s.Render = func(w io.Writer) error {
+	s.Render = func(w io.Writer, version string) error {
 		if err := dir.Flush(); err != nil {
 			return err
 		}
-		return html.Run(w, run, dir.Path, html.Options{Lang: l, Refresh: refreshEvery})
+		return html.Run(w, run, dir.Path, html.Options{Lang: l, Live: version})
 	}
 	s.Draw()
 	return s
 }
-
-// refreshEvery is how often the page asks for itself again, in seconds. It changes when a stage ends.
-const refreshEvery = 10

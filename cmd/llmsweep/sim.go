@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,7 +15,7 @@ const simAddress = "127.0.0.1:8000"
 
 // simCmd is llmsweep sim.
 type simCmd struct {
-	Preset     string `default:"demo" placeholder:"NAME" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4. ${presets}"`
+	Preset     string `default:"demo" placeholder:"NAME" help:"What to simulate: demo, plain8 (8 slots, a first token after 100 ms, then one each 10 ms), or MODEL/GPU[xCOUNT][/QUANT] such as Qwen2-7B/L20x2/int4, or the file of a twin (twin.yaml). ${presets}"`
 	Engine     string `default:"vllm" enum:"vllm,sglang,lmdeploy,llamacpp,ollama,tgi,triton,triton-vllm,openai,anthropic" placeholder:"NAME" help:"Engine whose APIs to speak (${default}): vllm, sglang, lmdeploy, llamacpp, ollama, tgi, triton, triton-vllm, openai (only /v1/responses), anthropic."`
 	Listen     string `default:"${listen}" placeholder:"ADDRESS" help:"Address and port to listen on (${default})."`
 	MaxNumSeqs int    `name:"max-num-seqs" placeholder:"N" positive:"" help:"Most requests in one batch (slots). Default: the preset's."`
@@ -55,7 +56,7 @@ func (s *simCmd) Run(c *console) error {
 	if s.Predict {
 		return s.predict(c)
 	}
-	config, err := sim.Preset(s.Preset)
+	config, err := simulated(c, s.Preset)
 	if err != nil {
 		return usage(err)
 	}
@@ -71,7 +72,7 @@ func (s *simCmd) Run(c *console) error {
 	if config.Habits, err = habit.ParseList(s.Habit); err != nil {
 		return usage(err)
 	}
-	config.Jitter, config.Seed, config.PrefixCache = s.Jitter, s.Seed, s.PrefixCache
+	config.Jitter, config.Seed, config.PrefixCache = cmp.Or(s.Jitter, config.Jitter), s.Seed, s.PrefixCache
 	options := simserver.Options{
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,

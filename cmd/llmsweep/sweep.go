@@ -18,6 +18,7 @@ type sweepCmd struct {
 	targetFlags
 	loadFlags
 	planFlags
+	ForFit bool `name:"for-fit" help:"Vary prompt and answer lengths by design, around --prompt-tokens and --output-tokens, so that llmsweep fit can fit a twin to the run. Takes ten minutes, or --budget." group:"Sweep"`
 	sloFlags
 	outFlags
 	selftestFlags
@@ -35,6 +36,7 @@ Examples:
   llmsweep sweep http://localhost:8000 --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'    # also finds the highest rate within both
   llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # API key in LLMSWEEP_API_KEY
   llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times
+  llmsweep sweep http://localhost:8000 --for-fit --out fit-run    # then: llmsweep fit fit-run
   llmsweep sweep sim: --stage-time 5s
 
 More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
@@ -53,10 +55,17 @@ func (s *sweepCmd) Run(c *console) error {
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return usage(err)
 	}
+	measure, stages := sweepAll, plan.Points*plan.Repeats+2
+	if s.ForFit {
+		if err := s.checkForFit(); err != nil {
+			return usage(err)
+		}
+		measure, stages = s.forFit, 0
+	}
 	e := measurement{
 		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
 		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
-		kind: rundir.KindSweep, stages: plan.Points*plan.Repeats + 2, conns: plan.MaxConcurrency, measure: sweepAll,
+		kind: rundir.KindSweep, stages: stages, conns: plan.MaxConcurrency, measure: measure,
 		fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
 	}
 	if s.DryRun {

@@ -27,6 +27,8 @@ type target struct {
 	workload workload.Workload
 	asked    rundir.Workload // the workload as run.json has it
 	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	longest  int             // tokens of a prompt and its answer that the server takes; 0 where it does not tell
+	caps     *load.Caps      // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
 	spending *spend.Purse    // nil where spending is neither counted nor limited
 	tokenize tokenize        // of --tokenizer; nil where it was not given
 	lang     lang.Lang       // of error messages
@@ -42,7 +44,7 @@ func embedded(c *console, url string) (string, sim.Config, func(), error) {
 	if preset == "" {
 		preset = "demo"
 	}
-	config, err := sim.Preset(preset)
+	config, err := simulated(c, preset)
 	if err != nil {
 		return "", config, nil, usage(err)
 	}
@@ -104,6 +106,9 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, usage(err)
 	}
+	if t.caps = flags.caps(); t.caps != nil {
+		t.prober.Pace = t.caps.Wait
+	}
 	t.closes(t.prober.Close)
 	facts, err := t.prober.Preflight(c.ctx, probe.Want{PromptTokens: int(l.prompt.Mean), OutputTokens: int(l.output.Mean)})
 	if err != nil {
@@ -119,8 +124,16 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	if t.about.URL == url {
 		t.about.URL = t.client.URL("")
 	}
-	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, facts.Model, facts.Engine, facts.Version
+	t.about.API, t.about.Model, t.about.Engine, t.about.Version = facts.API, t.client.WithoutSecrets(facts.Model), facts.Engine, t.client.Shown(facts.Version)
 	t.about.Notes = facts.Notes
+	for _, n := range t.about.Notes { // they name models
+		for name, v := range n.Args {
+			if s, ok := v.(string); ok {
+				n.Args[name] = t.client.WithoutSecrets(s)
+			}
+		}
+	}
+	t.longest = facts.MaxModelLen
 	t.asked.Think = options.Params.Think
 	if options.Params.Temperature != nil {
 		t.asked.Temperature = rundir.Exactly(*options.Params.Temperature)

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -38,10 +37,7 @@ func JSON(w io.Writer, all []Audited) error {
 			all[i].Findings = []Finding{}
 		}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(all)
+	return table.WriteJSON(w, all)
 }
 
 // Text writes what was found for people: by file and result, each finding in a line of its own with its line in the

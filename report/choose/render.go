@@ -2,7 +2,6 @@ package choose
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -18,10 +17,7 @@ import (
 
 // JSON writes choices, indented.
 func JSON(w io.Writer, all []Choice) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(all)
+	return table.WriteJSON(w, all)
 }
 
 // Sections is a choice for people; level is that of its heading in Markdown.

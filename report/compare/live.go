@@ -122,7 +122,7 @@ func (v *Live) Keys() []string {
 
 // JSON writes the comparison, indented.
 func (v *Live) JSON(w io.Writer) error {
-	return writeJSON(w, v)
+	return table.WriteJSON(w, v)
 }
 
 // Sections is the comparison for people; level is that of its heading in Markdown.

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -22,15 +21,7 @@ const (
 )
 
 // JSON writes the comparison, indented.
-func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
-
-// writeJSON writes v, indented.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
+func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
 // Sections is the comparison for people; level is that of its headings in Markdown.
 func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {

@@ -366,7 +366,7 @@ func (w *writer) summary(c *compare.Comparison) string {
 	} {
 		if names := w.distinct(about.what); len(names) > 1 || len(names) == 1 && w.alsoWithout(about.what) {
 			n++
-			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, strings.Join(names, docListComma.In(w.Lang))))
+			fmt.Fprintf(&b, "%d. %s\n", n, about.say.In(w.Lang, table.Escape(strings.Join(names, docListComma.In(w.Lang)))))
 		}
 	}
 	lines := []string{docCount.In(w.Lang, len(w.setups))}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -14,6 +15,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -54,9 +56,27 @@ func (w *writer) drawing(model, what string, charts []chart.Chart) string {
 	if err := chart.SVG(&b, charts); err != nil { // a bytes.Buffer takes everything
 		return ""
 	}
-	name := fileName(w.Base + "-" + model + "-" + what)
+	name := w.free(fileName(w.Base+"-"+shortened(model)) + "-" + what)
 	w.out.Files[name+".svg"] = b.Bytes()
-	return fmt.Sprintf("\n![%s](%s.svg)\n", strings.Trim(charts[0].Title, "[]"), name)
+	return fmt.Sprintf("\n![%s](%s.svg)\n", table.Escape(charts[0].Title), name)
+}
+
+// free returns a name that no drawing has: names in other scripts differ in nothing that file names keep.
+func (w *writer) free(name string) string {
+	free := name
+	for n := 2; w.out.Files[free+".svg"] != nil; n++ {
+		free = name + "-" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// shortened returns the beginning of a name: file systems take 255 bytes.
+func shortened(name string) string {
+	const most = 80 // characters
+	if r := []rune(name); len(r) > most {
+		return string(r[:most])
+	}
+	return name
 }
 
 // fileName keeps what every file system and every link takes.

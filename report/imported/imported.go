@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -22,6 +23,7 @@ import (
 	"llmsweep/report/published"
 	"llmsweep/report/published/read"
 	"llmsweep/report/published/results"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -60,7 +62,7 @@ func Read(file string) (*published.Document, error) {
 // Keep writes a run directory for each result of a document, and prints a list of them.
 func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\n\n", doc.Name)
+	fmt.Fprintf(t, "%s\n\n", table.Clean(doc.Name))
 	fmt.Fprintln(t, "  line\tformat\trows\tnumbers\trun directory")
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
@@ -103,10 +105,10 @@ func listLabels(w io.Writer, doc *published.Document) error {
 			case l.Inferred:
 				how = "inferred"
 			}
-			fmt.Fprintf(t, "    %s\t%s\t%s\tline %d\t%s\n", key, labelValue(run, key), how, l.Line, l.Text)
+			fmt.Fprintf(t, "    %s\t%s\t%s\tline %d\t%s\n", key, table.Clean(labelValue(run, key)), how, l.Line, table.Clean(l.Text))
 		}
 		for _, n := range published.Remarkable(run) {
-			fmt.Fprintf(t, "    note: %s\n", published.Words().Say(n, lang.English))
+			fmt.Fprintf(t, "    note: %s\n", table.Clean(published.Words().Say(n, lang.English)))
 		}
 	}
 	return t.Flush()
@@ -128,7 +130,7 @@ func remarks(w io.Writer, doc *published.Document) error {
 		var lines []string
 		for _, r := range doc.Remarks {
 			if r.Unread == part.unread {
-				lines = append(lines, fmt.Sprintf("  line %d: %s\n", r.Line, r.Text))
+				lines = append(lines, fmt.Sprintf("  line %d: %s\n", r.Line, table.Clean(r.Text)))
 			}
 		}
 		if len(lines) > 0 {
@@ -194,6 +196,9 @@ func name(run *rundir.Run) string {
 	return SafeName(strings.Join(parts, "-"))
 }
 
+// deviceName matches the names that Windows keeps for devices, with any extension.
+var deviceName = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+
 // SafeName keeps the characters that all file systems take, and joins the rest with dashes.
 func SafeName(s string) string {
 	var b strings.Builder
@@ -213,7 +218,11 @@ func SafeName(s string) string {
 			break
 		}
 	}
-	return cmp.Or(strings.TrimRight(b.String(), "."), "result")
+	name := cmp.Or(strings.TrimRight(b.String(), "."), "result")
+	if device, _, _ := strings.Cut(strings.ToLower(name), "."); deviceName.MatchString(device) {
+		return "_" + name
+	}
+	return name
 }
 
 // numbers counts the numbers that were read.

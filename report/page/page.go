@@ -23,8 +23,9 @@ import (
 // Options say how a page is made.
 type Options struct {
 	Lang lang.Lang // that it opens in; the zero Lang is English
-	// Refresh, in seconds, makes the page load itself again, for a run that goes on; 0 for never.
-	Refresh int
+	// Live is the version of the page of a run that goes on; empty for one that has ended. Such a page asks the address "events" beside it for
+	// the version that is served, and loads itself again where that is another. Without a script it does so every ten seconds.
+	Live string
 }
 
 //go:embed assets/page.css
@@ -61,11 +62,11 @@ func layout() (*template.Template, error) {
 // rendered is what the template sees.
 type rendered struct {
 	*Document
-	Lang    lang.Lang
-	Refresh int
-	Policy  string
-	Style   template.HTML
-	Script  template.HTML
+	Lang   lang.Lang
+	Live   string
+	Policy string
+	Style  template.HTML
+	Script template.HTML
 }
 
 // Write writes a page.
@@ -83,9 +84,13 @@ func Write(w io.Writer, d *Document, o Options) error {
 	if d.Data == nil {
 		d.Data = map[string]any{}
 	}
+	policy := "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(script()) + "'; base-uri 'none'; form-action 'none'"
+	if o.Live != "" {
+		policy += "; connect-src 'self'"
+	}
 	return t.Execute(w, rendered{
-		Document: d, Lang: o.Lang, Refresh: o.Refresh,
-		Policy: "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(script()) + "'; base-uri 'none'; form-action 'none'",
+		Document: d, Lang: o.Lang, Live: o.Live,
+		Policy: policy,
 		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + script() + "</script>"),
 	})
 }

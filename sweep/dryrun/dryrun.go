@@ -3,8 +3,10 @@ package dryrun
 
 import (
 	"math"
+	"slices"
 	"time"
 
+	"llmsweep/client/spend"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 )
@@ -17,14 +19,19 @@ type Plan struct {
 	Sources func(stage string) load.Source
 	Count   func(text string) int // the tokens of a text, at most; for turns whose workload does not set their length
 	Caps    *load.Caps            // nil for none
+	Limits  *spend.Limits         // of spending; nil for none
+	Before  Tokens                // of the preflight
 	// Longest is how long all stages together send at most, where their own loads do not bound them; 0 for not known.
 	Longest time.Duration
 }
 
+// Tokens are those of prompts and of answers.
+type Tokens struct{ Prompt, Output int64 }
+
 // Most is what a plan sends at most.
 type Most struct {
 	Requests, Warmup int // Warmup: those before the first stage, not in Requests
-	Prompt, Output   int64
+	Tokens               // the preflight's included
 	// Unbounded is the first stage whose number of requests follows from the server's speed alone; empty where none does.
 	Unbounded string
 }
@@ -37,42 +44,60 @@ const warmupName, spareName = "warm-up", "sweep"
 
 // Reckon returns what a plan sends at most. Lengths are those that the stages will draw.
 func Reckon(p *Plan) (m Most) {
+	m.Tokens = p.Before
+	warm := unbounded()
 	switch w := p.Warmup; {
 	case w.Auto:
-		m.Warmup = warmupMost
+		warm.sessions = warmupMost
 	case w.Time > 0:
-		m.Unbounded = warmupName
+		warm.cap(p.Caps, w.Time)
 	default:
-		m.Warmup = w.Requests
+		warm.sessions = float64(w.Requests)
 	}
-	p.add(&m, warmupName, m.Warmup)
-	m.Requests = 0
+	p.add(&m, warmupName, warm)
+	m.Requests, m.Warmup = 0, m.Requests
 	for i := range p.Stages {
 		s := &p.Stages[i]
-		n, known := p.sessions(s)
-		if !known && m.Unbounded == "" {
-			m.Unbounded = s.Name
-		}
-		p.add(&m, s.Name, n)
+		p.add(&m, s.Name, p.stage(s))
 	}
-	if n, capped := p.capped(p.Longest); len(p.Stages) == 0 && capped {
-		p.add(&m, spareName, n)
-	} else if len(p.Stages) == 0 && m.Unbounded == "" {
-		m.Unbounded = spareName
+	if len(p.Stages) == 0 {
+		b := unbounded()
+		b.cap(p.Caps, p.Longest)
+		p.add(&m, spareName, b)
 	}
 	return m
 }
 
-// sessions returns how many sessions a stage begins at most. known is false where that follows from the server's speed.
-func (p *Plan) sessions(s *experiment.Stage) (n int, known bool) {
-	long := s.MaxTime + s.Tail
-	schedule := s.Load.Schedule(p.Seed, s.Name)
-	if schedule == nil {
-		if s.Sessions > 0 {
-			return s.Sessions, true
-		}
-		return p.capped(long)
+// bounds are the most that a stage sends; infinite where something is not bounded.
+type bounds struct {
+	sessions, requests float64
+	tokens             float64 // as [load.Caps] counts them: those of the last message and of the answer
+}
+
+func unbounded() bounds { return bounds{math.Inf(1), math.Inf(1), math.Inf(1)} }
+
+// cap bounds what is sent in a time; 0 is a time that is not known.
+func (b *bounds) cap(c *load.Caps, in time.Duration) {
+	if in > 0 {
+		b.requests, b.tokens = c.Most(in)
 	}
+}
+
+// none reports whether nothing is bounded.
+func (b *bounds) none() bool { return math.IsInf(min(b.sessions, b.requests, b.tokens), 1) }
+
+// stage returns the bounds of a stage. Without any, its requests follow from the server's speed.
+func (p *Plan) stage(s *experiment.Stage) bounds {
+	b, long := unbounded(), s.MaxTime+s.Tail
+	b.cap(p.Caps, long)
+	schedule := s.Load.Schedule(p.Seed, s.Name)
+	if s.Sessions > 0 {
+		b.sessions = float64(s.Sessions)
+	}
+	if schedule == nil {
+		return b
+	}
+	n := 0
 	for s.Sessions == 0 || n < s.Sessions {
 		due, ok := schedule.Next()
 		if !ok || !s.Load.Ends() && s.Sessions == 0 && due > long {
@@ -80,40 +105,83 @@ func (p *Plan) sessions(s *experiment.Stage) (n int, known bool) {
 		}
 		n++
 	}
-	return n, true
+	b.sessions = float64(n)
+	return b
 }
 
-// capped returns how many requests the cap on their rate allows in a time; false where there is no cap, or the time is not known.
-func (p *Plan) capped(long time.Duration) (int, bool) {
-	rate := p.Caps.PerSecond()
-	if rate == 0 || long == 0 {
-		return 0, false
+// mostDrawn is how many requests of a stage without a number of sessions are drawn. What follows them is reckoned to be alike.
+const mostDrawn = 10_000
+
+// add adds the first sessions of a stage.
+func (p *Plan) add(m *Most, stage string, b bounds) {
+	if b.none() && (p.Limits == nil || !p.Limits.Bounded()) {
+		if m.Unbounded == "" {
+			m.Unbounded = stage
+		}
+		return
 	}
-	return int(math.Ceil(rate*long.Seconds())) + 1, true
-}
-
-// add adds the first sessions of a stage. A turn carries its conversation: all before it is in its prompt again.
-func (p *Plan) add(m *Most, stage string, sessions int) {
-	source := p.Sources(stage)
-	for range sessions {
+	source, sent, before := p.Sources(stage), bounds{}, *m
+	for sent.sessions < b.sessions {
 		s, ok := source.Next()
-		if !ok {
+		if !ok || !p.session(m, &s, &sent, b) {
 			return
 		}
-		history := int64(0)
-		if s.System != "" {
-			history = int64(p.Count(s.System))
-		}
-		for _, t := range s.Turns {
-			user := int64(t.PromptTokens)
-			if user == 0 {
-				user = int64(p.Count(t.User))
-			}
-			history += user
-			m.Requests++
-			m.Prompt += history
-			m.Output += int64(t.OutputTokens)
-			history += int64(t.OutputTokens)
+		sent.sessions++
+		if sent.requests >= mostDrawn && math.IsInf(b.sessions, 1) {
+			p.extrapolate(m, &before, b.requests/sent.requests, b.tokens/sent.tokens)
+			return
 		}
 	}
+}
+
+// session adds a session, and reports whether all of it was within the bounds. A turn carries its conversation: all before it is in its
+// prompt again.
+func (p *Plan) session(m *Most, s *load.Session, sent *bounds, b bounds) bool {
+	history := int64(0)
+	if s.System != "" {
+		history = int64(p.Count(s.System))
+	}
+	for _, t := range s.Turns {
+		user := int64(t.PromptTokens)
+		if user == 0 {
+			user = int64(p.Count(t.User))
+		}
+		history += user
+		more := Tokens{m.Prompt + history, m.Output + int64(t.OutputTokens)}
+		if sent.requests >= b.requests || sent.tokens >= b.tokens || p.exceeds(more) {
+			return false
+		}
+		m.Requests++
+		m.Tokens = more
+		sent.requests++
+		sent.tokens += float64(max(1, t.PromptTokens+t.OutputTokens))
+		history += int64(t.OutputTokens)
+	}
+	return true
+}
+
+// exceeds reports whether tokens exceed a limit on spending.
+func (p *Plan) exceeds(t Tokens) bool { return p.used(t) > 1 }
+
+// used returns the share of the limits on spending that tokens use.
+func (p *Plan) used(t Tokens) (share float64) {
+	l := p.Limits
+	if l != nil && l.Tokens > 0 {
+		share = float64(t.Prompt+t.Output) / float64(l.Tokens)
+	}
+	if l != nil && l.Cost > 0 {
+		share = max(share, l.Price(t.Prompt, t.Output)/l.Cost)
+	}
+	return share
+}
+
+// extrapolate multiplies what was added since before, up to the nearest bound.
+func (p *Plan) extrapolate(m, before *Most, factors ...float64) {
+	factor := slices.Min(factors)
+	if started, drawn := p.used(before.Tokens), p.used(m.Tokens); drawn > started {
+		factor = min(factor, (1-started)/(drawn-started))
+	}
+	grow := func(from, to int64) int64 { return from + int64(math.Ceil(float64(to-from)*factor)) }
+	m.Requests = int(grow(int64(before.Requests), int64(m.Requests)))
+	m.Prompt, m.Output = grow(before.Prompt, m.Prompt), grow(before.Output, m.Output)
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -13,11 +14,12 @@ type Caps struct {
 	requests *rate.Limiter
 	tokens   *rate.Limiter
 	perSec   float64
+	perMin   float64
 }
 
 // NewCaps returns caps on requests per second and tokens per minute, prompts and answers together; 0 is no cap.
 func NewCaps(requestsPerSecond, tokensPerMinute float64) *Caps {
-	c := &Caps{perSec: requestsPerSecond}
+	c := &Caps{perSec: requestsPerSecond, perMin: tokensPerMinute}
 	if requestsPerSecond > 0 {
 		c.requests = rate.NewLimiter(rate.Limit(requestsPerSecond), 1)
 	}
@@ -42,7 +44,9 @@ func (c *Caps) wait(ctx context.Context, tokens int) time.Duration {
 		c.requests.Wait(ctx) // an error is ctx's, which the caller sees
 	}
 	if c.tokens != nil {
-		c.tokens.WaitN(ctx, min(tokens, c.tokens.Burst()))
+		for burst := c.tokens.Burst(); tokens > 0 && ctx.Err() == nil; tokens -= burst {
+			c.tokens.WaitN(ctx, min(tokens, burst)) // no more at once
+		}
 	}
 	return time.Since(began)
 }
@@ -53,6 +57,19 @@ func (c *Caps) PerSecond() float64 {
 		return 0
 	}
 	return c.perSec
+}
+
+// Most returns the most requests, and the most tokens of prompts and answers, that the caps let through in a time; infinite where
+// there is no cap. A request that has begun to wait counts in full.
+func (c *Caps) Most(in time.Duration) (requests, tokens float64) {
+	requests, tokens = math.Inf(1), math.Inf(1)
+	if c != nil && c.requests != nil {
+		requests = math.Ceil(c.perSec*in.Seconds()) + float64(c.requests.Burst())
+	}
+	if c != nil && c.tokens != nil {
+		tokens = math.Ceil(c.perMin/60*in.Seconds()) + float64(c.tokens.Burst())
+	}
+	return requests, tokens
 }
 
 // Allows reports whether a rate of arrivals stays within the cap on requests.

@@ -143,7 +143,7 @@ func (r *runner) one(ctx context.Context, seq, turn int, due time.Duration, call
 
 	queued := r.admit(ctx, due, call.Request)
 	emitted := r.exchange(ctx, call, &b.result)
-	fill(&b.record, &b.result, sent{r.Name, seq, turn, due, queued, call.Request.OutputTokens}, r.now())
+	fill(&b.record, &b.result, sent{r.Name, seq, turn, due, queued, call.Request.OutputTokens, call.Request.PromptTokens}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
 		r.giveUp(err)
 	}

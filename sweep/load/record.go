@@ -15,6 +15,7 @@ type sent struct {
 	due       time.Duration // since the stage's start
 	queued    time.Duration // held back by the limit on requests in flight
 	asked     int           // output tokens
+	prompt    int           // tokens of the prompt that the workload wanted; 0 where it did not say
 }
 
 // fill makes r the record of a request that has ended by now. The token counts in r are the result's own slice.
@@ -30,6 +31,9 @@ func fill(r *rundir.Record, res *client.Result, s sent, now time.Duration) {
 		End: instant(res.End), PromptTokens: count(res.PromptTokens), OutputTokens: count(res.OutputTokens),
 		ReasoningTokens: count(res.ReasoningTokens), CachedTokens: count(res.CachedTokens),
 		Resent: res.Resent, Counts: res.Counts, GapsUS: slices.Grow(r.GapsUS[:0], len(res.Gaps)), Shared: r.Shared[:0],
+	}
+	if res.Status != client.StatusOK && !r.PromptTokens.Known() && s.turn == 0 {
+		r.AskedPrompt = s.prompt
 	}
 	if res.SharedReads > 0 {
 		for i := range res.Chunks() {

@@ -218,7 +218,7 @@ func (d *Dir) Save(run *Run) error {
 	if err != nil {
 		return err
 	}
-	return d.WriteFile(RunFile, append(b, '\n'))
+	return d.WriteFile(RunFile, append(EscapeJSON(b), '\n'))
 }
 
 // WriteFile writes a file of the run directory, whole or not at all.

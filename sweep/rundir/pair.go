@@ -95,7 +95,7 @@ func (p *Pair) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	return (&Dir{Path: path}).WriteFile(PairFile, append(b, '\n'))
+	return (&Dir{Path: path}).WriteFile(PairFile, append(EscapeJSON(b), '\n'))
 }
 
 // FreePair returns path, or the first of path-2, path-3, ... that does not exist.

@@ -42,6 +42,7 @@ type Record struct {
 	HTTP    int    `json:"http,omitempty"`
 
 	AskedTokens     int    `json:"asked_tokens,omitempty"`
+	AskedPrompt     int    `json:"asked_prompt_tokens,omitempty"` // the length that the workload wanted, where the request did not end well
 	PromptTokens    Number `json:"prompt_tokens,omitzero"`
 	OutputTokens    Number `json:"output_tokens,omitzero"`
 	ReasoningTokens Number `json:"reasoning_tokens,omitzero"`

@@ -4,7 +4,6 @@ package rundir
 
 import (
 	json "encoding/json"
-
 	easyjson "github.com/mailru/easyjson"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
@@ -139,6 +138,12 @@ func easyjson15d5d517DecodeLlmsweepSweepRundir(in *jlexer.Lexer, out *Record) {
 				in.Skip()
 			} else {
 				out.AskedTokens = int(in.Int())
+			}
+		case "asked_prompt_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.AskedPrompt = int(in.Int())
 			}
 		case "prompt_tokens":
 			if in.IsNull() {
@@ -366,6 +371,11 @@ func easyjson15d5d517EncodeLlmsweepSweepRundir(out *jwriter.Writer, in Record) {
 		const prefix string = ",\"asked_tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.AskedTokens))
+	}
+	if in.AskedPrompt != 0 {
+		const prefix string = ",\"asked_prompt_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.AskedPrompt))
 	}
 	if !(in.PromptTokens).IsZero() {
 		const prefix string = ",\"prompt_tokens\":"

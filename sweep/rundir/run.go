@@ -134,6 +134,7 @@ const (
 	KindSweep = "sweep" // finds where a server saturates
 	KindRun   = "run"   // measures the stages that were asked for
 	KindPair  = "pair"  // measures one of two servers that are compared
+	KindFit   = "fit"   // varies lengths by design, so that the server can be fitted
 )
 
 // Plan is the configuration of the run.

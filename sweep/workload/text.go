@@ -37,7 +37,7 @@ wear week well went were west what when whom wide wife wild will wind wine wing 
 yard yeah year your zero zone`)
 
 // fillers fill up what is left where no whole word fits. Each costs one token in some tokenizers; the server is asked which.
-var fillers = []string{" a", ".", " I", " 1", "\n"}
+var fillers = [...]string{" a", ".", " I", " 1", "\n"}
 
 // Calibration has the token counts of made-up texts on a server.
 type Calibration struct {
@@ -105,10 +105,15 @@ func findFiller(ctx context.Context, count Counter, few, known int) (string, err
 	return "", nil
 }
 
+// texts is how many random texts correct the cost of a word.
+const texts = 8
+
+// MostCounts is how many texts the server counts at most for a calibration, which begins with two lengths, and for [Synthetic.Check].
+const MostCounts = 2 + len(fillers) + texts + samples
+
 // refine corrects the cost of a word with texts of random words, such as will be sent: a small vocabulary spells some words, and
 // the first few are not the average.
 func (c Calibration) refine(ctx context.Context, count Counter, target int) (Calibration, error) {
-	const texts = 8
 	n, fill := c.Fit(target)
 	if n == 0 {
 		return c, nil

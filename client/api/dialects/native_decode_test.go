@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -559,14 +560,14 @@ func FuzzNativeDecoders(f *testing.F) {
 		f.Add([]byte(strings.Join(all, "\n")))
 	}
 	for _, stream := range captured(f) {
-		f.Add(bytes.Join(frames(stream), []byte("\n")))
+		f.Add(bytes.Join(ends(frames(stream)), []byte("\n")))
 	}
 	for _, name := range []string{"ollama-gen", "ollama-chat", "ollama-raw"} {
 		b, err := os.ReadFile("../../testdata/" + name + ".ndjson")
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b)
+		f.Add(bytes.Join(ends(bytes.Split(bytes.TrimSpace(b), []byte("\n"))), []byte("\n")))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for name, witness := range witnesses() {
@@ -577,6 +578,16 @@ func FuzzNativeDecoders(f *testing.F) {
 			}
 		}
 	})
+}
+
+// ends returns the first and the last frames of a stream, with which fuzzing is about twice as fast as with whole streams. Run it with
+// -fuzzminimizetime 10x: by default the fuzzer spends up to a minute on making each interesting input shorter, and tries few others.
+func ends(frames [][]byte) [][]byte {
+	const each = 3
+	if len(frames) <= 2*each {
+		return frames
+	}
+	return slices.Concat(frames[:each], frames[len(frames)-each:])
 }
 
 // Decoding ordinary frames allocates nothing. The last frame of an answer may allocate.

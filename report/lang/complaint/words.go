@@ -4,7 +4,7 @@ import "slices"
 
 // catalogue returns the formats of errors, English and Chinese.
 func catalogue() [][2]string {
-	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords())
+	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords())
 }
 
 // parserWords are what the command-line parser says, in the words that the command puts it into.
@@ -104,7 +104,9 @@ func commandWords() [][2]string {
 		{"--budget %v is too short for two blocks of stages of %v: give --budget %v or more, or a shorter --stage-time", "--budget %v 放不下两个阶段时长为 %v 的区组：请给 --budget %v 或更长，或缩短 --stage-time"},
 		{"--rate %s: it must be a number above 0 and at most %s", "--rate %s：必须大于 0，且不超过 %s"},
 		{"--concurrency must be between 1 and 100000", "--concurrency 必须在 1 到 100000 之间"},
-		{"--drawing needs --format svg", "--drawing 需要 --format svg"}, {"--format %s takes one run directory", "--format %s 只接受一个运行目录"},
+		{"--drawing needs --format svg or png", "--drawing 需要 --format svg 或 png"}, {"--width needs --format png", "--width 需要 --format png"},
+		{"--width %d: write pixels from %d to %d", "--width %d：像素数须在 %d 到 %d 之间"}, {"%q is no part of the SVG that is painted", "无法绘制 SVG 中的 %q"},
+		{"--format %s takes one run directory", "--format %s 只接受一个运行目录"},
 		{"--live %s: write HOST:PORT or :PORT, such as :8089", "--live %s：请写作 主机:端口 或 :端口，如 :8089"},
 		{"--live %s: other machines could read the run there; name 127.0.0.1, or add --live-any-address", "--live %s：其他机器能在该地址读取运行情况；请用 127.0.0.1，或加上 --live-any-address"},
 		{"--live %s: %w", "--live %s：%s"},

@@ -337,5 +337,12 @@
   }
   if (choice) { stage(choice.dataset.first || choice.value); }
   restore();
+  // The page of a run that goes on loads itself again when a stage has ended. What was chosen is in the address, and a browser keeps the place.
+  var live = root.dataset.live;
+  if (live && window.EventSource && location.protocol.indexOf("http") === 0) {
+    var events = new EventSource("events");
+    events.addEventListener("page", function (e) { if (e.data !== live) { events.close(); location.reload(); } });
+    events.addEventListener("end", function () { events.close(); });
+  }
   window.addEventListener("hashchange", restore);
 })();

@@ -2,6 +2,7 @@ package web
 
 import (
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -151,6 +152,6 @@ func (n *numbers) Collect(to chan<- prometheus.Metric) {
 		all[class] += k
 	}
 	for class, k := range all {
-		to <- prometheus.MustNewConstMetric(errorsDesc(), prometheus.CounterValue, float64(k), class)
+		to <- prometheus.MustNewConstMetric(errorsDesc(), prometheus.CounterValue, float64(k), strings.ToValidUTF8(class, "\uFFFD"))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,17 +39,23 @@ const (
 type Server struct {
 	experiment.Observer
 	// Render writes the page of the run as far as it is measured. It is called before the first stage and between stages, by the goroutine
-	// that measures. Without it there is no page yet.
-	Render func(w io.Writer) error
+	// that measures. Without it there is no page yet. version is a word that is different each time: the page asks /events for the one that is
+	// served, and loads itself again where that is another.
+	Render func(w io.Writer, version string) error
 
 	any     bool // other machines may read
 	address net.Addr
 	http    *http.Server
 	numbers *numbers
 
-	mu   sync.Mutex
-	page []byte
-	at   time.Time // when the page was drawn
+	closing chan struct{} // closed when the server ends
+	streams atomic.Int32  // of events that are open
+
+	mu      sync.Mutex
+	page    []byte
+	at      time.Time // when the page was drawn
+	version string
+	changed chan struct{} // closed when there is another page
 }
 
 // Listen begins to serve at an address such as ":0", "127.0.0.1:8089" or "[::1]:0". Without a host it is this machine's own. Addresses that other machines can
@@ -68,11 +75,12 @@ func Listen(address string, anyAddress bool) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--live %s: %w", address, err)
 	}
-	s := &Server{Observer: experiment.Blind{}, any: anyAddress, address: l.Addr(), numbers: &numbers{began: time.Now()}}
+	s := &Server{Observer: experiment.Blind{}, any: anyAddress, address: l.Addr(), numbers: &numbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: mostHeader,
 	}
+	s.http.RegisterOnShutdown(sync.OnceFunc(func() { close(s.closing) }))
 	go s.http.Serve(&limited{Listener: l, free: make(chan struct{}, mostConnections)})
 	return s, nil
 }
@@ -99,9 +107,14 @@ func (s *Server) Handler() http.Handler {
 	registry.MustRegister(s.numbers)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", s.servePage)
+	mux.HandleFunc("/events", s.serveEvents)
 	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return s.guard(mux)
 }
+
+// policyAround is what a page cannot say of itself: that no other may frame it. The page's own policy, which allows its style and its
+// script alone, is in the page.
+const policyAround = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
 // guard refuses what may change something, and what another site asks a browser for.
 func (s *Server) guard(next http.Handler) http.Handler {
@@ -112,6 +125,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Content-Security-Policy", policyAround)
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
@@ -178,13 +193,17 @@ func (s *Server) Draw() {
 	if s.Render == nil {
 		return
 	}
-	if err := s.Render(&b); err != nil {
+	const base = 36
+	version := strconv.FormatInt(began.UnixNano(), base)
+	if err := s.Render(&b, version); err != nil {
 		return
 	}
 	s.numbers.drew(time.Since(began))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.page, s.at = b.Bytes(), time.Now()
+	s.page, s.at, s.version = b.Bytes(), time.Now(), version
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // StageBegins draws the page before the first stage.

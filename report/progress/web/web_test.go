@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -28,7 +29,10 @@ func listen(t *testing.T) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	s.Render = func(w io.Writer) error { _, err := io.WriteString(w, "<!doctype html>the page"); return err }
+	s.Render = func(w io.Writer, version string) error {
+		_, err := io.WriteString(w, "<!doctype html>the page")
+		return err
+	}
 	return s
 }
 
@@ -76,6 +80,13 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 		{"GET", "/run.json", host, nil, 404},
 		{"GET", "/metrics/../etc/passwd", host, nil, 307},
 		{"POST", "/", host, nil, 405}, {"PUT", "/metrics", host, nil, 405}, {"DELETE", "/", host, nil, 405}, {"OPTIONS", "/", host, nil, 405},
+		{"GET", "/", "[::1]", nil, 200}, {"GET", "/", "127.0.0.1", nil, 200}, {"GET", "/", "127.9.9.9:1", nil, 200}, {"GET", "/", "[::ffff:127.0.0.1]:1", nil, 200},
+		{"GET", "/", "", nil, 421}, {"GET", "/", ":8089", nil, 421}, {"GET", "/", "localhost.evil.example", nil, 421}, {"GET", "/", "127.1", nil, 421},
+		{"GET", "/", "0.0.0.0:8089", nil, 421}, {"GET", "/", "[::]:8089", nil, 421}, {"GET", "/", "[fe80::1]:8089", nil, 421}, {"GET", "/", "2130706433", nil, 421},
+		{"GET", "/", "localhost@evil.example", nil, 421}, {"GET", "/", "127.0.0.1:8089:8089", nil, 421},
+		{"GET", "/", host, map[string]string{"Origin": "http://localhost:8089"}, 403}, {"GET", "/", host, map[string]string{"Origin": "http://127.0.0.1:9"}, 403},
+		{"GET", "/", host, map[string]string{"Origin": "http://me@" + host + "@evil.example"}, 403}, {"GET", "/", host, map[string]string{"Origin": "file://"}, 403},
+		{"GET", "/", host, map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403},
 		{"GET", "/", "evil.example", nil, 421}, {"GET", "/", "127.0.0.1.evil.example:8089", nil, 421}, {"GET", "/metrics", "192.0.2.7:8089", nil, 421},
 		{"GET", "/", host, map[string]string{"Origin": "http://" + host}, 200},
 		{"GET", "/", host, map[string]string{"Origin": "http://evil.example"}, 403},
@@ -95,6 +106,14 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 		if w.Code != c.want {
 			t.Errorf("%s %s, Host %s, %v: %d, want %d", c.method, c.path, c.host, c.header, w.Code, c.want)
 		}
+		for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Private-Network", "Access-Control-Allow-Credentials"} {
+			if v := w.Header().Get(name); v != "" {
+				t.Errorf("%s %s: %s: %s", c.method, c.path, name, v)
+			}
+		}
+		if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "frame-ancestors 'none'") {
+			t.Errorf("%s %s: policy %q", c.method, c.path, p)
+		}
 		if w.Code != 200 && strings.Contains(w.Body.String(), "the page") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s %s: %v %q", c.method, c.path, w.Header(), w.Body)
 		}
@@ -105,7 +124,7 @@ func TestOnlyReadsForThisMachine(t *testing.T) {
 func TestPageIsThatOfTheLastStage(t *testing.T) {
 	s := listen(t)
 	drawn := 0
-	s.Render = func(w io.Writer) error {
+	s.Render = func(w io.Writer, version string) error {
 		if drawn++; drawn == 3 {
 			return errors.New("disk full")
 		}
@@ -261,5 +280,72 @@ func TestDashboardAndManual(t *testing.T) {
 				t.Errorf("the manual (%s) explains %s, which does not exist", l, name)
 			}
 		}
+	}
+}
+
+// TestEvents: a page that is open is told the version that is served, each later one once, and the end.
+func TestEvents(t *testing.T) {
+	s := listen(t)
+	var versions []string
+	s.Render = func(w io.Writer, version string) error {
+		versions = append(versions, version)
+		_, err := io.WriteString(w, version)
+		return err
+	}
+	s.Draw()
+	answer, err := http.Get(s.URL() + "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if kind := answer.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Errorf("Content-Type %q", kind)
+	}
+	lines := bufio.NewScanner(answer.Body)
+	next := func() string { // event and data
+		event := ""
+		for lines.Scan() {
+			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				event = name
+			}
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return event + " " + data
+			}
+		}
+		return "closed"
+	}
+	if got := next(); got != "page "+versions[0] {
+		t.Errorf("first event: %q, the page is %q", got, versions)
+	}
+	for range 2 {
+		s.StageEnds(&rundir.Stage{})
+		if got := next(); got != "page "+versions[len(versions)-1] {
+			t.Errorf("event: %q, the page is %q", got, versions)
+		}
+	}
+	if slices.Sort(versions); len(slices.Compact(versions)) != 3 {
+		t.Errorf("versions %q", versions)
+	}
+	s.Close()
+	if got := next(); got != "end " {
+		t.Errorf("last event: %q", got)
+	}
+}
+
+// TestStreamsAreFew: so many pages may be told of a new one; more are refused, and metrics are still answered.
+func TestStreamsAreFew(t *testing.T) {
+	s := listen(t)
+	for i := range mostStreams + 1 {
+		answer, err := http.Get(s.URL() + "events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if want := map[bool]int{true: http.StatusOK, false: http.StatusServiceUnavailable}[i < mostStreams]; answer.StatusCode != want {
+			t.Errorf("stream %d: %s", i+1, answer.Status)
+		}
+	}
+	if got := scrape(t, s); len(got) == 0 {
+		t.Error("no metrics")
 	}
 }

@@ -1,11 +1,11 @@
 package write
 
 import (
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
 
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -29,13 +29,10 @@ func GuideLLM(w io.Writer, runs []rundir.Run) error {
 	for i := range runs {
 		reports[i] = guideReportOf(&runs[i])
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
 	if len(reports) == 1 {
-		return enc.Encode(reports[0])
+		return table.WriteJSON(w, reports[0])
 	}
-	return enc.Encode(reports)
+	return table.WriteJSON(w, reports)
 }
 
 // guideReport is a benchmarks.json.

@@ -60,15 +60,15 @@ func SixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
 func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
 	var parts []string
 	if model := stages.ModelName(run); model != "" {
-		parts = append(parts, "**"+table.Escape(model)+"**")
+		parts = append(parts, "**"+strings.TrimSpace(table.Escape(model))+"**")
 	}
 	escaped := *run
-	escaped.Labels.GPU = table.Escape(run.Labels.GPU)
+	escaped.Labels.GPU = strings.TrimSpace(table.Escape(run.Labels.GPU)) // a space before ** would end no bold
 	if gpus := stages.Hardware(&escaped, l, "**"); gpus != "" {
 		parts = append(parts, gpus)
 	}
 	if engine := stages.EngineName(run); engine != "" {
-		parts = append(parts, "**"+table.Escape(engine)+"**")
+		parts = append(parts, "**"+strings.TrimSpace(table.Escape(engine))+"**")
 	}
 	var tokens []string
 	if p := run.Workload.PromptTokens.Mean; p > 0 {

@@ -56,8 +56,13 @@ type Options struct {
 const (
 	defaultRows  = 10_000  // more than a sweep sends
 	defaultAsked = 24      // texts: the estimate is then within 5 % (TestEstimate)
-	longestAsked = 4000    // bytes of a text that the server counts
 	mostMemory   = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
+)
+
+// What the server counts to learn how many tokens texts have: at most MostCounts texts, of at most LongestAsked bytes each.
+const (
+	MostCounts   = 1 + defaultAsked
+	LongestAsked = 4000
 )
 
 // Dataset is a random sample of the rows of a file.
@@ -222,10 +227,10 @@ func (p *drawing) take(line int, r row, why note.Note) {
 
 // clip returns the part of a text that is counted.
 func clip(s string) string {
-	if len(s) <= longestAsked {
+	if len(s) <= LongestAsked {
 		return s
 	}
-	end := longestAsked
+	end := LongestAsked
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}

@@ -482,7 +482,7 @@ func TestLongTextsAreFewer(t *testing.T) {
 		t.Errorf("%d rows of %d bytes", n, p.bytes)
 	}
 	for _, text := range p.texts.kept {
-		if len(text) != longestAsked || !utf8.ValidString(text) {
+		if len(text) != LongestAsked || !utf8.ValidString(text) {
 			t.Errorf("a text of %d bytes is counted", len(text))
 		}
 	}

@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestASimulationDoesWhatTheEngineDoes gives both the same random arrivals. Every token comes at the same instant.
+func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
+	demo, err := Preset("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	demo.KVTokens, demo.Jitter = 1600, 0.05
+	measured := Config{Costs: &Costs{Read: ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
+	even := Config{Costs: &Costs{Read: ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
+	for _, c := range []Config{demo, measured, even} {
+		const requests = 200
+		rng := rand.New(rand.NewPCG(1, 2))
+		var at []time.Duration
+		var asks []Request
+		now := time.Duration(0)
+		for range requests {
+			now += time.Duration(rng.ExpFloat64() * 2e7)
+			due := now
+			if c.Costs == even.Costs {
+				due = now.Round(10 * time.Millisecond)
+			}
+			at, asks = append(at, due), append(asks, Request{PromptTokens: 1 + rng.IntN(400), OutputTokens: 1 + rng.IntN(60)})
+		}
+		var want, got [][]time.Duration
+		synctest.Test(t, func(t *testing.T) {
+			e, err := Start(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			began := time.Now()
+			want = make([][]time.Duration, requests)
+			for i, r := range asks {
+				time.Sleep(time.Until(began.Add(at[i])))
+				if _, err := e.Submit(r, func(_ int, at time.Time) { want[i] = append(want[i], at.Sub(began)) }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(time.Hour)
+		})
+		s, err := NewSimulation(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = make([][]time.Duration, requests)
+		for i, r := range asks {
+			s.Add(at[i], r, func(_ *Job, _ int, at time.Duration) { got[i] = append(got[i], at) })
+		}
+		s.Finish()
+		for i := range want {
+			if len(got[i]) != asks[i].OutputTokens || len(want[i]) != len(got[i]) {
+				t.Fatalf("request %d: %d tokens in the simulation, %d of the engine, want %d", i, len(got[i]), len(want[i]), asks[i].OutputTokens)
+			}
+			for k := range want[i] {
+				if got[i][k] != want[i][k] {
+					t.Fatalf("request %d, token %d: %v in the simulation, %v of the engine", i, k, got[i][k], want[i][k])
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkSimulation simulates Poisson arrivals at 80 % of the capacity of a 7B model on one A100, prompts of 512 and answers of 128 tokens.
+// One operation is a request.
+func BenchmarkSimulation(b *testing.B) {
+	c, err := Preset("Qwen2-7B/A100/fp16")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := Request{PromptTokens: 512, OutputTokens: 128}
+	rate := 0.8 * c.Capacity(Workload{PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens}).RequestsPerSecond
+	s, err := NewSimulation(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	at := time.Duration(0)
+	b.ResetTimer()
+	for range b.N {
+		at += time.Duration(rng.ExpFloat64() / rate * 1e9)
+		s.Add(at, r, nil)
+		s.Until(at)
+	}
+	s.Finish()
+}

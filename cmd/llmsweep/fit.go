@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"llmsweep/client/sim"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/report/twins"
+	"llmsweep/sweep"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/twin"
+	"llmsweep/sweep/workload"
+)
+
+// fitCmd is llmsweep fit.
+type fitCmd struct {
+	Paths  []string `arg:"" name:"dir" help:"Run directories of the same server, with their records."`
+	Twin   string   `name:"twin" default:"twin.yaml" placeholder:"FILE" help:"Write the twin to this file (${default})."`
+	Name   string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
+	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32. May be repeated."`
+	Format string   `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
+	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
+	Plain  bool     `help:"No colour."`
+}
+
+// Help returns what --help prints after the purpose.
+func (fitCmd) Help() string {
+	return `Examples:
+  llmsweep sweep http://localhost:8000 --for-fit --out fit-run
+  llmsweep fit fit-run
+  llmsweep fit fit-run --ask 512/32 --ask 64/256
+  llmsweep sweep sim:twin.yaml --prompt-tokens 2048
+
+More: llmsweep help fit`
+}
+
+// Run fits.
+func (f *fitCmd) Run(c *console) error {
+	var wanted [][2]int
+	for _, text := range f.Ask {
+		w, err := parseAsk(text)
+		if err != nil {
+			return usage(err)
+		}
+		wanted = append(wanted, w)
+	}
+	var all []twin.Stage
+	var from []string
+	name := f.Name
+	for _, dir := range f.Paths {
+		stages, run, err := twin.StagesOf(dir)
+		if err != nil {
+			return usage(err)
+		}
+		all, from = append(all, stages...), append(from, filepath.Base(dir))
+		if name == "" {
+			name = run.Target.Model
+		}
+	}
+	t, err := twin.Fit(all)
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
+	}
+	t.Name, t.From = table.Clean(name), from
+	b, err := t.Encode()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.Twin, b, 0o644); err != nil {
+		return usage(err)
+	}
+	fmt.Fprintf(c.err, "wrote %s\n", f.Twin)
+	fit := twins.Fit{Twin: t}
+	for _, w := range wanted {
+		fit.Answers = append(fit.Answers, t.Ask(w[0], w[1]))
+	}
+	flags := tableFlags{Format: f.Format, Lang: f.Lang, Output: f.Output, Plain: f.Plain}
+	return flags.write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
+}
+
+// parseAsk reads 512/32.
+func parseAsk(text string) (lengths [2]int, err error) {
+	p, o, ok := strings.Cut(text, "/")
+	lengths[0], err = strconv.Atoi(strings.TrimSpace(p))
+	if err == nil {
+		lengths[1], err = strconv.Atoi(strings.TrimSpace(o))
+	}
+	if !ok || err != nil || min(lengths[0], lengths[1]) < 1 {
+		return lengths, fmt.Errorf("--ask %s: write tokens of prompt and answer, such as 512/32", text)
+	}
+	return lengths, nil
+}
+
+// simulated returns the simulated server of a name: a preset, or the file of a twin.
+func simulated(c *console, name string) (sim.Config, error) {
+	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
+		return sim.Preset(name)
+	}
+	t, err := twin.Open(name)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	if t.Check != nil && !t.Check.Passed {
+		fmt.Fprintln(c.err, twins.Failed(table.Clean(name), c.lang))
+	}
+	return t.Config(), nil
+}
+
+// checkForFit refuses what a sweep for a fit does not do.
+func (s *sweepCmd) checkForFit() error {
+	if s.Adaptive || s.Repeats > 1 || s.Prompt != "" || s.Dataset != "" || s.PrefixTokens > 0 || s.Turns != "" || len(s.SLO) > 0 {
+		return errForFit
+	}
+	return nil
+}
+
+var errForFit = errors.New("--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns")
+
+// forFit measures for sweep --for-fit.
+func (s *sweepCmd) forFit(ctx context.Context, c sweep.Config, t *target, run *rundir.Run) error {
+	w, ok := t.workload.(*workload.Synthetic)
+	if !ok {
+		return usage(errForFit)
+	}
+	design := sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.longest, Source: func(stage string, d sweep.Draw) load.Source {
+		return w.Varied(stage, d)
+	}}
+	return sweep.ForFit(ctx, c, design, run)
+}

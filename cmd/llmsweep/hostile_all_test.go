@@ -1,0 +1,6 @@
+//go:build statistics
+
+package main
+
+// everyHostileText is whether TestHostileNames tries all texts one by one.
+const everyHostileText = true

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	simserver "llmsweep/client/sim/server"
+)
+
+// canary returns a secret that appears nowhere else. It has characters that URLs, JSON and HTML write in other ways.
+func canary(place string) string { return "cnry-" + place + "-7f/3+a&\"9" }
+
+// secretForms returns the forms in which a secret may appear.
+func secretForms(s string) []string {
+	quoted := fmt.Sprintf("%q", s)
+	return []string{
+		s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)), strings.Trim(quoted, `"`), html.EscapeString(s),
+		strings.ReplaceAll(s, "/", `\/`), s[:12], // its beginning shows it too
+	}
+}
+
+// echoing repeats all that it is sent, in many forms: in the names of models, in versions, errors, answers, and redirects.
+func echoing(good http.Handler, elsewhere string) http.Handler {
+	var asked atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		said := ""
+		for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+			for _, v := range r.Header[name] {
+				_, token, _ := strings.Cut(v, " ")
+				said += strings.Join([]string{v, token, url.QueryEscape(v), url.PathEscape(token), base64.StdEncoding.EncodeToString([]byte(v)), html.EscapeString(v)}, " ") + " "
+			}
+		}
+		if user, password, ok := r.BasicAuth(); ok {
+			said += user + ":" + password + " http://" + user + ":" + url.PathEscape(password) + "@host/ "
+		}
+		said += r.URL.String() + " " + r.URL.Query().Get("token")
+		// Most of it must fit into a message: the secrets stand at the front in some answers, and behind in others.
+		parts := strings.Fields(said)
+		switch n := asked.Add(1); {
+		case r.URL.Path == "/version":
+			fmt.Fprintf(w, `{"version":%q}`, said)
+			return
+		case r.Method != http.MethodPost || n < 12:
+		case n%5 == 0:
+			w.Header().Set("Retry-After", said)
+			http.Error(w, parts[int(n)%len(parts)]+" "+said, http.StatusTooManyRequests)
+			return
+		case n%5 == 1:
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error":{"message":%q,"type":%q,"code":%q}}`, parts[int(n)%len(parts)]+" "+said, said, said)
+			return
+		case n%5 == 2:
+			w.Header().Set("Location", elsewhere+"?back="+url.QueryEscape(said))
+			w.WriteHeader(http.StatusTemporaryRedirect)
+			return
+		case n%5 == 3:
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%q},\"finish_reason\":%q}]}\n\ndata: {\"error\":{\"message\":%q}}\n\n", said, said, said)
+			return
+		}
+		good.ServeHTTP(w, r)
+	})
+}
+
+// TestNoSecretIsShown plants a secret wherever one can be given, measures servers that repeat them, and searches all that every command
+// prints and writes.
+func TestNoSecretIsShown(t *testing.T) {
+	planted := map[string]string{}
+	plant := func(place string) string {
+		planted[place] = canary(place)
+		return planted[place]
+	}
+	variables, _ := secretVariables()
+	for i, name := range variables {
+		t.Setenv(name, plant(fmt.Sprint("env", i)))
+	}
+	dir := t.TempDir()
+	inBubble(t, dir, func(t *testing.T, w *world) {
+		inputs := map[string]bool{}
+		input := func(name, text string) string {
+			path := w.write(name, text)
+			inputs[path] = true
+			return path
+		}
+		w.env = map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": w.path("summary.md"), "HTTP_PROXY": "http://me:" + plant("proxy") + "@proxy:1"}
+		for i, name := range variables {
+			w.env[name] = planted[fmt.Sprint("env", i)]
+		}
+		search := func(what, text string) {
+			t.Helper()
+			for place, secret := range planted {
+				for _, form := range secretForms(secret) {
+					if at := strings.Index(text, form); at >= 0 {
+						t.Errorf("%s shows the secret of %s as %q in %q", what, place, form, text[max(0, at-100):min(len(text), at+60)])
+						break
+					}
+				}
+			}
+		}
+		tell := func(want int, args ...string) (out, errs string) {
+			t.Helper()
+			code, out, errs := w.llmsweep(args...)
+			if want >= 0 && code != want {
+				t.Errorf("%.200q: exit %d, want %d\n%s", args, code, want, errs)
+			}
+			search(fmt.Sprintf("output of %.60q", args), out)
+			search(fmt.Sprintf("errors of %.60q", args), errs)
+			return out, errs
+		}
+		var leaked atomic.Int64
+		elsewhere, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { leaked.Add(1) }))
+		server, _ := w.server(echoing(w.simulated(simserver.Options{}), elsewhere))
+		_, at, _ := strings.Cut(server, "://")
+		user, query := plant("user"), plant("query")
+		withUser := "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
+		body := fmt.Sprintf(`{"top_p":0.9,"metadata":{"api_key":%q},"user":%q}`, plant("body"), planted["env0"])
+		flags := []string{"--header", "X-Token: " + plant("header"), "--body", body, "--max-error-rate", "1"}
+
+		run := append(brief("run", withUser, "--concurrency", "2", "--requests", "30", "--out", w.path("run")), flags...)
+		tell(exitDone, run...)
+		tell(-1, append(quick("sweep", server, "--out", w.path("sweep"), "--api-key="+plant("flag"), "--header=Cookie: "+plant("cookie")), "--max-error-rate", "1")...)
+		tell(-1, append(brief("run", server, "--api", "messages", "--concurrency", "1", "--requests", "4", "--out", w.path("messages")), "--api-key", planted["flag"])...)
+		tell(-1, pairwise(server, "me:"+url.PathEscape(user)+"@"+at, "--rate", "4", "--out", w.path("pair"), "--max-error-rate", "1")...)
+		tell(exitDone, append(run, "--dry-run")...)
+		tell(exitDone, "run", "--config", input("good.yaml", "url: '"+withUser+"'\napi-key: '"+plant("configkey")+"'\nheader: {X-Other: '"+plant("configheader")+"'}\n"),
+			"--concurrency", "1", "--requests", "2", "--warmup", "1", "--no-selftest", "--max-error-rate", "1", "--out", w.path("configured"))
+
+		// What goes wrong.
+		strict, _ := w.server(w.simulated(simserver.Options{APIKey: "another"}))
+		redirecting, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			http.Redirect(rw, r, elsewhere+"/?h="+url.QueryEscape(r.Header.Get("Authorization")), http.StatusFound)
+		}))
+		missing, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			http.Error(rw, "no "+r.URL.String()+" for "+r.Header.Get("X-Token"), http.StatusNotFound)
+		}))
+		for _, u := range []string{
+			"http://me:" + url.PathEscape(user) + "@127.0.0.1:9/?token=" + url.QueryEscape(query), strict, redirecting, missing,
+			"ftp://me:" + user + "@" + at + "/?token=" + query, "http://me:" + user + "@" + at, "http://me:" + user + "@x/?token=" + query, "http://" + user + "@x:y",
+			"me:" + user + "@" + at + "x", "unix:/nowhere:/v1?token=" + query + "%zz", server + "/?token=" + query + "\n",
+		} {
+			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1"}, flags...)...)
+			if errs == "" {
+				t.Errorf("%q: no error", u)
+			}
+		}
+		tell(exitUsage, "run", server, "--api-key", "-"+planted["flag"])
+		tell(exitUsage, "run", server, "--header", "X-Token:", planted["header"])
+		tell(exitUsage, "run", server, "--header", planted["header"])
+		tell(exitUsage, "run", server, "--concurrency", "1", "--header", "a "+planted["header"]+": x")
+		tell(exitUsage, "run", server, "--no-such-flag", "--api-key", planted["flag"], planted["flag"])
+		tell(exitUsage, "run", server, "--concurrency", "1", "--body", `{"api_key": "`+planted["flag"]+`"`, "--api-key", planted["flag"])
+		tell(exitUsage, "sim", "--require-key", plant("simflag"), "--no-such-flag="+planted["simflag"])
+		for i, text := range []string{
+			"api-key: ['" + plant("configlist") + "']\n", "api-key: {a: '" + planted["configlist"] + "'}\n", "api-ky: '" + planted["configlist"] + "'\n",
+			"api-key: '" + planted["configlist"] + "\n", "header: ['" + planted["configlist"] + "']\n", "api-key: &a '" + planted["configlist"] + "' x\n",
+			"api-key '" + planted["configlist"] + "'\n", "'" + planted["configlist"] + "'\n", "api-key: @" + planted["configlist"] + "\n",
+		} {
+			tell(-1, "run", server, "--concurrency", "1", "--config", input(fmt.Sprintf("wrong%d.yaml", i), text))
+		}
+
+		// What was written is rendered again.
+		for _, format := range reportFormats() {
+			for _, d := range []string{"run", "sweep"} {
+				tell(exitDone, "report", w.path(d), "--format", format)
+			}
+		}
+		tell(-1, "compare", w.path("run"), w.path("sweep"), "--any-workload", "--fail-if", "errors>1%", "--junit", w.path("junit.xml"))
+		tell(-1, "compare", w.path("pair"), "--format", "json")
+		tell(-1, "choose", w.path("run"), w.path("sweep"), "--any-workload", "--slo", "latency:p50<1h", "--demand", "1rps")
+		tell(-1, "audit", w.path("run"), w.path("sweep"))
+		tell(-1, "label", w.path("run"), "gpu=L20")
+		tell(-1, "report", w.path("run"), w.path("sweep"), "--document", "--any-workload", "-o", w.path("doc/report.md"))
+
+		files := 0
+		filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || inputs[path] {
+				return err
+			}
+			files++
+			b, err := os.ReadFile(path)
+			search(path, string(b))
+			return err
+		})
+		if files < 25 || leaked.Load() > 0 {
+			t.Errorf("%d files, %d requests to a foreign host", files, leaked.Load())
+		}
+		if run := open(t, w.path("run")); len(run.Stages[0].Errors) < 3 || !strings.Contains(string(run.Command.Body), "top_p") {
+			t.Errorf("errors %v, body %s: the server repeats nothing", run.Stages[0].Errors, run.Command.Body)
+		}
+	})
+}

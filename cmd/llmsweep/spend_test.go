@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/sweep/rundir"
+)
+
+// spentOf returns what the newest run in a directory spent, and the run.
+func spentOf(t *testing.T, dir string) (rundir.Run, *rundir.Spent) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "*", rundir.RunFile))
+	if len(files) == 0 {
+		t.Fatal("no run directory")
+	}
+	raw, err := os.ReadFile(files[len(files)-1])
+	var run rundir.Run
+	if err == nil {
+		err = json.Unmarshal(raw, &run)
+	}
+	if err != nil || run.Spent == nil {
+		t.Fatalf("%v, spent %v", err, run.Spent)
+	}
+	return run, run.Spent
+}
+
+// meter is what a server bills for the answers that it sends, read from them on their way.
+type meter struct {
+	http.Handler
+	mu             sync.Mutex
+	prompt, output int64
+}
+
+func (m *meter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.Handler.ServeHTTP(&metered{w, m}, r)
+}
+
+// metered passes an answer on.
+type metered struct {
+	http.ResponseWriter
+	meter *meter
+}
+
+func (w *metered) Write(b []byte) (int, error) {
+	for line := range bytes.Lines(b) {
+		if usage := gjson.GetBytes(bytes.TrimPrefix(line, []byte("data: ")), "usage"); usage.Get("total_tokens").Exists() {
+			w.meter.mu.Lock()
+			w.meter.prompt += usage.Get("prompt_tokens").Int()
+			w.meter.output += usage.Get("completion_tokens").Int()
+			w.meter.mu.Unlock()
+		}
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+func (w *metered) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
+
+func (w *metered) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// A limit ends a run in good order below it, whatever its load: exit code 0, the table, a note. What the run spent, the preflight
+// included, is what the server billed.
+func TestSpendingLimitsHold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args   []string
+		tokens int64
+		cost   float64
+	}{
+		"closed loop": {brief("run", "--concurrency", "8", "--requests", "1000"), 20_000, 0},
+		"arrivals":    {brief("run", "--rate", "20", "--duration", "5m"), 0, 0.03},
+		"sweep":       {quick("sweep"), 20_000, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				m := &meter{Handler: w.simulated(simserver.Options{})}
+				url, stop := w.server(m)
+				defer stop()
+				args := append(tt.args, url, "--price-in", "1", "--price-out", "10")
+				if tt.tokens > 0 {
+					args = append(args, "--max-tokens-total", fmt.Sprint(tt.tokens))
+				} else {
+					args = append(args, "--max-cost", fmt.Sprint(tt.cost))
+				}
+				out, errs := w.must(args...)
+				run, s := spentOf(t, w.dir)
+				cost := (1*float64(m.prompt) + 10*float64(m.output)) / 1e6
+				if tt.tokens > 0 && (m.prompt+m.output > tt.tokens || m.prompt+m.output < tt.tokens*8/10) ||
+					tt.cost > 0 && (cost > tt.cost || cost < tt.cost*8/10) {
+					t.Errorf("%d + %d tokens billed, cost %v", m.prompt, m.output, cost)
+				}
+				if s.PromptTokens != m.prompt || s.OutputTokens != m.output || s.UnsureTokens != 0 || math.Abs(s.Cost.Value()-cost) > 1e-9 {
+					t.Errorf("spent %+v, billed %d + %d tokens, cost %v", s, m.prompt, m.output, cost)
+				}
+				if !s.Ended || run.State != rundir.Complete || len(run.Stages) == 0 || run.Stages[0].Requests.OK == 0 {
+					t.Errorf("%+v, state %s, %d stages", s, run.State, len(run.Stages))
+				}
+				ended := slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Code == "run.spent-up" })
+				if !ended || !strings.Contains(out, "Spent: ") || !strings.Contains(out, "Benchmark") {
+					t.Error(run.Warnings, "\n", out, errs)
+				}
+			})
+		})
+	}
+}
+
+// A limit that is not reached changes no number.
+func TestALimitChangesNoNumber(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		var stages [2]string
+		for i, limit := range [][]string{nil, {"--max-tokens-total", "1000000", "--price-in", "1"}} {
+			w.must(append(brief("run", "sim:", "--rate", "20", "--requests", "60", "--out", w.path(fmt.Sprint(i))), limit...)...)
+			run := open(t, w.path(fmt.Sprint(i)))
+			for k := range run.Stages {
+				run.Stages[k].ClientCPU, run.Stages[k].ClientGC = rundir.Number{}, rundir.Number{} // of the real machine
+			}
+			b, err := json.Marshal(run.Stages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stages[i] = string(b)
+		}
+		if stages[0] != stages[1] {
+			t.Errorf("without: %s\nwith:    %s", stages[0], stages[1])
+		}
+	})
+}
+
+// A dry run says what the run then sends at most, and sends nothing. A sweep has a bound where a limit gives it one.
+func TestDryRunBoundsWhatIsSent(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		m := &meter{Handler: w.simulated(simserver.Options{})}
+		url, stop := w.server(m)
+		defer stop()
+		args := brief("run", url, "--concurrency", "4", "--requests", "40", "--price-in", "2", "--price-out", "10")
+		dry, _ := w.must(append(args, "--dry-run")...)
+		if files, _ := filepath.Glob(filepath.Join(w.dir, "*")); len(files) > 0 || m.prompt > 0 {
+			t.Errorf("a dry run wrote %v, and was billed %d tokens", files, m.prompt)
+		}
+		var prompt, output int64
+		_, tokens, _ := strings.Cut(dry, "preflight.\n")
+		if _, err := fmt.Sscanf(tokens, "At most %d prompt tokens and %d output tokens", &prompt, &output); err != nil {
+			t.Fatal(err, dry)
+		}
+		w.must(args...)
+		if prompt < m.prompt || output < m.output || prompt > 2*m.prompt || output > 2*m.output {
+			t.Errorf("at most %d + %d tokens, and then %d + %d", prompt, output, m.prompt, m.output)
+		}
+		for limit, bound := range map[string]bool{
+			"--max-rps=5": true, "--max-tpm=6000": true, "--max-tokens-total=100000": true, "--max-cost=1": true, "--budget=5m": false,
+		} {
+			out, _ := w.must(quick("sweep", url, "--dry-run", "--price-in", "2", limit)...)
+			if strings.Contains(out, "At most ") != bound || strings.Contains(out, "does not bound") == bound {
+				t.Errorf("%s: %s", limit, out)
+			}
+		}
+	})
+}
+
+// Preflight, calibration, warm-up and stages together keep to --max-rps and --max-tpm: an account with a limit of 3 requests a minute,
+// or of 600 tokens, refuses nothing.
+func TestThePreflightKeepsToTheLimits(t *testing.T) {
+	for flag, limit := range map[string]string{"--max-rps": "0.05", "--max-tpm": "600"} {
+		t.Run(flag, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				var mu sync.Mutex
+				var sent []time.Time
+				m := &meter{Handler: w.simulated(simserver.Options{})}
+				began := time.Now()
+				url, stop := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodPost {
+						mu.Lock()
+						sent = append(sent, time.Now())
+						mu.Unlock()
+					}
+					m.ServeHTTP(rw, r)
+				}))
+				defer stop()
+				w.must(brief("run", url, "--concurrency", "2", "--requests", "4", flag, limit)...)
+				for i := 1; i < len(sent); i++ {
+					if gap := sent[i].Sub(sent[i-1]); flag == "--max-rps" && gap < 20*time.Second-time.Millisecond {
+						t.Errorf("requests %d and %d are %v apart", i-1, i, gap)
+					}
+				}
+				if took := time.Since(began).Minutes(); flag == "--max-tpm" && float64(m.prompt+m.output) > 600*took+100+200 {
+					t.Errorf("%d tokens in %.2f minutes", m.prompt+m.output, took)
+				}
+				if len(sent) < 8 {
+					t.Errorf("%d requests", len(sent))
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,144 @@
+// Package twins shows a fitted twin to people: its numbers, what the measurement does not identify and what would, how it predicted stages
+// that it was not fitted to, and what it predicts for other workloads.
+package twins
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/twin"
+)
+
+// Fit is a twin with what it was asked.
+type Fit struct {
+	Twin    *twin.Twin    `json:"twin"`
+	Answers []twin.Answer `json:"answers,omitempty"`
+}
+
+// JSON writes a fit.
+func JSON(w io.Writer, f Fit) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
+
+// Sections returns the fit for people.
+func (f Fit) Sections(l lang.Lang) []table.Section {
+	all := []table.Section{f.numbers(l)}
+	if c := f.Twin.Check; c != nil {
+		all = append(all, held(c, l))
+	}
+	if len(f.Answers) > 0 {
+		all = append(all, asked(f.Answers, l))
+	}
+	return all
+}
+
+// numbers is the table of the twin's numbers.
+func (f Fit) numbers(l lang.Lang) table.Section {
+	t := f.Twin
+	tab := table.Table{Columns: []table.Column{{Head: headKey.In(l), Left: true}, {Head: headValue.In(l)}, {Head: headInterval.In(l)}, {Head: headMeaning.In(l), Left: true}}}
+	for _, n := range t.Numbers() {
+		value, mark := short(n.Value), ""
+		if n.Value == 0 && n.Key == "kv_tokens" {
+			value = "n/a"
+		}
+		if slices.Contains(t.Unknown, n.Key) {
+			mark = "?"
+		}
+		between := ""
+		if i, ok := t.Intervals[n.Key]; ok {
+			between = short(i[0]) + " - " + short(i[1])
+		}
+		tab.Rows = append(tab.Rows, []table.Cell{{Text: n.Key}, {Text: value, Mark: mark}, {Text: between}, {Text: meaning(n.Key, l)}})
+	}
+	s := table.Section{Title: titleTwin.In(l, strings.Join(t.From, ", ")), Level: 1, Table: tab}
+	s.Lines = append(s.Lines, saySteps.In(l, t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
+	for _, key := range t.Unknown {
+		s.Notes = append(s.Notes, key+": "+f.remedy(key, l))
+	}
+	return s
+}
+
+// remedy is the measurement that would identify a number.
+func (f Fit) remedy(key string, l lang.Lang) string {
+	switch key {
+	case "slots":
+		return saySlots.In(l, f.Twin.Slots)
+	case "kv_tokens":
+		return sayKV.In(l, f.Twin.Seen.KVTokens)
+	case "step_tokens":
+		return sayBudget.In(l, f.Twin.Seen.StepTokens)
+	}
+	if f.Twin.Seen.Prompt[0] == f.Twin.Seen.Prompt[1] {
+		return sayOneLength.In(l)
+	}
+	return saySmallCost.In(l)
+}
+
+// held is the table of the stages that were left out.
+func held(c *twin.Check, l lang.Lang) table.Section {
+	heads := []lang.Phrase{headOutput, headTTFT50, headTTFT99, headGap50, headGap99}
+	tab := table.Table{Columns: []table.Column{{Head: headStage.In(l), Left: true}, {Head: "", Left: true}}}
+	for _, h := range heads {
+		tab.Columns = append(tab.Columns, table.Column{Head: h.In(l)})
+	}
+	for _, r := range c.Rows {
+		p, m := r.Predicted.Numbers(), r.Measured.Numbers()
+		rows := [][]table.Cell{{{Text: r.Stage}, {Text: wordPredicted.In(l)}}, {{}, {Text: wordMeasured.In(l)}}, {{}, {Text: wordError.In(l)}}}
+		for i := range heads {
+			rows[0] = append(rows[0], table.Cell{Text: short(p[i])})
+			rows[1] = append(rows[1], table.Cell{Text: short(m[i])})
+			rows[2] = append(rows[2], table.Cell{Text: relative(p[i], m[i])})
+		}
+		tab.Rows = append(tab.Rows, rows...)
+	}
+	verdict := sayPassed
+	if !c.Passed {
+		verdict = sayMissed
+	}
+	return table.Section{Title: titleCheck.In(l), Level: 2, Table: tab, Lines: []string{verdict.In(l, fmt.Sprintf("%.1f", 100*c.Error))}}
+}
+
+// asked is the table of the predictions.
+func asked(all []twin.Answer, l lang.Lang) table.Section {
+	tab := table.Table{Columns: []table.Column{
+		{Head: headWorkload.In(l), Left: true}, {Head: headSaturation.In(l)}, {Head: headInterval.In(l)}, {Head: headRemark.In(l), Left: true}}}
+	for _, a := range all {
+		row := []table.Cell{{Text: fmt.Sprintf("%d / %d", a.Prompt, a.Output)}, {Text: "n/a"}, {}, {}}
+		switch {
+		case a.Refused != "":
+			row[3].Text = refusal(a.Refused).In(l)
+		default:
+			row[1].Text, row[2].Text = short(a.Rate), short(a.Low)+" - "+short(a.High)
+			if a.Extrapolated {
+				row[3].Text = wordExtrapolated.In(l)
+			}
+		}
+		tab.Rows = append(tab.Rows, row)
+	}
+	return table.Section{Title: titleAsked.In(l), Level: 2, Table: tab, Lines: []string{sayPredicted.In(l)}}
+}
+
+// relative is an error in percent.
+func relative(predicted, measured float64) string {
+	if measured == 0 || predicted == 0 {
+		return "n/a"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(predicted/measured-1))
+}
+
+// short writes a number with four digits.
+func short(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

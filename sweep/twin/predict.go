@@ -1,0 +1,143 @@
+package twin
+
+import (
+	"math"
+	"slices"
+
+	"llmsweep/client/sim"
+)
+
+// Interval is a number with a 95 % interval.
+type Interval struct{ Value, Low, High float64 }
+
+// Saturation predicts the highest rate that the server sustains of requests of mean lengths, whose spread is their coefficient of variation.
+// The interval has in it what the fit does not know of the costs and the limits, and how far predictions of left-out stages were off.
+func (t *Twin) Saturation(w sim.Workload, spread float64) Interval {
+	c := t.Config()
+	c.Jitter = 0
+	value := c.TruthOf(w, spread, 0).Capacity
+	plain := c.Capacity(w).RequestsPerSecond
+	if value == 0 || plain == 0 {
+		return Interval{}
+	}
+	var logs []float64
+	for _, d := range t.Draws {
+		if k := t.with(t.Step.withNumbers(d)).Capacity(w).RequestsPerSecond; k > 0 {
+			logs = append(logs, math.Log(k/plain))
+		}
+	}
+	variance := square(t.modelError())
+	for _, l := range logs {
+		variance += l * l / float64(len(logs))
+	}
+	const normal = 1.96
+	width := normal * math.Sqrt(variance)
+	out := Interval{value, value * math.Exp(-width), value * math.Exp(width)}
+	for _, other := range t.otherLimits() {
+		k := other.Capacity(w).RequestsPerSecond / plain * value
+		out.Low, out.High = min(out.Low, k), max(out.High, k)
+	}
+	return out
+}
+
+// otherLimits returns the twin with the bounds of those limits that are not known exactly.
+func (t *Twin) otherLimits() []sim.Config {
+	var all []sim.Config
+	if kv, ok := t.Intervals["kv_tokens"]; ok {
+		for _, v := range kv {
+			c := t.Config()
+			c.KVTokens = int(v)
+			all = append(all, c)
+		}
+	}
+	if slices.Contains(t.Unknown, "step_tokens") {
+		c := t.Config()
+		c.MaxBatchedTokens *= 4
+		all = append(all, c)
+	}
+	return all
+}
+
+// leastError is the error of a model that was never found wrong.
+const leastError = 0.01
+
+// modelError is the standard deviation of the relative error of a prediction that draws do not show.
+func (t *Twin) modelError() float64 {
+	if t.Check == nil {
+		return leastError
+	}
+	return max(leastError, t.Check.Error/2)
+}
+
+func square(v float64) float64 { return v * v }
+
+// Answer is a twin's prediction of the saturation rate at lengths of prompts and answers, in requests per second.
+type Answer struct {
+	Prompt       int     `json:"prompt_tokens"`
+	Output       int     `json:"output_tokens"`
+	Rate         float64 `json:"saturation_rate,omitempty"`
+	Low          float64 `json:"low,omitempty"`
+	High         float64 `json:"high,omitempty"`
+	Extrapolated bool    `json:"extrapolated,omitempty"` // beyond the lengths that were measured
+	Refused      string  `json:"refused,omitempty"`      // why there is no prediction
+}
+
+// Why a twin does not predict.
+const (
+	RefusedLength = "one-length" // all lengths were equal, so that the costs of another cannot be known
+	RefusedFar    = "too-far"    // more than twice the longest that was measured
+	RefusedHolds  = "too-long"   // the server cannot hold such a request
+)
+
+// Ask predicts the saturation rate, or refuses to.
+func (t *Twin) Ask(prompt, output int) Answer {
+	a := Answer{Prompt: prompt, Output: output}
+	a.Extrapolated = beyond(t.Seen.Prompt, prompt) || beyond(t.Seen.Output, output)
+	if a.Refused = t.refuses(prompt, output); a.Refused != "" {
+		return a
+	}
+	i := t.Saturation(sim.Workload{PromptTokens: prompt, OutputTokens: output}, 0)
+	if a.Rate, a.Low, a.High = i.Value, i.Low, i.High; i.Value == 0 {
+		a.Refused = RefusedHolds
+	}
+	return a
+}
+
+// beyond reports whether a length is outside a measured range, by more than a few tokens that a chat template adds.
+func beyond(seen [2]int, n int) bool {
+	const template = 1.1
+	return float64(n)*template < float64(seen[0]) || float64(n) > template*float64(seen[1])
+}
+
+// refuses returns why the twin does not predict such requests; empty where it does.
+func (t *Twin) refuses(prompt, output int) string {
+	const varied, far = 1.5, 2 // the longest over the shortest prompt that tells costs apart; how far beyond the longest is too far
+	switch p := t.Seen.Prompt; {
+	case p[1] == 0:
+		return ""
+	case float64(p[1]) < varied*float64(p[0]) && beyond(p, prompt):
+		return RefusedLength
+	case prompt > far*p[1] || output > far*far*t.Seen.Output[1]:
+		return RefusedFar
+	}
+	return ""
+}
+
+// Number is a number of a twin.
+type Number struct {
+	Key   string
+	Value float64
+}
+
+// Numbers returns the numbers in the order of the file.
+func (t *Twin) Numbers() []Number {
+	values, keys := t.Step.numbers()
+	var all []Number
+	for i, k := range keys {
+		if k != "step.read.experts_ms" || values[i] > 0 {
+			all = append(all, Number{k, values[i]})
+		}
+	}
+	return append(all, Number{"slots", float64(t.Slots)}, Number{"step_tokens", float64(t.StepTokens)}, Number{"kv_tokens", float64(t.KVTokens)},
+		Number{"latency_ms", t.LatencyMS}, Number{"jitter", t.Jitter})
+}

@@ -1,0 +1,209 @@
+// Package twin fits the simulator to a server that was measured. A client that sends all of a server's requests knows its batch at each
+// instant, and the time between two tokens of a request is one step of the engine: from the records of a run follow the costs of a step and
+// the limits of the scheduler ([Fit]). The result is a [Twin], a file that people can read and edit, and with which the simulator behaves like
+// the server.
+//
+// The package measures nothing and knows no clock.
+package twin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"llmsweep/client/sim"
+	"llmsweep/sweep/seconds"
+)
+
+// Version is the version of the file format.
+const Version = 1
+
+// Twin is a simulated copy of a server: twin.yaml.
+type Twin struct {
+	Version int      `yaml:"twin"`
+	Name    string   `yaml:"name,omitempty"`
+	From    []string `yaml:"from,omitempty,flow"` // the run directories it was fitted to
+
+	Step       Step    `yaml:"step"`
+	Slots      int     `yaml:"slots"`                  // sequences that run at once
+	StepTokens int     `yaml:"step_tokens"`            // token budget of a step, decodes and prompt chunks together
+	KVTokens   int     `yaml:"kv_tokens,omitempty"`    // size of the KV cache; left out where it never ran out
+	Block      int     `yaml:"block_tokens,omitempty"` // tokens of a block of the cache
+	LatencyMS  float64 `yaml:"latency_ms"`             // from sending a request until the engine knows of it
+	Jitter     float64 `yaml:"jitter"`                 // sigma of a log-normal factor of mean 1 on each step
+	MaxTokens  int     `yaml:"max_tokens,omitempty"`   // of a prompt and its answer together; left out where it is not known
+
+	Seen      Seen                  `yaml:"seen"`
+	Intervals map[string][2]float64 `yaml:"intervals,omitempty,flow"` // 95 % intervals, by the path of the key
+	Unknown   []string              `yaml:"unknown,omitempty,flow"`   // keys that the measurement does not identify
+	Draws     [][]float64           `yaml:"draws,omitempty,flow"`     // other costs that explain the data as well, in the order of Step's keys
+	Check     *Check                `yaml:"check,omitempty"`
+}
+
+// Step is the time of a step: the longer of two sums. See [sim.Costs].
+type Step struct {
+	Read    Read    `yaml:"read"`
+	Compute Compute `yaml:"compute"`
+}
+
+// Read is the sum for a step that waits for its memory.
+type Read struct {
+	FixedMS    float64 `yaml:"fixed_ms"`
+	ContextUS  float64 `yaml:"context_us"` // per 1000 tokens in the cache
+	TokenUS    float64 `yaml:"token_us"`
+	ExpertsMS  float64 `yaml:"experts_ms,omitempty"`
+	ExpertMiss float64 `yaml:"expert_miss,omitempty"`
+}
+
+// Compute is the sum for a step that waits for its arithmetic.
+type Compute struct {
+	FixedMS  float64 `yaml:"fixed_ms"`
+	TokenUS  float64 `yaml:"token_us"`
+	SampleUS float64 `yaml:"sample_us"`
+	PairNS   float64 `yaml:"pair_ns"` // per 1000 pairs of a query and a key
+}
+
+// Seen is the range that was measured. Beyond it a prediction is an extrapolation.
+type Seen struct {
+	Prompt     [2]int `yaml:"prompt_tokens,flow"`
+	Output     [2]int `yaml:"output_tokens,flow"`
+	Batch      int    `yaml:"batch"`       // most sequences in a step
+	StepTokens int    `yaml:"step_tokens"` // most tokens in a step
+	KVTokens   int    `yaml:"kv_tokens"`   // most tokens in the cache
+	Steps      int    `yaml:"steps"`       // steps from which the costs were fitted
+}
+
+// units of the file, in seconds.
+const (
+	milli    = 1e-3
+	kilo     = 1e-6 / 1000 // a microsecond per 1000
+	micro    = 1e-6
+	nanoKilo = 1e-9 / 1000
+)
+
+// stepOf returns costs as the file has them.
+func stepOf(c sim.Costs) Step {
+	return Step{
+		Read{round(c.Read.Fixed / milli), round(c.Read.Context / kilo), round(c.Read.Token / micro), round(c.Read.Experts / milli), c.Read.ExpertMiss},
+		Compute{round(c.Compute.Fixed / milli), round(c.Compute.Token / micro), round(c.Compute.Sample / micro), round(c.Compute.Pair / nanoKilo)},
+	}
+}
+
+// round keeps six digits: more say nothing.
+func round(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	scale := math.Pow(10, 5-math.Floor(math.Log10(math.Abs(v))))
+	return math.Round(v*scale) / scale
+}
+
+// costs returns the step's costs in seconds.
+func (s Step) costs() sim.Costs {
+	return sim.Costs{
+		Read: sim.ReadCosts{Fixed: s.Read.FixedMS * milli, Context: s.Read.ContextUS * kilo, Token: s.Read.TokenUS * micro,
+			Experts: s.Read.ExpertsMS * milli, ExpertMiss: s.Read.ExpertMiss},
+		Compute: sim.ComputeCosts{Fixed: s.Compute.FixedMS * milli, Token: s.Compute.TokenUS * micro, Sample: s.Compute.SampleUS * micro,
+			Pair: s.Compute.PairNS * nanoKilo},
+	}
+}
+
+// numbers returns the step's numbers in the order of its keys, and their paths.
+func (s Step) numbers() ([]float64, []string) {
+	return []float64{s.Read.FixedMS, s.Read.ContextUS, s.Read.TokenUS, s.Read.ExpertsMS, s.Compute.FixedMS, s.Compute.TokenUS, s.Compute.SampleUS, s.Compute.PairNS},
+		[]string{"step.read.fixed_ms", "step.read.context_us", "step.read.token_us", "step.read.experts_ms",
+			"step.compute.fixed_ms", "step.compute.token_us", "step.compute.sample_us", "step.compute.pair_ns"}
+}
+
+// withNumbers returns the step with other numbers, in the order of numbers.
+func (s Step) withNumbers(v []float64) Step {
+	s.Read.FixedMS, s.Read.ContextUS, s.Read.TokenUS, s.Read.ExpertsMS = v[0], v[1], v[2], v[3]
+	s.Compute.FixedMS, s.Compute.TokenUS, s.Compute.SampleUS, s.Compute.PairNS = v[4], v[5], v[6], v[7]
+	return s
+}
+
+// Config returns the simulated server.
+func (t *Twin) Config() sim.Config { return t.with(t.Step) }
+
+func (t *Twin) with(s Step) sim.Config {
+	c := s.costs()
+	return sim.Config{
+		Costs: &c, MaxNumSeqs: t.Slots, MaxBatchedTokens: max(t.StepTokens, t.Slots), KVTokens: t.KVTokens, BlockTokens: t.Block,
+		MaxModelLen: t.MaxTokens, Latency: seconds.Duration(t.LatencyMS * milli), Jitter: t.Jitter, Seed: 1,
+		Model: sim.Model{Name: t.Name},
+	}
+}
+
+// errVersion is the error of a file of another version, or of none.
+var errVersion = errors.New("it does not begin with the line twin: 1; llmsweep fit writes such files")
+
+// validate refuses what the simulator cannot run.
+func (t *Twin) validate() error {
+	if t.Version != Version {
+		return errVersion
+	}
+	if t.Slots < 1 || t.StepTokens < 1 {
+		return errors.New("slots and step_tokens must be at least 1")
+	}
+	if t.LatencyMS < 0 || t.Jitter < 0 || t.KVTokens < 0 || t.Block < 0 || t.MaxTokens < 0 {
+		return errors.New("a number in it is negative")
+	}
+	for i, d := range t.Draws {
+		if n, _ := t.Step.numbers(); len(d) != len(n) {
+			return fmt.Errorf("draw %d has %d numbers and not %d", i+1, len(d), len(n))
+		}
+	}
+	_, err := sim.NewSimulation(t.Config())
+	return err
+}
+
+// Open reads a twin.
+func Open(path string) (*Twin, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a twin: %w", path, err)
+	}
+	return t, nil
+}
+
+// mostBytes is the size of the largest file that is read.
+const mostBytes = 1 << 20
+
+func parse(b []byte) (*Twin, error) {
+	if len(b) > mostBytes {
+		return nil, errors.New("it is larger than 1 MiB")
+	}
+	t := &Twin{}
+	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict()).Decode(t); err != nil {
+		return nil, errors.New(plain(err))
+	}
+	return t, t.validate()
+}
+
+// plain returns the first line of an error of the YAML decoder: the rest is a picture of the file.
+func plain(err error) string {
+	line, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n"))
+	return string(line)
+}
+
+// Encode returns the file.
+func (t *Twin) Encode() ([]byte, error) {
+	b, err := yaml.Marshal(t)
+	return append([]byte(header), b...), err
+}
+
+const header = `# A simulated copy of a server, made by llmsweep fit. Use it as sim:FILE. Numbers may be edited; see llmsweep help fit.
+# A step takes the longer of two sums, read and compute; context_us and pair_ns are per 1000.
+`
+
+// Latency returns the time from sending a request until the engine knows of it.
+func (t *Twin) Latency() time.Duration { return seconds.Duration(t.LatencyMS * milli) }
