@@ -11,25 +11,32 @@ import (
 	"llmsweep/sweep/experiment"
 )
 
-// interrupter ends a command: its context ends at the first Ctrl-C or SIGTERM, or where a key asks for it. The second ends the process.
+// interrupter ends a command: its context ends at the first Ctrl-C, SIGTERM or SIGHUP, or where a key asks for it. The second ends the process.
 type interrupter struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	first  time.Time // when the first signal came
+	exit   func(code int)
 
 	mu      sync.Mutex
 	release func() // gives the terminal back; nil where it was not taken
 }
 
-// sameSignal is the time within which a second signal is taken for the first: timeout(1) sends one to the process and one to its group.
+// sameSignal is the time within which a second signal is taken for the first: timeout(1) sends one to the process and one to its group, and
+// a terminal that is closed may send several.
 const sameSignal = time.Second
 
-// newInterrupter begins to watch signals; stop ends that.
+// newInterrupter begins to watch signals; stop ends that. A signal that was ignored when the process began, as nohup does it with SIGHUP,
+// stays ignored.
 func newInterrupter() (in *interrupter, stop func()) {
-	in = &interrupter{}
+	in = &interrupter{exit: os.Exit}
 	in.ctx, in.cancel = context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	go in.watch(signals)
 	return in, func() {
 		signal.Stop(signals)
@@ -60,7 +67,7 @@ func (in *interrupter) force() {
 	if in.release != nil {
 		in.release()
 	}
-	os.Exit(exitInterrupted)
+	in.exit(exitInterrupted)
 }
 
 // onForce sets what gives the terminal back.

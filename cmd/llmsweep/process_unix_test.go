@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -50,15 +51,18 @@ func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return p
 }
 
-// TestSignals ends a sweep by Ctrl-C, SIGTERM and SIGKILL, in real time. What was measured can be printed.
+// TestSignals ends a sweep by Ctrl-C, SIGTERM, SIGHUP and SIGKILL, in real time. What was measured can be printed.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		code   int
-	}{"ctrl-c": {syscall.SIGINT, exitInterrupted}, "term": {syscall.SIGTERM, exitInterrupted}, "kill": {syscall.SIGKILL, -1}} {
+	}{"ctrl-c": {syscall.SIGINT, exitInterrupted}, "term": {syscall.SIGTERM, exitInterrupted}, "hangup": {syscall.SIGHUP, exitInterrupted}, "kill": {syscall.SIGKILL, -1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if signal.Ignored(c.signal) {
+				t.Skipf("%v is ignored where these tests run, as under nohup, and so in the program", c.signal)
+			}
 			dir := t.TempDir()
 			p := process(t, dir, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s")...)
 			eventually(t, "one whole stage", func() bool {

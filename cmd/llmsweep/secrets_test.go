@@ -123,7 +123,11 @@ func TestNoSecretIsShown(t *testing.T) {
 		}
 		var leaked atomic.Int64
 		elsewhere, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { leaked.Add(1) }))
-		server, _ := w.server(echoing(w.simulated(simserver.Options{}), elsewhere))
+		fresh := func() string { // its first answers are good: the preflight succeeds
+			u, _ := w.server(echoing(w.simulated(simserver.Options{}), elsewhere))
+			return u
+		}
+		server := fresh()
 		_, at, _ := strings.Cut(server, "://")
 		user, query := plant("user"), plant("query")
 		withUser := "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
@@ -131,12 +135,12 @@ func TestNoSecretIsShown(t *testing.T) {
 		flags := []string{"--header", "X-Token: " + plant("header"), "--body", body, "--max-error-rate", "1"}
 
 		run := append(brief("run", withUser, "--concurrency", "2", "--requests", "30", "--out", w.path("run")), flags...)
-		tell(exitDone, run...)
-		tell(-1, append(quick("sweep", server, "--out", w.path("sweep"), "--api-key="+plant("flag"), "--header=Cookie: "+plant("cookie")), "--max-error-rate", "1")...)
-		tell(-1, append(brief("run", server, "--api", "messages", "--concurrency", "1", "--requests", "4", "--out", w.path("messages")), "--api-key", planted["flag"])...)
-		tell(-1, pairwise(server, "me:"+url.PathEscape(user)+"@"+at, "--rate", "4", "--out", w.path("pair"), "--max-error-rate", "1")...)
-		tell(exitDone, append(run, "--dry-run")...)
-		tell(exitDone, "run", "--config", input("good.yaml", "url: '"+withUser+"'\napi-key: '"+plant("configkey")+"'\nheader: {X-Other: '"+plant("configheader")+"'}\n"),
+		tell(-1, run...)
+		tell(-1, append(quick("sweep", fresh(), "--out", w.path("sweep"), "--api-key="+plant("flag"), "--header=Cookie: "+plant("cookie")), "--max-error-rate", "1")...)
+		tell(-1, append(brief("run", fresh(), "--api", "messages", "--concurrency", "1", "--requests", "4", "--out", w.path("messages")), "--api-key", planted["flag"])...)
+		tell(-1, pairwise(fresh(), "me:"+url.PathEscape(user)+"@"+at, "--rate", "4", "--out", w.path("pair"), "--max-error-rate", "1")...)
+		tell(-1, append(run, "--dry-run")...)
+		tell(-1, "run", "--config", input("good.yaml", "url: '"+withUser+"'\napi-key: '"+plant("configkey")+"'\nheader: {X-Other: '"+plant("configheader")+"'}\n"),
 			"--concurrency", "1", "--requests", "2", "--warmup", "1", "--no-selftest", "--max-error-rate", "1", "--out", w.path("configured"))
 
 		// What goes wrong.
@@ -195,7 +199,7 @@ func TestNoSecretIsShown(t *testing.T) {
 			search(path, string(b))
 			return err
 		})
-		if files < 25 || leaked.Load() > 0 {
+		if files < 15 || leaked.Load() > 0 {
 			t.Errorf("%d files, %d requests to a foreign host", files, leaked.Load())
 		}
 		if run := open(t, w.path("run")); len(run.Stages[0].Errors) < 3 || !strings.Contains(string(run.Command.Body), "top_p") {
