@@ -64,15 +64,24 @@ func (c *Choice) answer(l lang.Lang) []string {
 		what = sayCheapest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l), money(k.Hour), money(k.Month))
 	}
 	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
+	lines = append(lines, c.Beside(l)...)
+	if k.Quantized() {
+		lines = append(lines, sayQuantized.In(l, k.Labels.Quant))
+	}
+	return lines
+}
+
+// Beside tells what a reader of the first configuration should know at once: which others cost the same, and up to which demand a replica
+// fewer is enough. There must be a first one.
+func (c *Choice) Beside(l lang.Lang) []string {
+	var lines []string
+	k := &c.Ranked[0]
 	if same := c.tied(l); same != "" {
 		lines = append(lines, same)
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
 		lines = append(lines, sayOneLess.In(l, fmt.Sprintf("%.2f %s", less, c.unit())))
-	}
-	if k.Quantized() {
-		lines = append(lines, sayQuantized.In(l, k.Labels.Quant))
 	}
 	return lines
 }

@@ -103,7 +103,10 @@ func LengthText(n rundir.Lengths) string {
 
 func tool(t rundir.Tool) string {
 	parts := []string{"llmsweep", t.Version, t.Go, t.OS}
-	if t.CPUs > 0 {
+	switch {
+	case t.CPUs == 1:
+		parts = append(parts, "1 CPU")
+	case t.CPUs > 1:
 		parts = append(parts, strconv.Itoa(t.CPUs), "CPUs")
 	}
 	return words(parts...)

@@ -58,6 +58,7 @@ type Lines struct {
 	Items []draw.Text
 	Class string
 	More  []draw.Text // shown on demand
+	Whole bool        // long sentences are not folded
 }
 
 // Figure is a drawing with its switches and its numbers.

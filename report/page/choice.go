@@ -146,6 +146,9 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), say(unitHour)
 		}
 		h.Sentence = say(sentenceChoice, k.Name, k.Replicas, k.GPUs, c.Demand, strings.Join(c.SLO, ", "))
+		for _, also := range sentences(c.Beside) {
+			h.Sentence = h.Sentence.Plus(draw.Text{EN: " "}).Plus(also)
+		}
 		h.add(lang.Number(k.MillionSLO, lang.Short), say(tileMillion), k.MillionSLO)
 		if len(c.Ranked) > 1 && c.Ranked[1].Hour.Known() {
 			h.add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), say(tileSecond, c.Ranked[1].Name), c.Ranked[1].Hour)

@@ -30,7 +30,7 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 	if len(conclusions) == 0 {
 		conclusions = []draw.Text{say(comparedWith, c.Setups[0].Name)}
 	}
-	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions}})
+	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
 	for i, m := range c.Setups[1:] {
 		if all := c.Differences(m.Name); len(all) > 0 {
 			answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-"+itoa(i+1), say(titleForest, m.Name, c.Setups[0].Name), all)}})
@@ -45,7 +45,7 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 // Pair writes the page of two servers that were compared in turns.
 func Pair(w io.Writer, v *compare.Live, runs [2]*rundir.Run, o Options) error {
 	d := &Document{Title: say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
-	answer := Section{ID: "answer", Title: say(titleAnswer), Blocks: []Block{{Lines: &Lines{Items: sentences(v.Conclusion)}}}}
+	answer := Section{ID: "answer", Title: say(titleAnswer), Blocks: []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}}
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-1", say(titleForest, "B", "A"), all)}})
 	}
@@ -77,6 +77,8 @@ func Sections(w io.Writer, title string, sections func(lang.Lang) []table.Sectio
 func forest(name string, title draw.Text, all []compare.Difference) Figure {
 	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: say(headMetric), Left: true}, {Head: say(headDifference)}, {Head: say(headMeaning), Left: true}}}
 	var bars []draw.Bar
+	label, legend := say(axisDifference), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
+	occurs, intervals := map[draw.Shape]bool{}, false
 	for i, d := range all {
 		b := draw.Bar{
 			Name: draw.Text{EN: d.Name[lang.English], ZH: d.Name[lang.Chinese]}, Value: draw.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
@@ -85,17 +87,33 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 		meaning := say(meansNothing)
 		switch {
 		case d.Low.IsZero():
-			meaning = say(meansUnknown)
+			meaning, b.Shape = say(meansUnknown), draw.Square
 		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
 			meaning, b.Colour, b.Shape = say(meansBetter), 2, draw.Circle
 		case d.Shown:
 			meaning, b.Colour, b.Shape = say(meansWorse), 1, draw.Triangle
 		}
-		bars = append(bars, b)
+		bars, occurs[b.Shape], intervals = append(bars, b), true, intervals || !d.Low.IsZero()
 		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: b.Name}, plain(d.Text), {Text: meaning}}})
 	}
-	svg := draw.Forest(name, say(axisDifference), bars)
-	return Figure{Name: name, Title: title, Note: say(noteForest), Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
+	var note draw.Text
+	add := func(p lang.Phrase) {
+		if !note.IsZero() {
+			note = note.Plus(draw.Text{EN: " "})
+		}
+		note = note.Plus(say(p))
+	}
+	for _, s := range []draw.Shape{draw.Circle, draw.Triangle, draw.Ring, draw.Square} {
+		if occurs[s] {
+			add(legend[s])
+		}
+	}
+	if intervals {
+		label = label.Plus(say(axisInterval))
+		add(legendBar)
+	}
+	svg := draw.Forest(name, label, bars)
+	return Figure{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: markup(svg)}}, Table: t}
 }
 
 // setupsTogether draws the curves of configurations.

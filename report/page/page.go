@@ -111,7 +111,7 @@ func fingerprint(s string) string {
 func shapeKey() template.HTML {
 	html := ""
 	for _, v := range verdictShapes() {
-		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), v.text.HTML())
+		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), v.text.Plus(meaning(v.verdict)).HTML())
 	}
 	return template.HTML(html)
 }
@@ -128,20 +128,30 @@ func aligned(t *Table) *Table {
 	return t
 }
 
-// begin returns the beginning of a sentence that is too long to be read in passing; nil for others.
+// begin returns the first sentences of a text that is too long to be read in passing; nil for others. A sentence is never cut.
 func begin(t draw.Text) *draw.Text {
-	const long, short = 260, 150 // characters
+	const long, short = 260, 110 // characters
 	if len([]rune(t.EN)) <= long {
 		return nil
 	}
-	cut := func(s string, n int) string {
-		r := []rune(s)
-		if len(r) <= n {
+	en, zh := sentencesUpTo(t.EN, short, ". "), sentencesUpTo(t.ZH, short/2, "。")
+	if en == t.EN || zh == t.ZH {
+		return nil
+	}
+	return &draw.Text{EN: en + " …", ZH: zh + " …"}
+}
+
+// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least so many characters, or all of it.
+func sentencesUpTo(s string, least int, stop string) string {
+	at := 0
+	for len([]rune(s[:at])) < least {
+		i := strings.Index(s[at:], stop)
+		if i < 0 {
 			return s
 		}
-		return strings.TrimRight(string(r[:n]), " ,;，；") + " …"
+		at += i + len(stop)
 	}
-	return &draw.Text{EN: cut(t.EN, short), ZH: cut(t.ZH, short/2)}
+	return strings.TrimRight(s[:at], " ")
 }
 
 // first returns the panel that a page shows first: that of the lowest load beyond saturation, which shows why the server saturates.

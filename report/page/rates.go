@@ -36,6 +36,17 @@ func verdictShapes() []verdictShape {
 	}
 }
 
+// meaning explains the word of a verdict; empty where the word says it all.
+func meaning(verdict string) draw.Text {
+	p, ok := map[string]lang.Phrase{
+		rundir.Stable: meansStable, rundir.Saturated: meansSaturated, rundir.Shedding: meansShedding, rundir.Undecided: meansUndecided, rundir.Closed: meansClosed,
+	}[verdict]
+	if !ok {
+		return draw.Text{}
+	}
+	return say(p)
+}
+
 // shapeOf returns the marker of a stage and the word for it.
 func shapeOf(s *rundir.Stage) (draw.Shape, draw.Text) {
 	key := s.Verdict

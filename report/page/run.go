@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -95,9 +96,9 @@ func (v *view) answer() Section {
 		return all[min(1, len(all)):]
 	})
 	if len(lines) > 0 {
-		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines}})
+		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines, Whole: true}})
 	}
-	const first = 3
+	const first = 6
 	careful := sentences(func(l lang.Lang) []string { return v.careful(l) })
 	s.Blocks = append(s.Blocks, Block{Heading: say(titleCareful)})
 	if len(careful) == 0 {
@@ -320,6 +321,8 @@ func (v *view) client() Section {
 		line, class = say(clientUnfit, bad, len(v.run.Stages)), "careful"
 	case len(v.run.Stages) == 0:
 		line = say(nothingMeasuredText)
+	case v.late() > 0:
+		line, class = say(clientLate, len(v.run.Stages), v.late()), "careful"
 	}
 	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []draw.Text{line}, Class: class}})
 	if v.run.Source != nil {
@@ -357,6 +360,17 @@ func (v *view) client() Section {
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
 	return s
+}
+
+// late counts the stages with a note that requests were sent, or tokens read, late.
+func (v *view) late() int {
+	n := 0
+	for i := range v.run.Stages {
+		if findings.SentLate(&v.run.Stages[i]) || slices.ContainsFunc(v.run.Stages[i].Warnings, func(w note.Note) bool { return w.Code == "client.sent-late" || w.Code == "client.read-late" }) {
+			n++
+		}
+	}
+	return n
 }
 
 // environment is what is needed to repeat the run.

@@ -308,6 +308,14 @@
     if (e.target.classList.contains("filter")) { filter(); keep(e.target.id, e.target.value === "*" ? "" : e.target.value); }
   });
 
+  // What is folded is read in print as well.
+  var unfolded = [];
+  window.addEventListener("beforeprint", function () {
+    unfolded = unfolded.concat(all("details.long:not([open]),details.more:not([open])"));
+    unfolded.forEach(function (d) { d.open = true; });
+  });
+  window.addEventListener("afterprint", function () { unfolded.splice(0).forEach(function (d) { d.open = false; }); });
+
   all("details.lazy").forEach(function (d) { d.addEventListener("toggle", function () { build(d); }); });
   var choice = document.getElementById("stage"), themes = document.getElementById("theme");
   if (choice) { choice.addEventListener("change", function () { stage(choice.value); keep("stage", choice.value); }); }

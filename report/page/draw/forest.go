@@ -35,6 +35,9 @@ func Forest(name string, axis Text, bars []Bar) string {
 	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`, width, px(bottom+40), Escape(name), px(left), px(c.x.to))
 	for _, v := range c.x.ticks(5) {
 		fmt.Fprintf(&c.b, `<path class="grid" d="M%s %sV%s"/>`, px(c.x.at(v)), px(top), px(bottom))
+		if math.Abs(v) < 1e-9*reach {
+			v = 0 // and not what is left of a sum, which would be written -0
+		}
 		text := Share(v)
 		if v > 0 {
 			text = "+" + text
@@ -52,7 +55,7 @@ func Forest(name string, axis Text, bars []Bar) string {
 				px(c.x.clamp(b.Low)), px(y-4), px(c.x.clamp(b.High)-c.x.clamp(b.Low)))
 		}
 		x, open := c.x.clamp(b.At), ""
-		if b.Shape == Ring {
+		if b.Shape == Ring || b.Shape == Square {
 			open = " open"
 		}
 		fmt.Fprintf(&c.b, `<path class="pt%s" data-r="%d" data-x="%s" data-y="%s" d="%s"/></g>`, open, b.Row, px(x), px(y), b.Shape.path(x, y))
