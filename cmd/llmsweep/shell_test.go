@@ -21,7 +21,7 @@ func shellWords(line string) []string {
 			quote = 0
 		case quote == 0 && (c == '"' || c == '\''):
 			quote, started = c, true
-		case quote == 0 && c == '#' && !started:
+		case quote == 0 && (c == '#' || c == '|' || c == '>' || c == '&') && !started: // a comment, or what another program does
 			return words
 		case quote == 0 && c == ' ':
 			end()
