@@ -97,7 +97,8 @@ func urlTrouble(err error, whole string) string {
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	if _, quoted, ok := strings.Cut(err.Error(), `"`); ok && !strings.Contains(mistaken(whole), strings.TrimRight(quoted, `" after host`)) {
+	_, rest, ok := strings.Cut(err.Error(), `"`)
+	if quoted, _, _ := strings.Cut(rest, `"`); ok && !strings.Contains(mistaken(whole), quoted) {
 		return "in a password, write / as %2F, ? as %3F, # as %23 and @ as %40"
 	}
 	return withoutUser(err.Error())

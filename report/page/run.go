@@ -230,14 +230,10 @@ func (v *view) allRows() *Table {
 		name := plain(rowName(s) + stages.Marks(s))
 		name.Class = "strong"
 		row := Row{Cells: []Cell{name, {Text: roleName(s.Role)}}}
-		for _, c := range []Cell{
+		row.Cells = append(row.Cells,
 			number(s.Rates.Offered, lang.Rate), number(lang.NonZero(s.Rates.Completed), lang.Rate), number(lang.NonZero(s.TokensPerS.Output), lang.Short),
 			number(s.Concurrency.Mean, lang.Tenths), percentile(&s.TTFT, "p50"), percentile(&s.TTFT, "p99"), percentile(&s.ITL, "p50"), percentile(&s.ITL, "p99"),
-			percentile(&s.Latency, "p50"), percentile(&s.Latency, "p99"), plain(itoa(s.Requests.Due)), plain(itoa(stages.Failed(s))),
-		} {
-			row.Cells = append(row.Cells, c)
-		}
-		row.Cells = append(row.Cells, verdictCell(s))
+			percentile(&s.Latency, "p50"), percentile(&s.Latency, "p99"), plain(itoa(s.Requests.Due)), plain(itoa(stages.Failed(s))), verdictCell(s))
 		for _, c := range row.Cells {
 			for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid} {
 				marks[m] = marks[m] || strings.HasSuffix(c.Text.EN, m)

@@ -13,9 +13,6 @@ import (
 // fitSeed is the seed of the resampling: the same records give the same twin.
 const fitSeed = 16
 
-// mostJoined is the largest share of tokens that may come in one piece with others.
-const mostJoined = 0.98
-
 // ErrNoSteps is the error of runs from whose records no steps can be seen.
 var ErrNoSteps = errors.New("the records hold too few tokens, one by one, to see the steps of the engine: measure with llmsweep sweep --for-fit")
 

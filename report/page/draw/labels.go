@@ -23,8 +23,8 @@ func spread(all []label, top, bottom float64) []label {
 	}
 	// Groups of labels that touch stand around the mean of where their labels want to stand.
 	type group struct {
-		first, n  int
-		sum, want float64
+		first, n int
+		sum      float64
 	}
 	place := func(g group) float64 { // of its first label
 		half := float64(g.n-1) * lineHeight / 2

@@ -17,7 +17,6 @@ type course struct {
 	last             time.Time
 	inFlight, output []float64
 	ttft, itl        []float64 // seconds; those not known are left out
-	stage            string
 }
 
 // add adds the values of a snapshot, where it is time for the next.
