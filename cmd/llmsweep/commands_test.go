@@ -201,6 +201,9 @@ var short = map[string][]string{
 
 // TestCommandsRun runs one command line of each kind in README and manual, in virtual time.
 func TestCommandsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute of simulations; each command has tests of its own")
+	}
 	lines := commandLines(readme(t))
 	for _, topic := range topics() {
 		lines = append(lines, commandLines(page(t, "en", topic))...)
