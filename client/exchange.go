@@ -326,7 +326,7 @@ func (x *exchange) refused(resp *http.Response) {
 	defer stop.Stop()
 	plain, _, err := decoded(resp)
 	var body []byte
-	if err == nil { // else it is in a compression that is not understood: the status says what is known
+	if err == nil { // where decoding fails, the status remains as the message
 		body, err = io.ReadAll(io.LimitReader(plain, maxWhole))
 	}
 	if err == nil && len(body) < maxWhole {

@@ -13,8 +13,8 @@ import (
 	"llmsweep/report/progress/terminal"
 )
 
-// view returns what shows a measurement, and what pauses it before a stage: nil where nobody can ask for that. Plain lines are shown where
-// standard output or standard error is no terminal. together says that all stages are of one server.
+// view returns the view of a measurement, and the function that pauses it before a stage, or nil where the run cannot be paused. It prints
+// plain lines where standard output or standard error is no terminal. together reports that all stages are of one server.
 func (c *console) view(l lang.Lang, plain, together bool) (*progress.View, func(context.Context) time.Duration) {
 	var screen *terminal.Screen
 	o := progress.Options{Lang: l, Plain: plain || !isTerminal(c.out)}

@@ -63,14 +63,14 @@ func OfRun(run *rundir.Run, l lang.Lang) Suite {
 	for _, r := range stages.All(run) {
 		s.Checks = append(s.Checks, stageCheck(r.Stage, l))
 		s.Lines = append(s.Lines, findings.StageLine(r.Stage, l))
-		if run.Plan.Kind != "sweep" && r.Stage.Goodput != nil {
+		if run.Plan.Kind != rundir.KindSweep && r.Stage.Goodput != nil {
 			s.Checks = append(s.Checks, promises(r.Stage, l)...)
 		}
 	}
 	switch {
 	case run.SLO != nil:
 		s.Checks = append(s.Checks, sweepSLO(run, l))
-	case run.Plan.Kind == "sweep" && len(run.Plan.SLO) > 0: // it ended before the answer
+	case run.Plan.Kind == rundir.KindSweep && len(run.Plan.SLO) > 0: // it ended before the answer
 		s.Checks = append(s.Checks, Check{ClassSLO, strings.Join(run.Plan.SLO, lang.ListComma.In(l)), 0, Undecided, sayNoAnswer.In(l)})
 	}
 	return s

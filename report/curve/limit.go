@@ -43,7 +43,7 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Rows) == 0 {
 		return Limit{}, &Refusal{}
 	}
-	if s.Run.Source == nil && s.Run.Plan.Kind == sweepKind {
+	if s.Run.Source == nil && s.Run.Plan.Kind == rundir.KindSweep {
 		return s.answered(terms)
 	}
 	good := -1
@@ -61,9 +61,6 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	}
 	return s.edge(good, terms), nil
 }
-
-// sweepKind is the kind of a run that looks for the highest rates.
-const sweepKind = "sweep"
 
 // answered returns the answer of a sweep: the one that it came with, where that was for the same terms.
 func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {

@@ -36,7 +36,7 @@ func found(run *rundir.Run, l lang.Lang) []string {
 	sat := run.Saturation
 	if sat == nil {
 		lines = append(lines, Promises(run, l)...)
-		if run.Plan.Kind == "sweep" && run.State == rundir.Complete {
+		if run.Plan.Kind == rundir.KindSweep && run.State == rundir.Complete {
 			add(sayNoSaturation.In(l))
 		}
 		return lines

@@ -46,9 +46,6 @@ var (
 // asynchronous@1.57. Text that holds such names, or none, is treated alike.
 func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
 
-// RowKey returns the name of a stage in run.json of a name that people see.
-func RowKey(name string) string { return strings.ReplaceAll(name, "asynchronous@", "poisson@") }
-
 // Error returns the text of an error in language l. What the program does not know, such as the answer of a server, stays as it is.
 func Error(english string, l Lang) string {
 	if l == Chinese {

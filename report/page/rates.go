@@ -175,37 +175,57 @@ func (v *view) lowest() float64 {
 // drawn reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.
 func drawn(s *rundir.Stage) bool { return s.Role != rundir.Control && s.Role != rundir.WarmUp }
 
+// plotted is one line of a drawing, and the points that stand apart from it.
+type plotted struct{ on, apart draw.Series }
+
+// newPlotted returns a line without points.
+func newPlotted(key string, name draw.Text, colour int) plotted {
+	return plotted{
+		on:    draw.Series{Key: key, Name: name, Colour: colour},
+		apart: draw.Series{Key: key, Colour: colour, Style: draw.Loose},
+	}
+}
+
+// add adds a stage's value of l, with its row in the table of numbers, and returns it. ok is false for a stage that has no such value.
+func (c *plotted) add(v *view, s *rundir.Stage, l line, row int) (y rundir.Number, ok bool) {
+	y, ci, hasInterval, supported := l.of(s)
+	if !drawn(s) || y.IsZero() || y.Value() <= 0 || !known(v.x(s)) {
+		return y, false
+	}
+	p := draw.Point{X: v.x(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row}
+	p.Shape, _ = shapeOf(s)
+	if hasInterval {
+		p.Low, p.High = ci[0], ci[1]
+	}
+	series := &c.apart
+	if v.onLine(s) {
+		series = &c.on
+	}
+	series.Points = append(series.Points, p)
+	return y, true
+}
+
+// into adds the line and the points to a panel, and returns how many points it has.
+func (c *plotted) into(panel *draw.Panel) int {
+	slices.SortStableFunc(c.on.Points, byX)
+	if len(c.on.Points) == 0 {
+		c.apart.Name = c.on.Name
+	}
+	panel.Series = append(panel.Series, c.on, c.apart)
+	return len(c.on.Points) + len(c.apart.Points)
+}
+
 // rate is one drawing.
 func (v *view) rate(q quantity) (Figure, bool) {
 	t := v.rateTable(q)
 	panel := draw.Panel{Y: q.axis, Height: 200}
 	count := 0
 	for _, l := range q.lines {
-		on := draw.Series{Key: l.key, Name: l.name, Colour: l.colour}
-		apart := draw.Series{Key: l.key, Colour: l.colour, Style: draw.Loose}
+		c := newPlotted(l.key, l.name, l.colour)
 		for i, r := range v.rows {
-			s := r.Stage
-			y, ci, ok, supported := l.of(s)
-			if !drawn(s) || y.IsZero() || !known(v.x(s)) || y.Value() <= 0 {
-				continue
-			}
-			p := draw.Point{X: v.x(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: i + 1}
-			p.Shape, _ = shapeOf(s)
-			if ok {
-				p.Low, p.High = ci[0], ci[1]
-			}
-			if v.onLine(s) {
-				on.Points = append(on.Points, p)
-			} else {
-				apart.Points = append(apart.Points, p)
-			}
+			c.add(v, r.Stage, l, i+1)
 		}
-		slices.SortStableFunc(on.Points, byX)
-		if len(on.Points) == 0 {
-			apart.Name = on.Name
-		}
-		count += len(on.Points) + len(apart.Points)
-		panel.Series = append(panel.Series, on, apart)
+		count += c.into(&panel)
 	}
 	if count == 0 {
 		return Figure{}, false

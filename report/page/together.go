@@ -61,35 +61,22 @@ func togetherOne(q quantity, l line, runs []*rundir.Run, names []string, open bo
 	for i, run := range runs {
 		v := newView(run)
 		v.open = open
-		s := draw.Series{Key: "r" + itoa(i), Name: draw.Same(short[i]), Colour: i}
-		apart := draw.Series{Key: s.Key, Colour: i, Style: draw.Loose}
+		c := newPlotted("r"+itoa(i), draw.Same(short[i]), i)
 		for _, r := range v.rows {
-			y, ci, ok, supported := l.of(r.Stage)
-			if !drawn(r.Stage) || !r.Stage.Invalid.IsZero() || y.IsZero() || y.Value() <= 0 || !known(v.x(r.Stage)) {
+			if !r.Stage.Invalid.IsZero() {
 				continue
 			}
-			p := draw.Point{X: v.x(r.Stage), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: len(t.Rows) + 1}
-			p.Shape, _ = shapeOf(r.Stage)
-			if ok {
-				p.Low, p.High = ci[0], ci[1]
-			}
-			if v.onLine(r.Stage) {
-				s.Points = append(s.Points, p)
-			} else {
-				apart.Points = append(apart.Points, p)
+			y, ok := c.add(v, r.Stage, l, len(t.Rows)+1)
+			if !ok {
+				continue
 			}
 			cell := duration(y)
 			if q.metric == "" {
 				cell = number(y, lang.Short)
 			}
-			t.Rows = append(t.Rows, Row{Cells: []Cell{plain(names[i]), plain(rowName(r.Stage)), number(rundir.Exactly(p.X), lang.Short), cell, verdictCell(r.Stage)}})
+			t.Rows = append(t.Rows, Row{Cells: []Cell{plain(names[i]), plain(rowName(r.Stage)), number(rundir.Exactly(v.x(r.Stage)), lang.Short), cell, verdictCell(r.Stage)}})
 		}
-		slices.SortStableFunc(s.Points, byX)
-		if len(s.Points) == 0 {
-			apart.Name = s.Name
-		}
-		count += len(s.Points) + len(apart.Points)
-		panel.Series = append(panel.Series, s, apart)
+		count += c.into(&panel)
 	}
 	if count == 0 {
 		return Figure{}, false

@@ -37,9 +37,6 @@ type Section struct {
 	Notes []string // beneath the table
 }
 
-// SectionFormats are the names that [WriteSections] knows.
-func SectionFormats() []string { return []string{"console", "markdown"} }
-
 // WriteSections writes sections as a console page, or as Markdown.
 func WriteSections(w io.Writer, format string, all []Section, o Style) error {
 	if format == "markdown" {

@@ -34,8 +34,8 @@ type Config struct {
 
 	// Spent returns what was spent so far, for run.json; nil where that is not counted.
 	Spent func() *rundir.Spent
-	// Pause is called before each stage. It waits while someone wants the experiment to pause, and returns how long; nil where nobody can ask
-	// for that.
+	// Pause is called before each stage. It waits as long as the user pauses the run, and returns for how long. It is nil where the run cannot
+	// be paused.
 	Pause func(context.Context) time.Duration
 
 	Budget        time.Duration // for the whole experiment; 0 for none

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"llmsweep/report/lang"
-	"llmsweep/sweep/rundir"
 )
 
 // Axis is an axis of a plot.
@@ -161,6 +160,3 @@ func logTicks(s scale, digits []float64, every int) []float64 {
 	}
 	return all
 }
-
-// Of returns a value to draw: NaN where the number is absent.
-func Of(n rundir.Number) float64 { return n.Value() }

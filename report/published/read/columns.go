@@ -238,9 +238,9 @@ func (r *reading) finishSweep(heading string) {
 		}
 		return
 	}
-	r.Run.Plan.Kind = "run"
+	r.Run.Plan.Kind = rundir.KindRun
 	if slices.ContainsFunc(r.Run.Stages, func(s rundir.Stage) bool { return s.Role == rundir.Floor || s.Role == rundir.Ceiling }) {
-		r.Run.Plan.Kind = "sweep"
+		r.Run.Plan.Kind = rundir.KindSweep
 	}
 	r.Keep()
 }

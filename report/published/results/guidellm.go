@@ -65,9 +65,9 @@ func readGuideLLM(f *jsonFile, v gjson.Result) {
 		r.Run.Started = unix(benchmarks.Get("0.start_time"))
 		r.Run.Ended = unix(benchmarks.Get(fmt.Sprintf("%d.end_time", len(benchmarks.Array())-1)))
 	}
-	plan := "run"
+	plan := rundir.KindRun
 	if sweep {
-		plan = "sweep"
+		plan = rundir.KindSweep
 	}
 	r.keep(plan)
 }

@@ -207,7 +207,7 @@ func guideReportOf(run *rundir.Run) guideReport {
 	}}
 	spec.Seed = guideSeedKind{"static", w.Seed}
 	spec.Profile.Kind = "sweep"
-	if run.Plan.Kind != "sweep" && len(run.Stages) > 0 {
+	if run.Plan.Kind != rundir.KindSweep && len(run.Stages) > 0 {
 		spec.Profile.Kind = run.Stages[0].Kind
 	}
 	for i := range run.Stages {
