@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -155,7 +154,7 @@ func (cm *compareCmd) live(c *console) error {
 			Command: cm.flags(i).command(c, cm.Paths[i]),
 			Target:  t.about, Labels: labels[i], Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 		}
-		both.Sides[i] = t.side(c.ctx, plan, dirs[i])
+		both.Sides[i] = t.plan(c.ctx, plan, dirs[i], false)
 	}
 	both.Same = targets[0].client.URL("") == targets[1].client.URL("") && targets[0].about.Model == targets[1].about.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
@@ -228,18 +227,6 @@ func (f *liveFlags) flags(side int) *targetFlags {
 		flags.APIKey, flags.Model = cmp.Or(f.APIKeyB, flags.APIKey), cmp.Or(f.ModelB, flags.Model)
 	}
 	return &flags
-}
-
-// side returns the configuration of one side.
-func (t *target) side(ctx context.Context, plan sweep.Config, dir *rundir.Dir) sweep.Config {
-	plan.Caps, plan.Doer, plan.Sources, plan.Log = t.caps, t.client, t.workload.Stage, dir
-	plan.Spent = t.spent()
-	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
-	plan.Retokenize = t.retokenize(ctx, false)
-	if t.tellsLoad(ctx) {
-		plan.Idle, plan.Scrape = t.idle, t.gauges
-	}
-	return plan
 }
 
 // dirs makes the directories of both runs.

@@ -92,13 +92,8 @@ func (e *measurement) run() error {
 	if t := run.Client.Selftest; e.within && t != nil && t.Streams > 0 {
 		e.plan.MaxConcurrency = min(e.plan.MaxConcurrency, t.Streams)
 	}
-	e.plan.Caps, e.plan.Spent = t.caps, t.spent()
-	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
+	e.plan = t.plan(e.ctx, e.plan, dir, e.format == "serving")
 	e.plan.Observer, e.plan.Pause = show(served, run, dir, e.lang, view.Observe(e.stages)), pause
-	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
-	if t.tellsLoad(e.ctx) {
-		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges
-	}
 	waiter := e.waiter()
 	defer waiter.Close()
 	e.plan.Waiter = waiter

@@ -15,6 +15,7 @@ import (
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/client/spend"
+	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
 )
@@ -161,6 +162,18 @@ func (t *target) spent() func() *rundir.Spent {
 		}
 		return told
 	}
+}
+
+// plan returns c with what measures this server, for the run in dir. Where recount is set, answers are tokenized again if that is possible.
+func (t *target) plan(ctx context.Context, c sweep.Config, dir *rundir.Dir, recount bool) sweep.Config {
+	c.Doer, c.Warm, c.Timestamps = t.client, t.client.Warm, t.client.Timestamps
+	c.Sources, c.Log = t.workload.Stage, dir
+	c.Caps, c.Spent = t.caps, t.spent()
+	c.Retokenize = t.retokenize(ctx, recount)
+	if t.tellsLoad(ctx) {
+		c.Idle, c.Scrape = t.idle, t.gauges
+	}
+	return c
 }
 
 // closes adds to what close does, before the rest.
