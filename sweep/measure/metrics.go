@@ -34,6 +34,7 @@ type metrics struct {
 	goodput  *goodput.Counter // nil where there is no SLO
 	inFlight float64          // request-seconds in the window, by the requests' own instants
 	hung     hung
+	replicas replicas
 }
 
 func newMetrics(w window.Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
@@ -52,6 +53,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.progress.add(r, m.count)
 	m.hung.add(r)
 	m.traits.Add(r)
+	m.replicas.add(r, m)
 	if m.goodput != nil {
 		m.goodput.Add(r)
 	}
@@ -84,6 +86,7 @@ func (m *metrics) fill(st *rundir.Stage) {
 	m.gaps.fill(st, m.count)
 	m.lengths.fill(st, m.count)
 	m.reading.fill(st)
+	st.Replicas = m.replicas.shares(st, m)
 }
 
 func countRequest(q *rundir.Requests, r *rundir.Record) {
