@@ -60,7 +60,7 @@ func (a *auditCmd) Run(c *console) error {
 	if slices.ContainsFunc(all, func(f audit.Audited) bool {
 		return slices.ContainsFunc(f.Findings, func(f audit.Finding) bool { return f.Grade != audit.Remark })
 	}) {
-		return &exitError{exitFailed, errors.New("")} // everything has been printed
+		return exitWith(exitFailed, errors.New("")) // everything has been printed
 	}
 	return nil
 }

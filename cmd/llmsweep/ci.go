@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 
 	"llmsweep/report/ci"
@@ -10,19 +9,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 )
-
-// publish tells the CI system that runs llmsweep what was found: GitHub's annotations, and the summary of the step. Neither changes the
-// result: where a summary cannot be written, that is said. whole names what has the whole report.
-func (c *console) publish(doc []byte, whole string, suites ...ci.Suite) {
-	if c.env("GITHUB_ACTIONS") == "true" {
-		ci.Annotations(c.err, suites, c.lang)
-	}
-	if file := c.env("GITHUB_STEP_SUMMARY"); file != "" {
-		if err := ci.AppendSummary(file, append([]byte("\n"), doc...), whole, c.lang); err != nil {
-			fmt.Fprintf(c.err, "llmsweep: the summary of the CI step was not written: %v\n", err)
-		}
-	}
-}
 
 // publishGates tells a CI system what a comparison found, and writes --junit.
 func (cm *compareCmd) publishGates(c *console, result compare.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"llmsweep/client/nearest"
 	"os"
 	"reflect"
 	"slices"
@@ -146,7 +147,7 @@ func (f *configFile) Validate(app *kong.Application) error {
 			}
 			slices.Sort(names)
 			text := fmt.Sprintf("%s:%d: there is no flag %q", f.name, f.settings[key].line, key)
-			if near, ok := nearest(key, names); ok {
+			if near, ok := nearest.Name(key, names); ok {
 				return fmt.Errorf("%s; did you mean %q?", text, near)
 			}
 			return fmt.Errorf("%s; llmsweep COMMAND --help lists the flags", text)
@@ -253,35 +254,4 @@ func jsonValue(v any) any {
 		return list
 	}
 	return v
-}
-
-// nearest returns the name with the smallest edit distance from s, where one is near enough to be meant.
-func nearest(s string, names []string) (string, bool) {
-	best, distance := "", max(2, len(s)/3)+1
-	for _, n := range names {
-		if d := editDistance(strings.ToLower(s), n); d < distance || strings.HasPrefix(n, s) && best == "" {
-			best, distance = n, d
-		}
-	}
-	return best, best != ""
-}
-
-// editDistance is the Levenshtein distance of two strings in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -101,40 +101,9 @@ func (c *console) options(language string, plain bool, dir string) report.Option
 // interrupted is the error of a measurement that was interrupted before it began, or err where it was not.
 func (c *console) interrupted(err error) error {
 	if errors.Is(c.ctx.Err(), context.Canceled) {
-		return &exitError{exitInterrupted, errors.New("interrupted before anything was measured")}
+		return exitWith(exitInterrupted, errors.New("interrupted before anything was measured"))
 	}
 	return err
-}
-
-// createFile creates the file of -o, with the directories above it. The files that a run directory is read from are not
-// overwritten.
-func createFile(path string) (*os.File, error) {
-	switch filepath.Base(path) {
-	case rundir.RunFile, rundir.RecordsFile, rundir.PairFile:
-		return nil, fmt.Errorf("-o %s: that name is reserved for the data of a run; choose another", path)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("-o %s: %w", path, err)
-	}
-	return os.Create(path)
-}
-
-// exitError is a failure with its own exit code. Its text is empty where everything has been said.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// usage marks an error as the caller's: exit code 2.
-func usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exitError{exitUsage, err}
 }
 
 // language returns the language of error messages: what the command set, else what --lang says, even on a command line that cannot

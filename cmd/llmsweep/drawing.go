@@ -12,12 +12,6 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The formats of one drawing.
-const (
-	formatSVG = "svg"
-	formatPNG = "png"
-)
-
 // bestDrawings are the drawings that a report shows, the best first, as many as mostDrawings of those that the run has.
 func bestDrawings() []string { return []string{"output", "ttft", "latency", "itl"} }
 

@@ -8,7 +8,6 @@ import (
 	"llmsweep/client/probe"
 	"llmsweep/client/spend"
 	"llmsweep/report/findings"
-	"llmsweep/sweep"
 	"llmsweep/sweep/dryrun"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/workload"
@@ -23,7 +22,7 @@ const (
 )
 
 // before returns how many requests preflight and calibration send at most that cost something, and their tokens.
-func (l *workloadOptions) before() (requests int, t dryrun.Tokens) {
+func before(l *workloadOptions) (requests int, t dryrun.Tokens) {
 	const reconnects = 1 // see probe.Prober.Reconnects
 	requests = probe.MostPaid + reconnects
 	t = dryrun.Tokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput + reconnects}
@@ -61,7 +60,7 @@ func (e *measurement) dryRun(stages []experiment.Stage, longest time.Duration) e
 		}
 		return len(text)
 	}
-	w, err := l.unsent(e.ctx, count, e.replay)
+	w, err := unsent(e.ctx, l, count, e.replay)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (e *measurement) dryRun(stages []experiment.Stage, longest time.Duration) e
 	if purse != nil {
 		limits = purse.Limits()
 	}
-	preflight, before := l.before()
+	preflight, before := before(l)
 	most := dryrun.Reckon(&dryrun.Plan{
 		Stages: stages, Warmup: e.plan.Warmup, Seed: e.plan.Seed, Sources: w.Stage, Count: count, Caps: e.target.caps(), Longest: longest,
 		Limits: &limits, Before: before,
@@ -87,7 +86,7 @@ func (e *measurement) dryRun(stages []experiment.Stage, longest time.Duration) e
 }
 
 // unsent makes the workload without a server.
-func (l *workloadOptions) unsent(ctx context.Context, count func(string) int, r *replay) (workload.Workload, error) {
+func unsent(ctx context.Context, l *workloadOptions, count func(string) int, r *replay) (workload.Workload, error) {
 	t := &target{}
 	switch {
 	case l.Prompt != "":
@@ -103,12 +102,4 @@ func (l *workloadOptions) unsent(ctx context.Context, count func(string) int, r 
 		return d, nil
 	}
 	return t.made(ctx, l, r, workload.Guess)
-}
-
-// longestSweep returns how long a sweep sends at most.
-func longestSweep(c *sweep.Config) time.Duration {
-	if c.Budget > 0 {
-		return c.Budget
-	}
-	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }

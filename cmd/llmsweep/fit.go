@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/client/sim"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
@@ -99,21 +98,6 @@ func parseAsk(text string) (lengths [2]int, err error) {
 		return lengths, fmt.Errorf("--ask %s: write tokens of prompt and answer, such as 512/32", text)
 	}
 	return lengths, nil
-}
-
-// simulated returns the simulated server of a name: a preset, or the file of a twin.
-func simulated(c *console, name string) (sim.Config, error) {
-	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
-		return sim.Preset(name)
-	}
-	t, err := twin.Open(name)
-	if err != nil {
-		return sim.Config{}, err
-	}
-	if t.Check != nil && !t.Check.Passed {
-		fmt.Fprintln(c.err, twins.Failed(table.Clean(name), c.lang))
-	}
-	return t.Config(), nil
 }
 
 // checkForFit refuses what a sweep for a fit does not do.

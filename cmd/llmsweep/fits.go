@@ -11,7 +11,7 @@ import (
 
 // fits returns a usage error where this machine cannot hold the streams. Nothing has been sent then. servers is how many servers
 // are measured with as many streams each.
-func (c *console) fits(server string, streams, servers int, flag string) error {
+func fits(c *console, server string, streams, servers int, flag string) error {
 	l := limits.Load{Streams: streams, Files: servers, Ports: !strings.HasPrefix(server, "unix:"), Flag: flag}
 	if strings.HasPrefix(server, simScheme) {
 		l.Files = 2 * servers // the embedded server has the other ends

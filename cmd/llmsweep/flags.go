@@ -15,7 +15,6 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
 )
 
 // targetFlags say which server to measure, and how to speak to it.
@@ -194,52 +193,3 @@ type outFlags struct {
 	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
 	serveFlags
 }
-
-// parseLabels reads labels written as key=value.
-func parseLabels(texts []string) (l rundir.Labels, err error) {
-	return l, setLabels(&l, texts)
-}
-
-// setLabels changes the labels that texts name, each written as key=value. An empty value removes the label.
-func setLabels(l *rundir.Labels, texts []string) error {
-	for _, text := range texts {
-		key, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return fmt.Errorf("label %q: write key=value, such as gpu=L20", text)
-		}
-		value = strings.TrimSpace(value)
-		var err error
-		switch key = strings.TrimSpace(key); key {
-		case "model":
-			l.Model = value
-		case "gpu":
-			l.GPU = value
-		case "gpus":
-			l.GPUs = 0
-			if value == "" {
-				break
-			}
-			if l.GPUs, err = strconv.Atoi(value); err != nil || l.GPUs < 1 {
-				return fmt.Errorf("label gpus=%s: write the number of GPUs, such as gpus=2", value)
-			}
-		case "engine":
-			l.Engine = value
-		case "quant":
-			l.Quant = value
-		case "price":
-			l.Price = 0
-			if value == "" {
-				break
-			}
-			if l.Price, err = strconv.ParseFloat(value, 64); err != nil || !(l.Price >= 0) || l.Price > mostPrice {
-				return fmt.Errorf("label price=%s: write the price of one GPU for one hour, such as price=1.2", value)
-			}
-		default:
-			return fmt.Errorf("label %q is unknown; there are model, gpu, gpus, engine, quant and price", key)
-		}
-	}
-	return nil
-}
-
-// mostPrice is the highest price per GPU-hour that labels take, in any currency.
-const mostPrice = 1e9

@@ -2,27 +2,13 @@ package main
 
 import (
 	"cmp"
-	"embed"
 	"fmt"
+	"llmsweep/client/nearest"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"text/tabwriter"
 )
-
-// manual holds the reference: one Markdown file per topic and language. The first line of each is "# topic: summary".
-//
-//go:embed manual
-var manual embed.FS
-
-// topics returns the topics of the manual, in the order in which to list them.
-func topics() []string {
-	return []string{
-		"words", "sweep", "loads", "workloads", "metrics", "verdicts", "slo", "budget", "troubleshooting", "errors", "client-fitness",
-		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "config", "exit-codes", "ci", "live", "install",
-	}
-}
 
 // helpCmd is llmsweep help.
 type helpCmd struct {
@@ -53,7 +39,7 @@ func (h *helpCmd) Run(c *console) error {
 	topic := strings.ToLower(h.Topic)
 	if !slices.Contains(topics(), topic) {
 		text := fmt.Sprintf("there is no help topic %q", h.Topic)
-		if near, ok := nearest(topic, topics()); ok {
+		if near, ok := nearest.Name(topic, topics()); ok {
 			return usage(fmt.Errorf("%s; did you mean %q?", text, near))
 		}
 		return usage(fmt.Errorf("%s; llmsweep help lists the topics", text))
@@ -64,12 +50,6 @@ func (h *helpCmd) Run(c *console) error {
 	}
 	_, err = fmt.Fprint(c.out, page)
 	return err
-}
-
-// manualPage returns the text of a topic.
-func manualPage(lang, topic string) (string, error) {
-	b, err := manual.ReadFile(path.Join("manual", lang, topic+".md"))
-	return string(b), err
 }
 
 // listTopics prints each topic with its summary.
@@ -92,15 +72,4 @@ func listTopics(c *console, lang string) error {
 	}
 	_, err := fmt.Fprintf(c.out, "\n%s\n", foot)
 	return err
-}
-
-// summary returns what the first line of a page says after the topic.
-func summary(page string) string {
-	line, _, _ := strings.Cut(page, "\n")
-	for _, colon := range []string{": ", "："} {
-		if _, text, ok := strings.Cut(line, colon); ok {
-			return text
-		}
-	}
-	return strings.TrimPrefix(line, "# ")
 }

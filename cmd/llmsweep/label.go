@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/tidwall/gjson"
 
 	"llmsweep/sweep/rundir"
 )
@@ -59,17 +55,4 @@ func (l *labelCmd) Run(c *console) error {
 	_, err = fmt.Fprintf(c.out, "%s: labels are now %s\nTo renew the report: llmsweep report %s --format markdown -o %s\n",
 		l.Dir, rundir.EscapeJSON(text), l.Dir, filepath.Join(l.Dir, rundir.ReportFile))
 	return err
-}
-
-// replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does not know.
-func replaceLabels(run []byte, labels rundir.Labels) ([]byte, error) {
-	old := gjson.GetBytes(run, "labels")
-	if !old.IsObject() || old.Index == 0 {
-		return nil, errors.New("no labels in it")
-	}
-	text, err := json.MarshalIndent(labels, "  ", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return bytes.Join([][]byte{run[:old.Index], text, run[old.Index+len(old.Raw):]}, nil), nil
 }

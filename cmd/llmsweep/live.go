@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -202,7 +201,7 @@ func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
 	}
-	if err = c.fits(cm.Paths[0], conns, 2, "--max-concurrency"); err != nil {
+	if err = fits(c, cm.Paths[0], conns, 2, "--max-concurrency"); err != nil {
 		return both, err
 	}
 	if both[0], err = connect(c, cm.Paths[0], &cm.targetFlags, l, nil, conns); err != nil {
@@ -228,18 +227,6 @@ func (f *liveFlags) flags(side int) *targetFlags {
 		flags.APIKey, flags.Model = cmp.Or(f.APIKeyB, flags.APIKey), cmp.Or(f.ModelB, flags.Model)
 	}
 	return &flags
-}
-
-// side returns the configuration of one side.
-func (t *target) side(ctx context.Context, plan sweep.Config, dir *rundir.Dir) sweep.Config {
-	plan.Caps, plan.Doer, plan.Sources, plan.Log = t.caps, t.client, t.workload.Stage, dir
-	plan.Spent = t.spent()
-	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
-	plan.Retokenize = t.retokenize(ctx, false)
-	if t.tellsLoad(ctx) {
-		plan.Idle, plan.Scrape = t.idle, t.gauges
-	}
-	return plan
 }
 
 // dirs makes the directories of both runs.
@@ -311,7 +298,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	case err != nil:
 		return err
 	case record.State == rundir.Interrupted:
-		return &exitError{exitInterrupted, errors.New(findings.Interrupted(out, l))}
+		return exitWith(exitInterrupted, errors.New(findings.Interrupted(out, l)))
 	case record.State == rundir.Failed:
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}

@@ -17,16 +17,6 @@ import (
 	"llmsweep/report"
 )
 
-// Exit codes.
-const (
-	exitDone        = 0
-	exitFailed      = 1   // the run failed, or every request in it failed
-	exitUsage       = 2   // the command line, a file or a URL is wrong
-	exitMissed      = 3   // the run succeeded; an SLO, or a limit of --fail-if, was missed
-	exitUndecided   = 4   // the run succeeded; it does not show whether an SLO, or a limit of --fail-if, is met
-	exitInterrupted = 130 // interrupted, as shells report Ctrl-C; what was measured is kept
-)
-
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -53,7 +53,7 @@ func (e *measurement) run() error {
 	if most := e.limits().Most(2); e.within && most > 0 {
 		e.width, e.plan.MaxConcurrency = min(e.width, most), min(e.plan.MaxConcurrency, most)
 	}
-	if err := e.fits(e.url, e.width, 1, e.flag); err != nil {
+	if err := fits(e.console, e.url, e.width, 1, e.flag); err != nil {
 		return err
 	}
 	served, err := e.out.serve()
@@ -122,7 +122,7 @@ func (e *measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
 	case err != nil:
 		return err
 	case run.State == rundir.Interrupted:
-		return &exitError{exitInterrupted, errors.New(findings.Interrupted(dir.Path, e.lang))}
+		return exitWith(exitInterrupted, errors.New(findings.Interrupted(dir.Path, e.lang)))
 	case run.State == rundir.Failed:
 		return errors.New(findings.Failed(e.kind, run.Failure, dir.Path, e.lang))
 	}

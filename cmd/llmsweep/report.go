@@ -160,27 +160,3 @@ func (r *reportCmd) illustrate(run *rundir.Run) error {
 	}
 	return nil
 }
-
-// writeTo writes a file that -o names, or one beside it.
-func writeTo(path string, b []byte) error {
-	f, err := createFile(path)
-	if err != nil {
-		return usage(err)
-	}
-	defer f.Close()
-	if _, err := f.Write(b); err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// formatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
-const formatHTML = "html"
-
-// reportFormats are the formats of llmsweep report.
-func reportFormats() []string { return append(report.Formats(), formatHTML, formatSVG, formatPNG) }
-
-// unknownFormat is the error of a --format that does not exist.
-func unknownFormat(name string) error {
-	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
-}

@@ -11,12 +11,9 @@ import (
 	"golang.org/x/term"
 
 	"llmsweep/report"
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/progress"
 	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
 
@@ -83,18 +80,6 @@ func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
 	return o, nil
 }
 
-// selftestHelper is the hidden command that helper processes run.
-const selftestHelper = "selftest-helper"
-
-// helpers returns the start of the command line of helper processes: this program and the hidden command.
-func helpers() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("this program cannot find its own file to start it again: %w", err)
-	}
-	return []string{self, selftestHelper}, nil
-}
-
 // selftestHelperCmd is a helper process.
 type selftestHelperCmd struct {
 	Role string `arg:"" enum:"serve,hog"`
@@ -115,31 +100,5 @@ func (h *selftestHelperCmd) Run(c *console) error {
 		return err
 	case <-c.ctx.Done():
 		return nil
-	}
-}
-
-// selftestFlags say whether a measurement starts with a self-test.
-type selftestFlags struct {
-	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of how exact this client is on this machine." group:"Client"`
-}
-
-// selftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
-// measurement.
-func (f *selftestFlags) selftest(c *console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
-	if f.NoSelftest {
-		return
-	}
-	command, err := helpers()
-	var r *selftest.Result
-	if err == nil {
-		r, err = selftest.Run(c.ctx, selftest.Quick(command, width))
-	}
-	switch {
-	case c.ctx.Err() != nil: // the measurement, which is interrupted too, reports it
-	case err != nil:
-		view.Note(findings.SelftestFailed(err, l))
-	default:
-		run.Client.Selftest = r.Summary()
-		view.Note(findings.SelftestVerdict(run.Client.Selftest, l))
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"llmsweep/report/lang"
 	"llmsweep/sweep"
@@ -78,4 +79,12 @@ func (s *sweepCmd) Run(c *console) error {
 // sweepAll measures for sweep and demo.
 func sweepAll(ctx context.Context, c sweep.Config, _ *target, run *rundir.Run) error {
 	return sweep.Sweep(ctx, c, run)
+}
+
+// longestSweep returns how long a sweep sends at most.
+func longestSweep(c *sweep.Config) time.Duration {
+	if c.Budget > 0 {
+		return c.Budget
+	}
+	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }

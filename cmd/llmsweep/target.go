@@ -35,9 +35,6 @@ type target struct {
 	close    func()
 }
 
-// simScheme begins a URL that stands for the embedded server; a preset may follow.
-const simScheme = "sim:"
-
 // embedded starts the simulated server that a sim: URL names, and returns its base URL.
 func embedded(c *console, url string) (string, sim.Config, func(), error) {
 	preset := strings.TrimPrefix(url, simScheme)

@@ -18,9 +18,9 @@ func missed(run *rundir.Run, l lang.Lang) error {
 		case !s.Rate.IsZero():
 			return nil
 		case s.Verdict == slo.Broken.String():
-			return &exitError{exitMissed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, l))}
+			return exitWith(exitMissed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, l)))
 		}
-		return &exitError{exitUndecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, l))}
+		return exitWith(exitUndecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, l)))
 	}
 	var undecided error
 	for i := range run.Stages {
@@ -28,7 +28,7 @@ func missed(run *rundir.Run, l lang.Lang) error {
 		switch {
 		case st.Goodput == nil:
 		case st.Goodput.Verdict == slo.Broken.String():
-			return &exitError{exitMissed, fmt.Errorf("the SLO is missed: %s", failing(st))}
+			return exitWith(exitMissed, fmt.Errorf("the SLO is missed: %s", failing(st)))
 		case undecided != nil:
 		case st.Goodput.Verdict != slo.Kept.String():
 			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
@@ -37,7 +37,7 @@ func missed(run *rundir.Run, l lang.Lang) error {
 		}
 	}
 	if undecided != nil {
-		return &exitError{exitUndecided, undecided}
+		return exitWith(exitUndecided, undecided)
 	}
 	return nil
 }

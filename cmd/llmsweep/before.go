@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest"
+)
+
+// selftestHelper is the hidden command that helper processes run.
+const selftestHelper = "selftest-helper"
+
+// helpers returns the start of the command line of helper processes: this program and the hidden command.
+func helpers() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program cannot find its own file to start it again: %w", err)
+	}
+	return []string{self, selftestHelper}, nil
+}
+
+// selftestFlags say whether a measurement starts with a self-test.
+type selftestFlags struct {
+	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of how exact this client is on this machine." group:"Client"`
+}
+
+// selftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
+// measurement.
+func (f *selftestFlags) selftest(c *console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
+	if f.NoSelftest {
+		return
+	}
+	command, err := helpers()
+	var r *selftest.Result
+	if err == nil {
+		r, err = selftest.Run(c.ctx, selftest.Quick(command, width))
+	}
+	switch {
+	case c.ctx.Err() != nil: // the measurement, which is interrupted too, reports it
+	case err != nil:
+		view.Note(findings.SelftestFailed(err, l))
+	default:
+		run.Client.Selftest = r.Summary()
+		view.Note(findings.SelftestVerdict(run.Client.Selftest, l))
+	}
+}

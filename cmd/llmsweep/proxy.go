@@ -1,0 +1,28 @@
+package main
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// proxyFor returns the URL of the proxy for a server, without user name and password; empty where there is none.
+func (c *console) proxyFor(server string) string {
+	if c.proxy == nil || strings.HasPrefix(server, simScheme) || strings.HasPrefix(server, "unix:") {
+		return ""
+	}
+	if !strings.Contains(server, "://") {
+		server = "http://" + server
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	p, err := c.proxy(&http.Request{URL: u})
+	if err != nil || p == nil {
+		return ""
+	}
+	shown := url.URL{Scheme: cmp.Or(p.Scheme, "http"), Host: p.Host}
+	return shown.String()
+}
