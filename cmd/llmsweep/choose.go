@@ -8,8 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/table"
@@ -23,8 +26,8 @@ type chooseCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
-	wishFlags
-	tableFlags
+	flags.Wish
+	flags.Tables
 }
 
 // Help returns what --help prints after the purpose.
@@ -38,33 +41,33 @@ More: llmsweep help choose`
 }
 
 // Run chooses.
-func (ch *chooseCmd) Run(c *console) error {
-	options, err := ch.options()
+func (ch *chooseCmd) Run(c *console.Console) error {
+	options, err := ch.Options()
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	options.AnyWorkload = ch.AnyWorkload
-	inputs, err := readInputs(c.err, ch.Paths)
+	found, err := inputs.Read(c.Err, ch.Paths)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	if err := assess(inputs, options.Terms); err != nil {
-		return usage(err)
+	if err := assess(found, options.Terms); err != nil {
+		return console.Usage(err)
 	}
-	setups, err := ch.some(curve.Load(inputs)) // after Load: the audit compares all of them
+	setups, err := ch.some(curve.Load(found)) // after Load: the audit compares all of them
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	labels := make([]rundir.Labels, len(setups))
+	named := make([]rundir.Labels, len(setups))
 	for i := range setups {
-		labels[i] = named(setups[i].Run)
+		named[i] = inputs.Named(setups[i].Run)
 	}
-	for _, line := range options.Prices.Unused(labels, lang.Lang(ch.Lang)) {
-		fmt.Fprintln(c.err, table.Clean(line))
+	for _, line := range options.Prices.Unused(named, lang.Lang(ch.Lang)) {
+		fmt.Fprintln(c.Err, table.Clean(line))
 	}
 	choices, err := choose.Of(setups, options)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	sections := func(l lang.Lang) []table.Section {
 		var all []table.Section
@@ -73,7 +76,7 @@ func (ch *chooseCmd) Run(c *console) error {
 		}
 		return all
 	}
-	return ch.write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
+	return ch.Write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
 }
@@ -99,7 +102,7 @@ func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
 		if err != nil {
 			return nil, err
 		}
-		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(named(s.Run)) })
+		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(inputs.Named(s.Run)) })
 	}
 	if len(setups) == 0 {
 		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(ch.Only, ","))

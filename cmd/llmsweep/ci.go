@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/ci"
 	"llmsweep/report/compare"
 	"llmsweep/report/lang"
@@ -11,22 +12,22 @@ import (
 )
 
 // publishGates tells a CI system what a comparison found, and writes --junit.
-func (cm *compareCmd) publishGates(c *console, result compare.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {
+func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {
 	suite := compare.Checks(time.Now(), result, gates)
-	if c.env("GITHUB_ACTIONS")+c.env("GITHUB_STEP_SUMMARY") != "" {
-		c.lang = lang.Lang(cm.Lang)
+	if c.Env("GITHUB_ACTIONS")+c.Env("GITHUB_STEP_SUMMARY") != "" {
+		c.Lang = lang.Lang(cm.Lang)
 		var doc bytes.Buffer
-		if err := table.WriteSections(&doc, "markdown", sections(c.lang), table.Style{}); err != nil {
+		if err := table.WriteSections(&doc, "markdown", sections(c.Lang), table.Style{}); err != nil {
 			return err
 		}
-		c.publish(doc.Bytes(), whole, suite)
+		c.Publish(doc.Bytes(), whole, suite)
 	}
 	if cm.JUnit == "" {
 		return nil
 	}
-	f, err := createFile(cm.JUnit)
+	f, err := console.CreateFile(cm.JUnit)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	defer f.Close()
 	if err := ci.JUnit(f, []ci.Suite{suite}); err != nil {

@@ -8,9 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/published"
@@ -25,7 +28,7 @@ type compareCmd struct {
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
-	tableFlags
+	flags.Tables
 	liveFlags
 }
 
@@ -54,7 +57,7 @@ More: llmsweep help compare`
 }
 
 // Run compares.
-func (cm *compareCmd) Run(c *console) error {
+func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Live {
 		return cm.live(c)
 	}
@@ -63,16 +66,16 @@ func (cm *compareCmd) Run(c *console) error {
 	}
 	gates, err := cm.gates(compare.Keys())
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	inputs, err := readInputs(c.err, cm.Paths)
+	inputs, err := inputs.Read(c.Err, cm.Paths)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	setups := curve.Load(inputs)
 	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload})
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	said := claimsOf(setups)
 	sections := func(l lang.Lang) []table.Section {
@@ -82,7 +85,7 @@ func (cm *compareCmd) Run(c *console) error {
 		}
 		return all
 	}
-	if err := cm.write(c, result.JSON, sections, func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }); err != nil {
+	if err := cm.Write(c, result.JSON, sections, func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
@@ -140,9 +143,9 @@ func judge(result compare.Judged, gates []compare.Gate) error {
 	}
 	switch {
 	case len(failed) > 0:
-		return exitWith(exitMissed, errors.New(strings.Join(append(failed, unjudged...), "; ")))
+		return console.Exit(console.Missed, errors.New(strings.Join(append(failed, unjudged...), "; ")))
 	case len(unjudged) > 0:
-		return exitWith(exitUndecided, errors.New(strings.Join(unjudged, "; ")))
+		return console.Exit(console.Undecided, errors.New(strings.Join(unjudged, "; ")))
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/manpage"
+	"llmsweep/cmd/llmsweep/manual"
+
 	"github.com/alecthomas/kong"
 	"github.com/cpuguy83/go-md2man/v2/md2man"
 	kongcompletion "github.com/jotaen/kong-completion"
@@ -29,7 +33,7 @@ func (s *completionCmd) Run(k *kong.Context) error {
 // with the unfinished command line in the variable COMP_LINE. Without that variable it does nothing. exit is called with 0 after an answer.
 func completeLine(parser *kong.Kong, exit func(code int)) {
 	kongcompletion.Register(parser, kongcompletion.WithExitFunc(exit),
-		kongcompletion.WithPredictor("topic", complete.PredictSet(topics()...)))
+		kongcompletion.WithPredictor("topic", complete.PredictSet(manual.Topics()...)))
 }
 
 // manCmd is llmsweep man.
@@ -43,7 +47,7 @@ func (manCmd) Help() string {
 }
 
 // Run prints the manual page of all commands and flags.
-func (manCmd) Run(k *kong.Context, c *console) error {
-	_, err := c.out.Write(md2man.Render([]byte(manPage(k.Model))))
+func (manCmd) Run(k *kong.Context, c *console.Console) error {
+	_, err := c.Out.Write(md2man.Render([]byte(manpage.Of(k.Model))))
 	return err
 }

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/term"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
@@ -21,7 +23,7 @@ import (
 type selftestCmd struct {
 	Quick   bool  `help:"Take two seconds instead of half a minute: fewer levels, and none with busy cores."`
 	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000, and where one fails numbers in between."`
-	tableFlags
+	flags.Tables
 }
 
 // Help returns what --help prints after the purpose.
@@ -35,18 +37,18 @@ Examples:
 }
 
 // Run measures this client on this machine.
-func (s *selftestCmd) Run(c *console) error {
-	o, err := s.options(c.err)
+func (s *selftestCmd) Run(c *console.Console) error {
+	o, err := s.options(c.Err)
 	if err != nil {
 		return err
 	}
-	r, err := selftest.Run(c.ctx, o)
+	r, err := selftest.Run(c.Ctx, o)
 	switch {
 	case err != nil:
-		return c.interrupted(err)
+		return c.Interrupted(err)
 	}
 	sections := func(l lang.Lang) []table.Section { return report.Selftest(r, l) }
-	return s.write(c, func(w io.Writer) error {
+	return s.Write(c, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
@@ -54,7 +56,7 @@ func (s *selftestCmd) Run(c *console) error {
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
-	command, err := helpers()
+	command, err := flags.Helpers()
 	if err != nil {
 		return selftest.Options{}, err
 	}
@@ -66,7 +68,7 @@ func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
 		o.Bisect = 0 // these numbers and no others
 		o.Streams = slices.Compact(slices.Sorted(slices.Values(s.Streams)))
 		if o.Streams[0] < 1 || o.Streams[len(o.Streams)-1] > 100_000 {
-			return o, usage(errors.New("--streams must be between 1 and 100000"))
+			return o, console.Usage(errors.New("--streams must be between 1 and 100000"))
 		}
 	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !s.Plain {
@@ -86,19 +88,19 @@ type selftestHelperCmd struct {
 }
 
 // Run helps until standard input ends or an interrupt.
-func (h *selftestHelperCmd) Run(c *console) error {
+func (h *selftestHelperCmd) Run(c *console.Console) error {
 	over := make(chan error, 1)
 	go func() {
 		if h.Role == "hog" {
 			over <- selftest.Hog(os.Stdin)
 		} else {
-			over <- selftest.Serve(os.Stdin, c.out)
+			over <- selftest.Serve(os.Stdin, c.Out)
 		}
 	}()
 	select {
 	case err := <-over:
 		return err
-	case <-c.ctx.Done():
+	case <-c.Ctx.Done():
 		return nil
 	}
 }
