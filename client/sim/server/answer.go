@@ -16,7 +16,7 @@ import (
 // answer is one completion that is being sent. The engine only counts its tokens and signals; the connection's own
 // goroutine makes chunks of them, so that a client that stops reading delays no other.
 type answer struct {
-	server   *server
+	host     *host
 	endpoint *endpoint
 	request  request
 	running  *sim.Generation // the request inside the engine
@@ -33,9 +33,9 @@ type answer struct {
 	more     chan struct{} // signals that ready has grown
 }
 
-func newAnswer(s *server, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault, stamps bool) *answer {
+func newAnswer(s *host, w http.ResponseWriter, to *endpoint, r request, n uint64, fault Fault, stamps bool) *answer {
 	a := &answer{
-		server:   s,
+		host:     s,
 		endpoint: to,
 		request:  r,
 		id:       fmt.Sprintf("%016x%016x", tokenizer.Mix(s.config.Seed+n), tokenizer.Mix(r.seed+n)),
@@ -90,7 +90,7 @@ func (a *answer) stream(ctx context.Context) {
 
 // chunkEnd returns the last token of the chunk that begins after the token sent. Reasoning and answer do not share a chunk.
 func (a *answer) chunkEnd(sent int) int {
-	end := sent + a.server.options.ChunkTokens
+	end := sent + a.host.options.ChunkTokens
 	if sent == 0 {
 		end = 1
 	}
@@ -218,4 +218,36 @@ func (a *answer) text(from, to int) string {
 		b.WriteString(tokenizer.Word(a.request.seed, n))
 	}
 	return b.String()
+}
+
+// dropped plays the habit drops, and reports whether it struck: the request is worked on for a while, and then its
+// connection is closed before the first byte of an answer.
+func (a *answer) dropped(ctx context.Context) bool {
+	if !a.running.Dropped() {
+		return false
+	}
+	select {
+	case <-a.running.Done():
+	case <-ctx.Done():
+	}
+	conn, _, err := a.out.Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // not HTTP/1: the server can drop the stream
+	}
+	conn.Close()
+	return true
+}
+
+// sendTokens sends a chunk. The chunks of one burst of the habit batches are sent in one write, as far as the HTTP server's buffer
+// holds them.
+func (a *answer) sendTokens(from, to int) bool {
+	if !a.host.batches || int(a.ready.Load()) == to {
+		return a.send(a.encoder.tokens(from, to)...)
+	}
+	a.buf = a.buf[:0]
+	for _, v := range a.encoder.tokens(from, to) {
+		a.buf = a.endpoint.framing.appendFrame(a.buf, marshal(v))
+	}
+	_, err := a.w.Write(a.buf)
+	return err == nil
 }

@@ -16,7 +16,7 @@ func (nowhere) Flush()                      {}
 
 // BenchmarkChunk is the cost of one token's chunk, without the write.
 func BenchmarkChunk(b *testing.B) {
-	s := &server{options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
+	s := &host{options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
 	r := request{chat: true, usage: true, continuousUsage: true, seq: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
 	a := newAnswer(s, nowhere{}, chatEndpoint(vllmStyle()), r, 1, "", false)
 	b.ReportAllocs()

@@ -14,7 +14,7 @@ type endpoint struct {
 	path           string
 	known          []string // body fields that a strict server accepts
 	framing        framing
-	parse          func(s *server, raw []byte) (request, error)
+	parse          func(s *host, raw []byte) (request, error)
 	encoder        func(a *answer) encoder
 	refusal        func(e *apiError) any // the error object
 	invalid        int                   // status of a request that cannot be served; 0 for 400
@@ -88,7 +88,7 @@ func null() any { return (*int)(nil) }
 
 // reported returns a count; nil, which omitempty leaves out, where usage is never reported.
 func (a *answer) reported(n int) *int {
-	if a.server.options.NoUsage {
+	if a.host.options.NoUsage {
 		return nil
 	}
 	return &n
@@ -98,7 +98,7 @@ func (a *answer) reported(n int) *int {
 func (a *answer) ids(from, to int) []uint32 {
 	ids := make([]uint32, 0, to-from)
 	for n := from + 1; n <= to; n++ {
-		ids = append(ids, tokenizer.ID(tokenizer.Word(a.request.seed, n), a.server.config.Model.Vocab))
+		ids = append(ids, tokenizer.ID(tokenizer.Word(a.request.seed, n), a.host.config.Model.Vocab))
 	}
 	return ids
 }

@@ -17,8 +17,9 @@ type flavor struct {
 	reasoning string // the field for reasoning in a chat
 	style     func() *style
 	natives   []func() *endpoint
-	about     func(s *server) map[string]route // pages that identify it
-	metrics   []metric                         // nil for no /metrics
+	named     func(s *host) *endpoint        // a native one whose path has the model's name; nil for none
+	about     func(s *host) map[string]route // pages that identify it
+	metrics   []metric                       // nil for no /metrics
 	notFound  func(w http.ResponseWriter)
 	natural   bool   // answers always end naturally: it has no ignore_eos
 	anyModel  bool   // it ignores the model's name
@@ -44,8 +45,8 @@ func flavors() []*flavor {
 			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, natural: true},
 		{name: "tgi", owner: "huggingface", reasoning: "reasoning", style: tgiStyle, natives: []func() *endpoint{tgiEndpoint},
 			about: aboutTGI, notFound: textNotFound, natural: true, anyModel: true},
-		{name: "triton", about: aboutTriton, notFound: textNotFound, natural: true},
-		{name: "triton-vllm", about: aboutTriton, notFound: textNotFound},
+		{name: "triton", named: tritonNative, about: aboutTriton, notFound: textNotFound, natural: true},
+		{name: "triton-vllm", named: tritonNative, about: aboutTriton, notFound: textNotFound},
 		{name: "openai", natives: []func() *endpoint{
 			responsesEndpoint(responsesStyle{numbered: true, incomplete: true, named: true}, (*apiError).object)}, about: aboutOpenAI,
 			owner: "openai", notFound: textNotFound},
@@ -83,10 +84,13 @@ func (p *flavor) routes(s *server) map[string]route {
 	for _, native := range p.natives {
 		s.serve(all, native())
 	}
+	if p.named != nil {
+		s.serve(all, p.named(s.host))
+	}
 	if p.metrics != nil {
 		all["/metrics"] = route{http.MethodGet, s.metrics}
 	}
-	maps.Copy(all, p.about(s))
+	maps.Copy(all, p.about(s.host))
 	return all
 }
 
@@ -107,26 +111,9 @@ func (p *flavor) admits(r *http.Request, key string) *apiError {
 	return nil
 }
 
-// aboutOpenAI returns the pages of a service that has only OpenAI's Responses API.
-func aboutOpenAI(s *server) map[string]route {
-	return map[string]route{"/v1/models": {http.MethodGet, s.models}}
-}
-
 // serve adds a completion endpoint.
 func (s *server) serve(all map[string]route, to *endpoint) {
 	all[to.path] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
-}
-
-func aboutVLLM(s *server) map[string]route {
-	return map[string]route{
-		"/version":  {http.MethodGet, page(map[string]string{"version": "0.11.0+sim"})},
-		"/tokenize": {http.MethodPost, s.tokenize},
-	}
-}
-
-// page returns a handler that always sends v.
-func page(v any) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) }
 }
 
 func detailNotFound(w http.ResponseWriter) {

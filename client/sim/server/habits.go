@@ -34,35 +34,3 @@ func turnAway(ctx context.Context, w http.ResponseWriter, to *endpoint, err erro
 	}
 	to.refuse(w, e)
 }
-
-// dropped plays the habit drops, and reports whether it struck: the request is worked on for a while, and then its
-// connection is closed before the first byte of an answer.
-func (a *answer) dropped(ctx context.Context) bool {
-	if !a.running.Dropped() {
-		return false
-	}
-	select {
-	case <-a.running.Done():
-	case <-ctx.Done():
-	}
-	conn, _, err := a.out.Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler) // not HTTP/1: the server can drop the stream
-	}
-	conn.Close()
-	return true
-}
-
-// sendTokens sends a chunk. The chunks of one burst of the habit batches are sent in one write, as far as the HTTP server's buffer
-// holds them.
-func (a *answer) sendTokens(from, to int) bool {
-	if !a.server.batches || int(a.ready.Load()) == to {
-		return a.send(a.encoder.tokens(from, to)...)
-	}
-	a.buf = a.buf[:0]
-	for _, v := range a.encoder.tokens(from, to) {
-		a.buf = a.endpoint.framing.appendFrame(a.buf, marshal(v))
-	}
-	_, err := a.w.Write(a.buf)
-	return err == nil
-}

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -13,39 +12,13 @@ import (
 	"llmsweep/client/sim/habit"
 )
 
-// Options say how the HTTP server behaves. The zero value behaves as vLLM, and serves the model under its own name.
-type Options struct {
-	ModelID         string // served name; empty for the name of the configured model
-	APIKey          string // if set, /v1 requires it as a bearer token
-	Strict          bool   // reject unknown body fields (ignore_eos, min_tokens, ...) with a 400 that names them, as hosted APIs do
-	ChunkTokens     int    // tokens in each chunk but the first, which has one (vLLM's --stream-interval); 0 for 1
-	NoUsage         bool   // never report usage
-	UsageEveryChunk bool   // report usage on each chunk and at the end, asked or not
-	Think           int    // reasoning tokens at the head of a chat answer, unless enable_thinking is false
-	ReasoningField  string // "reasoning_content" or "reasoning"; empty for the engine's own
-	IgnoreLength    bool   // answers end at a natural length even where ignore_eos or min_tokens forbid it
-	FullLength      bool   // answers are as long as allowed, even without ignore_eos
-	Faults          Faults
-	Engine          string // which engine's APIs to serve, one of [Engines]; empty for "vllm"
-	Texts           string // texts in SGLang's and Triton's streams: "pieces" or "cumulative"; empty for the engine's default
-	LogProbs        bool   // Triton with TensorRT-LLM sends a list of log-probs with each chunk
-}
-
 // server serves a [sim.Engine] over HTTP.
 type server struct {
+	*host
 	engine   *sim.Engine
-	config   sim.Config // the engine's
-	options  Options
-	started  time.Time
 	requests atomic.Uint64 // completion requests so far
 	flavor   *flavor
 	routes   map[string]route
-	batches  bool // habit
-}
-
-type route struct {
-	method string
-	serve  http.HandlerFunc
 }
 
 // New returns a handler that serves e over HTTP as one of [Engines] does: with its OpenAI-compatible endpoints, its own
@@ -56,13 +29,14 @@ type route struct {
 // The role chunk of a chat is sent with the headers, as soon as the request is queued. A client that takes it for the
 // first token reports a TTFT near zero.
 func New(e *sim.Engine, o Options) http.Handler {
-	s := &server{engine: e, config: e.Config(), options: o, started: time.Now()}
-	s.flavor = flavorOf(cmp.Or(o.Engine, "vllm"))
-	s.options.ModelID = cmp.Or(o.ModelID, s.config.Model.Name)
-	s.options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
-	s.options.ReasoningField = cmp.Or(o.ReasoningField, s.flavor.reasoning)
+	f := flavorOf(cmp.Or(o.Engine, "vllm"))
+	h := &host{config: e.Config(), options: o, started: time.Now(), name: f.name, owner: f.owner, natural: f.natural, anyModel: f.anyModel}
+	h.options.ModelID = cmp.Or(o.ModelID, h.config.Model.Name)
+	h.options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
+	h.options.ReasoningField = cmp.Or(o.ReasoningField, f.reasoning)
+	_, h.batches = habit.Find[habit.Batches](h.config.Habits)
+	s := &server{host: h, engine: e, flavor: f}
 	s.routes = s.flavor.routes(s)
-	_, s.batches = habit.Find[habit.Batches](s.config.Habits)
 	return s
 }
 
@@ -92,41 +66,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *server) models(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{
-		"object": "list",
-		"data": []map[string]any{{
-			"id":            s.options.ModelID,
-			"object":        "model",
-			"created":       s.started.Unix(),
-			"owned_by":      s.flavor.owner,
-			"root":          s.options.ModelID,
-			"parent":        nil,
-			"max_model_len": s.config.MaxModelLen,
-			"permission":    []any{},
-		}},
-	})
-}
-
-func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
-	var b body
-	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
-		writeError(w, badRequest("the body is not a valid request: %v", err))
-		return
-	}
-	err := s.checkModel(b.Model)
-	var ids []uint32
-	if err == nil {
-		ids, err = s.promptTokens(&b, b.Messages != nil)
-	}
-	if err != nil {
-		writeError(w, asAPIError(err))
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"count": len(ids), "max_model_len": s.config.MaxModelLen, "tokens": ids, "token_strs": nil})
-}
-
 // generate serves a completion endpoint.
 func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) {
 	n := s.requests.Add(1)
@@ -149,7 +88,7 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 		to.refuse(w, asAPIError(err))
 		return
 	}
-	a := newAnswer(s, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
+	a := newAnswer(s.host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
 	a.running, err = s.engine.Submit(j.seq, a.emit)
 	if err != nil {
 		turnAway(r.Context(), w, to, err)
@@ -173,7 +112,7 @@ func (s *server) understand(raw []byte, to *endpoint) (request, error) {
 			return request{}, err
 		}
 	}
-	return to.parse(s, raw)
+	return to.parse(s.host, raw)
 }
 
 // failInstead injects the faults that replace the answer, and reports whether it did.
@@ -196,12 +135,4 @@ func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fau
 		return false
 	}
 	return true
-}
-
-func writeError(w http.ResponseWriter, e *apiError) { writeJSON(w, e.Status, e.object()) }
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v)
 }

@@ -18,7 +18,7 @@ func llamacppEndpoint() *endpoint {
 	}
 }
 
-func parseLlamacpp(s *server, raw []byte) (request, error) {
+func parseLlamacpp(s *host, raw []byte) (request, error) {
 	var b struct {
 		Prompt    json.RawMessage `json:"prompt"`
 		NPredict  *int            `json:"n_predict"`
@@ -37,15 +37,6 @@ func parseLlamacpp(s *server, raw []byte) (request, error) {
 	}
 	j := request{stream: b.Stream}
 	return j, s.settle(&j, ids, wish{most: b.NPredict, otherwise: naturalLimit, forced: b.IgnoreEOS})
-}
-
-// llamacppRefusal is llama-server's error object.
-func llamacppRefusal(e *apiError) any {
-	kind := "server_error"
-	if e.Status < 500 {
-		kind = "invalid_request_error"
-	}
-	return map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "type": kind}}
 }
 
 // llamacppObject is a chunk, or an answer in one piece.
@@ -79,17 +70,6 @@ type llamacppSettings struct {
 	Samplers []string `json:"samplers"`
 }
 
-// timings are the counts among what llama-server measures.
-type timings struct {
-	CacheN     int `json:"cache_n"`
-	PromptN    int `json:"prompt_n"`
-	PredictedN int `json:"predicted_n"`
-}
-
-func timingsOf(u sim.Usage) *timings {
-	return &timings{CacheN: u.CachedTokens, PromptN: u.PromptTokens - u.CachedTokens, PredictedN: u.OutputTokens}
-}
-
 // llamacppEncoder ends with an object that has "stop":true and everything about the request.
 type llamacppEncoder struct{ *answer }
 
@@ -109,7 +89,7 @@ func (e *llamacppEncoder) whole(u sim.Usage) any { return e.end(u, e.text(0, u.O
 // end returns the last object.
 func (e *llamacppEncoder) end(u sim.Usage, text string) llamacppObject {
 	o := llamacppObject{
-		Content: text, Tokens: []uint32{}, Stop: true, Model: e.server.options.ModelID, TokensPredicted: e.reported(u.OutputTokens),
+		Content: text, Tokens: []uint32{}, Stop: true, Model: e.host.options.ModelID, TokensPredicted: e.reported(u.OutputTokens),
 		TokensEvaluated: e.reported(e.request.seq.PromptTokens), stamp: e.stamp(),
 		llamacppEnd: &llamacppEnd{
 			Settings:     llamacppSettings{u.OutputTokens, e.request.stream, []string{"top_k", "temperature"}},
@@ -117,13 +97,13 @@ func (e *llamacppEncoder) end(u sim.Usage, text string) llamacppObject {
 			TokensCached: u.PromptTokens + u.OutputTokens - 1,
 		},
 	}
-	if !e.server.options.NoUsage {
+	if !e.host.options.NoUsage {
 		o.Timings = timingsOf(u)
 	}
 	return o
 }
 
-func aboutLlamacpp(s *server) map[string]route {
+func aboutLlamacpp(s *host) map[string]route {
 	props := page(map[string]any{
 		"default_generation_settings": map[string]any{"n_ctx": s.config.MaxModelLen},
 		"total_slots":                 s.config.MaxNumSeqs, "model_alias": s.options.ModelID, "model_path": s.options.ModelID,

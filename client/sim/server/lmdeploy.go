@@ -20,7 +20,7 @@ func lmdeployEndpoint() *endpoint {
 	}
 }
 
-func parseLMDeploy(s *server, raw []byte) (request, error) {
+func parseLMDeploy(s *host, raw []byte) (request, error) {
 	var b generateBody
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return request{}, badRequest("the body is not a valid request: %v", err)
@@ -72,7 +72,7 @@ func (e *lmdeployEncoder) closing(u sim.Usage) []any {
 
 func (e *lmdeployEncoder) whole(u sim.Usage) any { return e.object(0, u.OutputTokens, e.finish()) }
 
-func aboutLMDeploy(s *server) map[string]route {
+func aboutLMDeploy(s *host) map[string]route {
 	return map[string]route{"/v1/encode": {http.MethodPost, func(w http.ResponseWriter, r *http.Request) {
 		var b struct{ Input string }
 		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {

@@ -28,7 +28,7 @@ func messagesEndpoint(style messagesStyle) func() *endpoint {
 	}
 }
 
-func parseMessages(s *server, raw []byte) (request, error) {
+func parseMessages(s *host, raw []byte) (request, error) {
 	var b struct {
 		Model     string          `json:"model"`
 		Messages  []chatMessage   `json:"messages"`
@@ -96,10 +96,10 @@ func (e *messagesEncoder) start() any {
 // message returns the message without its content, after n tokens.
 func (e *messagesEncoder) message(n int) map[string]any {
 	m := map[string]any{
-		"id": "msg_" + e.id, "type": "message", "role": "assistant", "model": e.server.options.ModelID, "content": []any{},
+		"id": "msg_" + e.id, "type": "message", "role": "assistant", "model": e.host.options.ModelID, "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil,
 	}
-	if !e.server.options.NoUsage {
+	if !e.host.options.NoUsage {
 		u := e.prompt()
 		u["output_tokens"] = n
 		m["usage"] = u
@@ -170,7 +170,7 @@ func (e *messagesEncoder) close() (all []any) {
 
 func (e *messagesEncoder) closing(u sim.Usage) []any {
 	delta := map[string]any{"delta": map[string]any{"stop_reason": e.stopReason(), "stop_sequence": nil}}
-	if !e.server.options.NoUsage {
+	if !e.host.options.NoUsage {
 		usage := map[string]any{}
 		if e.style.repeats {
 			usage = e.prompt()
@@ -222,7 +222,7 @@ func anthropicRefusal(e *apiError) any {
 const statusOverloaded = 529
 
 // aboutAnthropic returns the pages of Anthropic's service.
-func aboutAnthropic(s *server) map[string]route {
+func aboutAnthropic(s *host) map[string]route {
 	list := page(map[string]any{
 		"data":     []any{map[string]any{"type": "model", "id": s.options.ModelID, "display_name": s.options.ModelID, "created_at": s.started}},
 		"has_more": false, "first_id": s.options.ModelID, "last_id": s.options.ModelID,

@@ -27,7 +27,7 @@ func ollamaEndpoint(path, known string) *endpoint {
 	chat := path == "/api/chat"
 	return &endpoint{
 		path: path, known: strings.Fields(known), framing: lines(), refusal: plainRefusal,
-		parse:   func(s *server, raw []byte) (request, error) { return parseOllama(s, raw, chat) },
+		parse:   func(s *host, raw []byte) (request, error) { return parseOllama(s, raw, chat) },
 		encoder: func(a *answer) encoder { return &ollamaEncoder{a} },
 	}
 }
@@ -47,7 +47,7 @@ type ollamaBody struct {
 	} `json:"options"`
 }
 
-func parseOllama(s *server, raw []byte, chat bool) (request, error) {
+func parseOllama(s *host, raw []byte, chat bool) (request, error) {
 	var b ollamaBody
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return request{}, badRequest("%v", err)
@@ -84,7 +84,7 @@ func parseOllama(s *server, raw []byte, chat bool) (request, error) {
 }
 
 // tokens returns the ids of the prompt, with the chat template except in raw mode.
-func (b *ollamaBody) tokens(s *server, chat bool) ([]uint32, error) {
+func (b *ollamaBody) tokens(s *host, chat bool) ([]uint32, error) {
 	vocab := s.config.Model.Vocab
 	switch {
 	case chat:
@@ -134,7 +134,7 @@ func (e *ollamaEncoder) tokens(from, to int) []any { return []any{e.line(from, t
 
 // line returns a line with the tokens after from, up to to, which do not mix reasoning and answer.
 func (e *ollamaEncoder) line(from, to int) ollamaLine {
-	l := ollamaLine{Model: e.server.options.ModelID, CreatedAt: time.Now().UTC(), stamp: e.stamp()}
+	l := ollamaLine{Model: e.host.options.ModelID, CreatedAt: time.Now().UTC(), stamp: e.stamp()}
 	text, thinking := e.text(from, to), ""
 	if from < e.request.seq.ReasoningTokens && to > from {
 		text, thinking = "", text
@@ -166,7 +166,7 @@ func (e *ollamaEncoder) whole(u sim.Usage) any {
 	return e.end(e.line(e.request.seq.ReasoningTokens, u.OutputTokens), u)
 }
 
-func aboutOllama(s *server) map[string]route {
+func aboutOllama(s *host) map[string]route {
 	model := map[string]any{"name": s.options.ModelID, "model": s.options.ModelID, "details": map[string]string{"format": "gguf"}}
 	loaded := map[string]any{"name": s.options.ModelID, "model": s.options.ModelID, "context_length": ollamaContext}
 	return map[string]route{

@@ -20,7 +20,7 @@ func textEndpoint(s *style) *endpoint { return openAIEndpoint(s, "/v1/completion
 func openAIEndpoint(style *style, path string, chat bool) *endpoint {
 	return &endpoint{
 		path: path, known: knownFields(), framing: events(), refusal: style.refusal, done: true, doneAfterError: style.doneAfterError,
-		parse:   func(s *server, raw []byte) (request, error) { return s.parseOpenAI(raw, chat) },
+		parse:   func(s *host, raw []byte) (request, error) { return s.parseOpenAI(raw, chat) },
 		encoder: func(a *answer) encoder { return newOpenAIEncoder(a, style) },
 	}
 }
@@ -80,7 +80,7 @@ func newOpenAIEncoder(a *answer, style *style) *openAIEncoder {
 	}
 	a.id = prefix + a.id
 	return &openAIEncoder{answer: a, style: style, base: openAIChunk{
-		ID: a.id, Object: object, Created: a.created.Unix(), Model: a.server.options.ModelID, Fingerprint: style.fingerprint,
+		ID: a.id, Object: object, Created: a.created.Unix(), Model: a.host.options.ModelID, Fingerprint: style.fingerprint,
 		Choices: []openAIChoice{},
 	}}
 }
@@ -137,7 +137,7 @@ func (e *openAIEncoder) call(from, to int) []any {
 
 // reason puts reasoning into the field that the server has for it.
 func (e *openAIEncoder) reason(d *openAIDelta, text string) {
-	if e.server.options.ReasoningField == "reasoning" {
+	if e.host.options.ReasoningField == "reasoning" {
 		d.Reasoning = text
 	} else {
 		d.ReasoningContent = text
@@ -176,7 +176,7 @@ func (e *openAIEncoder) closing(u sim.Usage) (chunks []any) {
 		}
 		e.finish(&choice)
 		c := e.chunk(choice, u.OutputTokens)
-		if e.style.usageOnFinish && !e.request.chat && !e.server.options.NoUsage {
+		if e.style.usageOnFinish && !e.request.chat && !e.host.options.NoUsage {
 			e.usage(&c, u)
 			counted = true
 		}
@@ -195,7 +195,7 @@ func (e *openAIEncoder) closing(u sim.Usage) (chunks []any) {
 func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	usage := usageOf(u.PromptTokens, u.OutputTokens)
 	usage.PromptDetails = null()
-	if e.server.config.PrefixCache {
+	if e.host.config.PrefixCache {
 		usage.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
 	}
 	if u.ReasoningTokens > 0 {
@@ -230,7 +230,7 @@ func (e *openAIEncoder) whole(u sim.Usage) any {
 		choice.Text = &text
 	}
 	c.Choices = []openAIChoice{choice}
-	if !e.server.options.NoUsage {
+	if !e.host.options.NoUsage {
 		e.usage(&c, u)
 		c.Timings = nil
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -15,27 +14,6 @@ import (
 // naturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
 // vLLM's own limit is the model's length.
 const naturalLimit = 256
-
-// body holds the fields of a request to OpenAI's endpoints that are used.
-type body struct {
-	Model               string          `json:"model"`
-	Messages            []chatMessage   `json:"messages"`
-	Prompt              json.RawMessage `json:"prompt"`
-	MaxTokens           *int            `json:"max_tokens"`
-	MaxCompletionTokens *int            `json:"max_completion_tokens"`
-	MinTokens           int             `json:"min_tokens"`
-	IgnoreEOS           bool            `json:"ignore_eos"`
-	Stream              bool            `json:"stream"`
-	StreamOptions       struct {
-		IncludeUsage         bool `json:"include_usage"`
-		ContinuousUsageStats bool `json:"continuous_usage_stats"`
-	} `json:"stream_options"`
-	ChatTemplateKwargs struct {
-		EnableThinking *bool `json:"enable_thinking"`
-	} `json:"chat_template_kwargs"`
-	ReasoningEffort string `json:"reasoning_effort"`
-	tools
-}
 
 type chatMessage struct {
 	Role    string          `json:"role"`
@@ -55,56 +33,6 @@ type request struct {
 	told            bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 
-// parseOpenAI parses the body of a request to one of OpenAI's endpoints.
-func (s *server) parseOpenAI(raw []byte, chat bool) (request, error) {
-	var b body
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return request{}, badRequest("the body is not a valid request: %v", err)
-	}
-	if err := s.checkModel(b.Model); err != nil {
-		return request{}, err
-	}
-	ids, err := s.promptTokens(&b, chat)
-	if err != nil {
-		return request{}, err
-	}
-	j := request{chat: chat, stream: b.Stream}
-	if chat {
-		j.tool = b.called()
-	}
-	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
-	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
-	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: sim.DefaultOutputTokens}
-	if b.MaxCompletionTokens != nil && s.flavor.name != "ollama" { // which ignores it
-		w.most = b.MaxCompletionTokens
-	}
-	if chat {
-		w.otherwise = math.MaxInt
-		if !b.IgnoreEOS {
-			w.otherwise = naturalLimit
-		}
-	}
-	if s.flavor.natural {
-		w.forced, w.least = false, 0
-	}
-	if s.flavor.name == "ollama" {
-		ids = cut(ids, ollamaContext)
-	}
-	if err := s.settle(&j, ids, w); err != nil {
-		return request{}, err
-	}
-	if chat && b.thinks() {
-		j.seq.ReasoningTokens = min(s.options.Think, j.seq.OutputTokens)
-	}
-	return j, nil
-}
-
-// thinks reports whether a chat's answer begins with reasoning, if the model has any.
-func (b *body) thinks() bool {
-	k := b.ChatTemplateKwargs.EnableThinking
-	return (k == nil || *k) && b.ReasoningEffort != "none"
-}
-
 // wish is the length of an answer, in tokens, as the request asks for it.
 type wish struct {
 	most      *int
@@ -115,7 +43,7 @@ type wish struct {
 
 // settle sets a request's prompt and the length of its answer. A natural end is uniformly distributed over the last four
 // fifths of the allowed length, at 60 % of it on average, and depends on the prompt.
-func (s *server) settle(j *request, ids []uint32, w wish) error {
+func (s *host) settle(j *request, ids []uint32, w wish) error {
 	if len(ids) == 0 {
 		return badRequest("the prompt is empty")
 	}
@@ -142,7 +70,7 @@ func (s *server) settle(j *request, ids []uint32, w wish) error {
 }
 
 // limit returns the longest allowed answer.
-func (s *server) limit(prompt int, w wish) (int, error) {
+func (s *host) limit(prompt int, w wish) (int, error) {
 	cfg := s.config
 	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
 	limit := w.otherwise
@@ -168,24 +96,16 @@ func (s *server) limit(prompt int, w wish) (int, error) {
 // cut shortens a prompt to the context's length without an error, as Ollama does.
 func cut(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
 
-func (s *server) checkModel(name string) error {
-	if name == "" || s.flavor.anyModel || name == s.options.ModelID || name+":latest" == s.options.ModelID {
+func (s *host) checkModel(name string) error {
+	if name == "" || s.anyModel || name == s.options.ModelID || name+":latest" == s.options.ModelID {
 		return nil
 	}
 	return &apiError{Status: http.StatusNotFound, Kind: "NotFoundError",
 		Message: fmt.Sprintf("The model `%s` does not exist.", name)}
 }
 
-// promptTokens returns the ids of a request's prompt.
-func (s *server) promptTokens(b *body, chat bool) ([]uint32, error) {
-	if !chat {
-		return completionPrompt(b.Prompt, s.config.Model.Vocab)
-	}
-	return s.chatTokens(b.Messages)
-}
-
 // chatTokens returns the ids of a conversation in the chat template.
-func (s *server) chatTokens(all []chatMessage) ([]uint32, error) {
+func (s *host) chatTokens(all []chatMessage) ([]uint32, error) {
 	if len(all) == 0 {
 		return nil, badRequest("messages is missing or empty")
 	}
@@ -215,28 +135,6 @@ func contentText(raw json.RawMessage) (string, error) {
 	}
 	return text, nil
 }
-
-// completionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
-func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil && len(list) == 1 && !isNumber(list[0]) {
-		raw = list[0]
-	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return tokenizer.Append(nil, text, vocab), nil
-	}
-	var ids []uint32
-	if json.Unmarshal(raw, &ids) != nil {
-		return nil, badRequest("prompt must be a string, token ids, or a list of one of them")
-	}
-	if slices.ContainsFunc(ids, func(id uint32) bool { return id >= uint32(vocab) }) {
-		return nil, badRequest("the prompt holds a token id that is out of vocabulary (%d)", vocab)
-	}
-	return ids, nil
-}
-
-func isNumber(raw json.RawMessage) bool { return raw[0] >= '0' && raw[0] <= '9' || raw[0] == '-' }
 
 func promptSeed(seed uint64, ids []uint32) uint64 {
 	for _, id := range ids {
@@ -270,38 +168,4 @@ func rejectUnknown(raw []byte, known []string) error {
 	name := slices.Min(unknown)
 	return &apiError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
 		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
-}
-
-// apiError is an answer with a status other than 200, in OpenAI's format.
-type apiError struct {
-	Status               int
-	Message, Kind, Param string
-	Code                 string // "": the status, as vLLM has it
-}
-
-func (e *apiError) Error() string { return e.Message }
-
-func badRequest(format string, args ...any) *apiError {
-	return &apiError{Status: http.StatusBadRequest, Kind: "BadRequestError", Message: fmt.Sprintf(format, args...)}
-}
-
-// object returns the error object: {"error": {...}}.
-func (e *apiError) object() any {
-	var param, code any = nil, e.Status
-	if e.Param != "" {
-		param = e.Param
-	}
-	if e.Code != "" {
-		code = e.Code
-	}
-	return map[string]any{"error": map[string]any{"message": e.Message, "type": e.Kind, "param": param, "code": code}}
-}
-
-// asAPIError returns err as an answer: a 500 where it is not an *apiError.
-func asAPIError(err error) *apiError {
-	var api *apiError
-	if errors.As(err, &api) {
-		return api
-	}
-	return &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: err.Error()}
 }

@@ -28,7 +28,7 @@ func responsesEndpoint(style responsesStyle, refusal func(*apiError) any) func()
 	}
 }
 
-func parseResponses(s *server, raw []byte) (request, error) {
+func parseResponses(s *host, raw []byte) (request, error) {
 	var b struct {
 		Model           string          `json:"model"`
 		Input           json.RawMessage `json:"input"`
@@ -108,7 +108,7 @@ func (e *responsesEncoder) opening() any {
 // response returns the whole response as far as it is known.
 func (e *responsesEncoder) response(status string) map[string]any {
 	return map[string]any{
-		"id": "resp_" + e.id, "object": "response", "created_at": e.created.Unix(), "model": e.server.options.ModelID,
+		"id": "resp_" + e.id, "object": "response", "created_at": e.created.Unix(), "model": e.host.options.ModelID,
 		"status": status, "output": append([]any{}, e.outputs...), "error": nil, "incomplete_details": nil, "usage": nil,
 	}
 }
@@ -201,7 +201,7 @@ func (e *responsesEncoder) ended(u sim.Usage) map[string]any {
 	if e.style.incomplete && e.request.finish == "length" {
 		r["status"], r["incomplete_details"] = "incomplete", map[string]string{"reason": "max_output_tokens"}
 	}
-	if !e.server.options.NoUsage {
+	if !e.host.options.NoUsage {
 		usage := map[string]any{
 			"input_tokens": u.PromptTokens, "input_tokens_details": map[string]int{"cached_tokens": e.cached()},
 			"output_tokens": u.OutputTokens, "total_tokens": u.PromptTokens + u.OutputTokens,

@@ -52,7 +52,7 @@ func (b *generateBody) prompt(vocab int) ([]uint32, error) {
 	return nil, badRequest("Either text, input_ids or input_embeds should be provided.")
 }
 
-func parseSGLang(s *server, raw []byte) (request, error) {
+func parseSGLang(s *host, raw []byte) (request, error) {
 	var b generateBody
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return request{}, badRequest("the body is not a valid request: %v", err)
@@ -90,7 +90,7 @@ func (e *sglangEncoder) opening() any { return nil }
 func (e *sglangEncoder) tokens(from, to int) []any { return []any{e.object(from, to)} }
 
 func (e *sglangEncoder) object(from, to int) sglangObject {
-	if e.server.options.Texts != "pieces" {
+	if e.host.options.Texts != "pieces" {
 		from = 0
 	}
 	m := sglangMeta{
@@ -117,7 +117,7 @@ func (e *sglangEncoder) closing(sim.Usage) []any { return nil }
 
 func (e *sglangEncoder) whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
 
-func aboutSGLang(s *server) map[string]route {
+func aboutSGLang(s *host) map[string]route {
 	info := page(map[string]any{"model_path": s.options.ModelID, "tokenizer_path": s.options.ModelID, "is_generation": true})
 	state := page(map[string]any{
 		"version": "0.5.2+sim", "served_model_name": s.options.ModelID, "model_path": s.options.ModelID,

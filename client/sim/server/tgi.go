@@ -22,7 +22,7 @@ func tgiEndpoint() *endpoint {
 	}
 }
 
-func parseTGI(s *server, raw []byte) (request, error) {
+func parseTGI(s *host, raw []byte) (request, error) {
 	var b struct {
 		Inputs     string `json:"inputs"`
 		Parameters struct {
@@ -40,18 +40,6 @@ func parseTGI(s *server, raw []byte) (request, error) {
 	j := request{stream: true, usage: b.Parameters.Details && !s.options.NoUsage}
 	ids := tokenizer.Append(nil, b.Inputs, s.config.Model.Vocab)
 	return j, s.settle(&j, ids, wish{most: b.Parameters.MaxNewTokens, otherwise: tgiDefault})
-}
-
-// tgiRefusal is TGI's error object.
-func tgiRefusal(e *apiError) any {
-	kind := "generation"
-	switch e.Status {
-	case http.StatusBadRequest:
-		kind = "validation"
-	case http.StatusTooManyRequests:
-		kind = "overloaded"
-	}
-	return map[string]string{"error": e.Message, "error_type": kind}
 }
 
 // tgiEvent is one token. The last event has the whole text and the details.
@@ -111,7 +99,7 @@ func (e *tgiEncoder) closing(sim.Usage) []any { return nil }
 // whole is never asked for: TGI's endpoint always streams.
 func (e *tgiEncoder) whole(u sim.Usage) any { return e.event(u.OutputTokens) }
 
-func aboutTGI(s *server) map[string]route {
+func aboutTGI(s *host) map[string]route {
 	info := page(map[string]any{
 		"model_id": s.options.ModelID, "max_total_tokens": s.config.MaxModelLen, "max_input_tokens": s.config.MaxModelLen - 1,
 		"max_concurrent_requests": 128, "router": "text-generation-router", "version": "2.4.1-sim"})

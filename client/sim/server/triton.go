@@ -17,7 +17,7 @@ func tritonEndpoint(model string, vllm bool) *endpoint {
 	return &endpoint{
 		path: "/v2/models/" + model + "/generate_stream", framing: events(), refusal: plainRefusal,
 		known:   []string{"text_input", "max_tokens", "stream", "temperature", "parameters", "bad_words", "stop_words"},
-		parse:   func(s *server, raw []byte) (request, error) { return parseTriton(s, raw, vllm) },
+		parse:   func(s *host, raw []byte) (request, error) { return parseTriton(s, raw, vllm) },
 		encoder: func(a *answer) encoder { return &tritonEncoder{a} },
 	}
 }
@@ -30,7 +30,7 @@ type tritonParameters struct {
 	Stream    bool `json:"stream"`
 }
 
-func parseTriton(s *server, raw []byte, vllm bool) (request, error) {
+func parseTriton(s *host, raw []byte, vllm bool) (request, error) {
 	var b struct {
 		TextInput  string           `json:"text_input"`
 		Parameters tritonParameters `json:"parameters"`
@@ -78,7 +78,7 @@ func (e *tritonEncoder) opening() any { return nil }
 func (e *tritonEncoder) tokens(from, to int) []any { return []any{e.object(from, to)} }
 
 func (e *tritonEncoder) object(from, to int) tritonObject {
-	o := tritonObject{ModelName: e.server.options.ModelID, ModelVersion: "1", stamp: e.stamp()}
+	o := tritonObject{ModelName: e.host.options.ModelID, ModelVersion: "1", stamp: e.stamp()}
 	if e.request.told {
 		o.FinishReason = "None"
 		if e.last(to) {
@@ -86,10 +86,10 @@ func (e *tritonEncoder) object(from, to int) tritonObject {
 		}
 		o.NumInputTokens, o.NumOutputTokens = e.reported(e.request.seq.PromptTokens), e.reported(to-from)
 	}
-	if e.server.options.LogProbs { // of all tokens so far
+	if e.host.options.LogProbs { // of all tokens so far
 		o.LogProbs = slices.Repeat([]float64{anyLogProb}, to)
 	}
-	if e.server.options.Texts == "cumulative" {
+	if e.host.options.Texts == "cumulative" {
 		from = 0
 	}
 	o.TextOutput = e.text(from, to)
@@ -100,10 +100,9 @@ func (e *tritonEncoder) closing(sim.Usage) []any { return nil }
 
 func (e *tritonEncoder) whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
 
-// aboutTriton returns the pages about server and model. Paths contain the model's name, so the endpoint is added here
-// too.
-func aboutTriton(s *server) map[string]route {
-	vllm := s.flavor.name == "triton-vllm"
+// aboutTriton returns the pages about server and model.
+func aboutTriton(s *host) map[string]route {
+	vllm := s.name == "triton-vllm"
 	inputs := []string{"text_input", "max_tokens", "stream", "temperature"}
 	if vllm {
 		inputs = []string{"text_input", "stream", "sampling_parameters", "return_finish_reason", "return_num_output_tokens"}
@@ -113,13 +112,16 @@ func aboutTriton(s *server) map[string]route {
 		tensors = append(tensors, map[string]any{"name": name, "datatype": "BYTES", "shape": []int{1}})
 	}
 	id := s.options.ModelID
-	all := map[string]route{
+	return map[string]route{
 		"/v2": {http.MethodGet, page(map[string]any{"name": "triton", "version": "2.60.0-sim", "extensions": []string{"generate"}})},
 		"/v2/models/" + id: {http.MethodGet, page(map[string]any{
 			"name": id, "versions": []string{"1"}, "platform": "ensemble", "inputs": tensors,
 			"outputs": []map[string]any{{"name": "text_output", "datatype": "BYTES", "shape": []int{1}}}})},
 		"/v2/repository/index": {http.MethodPost, page([]map[string]string{{"name": id, "version": "1", "state": "READY"}})},
 	}
-	s.serve(all, tritonEndpoint(id, vllm))
-	return all
+}
+
+// tritonNative returns Triton's own endpoint, in one of its two kinds.
+func tritonNative(s *host) *endpoint {
+	return tritonEndpoint(s.options.ModelID, s.name == "triton-vllm")
 }
