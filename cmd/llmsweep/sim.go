@@ -8,6 +8,7 @@ import (
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/sim/server/exchange"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/target"
 )
@@ -79,7 +80,7 @@ func (s *simCmd) Run(c *console.Console) error {
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 	}
-	if options.Faults, err = simserver.ParseFaults(s.Faults); err != nil {
+	if options.Faults, err = exchange.ParseFaults(s.Faults); err != nil {
 		return console.Usage(err)
 	}
 	live, err := sim.Start(config)

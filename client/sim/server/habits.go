@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/server/exchange"
 )
 
 // hang holds a connection without an answer until the client closes it: habit freezes.
@@ -18,19 +19,19 @@ func hang(r *http.Request) {
 }
 
 // turnAway answers a request that was not queued, after the time that a refusal takes.
-func turnAway(ctx context.Context, w http.ResponseWriter, to *endpoint, err error) {
+func turnAway(ctx context.Context, w http.ResponseWriter, to *exchange.Endpoint, err error) {
 	err = sim.AwaitRefusal(ctx, err)
 	var refused *sim.Refusal
 	if !errors.As(err, &refused) {
-		to.refuse(w, asAPIError(err))
+		to.Refuse(w, exchange.AsAPIError(err))
 		return
 	}
 	if refused.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
 	}
-	e := &apiError{Status: refused.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refused.Reason}
+	e := &exchange.ApiError{Status: refused.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refused.Reason}
 	if e.Status == http.StatusServiceUnavailable {
 		e.Kind, e.Code = "overloaded_error", ""
 	}
-	to.refuse(w, e)
+	to.Refuse(w, e)
 }

@@ -10,15 +10,17 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/server/dialect"
+	"llmsweep/client/sim/server/exchange"
 )
 
 // server serves a [sim.Engine] over HTTP.
 type server struct {
-	*host
+	*exchange.Host
 	engine   *sim.Engine
 	requests atomic.Uint64 // completion requests so far
 	flavor   *flavor
-	routes   map[string]route
+	routes   map[string]exchange.Route
 }
 
 // New returns a handler that serves e over HTTP as one of [Engines] does: with its OpenAI-compatible endpoints, its own
@@ -30,12 +32,12 @@ type server struct {
 // first token reports a TTFT near zero.
 func New(e *sim.Engine, o Options) http.Handler {
 	f := flavorOf(cmp.Or(o.Engine, "vllm"))
-	h := &host{config: e.Config(), options: o, started: time.Now(), name: f.name, owner: f.owner, natural: f.natural, anyModel: f.anyModel}
-	h.options.ModelID = cmp.Or(o.ModelID, h.config.Model.Name)
-	h.options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
-	h.options.ReasoningField = cmp.Or(o.ReasoningField, f.reasoning)
-	_, h.batches = habit.Find[habit.Batches](h.config.Habits)
-	s := &server{host: h, engine: e, flavor: f}
+	h := &exchange.Host{Config: e.Config(), Options: o, Started: time.Now(), Name: f.name, Owner: f.owner, Natural: f.natural, AnyModel: f.anyModel}
+	h.Options.ModelID = cmp.Or(o.ModelID, h.Config.Model.Name)
+	h.Options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
+	h.Options.ReasoningField = cmp.Or(o.ReasoningField, f.reasoning)
+	_, h.Batches = habit.Find[habit.Batches](h.Config.Habits)
+	s := &server{Host: h, engine: e, flavor: f}
 	s.routes = s.flavor.routes(s)
 	return s
 }
@@ -47,36 +49,36 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	to, ok := s.routes[r.URL.Path]
-	refused := s.flavor.admits(r, s.options.APIKey)
+	refused := s.flavor.admits(r, s.Options.APIKey)
 	switch {
 	case !ok:
 		s.flavor.notFound(w)
-	case r.Method != to.method:
-		w.Header().Set("Allow", to.method)
-		writeJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
+	case r.Method != to.Method:
+		w.Header().Set("Allow", to.Method)
+		exchange.WriteJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
 	case refused != nil && s.flavor.key != "":
-		writeJSON(w, refused.Status, anthropicRefusal(refused))
+		exchange.WriteJSON(w, refused.Status, dialect.AnthropicRefusal(refused))
 	case refused != nil:
-		writeError(w, refused)
+		exchange.WriteError(w, refused)
 	default:
 		if s.flavor.server != "" {
 			w.Header().Set("Server", s.flavor.server)
 		}
-		to.serve(w, r)
+		to.Serve(w, r)
 	}
 }
 
 // generate serves a completion endpoint.
-func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) {
+func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.Endpoint) {
 	n := s.requests.Add(1)
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has gone
 	}
-	fault := s.options.Faults.strike(n)
+	fault := s.Options.Faults.Strike(n)
 	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
-		if fault, err = parseFault(asked); err != nil {
-			to.refuse(w, badRequest("X-Sim-Fault: %v", err))
+		if fault, err = exchange.ParseFault(asked); err != nil {
+			to.Refuse(w, exchange.BadRequest("X-Sim-Fault: %v", err))
 			return
 		}
 	}
@@ -85,51 +87,51 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 	}
 	j, err := s.understand(raw, to)
 	if err != nil {
-		to.refuse(w, asAPIError(err))
+		to.Refuse(w, exchange.AsAPIError(err))
 		return
 	}
-	a := newAnswer(s.host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
-	a.running, err = s.engine.Submit(j.seq, a.emit)
+	a := exchange.NewAnswer(s.Host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
+	a.Running, err = s.engine.Submit(j.Seq, a.Emit)
 	if err != nil {
 		turnAway(r.Context(), w, to, err)
 		return
 	}
-	defer a.running.Cancel(context.Canceled)
-	if a.dropped(r.Context()) {
+	defer a.Running.Cancel(context.Canceled)
+	if a.Dropped(r.Context()) {
 		return
 	}
-	if j.stream {
-		a.stream(r.Context())
+	if j.Stream {
+		a.Stream(r.Context())
 	} else {
-		a.whole(r.Context())
+		a.Whole(r.Context())
 	}
 }
 
 // understand parses a request's body. The error is an *apiError.
-func (s *server) understand(raw []byte, to *endpoint) (request, error) {
-	if s.options.Strict {
-		if err := rejectUnknown(raw, to.known); err != nil {
-			return request{}, err
+func (s *server) understand(raw []byte, to *exchange.Endpoint) (exchange.Request, error) {
+	if s.Options.Strict {
+		if err := exchange.RejectUnknown(raw, to.Known); err != nil {
+			return exchange.Request{}, err
 		}
 	}
-	return to.parse(s.host, raw)
+	return to.Parse(s.Host, raw)
 }
 
 // failInstead injects the faults that replace the answer, and reports whether it did.
-func failInstead(w http.ResponseWriter, r *http.Request, to *endpoint, fault Fault) bool {
+func failInstead(w http.ResponseWriter, r *http.Request, to *exchange.Endpoint, fault exchange.Fault) bool {
 	switch fault {
-	case Fault500:
-		to.refuse(w, &apiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
-	case Fault429:
+	case exchange.Fault500:
+		to.Refuse(w, &exchange.ApiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
+	case exchange.Fault429:
 		w.Header().Set("Retry-After", "1")
-		to.refuse(w, &apiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
+		to.Refuse(w, &exchange.ApiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
 			Message: "Rate limit reached. Please try again in 1s."})
-	case Fault529:
-		to.refuse(w, &apiError{Status: statusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
-	case FaultHTML:
+	case exchange.Fault529:
+		to.Refuse(w, &exchange.ApiError{Status: dialect.StatusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
+	case exchange.FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")
-	case FaultHang:
+	case exchange.FaultHang:
 		<-r.Context().Done()
 	default:
 		return false

@@ -1,13 +1,14 @@
-package server
+package dialect
 
 import (
 	"net/http"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/server/exchange"
 )
 
-// llamacppRefusal is llama-server's error object.
-func llamacppRefusal(e *apiError) any {
+// LlamacppRefusal is llama-server's error object.
+func LlamacppRefusal(e *exchange.ApiError) any {
 	kind := "server_error"
 	if e.Status < 500 {
 		kind = "invalid_request_error"
@@ -15,19 +16,19 @@ func llamacppRefusal(e *apiError) any {
 	return map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "type": kind}}
 }
 
-// timings are the counts among what llama-server measures.
-type timings struct {
+// Timings are the counts among what llama-server measures.
+type Timings struct {
 	CacheN     int `json:"cache_n"`
 	PromptN    int `json:"prompt_n"`
 	PredictedN int `json:"predicted_n"`
 }
 
-func timingsOf(u sim.Usage) *timings {
-	return &timings{CacheN: u.CachedTokens, PromptN: u.PromptTokens - u.CachedTokens, PredictedN: u.OutputTokens}
+func TimingsOf(u sim.Usage) *Timings {
+	return &Timings{CacheN: u.CachedTokens, PromptN: u.PromptTokens - u.CachedTokens, PredictedN: u.OutputTokens}
 }
 
-// tgiRefusal is TGI's error object.
-func tgiRefusal(e *apiError) any {
+// TgiRefusal is TGI's error object.
+func TgiRefusal(e *exchange.ApiError) any {
 	kind := "generation"
 	switch e.Status {
 	case http.StatusBadRequest:

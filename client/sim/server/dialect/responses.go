@@ -1,4 +1,4 @@
-package server
+package dialect
 
 import (
 	"encoding/json"
@@ -6,29 +6,30 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/server/exchange"
 )
 
-// responsesStyle has the properties in which engines differ, after captures of vLLM 0.32.0 and llama-server b11434, and
+// ResponsesStyle has the properties in which engines differ, after captures of vLLM 0.32.0 and llama-server b11434, and
 // OpenAI's reference.
-type responsesStyle struct {
-	numbered   bool // events have a sequence number, and the indices of their item and part; reasoning is counted
-	incomplete bool // a cut answer has the status "incomplete"
-	named      bool // its last event is then "response.incomplete"; vLLM's is "response.completed"
+type ResponsesStyle struct {
+	Numbered   bool // events have a sequence number, and the indices of their item and part; reasoning is counted
+	Incomplete bool // a cut answer has the status "incomplete"
+	Named      bool // its last event is then "response.incomplete"; vLLM's is "response.completed"
 }
 
-// responsesEndpoint is OpenAI's Responses API in an engine's style.
-func responsesEndpoint(style responsesStyle, refusal func(*apiError) any) func() *endpoint {
-	return func() *endpoint {
-		return &endpoint{
-			path: "/v1/responses", framing: events(), refusal: refusal, parse: parseResponses,
-			known: strings.Fields("model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice " +
+// ResponsesEndpoint is OpenAI's Responses API in an engine's style.
+func ResponsesEndpoint(style ResponsesStyle, refusal func(*exchange.ApiError) any) func() *exchange.Endpoint {
+	return func() *exchange.Endpoint {
+		return &exchange.Endpoint{
+			Path: "/v1/responses", Framing: exchange.Events(), Refusal: refusal, Parse: parseResponses,
+			Known: strings.Fields("model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice " +
 				"parallel_tool_calls metadata text truncation user include previous_response_id service_tier"),
-			encoder: func(a *answer) encoder { return &responsesEncoder{answer: a, style: style} },
+			Encoder: func(a *exchange.Answer) exchange.Encoder { return &responsesEncoder{Answer: a, style: style} },
 		}
 	}
 }
 
-func parseResponses(s *host, raw []byte) (request, error) {
+func parseResponses(s *exchange.Host, raw []byte) (exchange.Request, error) {
 	var b struct {
 		Model           string          `json:"model"`
 		Input           json.RawMessage `json:"input"`
@@ -39,44 +40,44 @@ func parseResponses(s *host, raw []byte) (request, error) {
 		Reasoning       struct {
 			Effort string `json:"effort"`
 		} `json:"reasoning"`
-		tools
+		exchange.Tools
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return request{}, badRequest("the body is not a valid request: %v", err)
+		return exchange.Request{}, exchange.BadRequest("the body is not a valid request: %v", err)
 	}
-	if err := s.checkModel(b.Model); err != nil {
-		return request{}, err
+	if err := s.CheckModel(b.Model); err != nil {
+		return exchange.Request{}, err
 	}
-	var conversation []chatMessage
+	var conversation []exchange.ChatMessage
 	if b.Instructions != "" {
-		conversation = append(conversation, chatMessage{Role: "system", Content: marshal(b.Instructions)})
+		conversation = append(conversation, exchange.ChatMessage{Role: "system", Content: exchange.Marshal(b.Instructions)})
 	}
-	var items []chatMessage
+	var items []exchange.ChatMessage
 	if json.Unmarshal(b.Input, &items) != nil {
-		items = []chatMessage{{Role: "user", Content: b.Input}}
+		items = []exchange.ChatMessage{{Role: "user", Content: b.Input}}
 	}
-	ids, err := s.chatTokens(append(conversation, items...))
+	ids, err := s.ChatTokens(append(conversation, items...))
 	if err != nil {
-		return request{}, err
+		return exchange.Request{}, err
 	}
-	j := request{chat: true, stream: b.Stream, tool: b.called()}
-	w := wish{most: b.MaxOutputTokens, forced: b.IgnoreEOS, otherwise: naturalLimit}
+	j := exchange.Request{Chat: true, Stream: b.Stream, Tool: b.Called()}
+	w := exchange.Wish{Most: b.MaxOutputTokens, Forced: b.IgnoreEOS, Otherwise: exchange.NaturalLimit}
 	if b.IgnoreEOS {
-		w.otherwise = math.MaxInt
+		w.Otherwise = math.MaxInt
 	}
-	if err := s.settle(&j, ids, w); err != nil {
-		return request{}, err
+	if err := s.Settle(&j, ids, w); err != nil {
+		return exchange.Request{}, err
 	}
 	if b.Reasoning.Effort != "none" {
-		j.seq.ReasoningTokens = min(s.options.Think, j.seq.OutputTokens)
+		j.Seq.ReasoningTokens = min(s.Options.Think, j.Seq.OutputTokens)
 	}
 	return j, nil
 }
 
 // responsesEncoder sends the answer as output items: reasoning, then a message or a call of a function.
 type responsesEncoder struct {
-	*answer
-	style   responsesStyle
+	*exchange.Answer
+	style   ResponsesStyle
 	sent    int            // events
 	item    map[string]any // the one that is open; nil for none
 	from    int            // its first token
@@ -85,47 +86,47 @@ type responsesEncoder struct {
 
 // next returns the next event.
 func (e *responsesEncoder) next(kind string, members map[string]any) any {
-	if e.style.numbered {
+	if e.style.Numbered {
 		members["sequence_number"] = e.sent
 	}
 	e.sent++
-	return e.event(kind, members)
+	return e.Event(kind, members)
 }
 
 // within returns an event about the open item.
 func (e *responsesEncoder) within(kind string, members map[string]any) any {
 	members["item_id"] = e.item["id"]
-	if e.style.numbered {
+	if e.style.Numbered {
 		members["output_index"], members["content_index"] = len(e.outputs), 0
 	}
 	return e.next(kind, members)
 }
 
-func (e *responsesEncoder) opening() any {
+func (e *responsesEncoder) Opening() any {
 	return e.next("response.created", map[string]any{"response": e.response("in_progress")})
 }
 
 // response returns the whole response as far as it is known.
 func (e *responsesEncoder) response(status string) map[string]any {
 	return map[string]any{
-		"id": "resp_" + e.id, "object": "response", "created_at": e.created.Unix(), "model": e.host.options.ModelID,
+		"id": "resp_" + e.Id, "object": "response", "created_at": e.Created.Unix(), "model": e.Host.Options.ModelID,
 		"status": status, "output": append([]any{}, e.outputs...), "error": nil, "incomplete_details": nil, "usage": nil,
 	}
 }
 
-func (e *responsesEncoder) tokens(from, to int) (all []any) {
+func (e *responsesEncoder) Tokens(from, to int) (all []any) {
 	if e.sent == 1 {
 		all = append(all, e.next("response.in_progress", map[string]any{"response": e.response("in_progress")}))
 	}
-	if from == e.request.seq.ReasoningTokens {
+	if from == e.Request.Seq.ReasoningTokens {
 		all = append(all, e.close(from)...)
 	}
 	if e.item == nil {
 		all = append(all, e.open(from)...)
 	}
-	delta := e.text(from, to)
-	if e.calls(to) {
-		delta = e.arguments(from, to)
+	delta := e.Text(from, to)
+	if e.Calls(to) {
+		delta = e.Arguments(from, to)
 	}
 	if delta == "" {
 		return all // the name of the function
@@ -138,15 +139,15 @@ func (e *responsesEncoder) open(from int) []any {
 	e.from = from
 	part := map[string]any{"type": "output_text", "text": "", "annotations": []any{}}
 	switch {
-	case from < e.request.seq.ReasoningTokens:
-		e.item = map[string]any{"id": "rs_" + e.id, "type": "reasoning", "summary": []any{}, "status": "in_progress"}
+	case from < e.Request.Seq.ReasoningTokens:
+		e.item = map[string]any{"id": "rs_" + e.Id, "type": "reasoning", "summary": []any{}, "status": "in_progress"}
 		part = map[string]any{"type": "reasoning_text", "text": ""}
-	case e.request.tool != "":
-		e.item = map[string]any{"id": "fc_" + e.id, "call_id": "call_" + e.id, "type": "function_call", "name": e.request.tool,
+	case e.Request.Tool != "":
+		e.item = map[string]any{"id": "fc_" + e.Id, "call_id": "call_" + e.Id, "type": "function_call", "name": e.Request.Tool,
 			"arguments": "", "status": "in_progress"}
 		return []any{e.added()}
 	default:
-		e.item = map[string]any{"id": "msg_" + e.id, "type": "message", "role": "assistant", "content": []any{}, "status": "in_progress"}
+		e.item = map[string]any{"id": "msg_" + e.Id, "type": "message", "role": "assistant", "content": []any{}, "status": "in_progress"}
 	}
 	return []any{e.added(), e.within("response.content_part.added", map[string]any{"part": part})}
 }
@@ -166,14 +167,14 @@ func (e *responsesEncoder) close(to int) (all []any) {
 	if e.item == nil {
 		return nil
 	}
-	kind, text := e.textKind(), e.text(e.from, to)
+	kind, text := e.textKind(), e.Text(e.from, to)
 	closed := map[string]any{}
 	for name, v := range e.item {
 		closed[name] = v
 	}
 	closed["status"] = "completed"
 	if e.item["type"] == "function_call" {
-		closed["arguments"] = e.arguments(e.from, to)
+		closed["arguments"] = e.Arguments(e.from, to)
 		all = append(all, e.within("response."+kind+".done", map[string]any{"arguments": closed["arguments"]}))
 	} else {
 		part := map[string]any{"type": kind, "text": text}
@@ -186,10 +187,10 @@ func (e *responsesEncoder) close(to int) (all []any) {
 	return all
 }
 
-func (e *responsesEncoder) closing(u sim.Usage) []any {
+func (e *responsesEncoder) Closing(u sim.Usage) []any {
 	all := e.close(u.OutputTokens)
 	kind := "response.completed"
-	if e.style.named && e.request.finish == "length" {
+	if e.style.Named && e.Request.Finish == "length" {
 		kind = "response.incomplete"
 	}
 	return append(all, e.next(kind, map[string]any{"response": e.ended(u)}))
@@ -198,28 +199,28 @@ func (e *responsesEncoder) closing(u sim.Usage) []any {
 // ended returns the whole response at its end.
 func (e *responsesEncoder) ended(u sim.Usage) map[string]any {
 	r := e.response("completed")
-	if e.style.incomplete && e.request.finish == "length" {
+	if e.style.Incomplete && e.Request.Finish == "length" {
 		r["status"], r["incomplete_details"] = "incomplete", map[string]string{"reason": "max_output_tokens"}
 	}
-	if !e.host.options.NoUsage {
+	if !e.Host.Options.NoUsage {
 		usage := map[string]any{
-			"input_tokens": u.PromptTokens, "input_tokens_details": map[string]int{"cached_tokens": e.cached()},
+			"input_tokens": u.PromptTokens, "input_tokens_details": map[string]int{"cached_tokens": e.Cached()},
 			"output_tokens": u.OutputTokens, "total_tokens": u.PromptTokens + u.OutputTokens,
 		}
-		if e.style.numbered {
-			usage["output_tokens_details"] = map[string]int{"reasoning_tokens": e.request.seq.ReasoningTokens}
+		if e.style.Numbered {
+			usage["output_tokens_details"] = map[string]int{"reasoning_tokens": e.Request.Seq.ReasoningTokens}
 		}
 		r["usage"] = usage
 	}
 	return r
 }
 
-func (e *responsesEncoder) whole(u sim.Usage) any {
-	if n := e.request.seq.ReasoningTokens; n > 0 {
+func (e *responsesEncoder) Whole(u sim.Usage) any {
+	if n := e.Request.Seq.ReasoningTokens; n > 0 {
 		e.open(0)
 		e.close(n)
 	}
-	e.open(e.request.seq.ReasoningTokens)
+	e.open(e.Request.Seq.ReasoningTokens)
 	e.close(u.OutputTokens)
 	return e.ended(u)
 }

@@ -1,4 +1,4 @@
-package server
+package exchange
 
 import (
 	"fmt"
@@ -51,7 +51,7 @@ func ParseFaults(s string) (Faults, error) {
 	}
 	for item := range strings.SplitSeq(s, ",") {
 		name, how, ok := strings.Cut(strings.TrimSpace(item), ":")
-		kind, err := parseFault(name)
+		kind, err := ParseFault(name)
 		if err != nil {
 			return Faults{}, err
 		}
@@ -71,7 +71,7 @@ func ParseFaults(s string) (Faults, error) {
 	return f, nil
 }
 
-func parseFault(s string) (Fault, error) {
+func ParseFault(s string) (Fault, error) {
 	if !slices.Contains(faultKinds(), Fault(s)) {
 		return "", fmt.Errorf("no fault is called %q; there are %s", s, strings.Join(faultNames(), ", "))
 	}
@@ -86,8 +86,8 @@ func faultNames() []string {
 	return names
 }
 
-// strike returns the fault of the n-th request, n counting from 1; empty for none. It depends on the seed only.
-func (f Faults) strike(n uint64) Fault {
+// Strike returns the fault of the n-th request, n counting from 1; empty for none. It depends on the seed only.
+func (f Faults) Strike(n uint64) Fault {
 	for i, r := range f.Rules {
 		if r.Every > 0 {
 			if n%uint64(r.Every) == 0 {

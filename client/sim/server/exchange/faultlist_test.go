@@ -1,4 +1,4 @@
-package server
+package exchange
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestFaultsStrikeAsOften(t *testing.T) {
 	}
 	count := make(map[Fault]int)
 	for n := range uint64(10000) {
-		first, again := f.strike(n+1), f.strike(n+1)
+		first, again := f.Strike(n+1), f.Strike(n+1)
 		if first != again {
 			t.Fatal("not the same twice")
 		}

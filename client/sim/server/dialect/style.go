@@ -1,11 +1,13 @@
-package server
+package dialect
 
-// style has the properties in which the OpenAI APIs of engines differ. vLLM's follows its
+import "llmsweep/client/sim/server/exchange"
+
+// Style has the properties in which the OpenAI APIs of engines differ. vLLM's follows its
 // vllm/entrypoints/openai/serving_chat.py and serving_completion.py; llama.cpp's and Ollama's follow captures of
 // llama-server b11669 and Ollama 0.17.4. The others were not checked against a running engine: SGLang's follows
 // python/sglang/srt/entrypoints/openai/serving_chat.py, lmdeploy's lmdeploy/serve/openai/api_server.py, TGI's
 // docs/openapi.json.
-type style struct {
+type Style struct {
 	fingerprint string       // system_fingerprint of each chunk
 	opening     *openAIDelta // delta of the chunk that opens a chat; nil for no such chunk
 	delta       openAIDelta  // what each other delta has besides its text
@@ -18,7 +20,7 @@ type style struct {
 	zeros          bool                                // completions have a usage of zeros on each chunk
 	usageOnFinish  bool                                // completions have their usage beside the finish reason, asked or not
 	timings        bool                                // llama.cpp's timings follow the usage
-	refusal        func(*apiError) any
+	refusal        func(*exchange.ApiError) any
 	doneAfterError bool
 }
 
@@ -27,51 +29,51 @@ func never(bool, string) bool                    { return false }
 func always(bool, string) bool                   { return true }
 func lengthOfText(chat bool, finish string) bool { return !chat && finish == "length" }
 
-func vllmStyle() *style {
-	return &style{
+func VllmStyle() *Style {
+	return &Style{
 		opening:    &openAIDelta{Role: "assistant", Content: ""},
-		choice:     openAIChoice{LogProbs: null()},
-		stopReason: null(), finishWithText: lengthOfText, refusal: (*apiError).object, doneAfterError: true,
+		choice:     openAIChoice{LogProbs: exchange.Null()},
+		stopReason: exchange.Null(), finishWithText: lengthOfText, refusal: (*exchange.ApiError).Object, doneAfterError: true,
 	}
 }
 
-func sglangStyle() *style {
-	return &style{
-		opening: &openAIDelta{Role: "assistant", Content: "", ReasoningContent: null(), ToolCalls: null()},
-		delta:   openAIDelta{Role: null(), ToolCalls: null()},
-		choice:  openAIChoice{LogProbs: null(), MatchedStop: null()}, finishWithText: never, nulls: true,
-		refusal: (*apiError).object, doneAfterError: true,
+func SglangStyle() *Style {
+	return &Style{
+		opening: &openAIDelta{Role: "assistant", Content: "", ReasoningContent: exchange.Null(), ToolCalls: exchange.Null()},
+		delta:   openAIDelta{Role: exchange.Null(), ToolCalls: exchange.Null()},
+		choice:  openAIChoice{LogProbs: exchange.Null(), MatchedStop: exchange.Null()}, finishWithText: never, nulls: true,
+		refusal: (*exchange.ApiError).Object, doneAfterError: true,
 	}
 }
 
-func lmdeployStyle() *style {
-	return &style{
-		delta:  openAIDelta{Role: "assistant", ToolCalls: null()},
-		choice: openAIChoice{LogProbs: null()}, finishWithText: never, nulls: true,
-		refusal: (*apiError).object, doneAfterError: true,
+func LmdeployStyle() *Style {
+	return &Style{
+		delta:  openAIDelta{Role: "assistant", ToolCalls: exchange.Null()},
+		choice: openAIChoice{LogProbs: exchange.Null()}, finishWithText: never, nulls: true,
+		refusal: (*exchange.ApiError).Object, doneAfterError: true,
 	}
 }
 
-func llamacppStyle() *style {
-	return &style{
-		fingerprint: "b0-sim", opening: &openAIDelta{Role: "assistant", Content: null()},
-		emptyDelta: true, finishWithText: never, noNulls: true, usageOnFinish: true, timings: true, refusal: llamacppRefusal,
+func LlamacppStyle() *Style {
+	return &Style{
+		fingerprint: "b0-sim", opening: &openAIDelta{Role: "assistant", Content: exchange.Null()},
+		emptyDelta: true, finishWithText: never, noNulls: true, usageOnFinish: true, timings: true, refusal: LlamacppRefusal,
 	}
 }
 
-func ollamaStyle() *style {
-	return &style{
+func OllamaStyle() *Style {
+	return &Style{
 		fingerprint: "fp_ollama", delta: openAIDelta{Role: "assistant"}, finishWithText: never, noNulls: true, zeros: true,
-		refusal: func(e *apiError) any {
+		refusal: func(e *exchange.ApiError) any {
 			return map[string]any{"error": map[string]any{
 				"message": e.Message, "type": "api_error", "param": nil, "code": nil}}
 		},
 	}
 }
 
-func tgiStyle() *style {
-	return &style{
-		fingerprint: "2.4.1-sim", delta: openAIDelta{Role: "assistant"}, choice: openAIChoice{LogProbs: null()},
-		finishWithText: always, nulls: true, refusal: tgiRefusal,
+func TgiStyle() *Style {
+	return &Style{
+		fingerprint: "2.4.1-sim", delta: openAIDelta{Role: "assistant"}, choice: openAIChoice{LogProbs: exchange.Null()},
+		finishWithText: always, nulls: true, refusal: TgiRefusal,
 	}
 }

@@ -1,9 +1,12 @@
-package server
+// Package dialect has the APIs that several engines share, each in the style of the engine: OpenAI's chat, completions and responses, and
+// Anthropic's messages. It shares no code with package client/api.
+package dialect
 
 import (
 	"strings"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/server/exchange"
 )
 
 // knownFields are the parameters of the OpenAI API, the only ones that a strict server accepts.
@@ -13,15 +16,17 @@ func knownFields() []string {
 	tools tool_choice parallel_tool_calls echo best_of suffix store metadata reasoning_effort service_tier`)
 }
 
-// chatEndpoint and textEndpoint are OpenAI's two endpoints in an engine's style.
-func chatEndpoint(s *style) *endpoint { return openAIEndpoint(s, "/v1/chat/completions", true) }
-func textEndpoint(s *style) *endpoint { return openAIEndpoint(s, "/v1/completions", false) }
+// ChatEndpoint and textEndpoint are OpenAI's two endpoints in an engine's style.
+func ChatEndpoint(s *Style) *exchange.Endpoint {
+	return openAIEndpoint(s, "/v1/chat/completions", true)
+}
+func TextEndpoint(s *Style) *exchange.Endpoint { return openAIEndpoint(s, "/v1/completions", false) }
 
-func openAIEndpoint(style *style, path string, chat bool) *endpoint {
-	return &endpoint{
-		path: path, known: knownFields(), framing: events(), refusal: style.refusal, done: true, doneAfterError: style.doneAfterError,
-		parse:   func(s *host, raw []byte) (request, error) { return s.parseOpenAI(raw, chat) },
-		encoder: func(a *answer) encoder { return newOpenAIEncoder(a, style) },
+func openAIEndpoint(style *Style, path string, chat bool) *exchange.Endpoint {
+	return &exchange.Endpoint{
+		Path: path, Known: knownFields(), Framing: exchange.Events(), Refusal: style.refusal, Done: true, DoneAfterError: style.doneAfterError,
+		Parse:   func(s *exchange.Host, raw []byte) (exchange.Request, error) { return s.ParseOpenAI(raw, chat) },
+		Encoder: func(a *exchange.Answer) exchange.Encoder { return newOpenAIEncoder(a, style) },
 	}
 }
 
@@ -34,8 +39,8 @@ type openAIChunk struct {
 	Fingerprint string         `json:"system_fingerprint,omitempty"`
 	Choices     []openAIChoice `json:"choices"`
 	Usage       any            `json:"usage,omitzero"` // null or openAIUsage
-	Timings     *timings       `json:"timings,omitempty"`
-	stamp
+	Timings     *Timings       `json:"timings,omitempty"`
+	exchange.Stamp
 }
 
 type openAIChoice struct {
@@ -68,26 +73,26 @@ type openAIUsage struct {
 
 // openAIEncoder encodes chat completions and plain completions.
 type openAIEncoder struct {
-	*answer
-	style *style
+	*exchange.Answer
+	style *Style
 	base  openAIChunk // what all chunks have
 }
 
-func newOpenAIEncoder(a *answer, style *style) *openAIEncoder {
+func newOpenAIEncoder(a *exchange.Answer, style *Style) *openAIEncoder {
 	object, prefix := "text_completion", "cmpl-"
-	if a.request.chat {
+	if a.Request.Chat {
 		object, prefix = "chat.completion.chunk", "chatcmpl-"
 	}
-	a.id = prefix + a.id
-	return &openAIEncoder{answer: a, style: style, base: openAIChunk{
-		ID: a.id, Object: object, Created: a.created.Unix(), Model: a.host.options.ModelID, Fingerprint: style.fingerprint,
+	a.Id = prefix + a.Id
+	return &openAIEncoder{Answer: a, style: style, base: openAIChunk{
+		ID: a.Id, Object: object, Created: a.Created.Unix(), Model: a.Host.Options.ModelID, Fingerprint: style.fingerprint,
 		Choices: []openAIChoice{},
 	}}
 }
 
-// opening is the chunk that opens a chat. It has no token yet.
-func (e *openAIEncoder) opening() any {
-	if !e.request.chat || e.style.opening == nil {
+// Opening is the chunk that opens a chat. It has no token yet.
+func (e *openAIEncoder) Opening() any {
+	if !e.Request.Chat || e.style.opening == nil {
 		return nil
 	}
 	choice := e.style.choice
@@ -95,9 +100,9 @@ func (e *openAIEncoder) opening() any {
 	return e.chunk(choice, 0)
 }
 
-func (e *openAIEncoder) tokens(from, to int) []any {
+func (e *openAIEncoder) Tokens(from, to int) []any {
 	choice := e.choice(from, to)
-	if e.last(to) && e.style.finishWithText(e.request.chat, e.request.finish) {
+	if e.Last(to) && e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
 		e.finish(&choice)
 	}
 	return []any{e.chunk(choice, to)}
@@ -106,18 +111,18 @@ func (e *openAIEncoder) tokens(from, to int) []any {
 // choice returns a choice with the tokens after from, up to to.
 func (e *openAIEncoder) choice(from, to int) openAIChoice {
 	choice := e.style.choice
-	text := e.text(from, to)
-	if !e.request.chat {
+	text := e.Text(from, to)
+	if !e.Request.Chat {
 		choice.Text = &text
 		return choice
 	}
 	delta := e.style.delta
 	switch {
-	case from < e.request.seq.ReasoningTokens && to > from:
+	case from < e.Request.Seq.ReasoningTokens && to > from:
 		e.reason(&delta, text)
-	case e.calls(to) && to > from:
-		delta.Content, delta.ToolCalls = null(), e.call(from, to)
-	case e.calls(to):
+	case e.Calls(to) && to > from:
+		delta.Content, delta.ToolCalls = exchange.Null(), e.call(from, to)
+	case e.Calls(to):
 	default:
 		delta.Content = text
 	}
@@ -127,17 +132,17 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 
 // call returns the part of the tool call that the tokens after from, up to to, are.
 func (e *openAIEncoder) call(from, to int) []any {
-	function := map[string]any{"arguments": e.arguments(from, to)}
+	function := map[string]any{"arguments": e.Arguments(from, to)}
 	part := map[string]any{"index": 0, "function": function}
-	if from == e.request.seq.ReasoningTokens {
-		function["name"], part["id"], part["type"] = e.request.tool, "call_"+e.id, "function"
+	if from == e.Request.Seq.ReasoningTokens {
+		function["name"], part["id"], part["type"] = e.Request.Tool, "call_"+e.Id, "function"
 	}
 	return []any{part}
 }
 
 // reason puts reasoning into the field that the server has for it.
 func (e *openAIEncoder) reason(d *openAIDelta, text string) {
-	if e.host.options.ReasoningField == "reasoning" {
+	if e.Host.Options.ReasoningField == "reasoning" {
 		d.Reasoning = text
 	} else {
 		d.ReasoningContent = text
@@ -146,46 +151,46 @@ func (e *openAIEncoder) reason(d *openAIDelta, text string) {
 
 // finish puts the finish reason into a choice.
 func (e *openAIEncoder) finish(c *openAIChoice) {
-	c.FinishReason, c.StopReason = e.ending(), e.style.stopReason
+	c.FinishReason, c.StopReason = e.Ending(), e.style.stopReason
 }
 
 // chunk returns a chunk after which n tokens have been sent.
 func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
 	c := e.base
 	c.Choices = []openAIChoice{choice}
-	switch r := &e.request; {
-	case r.continuousUsage:
-		c.Usage = usageOf(r.seq.PromptTokens, n)
-	case e.style.zeros && r.usage && !r.chat:
+	switch r := &e.Request; {
+	case r.ContinuousUsage:
+		c.Usage = usageOf(r.Seq.PromptTokens, n)
+	case e.style.zeros && r.Usage && !r.Chat:
 		c.Usage = openAIUsage{}
-	case r.usage && !e.style.noNulls || e.style.nulls:
-		c.Usage = null()
+	case r.Usage && !e.style.noNulls || e.style.nulls:
+		c.Usage = exchange.Null()
 	}
-	c.stamp = e.stamp()
+	c.Stamp = e.Stamp()
 	return c
 }
 
-// closing returns what was not sent with the text: a chunk with the finish reason, and one with the usage.
-func (e *openAIEncoder) closing(u sim.Usage) (chunks []any) {
+// Closing returns what was not sent with the text: a chunk with the finish reason, and one with the usage.
+func (e *openAIEncoder) Closing(u sim.Usage) (chunks []any) {
 	counted := false
-	if !e.style.finishWithText(e.request.chat, e.request.finish) {
+	if !e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
 		choice := e.choice(u.OutputTokens, u.OutputTokens)
-		if e.style.emptyDelta && e.request.chat {
+		if e.style.emptyDelta && e.Request.Chat {
 			choice = e.style.choice
 			choice.Delta = &openAIDelta{}
 		}
 		e.finish(&choice)
 		c := e.chunk(choice, u.OutputTokens)
-		if e.style.usageOnFinish && !e.request.chat && !e.host.options.NoUsage {
+		if e.style.usageOnFinish && !e.Request.Chat && !e.Host.Options.NoUsage {
 			e.usage(&c, u)
 			counted = true
 		}
 		chunks = append(chunks, c)
 	}
-	if e.request.usage && !counted {
+	if e.Request.Usage && !counted {
 		c := e.base
 		e.usage(&c, u)
-		c.stamp = e.stamp()
+		c.Stamp = e.Stamp()
 		chunks = append(chunks, c)
 	}
 	return chunks
@@ -194,8 +199,8 @@ func (e *openAIEncoder) closing(u sim.Usage) (chunks []any) {
 // usage puts the whole usage object into a chunk, and llama.cpp's timings behind it.
 func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	usage := usageOf(u.PromptTokens, u.OutputTokens)
-	usage.PromptDetails = null()
-	if e.host.config.PrefixCache {
+	usage.PromptDetails = exchange.Null()
+	if e.Host.Config.PrefixCache {
 		usage.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
 	}
 	if u.ReasoningTokens > 0 {
@@ -203,7 +208,7 @@ func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	}
 	c.Usage = usage
 	if e.style.timings {
-		c.Timings = timingsOf(u)
+		c.Timings = TimingsOf(u)
 	}
 }
 
@@ -211,26 +216,26 @@ func usageOf(prompt, output int) openAIUsage {
 	return openAIUsage{PromptTokens: prompt, TotalTokens: prompt + output, CompletionTokens: output}
 }
 
-func (e *openAIEncoder) whole(u sim.Usage) any {
+func (e *openAIEncoder) Whole(u sim.Usage) any {
 	choice := e.style.choice
 	e.finish(&choice)
 	c := e.base
-	if e.request.chat {
+	if e.Request.Chat {
 		c.Object = "chat.completion"
-		reasoning := e.request.seq.ReasoningTokens
-		choice.Message = &openAIDelta{Role: "assistant", Content: e.text(reasoning, u.OutputTokens)}
-		if e.request.tool != "" {
-			choice.Message.Content, choice.Message.ToolCalls = null(), e.call(reasoning, u.OutputTokens)
+		reasoning := e.Request.Seq.ReasoningTokens
+		choice.Message = &openAIDelta{Role: "assistant", Content: e.Text(reasoning, u.OutputTokens)}
+		if e.Request.Tool != "" {
+			choice.Message.Content, choice.Message.ToolCalls = exchange.Null(), e.call(reasoning, u.OutputTokens)
 		}
 		if reasoning > 0 {
-			e.reason(choice.Message, e.text(0, reasoning))
+			e.reason(choice.Message, e.Text(0, reasoning))
 		}
 	} else {
-		text := e.text(0, u.OutputTokens)
+		text := e.Text(0, u.OutputTokens)
 		choice.Text = &text
 	}
 	c.Choices = []openAIChoice{choice}
-	if !e.host.options.NoUsage {
+	if !e.Host.Options.NoUsage {
 		e.usage(&c, u)
 		c.Timings = nil
 	}

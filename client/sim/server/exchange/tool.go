@@ -1,13 +1,13 @@
-package server
+package exchange
 
 import (
 	"encoding/json"
 	"strings"
 )
 
-// tools are the tools of a request, and whether it must call one. The simulated model calls a tool only where it must, and
+// Tools are the tools of a request, and whether it must call one. The simulated model calls a tool only where it must, and
 // then the first.
-type tools struct {
+type Tools struct {
 	All    []tool          `json:"tools"`
 	Choice json.RawMessage `json:"tool_choice"`
 }
@@ -18,8 +18,8 @@ type tool struct {
 	Function struct{ Name string }
 }
 
-// called returns the name of the tool that the answer must call; "" for none.
-func (t *tools) called() string {
+// Called returns the name of the tool that the answer must call; "" for none.
+func (t *Tools) Called() string {
 	var word string
 	var choice struct {
 		Type, Name string
@@ -39,16 +39,16 @@ func (t *tools) called() string {
 	return ""
 }
 
-// arguments returns the part of a tool call's arguments that the tokens after from, up to to, are. The first token of the call
+// Arguments returns the part of a tool call's arguments that the tokens after from, up to to, are. The first token of the call
 // is its name.
-func (a *answer) arguments(from, to int) string {
-	first := a.request.seq.ReasoningTokens + 1
+func (a *Answer) Arguments(from, to int) string {
+	first := a.Request.Seq.ReasoningTokens + 1
 	var b strings.Builder
 	if from <= first && to > first {
 		b.WriteString(`{"query":"`)
 	}
-	b.WriteString(a.text(max(from, first), to))
-	if a.last(to) && a.request.finish != "length" {
+	b.WriteString(a.Text(max(from, first), to))
+	if a.Last(to) && a.Request.Finish != "length" {
 		if to <= first {
 			b.WriteString("{")
 		} else {
@@ -59,15 +59,15 @@ func (a *answer) arguments(from, to int) string {
 	return b.String()
 }
 
-// calls reports whether a token of the answer is part of a tool call.
-func (a *answer) calls(token int) bool {
-	return a.request.tool != "" && token > a.request.seq.ReasoningTokens
+// Calls reports whether a token of the answer is part of a tool call.
+func (a *Answer) Calls(token int) bool {
+	return a.Request.Tool != "" && token > a.Request.Seq.ReasoningTokens
 }
 
-// ending returns the finish reason in OpenAI's words.
-func (a *answer) ending() string {
-	if a.request.tool != "" && a.request.finish == "stop" {
+// Ending returns the finish reason in OpenAI's words.
+func (a *Answer) Ending() string {
+	if a.Request.Tool != "" && a.Request.Finish == "stop" {
 		return "tool_calls"
 	}
-	return a.request.finish
+	return a.Request.Finish
 }

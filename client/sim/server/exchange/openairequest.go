@@ -1,4 +1,4 @@
-package server
+package exchange
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 // body holds the fields of a request to OpenAI's endpoints that are used.
 type body struct {
 	Model               string          `json:"model"`
-	Messages            []chatMessage   `json:"messages"`
+	Messages            []ChatMessage   `json:"messages"`
 	Prompt              json.RawMessage `json:"prompt"`
 	MaxTokens           *int            `json:"max_tokens"`
 	MaxCompletionTokens *int            `json:"max_completion_tokens"`
@@ -27,49 +27,49 @@ type body struct {
 		EnableThinking *bool `json:"enable_thinking"`
 	} `json:"chat_template_kwargs"`
 	ReasoningEffort string `json:"reasoning_effort"`
-	tools
+	Tools
 }
 
-// parseOpenAI parses the body of a request to one of OpenAI's endpoints.
-func (s *host) parseOpenAI(raw []byte, chat bool) (request, error) {
+// ParseOpenAI parses the body of a request to one of OpenAI's endpoints.
+func (s *Host) ParseOpenAI(raw []byte, chat bool) (Request, error) {
 	var b body
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return request{}, badRequest("the body is not a valid request: %v", err)
+		return Request{}, BadRequest("the body is not a valid request: %v", err)
 	}
-	if err := s.checkModel(b.Model); err != nil {
-		return request{}, err
+	if err := s.CheckModel(b.Model); err != nil {
+		return Request{}, err
 	}
 	ids, err := s.promptTokens(&b, chat)
 	if err != nil {
-		return request{}, err
+		return Request{}, err
 	}
-	j := request{chat: chat, stream: b.Stream}
+	j := Request{Chat: chat, Stream: b.Stream}
 	if chat {
-		j.tool = b.called()
+		j.Tool = b.Called()
 	}
-	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
-	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
-	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: sim.DefaultOutputTokens}
-	if b.MaxCompletionTokens != nil && s.name != "ollama" { // which ignores it
-		w.most = b.MaxCompletionTokens
+	j.Usage = (b.StreamOptions.IncludeUsage || s.Options.UsageEveryChunk) && !s.Options.NoUsage
+	j.ContinuousUsage = j.Usage && (b.StreamOptions.ContinuousUsageStats || s.Options.UsageEveryChunk)
+	w := Wish{Most: b.MaxTokens, Forced: b.IgnoreEOS, Least: b.MinTokens, Otherwise: sim.DefaultOutputTokens}
+	if b.MaxCompletionTokens != nil && s.Name != "ollama" { // which ignores it
+		w.Most = b.MaxCompletionTokens
 	}
 	if chat {
-		w.otherwise = math.MaxInt
+		w.Otherwise = math.MaxInt
 		if !b.IgnoreEOS {
-			w.otherwise = naturalLimit
+			w.Otherwise = NaturalLimit
 		}
 	}
-	if s.natural {
-		w.forced, w.least = false, 0
+	if s.Natural {
+		w.Forced, w.Least = false, 0
 	}
-	if s.name == "ollama" {
-		ids = cut(ids, ollamaContext)
+	if s.Name == "ollama" {
+		ids = Cut(ids, OllamaContext)
 	}
-	if err := s.settle(&j, ids, w); err != nil {
-		return request{}, err
+	if err := s.Settle(&j, ids, w); err != nil {
+		return Request{}, err
 	}
 	if chat && b.thinks() {
-		j.seq.ReasoningTokens = min(s.options.Think, j.seq.OutputTokens)
+		j.Seq.ReasoningTokens = min(s.Options.Think, j.Seq.OutputTokens)
 	}
 	return j, nil
 }
@@ -81,15 +81,15 @@ func (b *body) thinks() bool {
 }
 
 // promptTokens returns the ids of a request's prompt.
-func (s *host) promptTokens(b *body, chat bool) ([]uint32, error) {
+func (s *Host) promptTokens(b *body, chat bool) ([]uint32, error) {
 	if !chat {
-		return completionPrompt(b.Prompt, s.config.Model.Vocab)
+		return CompletionPrompt(b.Prompt, s.Config.Model.Vocab)
 	}
-	return s.chatTokens(b.Messages)
+	return s.ChatTokens(b.Messages)
 }
 
-// completionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
-func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
+// CompletionPrompt returns the ids of a prompt: a string, token ids, or a list with one of them.
+func CompletionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && len(list) == 1 && !isNumber(list[0]) {
 		raw = list[0]
@@ -100,10 +100,10 @@ func completionPrompt(raw json.RawMessage, vocab int) ([]uint32, error) {
 	}
 	var ids []uint32
 	if json.Unmarshal(raw, &ids) != nil {
-		return nil, badRequest("prompt must be a string, token ids, or a list of one of them")
+		return nil, BadRequest("prompt must be a string, token ids, or a list of one of them")
 	}
 	if slices.ContainsFunc(ids, func(id uint32) bool { return id >= uint32(vocab) }) {
-		return nil, badRequest("the prompt holds a token id that is out of vocabulary (%d)", vocab)
+		return nil, BadRequest("the prompt holds a token id that is out of vocabulary (%d)", vocab)
 	}
 	return ids, nil
 }
