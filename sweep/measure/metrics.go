@@ -140,11 +140,15 @@ func (h *hung) add(r *rundir.Record) {
 }
 
 // rates counts events in the window alone. A rate of 0 is absent: where nothing completed no rate was measured.
-type rates struct{ due, sent, done float64 }
+type rates struct {
+	due, sent, done float64
+	last            float64 // instant at which the last request of the window was due
+}
 
 func (c *rates) add(r *rundir.Record, w window.Window) {
 	if w.Holds(r.Due.Value()) {
 		c.due++
+		c.last = max(c.last, r.Due.Value())
 	}
 	if w.Holds(r.Sent.Value()) {
 		c.sent++
@@ -156,7 +160,11 @@ func (c *rates) add(r *rundir.Record, w window.Window) {
 
 func (c *rates) fill(st *rundir.Stage, w window.Window) {
 	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(c.done, w.Length())}
-	if st.Rate.Known() {
+	switch {
+	case !st.Rate.Known():
+	case st.Whole: // nothing more was to come while the last answers were awaited
+		st.Rates.Offered = ratio(c.due, c.last)
+	default:
 		st.Rates.Offered = ratio(c.due, w.Length())
 	}
 }

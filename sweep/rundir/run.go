@@ -267,7 +267,7 @@ type Requests struct {
 
 // Rates are requests per second, counted in the window alone.
 type Rates struct {
-	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop
+	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop. Where the window is the whole stage, until the last was due
 	Sent      Number `json:"sent,omitzero"`
 	Completed Number `json:"completed,omitzero"` // succeeded in the window, whenever they were due
 	// TheoreticalMax is the number of that name in a stress table: all requests / longest response time. It is not a limit.
