@@ -99,7 +99,6 @@ func TestRepeatsInWords(t *testing.T) {
 	}
 }
 
-// A run of a ladder is shown as it was asked for, whatever order it ran in.
 // The repetitions of a changed server are not averaged; the report says why.
 func TestRepeatsOfAChangedServer(t *testing.T) {
 	run := repeatedRun()
@@ -114,6 +113,7 @@ func TestRepeatsOfAChangedServer(t *testing.T) {
 	}
 }
 
+// A run of a ladder is shown as it was asked for, whatever order it ran in.
 func TestRepeatedRowsAreInOrder(t *testing.T) {
 	run := singleRun()
 	ladder := func(width, number int) rundir.Stage {
