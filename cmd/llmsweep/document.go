@@ -65,7 +65,10 @@ func (r *reportCmd) document(c *console) error {
 		return usage(err)
 	}
 	if page != nil {
-		out.Files[o.Base+".html"] = page
+		if err := html.Replaceable(html.Beside(r.Output)); err != nil {
+			return usage(err)
+		}
+		out.Files[filepath.Base(html.Beside(r.Output))] = page
 	}
 	return keep(r.Output, out)
 }

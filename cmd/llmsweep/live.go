@@ -302,7 +302,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 		err = cm.writePages(out, result, runs, dirs)
 	}
 	if err == nil {
-		err = cm.write(c, result.JSON, sections, pairPage(result, runs))
+		err = cm.writeBoth(c, &cm.tableFlags, result.JSON, sections, pairPage(result, runs))
 	}
 	if err == nil {
 		err = cm.publishGates(c, result, gates, sections, out)
@@ -354,7 +354,7 @@ func (cm *compareCmd) again(c *console, dir string) error {
 		return usage(err)
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	if err := cm.write(c, result.JSON, sections, pairPage(result, runs)); err != nil {
+	if err := cm.writeBoth(c, &cm.tableFlags, result.JSON, sections, pairPage(result, runs)); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {

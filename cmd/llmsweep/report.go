@@ -140,6 +140,9 @@ func (r *reportCmd) draw(c *console, run *rundir.Run) error {
 		b = picture
 	}
 	if r.Output == "" {
+		if r.Format == formatPNG && isTerminal(c.out) {
+			return usage(errors.New("a picture in PNG is not for a terminal: name a file with -o"))
+		}
 		_, err := c.out.Write(b.Bytes())
 		return err
 	}

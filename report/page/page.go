@@ -46,16 +46,17 @@ var templates string
 // layout is the template of all pages.
 func layout() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
-		"t":       func(t draw.Text) template.HTML { return template.HTML(t.HTML()) },
-		"attr":    func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
-		"word":    func(key string) template.HTML { return template.HTML(word(key).HTML()) },
-		"wordIn":  func(key string, l lang.Lang) string { return word(key).In(l) },
-		"shapes":  shapeKey,
-		"aligned": aligned,
-		"begin":   begin,
-		"first":   first,
-		"add":     func(a, b int) int { return a + b },
-		"seconds": func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+		"t":         func(t draw.Text) template.HTML { return template.HTML(t.HTML()) },
+		"attr":      func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
+		"word":      func(key string) template.HTML { return template.HTML(word(key).HTML()) },
+		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
+		"generator": func() template.HTML { return template.HTML(generator) },
+		"shapes":    shapeKey,
+		"aligned":   aligned,
+		"begin":     begin,
+		"first":     first,
+		"add":       func(a, b int) int { return a + b },
+		"seconds":   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	}).Parse(templates)
 }
 

@@ -21,6 +21,7 @@ var (
 	axisDemand       = lang.Say("demand, %s", "需求（%s）")
 	tagDemand        = lang.Say("demand %s", "需求 %s")
 	tagEven          = lang.Say("break-even %s", "成本持平点 %s")
+	sayWritten       = lang.Say("Page with drawings: %s", "含图网页：%s")
 	headMetric       = lang.Say("metric", "指标")
 	headDifference   = lang.Say("difference", "差异")
 	headMeaning      = lang.Say("meaning", "含义")

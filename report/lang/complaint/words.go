@@ -71,6 +71,8 @@ func commandWords() [][2]string {
 		{"mapping key %q already defined at %s", "键 %s 已在 %s 定义"}, {"sequence end token ']' not found", "缺少列表结尾的“]”"},
 		{"the URL of the server is missing: give one such as http://localhost:8000, or sim: for the simulated server", "缺少服务地址：请给出地址，如 http://localhost:8000，或用 sim: 表示模拟服务"},
 		{"interrupted before anything was measured", "在测得任何结果之前中断"},
+		{"%s exists and is no page of llmsweep: move it away, or choose another name", "%s 已存在，且不是 llmsweep 的网页：请移走它，或另选一个名称"},
+		{"a picture in PNG is not for a terminal: name a file with -o", "PNG 图片不能显示在终端上：请用 -o 指定文件"},
 		{"-o %s: that name is reserved for the data of a run; choose another", "-o %s：该文件名保留给运行数据；请另选一个"},
 		{"-o %s: %w", "-o %s：%s"},
 		{"--document needs a file to write, -o report.md: drawings go beside it", "--document 需要写入的文件，如 -o report.md；图放在它旁边"},
