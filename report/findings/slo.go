@@ -124,7 +124,11 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	for _, p := range g.Terms {
 		terms = append(terms, p.Term)
 		if p.Verdict == g.Verdict {
-			if text := Promise(&p, l); text != "" {
+			text := Promise(&p, l)
+			if len(g.Terms) == 1 { // the sentence has just named it
+				text = strings.TrimPrefix(text, p.Term+lang.Colon.In(l))
+			}
+			if text != "" {
 				why = append(why, text)
 			}
 		}
