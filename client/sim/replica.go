@@ -64,7 +64,6 @@ type Visit struct {
 	length   int // tokens that its admission needs in the cache
 	began    int // the step that generated the first token since its admission; while it decodes
 	decoding bool
-	gone     bool
 	before   *Visit
 	after    *Visit
 	sibling  *Visit        // the next that ends with the same step
@@ -131,12 +130,18 @@ func (r *Replica) Add(v *Visit) {
 	r.coming = append(r.coming, v)
 }
 
-// Cancel removes all requests and returns those that have not ended: the server is lost at an instant.
-func (r *Replica) Cancel() []*Visit {
+// Running returns the requests that run, oldest admission first.
+func (r *Replica) Running() []*Visit {
 	var all []*Visit
 	for v := r.first; v != nil; v = v.after {
 		all = append(all, v)
 	}
+	return all
+}
+
+// Cancel removes all requests and returns those that have not ended: the server is lost at an instant.
+func (r *Replica) Cancel() []*Visit {
+	all := r.Running()
 	for r.queue.n > 0 {
 		all = append(all, r.queue.pop())
 	}
@@ -393,7 +398,7 @@ func (r *Replica) begin(v *Visit) {
 func (r *Replica) end(v *Visit, length int) {
 	r.free += r.config.blocksFor(length)
 	r.unlink(v)
-	v.Last, v.gone = r.now, true
+	v.Last = r.now
 	r.left++
 	r.watcher.Ended(v)
 }

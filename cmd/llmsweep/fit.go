@@ -57,6 +57,7 @@ func (f *fitCmd) Run(c *console) error {
 	var all []twin.Stage
 	var from []string
 	name := f.Name
+	var labels twin.Labels
 	for _, dir := range f.Paths {
 		stages, run, err := twin.StagesOf(dir)
 		if err != nil {
@@ -66,12 +67,15 @@ func (f *fitCmd) Run(c *console) error {
 		if name == "" {
 			name = run.Target.Model
 		}
+		if labels == (twin.Labels{}) {
+			labels = labelsOf(run)
+		}
 	}
 	t, err := twin.Fit(all)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
-	t.Name, t.From = table.Clean(name), from
+	t.Name, t.From, t.Labels = table.Clean(name), from, labels
 	b, err := t.Encode()
 	if err != nil {
 		return err
@@ -88,6 +92,12 @@ func (f *fitCmd) Run(c *console) error {
 	return flags.write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
 }
 
+// labelsOf returns the labels of a run.
+func labelsOf(run *rundir.Run) twin.Labels {
+	l := run.Labels
+	return twin.Labels{Model: table.Clean(l.Model), GPU: table.Clean(l.GPU), GPUs: l.GPUs, Engine: table.Clean(l.Engine), Quant: table.Clean(l.Quant), Price: l.Price}
+}
+
 // parseAsk reads 512/32.
 func parseAsk(text string) (lengths [2]int, err error) {
 	p, o, ok := strings.Cut(text, "/")
@@ -102,7 +112,7 @@ func parseAsk(text string) (lengths [2]int, err error) {
 }
 
 // simulated returns the simulated server of a name: a preset, or the file of a twin.
-func simulated(c *console, name string) (sim.Config, error) {
+func simulated(c *console, name string, unchecked bool) (sim.Config, error) {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
 		return sim.Preset(name)
 	}
@@ -110,7 +120,10 @@ func simulated(c *console, name string) (sim.Config, error) {
 	if err != nil {
 		return sim.Config{}, err
 	}
-	if t.Check != nil && !t.Check.Passed {
+	if !t.Passed() && !unchecked {
+		return sim.Config{}, fmt.Errorf("%s failed its held-out check: what it does is not what the server does; fit it again on a quiet machine, or use it anyway with --unchecked", name)
+	}
+	if !t.Passed() {
 		fmt.Fprintln(c.err, twins.Failed(table.Clean(name), c.lang))
 	}
 	return t.Config(), nil

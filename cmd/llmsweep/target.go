@@ -39,12 +39,12 @@ type target struct {
 const simScheme = "sim:"
 
 // embedded starts the simulated server that a sim: URL names, and returns its base URL.
-func embedded(c *console, url string) (string, sim.Config, func(), error) {
+func embedded(c *console, url string, unchecked bool) (string, sim.Config, func(), error) {
 	preset := strings.TrimPrefix(url, simScheme)
 	if preset == "" {
 		preset = "demo"
 	}
-	config, err := simulated(c, preset)
+	config, err := simulated(c, preset, unchecked)
 	if err != nil {
 		return "", config, nil, usage(err)
 	}
@@ -89,7 +89,7 @@ func reach(c *console, url string, flags *targetFlags, l *workloadOptions, repla
 	if strings.HasPrefix(url, simScheme) {
 		var config sim.Config
 		var stop func()
-		if url, config, stop, err = embedded(c, url); err != nil {
+		if url, config, stop, err = embedded(c, url, flags.Unchecked); err != nil {
 			return nil, err
 		}
 		t.close = stop
