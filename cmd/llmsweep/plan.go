@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
 	"llmsweep/report/lang"
 	"llmsweep/report/plans"
@@ -73,31 +75,31 @@ More: llmsweep help plan`
 }
 
 // Run plans.
-func (p *planCmd) Run(c *console) error {
+func (p *planCmd) Run(c *console.Console) error {
 	w, err := p.wish(c)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	all, err := p.candidates()
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	l := lang.Lang(p.Lang)
-	r, err := capacity.Of(c.ctx, all, *w, func(name, what string, done, total int) {
-		fmt.Fprintln(c.err, plans.Progress(name, what, done, total, l))
+	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
+		fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
 	})
 	if err != nil {
-		if c.ctx.Err() != nil {
-			return c.interrupted(err)
+		if c.Ctx.Err() != nil {
+			return c.Interrupted(err)
 		}
-		return usage(err)
+		return console.Usage(err)
 	}
-	flags := tableFlags{Format: p.Format, Lang: p.Lang, Output: p.Output, Plain: p.Plain}
-	return flags.write(c, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, nil)
+	tables := flags.Tables{Format: p.Format, Lang: p.Lang, Output: p.Output, Plain: p.Plain}
+	return tables.Write(c, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, nil)
 }
 
 // wish reads the flags.
-func (p *planCmd) wish(c *console) (*capacity.Wish, error) {
+func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
 	w := &capacity.Wish{Router: fleet.Router(p.Router), Headroom: p.Headroom, Lost: p.Lost, Minutes: p.Minutes, Most: p.MaxReplicas, Hits: p.PrefixHits,
 		Draws: p.Draws, Seed: p.Seed, Unchecked: p.Unchecked}
 	var err error
@@ -128,7 +130,7 @@ var (
 )
 
 // day draws the requests.
-func (p *planCmd) day(c *console) (*demand.Day, error) {
+func (p *planCmd) day(c *console.Console) (*demand.Day, error) {
 	d := demand.Wish{Rate: p.Rate, Length: p.Length, Seed: p.Seed}
 	switch {
 	case (p.Users > 0) != (p.PerUser > 0):
@@ -149,7 +151,7 @@ func (p *planCmd) day(c *console) (*demand.Day, error) {
 		}
 	}
 	if p.Trace != "" {
-		if d.Trace, err = recorded.OpenTrace(c.ctx, p.Trace, recorded.TraceOptions{Share: p.PrefixCache}); err != nil {
+		if d.Trace, err = recorded.OpenTrace(c.Ctx, p.Trace, recorded.TraceOptions{Share: p.PrefixCache}); err != nil {
 			return nil, err
 		}
 	}
