@@ -80,6 +80,7 @@ func TestErrors(t *testing.T) {
 		w.write("prose.md", "nothing here\n")
 		w.write("twin.yaml", twinYAML)
 		w.write("failed.yaml", twinYAML+"check: {error: 0.5, passed: false}\n")
+		w.write("foreign.html", "<p>mine</p>\n")
 		if err := os.Mkdir(w.path("empty"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -145,6 +146,9 @@ label $W/empty gpu=L20
 report $W/nowhere
 report
 report $W/empty --format pdf
+compare $W/results.md --any-workload --html $W/foreign.html
+compare $W/results.md --any-workload -o $W/foreign.md
+report $W/results.md --document --any-workload -o $W/foreign.md
 
 # Servers
 sweep
