@@ -303,7 +303,7 @@ func (p *planner) plan(ctx context.Context) (*Plan, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if !o.Ended && o.Held >= p.Minutes-1e-9 {
+		if p.keeps(o, whole) {
 			break
 		}
 	}
@@ -381,6 +381,12 @@ func (p *planner) allowed(part *demand.Day) float64 {
 	return (1 - p.Minutes) * float64(p.day.Length) / float64(part.Length)
 }
 
+// keeps reports whether a part of the time breaks the objectives in no more minutes than the whole time may.
+func (p *planner) keeps(o *fleet.Outcome, part *demand.Day) bool {
+	const roundOff = 1e-9
+	return !o.Ended && o.Held >= 1-p.allowed(part)-roundOff
+}
+
 // run simulates a fleet of a fixed size.
 func (p *planner) run(ctx context.Context, server sim.Config, d *demand.Day, n int, allowed float64) (*fleet.Outcome, error) {
 	if err := ctx.Err(); err != nil {
@@ -397,7 +403,7 @@ func (p *planner) config(server sim.Config, d *demand.Day, n int, allowed float6
 func (p *planner) smallest(ctx context.Context, server sim.Config, d *demand.Day, guess int) (int, error) {
 	enough := func(n int) (bool, error) {
 		o, err := p.run(ctx, server, d, n, p.allowed(d))
-		return err == nil && !o.Ended, err
+		return err == nil && p.keeps(o, d), err
 	}
 	low, high := 0, 0 // not enough, enough
 	for n := max(1, guess); high == 0; n = min(2*n, p.Most) {
@@ -443,12 +449,13 @@ func (p *planner) settle(ctx context.Context, out *Plan, n int) error {
 	}
 	out.Held = exactly(o.Held)
 	out.RefusedShare = float64(o.Refused) / float64(o.Requests)
-	out.Mean = o.PaidHours / p.day.Length.Hours()
+	const exact = 1e6 // sums of quarter minutes are not exact
+	out.Mean = math.Round(exact*o.PaidHours/p.day.Length.Hours()) / exact
 	out.Over = spans(o, p.day.Length)
 	if p.Lost > 0 {
 		p.say("with lost replicas")
 		c := p.config(p.server, p.day, n, -1)
-		c.Lost, c.LostAt = p.Lost, p.from
+		c.Lost, c.LostAt = p.Lost, p.day.Busiest(max(time.Minute, p.day.Length/24))
 		if p.Scaling != nil {
 			c = p.withScaling(c, out.ScaleAt, n)
 		}
@@ -587,7 +594,7 @@ func (p *planner) first(ctx context.Context, n int) (Break, error) {
 	at := func(times float64) (*fleet.Outcome, bool, error) {
 		d := hour.Times(times)
 		o, err := p.run(ctx, p.server, d, n, p.allowed(d))
-		return o, err == nil && !o.Ended, err
+		return o, err == nil && p.keeps(o, d), err
 	}
 	low, high := 1.0, most
 	worst, ok, err := at(high)

@@ -20,7 +20,7 @@ func even() *twin.Twin {
 
 func wish(t *testing.T, rate float64, texts ...string) Wish {
 	t.Helper()
-	d, err := demand.New(demand.Wish{Rate: rate, Length: 6 * time.Minute, Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 10}})
+	d, err := demand.New(demand.Wish{Rate: rate, Length: 3 * time.Minute, Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func wish(t *testing.T, rate float64, texts ...string) Wish {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Wish{Day: d, Terms: terms, Router: fleet.LeastLoaded, Minutes: 0.99, Most: 16, Draws: 4, Seed: 1}
+	return Wish{Day: d, Terms: terms, Router: fleet.LeastLoaded, Minutes: 0.99, Most: 16, Draws: 3, Seed: 1}
 }
 
 func planned(t *testing.T, w Wish, all ...Candidate) *Result {
@@ -127,11 +127,11 @@ func TestWhatIfs(t *testing.T) {
 // TestScalingFollowsAProfile: fewer replicas are paid for than the busiest minute needs.
 func TestScalingFollowsAProfile(t *testing.T) {
 	w := wish(t, 100, "ttft:p99<1s")
-	p, err := demand.ParseProfile("0=5,1=100,2=5")
+	p, err := demand.ParseProfile("0=5,0:20=100,0:30=5")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Day, err = demand.New(demand.Wish{Profile: p, Length: 3 * time.Hour, Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 10}}); err != nil {
+	if w.Day, err = demand.New(demand.Wish{Profile: p, Length: 40 * time.Minute, Prompt: rundir.Lengths{Mean: 64}, Output: rundir.Lengths{Mean: 10}}); err != nil {
 		t.Fatal(err)
 	}
 	w.Draws, w.Minutes = 0, 0.95

@@ -62,7 +62,7 @@ func TestATrace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace.jsonl")
 	text := ""
 	for i := range 100 {
-		text += fmt.Sprintf(`{"timestamp": %d000, "input_length": 600, "output_length": 7, "hash_ids": [1, 2]}`+"\n", i)
+		text += fmt.Sprintf(`{"timestamp": %d000, "input_length": 600, "output_length": 7, "hash_ids": [1, 2]}`+"\n", i+1)
 	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
