@@ -209,7 +209,7 @@ func (v *view) tables() []Section {
 		r.Notes = sentences(func(l lang.Lang) []string { return findings.RepeatNotes(repeats, l) })
 		all = append(all, Section{ID: "repeats-section", Title: say(titleRepeats), Blocks: []Block{{Table: r}}})
 	}
-	return all
+	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
