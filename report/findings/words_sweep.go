@@ -115,6 +115,9 @@ func sweepWords() lang.Words {
 		"saturation.refused": lang.Say("at {offered:rate} req/s offered the server refused {share:percent} of the requests, and {completed:rate} req/s were completed",
 			"到达率为 {offered:rate} req/s 时，服务拒绝了 {share:percent} 的请求，完成 {completed:rate} req/s"),
 
+		"saturation.undone": lang.Say("at {offered:rate} req/s offered {share:percent} of the requests failed, and {completed:rate} req/s were completed",
+			"到达率为 {offered:rate} req/s 时，{share:percent} 的请求失败，完成 {completed:rate} req/s"),
+
 		// Of the server's habits.
 		"habit.collapses": lang.Say("the server collapses under overload: it sustains {sustained:rate} req/s ({low:rate}-{high:rate}), and completes only {overload:rate} req/s when more arrives",
 			"服务过载时崩塌：可持续 {sustained:rate} req/s（{low:rate}-{high:rate}），到达更多时只能完成 {overload:rate} req/s"),

@@ -2,6 +2,7 @@ package saturation
 
 import (
 	"math"
+	"slices"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
@@ -66,6 +67,10 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 	stable, saturated := f.lastStable(), f.firstSaturated()
 	if !stable.Known() || !saturated.Known() {
 		return false
+	}
+	f.notes = slices.DeleteFunc(f.notes, func(n note.Note) bool { return n.Is(noteOverloadCosts) || n.Is(noteOverloadOrChange) }) // the answer says it
+	if len(f.notes) == 0 {
+		f.notes = nil
 	}
 	s.HighestStable, s.LowestSaturated = stable, saturated
 	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.Rate.Value()+normal*standardError(most), ceiling)
