@@ -73,6 +73,8 @@ func commandWords() [][2]string {
 		{"replica %d serves model %s by API %s, replica 1 %s by %s: replicas hold the same model; name it with --model and --api",
 			"副本 %d 提供模型 %s（API 为 %s），副本 1 提供 %s（API 为 %s）：各副本必须是同一模型；请用 --model 和 --api 指定"},
 		{"interrupted before anything was measured", "在测得任何结果之前中断"},
+		{"%s exists and is no page of llmsweep: move it away, or choose another name", "%s 已存在，且不是 llmsweep 的网页：请移走它，或另选一个名称"},
+		{"a picture in PNG is not for a terminal: name a file with -o", "PNG 图片不能显示在终端上：请用 -o 指定文件"},
 		{"-o %s: that name is reserved for the data of a run; choose another", "-o %s：该文件名保留给运行数据；请另选一个"},
 		{"-o %s: %w", "-o %s：%s"},
 		{"--document needs a file to write, -o report.md: drawings go beside it", "--document 需要写入的文件，如 -o report.md；图放在它旁边"},
