@@ -70,6 +70,8 @@ func commandWords() [][2]string {
 		{"a list of single values is expected", "应为单个值组成的列表"},
 		{"mapping key %q already defined at %s", "键 %s 已在 %s 定义"}, {"sequence end token ']' not found", "缺少列表结尾的“]”"},
 		{"the URL of the server is missing: give one such as http://localhost:8000, or sim: for the simulated server", "缺少服务地址：请给出地址，如 http://localhost:8000，或用 sim: 表示模拟服务"},
+		{"replica %d serves model %s by API %s, replica 1 %s by %s: replicas hold the same model; name it with --model and --api",
+			"副本 %d 提供模型 %s（API 为 %s），副本 1 提供 %s（API 为 %s）：各副本必须是同一模型；请用 --model 和 --api 指定"},
 		{"interrupted before anything was measured", "在测得任何结果之前中断"},
 		{"-o %s: that name is reserved for the data of a run; choose another", "-o %s：该文件名保留给运行数据；请另选一个"},
 		{"-o %s: %w", "-o %s：%s"},
