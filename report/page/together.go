@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -126,20 +127,22 @@ func Runs(w io.Writer, all []Input, o Options) error {
 	index := &Index{Table: &Table{Name: "index", Title: say(titleIndexTable), Open: true}}
 	index.Table.Columns = []Column{{Head: say(headShow)}, {Head: say(headRun), Left: true}, {Head: say(headModel), Left: true}, {Head: draw.Same("GPU"), Left: true}, {Head: say(headEngine), Left: true}, {Head: say(headQuant), Left: true},
 		{Head: say(headSaturation)}, {Head: say(headInterval)}, {Head: say(headOutput)}, {Head: say(headAnswer), Left: true}}
-	labels := []struct {
+	type label struct {
 		key  string
 		text draw.Text
 		of   func(*rundir.Run) string
-	}{
+	}
+	labels := []label{
 		{"model", say(headModel), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
 		{"gpu", draw.Same("GPU"), func(r *rundir.Run) string { return stages.Hardware(r, lang.English, "") }},
 		{"engine", say(headEngine), stages.EngineName},
 		{"quant", say(headQuant), func(r *rundir.Run) string { return r.Labels.Quant }},
 	}
+	of := func(l label, r *rundir.Run) string { return table.Clean(l.of(r)) } // a filter's values are those of the rows
 	for _, l := range labels {
 		f := Filter{Key: l.key, Text: l.text}
 		for _, in := range all {
-			if v := l.of(in.Run); !slices.Contains(f.Values, v) {
+			if v := of(l, in.Run); !slices.Contains(f.Values, v) {
 				f.Values = append(f.Values, v)
 			}
 		}
@@ -152,8 +155,8 @@ func Runs(w io.Writer, all []Input, o Options) error {
 		runs, names = append(runs, in.Run), append(names, in.Path)
 		row := Row{Attrs: []Attr{{"data-run", itoa(i)}}, Cells: []Cell{{Check: "r" + itoa(i), Text: draw.Same("#" + itoa(i+1))}, plain(in.Path)}}
 		for _, l := range labels {
-			row.Cells = append(row.Cells, plain(l.of(in.Run)))
-			row.Attrs = append(row.Attrs, Attr{"data-" + l.key, l.of(in.Run)})
+			row.Cells = append(row.Cells, plain(of(l, in.Run)))
+			row.Attrs = append(row.Attrs, Attr{"data-" + l.key, of(l, in.Run)})
 		}
 		rate, bounds, output := rundir.Number{}, plain(lang.Absent), rundir.Number{}
 		if sat := in.Run.Saturation; sat != nil {
