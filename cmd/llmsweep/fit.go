@@ -28,7 +28,7 @@ type fitCmd struct {
 	Paths  []string `arg:"" name:"dir" help:"Run directories of the same server, with their records."`
 	Twin   string   `name:"twin" default:"twin.yaml" placeholder:"FILE" help:"Write the twin to this file (${default})."`
 	Name   string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
-	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32. May be repeated."`
+	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32, or for the lengths of a trace: a file. May be repeated."`
 	Format string   `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
