@@ -450,7 +450,7 @@ func (p *planner) settle(ctx context.Context, out *Plan, n int) error {
 	out.Held = exactly(o.Held)
 	out.RefusedShare = float64(o.Refused) / float64(o.Requests)
 	const exact = 1e6 // sums of quarter minutes are not exact
-	out.Mean = math.Round(exact*o.PaidHours/p.day.Length.Hours()) / exact
+	out.Mean = math.Round(exact*o.PaidHours*60/float64(len(o.Minutes))) / exact
 	out.Over = spans(o, p.day.Length)
 	if p.Lost > 0 {
 		p.say("with lost replicas")
