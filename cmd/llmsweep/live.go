@@ -295,7 +295,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 		err = cm.writePages(out, result, runs, dirs)
 	}
 	if err == nil {
-		err = cm.Write(c, result.JSON, sections, pairPage(result, runs))
+		err = cm.WriteBoth(c, &cm.Tables, result.JSON, sections, pairPage(result, runs))
 	}
 	if err == nil {
 		err = cm.publishGates(c, result, gates, sections, out)
@@ -347,7 +347,7 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 		return console.Usage(err)
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	if err := cm.Write(c, result.JSON, sections, pairPage(result, runs)); err != nil {
+	if err := cm.WriteBoth(c, &cm.Tables, result.JSON, sections, pairPage(result, runs)); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {
