@@ -54,6 +54,7 @@ type Run struct {
 	Plan       Plan        `json:"plan"`
 	Stages     []Stage     `json:"stages"`
 	Recoveries []Recovery  `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
+	Rebound    *Rebound    `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
 	Saturation *Saturation `json:"saturation,omitempty"`
 	SLO        *SLO        `json:"slo,omitempty"` // absent where there are no objectives
 	Client     Client      `json:"client"`
@@ -99,8 +100,17 @@ type Target struct {
 	Launch string `json:"launch,omitempty"`
 	// Notes are findings of the preflight that a reader should know.
 	Notes []note.Note `json:"notes,omitempty"`
+	// Replicas are the servers that the requests are shared out over, where there are several. URL is then the first one's.
+	Replicas []Replica `json:"replicas,omitempty"`
 	// Capacity is the computed capacity of the embedded simulator, in requests per second; absent for other servers.
 	Capacity Number `json:"simulated_capacity,omitzero"`
+}
+
+// Replica is one of several servers under test that hold the same model, with no router between them and this program.
+type Replica struct {
+	URL     string `json:"url"`
+	Engine  string `json:"engine,omitempty"`
+	Version string `json:"version,omitempty"`
 }
 
 // Labels describe hardware and software. Users set them; nothing that is measured depends on them.
@@ -200,6 +210,8 @@ type Stage struct {
 
 	Goodput *Goodput `json:"goodput,omitempty"` // absent where there are no objectives
 
+	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
+
 	Verdict   string      `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
 	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
@@ -210,6 +222,16 @@ type Stage struct {
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`
 	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
+}
+
+// ReplicaShare is what one of several servers did in the window.
+type ReplicaShare struct {
+	Requests   Requests `json:"requests"`
+	Completed  Number   `json:"completed,omitzero"` // requests per second
+	Output     Number   `json:"output_tokens_per_s,omitzero"`
+	TTFT       Dist     `json:"ttft_s"`
+	Latency    Dist     `json:"latency_s"`
+	InterToken Number   `json:"inter_token_s,omitzero"`
 }
 
 // Server is what the server reported about its own load in the window.
@@ -246,7 +268,7 @@ type Requests struct {
 
 // Rates are requests per second, counted in the window alone.
 type Rates struct {
-	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop
+	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop. Where the window is the whole stage, until the last was due
 	Sent      Number `json:"sent,omitzero"`
 	Completed Number `json:"completed,omitzero"` // succeeded in the window, whenever they were due
 	// TheoreticalMax is the number of that name in a stress table: all requests / longest response time. It is not a limit.
@@ -322,6 +344,15 @@ type Recovery struct {
 	Slower Number `json:"slower,omitzero"` // how many times as long a token took as in the first stage
 	Idle   Number `json:"idle_s,omitzero"` // seconds without load after which a lone request was as fast as before; absent where none was
 	Waited Number `json:"waited_s,omitzero"`
+}
+
+// Rebound is how a server that collapses fares once an overload falls to a rate that it sustains otherwise.
+type Rebound struct {
+	Overload Number `json:"overload_rps"`
+	Held     Number `json:"overload_s"`
+	Rate     Number `json:"rate_rps"`        // to which the load fell
+	Took     Number `json:"took_s,omitzero"` // seconds from then until it answered as quickly as in a stable stage; absent where it did not
+	Watched  Number `json:"watched_s"`
 }
 
 // Bucket is a token bucket: what passes in a time t is at most Burst + Rate x t.
