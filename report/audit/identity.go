@@ -123,7 +123,7 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 		return "", note.Note{}
 	}
 	fits := func(n span.Of) (span.Of, bool) {
-		made := t.Plus(span.Of{n.V - 1, max(0, n.Low-1), n.High - 1}.Times(g))
+		made := t.Plus(span.Of{V: n.V - 1, Low: max(0, n.Low-1), High: n.High - 1}.Times(g))
 		off := l.Beyond(made)
 		return made, math.Abs(off) <= latencyTolerance || oneSided && off < 0
 	}
@@ -132,7 +132,7 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 		return "", note.Note{}
 	}
 	if most > 0 && count.V > most { // too many tokens have a rule of their own
-		count = span.Of{most, min(count.Low, most), most}
+		count = span.Of{V: most, Low: min(count.Low, most), High: most}
 	}
 	made, ok := fits(count)
 	if ok {
