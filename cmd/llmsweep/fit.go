@@ -128,7 +128,7 @@ func mixed(ctx context.Context, file string) (twin.Mixed, error) {
 	const most = 20_000 // requests: more change nothing
 	t, err := recorded.OpenTrace(ctx, file, recorded.TraceOptions{Limit: most})
 	if err != nil {
-		return twin.Mixed{}, fmt.Errorf("--ask %s: %w", file, err)
+		return twin.Mixed{}, err
 	}
 	m := twin.Mixed{Name: filepath.Base(file)}
 	for r := range t.All() {
