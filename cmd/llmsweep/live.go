@@ -160,7 +160,7 @@ func (cm *compareCmd) live(c *console.Console) error {
 			Command: cm.flags(i).Command(c, cm.Paths[i]),
 			Target:  t.About, Labels: labels[i], Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 		}
-		both.Sides[i] = t.Side(c.Ctx, plan, dirs[i])
+		both.Sides[i] = t.Measured(c.Ctx, plan, dirs[i], false)
 	}
 	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }

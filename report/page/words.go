@@ -18,6 +18,7 @@ var (
 	titleStages      = lang.Say("Each stage over time", "各阶段随时间的变化")
 	titleRows        = lang.Say("All stages", "全部阶段")
 	titleRepeats     = lang.Say("Between repetitions", "重复测量之间")
+	titleReplicas    = lang.Say("Replicas", "各副本")
 	titleNotes       = lang.Say("Notes", "说明")
 	titleErrors      = lang.Say("Errors", "错误")
 	titleWarnings    = lang.Say("What to know before using the numbers", "使用数据前须知")

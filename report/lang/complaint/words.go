@@ -70,6 +70,8 @@ func commandWords() [][2]string {
 		{"a list of single values is expected", "应为单个值组成的列表"},
 		{"mapping key %q already defined at %s", "键 %s 已在 %s 定义"}, {"sequence end token ']' not found", "缺少列表结尾的“]”"},
 		{"the URL of the server is missing: give one such as http://localhost:8000, or sim: for the simulated server", "缺少服务地址：请给出地址，如 http://localhost:8000，或用 sim: 表示模拟服务"},
+		{"replica %d serves model %s by API %s, replica 1 %s by %s: replicas hold the same model; name it with --model and --api",
+			"副本 %d 提供模型 %s（API 为 %s），副本 1 提供 %s（API 为 %s）：各副本必须是同一模型；请用 --model 和 --api 指定"},
 		{"interrupted before anything was measured", "在测得任何结果之前中断"},
 		{"%s exists and is no page of llmsweep: move it away, or choose another name", "%s 已存在，且不是 llmsweep 的网页：请移走它，或另选一个名称"},
 		{"a picture in PNG is not for a terminal: name a file with -o", "PNG 图片不能显示在终端上：请用 -o 指定文件"},
