@@ -50,7 +50,12 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 // Pair writes the page of two servers that were compared in turns.
 func Pair(w io.Writer, v *compare.Live, runs [2]*rundir.Run, o Options) error {
 	d := &Document{Title: say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
-	answer := Section{ID: "answer", Title: say(titleAnswer), Blocks: []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}}
+	answer := Section{ID: "answer", Title: say(titleAnswer)}
+	if v.State == rundir.Running { // an interval that is looked at before the end excludes 0 by chance more often than it says
+		answer.Blocks = []Block{{Lines: &Lines{Items: []draw.Text{say(interim, v.Blocks, max(v.Plan.Blocks, v.Plan.Pilot))}, Class: "careful"}}}
+	} else {
+		answer.Blocks = []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}
+	}
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-1", say(titleForest, "B", "A"), all)}})
 	}
