@@ -3,7 +3,7 @@ package measurement
 import (
 	"io"
 
-	"llmsweep/report/compare"
+	"llmsweep/report/compare/paired"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/progress/web"
@@ -34,7 +34,7 @@ func ShowPair(s *web.Server, record *rundir.Pair, runs [2]*rundir.Run, l lang.La
 	}
 	s.Observer = shown
 	s.Render = func(w io.Writer, version string) error {
-		return html.Pair(w, compare.OfPair(record, runs[0], runs[1]), runs, html.Options{Lang: l, Live: version})
+		return html.Pair(w, paired.OfPair(record, runs[0], runs[1]), runs, html.Options{Lang: l, Live: version})
 	}
 	s.Draw()
 	return s
