@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/audit/span"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
@@ -110,29 +111,23 @@ func (r *row) quantity(key string) (published.Quantity, bool) {
 	return q, err == nil && q.Number.Known()
 }
 
-// span is a number with how far it may be from what was measured, because it was rounded.
-type span struct{ v, low, high float64 }
-
-// exact is a span without width.
-func exact(v float64) span { return span{v, v, v} }
-
 // span returns a number that is known, as a span; false where it is not, or only a bound.
-func (r *row) span(key string) (span, bool) {
+func (r *row) span(key string) (span.Of, bool) {
 	f := figure(r.stage, key)
 	if !f.Known() {
-		return span{}, false
+		return span.Of{}, false
 	}
-	s := exact(f.Value())
+	s := span.Exact(f.Value())
 	if q, ok := r.quantity(key); ok {
 		slack := q.Slack(usualUnit(r.stage.Source.Format, key))
-		s.low, s.high = max(0, s.v-slack), s.v+slack
+		s.Low, s.High = max(0, s.V-slack), s.V+slack
 	}
 	return s, true
 }
 
 // spans returns several numbers, false where one of them is not known.
-func (r *row) spans(keys ...string) ([]span, bool) {
-	all := make([]span, len(keys))
+func (r *row) spans(keys ...string) ([]span.Of, bool) {
+	all := make([]span.Of, len(keys))
 	for i, k := range keys {
 		var ok bool
 		if all[i], ok = r.span(k); !ok {
@@ -140,29 +135,6 @@ func (r *row) spans(keys ...string) ([]span, bool) {
 		}
 	}
 	return all, true
-}
-
-func (a span) plus(b span) span { return span{a.v + b.v, a.low + b.low, a.high + b.high} }
-
-func (a span) times(b span) span { return span{a.v * b.v, a.low * b.low, a.high * b.high} }
-
-// over divides; what may be 0 divides to anything.
-func (a span) over(b span) span {
-	if b.low <= 0 {
-		return span{a.v / b.v, 0, math.Inf(1)}
-	}
-	return span{a.v / b.v, a.low / b.high, a.high / b.low}
-}
-
-// beyond says by what fraction a lies above (positive) or below all that b may be.
-func (a span) beyond(b span) float64 {
-	switch {
-	case a.low > b.high && b.high > 0:
-		return a.low/b.high - 1
-	case a.high < b.low && b.low > 0:
-		return a.high/b.low - 1
-	}
-	return 0
 }
 
 // usualUnit is the unit of a number that was printed without one.
@@ -250,15 +222,15 @@ func (r *row) published(format string) bool {
 func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
 
 // tokens is how many tokens an answer had on average: told, or tokens/s over requests/s.
-func (r *row) tokens() (span, bool) {
+func (r *row) tokens() (span.Of, bool) {
 	if n, ok := r.span("output_tokens.mean"); ok {
 		return n, true
 	}
 	s, ok := r.spans("tokens_per_s.output", "rates.completed")
-	if !ok || r.stage.Source == nil || s[1].v == 0 { // of our own stages only whole counts are over the same requests
-		return span{}, false
+	if !ok || r.stage.Source == nil || s[1].V == 0 { // of our own stages only whole counts are over the same requests
+		return span.Of{}, false
 	}
-	return s[0].over(s[1]), true
+	return s[0].Over(s[1]), true
 }
 
 // seconds prints a time.

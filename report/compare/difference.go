@@ -21,8 +21,8 @@ type Difference struct {
 	Better bool
 }
 
-// risesWell reports whether more of a metric is better, by its key.
-func risesWell(key string) bool {
+// RisesWell reports whether more of a metric is better, by its key.
+func RisesWell(key string) bool {
 	return !strings.HasPrefix(key, "ttft") && !strings.HasPrefix(key, "itl") && !strings.HasPrefix(key, "latency") && key != KeyErrors
 }
 
@@ -43,7 +43,7 @@ func (c *Comparison) Differences(setup string) []Difference {
 			}
 		}
 		ch := c.Changes[i]
-		all = append(all, Difference{names, ch.String(), ch.Ratio, ch.Low, ch.High, ch.Shown != nil && *ch.Shown, risesWell(key)})
+		all = append(all, Difference{names, ch.String(), ch.Ratio, ch.Low, ch.High, ch.Shown != nil && *ch.Shown, RisesWell(key)})
 	}
 	return all
 }
@@ -55,20 +55,3 @@ func loadOf(c table.Column) string {
 	}
 	return c.Sub
 }
-
-// Differences returns those of the second server from the first, in the order of the table.
-func (v *Live) Differences() []Difference {
-	var all []Difference
-	for i := range v.Rows {
-		r := &v.Rows[i]
-		names := map[lang.Lang]string{}
-		for _, l := range lang.All() {
-			names[l] = liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
-		}
-		all = append(all, Difference{names, rowChange(r), r.Ratio, r.Low, r.High, r.Shown, risesWell(r.Key)})
-	}
-	return all
-}
-
-// Conclusion returns what the comparison shows, as sentences.
-func (v *Live) Conclusion(l lang.Lang) []string { return v.conclusion(l) }
