@@ -167,8 +167,18 @@ func Promise(p *rundir.Promise, l lang.Lang) string {
 	return ""
 }
 
-// percent returns a share in percent, to two digits.
-func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 2, 64) }
+// percent returns a share in percent, to two digits; less than a hundredth of a percent is 0.
+func percent(share float64) string {
+	const least, whole = 0.01, 10
+	switch v := share * 100; {
+	case v < least:
+		return "0"
+	case v >= whole:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	default:
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
+}
 
 func bound(f rundir.Number) string {
 	if f.Bound() {
