@@ -23,6 +23,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/wait"
 )
 
@@ -37,6 +38,8 @@ type console struct {
 
 	configured []string  // secrets of the configuration file
 	lang       lang.Lang // of messages about a measurement; the command sets it
+
+	disk disk.Disk // that run directories are on
 
 	// interrupts ends the command; nil where it is no command of a process.
 	interrupts *interrupter
@@ -64,7 +67,7 @@ type waiter interface {
 func newConsole(ctx context.Context, out, errOut io.Writer) *console {
 	return &console{
 		ctx: ctx, out: out, err: errOut, serve: simserver.Serve, proxy: http.ProxyFromEnvironment,
-		waiter: func() waiter { return wait.NewExact() }, env: os.Getenv, limits: limits.Read,
+		waiter: func() waiter { return wait.NewExact() }, env: os.Getenv, limits: limits.Read, disk: disk.OS{},
 	}
 }
 
@@ -76,12 +79,16 @@ func (c *console) server(argument string) (string, error) {
 	return "", usage(errors.New("the URL of the server is missing: give one such as http://localhost:8000, or sim: for the simulated server"))
 }
 
-// runDir makes the run directory of that path, or the next free one of the default name where it is empty.
-func (c *console) runDir(path string) (*rundir.Dir, error) {
-	if path == "" {
-		return rundir.Create(rundir.Free(filepath.Join(c.dir, "llmsweep-run")))
+// runDir makes the run directory of that path, or the next free one of the default name where it is empty. With force a run in it is
+// removed.
+func (c *console) runDir(path string, force bool) (*rundir.Dir, error) {
+	switch {
+	case path == "":
+		return rundir.CreateOn(c.disk, rundir.Free(filepath.Join(c.dir, "llmsweep-run")))
+	case force:
+		return rundir.ReplaceOn(c.disk, path)
 	}
-	return rundir.Create(path)
+	return rundir.CreateOn(c.disk, path)
 }
 
 // options fit what is printed to where it goes.

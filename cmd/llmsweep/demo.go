@@ -27,6 +27,15 @@ Examples:
 // demoDir is where it writes. The next demo overwrites it.
 const demoDir = "llmsweep-demo"
 
+// demoDir makes the directory of a demo, in place of the last one. What is no demo's stays.
+func (c *console) demoDir(force bool) (*rundir.Dir, error) {
+	path := filepath.Join(c.dir, demoDir)
+	if run, err := rundir.Open(path); err == nil && run.Target.Capacity.Known() {
+		force = true
+	}
+	return c.runDir(path, force)
+}
+
 // Run sweeps the simulated server.
 func (d *demoCmd) Run(c *console) error {
 	plan := sweep.Defaults()
@@ -38,9 +47,9 @@ func (d *demoCmd) Run(c *console) error {
 		fit: &d.selftestFlags, width: plan.MaxConcurrency, within: true,
 		dir: func() (*rundir.Dir, error) {
 			if d.Out != "" {
-				return rundir.Create(d.Out)
+				return c.runDir(d.Out, d.Force)
 			}
-			return rundir.Replace(filepath.Join(c.dir, demoDir))
+			return c.demoDir(d.Force)
 		},
 	}
 	return e.run()

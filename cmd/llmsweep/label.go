@@ -38,6 +38,11 @@ func (l *labelCmd) Run(c *console) error {
 		}
 		return usage(err)
 	}
+	dir, err := rundir.Edit(l.Dir)
+	if err != nil {
+		return usage(err)
+	}
+	defer dir.Close()
 	labels := run.Labels
 	if err := setLabels(&labels, l.Labels); err != nil {
 		return usage(err)
@@ -49,7 +54,7 @@ func (l *labelCmd) Run(c *console) error {
 	if b, err = replaceLabels(b, labels); err != nil {
 		return usage(fmt.Errorf("%s: %w", filepath.Join(l.Dir, rundir.RunFile), err))
 	}
-	if err := (&rundir.Dir{Path: l.Dir}).WriteFile(rundir.RunFile, b); err != nil {
+	if err := dir.WriteFile(rundir.RunFile, b); err != nil {
 		return usage(err)
 	}
 	text, err := json.Marshal(labels)

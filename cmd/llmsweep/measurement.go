@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 
 	"llmsweep/report"
@@ -104,7 +105,19 @@ func (e *measurement) run() error {
 	e.plan.Waiter = waiter
 	broken := e.measure(e.ctx, e.plan, t, run)
 	view.Close()
+	if err := dir.Failure(); err != nil {
+		return e.unwritten(run, dir, err)
+	}
 	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// unwritten prints the result of a run that ended because its files could not be written. It writes none.
+func (e *measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) error {
+	err := report.Render(e.console.out, cmp.Or(e.format, "console"), []rundir.Run{*run}, e.options(e.out.Lang, e.out.Plain, ""))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
 }
 
 // conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.

@@ -79,7 +79,7 @@ func (r *runCmd) Run(c *console) error {
 	}
 	e := measurement{
 		console: c, url: server, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags,
-		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out) },
+		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out, r.Force) },
 		kind: rundir.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), flag: "--concurrency",
 	}

@@ -64,7 +64,7 @@ func (s *sweepCmd) Run(c *console) error {
 	}
 	e := measurement{
 		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
-		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
+		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out, s.Force) },
 		kind: rundir.KindSweep, stages: stages, conns: plan.MaxConcurrency, measure: measure,
 		fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
 	}
