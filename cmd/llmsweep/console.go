@@ -22,6 +22,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/wait"
@@ -39,7 +40,8 @@ type console struct {
 	configured []string  // secrets of the configuration file
 	lang       lang.Lang // of messages about a measurement; the command sets it
 
-	disk disk.Disk // that run directories are on
+	disk   disk.Disk   // that run directories are on
+	before *rundir.Run // that goes on; nil for a new run
 
 	// interrupts ends the command; nil where it is no command of a process.
 	interrupts *interrupter
@@ -83,6 +85,8 @@ func (c *console) server(argument string) (string, error) {
 // removed.
 func (c *console) runDir(path string, force bool) (*rundir.Dir, error) {
 	switch {
+	case c.before != nil:
+		return rundir.ContinueOn(c.disk, path, experiment.Keeps(c.before))
 	case path == "":
 		return rundir.CreateOn(c.disk, rundir.Free(filepath.Join(c.dir, "llmsweep-run")))
 	case force:

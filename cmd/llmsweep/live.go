@@ -311,7 +311,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	case err != nil:
 		return err
 	case record.State == rundir.Interrupted:
-		return &exitError{exitInterrupted, errors.New(findings.Interrupted(out, l))}
+		return &exitError{exitInterrupted, errors.New(findings.PairInterrupted(out, l))}
 	case record.State == rundir.Failed:
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}

@@ -64,12 +64,22 @@ func (e *measurement) run() error {
 	if served != nil {
 		defer served.Close()
 	}
+	if e.before != nil {
+		if e.target.earlier, err = spentBefore(e.before, e.out.Out); err != nil {
+			return usage(err)
+		}
+	}
 	t, err := connect(e.console, e.url, e.target, l, e.replay, e.conns)
 	if err != nil {
 		return e.interrupted(err)
 	}
 	defer t.close()
 	t.note(t.ports(e.console, e.url, e.rate)...)
+	if e.before != nil {
+		if err := sameServer(e.before, t); err != nil {
+			return usage(err)
+		}
+	}
 	dir, err := e.dir()
 	if err != nil {
 		return usage(err)
@@ -80,6 +90,10 @@ func (e *measurement) run() error {
 		Command: e.target.command(e.console, e.url),
 		Target:  t.about, Labels: labels, Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
 	}
+	if e.before != nil {
+		run.Command, run.Labels, run.Client.Selftest = e.before.Command, e.before.Labels, e.before.Client.Selftest
+		e.plan.Before = e.before
+	}
 	view, pause := e.view(e.lang, e.out.Plain, true)
 	defer view.Close()
 	view.Start(e.kind + "  " + report.Target(run, e.lang))
@@ -89,7 +103,9 @@ func (e *measurement) run() error {
 	if served != nil {
 		view.Note(served.Served(e.lang))
 	}
-	e.fit.selftest(e.console, e.width, run, view, e.lang)
+	if run.Client.Selftest == nil {
+		e.fit.selftest(e.console, e.width, run, view, e.lang)
+	}
 	if t := run.Client.Selftest; e.within && t != nil && t.Streams > 0 {
 		e.plan.MaxConcurrency = min(e.plan.MaxConcurrency, t.Streams)
 	}

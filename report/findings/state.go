@@ -86,6 +86,9 @@ func lasted(run *rundir.Run) float64 {
 // Interrupted returns the error message of a measurement that was interrupted, whose results are in the directory dir.
 func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
 
+// PairInterrupted returns that of a comparison of two servers.
+func PairInterrupted(dir string, l lang.Lang) string { return statePairKept.In(l, dir) }
+
 // Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is that of
 // [rundir.Plan], or empty for a comparison of two servers.
 func Failed(kind string, why note.Note, dir string, l lang.Lang) string {

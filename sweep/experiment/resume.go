@@ -293,3 +293,6 @@ func foretold(before, now []float64) (mean, low, high float64) {
 
 // resumedStage names the records of the requests that compare the server with what it was. They are in no row.
 const resumedStage = "resumed"
+
+// SameWorkload reports whether two runs ask for the same.
+func SameWorkload(a, b *rundir.Workload) bool { return reflect.DeepEqual(a, b) }

@@ -3,6 +3,7 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -253,4 +254,9 @@ func (s *Synced) readings() int64 {
 		return 0
 	}
 	return s.Readings
+}
+
+// Unsaved yields the records of a run that was killed, from after its run.json was last written.
+func Unsaved(path string, run *Run) iter.Seq2[*Record, error] {
+	return records(path, part{from: run.Synced.records(), to: math.MaxInt64})
 }
