@@ -19,6 +19,7 @@ import (
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/wait"
 )
 
@@ -34,6 +35,7 @@ type world struct {
 	servers map[string]*pipeListener // by address
 	env     map[string]string
 	limits  limits.System
+	disk    disk.Disk // nil for the system's
 }
 
 // virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
@@ -61,6 +63,9 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	c.dir, c.dial, c.serve, c.proxy = w.dir, w.dial, w.serve, nil
 	c.waiter = func() waiter { return timer{&wait.Timer{}} }
 	c.limits = func() limits.System { return w.limits }
+	if w.disk != nil {
+		c.disk = w.disk
+	}
 	c.env = func(name string) string { return w.env[name] }
 	before := runFiles(w.dir)
 	code = execute(args, c)
