@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/rundir/disk/disktest"
 )
@@ -26,18 +27,18 @@ func TestResume(t *testing.T) {
 		w.must(plainSweep(w.path("whole"))...)
 		table, _ := w.must("report", w.path("whole"), "--format", "markdown")
 		w.interruptAfter(25 * time.Second)
-		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != exitInterrupted || !strings.Contains(errs, "llmsweep resume") {
+		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.Interrupted || !strings.Contains(errs, "llmsweep resume") {
 			t.Fatalf("exit %d\n%s", code, errs)
 		}
 		w.again()
-		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != exitUsage || !strings.Contains(errs, "resume") || !strings.Contains(errs, "--force") {
+		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.WrongUsage || !strings.Contains(errs, "resume") || !strings.Contains(errs, "--force") {
 			t.Errorf("into an existing directory: exit %d\n%s", code, errs)
 		}
 		unlock, err := disk.OS{}.Lock(w.path("cut"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != exitUsage || !strings.Contains(errs, "still being measured") {
+		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage || !strings.Contains(errs, "still being measured") {
 			t.Errorf("a run in progress: exit %d\n%s", code, errs)
 		}
 		unlock()
@@ -51,7 +52,7 @@ func TestResume(t *testing.T) {
 		if !strings.Contains(said, "was continued") {
 			t.Errorf("not said:\n%s", said)
 		}
-		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != exitUsage || !strings.Contains(errs, "nothing to continue") {
+		if code, _, errs := w.llmsweep("resume", w.path("cut")); code != console.WrongUsage || !strings.Contains(errs, "nothing to continue") {
 			t.Errorf("a whole run: exit %d\n%s", code, errs)
 		}
 	})
@@ -84,7 +85,7 @@ func TestAFailingDisk(t *testing.T) {
 					t.Errorf("it ended %v after the failure", took-at)
 				}
 				said := errs[strings.LastIndex(strings.TrimSpace(errs), "\n")+1:]
-				if code != exitFailed || strings.Count(errs, failure.Error()) != 1 || !strings.Contains(said, "llmsweep resume") {
+				if code != console.Failed || strings.Count(errs, failure.Error()) != 1 || !strings.Contains(said, "llmsweep resume") {
 					t.Errorf("exit %d\n%s", code, errs)
 				}
 				if !strings.Contains(out, "synchronous") {

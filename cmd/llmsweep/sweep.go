@@ -2,7 +2,12 @@ package main
 
 import (
 	"context"
+	"time"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
@@ -11,17 +16,17 @@ import (
 
 // sweepCmd is llmsweep sweep.
 type sweepCmd struct {
-	URL string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU)."`
+	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU). Requests are shared out over several."`
 
 	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 
-	targetFlags
-	loadFlags
-	planFlags
+	flags.Target
+	flags.Workload
+	flags.Sweep
 	ForFit bool `name:"for-fit" help:"Vary prompt and answer lengths by design, around --prompt-tokens and --output-tokens, so that llmsweep fit can fit a twin to the run. Takes ten minutes, or --budget." group:"Sweep"`
-	sloFlags
-	outFlags
-	selftestFlags
+	flags.Objectives
+	flags.Results
+	flags.Selftest
 }
 
 // Help returns what --help prints after the purpose.
@@ -37,45 +42,54 @@ Examples:
   llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # API key in LLMSWEEP_API_KEY
   llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times
   llmsweep sweep http://localhost:8000 --for-fit --out fit-run    # then: llmsweep fit fit-run
+  llmsweep sweep http://node1:8000 http://node2:8000    # two servers of one model, without a router
   llmsweep sweep sim: --stage-time 5s
 
 More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 }
 
 // Run sweeps.
-func (s *sweepCmd) Run(c *console) error {
-	server, err := c.server(s.URL)
+func (s *sweepCmd) Run(c *console.Console) error {
+	servers, err := c.Servers(s.URL)
 	if err != nil {
 		return err
 	}
-	plan, err := s.config(s.Seed)
+	plan, err := s.Config(s.Seed)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	measure, stages := sweepAll, plan.Points*plan.Repeats+2
 	if s.ForFit {
 		if err := s.checkForFit(); err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		measure, stages = s.forFit, 0
 	}
-	e := measurement{
-		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
-		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out, s.Force) },
-		kind: rundir.KindSweep, stages: stages, conns: plan.MaxConcurrency, measure: measure,
-		fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
+	e := measurement.Measurement{
+		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
+		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
+		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
+		Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 	}
 	if s.DryRun {
-		e.lang = lang.Lang(s.Lang)
-		return e.dryRun(nil, longestSweep(&plan))
+		e.Lang = lang.Lang(s.Lang)
+		return e.DryRun(nil, longestSweep(&plan))
 	}
-	return e.run()
+	return e.Run()
 }
 
 // sweepAll measures for sweep and demo.
-func sweepAll(ctx context.Context, c sweep.Config, _ *target, run *rundir.Run) error {
+func sweepAll(ctx context.Context, c sweep.Config, _ *target.Target, run *rundir.Run) error {
 	return sweep.Sweep(ctx, c, run)
+}
+
+// longestSweep returns how long a sweep sends at most.
+func longestSweep(c *sweep.Config) time.Duration {
+	if c.Budget > 0 {
+		return c.Budget
+	}
+	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }

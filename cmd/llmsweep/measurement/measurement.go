@@ -1,0 +1,189 @@
+// Package measurement takes the measurement of sweep, run and demo: preflight, self-test, progress while it runs, report and exit code
+// at its end; and its dry run.
+package measurement
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/resume"
+	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/version"
+	"llmsweep/report"
+	"llmsweep/report/ci"
+	"llmsweep/report/findings"
+	"llmsweep/report/illustrated"
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/labels"
+)
+
+// Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
+type Measurement struct {
+	*console.Console
+	Urls     []string // of the servers; requests are shared out over several
+	Target   *flags.Target
+	Workload *flags.Workload
+	Replay   *target.Replay // nil without a trace
+	Plan     sweep.Config
+	Results  *flags.Results
+	Kind     string // rundir.KindSweep or rundir.KindRun
+	Format   string // of what is printed at the end; empty for "console"
+	Stages   int    // planned
+	Conns    int    // connections kept
+	Selftest *flags.Selftest
+	Width    int     // most streams at once; 0 where it is not known
+	Flag     string  // that sets it
+	Rate     float64 // highest rate of requests per second; 0 where it is not known
+	Within   bool    // the search for the ceiling stays within the number of streams that the self-test found good
+	Dir      func() (*rundir.Dir, error)
+	// measure measures, after the preflight.
+	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
+}
+
+// Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
+func (e *Measurement) Run() error {
+	e.Lang = lang.Lang(e.Results.Lang)
+	l, err := e.Workload.Parse()
+	if err != nil {
+		return console.Usage(err)
+	}
+	labels, err := labels.Parse(e.Results.Label)
+	if err != nil {
+		return console.Usage(err)
+	}
+	if most := e.Limits().Most(2); e.Within && most > 0 {
+		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
+	}
+	if err := target.Fits(e.Console, e.Urls[0], e.Width, 1, e.Flag); err != nil {
+		return err
+	}
+	served, err := e.Results.Listen()
+	if err != nil {
+		return console.Usage(err)
+	}
+	if served != nil {
+		defer served.Close()
+	}
+	if e.Before != nil {
+		if e.Target.Earlier, err = resume.Spent(e.Before, e.Results.Out); err != nil {
+			return console.Usage(err)
+		}
+	}
+	t, err := target.ConnectAll(e.Console, e.Urls, e.Target, l, e.Replay, e.Conns)
+	if err != nil {
+		return e.Interrupted(err)
+	}
+	defer t.Close()
+	t.Note(t.Ports(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
+	if e.Before != nil {
+		if err := resume.SameServer(e.Before, &t.About, &t.Asked); err != nil {
+			return console.Usage(err)
+		}
+	}
+	dir, err := e.Dir()
+	if err != nil {
+		return console.Usage(err)
+	}
+	defer dir.Close()
+	run := &rundir.Run{
+		Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+		Command: e.Target.Command(e.Console, e.Urls[0]),
+		Target:  t.About, Labels: labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
+	}
+	if e.Before != nil {
+		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest
+	}
+	view, pause := e.View(e.Lang, e.Results.Plain, true)
+	defer view.Close()
+	view.Start(e.Kind + "  " + report.Target(run, e.Lang))
+	for _, n := range run.Target.Notes {
+		view.Note(findings.Note(n, e.Lang))
+	}
+	if served != nil {
+		view.Note(served.Served(e.Lang))
+	}
+	if run.Client.Selftest == nil {
+		e.Selftest.Test(e.Console, e.Width, run, view, e.Lang)
+	}
+	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
+		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)
+	}
+	e.Plan = t.Measured(e.Ctx, e.Plan, dir, e.Format == "serving")
+	e.Plan.Before = e.Before
+	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
+	waiter := e.Waiter()
+	defer waiter.Close()
+	e.Plan.Waiter = waiter
+	broken := e.Measure(e.Ctx, e.Plan, t, run)
+	view.Close()
+	if err := dir.Failure(); err != nil {
+		return e.unwritten(run, dir, err)
+	}
+	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// unwritten prints the result of a run that ended because its files could not be written. It writes none.
+func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) error {
+	err := report.Render(e.Console.Out, cmp.Or(e.Format, "console"), []rundir.Run{*run}, e.Options(e.Results.Lang, e.Results.Plain, ""))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
+}
+
+// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
+func (e *Measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
+	runs := []rundir.Run{*run}
+	var doc bytes.Buffer
+	err := report.Markdown(&doc, runs, e.Lang)
+	if err == nil {
+		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
+	}
+	err = errors.Join(err, WritePage(dir, run, e.Lang), illustrate(dir, run, e.Lang))
+	e.Publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.Lang))
+	err = errors.Join(err, report.Render(e.Console.Out, cmp.Or(e.Format, "console"), runs, e.Options(e.Results.Lang, e.Results.Plain, dir.Path)))
+	switch {
+	case err != nil:
+		return err
+	case run.State == rundir.Interrupted:
+		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(dir.Path, e.Lang)))
+	case run.State == rundir.Failed:
+		return errors.New(findings.Failed(e.Kind, run.Failure, dir.Path, e.Lang))
+	}
+	return missed(run, e.Lang)
+}
+
+// illustrate writes report.md again, with drawings beside it.
+func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+	doc, files, err := illustrated.Report(run, dir.Path, "", l)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	for name, b := range files {
+		if err := dir.WriteFile(name, b); err != nil {
+			return err
+		}
+	}
+	return dir.WriteFile(rundir.ReportFile, doc)
+}
+
+// WritePage writes report.html, from the records in the directory.
+func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+	if err := dir.Flush(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := html.Run(&b, run, dir.Path, html.Options{Lang: l}); err != nil {
+		return err
+	}
+	return dir.WriteFile(rundir.PageFile, b.Bytes())
+}
