@@ -24,18 +24,23 @@ const readEvery = time.Second
 
 // read reads the gauges until the stage has ended.
 func (r *runner) read(ctx context.Context) (all []Reading) {
+	return Gather(ctx, r.Scrape, r.epoch, r.stop)
+}
+
+// Gather reads a server's gauges from time to time until stop is closed or ctx ends. The instants of readings count from epoch.
+func Gather(ctx context.Context, scrape func(context.Context) (Gauges, error), epoch time.Time, stop <-chan struct{}) (all []Reading) {
 	ticker := time.NewTicker(readEvery)
 	defer ticker.Stop()
 	for {
-		at := r.now()
+		at := time.Since(epoch)
 		limited, cancel := context.WithTimeout(ctx, readEvery)
-		if g, err := r.Scrape(limited); err == nil {
+		if g, err := scrape(limited); err == nil {
 			all = append(all, Reading{at, g})
 		}
 		cancel()
 		select {
 		case <-ticker.C:
-		case <-r.stop:
+		case <-stop:
 			return all
 		case <-ctx.Done():
 			return all
