@@ -16,7 +16,7 @@ import (
 const redacted = "[redacted]"
 
 // secretFlags are the flags whose whole value is a secret.
-var secretFlags = []string{"--api-key", "--api-key-b", "--require-key"}
+var secretFlags = []string{"--api-key", "--api-key-b", "--require-key", "--cluster-token"}
 
 // command returns what run.json records of the command line: the arguments, and the settings that change each request, without
 // their secrets. server is the URL of the measured server, as it was given.

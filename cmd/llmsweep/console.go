@@ -50,6 +50,8 @@ type console struct {
 	waiter func() waiter
 	// env returns the value of an environment variable that tells about the surroundings, such as those of CI systems.
 	env func(name string) string
+	// everywhere lets the embedded simulated server be reached from other machines.
+	everywhere bool
 	// proxy returns the proxy for a request; nil for none.
 	proxy func(*http.Request) (*url.URL, error)
 }

@@ -20,7 +20,7 @@ var manual embed.FS
 func topics() []string {
 	return []string{
 		"words", "sweep", "loads", "workloads", "metrics", "verdicts", "slo", "budget", "troubleshooting", "errors", "client-fitness",
-		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "config", "exit-codes", "ci", "live", "install",
+		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "config", "exit-codes", "ci", "live", "cluster", "install",
 	}
 }
 

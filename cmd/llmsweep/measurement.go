@@ -37,10 +37,12 @@ type measurement struct {
 	dir    func() (*rundir.Dir, error)
 	// measure measures, after the preflight.
 	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
+	varied  bool          // its sessions are of the plan's making
+	ranks   *clusterFlags // nil for a command that runs on one machine
 }
 
 // run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
-func (e *measurement) run() error {
+func (e *measurement) run() (err error) {
 	e.lang = lang.Lang(e.out.Lang)
 	l, err := e.load.parse()
 	if err != nil {
@@ -49,6 +51,18 @@ func (e *measurement) run() error {
 	labels, err := parseLabels(e.out.Label)
 	if err != nil {
 		return usage(err)
+	}
+	node, err := e.ranks.place(e.console)
+	if err != nil {
+		return usage(err)
+	}
+	if node != nil {
+		if err := e.sharable(); err != nil {
+			return usage(err)
+		}
+	}
+	if node != nil && node.Rank > 0 {
+		return e.follow(node, l)
 	}
 	if most := e.limits().Most(2); e.within && most > 0 {
 		e.width, e.plan.MaxConcurrency = min(e.width, most), min(e.plan.MaxConcurrency, most)
@@ -62,6 +76,13 @@ func (e *measurement) run() error {
 	}
 	if served != nil {
 		defer served.Close()
+	}
+	var team *team
+	if node != nil {
+		if team, err = assemble(e.console, node); err != nil {
+			return err
+		}
+		defer func() { team.close(err) }()
 	}
 	t, err := connect(e.console, e.url, e.target, l, e.replay, e.conns)
 	if err != nil {
@@ -102,6 +123,11 @@ func (e *measurement) run() error {
 	waiter := e.waiter()
 	defer waiter.Close()
 	e.plan.Waiter = waiter
+	if team != nil {
+		if err := team.lead(e, t, run, func(text string) { view.Note(text) }); err != nil {
+			return e.interrupted(err)
+		}
+	}
 	broken := e.measure(e.ctx, e.plan, t, run)
 	view.Close()
 	return errors.Join(broken, e.conclude(run, dir))

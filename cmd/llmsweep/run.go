@@ -42,6 +42,7 @@ type runCmd struct {
 	sloFlags
 	outFlags
 	selftestFlags
+	clusterFlags
 }
 
 // Help returns what --help prints after the purpose.
@@ -82,6 +83,7 @@ func (r *runCmd) Run(c *console) error {
 		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out) },
 		kind: rundir.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), flag: "--concurrency",
+		ranks: &r.clusterFlags,
 	}
 	if r.MaxConcurrency > 0 {
 		e.flag = "--max-concurrency"

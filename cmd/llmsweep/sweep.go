@@ -22,6 +22,7 @@ type sweepCmd struct {
 	sloFlags
 	outFlags
 	selftestFlags
+	clusterFlags
 }
 
 // Help returns what --help prints after the purpose.
@@ -67,6 +68,7 @@ func (s *sweepCmd) Run(c *console) error {
 		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
 		kind: rundir.KindSweep, stages: stages, conns: plan.MaxConcurrency, measure: measure,
 		fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
+		ranks: &s.clusterFlags, varied: s.ForFit,
 	}
 	if s.DryRun {
 		e.lang = lang.Lang(s.Lang)

@@ -25,13 +25,14 @@ type target struct {
 	prober   *probe.Prober
 	about    rundir.Target
 	workload workload.Workload
-	asked    rundir.Workload // the workload as run.json has it
-	counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
-	longest  int             // tokens of a prompt and its answer that the server takes; 0 where it does not tell
-	caps     *load.Caps      // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
-	spending *spend.Purse    // nil where spending is neither counted nor limited
-	tokenize tokenize        // of --tokenizer; nil where it was not given
-	lang     lang.Lang       // of error messages
+	asked    rundir.Workload      // the workload as run.json has it
+	counted  int                  // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	longest  int                  // tokens of a prompt and its answer that the server takes; 0 where it does not tell
+	costs    workload.Calibration // of made-up texts; zero where there are none
+	caps     *load.Caps           // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
+	spending *spend.Purse         // nil where spending is neither counted nor limited
+	tokenize tokenize             // of --tokenizer; nil where it was not given
+	lang     lang.Lang            // of error messages
 	close    func()
 }
 
@@ -53,7 +54,7 @@ func embedded(c *console, url string) (string, sim.Config, func(), error) {
 		return "", config, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx)) // it outlives an interrupt, to be drained
-	at, wait, err := c.serve(ctx, "127.0.0.1:0", simserver.New(live, simserver.Options{}))
+	at, wait, err := c.serve(ctx, c.simulates(), simserver.New(live, simserver.Options{}))
 	if err != nil {
 		cancel()
 		live.Close()

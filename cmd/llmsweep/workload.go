@@ -115,11 +115,21 @@ func (t *target) open(ctx context.Context, l *workloadOptions, r *replay) (workl
 		return nil, err
 	}
 	t.note(notes...)
+	t.costs = costs
 	return t.made(ctx, l, r, costs)
 }
 
-// made makes a workload of synthetic prompts, or of a trace.
+// made makes a workload of synthetic prompts, or of a trace. The length of prompts is checked.
 func (t *target) made(ctx context.Context, l *workloadOptions, r *replay, costs workload.Calibration) (workload.Workload, error) {
+	w, err := t.written(ctx, l, r, costs)
+	if plain, ok := w.(*workload.Synthetic); ok && err == nil && costs != workload.Guess {
+		return w, t.checkLength(ctx, plain, l)
+	}
+	return w, err
+}
+
+// written makes a workload of synthetic prompts, or of a trace.
+func (t *target) written(ctx context.Context, l *workloadOptions, r *replay, costs workload.Calibration) (workload.Workload, error) {
 	switch {
 	case r != nil:
 		o := recorded.TraceOptions{Speed: r.speed, Rate: r.rate, Limit: r.limit, Seed: l.Seed, Costs: costs}
@@ -141,11 +151,7 @@ func (t *target) made(ctx context.Context, l *workloadOptions, r *replay, costs 
 		w, err := workload.NewPrefixed(l.PrefixTokens, l.PrefixGroups, l.prompt, l.output, l.Seed, costs)
 		return w, usage(err)
 	}
-	w := workload.NewSynthetic(l.prompt, l.output, l.Seed, costs)
-	if costs != workload.Guess {
-		return w, t.checkLength(ctx, w, l)
-	}
-	return w, nil
+	return workload.NewSynthetic(l.prompt, l.output, l.Seed, costs), nil
 }
 
 func (t *target) openDataset(ctx context.Context, l *workloadOptions) (workload.Workload, error) {

@@ -73,12 +73,15 @@ func Join(ctx context.Context, link Uplink, c *clock.Clock, hello *message.Hello
 	}
 }
 
+// ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 says why.
+var ErrEnded = errors.New("rank 0 ended the run")
+
 // ended returns the error of a run that rank 0 ended; nil where it was done.
 func ended(b *message.Bye) error {
 	if b.Error == "" {
 		return nil
 	}
-	return fmt.Errorf("rank 0 ended the run: %s", b.Error)
+	return fmt.Errorf("%w: %s", ErrEnded, b.Error)
 }
 
 // end ends the session.
@@ -194,4 +197,10 @@ func aligned(e clock.Estimate) *message.Alignment {
 		Offset: e.Offset.Seconds(), Low: e.Low.Seconds(), High: e.High.Seconds(), RoundTrip: e.RoundTrip.Seconds(),
 		Drift: e.Drift.Value, DriftLow: e.Drift.Low, DriftHigh: e.Drift.High, Exchanges: int32(e.Exchanges),
 	}
+}
+
+// Leave tells rank 0 why this rank cannot take part, and waits until rank 0 has ended the run.
+func (s *Session) Leave(err error) {
+	s.send(trouble(err, false))
+	s.await()
 }

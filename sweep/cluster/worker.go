@@ -173,10 +173,9 @@ func (w *worker) prepare(ctx context.Context, m *message.Stage) error {
 		return err
 	}
 	share := NewShare(int(m.Member), int(m.Members), s.Limit, l.MeanRate() == 0, s.Seed, s.Name)
+	w.number(m)
 	mark := fingerprint(l.Schedule(s.Seed, s.Name), w.Sources(s.Name))
-	if w.Numbers != nil {
-		w.Numbers.Continue(m.Nonce, m.Places)
-	}
+	w.number(m) // the fingerprint took some
 	p := &part{attempt: m.Attempt, name: s.Name, load: l, seed: s.Seed, idle: share.Idle(), reporter: newReporter(m.Attempt, time.Now(), w.send)}
 	p.stage = load.Stage{
 		Name: s.Name, Schedule: l.Schedule(s.Seed, s.Name), Limit: share.Slots(), Source: w.Sources(s.Name), Waiter: w.Waiter, Caps: w.Caps,
@@ -197,6 +196,13 @@ func (w *worker) prepare(ctx context.Context, m *message.Stage) error {
 	w.part = p
 	w.send(&message.FromRank{Kind: &message.FromRank_Ready{Ready: &message.Ready{Attempt: m.Attempt, Fingerprint: mark, Clock: aligned(w.estimate())}}})
 	return nil
+}
+
+// number lets the texts of a stage have the same numbers as on the other ranks.
+func (w *worker) number(m *message.Stage) {
+	if w.Numbers != nil {
+		w.Numbers.Continue(m.Nonce, m.Places)
+	}
 }
 
 // maxLate is how much later than the others a rank may begin a stage.
