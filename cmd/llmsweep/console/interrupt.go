@@ -57,7 +57,6 @@ func (in *interrupter) watch(signals <-chan os.Signal) {
 	}
 }
 
-
 // Interrupt ends the context; what was measured is kept.
 func (in *interrupter) Interrupt() { in.cancel(experiment.ErrInterrupted) }
 
