@@ -25,6 +25,8 @@ type Request struct {
 	OutputTokens int
 	// KeepText asks for the answer's text in the result, which the next turn of a conversation needs.
 	KeepText bool
+	// Session is the place of the request's session in its stage, from 0.
+	Session int
 }
 
 // Prompt returns the request's text for an API without roles.

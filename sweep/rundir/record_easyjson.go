@@ -55,6 +55,12 @@ func easyjson15d5d517DecodeLlmsweepSweepRundir(in *jlexer.Lexer, out *Record) {
 			} else {
 				(out.Rank).UnmarshalEasyJSON(in)
 			}
+		case "replica":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Replica = int(in.Int())
+			}
 		case "due":
 			if in.IsNull() {
 				in.Skip()
@@ -307,6 +313,11 @@ func easyjson15d5d517EncodeLlmsweepSweepRundir(out *jwriter.Writer, in Record) {
 		const prefix string = ",\"rank\":"
 		out.RawString(prefix)
 		(in.Rank).MarshalEasyJSON(out)
+	}
+	if in.Replica != 0 {
+		const prefix string = ",\"replica\":"
+		out.RawString(prefix)
+		out.Int(int(in.Replica))
 	}
 	if !(in.Due).IsZero() {
 		const prefix string = ",\"due\":"

@@ -28,7 +28,7 @@ import (
 // Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
 type Measurement struct {
 	*console.Console
-	Url      string
+	Urls     []string // of the servers; requests are shared out over several
 	Target   *flags.Target
 	Workload *flags.Workload
 	Replay   *target.Replay // nil without a trace
@@ -63,20 +63,20 @@ func (e *Measurement) Run() (err error) {
 	}
 	node, err := e.Cluster.Place(e.Env)
 	if err == nil && node != nil {
-		err = team.Refuses(e.Target, e.Varied)
+		err = team.Refuses(e.Target, len(e.Urls), e.Varied)
 	}
 	if err != nil {
 		return console.Usage(err)
 	}
 	if node != nil && node.Rank > 0 {
 		return team.Follow(e.Console, node, e.Target, func(found []byte) (*target.Target, error) {
-			return target.Again(e.Console, e.Url, found, e.Target, l, e.Replay, e.Conns)
+			return target.Again(e.Console, e.Urls[0], found, e.Target, l, e.Replay, e.Conns)
 		})
 	}
 	if most := e.Limits().Most(2); e.Within && most > 0 {
 		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
 	}
-	if err := target.Fits(e.Console, e.Url, e.Width, 1, e.Flag); err != nil {
+	if err := target.Fits(e.Console, e.Urls[0], e.Width, 1, e.Flag); err != nil {
 		return err
 	}
 	served, err := e.Results.Listen()
@@ -100,12 +100,12 @@ func (e *Measurement) Run() (err error) {
 			lead.End(why)
 		}()
 	}
-	t, err := target.Connect(e.Console, e.Url, e.Target, l, e.Replay, e.Conns)
+	t, err := target.ConnectAll(e.Console, e.Urls, e.Target, l, e.Replay, e.Conns)
 	if err != nil {
 		return e.Interrupted(err)
 	}
 	defer t.Close()
-	t.Note(t.Ports(e.Console, e.Url, e.Rate)...)
+	t.Note(t.Ports(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
 	dir, err := e.Dir()
 	if err != nil {
 		return console.Usage(err)
@@ -113,7 +113,7 @@ func (e *Measurement) Run() (err error) {
 	defer dir.Close()
 	run := &rundir.Run{
 		Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-		Command: e.Target.Command(e.Console, e.Url),
+		Command: e.Target.Command(e.Console, e.Urls[0]),
 		Target:  t.About, Labels: labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 	}
 	view, pause := e.View(e.Lang, e.Results.Plain, true)
@@ -129,18 +129,13 @@ func (e *Measurement) Run() (err error) {
 	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
 		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)
 	}
-	e.Plan.Caps, e.Plan.Spent = t.Caps, t.Spent()
-	e.Plan.Doer, e.Plan.Sources, e.Plan.Log = t.Client, t.Workload.Stage, dir
+	e.Plan = t.Measured(e.Ctx, e.Plan, dir, e.Format == "serving")
 	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
-	e.Plan.Retokenize = t.Retokenize(e.Ctx, e.Format == "serving")
-	if t.TellsLoad(e.Ctx) {
-		e.Plan.Idle, e.Plan.Scrape = t.Idle, t.Gauges
-	}
 	waiter := e.Waiter()
 	defer waiter.Close()
 	e.Plan.Waiter = waiter
 	if lead != nil {
-		if err := lead.Begin(e.Console, t, e.Url, e.Target, &e.Plan, run, view.Note); err != nil {
+		if err := lead.Begin(e.Console, t, e.Urls[0], e.Target, &e.Plan, run, view.Note); err != nil {
 			return e.Interrupted(err)
 		}
 	}

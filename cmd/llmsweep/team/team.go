@@ -31,9 +31,11 @@ import (
 	"llmsweep/sweep/workload/recorded"
 )
 
-// Refuses returns why several ranks cannot measure what the flags ask; nil where they can. A plan that makes its own sessions is varied.
-func Refuses(t *flags.Target, varied bool) error {
+// Refuses returns why several ranks cannot measure what the flags ask of a number of servers; nil where they can. A plan that makes its own sessions is varied.
+func Refuses(t *flags.Target, servers int, varied bool) error {
 	switch {
+	case servers > 1:
+		return errors.New("several servers are measured from one machine: leave out the other ranks, or the other servers")
 	case varied:
 		return errors.New("--for-fit runs on one machine: leave out the other ranks")
 	case t.MaxCost > 0 || t.MaxTokens > 0 || t.PriceIn > 0 || t.PriceOut > 0:

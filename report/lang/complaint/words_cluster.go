@@ -16,6 +16,7 @@ func clusterWords() [][2]string {
 		{"a bracket is in the wrong place", "方括号的位置不对"}, {"a bracket is not closed", "方括号没有闭合"}, {"a host has no name", "有主机没有名字"},
 		{"%q is no range of numbers", "%s 不是数的范围"},
 		{"--for-fit runs on one machine: leave out the other ranks", "--for-fit 只能在一台机器上运行：请去掉其他进程"},
+		{"several servers are measured from one machine: leave out the other ranks, or the other servers", "多个服务只能由一台机器测量：请去掉其他进程，或去掉其他服务"},
 		{"spending is counted on one machine: leave out the other ranks, or the prices and limits", "花费只能在一台机器上计算：请去掉其他进程，或去掉价格和上限"},
 		{"rank 0 cannot listen: %w; name another port with --coordinator", "进程 0 无法监听：%s；请用 --coordinator 指定另一端口"},
 		{"%s did not join within %v: start them with the same command line, and let them reach this machine", "%s 未在 %s 内加入：请用相同的命令行启动它们，并使它们能访问本机"},
