@@ -185,6 +185,9 @@ func (x *sweeper) narrow(ctx context.Context) error {
 		return err
 	}
 	x.Ahead.SLO = forecast.Counts{}
+	if err := x.rebound(ctx); err != nil {
+		return err
+	}
 	return x.fill(ctx)
 }
 
