@@ -305,7 +305,7 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if run.State != rundir.Complete || len(run.Warnings) != 1 || run.Warnings[0].Code != c.code || run.Warnings[0].Args["rank"] != 2 {
+			if run.State != rundir.Complete || len(run.Warnings) != 1 || run.Warnings[0].Code != c.code || fmt.Sprint(run.Warnings[0].Args["rank"]) != "2" {
 				t.Fatalf("%s, %v, %v", run.State, run.Failure, run.Warnings)
 			}
 			st := run.Stages[0]
