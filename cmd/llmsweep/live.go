@@ -21,9 +21,11 @@ import (
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
 	"llmsweep/report/compare"
+	"llmsweep/report/compare/paired"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/progress/web"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/answer"
@@ -49,8 +51,9 @@ type liveFlags struct {
 	Out            string        `type:"path" placeholder:"DIR" help:"Directory for both runs. Default: llmsweep-pair, or the next free llmsweep-pair-N." group:"Live"`
 	Label          []string      `sep:"," placeholder:"K=V" help:"Labels of both servers: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Live"`
 	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"Labels that differ for the second server." group:"Live"`
-	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server. Default: the key of the first, which then goes to both." group:"Live"`
-	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for. Default: --model." group:"Live"`
+	flags.ServingPair
+	APIKeyB string `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server. Default: the key of the first, which then goes to both." group:"Live"`
+	ModelB  string `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for. Default: --model." group:"Live"`
 	flags.Target
 	flags.Workload
 	flags.Selftest
@@ -140,6 +143,13 @@ func (cm *compareCmd) live(c *console.Console) error {
 		return console.Usage(errors.New("compare --live needs the URLs of two servers"))
 	}
 	c.Lang = lang.Lang(cm.Lang)
+	served, err := cm.ServingPair.Listen()
+	if err != nil {
+		return console.Usage(err)
+	}
+	if served != nil {
+		defer served.Close()
+	}
 	targets, err := cm.connect(c)
 	if err != nil {
 		return c.Interrupted(err)
@@ -164,12 +174,12 @@ func (cm *compareCmd) live(c *console.Console) error {
 	}
 	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
-	broken := cm.watch(c, both, runs, record)
+	broken := cm.watch(c, both, runs, record, served)
 	return errors.Join(broken, cm.conclude(c, out, record, runs, dirs, gates))
 }
 
 // watch measures, and shows the progress.
-func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
+func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair, served *web.Server) error {
 	l := lang.Lang(cm.Lang)
 	view, pause := c.View(l, cm.Plain, false)
 	defer view.Close()
@@ -180,19 +190,23 @@ func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundi
 		}
 	}
 	if both.Same {
-		view.Note(compare.SameServer(l))
+		view.Note(paired.SameServer(l))
 	}
 	cm.Test(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
 	runs[1].Client.Selftest = runs[0].Client.Selftest
 	waiter := c.Waiter()
 	defer waiter.Close()
+	if served != nil {
+		view.Note(served.Served(l))
+	}
 	shown := view.Observe(0)
+	observer := measurement.ShowPair(served, record, runs, l, shown)
 	for i := range both.Sides {
-		both.Sides[i].Observer, both.Sides[i].Waiter, both.Sides[i].Pause = shown, waiter, pause
+		both.Sides[i].Observer, both.Sides[i].Waiter, both.Sides[i].Pause = observer, waiter, pause
 	}
 	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.Expect(stages)
-		view.Note(compare.Forecast(p, l))
+		view.Note(paired.Forecast(p, l))
 	}
 	return pair.Run(c.Ctx, both, runs, record)
 }
@@ -252,12 +266,12 @@ func (f *liveFlags) dirs(c *console.Console) (out string, both [2]*rundir.Dir, e
 }
 
 // pairPage returns what writes the page of a comparison.
-func pairPage(result *compare.Live, runs [2]*rundir.Run) func(io.Writer, html.Options) error {
+func pairPage(result *paired.Comparison, runs [2]*rundir.Run) func(io.Writer, html.Options) error {
 	return func(w io.Writer, o html.Options) error { return html.Pair(w, result, runs, o) }
 }
 
 // writePages writes the page of the comparison, and that of each side.
-func (cm *compareCmd) writePages(out string, result *compare.Live, runs [2]*rundir.Run, dirs [2]*rundir.Dir) error {
+func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]*rundir.Run, dirs [2]*rundir.Dir) error {
 	l := lang.Lang(cm.Lang)
 	for i := range dirs {
 		if err := measurement.WritePage(dirs[i], runs[i], l); err != nil {
@@ -284,7 +298,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 			return err
 		}
 	}
-	result := compare.OfPair(record, runs[0], runs[1])
+	result := paired.OfPair(record, runs[0], runs[1])
 	var doc bytes.Buffer
 	if err := table.WriteSections(&doc, "markdown", result.Sections(l, 1), table.Style{}); err != nil {
 		return err
@@ -341,7 +355,7 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 	if record.State == rundir.Running { // llmsweep was killed
 		record.State = rundir.Interrupted
 	}
-	result := compare.OfPair(record, runs[0], runs[1])
+	result := paired.OfPair(record, runs[0], runs[1])
 	gates, err := cm.gates(result.Keys())
 	if err != nil {
 		return console.Usage(err)

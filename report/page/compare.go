@@ -2,10 +2,12 @@ package page
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
+	"llmsweep/report/compare/paired"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
@@ -48,14 +50,25 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 }
 
 // Pair writes the page of two servers that were compared in turns.
-func Pair(w io.Writer, v *compare.Live, runs [2]*rundir.Run, o Options) error {
+func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o Options) error {
 	d := &Document{Title: say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
-	answer := Section{ID: "answer", Title: say(titleAnswer), Blocks: []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}}
+	answer := Section{ID: "answer", Title: say(titleAnswer)}
+	if v.State == rundir.Running { // an interval that is looked at before the end excludes 0 by chance more often than it says
+		answer.Blocks = []Block{{Lines: &Lines{Items: []draw.Text{say(interim, v.Blocks)}, Class: "careful"}}}
+	} else {
+		answer.Blocks = []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}
+	}
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-1", say(titleForest, "B", "A"), all)}})
 	}
 	d.Sections = append(d.Sections, answer)
-	d.Sections = append(d.Sections, fromSections("part", func(l lang.Lang) []table.Section { return v.Sections(l, 1) })...)
+	d.Sections = append(d.Sections, fromSections("part", func(l lang.Lang) []table.Section {
+		all := v.Sections(l, 1)
+		if v.State == rundir.Running { // the tables without the conclusion, once there are rows
+			all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 })
+		}
+		return all
+	})...)
 	for i, run := range runs {
 		r := newView(run)
 		client, env := r.client(), r.environment()

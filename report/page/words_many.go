@@ -14,6 +14,7 @@ var (
 	titleChosen      = lang.Say("%s: the choice", "%s：选择")
 	titleAgain       = lang.Say("Choose again", "重新选择")
 	titleCost        = lang.Say("Cost against demand", "成本随需求的变化")
+	interim          = lang.Say("The comparison goes on: %d blocks are complete. A difference that shows here may be chance: the conclusion is drawn when the comparison has ended.", "比较仍在进行：已完成 %d 个区组。此处显示的差异可能出于偶然，结论在比较结束时得出。")
 	comparedWith     = lang.Say("All are held against %s.", "均与 %s 比较。")
 	axisDifference   = lang.Say("difference from the first", "与第一个的差异")
 	axisGPUs         = lang.Say("GPUs", "GPU 数")

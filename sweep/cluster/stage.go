@@ -45,6 +45,7 @@ type stage struct {
 	spent       bool
 	fault       note.Note // zero while there is none
 	readings    []load.Reading
+	unkept      error // why readings could not be kept
 	scratch     rundir.Record
 }
 
@@ -78,6 +79,9 @@ func (c *Coordinator) Hold(ctx context.Context, l arrival.Load, s load.Stage, e 
 	err := g.announce(ctx)
 	if err == nil && g.fault.IsZero() {
 		err = g.watchOver(ctx)
+	}
+	if err == nil && g.fault.IsZero() {
+		err = g.unkept
 	}
 	if err == nil && g.fault.IsZero() {
 		err = g.fetch()
@@ -213,7 +217,7 @@ func (g *stage) scrape(ctx context.Context) (stop func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		g.readings = load.Gather(ctx, g.Scrape, g.epoch, over)
+		g.readings = g.Environment.Gather(ctx, g.epoch, over, func(err error) { g.unkept = err })
 	}()
 	return func() { close(over); <-done }
 }

@@ -188,12 +188,9 @@ func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, ter
 		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
 		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
-	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape})
+	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, s.Name)})
 	if void := (*load.VoidError)(nil); errors.As(broken, &void) {
 		return st, &load.Observed{}, broken
-	}
-	if keeper, ok := c.Log.(readingsKeeper); ok {
-		broken = errors.Join(broken, keeper.AppendReadings(readings(s.Name, seen.Readings)))
 	}
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
 	x.leftBehind(&st)

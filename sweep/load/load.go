@@ -52,6 +52,7 @@ type Environment struct {
 	Monitor  Monitor
 	Progress func(Snapshot)                        // called at each tick
 	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
+	Keep     func([]Reading) error                 // takes all readings, some at a time; the slice is used again; nil for none
 	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of all machines have.
 	// It is nil where there is one machine.
 	Settled func(own bool) bool
@@ -63,12 +64,12 @@ type Observed struct {
 	ClosedAt    time.Duration // when the window closed
 	Elapsed     time.Duration // drain included
 	InFlight    *sample.Level
-	CPU         float64 // share of all cores that this process used; negative where unknown
-	GC          float64 // share of all cores that its garbage collector used
-	Interrupted bool    // from outside
-	Spent       bool    // a request was not allowed: see [client.Options].Allowance
-	Readings    []Reading
-	Answers     []Answer // where Stage.KeepText is set
+	CPU         float64   // share of all cores that this process used; negative where unknown
+	GC          float64   // share of all cores that its garbage collector used
+	Interrupted bool      // from outside
+	Spent       bool      // a request was not allowed: see [client.Options].Allowance
+	Readings    []Reading // evenly thinned out where there are many
+	Answers     []Answer  // where Stage.KeepText is set
 
 	Ranks    *rundir.StageRanks // of a stage that several ranks held; nil for one machine
 	Invalid  note.Note          // why the ranks' clients were not fit to measure; zero where they were

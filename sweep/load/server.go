@@ -22,28 +22,80 @@ type Reading struct {
 // readEvery is how often the gauges are read: often enough for a window of ten seconds, and no load of its own.
 const readEvery = time.Second
 
-// read reads the gauges until the stage has ended.
-func (r *runner) read(ctx context.Context) (all []Reading) {
-	return Gather(ctx, r.Scrape, r.epoch, r.stop)
+// Limits of what a stage keeps in memory of its readings: 56 bytes each.
+const (
+	mostReadings = 3600 // an hour of them
+	keptTogether = 600  // handed to [Environment].Keep at a time: ten minutes of them
+)
+
+// read reads the gauges until the stage has ended. It hands all readings to Keep, and returns them, thinned out.
+func (r *runner) read(ctx context.Context) []Reading {
+	return r.Gather(ctx, r.epoch, r.stop, r.giveUp)
 }
 
-// Gather reads a server's gauges from time to time until stop is closed or ctx ends. The instants of readings count from epoch.
-func Gather(ctx context.Context, scrape func(context.Context) (Gauges, error), epoch time.Time, stop <-chan struct{}) (all []Reading) {
+// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to Keep, and returns them, thinned out. Their instants count
+// from epoch. failed is called where Keep cannot take them.
+func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan struct{}, failed func(error)) []Reading {
 	ticker := time.NewTicker(readEvery)
 	defer ticker.Stop()
+	all := thinned{most: mostReadings}
+	var batch []Reading
+	defer func() { e.handOn(batch, failed) }()
 	for {
 		at := time.Since(epoch)
 		limited, cancel := context.WithTimeout(ctx, readEvery)
-		if g, err := scrape(limited); err == nil {
-			all = append(all, Reading{at, g})
+		if g, err := e.Scrape(limited); err == nil {
+			all.add(Reading{at, g})
+			batch = append(batch, Reading{at, g})
 		}
 		cancel()
+		if len(batch) == keptTogether {
+			e.handOn(batch, failed)
+			batch = batch[:0]
+		}
 		select {
 		case <-ticker.C:
 		case <-stop:
-			return all
+			return all.kept
 		case <-ctx.Done():
-			return all
+			return all.kept
 		}
 	}
+}
+
+// handOn gives readings to Keep. Where they cannot be kept, the stage ends.
+func (e *Environment) handOn(batch []Reading, failed func(error)) {
+	if e.Keep == nil || len(batch) == 0 {
+		return
+	}
+	if err := e.Keep(batch); err != nil {
+		failed(err)
+	}
+}
+
+// thinned keeps at most so many readings of a series of unknown length, evenly spread over it: all of a short one, and of a longer one every
+// second, every fourth and so on.
+type thinned struct {
+	kept []Reading
+	most int
+	step int // every how many of those that come are kept; 0 for all
+	came int
+}
+
+func (t *thinned) add(r Reading) {
+	t.step = max(t.step, 1)
+	if t.came++; (t.came-1)%t.step != 0 {
+		return
+	}
+	if len(t.kept) == t.most {
+		half := t.kept[:0]
+		for i := 0; i < t.most; i += 2 {
+			half = append(half, t.kept[i])
+		}
+		t.kept, t.step = half, 2*t.step
+		if (t.came-1)%t.step != 0 {
+			return
+		}
+	}
+	t.kept = append(t.kept, r)
 }
