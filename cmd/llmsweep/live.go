@@ -318,7 +318,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 	case err != nil:
 		return err
 	case record.State == rundir.Interrupted:
-		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(out, l)))
+		return console.Exit(console.Interrupted, errors.New(findings.PairInterrupted(out, l)))
 	case record.State == rundir.Failed:
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}

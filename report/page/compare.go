@@ -96,7 +96,7 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: say(headMetric), Left: true}, {Head: say(headDifference)}, {Head: say(headMeaning), Left: true}}}
 	var bars []draw.Bar
 	label, legend := say(axisDifference), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
-	occurs, intervals := map[draw.Shape]bool{}, false
+	occurs, intervals, alone := map[draw.Shape]bool{}, false, false
 	for i, d := range all {
 		b := draw.Bar{
 			Name: draw.Text{EN: d.Name[lang.English], ZH: d.Name[lang.Chinese]}, Value: draw.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
@@ -104,6 +104,8 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 		}
 		meaning := say(meansNothing)
 		switch {
+		case d.Alone:
+			meaning, alone = say(meansAlone), true
 		case d.Low.IsZero():
 			meaning, b.Shape = say(meansUnknown), draw.Square
 		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
@@ -125,6 +127,9 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 		if occurs[s] {
 			add(legend[s])
 		}
+	}
+	if alone {
+		add(legendAlone)
 	}
 	if intervals {
 		label = label.Plus(say(axisInterval))

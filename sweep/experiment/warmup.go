@@ -54,8 +54,15 @@ const (
 // warmUpStage names the records of the warm-up. They are in no row.
 const warmUpStage = "warm-up"
 
-// WarmUp sends one request after another until the server is warm.
+// WarmUp sends one request after another until the server is warm. A run that goes on does that before the first stage that it measures.
 func (x *Experiment) WarmUp(ctx context.Context) error {
+	if !x.past.empty() {
+		return nil
+	}
+	return x.warmUp(ctx)
+}
+
+func (x *Experiment) warmUp(ctx context.Context) error {
 	const giveUpAfter = 3 // requests, if all failed: that is for the stages to report
 	w, source := x.config.Warmup, x.config.Sources(warmUpStage)
 	begun := time.Now()

@@ -12,7 +12,7 @@ import (
 
 // AppendLines queues encoded records of one stage for writing, as [Lines] yields them. It keeps nothing of them.
 func (d *Dir) AppendLines(stage string, lines []byte) error {
-	if err := d.failure(); err != nil {
+	if err := d.Failure(); err != nil {
 		return err
 	}
 	line := d.lines.Get().(*[]byte)

@@ -4,7 +4,7 @@ import "slices"
 
 // catalogue returns the formats of errors, English and Chinese.
 func catalogue() [][2]string {
-	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords(), clusterWords())
+	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), resumeWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords(), clusterWords())
 }
 
 // parserWords are what the command-line parser says, in the words that the command puts it into.
@@ -172,7 +172,6 @@ func runWords() [][2]string {
 		{"interrupted", "已中断"}, {"%q is not a warm-up: write auto, a number of requests (5) or a time (10s)", "%s 不是预热方式：请写 auto、请求数（5）或时长（10s）"},
 		{"%d of %d requests failed in %s", "%[3]s 中 %[2]d 个请求有 %[1]d 个失败"},
 		{"the server stopped answering in %s", "服务在 %s 中停止响应"}, {"no request succeeded", "没有请求成功"}, {"the budget of %v ran out before %s", "时间预算 %v 在 %s 之前用完"},
-		{"%s already holds a run; name another directory with --out, or remove it", "%s 中已有一次运行；请用 --out 指定其他目录，或先删除它"},
 		{"cannot make the run directory: %w", "无法建立运行目录：%s"}, {"cannot write in the run directory: %w", "无法写入运行目录：%s"}, {"cannot write %s: %w", "无法写入 %s：%s"},
 		{"%s is not a run directory: it has no %s", "%s 不是运行目录：其中没有 %s"}, {"%s is damaged: %w", "%s 已损坏：%s"},
 		{"%s has schema %q, and this llmsweep reads %q", "%s 的格式版本为 %s，此版本的 llmsweep 读取 %s"}, {"%s is not a number", "%s 不是数"},
