@@ -272,10 +272,14 @@ func TestHabitIsLearned(t *testing.T) {
 	}
 	defer c.CloseIdle()
 	deadline := time.Now().Add(10 * time.Second)
-	sent := 0
+	sent, lost := 0, 0
 	for ; c.dialer.MostRequests() == 0; sent++ { // one after the other, as in a warm-up
-		if r := doWith(t, t.Context(), c); r.Status != StatusOK && r.Class != ClassReset || time.Now().After(deadline) {
+		r := doWith(t, t.Context(), c)
+		if r.Status != StatusOK && r.Class != ClassReset || time.Now().After(deadline) {
 			t.Fatalf("%s %s", r.Class, r.Message)
+		}
+		if r.Class == ClassReset { // it may have been written while the server closed: then the server has not read it
+			lost++
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -294,8 +298,8 @@ func TestHabitIsLearned(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if _, received := s.seen(); received != sent+800 {
-		t.Errorf("%d requests received, %d sent", received, sent+800)
+	if _, received := s.seen(); received > sent+800 || received < sent+800-lost {
+		t.Errorf("%d requests received, %d sent, %d of them reset", received, sent+800, lost)
 	}
 }
 
