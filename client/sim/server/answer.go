@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/speech"
 	"llmsweep/client/sim/tokenizer"
 )
 
@@ -19,6 +20,7 @@ type answer struct {
 	server   *server
 	endpoint *endpoint
 	request  request
+	said     speech.Answer
 	running  *sim.Generation // the request inside the engine
 	id       string
 	created  time.Time
@@ -38,6 +40,7 @@ func newAnswer(s *server, w http.ResponseWriter, to *endpoint, r request, n uint
 		server:   s,
 		endpoint: to,
 		request:  r,
+		said:     speech.New(r.seed),
 		id:       fmt.Sprintf("%016x%016x", tokenizer.Mix(s.config.Seed+n), tokenizer.Mix(r.seed+n)),
 		created:  time.Now(),
 		fault:    fault,
@@ -215,7 +218,7 @@ func (a *answer) whole(ctx context.Context) {
 func (a *answer) text(from, to int) string {
 	var b strings.Builder
 	for n := from + 1; n <= to; n++ {
-		b.WriteString(tokenizer.Word(a.request.seed, n))
+		b.WriteString(a.said.Word(n))
 	}
 	return b.String()
 }

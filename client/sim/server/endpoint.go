@@ -98,7 +98,7 @@ func (a *answer) reported(n int) *int {
 func (a *answer) ids(from, to int) []uint32 {
 	ids := make([]uint32, 0, to-from)
 	for n := from + 1; n <= to; n++ {
-		ids = append(ids, tokenizer.ID(tokenizer.Word(a.request.seed, n), a.server.config.Model.Vocab))
+		ids = append(ids, tokenizer.ID(a.said.Word(n), a.server.config.Model.Vocab))
 	}
 	return ids
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +28,7 @@ type Options struct {
 	IgnoreLength    bool   // answers end at a natural length even where ignore_eos or min_tokens forbid it
 	FullLength      bool   // answers are as long as allowed, even without ignore_eos
 	Faults          Faults
+	NoLogProbs      bool   // log-probabilities are never sent; a strict server refuses to be asked for them
 	Engine          string // which engine's APIs to serve, one of [Engines]; empty for "vllm"
 	Texts           string // texts in SGLang's and Triton's streams: "pieces" or "cumulative"; empty for the engine's default
 	LogProbs        bool   // Triton with TensorRT-LLM sends a list of log-probs with each chunk
@@ -156,6 +159,7 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 		return
 	}
 	defer a.running.Cancel(context.Canceled)
+	a.said = s.speech(&j, n)
 	if a.dropped(r.Context()) {
 		return
 	}
@@ -169,7 +173,11 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *endpoint) 
 // understand parses a request's body. The error is an *apiError.
 func (s *server) understand(raw []byte, to *endpoint) (request, error) {
 	if s.options.Strict {
-		if err := rejectUnknown(raw, to.known); err != nil {
+		known := to.known
+		if s.options.NoLogProbs {
+			known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return strings.Contains(name, "logprob") })
+		}
+		if err := rejectUnknown(raw, known); err != nil {
 			return request{}, err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // llamacppEndpoint is llama-server's own /completion, after captures of b11669.
 func llamacppEndpoint() *endpoint {
 	return &endpoint{
-		path: "/completion", known: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt"),
+		path: "/completion", known: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt n_probs"),
 		framing: events(), parse: parseLlamacpp, refusal: llamacppRefusal,
 		encoder: func(a *answer) encoder { return &llamacppEncoder{a} },
 	}
@@ -24,6 +24,7 @@ func parseLlamacpp(s *server, raw []byte) (request, error) {
 		NPredict  *int            `json:"n_predict"`
 		IgnoreEOS bool            `json:"ignore_eos"`
 		Stream    bool            `json:"stream"`
+		NProbs    int             `json:"n_probs"`
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return request{}, badRequest("the body is not a valid request: %v", err)
@@ -35,7 +36,7 @@ func parseLlamacpp(s *server, raw []byte) (request, error) {
 	if b.NPredict != nil && *b.NPredict < 0 {
 		b.NPredict = nil // without limit
 	}
-	j := request{stream: b.Stream}
+	j := request{stream: b.Stream, top: s.top(nil, b.NProbs)}
 	return j, s.settle(&j, ids, wish{most: b.NPredict, otherwise: naturalLimit, forced: b.IgnoreEOS})
 }
 
@@ -59,7 +60,8 @@ type llamacppObject struct {
 	TokensPredicted *int     `json:"tokens_predicted,omitempty"`
 	TokensEvaluated *int     `json:"tokens_evaluated,omitempty"`
 	*llamacppEnd
-	Timings *timings `json:"timings,omitempty"`
+	Timings       *timings `json:"timings,omitempty"`
+	Probabilities any      `json:"completion_probabilities,omitempty"`
 	stamp
 }
 
@@ -96,10 +98,14 @@ type llamacppEncoder struct{ *answer }
 func (e *llamacppEncoder) opening() any { return nil }
 
 func (e *llamacppEncoder) tokens(from, to int) []any {
-	return []any{llamacppObject{
+	o := llamacppObject{
 		Content: e.text(from, to), Tokens: e.ids(from, to), IDSlot: -1, TokensPredicted: e.reported(to),
 		TokensEvaluated: e.reported(e.request.seq.PromptTokens), stamp: e.stamp(),
-	}}
+	}
+	if e.request.top > 0 {
+		o.Probabilities = e.places(from, to)
+	}
+	return []any{o}
 }
 
 func (e *llamacppEncoder) closing(u sim.Usage) []any { return []any{e.end(u, "")} }

@@ -17,10 +17,10 @@ const ollamaContext = 4096
 // ollamaChatEndpoint and ollamaGenerateEndpoint are Ollama's own, after captures of 0.17.4 and ollama/ollama, docs/api.md;
 // thinking was not checked against a running engine.
 func ollamaChatEndpoint() *endpoint {
-	return ollamaEndpoint("/api/chat", "model messages stream think options format keep_alive")
+	return ollamaEndpoint("/api/chat", "model messages stream think options format keep_alive logprobs top_logprobs")
 }
 func ollamaGenerateEndpoint() *endpoint {
-	return ollamaEndpoint("/api/generate", "model prompt raw stream think options format keep_alive system")
+	return ollamaEndpoint("/api/generate", "model prompt raw stream think options format keep_alive system logprobs top_logprobs")
 }
 
 func ollamaEndpoint(path, known string) *endpoint {
@@ -41,6 +41,8 @@ type ollamaBody struct {
 	Stream   *bool           `json:"stream"`
 	Think    json.RawMessage `json:"think"` // a bool, or a level
 	Truncate *bool           `json:"truncate"`
+	LogProbs bool            `json:"logprobs"`
+	TopLogs  int             `json:"top_logprobs"`
 	Options  struct {
 		NumPredict *int `json:"num_predict"`
 		NumCtx     int  `json:"num_ctx"`
@@ -74,6 +76,9 @@ func parseOllama(s *server, raw []byte, chat bool) (request, error) {
 		b.Options.NumPredict = nil // without limit
 	}
 	j := request{chat: chat, stream: b.Stream == nil || *b.Stream}
+	if b.LogProbs {
+		j.top = s.top(nil, max(1, b.TopLogs))
+	}
 	if err := s.settle(&j, cut(ids, context), wish{most: b.Options.NumPredict, otherwise: naturalLimit}); err != nil {
 		return request{}, err
 	}
@@ -103,6 +108,7 @@ type ollamaLine struct {
 	Thinking  string         `json:"thinking,omitempty"`
 	Message   *ollamaMessage `json:"message,omitempty"`
 	Done      bool           `json:"done"`
+	LogProbs  any            `json:"logprobs,omitempty"`
 	*ollamaEnd
 	stamp
 }
@@ -143,6 +149,9 @@ func (e *ollamaEncoder) line(from, to int) ollamaLine {
 		l.Message = &ollamaMessage{Role: "assistant", Content: text, Thinking: thinking}
 	} else {
 		l.Response, l.Thinking = &text, thinking
+	}
+	if e.request.top > 0 && to > from {
+		l.LogProbs = e.places(from, to)
 	}
 	return l
 }

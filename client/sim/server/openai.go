@@ -109,7 +109,13 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 	text := e.text(from, to)
 	if !e.request.chat {
 		choice.Text = &text
+		if e.request.top > 0 && to > from {
+			choice.LogProbs = e.columns(from, to)
+		}
 		return choice
+	}
+	if e.request.top > 0 && to > from {
+		choice.LogProbs = map[string]any{"content": e.places(from, to)}
 	}
 	delta := e.style.delta
 	switch {

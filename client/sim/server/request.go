@@ -33,7 +33,9 @@ type body struct {
 	ChatTemplateKwargs struct {
 		EnableThinking *bool `json:"enable_thinking"`
 	} `json:"chat_template_kwargs"`
-	ReasoningEffort string `json:"reasoning_effort"`
+	ReasoningEffort string          `json:"reasoning_effort"`
+	LogProbs        json.RawMessage `json:"logprobs"` // chat: a bool; completions: a number
+	TopLogProbs     int             `json:"top_logprobs"`
 	tools
 }
 
@@ -52,6 +54,7 @@ type request struct {
 	continuousUsage bool   // report usage on each chunk
 	seed            uint64 // of the answer's words
 	tool            string // the tool that the answer calls; empty for none
+	top             int    // report the log-probabilities of so many tokens at each place; 0 for none
 	told            bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 
@@ -74,6 +77,7 @@ func (s *server) parseOpenAI(raw []byte, chat bool) (request, error) {
 	}
 	j.usage = (b.StreamOptions.IncludeUsage || s.options.UsageEveryChunk) && !s.options.NoUsage
 	j.continuousUsage = j.usage && (b.StreamOptions.ContinuousUsageStats || s.options.UsageEveryChunk)
+	j.top = s.top(b.LogProbs, b.TopLogProbs)
 	w := wish{most: b.MaxTokens, forced: b.IgnoreEOS, least: b.MinTokens, otherwise: sim.DefaultOutputTokens}
 	if b.MaxCompletionTokens != nil && s.flavor.name != "ollama" { // which ignores it
 		w.most = b.MaxCompletionTokens

@@ -20,7 +20,7 @@ const generateDefault = 128
 // lmdeploy's body, which a real server would reject because its prompt is not in "text".
 func sglangEndpoint() *endpoint {
 	return &endpoint{
-		path: "/generate", known: strings.Fields("text input_ids sampling_params stream return_logprob rid"), framing: events(),
+		path: "/generate", known: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs top_logprobs_num rid"), framing: events(),
 		parse: parseSGLang, done: true, doneAfterError: true,
 		encoder: func(a *answer) encoder { return &sglangEncoder{a} },
 		refusal: func(e *apiError) any { return map[string]any{"error": map[string]string{"message": e.Message}} },
@@ -38,8 +38,10 @@ type generateBody struct {
 		MinNewTokens int  `json:"min_new_tokens"`
 		IgnoreEOS    bool `json:"ignore_eos"`
 	} `json:"sampling_params"`
-	MaxTokens *int `json:"max_tokens"`
-	IgnoreEOS bool `json:"ignore_eos"`
+	MaxTokens     *int `json:"max_tokens"`
+	IgnoreEOS     bool `json:"ignore_eos"`
+	ReturnLogProb bool `json:"return_logprob"`
+	TopLogProbs   int  `json:"top_logprobs_num"`
 }
 
 // prompt returns the ids of the request's prompt, whichever field has it.
@@ -62,6 +64,9 @@ func parseSGLang(s *server, raw []byte) (request, error) {
 		return request{}, err
 	}
 	j := request{stream: b.Stream}
+	if b.ReturnLogProb {
+		j.top = s.top(nil, max(1, b.TopLogProbs))
+	}
 	p := b.SamplingParams
 	return j, s.settle(&j, ids, wish{most: p.MaxNewTokens, otherwise: generateDefault, least: p.MinNewTokens, forced: p.IgnoreEOS})
 }
@@ -80,6 +85,8 @@ type sglangMeta struct {
 	PromptTokens     *int   `json:"prompt_tokens,omitempty"`
 	CompletionTokens *int   `json:"completion_tokens,omitempty"`
 	CachedTokens     *int   `json:"cached_tokens,omitempty"`
+	LogProbs         any    `json:"output_token_logprobs,omitempty"`
+	TopLogProbs      any    `json:"output_top_logprobs,omitempty"`
 }
 
 // sglangEncoder sends texts and ids that are cumulative, unless the server was started otherwise.
@@ -96,6 +103,9 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 	m := sglangMeta{
 		ID: e.id, FinishReason: null(), PromptTokens: e.reported(e.request.seq.PromptTokens),
 		CompletionTokens: e.reported(to), CachedTokens: e.reported(e.cached()),
+	}
+	if e.request.top > 0 {
+		m.LogProbs, m.TopLogProbs = e.triples(from, to)
 	}
 	switch {
 	case !e.last(to):
