@@ -11,6 +11,7 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/dryrun"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -69,13 +70,23 @@ func (e *measurement) dryRun(stages []experiment.Stage, longest time.Duration) e
 	if purse != nil {
 		limits = purse.Limits()
 	}
+	check, err := e.check()
+	if err != nil {
+		return usage(err)
+	}
 	preflight, before := l.before()
+	alone, tokens := planned(check, count)
+	before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
+	sources := w.Stage
+	if check != nil {
+		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
+	}
 	most := dryrun.Reckon(&dryrun.Plan{
-		Stages: stages, Warmup: e.plan.Warmup, Seed: e.plan.Seed, Sources: w.Stage, Count: count, Caps: e.target.caps(), Longest: longest,
+		Stages: stages, Warmup: e.plan.Warmup, Seed: e.plan.Seed, Sources: sources, Count: count, Caps: e.target.caps(), Longest: longest,
 		Limits: &limits, Before: before,
 	})
 	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
 		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
 		ByBytes: l.tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
 	}

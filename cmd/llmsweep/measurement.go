@@ -13,6 +13,7 @@ import (
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/sweep"
+	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 )
 
@@ -35,6 +36,9 @@ type measurement struct {
 	rate   float64 // highest rate of requests per second; 0 where it is not known
 	within bool    // the search for the ceiling stays within the number of streams that the self-test found good
 	dir    func() (*rundir.Dir, error)
+
+	canaries *fidelityFlags // nil for none
+	seed     uint64         // of their places in the stages
 	// measure measures, after the preflight.
 	measure func(context.Context, sweep.Config, *target, *rundir.Run) error
 }
@@ -43,6 +47,10 @@ type measurement struct {
 func (e *measurement) run() error {
 	e.lang = lang.Lang(e.out.Lang)
 	l, err := e.load.parse()
+	if err != nil {
+		return usage(err)
+	}
+	check, err := e.check()
 	if err != nil {
 		return usage(err)
 	}
@@ -96,6 +104,10 @@ func (e *measurement) run() error {
 	e.plan.Doer, e.plan.Sources, e.plan.Log = t.client, t.workload.Stage, dir
 	e.plan.Observer, e.plan.Pause = show(served, run, dir, e.lang, view.Observe(e.stages)), pause
 	e.plan.Retokenize = t.retokenize(e.ctx, e.format == "serving")
+	if check != nil {
+		check.Clean = t.client.WithoutSecrets
+		e.plan.Canaries = check
+	}
 	if t.tellsLoad(e.ctx) {
 		e.plan.Idle, e.plan.Scrape = t.idle, t.gauges
 	}
@@ -105,6 +117,14 @@ func (e *measurement) run() error {
 	broken := e.measure(e.ctx, e.plan, t, run)
 	view.Close()
 	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// check returns what asks the canaries; nil for none.
+func (e *measurement) check() (*fidelity.Check, error) {
+	if e.canaries == nil {
+		return nil, nil
+	}
+	return e.canaries.check(e.seed)
 }
 
 // conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.

@@ -40,6 +40,7 @@ type runCmd struct {
 	targetFlags
 	loadFlags
 	sloFlags
+	fidelityFlags
 	outFlags
 	selftestFlags
 }
@@ -81,7 +82,7 @@ func (r *runCmd) Run(c *console) error {
 		console: c, url: server, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags,
 		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out) },
 		kind: rundir.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
-		fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), flag: "--concurrency",
+		canaries: &r.fidelityFlags, seed: r.Seed, fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), flag: "--concurrency",
 	}
 	if r.MaxConcurrency > 0 {
 		e.flag = "--max-concurrency"

@@ -20,6 +20,7 @@ type sweepCmd struct {
 	planFlags
 	ForFit bool `name:"for-fit" help:"Vary prompt and answer lengths by design, around --prompt-tokens and --output-tokens, so that llmsweep fit can fit a twin to the run. Takes ten minutes, or --budget." group:"Sweep"`
 	sloFlags
+	fidelityFlags
 	outFlags
 	selftestFlags
 }
@@ -66,7 +67,7 @@ func (s *sweepCmd) Run(c *console) error {
 		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
 		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
 		kind: rundir.KindSweep, stages: stages, conns: plan.MaxConcurrency, measure: measure,
-		fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
+		canaries: &s.fidelityFlags, seed: s.Seed, fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
 	}
 	if s.DryRun {
 		e.lang = lang.Lang(s.Lang)

@@ -45,6 +45,9 @@ type Experiment struct {
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 	x := &Experiment{config: c, run: run, started: time.Now()}
 	x.SetPace(Pace{c.StageTime, c.StageMax})
+	if c.Canaries != nil {
+		x.Ahead.Canaries = c.Canaries.Count() * len(c.Canaries.Passes())
+	}
 	if c.Budget > 0 {
 		x.until = x.started.Add(c.Budget)
 	}
@@ -119,6 +122,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	x.foretell()
 	x.tellLeft(load.Snapshot{})
 	x.connect(ctx, &s)
+	x.mix(&s)
 	st, seen, err := x.hold(ctx, &s, st, x.config.SLO)
 	x.retokenize(ctx, &st, seen.Answers)
 	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
@@ -128,6 +132,8 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	x.overloaded(&st)
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
+	err = errors.Join(err, x.judgeAnswers())
+	st = x.run.Stages[len(x.run.Stages)-1]
 	x.config.Observer.StageEnds(&st)
 	if err := errors.Join(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err

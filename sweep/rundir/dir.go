@@ -71,7 +71,7 @@ func Replace(path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the run directory: %w", err)
 	}
-	for _, name := range []string{RunFile, ReportFile, PageFile, ReadingsFile} {
+	for _, name := range []string{RunFile, ReportFile, PageFile, ReadingsFile, CanariesFile} {
 		if err := os.Remove(filepath.Join(path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}

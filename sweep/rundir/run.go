@@ -55,7 +55,8 @@ type Run struct {
 	Stages     []Stage     `json:"stages"`
 	Recoveries []Recovery  `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Saturation *Saturation `json:"saturation,omitempty"`
-	SLO        *SLO        `json:"slo,omitempty"` // absent where there are no objectives
+	SLO        *SLO        `json:"slo,omitempty"`      // absent where there are no objectives
+	Fidelity   *Fidelity   `json:"fidelity,omitempty"` // absent in runs without canaries
 	Client     Client      `json:"client"`
 	Spent      *Spent      `json:"spent,omitempty"` // absent where neither prices nor limits were given
 	Warnings   []note.Note `json:"warnings,omitempty"`
@@ -198,7 +199,8 @@ type Stage struct {
 	TokenSource    string   `json:"token_source,omitempty"`
 	Progress       Progress `json:"progress,omitzero"`
 
-	Goodput *Goodput `json:"goodput,omitempty"` // absent where there are no objectives
+	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
+	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
 
 	Verdict   string      `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
