@@ -19,6 +19,7 @@ import (
 	"llmsweep/client/api/dialects"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	simfault "llmsweep/client/sim/server/exchange"
 )
 
 // spokenBy returns the APIs of each engine.
@@ -252,18 +253,18 @@ func TestAPIKeys(t *testing.T) {
 // Every fault has its class, on each API. Only a truncated stream of TensorRT-LLM on Triton cannot be recognised.
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
-		for fault, want := range map[simserver.Fault]string{
-			simserver.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
-			simserver.Fault429:  "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
-			simserver.Fault529:  "http_5xx 529 Overloaded: Overloaded",
-			simserver.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simserver.FaultReset: "reset connection reset by the server",
-			simserver.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
-			simserver.FaultError:    "stream_error EngineCore encountered an issue.",
-			simserver.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
-			simserver.FaultHang:     "timeout no answer within the request's limit of 100ms",
-			simserver.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
+		for fault, want := range map[simfault.Fault]string{
+			simfault.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
+			simfault.Fault429:  "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simfault.Fault529:  "http_5xx 529 Overloaded: Overloaded",
+			simfault.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simfault.FaultReset: "reset connection reset by the server",
+			simfault.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
+			simfault.FaultError:    "stream_error EngineCore encountered an issue.",
+			simfault.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
+			simfault.FaultHang:     "timeout no answer within the request's limit of 100ms",
+			simfault.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
 		} {
-			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
+			always := simfault.Faults{Rules: []simfault.FaultRule{{Kind: fault, Every: 1}}}
 			options := simserver.Options{Engine: engine, FullLength: true, Faults: always}
 			var r *Result
 			if strings.HasPrefix(want, "timeout") {
@@ -278,13 +279,13 @@ func TestEnginesFail(t *testing.T) {
 			} else {
 				r = run24(t, Options{URL: simulated(t, options), API: name})
 			}
-			if name == "triton" && fault == simserver.FaultTruncate {
+			if name == "triton" && fault == simfault.FaultTruncate {
 				want = " "
 			}
 			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
 				t.Errorf("%s: %s, want %s", fault, got, want)
 			}
-			if after := fault == simserver.FaultTruncate || fault == simserver.FaultError || fault == simserver.FaultStall; after && r.Chunks() != 12 {
+			if after := fault == simfault.FaultTruncate || fault == simfault.FaultError || fault == simfault.FaultStall; after && r.Chunks() != 12 {
 				t.Errorf("%s: %d chunks, want the 12 before it", fault, r.Chunks())
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/audit"
 	"llmsweep/report/imported"
 	"llmsweep/report/lang"
@@ -35,23 +36,23 @@ More: llmsweep help audit`
 }
 
 // Run audits.
-func (a *auditCmd) Run(c *console) error {
+func (a *auditCmd) Run(c *console.Console) error {
 	if a.Rules {
-		return audit.TextRules(c.out, lang.Lang(a.Lang))
+		return audit.TextRules(c.Out, lang.Lang(a.Lang))
 	}
 	if len(a.Paths) == 0 {
-		return usage(errors.New("audit needs a document or a run directory; llmsweep audit --help has examples"))
+		return console.Usage(errors.New("audit needs a document or a run directory; llmsweep audit --help has examples"))
 	}
 	var look inspection
 	for _, path := range a.Paths {
 		if err := look.add(path); err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 	}
 	all := look.results()
-	write := func() error { return audit.Text(c.out, all, lang.Lang(a.Lang)) }
+	write := func() error { return audit.Text(c.Out, all, lang.Lang(a.Lang)) }
 	if a.Format == "json" {
-		write = func() error { return audit.JSON(c.out, all) }
+		write = func() error { return audit.JSON(c.Out, all) }
 	}
 	err := write()
 	if err != nil {
@@ -60,7 +61,7 @@ func (a *auditCmd) Run(c *console) error {
 	if slices.ContainsFunc(all, func(f audit.Audited) bool {
 		return slices.ContainsFunc(f.Findings, func(f audit.Finding) bool { return f.Grade != audit.Remark })
 	}) {
-		return &exitError{exitFailed, errors.New("")} // everything has been printed
+		return console.Exit(console.Failed, errors.New("")) // everything has been printed
 	}
 	return nil
 }

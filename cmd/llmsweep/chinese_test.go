@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"llmsweep/cmd/llmsweep/console"
 	"testing"
 )
 
@@ -17,7 +18,7 @@ func TestChineseErrors(t *testing.T) {
 		{[]string{"sweep", "sim:", "--points", "0"}, "llmsweep: --points must be between 1 and 1000\n"},
 	} {
 		var out, errs bytes.Buffer
-		if code := execute(c.args, newConsole(t.Context(), &out, &errs)); code != exitUsage || errs.String() != c.want {
+		if code := execute(c.args, console.NewConsole(t.Context(), &out, &errs)); code != console.WrongUsage || errs.String() != c.want {
 			t.Errorf("%v: exit %d, %q, want %q", c.args, code, errs.String(), c.want)
 		}
 	}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/table"
@@ -25,18 +26,8 @@ type chooseCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
-	wishFlags
-	tableFlags
-}
-
-// wishFlags say what is needed, and what GPUs cost.
-type wishFlags struct {
-	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms' or 'errors<1%'; may be repeated. See llmsweep help slo." group:"Choice"`
-	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Demand: requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
-	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6. There are no built-in prices." group:"Choice"`
-	Prices   string   `json:"prices,omitempty" placeholder:"FILE" help:"YAML file of prices, one 'L20: 1.2' a line; --price wins." group:"Choice"`
-	MaxGPUs  int      `json:"max_gpus,omitempty" name:"max-gpus" placeholder:"N" positive:"" help:"Use at most N GPUs." group:"Choice"`
-	Headroom float64  `json:"headroom" default:"0.2" placeholder:"SHARE" help:"Share of each replica's capacity to keep free (${default})." group:"Choice"`
+	flags.Wish
+	flags.Tables
 }
 
 // Help returns what --help prints after the purpose.
@@ -50,33 +41,33 @@ More: llmsweep help choose`
 }
 
 // Run chooses.
-func (ch *chooseCmd) Run(c *console) error {
-	options, err := ch.options()
+func (ch *chooseCmd) Run(c *console.Console) error {
+	options, err := ch.Options()
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	options.AnyWorkload = ch.AnyWorkload
-	inputs, err := readInputs(c.err, ch.Paths)
+	found, err := inputs.Read(c.Err, ch.Paths)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	if err := assess(inputs, options.Terms); err != nil {
-		return usage(err)
+	if err := assess(found, options.Terms); err != nil {
+		return console.Usage(err)
 	}
-	setups, err := ch.some(curve.Load(inputs)) // after Load: the audit compares all of them
+	setups, err := ch.some(curve.Load(found)) // after Load: the audit compares all of them
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	labels := make([]rundir.Labels, len(setups))
+	named := make([]rundir.Labels, len(setups))
 	for i := range setups {
-		labels[i] = named(setups[i].Run)
+		named[i] = inputs.Named(setups[i].Run)
 	}
-	for _, line := range options.Prices.Unused(labels, lang.Lang(ch.Lang)) {
-		fmt.Fprintln(c.err, table.Clean(line))
+	for _, line := range options.Prices.Unused(named, lang.Lang(ch.Lang)) {
+		fmt.Fprintln(c.Err, table.Clean(line))
 	}
 	choices, err := choose.Of(setups, options)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	sections := func(l lang.Lang) []table.Section {
 		var all []table.Section
@@ -85,7 +76,7 @@ func (ch *chooseCmd) Run(c *console) error {
 		}
 		return all
 	}
-	return ch.write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
+	return ch.Write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
 }
@@ -111,42 +102,10 @@ func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
 		if err != nil {
 			return nil, err
 		}
-		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(named(s.Run)) })
+		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(inputs.Named(s.Run)) })
 	}
 	if len(setups) == 0 {
 		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(ch.Only, ","))
 	}
 	return setups, nil
-}
-
-// options parses the flags.
-func (f *wishFlags) options() (choose.Options, error) {
-	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{}}
-	var err error
-	if o.Terms, err = slo.ParseAll(f.SLO); err != nil {
-		return o, err
-	}
-	if f.Demand != "" {
-		if o.Demand, err = choose.ParseDemand(f.Demand); err != nil {
-			return o, err
-		}
-	}
-	if f.Prices != "" {
-		file, err := os.Open(f.Prices)
-		if err != nil {
-			return o, err
-		}
-		defer file.Close()
-		if o.Prices, err = choose.ReadPrices(f.Prices, file); err != nil {
-			return o, err
-		}
-	}
-	for _, text := range f.Price {
-		more, err := choose.ParsePrices(text)
-		if err != nil {
-			return o, err
-		}
-		maps.Copy(o.Prices, more)
-	}
-	return o, nil
 }

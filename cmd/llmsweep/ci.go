@@ -2,45 +2,32 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/ci"
 	"llmsweep/report/compare"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 )
 
-// publish tells the CI system that runs llmsweep what was found: GitHub's annotations, and the summary of the step. Neither changes the
-// result: where a summary cannot be written, that is said. whole names what has the whole report.
-func (c *console) publish(doc []byte, whole string, suites ...ci.Suite) {
-	if c.env("GITHUB_ACTIONS") == "true" {
-		ci.Annotations(c.err, suites, c.lang)
-	}
-	if file := c.env("GITHUB_STEP_SUMMARY"); file != "" {
-		if err := ci.AppendSummary(file, append([]byte("\n"), doc...), whole, c.lang); err != nil {
-			fmt.Fprintf(c.err, "llmsweep: the summary of the CI step was not written: %v\n", err)
-		}
-	}
-}
-
 // publishGates tells a CI system what a comparison found, and writes --junit.
-func (cm *compareCmd) publishGates(c *console, result compare.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {
+func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, gates []compare.Gate, sections func(lang.Lang) []table.Section, whole string) error {
 	suite := compare.Checks(time.Now(), result, gates)
-	if c.env("GITHUB_ACTIONS")+c.env("GITHUB_STEP_SUMMARY") != "" {
-		c.lang = lang.Lang(cm.Lang)
+	if c.Env("GITHUB_ACTIONS")+c.Env("GITHUB_STEP_SUMMARY") != "" {
+		c.Lang = lang.Lang(cm.Lang)
 		var doc bytes.Buffer
-		if err := table.WriteSections(&doc, "markdown", sections(c.lang), table.Style{}); err != nil {
+		if err := table.WriteSections(&doc, "markdown", sections(c.Lang), table.Style{}); err != nil {
 			return err
 		}
-		c.publish(doc.Bytes(), whole, suite)
+		c.Publish(doc.Bytes(), whole, suite)
 	}
 	if cm.JUnit == "" {
 		return nil
 	}
-	f, err := createFile(cm.JUnit)
+	f, err := console.CreateFile(cm.JUnit)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	defer f.Close()
 	if err := ci.JUnit(f, []ci.Suite{suite}); err != nil {

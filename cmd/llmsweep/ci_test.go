@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 )
 
 // workflow is the part of a GitHub workflow that its test needs.
@@ -96,7 +97,7 @@ func TestExampleWorkflow(t *testing.T) {
 		w.env = map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": w.path("summary.md")}
 		baseline, _ := f.llmsweepSteps(t, "baseline")
 		for _, line := range baseline {
-			if code, errs := w.ciLine(line, "sim:demo"); code != exitDone {
+			if code, errs := w.ciLine(line, "sim:demo"); code != console.Done {
 				t.Fatalf("%s: exit %d\n%s", line, code, errs)
 			}
 		}
@@ -108,21 +109,21 @@ func TestExampleWorkflow(t *testing.T) {
 			os.RemoveAll(w.path("bench/candidate"))
 			lines, always := f.llmsweepSteps(t, "gate")
 			for _, line := range lines {
-				if code, errs = w.ciLine(line, server); code != exitDone {
+				if code, errs = w.ciLine(line, server); code != console.Done {
 					break
 				}
 			}
 			for _, line := range always {
-				if code, errs := w.ciLine(line, server); code != exitDone {
+				if code, errs := w.ciLine(line, server); code != console.Done {
 					t.Errorf("%s: exit %d\n%s", line, code, errs)
 				}
 			}
 			return code, errs
 		}
-		if code, errs := gate("sim:demo"); code != exitDone {
+		if code, errs := gate("sim:demo"); code != console.Done {
 			t.Errorf("an equal server: exit %d\n%s", code, errs)
 		}
-		if code, errs := gate(slower); code != exitMissed || !strings.Contains(errs, "::error title=tokens_per_s<-10%25 missed::") {
+		if code, errs := gate(slower); code != console.Missed || !strings.Contains(errs, "::error title=tokens_per_s<-10%25 missed::") {
 			t.Errorf("a slower server: exit %d\n%s", code, errs)
 		}
 		if failures := junitCount(t, w.path("bench/gates.xml"), "failures"); failures == "0" {

@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/manual"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,7 +47,7 @@ func readme(t *testing.T) string {
 // page returns a topic of the manual.
 func page(t *testing.T, lang, topic string) string {
 	t.Helper()
-	text, err := manualPage(lang, topic)
+	text, err := manual.Page(lang, topic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +58,12 @@ func page(t *testing.T, lang, topic string) string {
 // of tables, headings in the form that the list of topics needs.
 func TestManualIsComplete(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
-		files, err := manual.ReadDir(path.Join("manual", lang))
+		files, err := manual.Files.ReadDir(lang)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(files) != len(topics()) {
-			t.Errorf("%s has %d files, and there are %d topics", lang, len(files), len(topics()))
+		if len(files) != len(manual.Topics()) {
+			t.Errorf("%s has %d files, and there are %d topics", lang, len(files), len(manual.Topics()))
 		}
 	}
 	rows := func(text string) (n int) {
@@ -72,7 +74,7 @@ func TestManualIsComplete(t *testing.T) {
 		}
 		return n
 	}
-	for _, topic := range topics() {
+	for _, topic := range manual.Topics() {
 		en, zh := page(t, "en", topic), page(t, "zh", topic)
 		if !strings.HasPrefix(en, "# "+topic+": ") || !strings.HasPrefix(zh, "# "+topic+"：") {
 			t.Errorf("%s: the first lines must be '# %s: summary'", topic, topic)
@@ -86,7 +88,7 @@ func TestManualIsComplete(t *testing.T) {
 		for _, text := range []string{readme(t), en, zh} {
 			for _, rest := range strings.Split(text, "llmsweep help ")[1:] {
 				if to := strings.FieldsFunc(rest, func(r rune) bool { return !(r == '-' || 'a' <= r && r <= 'z') }); len(to) > 0 &&
-					strings.HasPrefix(rest, to[0]) && !slices.Contains(topics(), to[0]) {
+					strings.HasPrefix(rest, to[0]) && !slices.Contains(manual.Topics(), to[0]) {
 					t.Errorf("%s names a topic that does not exist: %s", topic, to[0])
 				}
 			}
@@ -98,7 +100,7 @@ func TestManualIsComplete(t *testing.T) {
 func TestHelpLists(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		var out, errs strings.Builder
-		if code := execute([]string{"help", "--lang", lang}, newConsole(t.Context(), &out, &errs)); code != exitDone {
+		if code := execute([]string{"help", "--lang", lang}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 			t.Errorf("exit %d, %s", code, errs.String())
 		}
 		golden(t, filepath.Join("testdata/help", "topics."+lang+".txt"), out.String())
@@ -135,7 +137,7 @@ func helpExamples(t *testing.T) []string {
 // TestCommandsParse parses every command line in README, manual and --help.
 func TestCommandsParse(t *testing.T) {
 	lines := slices.Concat(commandLines(readme(t)), helpExamples(t))
-	for _, topic := range topics() {
+	for _, topic := range manual.Topics() {
 		lines = append(lines, commandLines(page(t, "en", topic))...)
 	}
 	if len(lines) < 80 {
@@ -146,7 +148,7 @@ func TestCommandsParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines = append(lines, "sweep --config ../../examples/sweep.yaml")
-	parser, _ := newParser(newConsole(t.Context(), nil, nil), &cli{})
+	parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &cli{})
 	for _, line := range lines {
 		args := shellWords(line)
 		for i, a := range args {
@@ -184,8 +186,8 @@ func kind(args []string) string {
 		case slices.Contains([]string{"--concurrency", "--rate", "--arrivals", "--turns", "--prefix-tokens", "--dataset", "--slo", "--repeats", "--adaptive", "--budget", "--for-fit",
 			"--live", "--document", "--format", "--predict", "--fail-if", "--config", "--body", "--rules", "--price", "--prices", "--max-rps"}, flag):
 			k += " " + flag
-		case strings.HasPrefix(a, simScheme) && len(a) > len(simScheme):
-			k += " " + simScheme
+		case strings.HasPrefix(a, sim.Scheme) && len(a) > len(sim.Scheme):
+			k += " " + sim.Scheme
 		}
 	}
 	return k
@@ -205,7 +207,7 @@ func TestCommandsRun(t *testing.T) {
 		t.Skip("half a minute of simulations; each command has tests of its own")
 	}
 	lines := commandLines(readme(t))
-	for _, topic := range topics() {
+	for _, topic := range manual.Topics() {
 		lines = append(lines, commandLines(page(t, "en", topic))...)
 	}
 	t.Chdir(t.TempDir()) // command lines name files without a directory
@@ -251,7 +253,7 @@ func TestCommandsRun(t *testing.T) {
 			began := time.Now()
 			code, out, errs := w.llmsweep(append(args, flags...)...)
 			judged := strings.Contains(line, "--slo") || strings.Contains(line, "--fail-if") || args[0] == "audit" // then these are answers
-			if code != exitDone && !(judged && (code == exitFailed || code == exitMissed || code == exitUndecided)) {
+			if code != console.Done && !(judged && (code == console.Failed || code == console.Missed || code == console.Undecided)) {
 				t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)
 			}
 			if out == "" && !slices.Contains(args, "-o") {
@@ -294,7 +296,7 @@ func TestSimServes(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.interruptAfter(time.Minute)
 		code, out, errs := w.llmsweep("sim", "--engine", "sglang", "--listen", "127.0.0.1:8000", "--faults", "500:0.01")
-		if code != exitDone || !strings.Contains(out, "http://127.0.0.1:8000") {
+		if code != console.Done || !strings.Contains(out, "http://127.0.0.1:8000") {
 			t.Errorf("exit %d\n%s%s", code, out, errs)
 		}
 	})

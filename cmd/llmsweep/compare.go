@@ -1,28 +1,25 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"llmsweep/report"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
-	"llmsweep/report/imported"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/published"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/pair"
-	"llmsweep/sweep/rundir"
 )
 
 // compareCmd is llmsweep compare.
@@ -31,16 +28,8 @@ type compareCmd struct {
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
-	tableFlags
+	flags.Tables
 	liveFlags
-}
-
-// tableFlags say how tables are written.
-type tableFlags struct {
-	Format string `default:"console" enum:"console,markdown,json,html" placeholder:"NAME" help:"Format: console, markdown, json or html (${default})."`
-	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
-	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
-	Plain  bool   `help:"No colour."`
 }
 
 // Help returns what --help prints after the purpose.
@@ -68,7 +57,7 @@ More: llmsweep help compare`
 }
 
 // Run compares.
-func (cm *compareCmd) Run(c *console) error {
+func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Live {
 		return cm.live(c)
 	}
@@ -77,16 +66,16 @@ func (cm *compareCmd) Run(c *console) error {
 	}
 	gates, err := cm.gates(compare.Keys())
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	inputs, err := readInputs(c.err, cm.Paths)
+	inputs, err := inputs.Read(c.Err, cm.Paths)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	setups := curve.Load(inputs)
 	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload})
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	said := claimsOf(setups)
 	sections := func(l lang.Lang) []table.Section {
@@ -96,7 +85,7 @@ func (cm *compareCmd) Run(c *console) error {
 		}
 		return all
 	}
-	if err := cm.write(c, result.JSON, sections, func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }); err != nil {
+	if err := cm.Write(c, result.JSON, sections, func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
@@ -154,108 +143,9 @@ func judge(result compare.Judged, gates []compare.Gate) error {
 	}
 	switch {
 	case len(failed) > 0:
-		return &exitError{exitMissed, errors.New(strings.Join(append(failed, unjudged...), "; "))}
+		return console.Exit(console.Missed, errors.New(strings.Join(append(failed, unjudged...), "; ")))
 	case len(unjudged) > 0:
-		return &exitError{exitUndecided, errors.New(strings.Join(unjudged, "; "))}
+		return console.Exit(console.Undecided, errors.New(strings.Join(unjudged, "; ")))
 	}
 	return nil
-}
-
-// write writes tables in the format, the language and the file of the flags.
-func (t *tableFlags) write(c *console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, html.Options) error) error {
-	out, options := c.out, report.Options{Lang: lang.Lang(t.Lang)}
-	if t.Output == "" {
-		options = c.options(t.Lang, t.Plain, "")
-	} else {
-		f, err := createFile(t.Output)
-		if err != nil {
-			return usage(err)
-		}
-		defer f.Close()
-		out = f
-	}
-	switch t.Format {
-	case "json":
-		return asJSON(out)
-	case formatHTML:
-		return page(out, html.Options{Lang: options.Lang})
-	}
-	return table.WriteSections(out, t.Format, sections(options.Lang), table.Style{Width: options.Width, Color: options.Color})
-}
-
-// readInputs reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
-func readInputs(w io.Writer, paths []string) ([]curve.Input, error) {
-	var all []curve.Input
-	for _, path := range paths {
-		if strings.Contains(path, "://") || strings.HasPrefix(path, simScheme) {
-			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
-		}
-		some, err := readInput(w, path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
-	}
-	return all, nil
-}
-
-// readInput reads a run directory, a directory of those, or a document.
-func readInput(w io.Writer, path string) ([]curve.Input, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return readDocument(w, path)
-	}
-	dirs := []string{path}
-	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err != nil {
-		inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
-		if err != nil || len(inside) == 0 {
-			return nil, fmt.Errorf("%s is not a run directory and holds none; name run directories or documents with published results", path)
-		}
-		dirs = dirs[:0]
-		for _, file := range inside {
-			dirs = append(dirs, filepath.Dir(file))
-		}
-	}
-	var all []curve.Input
-	for _, dir := range dirs {
-		run, err := answer.Reopen(dir)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, curve.Input{Path: dir, Run: run})
-	}
-	return all, nil
-}
-
-// readDocument reads the results in a published document.
-func readDocument(w io.Writer, path string) ([]curve.Input, error) {
-	doc, err := imported.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	unread := 0
-	for _, r := range doc.Remarks {
-		if r.Unread {
-			unread++
-		}
-	}
-	if unread > 0 {
-		fmt.Fprintf(w, "%s: %d lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
-	}
-	doc = published.Join(doc)
-	var all []curve.Input
-	for i := range doc.Runs {
-		all = append(all, curve.Input{Path: path, Run: &doc.Runs[i]})
-	}
-	return all, nil
-}
-
-// named returns the labels of a run; without a label, model and engine are what the server reported.
-func named(run *rundir.Run) rundir.Labels {
-	l := run.Labels
-	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
-	return l
 }

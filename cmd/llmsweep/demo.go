@@ -4,6 +4,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"llmsweep/client/sim"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/measurement"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -11,8 +15,8 @@ import (
 // demoCmd is llmsweep demo: a short sweep of a simulated server whose capacity is known.
 type demoCmd struct {
 	StageTime time.Duration `name:"stage-time" default:"2500ms" hidden:"" help:"Shortest time of a stage."`
-	outFlags
-	selftestFlags
+	flags.Results
+	flags.Selftest
 }
 
 // Help returns what --help prints after the purpose.
@@ -28,20 +32,20 @@ Examples:
 const demoDir = "llmsweep-demo"
 
 // Run sweeps the simulated server.
-func (d *demoCmd) Run(c *console) error {
+func (d *demoCmd) Run(c *console.Console) error {
 	plan := sweep.Defaults()
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
-	load := loadFlags{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
-	e := measurement{
-		console: c, url: simScheme + "demo", target: &targetFlags{API: "auto", Timeout: time.Minute}, load: &load,
-		plan: plan, out: &d.outFlags, kind: rundir.KindSweep, stages: plan.Points + 2, conns: plan.MaxConcurrency, measure: sweepAll,
-		fit: &d.selftestFlags, width: plan.MaxConcurrency, within: true,
-		dir: func() (*rundir.Dir, error) {
+	load := flags.Workload{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
+	e := measurement.Measurement{
+		Console: c, Url: sim.Scheme + "demo", Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
+		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
+		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
+		Dir: func() (*rundir.Dir, error) {
 			if d.Out != "" {
 				return rundir.Create(d.Out)
 			}
-			return rundir.Replace(filepath.Join(c.dir, demoDir))
+			return rundir.Replace(filepath.Join(c.Dir, demoDir))
 		},
 	}
-	return e.run()
+	return e.Run()
 }

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/document"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/published/read"
@@ -22,34 +24,34 @@ import (
 )
 
 // document writes the comparison document of all results, or renews an existing one.
-func (r *reportCmd) document(c *console) error {
+func (r *reportCmd) document(c *console.Console) error {
 	if r.Output == "" {
-		return usage(errors.New("--document needs a file to write, -o report.md: drawings go beside it"))
+		return console.Usage(errors.New("--document needs a file to write, -o report.md: drawings go beside it"))
 	}
 	old, err := os.ReadFile(r.Output)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return usage(err)
+		return console.Usage(err)
 	}
 	// The document's own tables are not new results: it names where they came from.
-	inputs, err := readInputs(c.err, slices.DeleteFunc(r.Dirs, func(path string) bool { return r.from(path) == filepath.Base(r.Output) }))
+	inputs, err := inputs.Read(c.Err, slices.DeleteFunc(r.Dirs, func(path string) bool { return r.from(path) == filepath.Base(r.Output) }))
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if inputs, err = r.withKept(c, inputs, old); err != nil {
-		return usage(fmt.Errorf("%s: %w", r.Output, err))
+		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))
 	}
 	if len(inputs) == 0 {
-		return usage(errors.New("--document needs results: run directories, or documents with published tables"))
+		return console.Usage(errors.New("--document needs results: run directories, or documents with published tables"))
 	}
 	o := document.Options{
 		Lang: lang.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: r.from, AnyWorkload: r.AnyWorkload,
 	}
 	if err := r.choice(&o, old); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if o.Choice != nil {
 		if err := assess(inputs, o.Choice.Terms); err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 	}
 	setups := curve.LoadAs(inputs, r.from)
@@ -58,11 +60,11 @@ func (r *reportCmd) document(c *console) error {
 	}
 	out, err := document.Write(setups, old, o)
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", r.Output, err))
+		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))
 	}
 	page, err := r.documentPage(setups, o.Claims)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if page != nil {
 		out.Files[o.Base+".html"] = page
@@ -96,16 +98,16 @@ func (r *reportCmd) documentPage(setups []curve.Setup, said []document.Claims) (
 // keep writes a document and its drawings. The document is replaced as a whole, because people write in it.
 func keep(path string, out document.Output) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	for name, b := range out.Files {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), b, 0o644); err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 	}
 	next := path + ".new"
 	if err := os.WriteFile(next, out.Document, 0o644); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	return os.Rename(next, path)
 }
@@ -124,7 +126,7 @@ func (r *reportCmd) from(path string) string {
 
 // choice sets what to choose for: the flags, or else what the document was written for.
 func (r *reportCmd) choice(o *document.Options, old []byte) error {
-	wish := r.wishFlags
+	wish := r.Wish
 	if len(wish.SLO) == 0 && wish.Demand == "" {
 		text := document.ChoiceNote(old)
 		if text == "" {
@@ -136,7 +138,7 @@ func (r *reportCmd) choice(o *document.Options, old []byte) error {
 		}
 		wish.Price = append(wish.Price, prices...)
 	}
-	options, err := wish.options()
+	options, err := wish.Options()
 	if err != nil {
 		return err
 	}
@@ -147,7 +149,7 @@ func (r *reportCmd) choice(o *document.Options, old []byte) error {
 
 // withKept adds the runs in the document that were not named now. Each is read again from its source; where that is gone, the
 // numbers come from the document's own table.
-func (r *reportCmd) withKept(c *console, inputs []curve.Input, old []byte) ([]curve.Input, error) {
+func (r *reportCmd) withKept(c *console.Console, inputs []curve.Input, old []byte) ([]curve.Input, error) {
 	kept, err := document.Runs(old)
 	if err != nil {
 		return nil, err
@@ -161,7 +163,7 @@ func (r *reportCmd) withKept(c *console, inputs []curve.Input, old []byte) ([]cu
 			if again, ok = r.printed(k, old); !ok {
 				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+k.Lines, k.From)
 			}
-			fmt.Fprintf(c.err, "%s is gone: its numbers are taken from %s\n", table.Clean(k.From), r.Output)
+			fmt.Fprintf(c.Err, "%s is gone: its numbers are taken from %s\n", table.Clean(k.From), r.Output)
 		}
 		inputs = append(inputs, again)
 	}
@@ -179,7 +181,7 @@ func (r *reportCmd) is(in curve.Input, k document.Kept) bool {
 // again reads a run from its source.
 func (r *reportCmd) again(k document.Kept) (curve.Input, bool) {
 	path := filepath.Join(filepath.Dir(r.Output), filepath.FromSlash(k.From))
-	some, err := readInput(&bytes.Buffer{}, path) // unreadable lines were reported when it was read first
+	some, err := inputs.Path(&bytes.Buffer{}, path) // unreadable lines were reported when it was read first
 	if err != nil {
 		return curve.Input{}, false
 	}

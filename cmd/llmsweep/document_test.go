@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/cmd/llmsweep/secret"
 	"llmsweep/report/imported"
 	"llmsweep/sweep/rundir"
 )
@@ -162,7 +163,7 @@ func TestWithoutCredentials(t *testing.T) {
 		"poisson@1.57":                     "poisson@1.57",
 		"itl@4rps>1%":                      "itl@4rps>1%",
 	} {
-		if got := withoutCredentials(in); got != want {
+		if got := secret.WithoutCredentials(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

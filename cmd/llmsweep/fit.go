@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/client/sim"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
@@ -45,12 +47,12 @@ More: llmsweep help fit`
 }
 
 // Run fits.
-func (f *fitCmd) Run(c *console) error {
+func (f *fitCmd) Run(c *console.Console) error {
 	var wanted [][2]int
 	for _, text := range f.Ask {
 		w, err := parseAsk(text)
 		if err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		wanted = append(wanted, w)
 	}
@@ -60,7 +62,7 @@ func (f *fitCmd) Run(c *console) error {
 	for _, dir := range f.Paths {
 		stages, run, err := twin.StagesOf(dir)
 		if err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		all, from = append(all, stages...), append(from, filepath.Base(dir))
 		if name == "" {
@@ -69,7 +71,7 @@ func (f *fitCmd) Run(c *console) error {
 	}
 	t, err := twin.Fit(all)
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
+		return console.Usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
 	t.Name, t.From = table.Clean(name), from
 	b, err := t.Encode()
@@ -77,15 +79,15 @@ func (f *fitCmd) Run(c *console) error {
 		return err
 	}
 	if err := os.WriteFile(f.Twin, b, 0o644); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	fmt.Fprintf(c.err, "wrote %s\n", f.Twin)
+	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
 	fit := twins.Fit{Twin: t}
 	for _, w := range wanted {
 		fit.Answers = append(fit.Answers, t.Ask(w[0], w[1]))
 	}
-	flags := tableFlags{Format: f.Format, Lang: f.Lang, Output: f.Output, Plain: f.Plain}
-	return flags.write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
+	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Plain: f.Plain}
+	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
 }
 
 // parseAsk reads 512/32.
@@ -101,21 +103,6 @@ func parseAsk(text string) (lengths [2]int, err error) {
 	return lengths, nil
 }
 
-// simulated returns the simulated server of a name: a preset, or the file of a twin.
-func simulated(c *console, name string) (sim.Config, error) {
-	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
-		return sim.Preset(name)
-	}
-	t, err := twin.Open(name)
-	if err != nil {
-		return sim.Config{}, err
-	}
-	if t.Check != nil && !t.Check.Passed {
-		fmt.Fprintln(c.err, twins.Failed(table.Clean(name), c.lang))
-	}
-	return t.Config(), nil
-}
-
 // checkForFit refuses what a sweep for a fit does not do.
 func (s *sweepCmd) checkForFit() error {
 	if s.Adaptive || s.Repeats > 1 || s.Prompt != "" || s.Dataset != "" || s.PrefixTokens > 0 || s.Turns != "" || len(s.SLO) > 0 {
@@ -127,12 +114,12 @@ func (s *sweepCmd) checkForFit() error {
 var errForFit = errors.New("--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns")
 
 // forFit measures for sweep --for-fit.
-func (s *sweepCmd) forFit(ctx context.Context, c sweep.Config, t *target, run *rundir.Run) error {
-	w, ok := t.workload.(*workload.Synthetic)
+func (s *sweepCmd) forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+	w, ok := t.Workload.(*workload.Synthetic)
 	if !ok {
-		return usage(errForFit)
+		return console.Usage(errForFit)
 	}
-	design := sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.longest, Source: func(stage string, d sweep.Draw) load.Source {
+	design := sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
 		return w.Varied(stage, d)
 	}}
 	return sweep.ForFit(ctx, c, design, run)

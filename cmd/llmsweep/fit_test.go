@@ -1,6 +1,7 @@
 package main
 
 import (
+	"llmsweep/cmd/llmsweep/console"
 	"strings"
 	"testing"
 )
@@ -27,13 +28,13 @@ func TestATwinIsAServer(t *testing.T) {
 		w.write("wrong.yaml", twinYAML+"speed: 2\n")
 		flags := []string{"--concurrency", "4", "--requests", "80", "--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "11", "--plain"}
 		code, out, errs := w.llmsweep(append([]string{"run", "sim:twin.yaml", "--out", "a"}, flags...)...)
-		if code != exitDone || !strings.Contains(out, "10.0 ms") || strings.Contains(errs, "held-out") {
+		if code != console.Done || !strings.Contains(out, "10.0 ms") || strings.Contains(errs, "held-out") {
 			t.Errorf("exit %d, want gaps of 10.0 ms\n%s%s", code, out, errs)
 		}
-		if code, _, errs = w.llmsweep(append([]string{"run", "sim:failed.yaml", "--out", "b"}, flags...)...); code != exitDone || !strings.Contains(errs, "failed.yaml failed its held-out check") {
+		if code, _, errs = w.llmsweep(append([]string{"run", "sim:failed.yaml", "--out", "b"}, flags...)...); code != console.Done || !strings.Contains(errs, "failed.yaml failed its held-out check") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
-		if code, _, errs = w.llmsweep(append([]string{"run", "sim:wrong.yaml", "--out", "c"}, flags...)...); code != exitUsage || !strings.Contains(errs, "wrong.yaml") || !strings.Contains(errs, "speed") {
+		if code, _, errs = w.llmsweep(append([]string{"run", "sim:wrong.yaml", "--out", "c"}, flags...)...); code != console.WrongUsage || !strings.Contains(errs, "wrong.yaml") || !strings.Contains(errs, "speed") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 	})

@@ -10,6 +10,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"llmsweep/cmd/llmsweep/config"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/sweep/rundir/labels"
 	"llmsweep/sweep/slo"
 )
 
@@ -38,7 +42,7 @@ func FuzzFlags(f *testing.F) {
 		}
 		if exited() >= 0 { // making a parser takes longer than using it: it is kept until --help ends it
 			grammar = &cli{}
-			parser, exited = newParser(newConsole(context.Background(), io.Discard, io.Discard), grammar)
+			parser, exited = newParser(console.NewConsole(context.Background(), io.Discard, io.Discard), grammar)
 		}
 		parsed, err := parser.Parse(args)
 		if exited() >= 0 {
@@ -55,8 +59,8 @@ func FuzzFlags(f *testing.F) {
 		if err != nil && err.Error() == "" {
 			t.Errorf("%q: an error without a text", line)
 		}
-		for _, flags := range []*targetFlags{&grammar.Run.targetFlags, &grammar.Sweep.targetFlags} {
-			for _, a := range flags.redact(args) {
+		for _, flags := range []*flags.Target{&grammar.Run.Target, &grammar.Sweep.Target} {
+			for _, a := range flags.Redact(args) {
 				if key := flags.APIKey; len(key) > 3 && strings.Contains(a, key) {
 					t.Errorf("%q: the key is in %q", line, a)
 				}
@@ -76,17 +80,17 @@ func understood(g *cli, command string) error {
 		if _, err := slo.ParseAll(r.SLO); err != nil {
 			return err
 		}
-		if _, err := parseLabels(r.Label); err != nil {
+		if _, err := labels.Parse(r.Label); err != nil {
 			return err
 		}
-		_, err := r.targetFlags.options(r.URL, 1)
+		_, err := r.Target.Options(r.URL, 1)
 		return err
 	case strings.HasPrefix(command, "sweep"):
 		s := &g.Sweep
-		if _, err := s.config(1); err != nil {
+		if _, err := s.Config(1); err != nil {
 			return err
 		}
-		_, err := s.targetFlags.options(s.URL, 1)
+		_, err := s.Target.Options(s.URL, 1)
 		return err
 	}
 	return nil
@@ -100,7 +104,7 @@ func FuzzConfig(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	parser, _ := newParser(newConsole(context.Background(), io.Discard, io.Discard), &cli{})
+	parser, _ := newParser(console.NewConsole(context.Background(), io.Discard, io.Discard), &cli{})
 	var flags []*kong.Flag
 	kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, ok := node.(*kong.Flag); ok {
@@ -113,7 +117,7 @@ func FuzzConfig(f *testing.F) {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file, err := readConfig(name)
+		file, err := config.ReadConfig(name)
 		if err == nil {
 			err = file.Validate(parser.Model)
 		}

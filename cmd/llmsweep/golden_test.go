@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func golden(t *testing.T, file, got string) {
 func commands(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	parser, _ := newParser(newConsole(t.Context(), nil, nil), &cli{})
+	parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &cli{})
 	for _, node := range parser.Model.Children {
 		if !node.Hidden {
 			names = append(names, node.Name)
@@ -53,7 +54,7 @@ func TestHelpOfEachCommand(t *testing.T) {
 	for _, command := range append(commands(t), "") {
 		var out, errs strings.Builder
 		args := strings.Fields(command + " --help")
-		if code := execute(args, newConsole(t.Context(), &out, &errs)); code != exitDone || errs.Len() > 0 {
+		if code := execute(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 {
 			t.Errorf("%v: exit %d, %s", args, code, errs.String())
 		}
 		name := command
@@ -109,7 +110,7 @@ func TestErrors(t *testing.T) {
 				continue
 			}
 			code, out, errs := w.llmsweep(shellWords(files.Replace(line))...)
-			if code == exitDone || !strings.HasPrefix(errs, "llmsweep: ") || strings.Count(errs, "\n") != 1 {
+			if code == console.Done || !strings.HasPrefix(errs, "llmsweep: ") || strings.Count(errs, "\n") != 1 {
 				t.Errorf("%s: exit %d, not one line of error\n%s%s", line, code, out, errs)
 			}
 			if strings.Contains(errs, "key-7") {

@@ -2,27 +2,15 @@ package main
 
 import (
 	"cmp"
-	"embed"
 	"fmt"
+	"llmsweep/client/nearest"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/manual"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"text/tabwriter"
 )
-
-// manual holds the reference: one Markdown file per topic and language. The first line of each is "# topic: summary".
-//
-//go:embed manual
-var manual embed.FS
-
-// topics returns the topics of the manual, in the order in which to list them.
-func topics() []string {
-	return []string{
-		"words", "sweep", "loads", "workloads", "metrics", "verdicts", "slo", "budget", "troubleshooting", "errors", "client-fitness",
-		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "config", "exit-codes", "ci", "live", "install",
-	}
-}
 
 // helpCmd is llmsweep help.
 type helpCmd struct {
@@ -39,7 +27,7 @@ func (helpCmd) Help() string {
 }
 
 // Run prints a topic, or the list of topics.
-func (h *helpCmd) Run(c *console) error {
+func (h *helpCmd) Run(c *console.Console) error {
 	lang := h.Lang
 	if lang == "" {
 		lang = "en"
@@ -51,56 +39,39 @@ func (h *helpCmd) Run(c *console) error {
 		return listTopics(c, lang)
 	}
 	topic := strings.ToLower(h.Topic)
-	if !slices.Contains(topics(), topic) {
+	if !slices.Contains(manual.Topics(), topic) {
 		text := fmt.Sprintf("there is no help topic %q", h.Topic)
-		if near, ok := nearest(topic, topics()); ok {
-			return usage(fmt.Errorf("%s; did you mean %q?", text, near))
+		if near, ok := nearest.Name(topic, manual.Topics()); ok {
+			return console.Usage(fmt.Errorf("%s; did you mean %q?", text, near))
 		}
-		return usage(fmt.Errorf("%s; llmsweep help lists the topics", text))
+		return console.Usage(fmt.Errorf("%s; llmsweep help lists the topics", text))
 	}
-	page, err := manualPage(lang, topic)
+	page, err := manual.Page(lang, topic)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(c.out, page)
+	_, err = fmt.Fprint(c.Out, page)
 	return err
 }
 
-// manualPage returns the text of a topic.
-func manualPage(lang, topic string) (string, error) {
-	b, err := manual.ReadFile(path.Join("manual", lang, topic+".md"))
-	return string(b), err
-}
-
 // listTopics prints each topic with its summary.
-func listTopics(c *console, lang string) error {
+func listTopics(c *console.Console, lang string) error {
 	head, foot := "Topics:", "llmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a command."
 	if lang == "zh" {
 		head, foot = "主题：", "llmsweep help 主题 --lang zh 显示说明；llmsweep 命令 --help 列出该命令的参数。"
 	}
-	fmt.Fprintln(c.out, head)
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	for _, topic := range topics() {
-		page, err := manualPage(lang, topic)
+	fmt.Fprintln(c.Out, head)
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	for _, topic := range manual.Topics() {
+		page, err := manual.Page(lang, topic)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "  %s\t%s\n", topic, summary(page))
+		fmt.Fprintf(w, "  %s\t%s\n", topic, manual.Summary(page))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.out, "\n%s\n", foot)
+	_, err := fmt.Fprintf(c.Out, "\n%s\n", foot)
 	return err
-}
-
-// summary returns what the first line of a page says after the topic.
-func summary(page string) string {
-	line, _, _ := strings.Cut(page, "\n")
-	for _, colon := range []string{": ", "："} {
-		if _, text, ok := strings.Cut(line, colon); ok {
-			return text
-		}
-	}
-	return strings.TrimPrefix(line, "# ")
 }

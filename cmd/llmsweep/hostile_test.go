@@ -29,6 +29,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"golang.org/x/net/html"
 
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
 
@@ -149,7 +150,7 @@ func hostileOutputs(w *world, evil string) outputs {
 	tell("text", "run", append(brief("run", url), "--concurrency", "2", "--requests", "12", "--max-error-rate", "1", "--slo", "latency:p50<1ms", "--out", w.path("run"))...)
 	delete(all, "text run, errors") // it has times, which differ
 	code, _, errs := w.llmsweep("run", url, "--model", "absent", "--concurrency", "1")
-	if code != exitFailed || !strings.Contains(errs, "no model absent here") {
+	if code != console.Failed || !strings.Contains(errs, "no model absent here") {
 		w.t.Errorf("exit %d, %s", code, errs)
 	}
 	all["text unknown model"] = errs

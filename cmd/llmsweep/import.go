@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report/imported"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/sweep/rundir/labels"
 )
 
 // importCmd is llmsweep import.
@@ -28,30 +31,30 @@ More: llmsweep help formats`
 }
 
 // Run reads all documents, then writes the run directories.
-func (i *importCmd) Run(c *console) error {
-	labels, err := parseLabels(i.Label)
+func (i *importCmd) Run(c *console.Console) error {
+	labels, err := labels.Parse(i.Label)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	var docs []*published.Document
 	for _, file := range i.Files {
 		doc, err := imported.Read(file)
 		if err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		if !i.Split {
 			doc = published.Join(doc)
 		}
 		docs = append(docs, doc)
 	}
-	to := imported.Importer{Out: i.Out, Version: version, Labels: labels, Lang: lang.Lang(i.Lang)}
+	to := imported.Importer{Out: i.Out, Version: version.Number, Labels: labels, Lang: lang.Lang(i.Lang)}
 	for n, doc := range docs {
 		if n > 0 {
-			fmt.Fprintln(c.out)
+			fmt.Fprintln(c.Out)
 		}
-		if err := to.Keep(c.out, doc); err != nil {
+		if err := to.Keep(c.Out, doc); err != nil {
 			if dir := (*imported.DirError)(nil); errors.As(err, &dir) {
-				return usage(err)
+				return console.Usage(err)
 			}
 			return err
 		}

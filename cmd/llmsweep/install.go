@@ -1,8 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"strings"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/manpage"
+	"llmsweep/cmd/llmsweep/manual"
 
 	"github.com/alecthomas/kong"
 	"github.com/cpuguy83/go-md2man/v2/md2man"
@@ -32,7 +33,7 @@ func (s *completionCmd) Run(k *kong.Context) error {
 // with the unfinished command line in the variable COMP_LINE. Without that variable it does nothing. exit is called with 0 after an answer.
 func completeLine(parser *kong.Kong, exit func(code int)) {
 	kongcompletion.Register(parser, kongcompletion.WithExitFunc(exit),
-		kongcompletion.WithPredictor("topic", complete.PredictSet(topics()...)))
+		kongcompletion.WithPredictor("topic", complete.PredictSet(manual.Topics()...)))
 }
 
 // manCmd is llmsweep man.
@@ -46,67 +47,7 @@ func (manCmd) Help() string {
 }
 
 // Run prints the manual page of all commands and flags.
-func (manCmd) Run(k *kong.Context, c *console) error {
-	_, err := c.out.Write(md2man.Render([]byte(manPage(k.Model))))
+func (manCmd) Run(k *kong.Context, c *console.Console) error {
+	_, err := c.Out.Write(md2man.Render([]byte(manpage.Of(k.Model))))
 	return err
-}
-
-// manPage returns the manual page in the Markdown that md2man reads.
-func manPage(app *kong.Application) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%% LLMSWEEP 1 \"\" \"llmsweep %s\" \"User Commands\"\n\n", version)
-	fmt.Fprintf(&b, "# NAME\n\nllmsweep - %s\n\n", strings.TrimSuffix(app.Help, "."))
-	b.WriteString("# SYNOPSIS\n\n**llmsweep** *COMMAND* [*FLAGS*] [*ARGUMENTS*]\n\n# COMMANDS\n\n")
-	for _, command := range app.Children {
-		if !command.Hidden {
-			manCommand(&b, command)
-		}
-	}
-	b.WriteString("# FLAGS OF ALL COMMANDS\n\n")
-	manFlags(&b, app.Flags)
-	b.WriteString("# EXIT STATUS\n\n")
-	for _, e := range exitStatus {
-		fmt.Fprintf(&b, "**%d**\n: %s\n\n", e.code, e.meaning)
-	}
-	fmt.Fprintf(&b, "# SEE ALSO\n\n**llmsweep help** *TOPIC* prints a topic of the reference: %s.\n", strings.Join(topics(), ", "))
-	return b.String()
-}
-
-// manCommand writes the part of one command: its purpose, its examples and its flags.
-func manCommand(b *strings.Builder, command *kong.Node) {
-	fmt.Fprintf(b, "## llmsweep %s\n\n%s\n\n", manText(command.Summary()), manText(command.Help))
-	if command.Detail != "" {
-		fmt.Fprintf(b, "```\n%s\n```\n\n", strings.TrimSpace(command.Detail))
-	}
-	for _, argument := range command.Positional {
-		fmt.Fprintf(b, "*%s*\n: %s\n\n", strings.ToUpper(argument.Name), manText(argument.Help))
-	}
-	manFlags(b, command.Flags)
-}
-
-// manFlags writes a list of flags.
-func manFlags(b *strings.Builder, flags []*kong.Flag) {
-	for _, f := range flags {
-		if !f.Hidden {
-			fmt.Fprintf(b, "**%s**\n: %s\n\n", manText(f.String()), manText(f.Help))
-		}
-	}
-}
-
-// manText returns a text in which Markdown finds no markup.
-func manText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", `\<`, ">", `\>`, "[", `\[`, "]", `\]`, "`", "\\`", "|", `\|`).Replace(s)
-}
-
-// exitStatus is what the manual page says of exit codes.
-var exitStatus = []struct {
-	code    int
-	meaning string
-}{
-	{exitDone, "Done."},
-	{exitFailed, "The run failed, or every request in it failed."},
-	{exitUsage, "The command line, a file or a URL is wrong."},
-	{exitMissed, "The run succeeded; an SLO, or a limit of --fail-if, was missed."},
-	{exitUndecided, "The run succeeded; it does not show whether an SLO, or a limit of --fail-if, is met."},
-	{exitInterrupted, "Interrupted; what was measured is kept."},
 }

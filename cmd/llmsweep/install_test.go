@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"llmsweep/cmd/llmsweep/console"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ import (
 func TestManPageIsComplete(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
-	c := newConsole(t.Context(), &page, io.Discard)
-	if code := execute([]string{"man"}, c); code != exitDone {
+	c := console.NewConsole(t.Context(), &page, io.Discard)
+	if code := execute([]string{"man"}, c); code != console.Done {
 		t.Fatalf("exit %d", code)
 	}
 	text := strings.ReplaceAll(page.String(), `\-`, "-")

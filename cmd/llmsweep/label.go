@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"llmsweep/sweep/rundir/labels"
 	"os"
 	"path/filepath"
 
-	"github.com/tidwall/gjson"
-
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
 
@@ -29,47 +27,34 @@ Examples:
 }
 
 // Run writes the labels into run.json, whole or not at all.
-func (l *labelCmd) Run(c *console) error {
+func (l *labelCmd) Run(c *console.Console) error {
 	run, err := rundir.Open(l.Dir)
 	if err != nil {
 		if _, pair, _ := rundir.OpenPair(l.Dir); pair {
 			sides := rundir.Sides()
 			err = fmt.Errorf("%s holds a comparison of two servers: label %s or %s", l.Dir, filepath.Join(l.Dir, sides[0]), filepath.Join(l.Dir, sides[1]))
 		}
-		return usage(err)
+		return console.Usage(err)
 	}
-	labels := run.Labels
-	if err := setLabels(&labels, l.Labels); err != nil {
-		return usage(err)
+	now := run.Labels
+	if err := labels.Set(&now, l.Labels); err != nil {
+		return console.Usage(err)
 	}
 	b, err := os.ReadFile(filepath.Join(l.Dir, rundir.RunFile))
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	if b, err = replaceLabels(b, labels); err != nil {
-		return usage(fmt.Errorf("%s: %w", filepath.Join(l.Dir, rundir.RunFile), err))
+	if b, err = labels.Replace(b, now); err != nil {
+		return console.Usage(fmt.Errorf("%s: %w", filepath.Join(l.Dir, rundir.RunFile), err))
 	}
 	if err := (&rundir.Dir{Path: l.Dir}).WriteFile(rundir.RunFile, b); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	text, err := json.Marshal(labels)
+	text, err := json.Marshal(now)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.out, "%s: labels are now %s\nTo renew the report: llmsweep report %s --format markdown -o %s\n",
+	_, err = fmt.Fprintf(c.Out, "%s: labels are now %s\nTo renew the report: llmsweep report %s --format markdown -o %s\n",
 		l.Dir, rundir.EscapeJSON(text), l.Dir, filepath.Join(l.Dir, rundir.ReportFile))
 	return err
-}
-
-// replaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does not know.
-func replaceLabels(run []byte, labels rundir.Labels) ([]byte, error) {
-	old := gjson.GetBytes(run, "labels")
-	if !old.IsObject() || old.Index == 0 {
-		return nil, errors.New("no labels in it")
-	}
-	text, err := json.MarshalIndent(labels, "  ", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return bytes.Join([][]byte{run[:old.Index], text, run[old.Index+len(old.Raw):]}, nil), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
 	"llmsweep/report/compare"
 	"llmsweep/report/findings"
@@ -26,6 +30,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/labels"
 	"llmsweep/sweep/workload"
 )
 
@@ -46,9 +51,9 @@ type liveFlags struct {
 	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"Labels that differ for the second server." group:"Live"`
 	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server. Default: the key of the first, which then goes to both." group:"Live"`
 	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for. Default: --model." group:"Live"`
-	targetFlags
-	loadFlags
-	selftestFlags
+	flags.Target
+	flags.Workload
+	flags.Selftest
 }
 
 // config returns the configuration of both sides, and of the comparison.
@@ -61,7 +66,7 @@ func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 	switch {
 	case f.StageTime < 100*time.Millisecond:
 		return c, both, errors.New("--stage-time must be at least 100ms")
-	case f.MaxConcurrency < 1 || f.MaxConcurrency > mostInFlight:
+	case f.MaxConcurrency < 1 || f.MaxConcurrency > flags.MostInFlight:
 		return c, both, errors.New("--max-concurrency must be between 1 and 100000")
 	case f.Drain < 0 || !(f.MaxErrorRate >= 0 && f.MaxErrorRate <= 1):
 		return c, both, errors.New("--drain must not be negative, and --max-error-rate must be a share between 0 and 1")
@@ -77,13 +82,13 @@ func (f *liveFlags) config() (c sweep.Config, both pair.Config, err error) {
 	}
 	for _, text := range f.Rate {
 		rate, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(rate > 0) || rate > mostRate {
-			return c, both, fmt.Errorf("--rate %s: it must be a number above 0 and at most "+mostRateText, text)
+		if err != nil || !(rate > 0) || rate > flags.MostRate {
+			return c, both, fmt.Errorf("--rate %s: it must be a number above 0 and at most "+flags.MostRateText, text)
 		}
 		both.Rates = append(both.Rates, rate)
 	}
 	for _, n := range f.Concurrency {
-		if n < 1 || n > mostInFlight {
+		if n < 1 || n > flags.MostInFlight {
 			return c, both, errors.New("--concurrency must be between 1 and 100000")
 		}
 	}
@@ -111,39 +116,39 @@ func (f *liveFlags) keys(rates []float64) []string {
 
 // labels returns the labels of both sides.
 func (f *liveFlags) labels() (both [2]rundir.Labels, err error) {
-	if both[0], err = parseLabels(f.Label); err == nil {
-		both[1], err = parseLabels(slices.Concat(f.Label, f.LabelB))
+	if both[0], err = labels.Parse(f.Label); err == nil {
+		both[1], err = labels.Parse(slices.Concat(f.Label, f.LabelB))
 	}
 	return both, err
 }
 
 // live compares two running servers.
-func (cm *compareCmd) live(c *console) error {
+func (cm *compareCmd) live(c *console.Console) error {
 	plan, both, err := cm.config()
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	gates, err := cm.gates(cm.keys(both.Rates))
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	labels, err := cm.labels()
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if len(cm.Paths) != 2 {
-		return usage(errors.New("compare --live needs the URLs of two servers"))
+		return console.Usage(errors.New("compare --live needs the URLs of two servers"))
 	}
-	c.lang = lang.Lang(cm.Lang)
+	c.Lang = lang.Lang(cm.Lang)
 	targets, err := cm.connect(c)
 	if err != nil {
-		return c.interrupted(err)
+		return c.Interrupted(err)
 	}
-	defer targets[0].close()
-	defer targets[1].close()
+	defer targets[0].Close()
+	defer targets[1].Close()
 	out, dirs, err := cm.dirs(c)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	defer dirs[0].Close()
 	defer dirs[1].Close()
@@ -151,22 +156,22 @@ func (cm *compareCmd) live(c *console) error {
 	record, runs := &rundir.Pair{}, [2]*rundir.Run{}
 	for i, t := range targets {
 		runs[i] = &rundir.Run{
-			Tool:    rundir.Tool{Version: version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-			Command: cm.flags(i).command(c, cm.Paths[i]),
-			Target:  t.about, Labels: labels[i], Workload: t.asked, Client: rundir.Client{Timestamps: t.client.Timestamps()},
+			Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+			Command: cm.flags(i).Command(c, cm.Paths[i]),
+			Target:  t.About, Labels: labels[i], Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 		}
-		both.Sides[i] = t.side(c.ctx, plan, dirs[i])
+		both.Sides[i] = t.Side(c.Ctx, plan, dirs[i])
 	}
-	both.Same = targets[0].client.URL("") == targets[1].client.URL("") && targets[0].about.Model == targets[1].about.Model
+	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
 	broken := cm.watch(c, both, runs, record)
 	return errors.Join(broken, cm.conclude(c, out, record, runs, dirs, gates))
 }
 
 // watch measures, and shows the progress.
-func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
+func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
 	l := lang.Lang(cm.Lang)
-	view, pause := c.view(l, cm.Plain, false)
+	view, pause := c.View(l, cm.Plain, false)
 	defer view.Close()
 	view.Start("compare  A " + report.Target(runs[0], l) + "  B " + report.Target(runs[1], l))
 	for i, run := range runs {
@@ -177,9 +182,9 @@ func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, r
 	if both.Same {
 		view.Note(compare.SameServer(l))
 	}
-	cm.selftest(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
+	cm.Test(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
 	runs[1].Client.Selftest = runs[0].Client.Selftest
-	waiter := c.waiter()
+	waiter := c.Waiter()
 	defer waiter.Close()
 	shown := view.Observe(0)
 	for i := range both.Sides {
@@ -189,63 +194,51 @@ func (cm *compareCmd) watch(c *console, both pair.Config, runs [2]*rundir.Run, r
 		shown.Expect(stages)
 		view.Note(compare.Forecast(p, l))
 	}
-	return pair.Run(c.ctx, both, runs, record)
+	return pair.Run(c.Ctx, both, runs, record)
 }
 
 // connect runs the preflight of both servers. B gets the workload of A: the length of prompts is as A counts it.
-func (cm *compareCmd) connect(c *console) (both [2]*target, err error) {
-	l, err := cm.parse()
+func (cm *compareCmd) connect(c *console.Console) (both [2]*target.Target, err error) {
+	l, err := cm.Parse()
 	if err != nil {
-		return both, usage(err)
+		return both, console.Usage(err)
 	}
 	conns := cm.MaxConcurrency
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
 	}
-	if err = c.fits(cm.Paths[0], conns, 2, "--max-concurrency"); err != nil {
+	if err = target.Fits(c, cm.Paths[0], conns, 2, "--max-concurrency"); err != nil {
 		return both, err
 	}
-	if both[0], err = connect(c, cm.Paths[0], &cm.targetFlags, l, nil, conns); err != nil {
+	if both[0], err = target.Connect(c, cm.Paths[0], &cm.Target, l, nil, conns); err != nil {
 		return both, fmt.Errorf("server A: %w", err)
 	}
-	if both[1], err = reach(c, cm.Paths[1], cm.flags(1), l, false, conns); err == nil {
-		if w, ok := both[0].workload.(*workload.Synthetic); ok && both[0].counted > 0 {
-			err = both[1].checkLength(c.ctx, w, l)
+	if both[1], err = target.Reach(c, cm.Paths[1], cm.flags(1), l, false, conns); err == nil {
+		if w, ok := both[0].Workload.(*workload.Synthetic); ok && both[0].Counted > 0 {
+			err = both[1].CheckLength(c.Ctx, w, l)
 		}
-		both[1].ask(both[0].workload)
+		both[1].Ask(both[0].Workload)
 	}
 	if err != nil {
-		both[0].close()
+		both[0].Close()
 		return both, fmt.Errorf("server B: %w", err)
 	}
 	return both, nil
 }
 
 // flags returns the flags of one side, 0 or 1.
-func (f *liveFlags) flags(side int) *targetFlags {
-	flags := f.targetFlags
+func (f *liveFlags) flags(side int) *flags.Target {
+	flags := f.Target
 	if side == 1 {
 		flags.APIKey, flags.Model = cmp.Or(f.APIKeyB, flags.APIKey), cmp.Or(f.ModelB, flags.Model)
 	}
 	return &flags
 }
 
-// side returns the configuration of one side.
-func (t *target) side(ctx context.Context, plan sweep.Config, dir *rundir.Dir) sweep.Config {
-	plan.Caps, plan.Doer, plan.Sources, plan.Log = t.caps, t.client, t.workload.Stage, dir
-	plan.Spent = t.spent()
-	plan.Warm, plan.Timestamps = t.client.Warm, t.client.Timestamps
-	plan.Retokenize = t.retokenize(ctx, false)
-	if t.tellsLoad(ctx) {
-		plan.Idle, plan.Scrape = t.idle, t.gauges
-	}
-	return plan
-}
-
 // dirs makes the directories of both runs.
-func (f *liveFlags) dirs(c *console) (out string, both [2]*rundir.Dir, err error) {
+func (f *liveFlags) dirs(c *console.Console) (out string, both [2]*rundir.Dir, err error) {
 	if out = f.Out; out == "" {
-		out = rundir.FreePair(filepath.Join(c.dir, "llmsweep-pair"))
+		out = rundir.FreePair(filepath.Join(c.Dir, "llmsweep-pair"))
 	}
 	if _, ok, err := rundir.OpenPair(out); ok || err != nil {
 		return out, both, fmt.Errorf("%s already holds a comparison; name another directory with --out, or remove it", out)
@@ -267,7 +260,7 @@ func pairPage(result *compare.Live, runs [2]*rundir.Run) func(io.Writer, html.Op
 func (cm *compareCmd) writePages(out string, result *compare.Live, runs [2]*rundir.Run, dirs [2]*rundir.Dir) error {
 	l := lang.Lang(cm.Lang)
 	for i := range dirs {
-		if err := writePage(dirs[i], runs[i], l); err != nil {
+		if err := measurement.WritePage(dirs[i], runs[i], l); err != nil {
 			return err
 		}
 	}
@@ -279,7 +272,7 @@ func (cm *compareCmd) writePages(out string, result *compare.Live, runs [2]*rund
 }
 
 // conclude shows the result, writes the reports and chooses the exit code.
-func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*rundir.Dir, gates []compare.Gate) error {
+func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*rundir.Dir, gates []compare.Gate) error {
 	l := lang.Lang(cm.Lang)
 	for i := range dirs {
 		var doc bytes.Buffer
@@ -302,7 +295,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 		err = cm.writePages(out, result, runs, dirs)
 	}
 	if err == nil {
-		err = cm.write(c, result.JSON, sections, pairPage(result, runs))
+		err = cm.Write(c, result.JSON, sections, pairPage(result, runs))
 	}
 	if err == nil {
 		err = cm.publishGates(c, result, gates, sections, out)
@@ -311,7 +304,7 @@ func (cm *compareCmd) conclude(c *console, out string, record *rundir.Pair, runs
 	case err != nil:
 		return err
 	case record.State == rundir.Interrupted:
-		return &exitError{exitInterrupted, errors.New(findings.Interrupted(out, l))}
+		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(out, l)))
 	case record.State == rundir.Failed:
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}
@@ -334,15 +327,15 @@ func pairDir(paths []string) (string, bool) {
 }
 
 // again prints a comparison that was measured before.
-func (cm *compareCmd) again(c *console, dir string) error {
+func (cm *compareCmd) again(c *console.Console, dir string) error {
 	record, _, err := rundir.OpenPair(dir)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	var runs [2]*rundir.Run
 	for i, name := range rundir.Sides() {
 		if runs[i], err = answer.Reopen(filepath.Join(dir, name)); err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 	}
 	if record.State == rundir.Running { // llmsweep was killed
@@ -351,10 +344,10 @@ func (cm *compareCmd) again(c *console, dir string) error {
 	result := compare.OfPair(record, runs[0], runs[1])
 	gates, err := cm.gates(result.Keys())
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	if err := cm.write(c, result.JSON, sections, pairPage(result, runs)); err != nil {
+	if err := cm.Write(c, result.JSON, sections, pairPage(result, runs)); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
 
@@ -35,7 +36,7 @@ func TestCompareLive(t *testing.T) {
 				t.Errorf("compare %v prints something else:\n%s", paths, again)
 			}
 		}
-		if code, _, errs := w.llmsweep("compare", dir, "--fail-if", "itl@20rps>-99%"); code == exitUsage {
+		if code, _, errs := w.llmsweep("compare", dir, "--fail-if", "itl@20rps>-99%"); code == console.WrongUsage {
 			t.Errorf("exit %d: %s", code, errs)
 		}
 		text, _ := w.must("compare", dir, "--format", "json")
@@ -67,10 +68,10 @@ func TestCompareLive(t *testing.T) {
 		if files != 13 { // pair.json and two reports; five of each side
 			t.Errorf("%d files", files)
 		}
-		if code, _, errs := w.llmsweep(args...); code != exitUsage || !strings.Contains(errs, "already holds a comparison") {
+		if code, _, errs := w.llmsweep(args...); code != console.WrongUsage || !strings.Contains(errs, "already holds a comparison") {
 			t.Errorf("a second one into the same directory: exit %d, %s", code, errs)
 		}
-		if code, _, errs := w.llmsweep("label", dir, "gpu=A100"); code != exitUsage || !strings.Contains(errs, filepath.Join(dir, "a")) {
+		if code, _, errs := w.llmsweep("label", dir, "gpu=A100"); code != console.WrongUsage || !strings.Contains(errs, filepath.Join(dir, "a")) {
 			t.Errorf("label: exit %d, %s", code, errs)
 		}
 	})
@@ -95,7 +96,7 @@ func TestCompareLiveIsInterrupted(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.interruptAfter(10 * time.Second)
 		code, _, errs := w.llmsweep(pairwise("sim:", "sim:", "--rate", "20", "--budget", "10m")...)
-		if code != exitInterrupted || !strings.Contains(errs, "what was measured is in ") {
+		if code != console.Interrupted || !strings.Contains(errs, "what was measured is in ") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 		if out, _ := w.must("compare", w.path("llmsweep-pair")); !strings.Contains(strings.ToLower(out), "interrupted") {
@@ -110,7 +111,7 @@ func TestCompareLiveLosesServer(t *testing.T) {
 		url, stop := w.server(w.simulated(simserver.Options{}))
 		time.AfterFunc(10*time.Second, stop)
 		code, _, errs := w.llmsweep(pairwise("sim:", url, "--rate", "20", "--budget", "10m")...)
-		if code != exitFailed || !strings.Contains(errs, "the comparison failed") {
+		if code != console.Failed || !strings.Contains(errs, "the comparison failed") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 		p, _, err := rundir.OpenPair(w.path("llmsweep-pair"))

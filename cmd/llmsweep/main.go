@@ -1,5 +1,18 @@
-// Command llmsweep measures how much load an LLM server sustains and how long its answers take under that load. This package
-// is the command line: grammar, signals, exit codes and wiring. The work is done in client, sweep and report.
+// Command llmsweep measures how much load an LLM server sustains and how long its answers take under that load.
+//
+// This package is the grammar of the command line: one file per command, named after it, with its flags, its --help and the calls that do
+// the work. To add a command, write its file and add one line to the type cli below. What commands share is in the packages
+// beside this one:
+//
+//	console      context, output, errors with exit codes, terminal, signals
+//	flags        groups of flags: target, workload, sweep, objectives, results, tables, ...
+//	config       flags from the file of --config
+//	target       preflight, client and workload for the server of a command line
+//	measurement  sweep, run and demo from the preflight to the report
+//	secret       finds and removes secrets
+//	manual       the topics of llmsweep help; manpage and version
+//
+// The work is done in client, sweep and report.
 package main
 
 import (
@@ -14,17 +27,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"llmsweep/cmd/llmsweep/config"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
-)
-
-// Exit codes.
-const (
-	exitDone        = 0
-	exitFailed      = 1   // the run failed, or every request in it failed
-	exitUsage       = 2   // the command line, a file or a URL is wrong
-	exitMissed      = 3   // the run succeeded; an SLO, or a limit of --fail-if, was missed
-	exitUndecided   = 4   // the run succeeded; it does not show whether an SLO, or a limit of --fail-if, is met
-	exitInterrupted = 130 // interrupted, as shells report Ctrl-C; what was measured is kept
 )
 
 func main() {
@@ -54,32 +61,32 @@ type cli struct {
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 
-	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
+	Config      config.Flag      `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // run is main without the process around it.
 func run(args []string, out, errOut io.Writer) int {
-	in, stop := newInterrupter()
+	in, stop := console.NewInterrupter()
 	defer stop()
-	c := newConsole(in.ctx, out, errOut)
-	c.interrupts = in
+	c := console.NewConsole(in.Ctx, out, errOut)
+	c.Interrupts = in
 	return execute(args, c)
 }
 
 // newParser returns the parser of the command line, and a function that reports the exit code that --help or --version asked
 // for, or -1.
-func newParser(c *console, grammar *cli) (*kong.Kong, func() int) {
+func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 	exited := -1
 	parser, err := kong.New(grammar,
 		kong.Name("llmsweep"),
 		kong.Description("Measure how much load an LLM server sustains, and its latencies under that load."),
-		kong.Writers(c.out, c.err),
+		kong.Writers(c.Out, c.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(c),
 		kong.Vars{
-			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(reportFormats(), ", "), "presets": presets(), "version": versionText(),
-			"most_rate": mostRateText, "listen": simAddress,
+			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(flags.ReportFormats(), ", "), "presets": presets(), "version": version.Text(),
+			"most_rate": flags.MostRateText, "listen": simAddress,
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 	)
@@ -91,13 +98,13 @@ func newParser(c *console, grammar *cli) (*kong.Kong, func() int) {
 }
 
 // execute parses a command line, runs the command, and returns the exit code.
-func execute(args []string, c *console) int {
-	c.args = args
+func execute(args []string, c *console.Console) int {
+	c.Args = args
 	var grammar cli
 	parser, exited := newParser(c, &grammar)
 	completeLine(parser, parser.Exit)
 	if exited() >= 0 { // a shell asked for completions
-		return exitDone
+		return console.Done
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -112,9 +119,9 @@ func execute(args []string, c *console) int {
 		err = plainParseError(err, args[0])
 	}
 	if err != nil {
-		return c.complain(usage(err))
+		return c.Complain(console.Usage(err))
 	}
-	return c.complain(parsed.Run(c))
+	return c.Complain(parsed.Run(c))
 }
 
 // checkPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the flag

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
 
@@ -80,7 +81,7 @@ func TestSweep(t *testing.T) {
 		}
 		records.WriteString(`{"stage":"synchronous","seq":9,"turn":0,"due":1,"sent":1,"first_token":0.5,"last_token":2,"end":2,"status":"ok"}` + "\n")
 		records.Close()
-		if code, out, errs := w.llmsweep("audit", dir); code != exitFailed || !strings.Contains(out, "500.00 ms") {
+		if code, out, errs := w.llmsweep("audit", dir); code != console.Failed || !strings.Contains(out, "500.00 ms") {
 			t.Errorf("audit: exit %d\n%s%s", code, out, errs)
 		}
 	})
@@ -98,7 +99,7 @@ func TestFailingServer(t *testing.T) {
 			good.ServeHTTP(rw, r)
 		}))
 		code, out, errs := w.llmsweep(quick("sweep", url)...)
-		if code != exitFailed || !strings.Contains(out, "n/a") || !strings.Contains(out, "http_5xx") || !strings.Contains(out, "CUDA out of memory") {
+		if code != console.Failed || !strings.Contains(out, "n/a") || !strings.Contains(out, "http_5xx") || !strings.Contains(out, "CUDA out of memory") {
 			t.Errorf("exit %d\n%s\n%s", code, out, errs)
 		}
 		run := open(t, w.path("llmsweep-run"))
@@ -114,7 +115,7 @@ func TestInterrupt(t *testing.T) {
 		w.interruptAfter(6 * time.Second)
 		began := time.Now()
 		code, _, errs := w.llmsweep(quick("sweep", "sim:")...)
-		if code != exitInterrupted || !strings.Contains(errs, "interrupted") || time.Since(began) > 20*time.Second {
+		if code != console.Interrupted || !strings.Contains(errs, "interrupted") || time.Since(began) > 20*time.Second {
 			t.Fatalf("exit %d after %v\n%s", code, time.Since(began), errs)
 		}
 		run := open(t, w.path("llmsweep-run"))
@@ -131,7 +132,7 @@ func TestInterruptedPreflight(t *testing.T) {
 		url, _ := w.server(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		w.interruptAfter(time.Second)
 		code, _, errs := w.llmsweep(quick("sweep", url)...)
-		if code != exitInterrupted || !strings.Contains(errs, "interrupted before anything was measured") {
+		if code != console.Interrupted || !strings.Contains(errs, "interrupted before anything was measured") {
 			t.Errorf("exit %d, %s", code, errs)
 		}
 		if _, err := os.Stat(w.path("llmsweep-run")); err == nil {
@@ -237,9 +238,9 @@ func TestGate(t *testing.T) {
 			code    int
 			verdict string
 		}{
-			{"met", []string{"latency:mean<1m", "ttft_due:mean<1m", "errors<50%"}, exitDone, "kept"},
-			{"missed", []string{"latency:mean<1ms", "ttft:p99<1m"}, exitMissed, "broken"},
-			{"undecided", []string{"ttft:p99<1m"}, exitUndecided, "unsure"},
+			{"met", []string{"latency:mean<1m", "ttft_due:mean<1m", "errors<50%"}, console.Done, "kept"},
+			{"missed", []string{"latency:mean<1ms", "ttft:p99<1m"}, console.Missed, "broken"},
+			{"undecided", []string{"ttft:p99<1m"}, console.Undecided, "unsure"},
 		} {
 			args := brief("run", "sim:", "--concurrency", "4", "--requests", "40", "--out", w.path(c.name))
 			for _, term := range c.slo {
@@ -250,7 +251,7 @@ func TestGate(t *testing.T) {
 			if code != c.code || g == nil || c.verdict != "" && g.Verdict != c.verdict || c.verdict == "" && (g.Verdict == "kept" || g.Verdict == "broken") {
 				t.Errorf("%s: exit %d, %+v\n%s\n%s", c.name, code, g, out, errs)
 			}
-			if (code == exitDone) != (errs == "" || !strings.Contains(errs, "llmsweep: ")) {
+			if (code == console.Done) != (errs == "" || !strings.Contains(errs, "llmsweep: ")) {
 				t.Errorf("%s: exit %d, and the error is %q", c.name, code, errs)
 			}
 		}
@@ -266,13 +267,13 @@ func TestSweepForSLO(t *testing.T) {
 		}
 		code, out, errs := w.llmsweep(quick("sweep", "sim:", "--slo", "latency:mean<1ms", "--out", w.path("missed"))...)
 		run := open(t, w.path("missed"))
-		if s := run.SLO; code != exitMissed || s == nil || s.Verdict != "broken" || !s.Rate.IsZero() || s.Limiting != "latency:mean<1ms" || run.Plan.SLO[0] != s.Limiting || run.Stages[0].Goodput.Rate.Value() != 0 {
+		if s := run.SLO; code != console.Missed || s == nil || s.Verdict != "broken" || !s.Rate.IsZero() || s.Limiting != "latency:mean<1ms" || run.Plan.SLO[0] != s.Limiting || run.Stages[0].Goodput.Rate.Value() != 0 {
 			t.Errorf("exit %d, %+v of %v\n%s\n%s", code, s, run.Plan.SLO, out, errs)
 		}
 		if out, _ := w.must("report", w.path("missed"), "--slo", "latency:mean<1m", "--slo", "tpot:mean<1m"); !strings.Contains(out, "latency:mean<60s, tpot:mean<60s") {
 			t.Error(out)
 		}
-		if code, _, errs := w.llmsweep("report", w.path("missed"), "--slo", "latency<1m"); code != exitUsage {
+		if code, _, errs := w.llmsweep("report", w.path("missed"), "--slo", "latency<1m"); code != console.WrongUsage {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 	})

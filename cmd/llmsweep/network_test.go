@@ -26,6 +26,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
 )
 
@@ -33,10 +34,10 @@ import (
 func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args ...string) (dir string, code int, errs string) {
 	t.Helper()
 	var out, e strings.Builder
-	c := newConsole(t.Context(), &out, &e)
-	c.dir, c.proxy = t.TempDir(), proxy
+	c := console.NewConsole(t.Context(), &out, &e)
+	c.Dir, c.Proxy = t.TempDir(), proxy
 	code = execute(args, c)
-	return c.dir, code, e.String()
+	return c.Dir, code, e.String()
 }
 
 // simHandler returns a simulated server in real time, below a path.
@@ -207,12 +208,12 @@ func TestWays(t *testing.T) {
 				t.Error(errs)
 			}
 			if tt.fails != "" {
-				if code != exitFailed || !strings.Contains(errs, tt.fails) || strings.Count(strings.TrimSpace(errs), "\n") > 0 {
+				if code != console.Failed || !strings.Contains(errs, tt.fails) || strings.Count(strings.TrimSpace(errs), "\n") > 0 {
 					t.Errorf("exit %d, %s", code, errs)
 				}
 				return
 			}
-			if code != exitDone {
+			if code != console.Done {
 				t.Fatalf("exit %d, %s", code, errs)
 			}
 			run := open(t, filepath.Join(dir, "llmsweep-run"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/predict"
 	"llmsweep/report/table"
 )
@@ -22,22 +23,22 @@ type predictFlags struct {
 }
 
 // predict prints the simulator's estimates.
-func (s *simCmd) predict(c *console) error {
+func (s *simCmd) predict(c *console.Console) error {
 	if s.PromptTokens < 1 || s.OutputTokens < 1 {
-		return usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
+		return console.Usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
 	}
 	models, gpus := sim.Models(), sim.GPUs()
 	if s.Only != "" {
 		model, gpu, both := strings.Cut(s.Only, "/")
 		m, err := sim.LookupModel(model)
 		if err != nil {
-			return usage(fmt.Errorf("--only: %w", err))
+			return console.Usage(fmt.Errorf("--only: %w", err))
 		}
 		models = []sim.Model{m}
 		if both {
 			g, err := sim.LookupGPU(gpu)
 			if err != nil {
-				return usage(fmt.Errorf("--only: %w", err))
+				return console.Usage(fmt.Errorf("--only: %w", err))
 			}
 			gpus = []sim.GPU{g}
 		}
@@ -49,6 +50,6 @@ func (s *simCmd) predict(c *console) error {
 			all = slices.Concat(all, predict.List(m, g, load))
 		}
 	}
-	options := c.options(s.Lang, false, "")
-	return table.WriteSections(c.out, s.Format, []table.Section{predict.Section(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})
+	options := c.Options(s.Lang, false, "")
+	return table.WriteSections(c.Out, s.Format, []table.Section{predict.Section(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})
 }

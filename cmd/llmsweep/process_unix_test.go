@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
@@ -57,7 +59,7 @@ func TestSignals(t *testing.T) {
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		code   int
-	}{"ctrl-c": {syscall.SIGINT, exitInterrupted}, "term": {syscall.SIGTERM, exitInterrupted}, "hangup": {syscall.SIGHUP, exitInterrupted}, "kill": {syscall.SIGKILL, -1}} {
+	}{"ctrl-c": {syscall.SIGINT, console.Interrupted}, "term": {syscall.SIGTERM, console.Interrupted}, "hangup": {syscall.SIGHUP, console.Interrupted}, "kill": {syscall.SIGKILL, -1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if signal.Ignored(c.signal) {
@@ -78,7 +80,7 @@ func TestSignals(t *testing.T) {
 				t.Fatalf("it ended with %v", err)
 			}
 			var out, errs strings.Builder
-			if code := execute([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, newConsole(t.Context(), &out, &errs)); code != exitDone {
+			if code := execute([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 				t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 			}
 			if !strings.Contains(out.String(), "| synchronous |") {
@@ -95,9 +97,9 @@ func TestSelftest(t *testing.T) {
 		t.Skip("takes seconds of real time")
 	}
 	var out, errs strings.Builder
-	code := execute([]string{"selftest", "--quick", "--streams", "20,10,20", "--format", "json"}, newConsole(t.Context(), &out, &errs))
+	code := execute([]string{"selftest", "--quick", "--streams", "20,10,20", "--format", "json"}, console.NewConsole(t.Context(), &out, &errs))
 	var r selftest.Result
-	if err := json.Unmarshal([]byte(out.String()), &r); err != nil || code != exitDone {
+	if err := json.Unmarshal([]byte(out.String()), &r); err != nil || code != console.Done {
 		t.Fatalf("exit %d, %v\n%s\n%s", code, err, out.String(), errs.String())
 	}
 	if len(r.Levels) != 4 || r.Levels[0].Streams != 10 || r.Levels[3].Streams != 20 || r.Decode == nil || len(r.Arrivals) != 1 {
@@ -105,7 +107,7 @@ func TestSelftest(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	args := []string{"run", "sim:", "--concurrency", "2", "--requests", "4", "--warmup", "1", "--output-tokens", "4", "--plain", "--out", dir}
-	if code := execute(args, newConsole(t.Context(), &out, &errs)); code != exitDone {
+	if code := execute(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 		t.Fatalf("exit %d, %s", code, errs.String())
 	}
 	if s := open(t, dir).Client.Selftest; s == nil || s.Streams > 0 && !s.TokensPerS.Known() {
@@ -132,7 +134,7 @@ func helpersOf(t *testing.T, parent int) (pids []string) {
 // isHelper reports whether the process with that directory in /proc runs and is a helper of a self-test.
 func isHelper(dir string) bool {
 	b, err := os.ReadFile(filepath.Join(dir, "cmdline"))
-	return err == nil && strings.Contains(string(b), "\x00"+selftestHelper+"\x00")
+	return err == nil && strings.Contains(string(b), "\x00"+flags.SelftestHelper+"\x00")
 }
 
 // TestNoHelperIsLeft interrupts and kills a self-test: its helper processes end too.
@@ -155,7 +157,7 @@ func TestNoHelperIsLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 		victim.Wait()
-		if code := victim.ProcessState.ExitCode(); sig == syscall.SIGINT && code != exitInterrupted {
+		if code := victim.ProcessState.ExitCode(); sig == syscall.SIGINT && code != console.Interrupted {
 			t.Errorf("exit %d", code)
 		}
 		eventually(t, "all helpers are gone", func() bool { return !slices.ContainsFunc(helpers, isHelper) })

@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
+	"llmsweep/report/illustrated"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/draw/raster"
@@ -32,7 +35,7 @@ type reportCmd struct {
 
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
-	wishFlags
+	flags.Wish
 }
 
 // Help returns what --help prints after the purpose.
@@ -53,39 +56,39 @@ More: llmsweep help formats, llmsweep help files`
 }
 
 // Run prints.
-func (r *reportCmd) Run(c *console) error {
+func (r *reportCmd) Run(c *console.Console) error {
 	if r.Document {
 		return r.document(c)
 	}
 	if len(r.Dirs) == 0 {
-		return usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
+		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
 	}
-	if !slices.Contains(reportFormats(), r.Format) {
-		return usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(reportFormats(), ", ")))
+	if !slices.Contains(flags.ReportFormats(), r.Format) {
+		return console.Usage(fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(r.Format), strings.Join(flags.ReportFormats(), ", ")))
 	}
-	drawing := r.Format == formatSVG || r.Format == formatPNG
+	drawing := r.Format == flags.FormatSVG || r.Format == flags.FormatPNG
 	if drawing && len(r.Dirs) > 1 {
-		return usage(fmt.Errorf("--format %s takes one run directory", r.Format))
+		return console.Usage(fmt.Errorf("--format %s takes one run directory", r.Format))
 	}
 	if r.Drawing != "" && !drawing {
-		return usage(errors.New("--drawing needs --format svg or png"))
+		return console.Usage(errors.New("--drawing needs --format svg or png"))
 	}
-	if r.Width != 0 && r.Format != formatPNG {
-		return usage(errors.New("--width needs --format png"))
+	if r.Width != 0 && r.Format != flags.FormatPNG {
+		return console.Usage(errors.New("--width needs --format png"))
 	}
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	var runs []rundir.Run
 	for _, path := range r.Dirs {
 		run, err := answer.Reopen(path)
 		if err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		if len(terms) > 0 {
 			if err := answer.Assess(path, run, terms); err != nil {
-				return usage(err)
+				return console.Usage(err)
 			}
 		}
 		runs = append(runs, *run)
@@ -96,19 +99,19 @@ func (r *reportCmd) Run(c *console) error {
 	if r.Format == "markdown" && r.Output != "" && len(runs) == 1 {
 		return r.illustrate(&runs[0])
 	}
-	out := c.out
+	out := c.Out
 	options := report.Options{Lang: lang.Lang(r.Lang)}
 	if r.Output == "" {
-		options = c.options(r.Lang, r.Plain, "")
+		options = c.Options(r.Lang, r.Plain, "")
 	} else {
-		f, err := createFile(r.Output)
+		f, err := console.CreateFile(r.Output)
 		if err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		defer f.Close()
 		out = f
 	}
-	if r.Format == formatHTML {
+	if r.Format == flags.FormatHTML {
 		return r.page(out, runs, html.Options{Lang: options.Lang})
 	}
 	return report.Render(out, r.Format, runs, options)
@@ -127,60 +130,36 @@ func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.Options) error {
 }
 
 // draw writes one drawing. It is made before the file is, so that a wrong name leaves the file as it was.
-func (r *reportCmd) draw(c *console, run *rundir.Run) error {
+func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 	var b bytes.Buffer
-	if err := html.Drawing(&b, cmp.Or(r.Drawing, bestDrawings()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
-		return usage(err)
+	if err := html.Drawing(&b, cmp.Or(r.Drawing, illustrated.Best()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
+		return console.Usage(err)
 	}
-	if r.Format == formatPNG {
+	if r.Format == flags.FormatPNG {
 		var picture bytes.Buffer
 		if err := raster.PNG(&picture, b.Bytes(), r.Width); err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		b = picture
 	}
 	if r.Output == "" {
-		_, err := c.out.Write(b.Bytes())
+		_, err := c.Out.Write(b.Bytes())
 		return err
 	}
-	return writeTo(r.Output, b.Bytes())
+	return console.WriteTo(r.Output, b.Bytes())
 }
 
 // illustrate writes the Markdown report of a run, with drawings beside it.
 func (r *reportCmd) illustrate(run *rundir.Run) error {
-	doc, files, err := illustrated(run, r.Dirs[0], drawingBase(r.Output), lang.Lang(r.Lang))
+	doc, files, err := illustrated.Report(run, r.Dirs[0], illustrated.Base(r.Output), lang.Lang(r.Lang))
 	if err != nil {
 		return err
 	}
 	files[filepath.Base(r.Output)] = doc
 	for name, b := range files {
-		if err := writeTo(filepath.Join(filepath.Dir(r.Output), name), b); err != nil {
+		if err := console.WriteTo(filepath.Join(filepath.Dir(r.Output), name), b); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeTo writes a file that -o names, or one beside it.
-func writeTo(path string, b []byte) error {
-	f, err := createFile(path)
-	if err != nil {
-		return usage(err)
-	}
-	defer f.Close()
-	if _, err := f.Write(b); err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// formatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
-const formatHTML = "html"
-
-// reportFormats are the formats of llmsweep report.
-func reportFormats() []string { return append(report.Formats(), formatHTML, formatSVG, formatPNG) }
-
-// unknownFormat is the error of a --format that does not exist.
-func unknownFormat(name string) error {
-	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
 }

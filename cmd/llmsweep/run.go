@@ -7,6 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/sweep"
@@ -37,12 +41,12 @@ type runCmd struct {
 
 	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 
-	targetFlags
-	loadFlags
-	sloFlags
-	fidelityFlags
-	outFlags
-	selftestFlags
+	flags.Target
+	flags.Workload
+	flags.Objectives
+	flags.Fidelity
+	flags.Results
+	flags.Selftest
 }
 
 // Help returns what --help prints after the purpose.
@@ -61,67 +65,67 @@ More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 }
 
 // Run measures.
-func (r *runCmd) Run(c *console) error {
-	server, err := c.server(r.URL)
+func (r *runCmd) Run(c *console.Console) error {
+	server, err := c.Server(r.URL)
 	if err != nil {
 		return err
 	}
 	loads, err := r.check()
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	plan := sweep.Defaults()
 	plan.Seed, plan.Repeats, plan.Drain, plan.MaxErrorRate = r.Seed, r.Repeats, r.Drain, r.MaxErrorRate
 	if plan.Warmup, err = experiment.ParseWarmup(r.Warmup); err != nil {
-		return usage(fmt.Errorf("--warmup: %w", err))
+		return console.Usage(fmt.Errorf("--warmup: %w", err))
 	}
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	e := measurement{
-		console: c, url: server, target: &r.targetFlags, load: &r.loadFlags, plan: plan, out: &r.outFlags,
-		dir:  func() (*rundir.Dir, error) { return c.runDir(r.Out) },
-		kind: rundir.KindRun, format: r.Format, stages: len(loads) * r.Repeats, conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
-		canaries: &r.fidelityFlags, seed: r.Seed, fit: &r.selftestFlags, width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), flag: "--concurrency",
+	e := measurement.Measurement{
+		Console: c, Url: server, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
+		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out) },
+		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
+		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
 	}
 	if r.MaxConcurrency > 0 {
-		e.flag = "--max-concurrency"
+		e.Flag = "--max-concurrency"
 	}
 	for _, l := range loads {
-		e.rate = max(e.rate, l.MeanRate())
+		e.Rate = max(e.Rate, l.MeanRate())
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
-		e.replay = &replay{file: trace.File, speed: r.TimeScale, rate: r.Rate, limit: r.Requests}
+		e.Replay = &target.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
 	}
 	if r.DryRun {
 		return r.dry(&e, loads)
 	}
-	e.measure = func(ctx context.Context, c sweep.Config, t *target, run *rundir.Run) error {
+	e.Measure = func(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
 		stages, err := r.stages(loads, t)
 		if err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		return sweep.Run(ctx, c, stages, run)
 	}
-	return e.run()
+	return e.Run()
 }
 
 // dry prints what the stages send at most.
-func (r *runCmd) dry(e *measurement, loads []arrival.Load) error {
-	e.lang = lang.Lang(r.Lang)
-	t := &target{lang: e.lang}
-	l, err := r.parse()
-	if err == nil && e.replay != nil {
-		t.workload, err = t.made(e.ctx, l, e.replay, workload.Guess)
+func (r *runCmd) dry(e *measurement.Measurement, loads []arrival.Load) error {
+	e.Lang = lang.Lang(r.Lang)
+	t := &target.Target{Lang: e.Lang}
+	l, err := r.Parse()
+	if err == nil && e.Replay != nil {
+		t.Workload, err = t.Made(e.Ctx, l, e.Replay, workload.Guess)
 	}
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	stages, err := r.stages(loads, t)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	return e.dryRun(stages, 0)
+	return e.DryRun(stages, 0)
 }
 
 // options are the loads that the flags ask for.
@@ -138,22 +142,22 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case r.Repeats < 1 || r.Repeats > mostRepeats:
-		return nil, errRepeats
+	case r.Repeats < 1 || r.Repeats > flags.MostRepeats:
+		return nil, flags.ErrRepeats
 	case r.Drain < 0 || !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
 		return nil, errors.New("--drain must not be negative, and --max-error-rate must be a share between 0 and 1")
 	case !slices.Contains(report.Formats(), r.Format):
-		return nil, unknownFormat(r.Format)
+		return nil, flags.UnknownFormat(r.Format)
 	}
 	return loads, nil
 }
 
 // stages returns the stages of the loads, each repeated. The arrivals of a trace are known once its file has been read.
-func (r *runCmd) stages(loads []arrival.Load, t *target) ([]experiment.Stage, error) {
+func (r *runCmd) stages(loads []arrival.Load, t *target.Target) ([]experiment.Stage, error) {
 	var once, all []experiment.Stage
 	for _, l := range loads {
 		if trace, ok := l.(arrival.Trace); ok {
-			w, read := t.workload.(*recorded.Trace)
+			w, read := t.Workload.(*recorded.Trace)
 			if !read {
 				return nil, fmt.Errorf("--arrivals trace:%s brings its own prompts: leave out --prompt and --dataset", trace.File)
 			}

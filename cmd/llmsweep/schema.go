@@ -1,6 +1,9 @@
 package main
 
-import "llmsweep/sweep/rundir/schema"
+import (
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/rundir/schema"
+)
 
 // schemaCmd is llmsweep schema.
 type schemaCmd struct {
@@ -15,11 +18,11 @@ func (schemaCmd) Help() string {
 }
 
 // Run prints the schema.
-func (s *schemaCmd) Run(c *console) error {
+func (s *schemaCmd) Run(c *console.Console) error {
 	b, err := schema.Of(s.Name)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
-	_, err = c.out.Write(b)
+	_, err = c.Out.Write(b)
 	return err
 }

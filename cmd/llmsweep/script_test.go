@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"llmsweep/cmd/llmsweep/flags"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800) // simulations allocate fast and keep little
 	debug.SetMemoryLimit(4 << 30)
-	if len(os.Args) > 1 && os.Args[1] == selftestHelper {
+	if len(os.Args) > 1 && os.Args[1] == flags.SelftestHelper {
 		main()
 	}
 	testscript.Main(m, map[string]func(){"llmsweep": main})

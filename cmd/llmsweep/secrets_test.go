@@ -17,6 +17,9 @@ import (
 	"testing"
 
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/secret"
 )
 
 // canary returns a secret that appears nowhere else. It has characters that URLs, JSON and HTML write in other ways.
@@ -84,7 +87,7 @@ func TestNoSecretIsShown(t *testing.T) {
 		planted[place] = canary(place)
 		return planted[place]
 	}
-	variables, _ := secretVariables()
+	variables, _ := secret.Variables()
 	for i, name := range variables {
 		t.Setenv(name, plant(fmt.Sprint("env", i)))
 	}
@@ -132,9 +135,9 @@ func TestNoSecretIsShown(t *testing.T) {
 		user, query := plant("user"), plant("query")
 		withUser := "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
 		body := fmt.Sprintf(`{"top_p":0.9,"metadata":{"api_key":%q},"user":%q}`, plant("body"), planted["env0"])
-		flags := []string{"--header", "X-Token: " + plant("header"), "--body", body, "--max-error-rate", "1"}
+		asFlags := []string{"--header", "X-Token: " + plant("header"), "--body", body, "--max-error-rate", "1"}
 
-		run := append(brief("run", withUser, "--concurrency", "2", "--requests", "30", "--out", w.path("run")), flags...)
+		run := append(brief("run", withUser, "--concurrency", "2", "--requests", "30", "--out", w.path("run")), asFlags...)
 		tell(-1, run...)
 		tell(-1, append(quick("sweep", fresh(), "--out", w.path("sweep"), "--api-key="+plant("flag"), "--header=Cookie: "+plant("cookie")), "--max-error-rate", "1")...)
 		tell(-1, append(brief("run", fresh(), "--api", "messages", "--concurrency", "1", "--requests", "4", "--out", w.path("messages")), "--api-key", planted["flag"])...)
@@ -156,18 +159,18 @@ func TestNoSecretIsShown(t *testing.T) {
 			"ftp://me:" + user + "@" + at + "/?token=" + query, "http://me:" + user + "@" + at, "http://me:" + user + "@x/?token=" + query, "http://" + user + "@x:y",
 			"me:" + user + "@" + at + "x", "unix:/nowhere:/v1?token=" + query + "%zz", server + "/?token=" + query + "\n",
 		} {
-			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1"}, flags...)...)
+			_, errs := tell(-1, append([]string{"run", u, "--concurrency", "1"}, asFlags...)...)
 			if errs == "" {
 				t.Errorf("%q: no error", u)
 			}
 		}
-		tell(exitUsage, "run", server, "--api-key", "-"+planted["flag"])
-		tell(exitUsage, "run", server, "--header", "X-Token:", planted["header"])
-		tell(exitUsage, "run", server, "--header", planted["header"])
-		tell(exitUsage, "run", server, "--concurrency", "1", "--header", "a "+planted["header"]+": x")
-		tell(exitUsage, "run", server, "--no-such-flag", "--api-key", planted["flag"], planted["flag"])
-		tell(exitUsage, "run", server, "--concurrency", "1", "--body", `{"api_key": "`+planted["flag"]+`"`, "--api-key", planted["flag"])
-		tell(exitUsage, "sim", "--require-key", plant("simflag"), "--no-such-flag="+planted["simflag"])
+		tell(console.WrongUsage, "run", server, "--api-key", "-"+planted["flag"])
+		tell(console.WrongUsage, "run", server, "--header", "X-Token:", planted["header"])
+		tell(console.WrongUsage, "run", server, "--header", planted["header"])
+		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--header", "a "+planted["header"]+": x")
+		tell(console.WrongUsage, "run", server, "--no-such-flag", "--api-key", planted["flag"], planted["flag"])
+		tell(console.WrongUsage, "run", server, "--concurrency", "1", "--body", `{"api_key": "`+planted["flag"]+`"`, "--api-key", planted["flag"])
+		tell(console.WrongUsage, "sim", "--require-key", plant("simflag"), "--no-such-flag="+planted["simflag"])
 		for i, text := range []string{
 			"api-key: ['" + plant("configlist") + "']\n", "api-key: {a: '" + planted["configlist"] + "'}\n", "api-ky: '" + planted["configlist"] + "'\n",
 			"api-key: '" + planted["configlist"] + "\n", "header: ['" + planted["configlist"] + "']\n", "api-key: &a '" + planted["configlist"] + "' x\n",
@@ -177,9 +180,9 @@ func TestNoSecretIsShown(t *testing.T) {
 		}
 
 		// What was written is rendered again.
-		for _, format := range reportFormats() {
+		for _, format := range flags.ReportFormats() {
 			for _, d := range []string{"run", "sweep"} {
-				tell(exitDone, "report", w.path(d), "--format", format)
+				tell(console.Done, "report", w.path(d), "--format", format)
 			}
 		}
 		tell(-1, "compare", w.path("run"), w.path("sweep"), "--any-workload", "--fail-if", "errors>1%", "--junit", w.path("junit.xml"))

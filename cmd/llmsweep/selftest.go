@@ -10,13 +10,12 @@ import (
 
 	"golang.org/x/term"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
-	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/progress"
 	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/selftest"
 )
 
@@ -24,7 +23,7 @@ import (
 type selftestCmd struct {
 	Quick   bool  `help:"Take two seconds instead of half a minute: fewer levels, and none with busy cores."`
 	Streams []int `placeholder:"N" help:"Numbers of streams open at once. Default: 100,1000,5000; with --quick: 100,1000, and where one fails numbers in between."`
-	tableFlags
+	flags.Tables
 }
 
 // Help returns what --help prints after the purpose.
@@ -38,18 +37,18 @@ Examples:
 }
 
 // Run measures this client on this machine.
-func (s *selftestCmd) Run(c *console) error {
-	o, err := s.options(c.err)
+func (s *selftestCmd) Run(c *console.Console) error {
+	o, err := s.options(c.Err)
 	if err != nil {
 		return err
 	}
-	r, err := selftest.Run(c.ctx, o)
+	r, err := selftest.Run(c.Ctx, o)
 	switch {
 	case err != nil:
-		return c.interrupted(err)
+		return c.Interrupted(err)
 	}
 	sections := func(l lang.Lang) []table.Section { return report.Selftest(r, l) }
-	return s.write(c, func(w io.Writer) error {
+	return s.Write(c, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
@@ -57,7 +56,7 @@ func (s *selftestCmd) Run(c *console) error {
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
-	command, err := helpers()
+	command, err := flags.Helpers()
 	if err != nil {
 		return selftest.Options{}, err
 	}
@@ -69,7 +68,7 @@ func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
 		o.Bisect = 0 // these numbers and no others
 		o.Streams = slices.Compact(slices.Sorted(slices.Values(s.Streams)))
 		if o.Streams[0] < 1 || o.Streams[len(o.Streams)-1] > 100_000 {
-			return o, usage(errors.New("--streams must be between 1 and 100000"))
+			return o, console.Usage(errors.New("--streams must be between 1 and 100000"))
 		}
 	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !s.Plain {
@@ -83,63 +82,25 @@ func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
 	return o, nil
 }
 
-// selftestHelper is the hidden command that helper processes run.
-const selftestHelper = "selftest-helper"
-
-// helpers returns the start of the command line of helper processes: this program and the hidden command.
-func helpers() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("this program cannot find its own file to start it again: %w", err)
-	}
-	return []string{self, selftestHelper}, nil
-}
-
 // selftestHelperCmd is a helper process.
 type selftestHelperCmd struct {
 	Role string `arg:"" enum:"serve,hog"`
 }
 
 // Run helps until standard input ends or an interrupt.
-func (h *selftestHelperCmd) Run(c *console) error {
+func (h *selftestHelperCmd) Run(c *console.Console) error {
 	over := make(chan error, 1)
 	go func() {
 		if h.Role == "hog" {
 			over <- selftest.Hog(os.Stdin)
 		} else {
-			over <- selftest.Serve(os.Stdin, c.out)
+			over <- selftest.Serve(os.Stdin, c.Out)
 		}
 	}()
 	select {
 	case err := <-over:
 		return err
-	case <-c.ctx.Done():
+	case <-c.Ctx.Done():
 		return nil
-	}
-}
-
-// selftestFlags say whether a measurement starts with a self-test.
-type selftestFlags struct {
-	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of how exact this client is on this machine." group:"Client"`
-}
-
-// selftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
-// measurement.
-func (f *selftestFlags) selftest(c *console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
-	if f.NoSelftest {
-		return
-	}
-	command, err := helpers()
-	var r *selftest.Result
-	if err == nil {
-		r, err = selftest.Run(c.ctx, selftest.Quick(command, width))
-	}
-	switch {
-	case c.ctx.Err() != nil: // the measurement, which is interrupted too, reports it
-	case err != nil:
-		view.Note(findings.SelftestFailed(err, l))
-	default:
-		run.Client.Selftest = r.Summary()
-		view.Note(findings.SelftestVerdict(run.Client.Selftest, l))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"image/png"
 	"io"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"os"
 	"strings"
 	"testing"
@@ -40,7 +42,7 @@ func TestReportShowsDrawings(t *testing.T) {
 			}
 		}
 		code, _, errs := w.llmsweep("report", w.path("run"), "--format", "svg", "--drawing", "nonsense", "-o", w.path("itl.svg"))
-		if code != exitUsage || !strings.Contains(errs, "there are output, ttft") {
+		if code != console.WrongUsage || !strings.Contains(errs, "there are output, ttft") {
 			t.Errorf("exit %d: %s", code, errs)
 		}
 		wholeSVG(t, w.path("itl.svg")) // as it was
@@ -53,7 +55,7 @@ func TestReportShowsDrawings(t *testing.T) {
 			t.Errorf("ttft.png: %v, %+v", err, size)
 		}
 		for _, args := range [][]string{{"--width", "5", "--format", "png"}, {"--width", "700", "--format", "svg"}, {"--drawing", "ttft", "--format", "csv"}} {
-			if code, _, errs := w.llmsweep(append([]string{"report", w.path("run")}, args...)...); code != exitUsage {
+			if code, _, errs := w.llmsweep(append([]string{"report", w.path("run")}, args...)...); code != console.WrongUsage {
 				t.Errorf("%v: exit %d: %s", args, code, errs)
 			}
 		}
@@ -92,19 +94,19 @@ func wholeSVG(t *testing.T, path string) {
 func TestAddressOfLive(t *testing.T) {
 	for _, c := range []struct {
 		args    []string
-		address servedAt
+		address flags.ServedAt
 		url     string
 	}{
-		{[]string{"--live", "sim:"}, anywhere, "sim:"},
-		{[]string{"sim:", "--live"}, anywhere, "sim:"},
-		{[]string{"--live", "--plain", "sim:"}, anywhere, "sim:"},
+		{[]string{"--live", "sim:"}, flags.Anywhere, "sim:"},
+		{[]string{"sim:", "--live"}, flags.Anywhere, "sim:"},
+		{[]string{"--live", "--plain", "sim:"}, flags.Anywhere, "sim:"},
 		{[]string{"--live", ":8089", "sim:"}, ":8089", "sim:"},
 		{[]string{"--live=[::1]:80", "sim:"}, "[::1]:80", "sim:"},
-		{[]string{"--live", "http://localhost:8000"}, anywhere, "http://localhost:8000"},
+		{[]string{"--live", "http://localhost:8000"}, flags.Anywhere, "http://localhost:8000"},
 		{[]string{"sim:"}, "", "sim:"},
 	} {
 		var grammar cli
-		parser, _ := newParser(newConsole(t.Context(), nil, nil), &grammar)
+		parser, _ := newParser(console.NewConsole(t.Context(), nil, nil), &grammar)
 		if _, err := parser.Parse(append([]string{"sweep"}, c.args...)); err != nil {
 			t.Errorf("%v: %v", c.args, err)
 			continue

@@ -8,6 +8,9 @@ import (
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/sim/server/exchange"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/target"
 )
 
 // simAddress is where sim listens unless told otherwise: where vLLM does.
@@ -53,13 +56,13 @@ func (simCmd) Help() string {
 }
 
 // Run serves until interrupted.
-func (s *simCmd) Run(c *console) error {
+func (s *simCmd) Run(c *console.Console) error {
 	if s.Predict {
 		return s.predict(c)
 	}
-	config, err := simulated(c, s.Preset)
+	config, err := target.Simulated(c, s.Preset)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if s.MaxNumSeqs > 0 {
 		config.MaxNumSeqs = s.MaxNumSeqs
@@ -68,31 +71,31 @@ func (s *simCmd) Run(c *console) error {
 		config.KVTokens = s.KVTokens
 	}
 	if err := s.fixedTimes.apply(&config); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if config.Habits, err = habit.ParseList(s.Habit); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	config.Jitter, config.Seed, config.PrefixCache = cmp.Or(s.Jitter, config.Jitter), s.Seed, s.PrefixCache
 	options := simserver.Options{
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, NoLogProbs: s.NoLogProbs, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 	}
-	if options.Faults, err = simserver.ParseFaults(s.Faults); err != nil {
-		return usage(err)
+	if options.Faults, err = exchange.ParseFaults(s.Faults); err != nil {
+		return console.Usage(err)
 	}
 	live, err := sim.Start(config)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	defer live.Close()
-	url, wait, err := c.serve(c.ctx, s.Listen, simserver.New(live, options))
+	url, wait, err := c.Serve(c.Ctx, s.Listen, simserver.New(live, options))
 	if err != nil {
-		return usage(fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.Listen, err))
+		return console.Usage(fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.Listen, err))
 	}
-	fmt.Fprintf(c.out, "simulating %s with the API of %s on %s\n", s.Preset, s.Engine, url)
+	fmt.Fprintf(c.Out, "simulating %s with the API of %s on %s\n", s.Preset, s.Engine, url)
 	if len(config.Habits) > 0 {
-		fmt.Fprintf(c.out, "with the habits %s\n", config.Habits)
+		fmt.Fprintf(c.Out, "with the habits %s\n", config.Habits)
 	}
 	return wait()
 }

@@ -2,7 +2,12 @@ package main
 
 import (
 	"context"
+	"time"
 
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
@@ -15,14 +20,14 @@ type sweepCmd struct {
 
 	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 
-	targetFlags
-	loadFlags
-	planFlags
+	flags.Target
+	flags.Workload
+	flags.Sweep
 	ForFit bool `name:"for-fit" help:"Vary prompt and answer lengths by design, around --prompt-tokens and --output-tokens, so that llmsweep fit can fit a twin to the run. Takes ten minutes, or --budget." group:"Sweep"`
-	sloFlags
-	fidelityFlags
-	outFlags
-	selftestFlags
+	flags.Objectives
+	flags.Fidelity
+	flags.Results
+	flags.Selftest
 }
 
 // Help returns what --help prints after the purpose.
@@ -44,39 +49,47 @@ More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 }
 
 // Run sweeps.
-func (s *sweepCmd) Run(c *console) error {
-	server, err := c.server(s.URL)
+func (s *sweepCmd) Run(c *console.Console) error {
+	server, err := c.Server(s.URL)
 	if err != nil {
 		return err
 	}
-	plan, err := s.config(s.Seed)
+	plan, err := s.Config(s.Seed)
 	if err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
-		return usage(err)
+		return console.Usage(err)
 	}
 	measure, stages := sweepAll, plan.Points*plan.Repeats+2
 	if s.ForFit {
 		if err := s.checkForFit(); err != nil {
-			return usage(err)
+			return console.Usage(err)
 		}
 		measure, stages = s.forFit, 0
 	}
-	e := measurement{
-		console: c, url: server, target: &s.targetFlags, load: &s.loadFlags, plan: plan, out: &s.outFlags,
-		dir:  func() (*rundir.Dir, error) { return c.runDir(s.Out) },
-		kind: rundir.KindSweep, stages: stages, conns: plan.MaxConcurrency, measure: measure,
-		canaries: &s.fidelityFlags, seed: s.Seed, fit: &s.selftestFlags, width: plan.MaxConcurrency, flag: "--max-concurrency",
+	e := measurement.Measurement{
+		Console: c, Url: server, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
+		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out) },
+		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
+		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 	}
 	if s.DryRun {
-		e.lang = lang.Lang(s.Lang)
-		return e.dryRun(nil, longestSweep(&plan))
+		e.Lang = lang.Lang(s.Lang)
+		return e.DryRun(nil, longestSweep(&plan))
 	}
-	return e.run()
+	return e.Run()
 }
 
 // sweepAll measures for sweep and demo.
-func sweepAll(ctx context.Context, c sweep.Config, _ *target, run *rundir.Run) error {
+func sweepAll(ctx context.Context, c sweep.Config, _ *target.Target, run *rundir.Run) error {
 	return sweep.Sweep(ctx, c, run)
+}
+
+// longestSweep returns how long a sweep sends at most.
+func longestSweep(c *sweep.Config) time.Duration {
+	if c.Budget > 0 {
+		return c.Budget
+	}
+	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }

@@ -2,40 +2,15 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/version"
 )
-
-// version is the release that this tree becomes.
-const version = "0.1.0"
 
 // versionCmd is llmsweep version.
 type versionCmd struct{}
 
 // Run prints the version.
-func (versionCmd) Run(c *console) error {
-	_, err := fmt.Fprintln(c.out, versionText())
+func (versionCmd) Run(c *console.Console) error {
+	_, err := fmt.Fprintln(c.Out, version.Text())
 	return err
-}
-
-// versionText names the version, the commit where the build recorded it, Go's version and the system.
-func versionText() string {
-	text := "llmsweep " + version
-	if info, ok := debug.ReadBuildInfo(); ok {
-		settings := map[string]string{}
-		for _, s := range info.Settings {
-			settings[s.Key] = s.Value
-		}
-		if commit := settings["vcs.revision"]; commit != "" {
-			text += " (commit " + commit[:min(len(commit), 12)]
-			if t := settings["vcs.time"]; t != "" {
-				text += ", " + t
-			}
-			if settings["vcs.modified"] == "true" {
-				text += ", with local changes"
-			}
-			text += ")"
-		}
-	}
-	return text + fmt.Sprintf(", %s, %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

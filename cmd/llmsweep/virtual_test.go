@@ -18,6 +18,7 @@ import (
 	"llmsweep/client/limits"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/wait"
 )
@@ -57,11 +58,11 @@ func inBubble(t *testing.T, dir string, f func(t *testing.T, w *world)) {
 // llmsweep runs a command line.
 func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
-	c := newConsole(w.ctx, &o, &e)
-	c.dir, c.dial, c.serve, c.proxy = w.dir, w.dial, w.serve, nil
-	c.waiter = func() waiter { return timer{&wait.Timer{}} }
-	c.limits = func() limits.System { return w.limits }
-	c.env = func(name string) string { return w.env[name] }
+	c := console.NewConsole(w.ctx, &o, &e)
+	c.Dir, c.Dial, c.Serve, c.Proxy = w.dir, w.dial, w.serve, nil
+	c.Waiter = func() console.Waiter { return timer{&wait.Timer{}} }
+	c.Limits = func() limits.System { return w.limits }
+	c.Env = func(name string) string { return w.env[name] }
 	before := runFiles(w.dir)
 	code = execute(args, c)
 	followSchemas(w.t, w.dir, before)
@@ -72,7 +73,7 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 func (w *world) must(args ...string) (out, errs string) {
 	w.t.Helper()
 	code, out, errs := w.llmsweep(args...)
-	if code != exitDone {
+	if code != console.Done {
 		w.t.Fatalf("llmsweep %q: exit %d\n%s\n%s", args, code, out, errs)
 	}
 	return out, errs

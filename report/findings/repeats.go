@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/stats"
 )
 
@@ -131,12 +132,15 @@ func repetitions(run *rundir.Run) [][]*rundir.Stage {
 	return groups
 }
 
-// Repeats is the table of what differs between repetitions; it has no rows where nothing was repeated.
+// Repeats is the table of what differs between repetitions; it has no rows where nothing was repeated, or the server changed meanwhile.
 func Repeats(run *rundir.Run, l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: lang.HeadBenchmark.In(l), Left: true}, {Head: headRuns.In(l)}, {Head: headMetric.In(l), Left: true}, {Head: lang.SubMean.In(l)},
 		{Head: headBetween.In(l)}, {Head: headWithin.In(l)},
 	}}
+	if saturation.Unlike(run) {
+		return t // a mean of a server before and after a change describes neither
+	}
 	for _, g := range repetitions(run) {
 		for _, f := range repeatedMetrics() {
 			var all []estimate

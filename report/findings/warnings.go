@@ -22,6 +22,7 @@ func Legend(tables []table.Table, l lang.Lang) []string {
 		{legendUnsupported, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkUnsupported) }},
 		{legendCut, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkCut) }},
 		{legendInvalid, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkInvalid) }},
+		{legendExceeded, func(c table.Cell) bool { return strings.Contains(c.Mark, table.MarkExceeded) }},
 	} {
 		if table.Shows(tables, e.test) {
 			lines = append(lines, e.say.In(l))

@@ -90,6 +90,7 @@ var (
 	legendUnsupported = lang.Say("? too few requests to support this percentile", "? 请求太少，不足以支持该分位数")
 	legendCut         = lang.Say("* the stage ended early, with too little data", "* 该阶段提前结束，数据不足")
 	legendInvalid     = lang.Say("! the client was the limit, so this row does not describe the server", "! 此处瓶颈在客户端，该行不能说明服务端的性能")
+	legendExceeded    = lang.Say("^ a later row completed more: this is not the most that the server does", "^ 后面有行完成得更多，此值并非服务的上限")
 	legendBound       = lang.Say("> some requests had not ended, so the value is at least this", "> 有请求尚未结束，实际值不小于此值")
 	noteSpread        = lang.Say("between runs: standard deviation of the repetitions; within a run: standard error of one repetition; both in % of the mean", "各次之间：各次结果的标准差；单次之内：单次结果自身的标准误差；均为占均值的百分比")
 	noteDoubtful      = lang.Say("+ repetitions differ by more than twice their own error: the interval of a single run is too narrow", "+ 各次之间的差异超过单次误差的两倍：单次结果的区间过窄")

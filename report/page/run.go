@@ -235,7 +235,7 @@ func (v *view) allRows() *Table {
 			number(s.Concurrency.Mean, lang.Tenths), percentile(&s.TTFT, "p50"), percentile(&s.TTFT, "p99"), percentile(&s.ITL, "p50"), percentile(&s.ITL, "p99"),
 			percentile(&s.Latency, "p50"), percentile(&s.Latency, "p99"), plain(itoa(s.Requests.Due)), plain(itoa(stages.Failed(s))), verdictCell(s))
 		for _, c := range row.Cells {
-			for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid} {
+			for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
 				marks[m] = marks[m] || strings.HasSuffix(c.Text.EN, m)
 			}
 			marks[">"] = marks[">"] || strings.HasPrefix(c.Text.EN, "> ")
@@ -243,7 +243,7 @@ func (v *view) allRows() *Table {
 		t.Rows = append(t.Rows, row)
 	}
 	probe := table.Table{Rows: [][]table.Cell{{}}}
-	for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid} {
+	for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
 		if marks[m] {
 			probe.Rows[0] = append(probe.Rows[0], table.Cell{Text: "x", Mark: m})
 		}

@@ -24,6 +24,7 @@ func Write(run *rundir.Run, terms []slo.Term) {
 
 // conclude finds the saturation rate.
 func conclude(run *rundir.Run) {
+	saturation.MarkCeiling(run.Stages)
 	found, notes := saturation.Find(run)
 	for _, n := range append(notes, saturation.Habits(run, found)...) {
 		run.Warnings = note.Add(run.Warnings, n)

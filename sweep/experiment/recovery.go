@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"llmsweep/client"
@@ -139,7 +140,25 @@ func (x *Experiment) oneAlone(ctx context.Context) (float64, error) {
 	if tokens < fewest {
 		return 0, nil
 	}
-	return (res.LastToken - res.FirstToken).Seconds() / float64(tokens-1), nil
+	return usualGap(res, tokens), nil
+}
+
+// usualGap returns the time per token of an answer in seconds, without gaps that are far longer than the others: a server that pauses now
+// and then is not slow.
+func usualGap(res *client.Result, tokens int) float64 {
+	const far = 6 // times the median gap, as stalls are
+	span, gaps := res.LastToken-res.FirstToken, slices.Clone(res.Gaps)
+	slices.Sort(gaps)
+	left := float64(tokens - 1)
+	if len(gaps) > 0 {
+		perChunk := left / float64(len(gaps))
+		for _, g := range gaps {
+			if median := gaps[len(gaps)/2]; median > 0 && g > far*median {
+				span, left = span-g, left-perChunk
+			}
+		}
+	}
+	return span.Seconds() / max(left, 1)
 }
 
 // sleep waits, and shows that.

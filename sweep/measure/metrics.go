@@ -75,7 +75,7 @@ func (m *metrics) add(r *rundir.Record) {
 func (m *metrics) fill(st *rundir.Stage) {
 	st.Requests = m.requests
 	st.Refused = ratio(float64(m.refused), float64(m.requests.Due))
-	st.Traits = m.traits.Sum()
+	st.Traits = m.traits.Sum(m.w)
 	st.Errors, st.Examples = m.errors.classes, m.errors.examples
 	m.rates.fill(st, m.w)
 	m.tokens.fill(st, m.w)

@@ -300,14 +300,18 @@ type Drift struct {
 
 // Traits are what a stage's requests show of habits of the server.
 type Traits struct {
-	Stalls    int    `json:"stalls,omitempty"`      // how often all open streams stood still together
-	StallTime Number `json:"stall_s,omitzero"`      // how long they did, on average
-	Bursts    Number `json:"bursts,omitzero"`       // share of the answers whose tokens came in bursts
-	Burst     Number `json:"burst_tokens,omitzero"` // tokens of a burst, on average
-	BurstGap  Number `json:"burst_gap_s,omitzero"`  // time from one burst to the next, on average
-	Whole     Number `json:"whole,omitzero"`        // share of the answers that came in one piece, sooner than the first token of others
-	WholeTime Number `json:"whole_s,omitzero"`      // how long such an answer took, on average
-	Limit     Bucket `json:"rate_limit,omitzero"`   // the token bucket that explains which requests were refused
+	Stalls    int    `json:"stalls,omitempty"`        // how often all open streams stood still together
+	StallTime Number `json:"stall_s,omitzero"`        // how long they did, on average
+	Bursts    Number `json:"bursts,omitzero"`         // share of the answers whose tokens came in bursts
+	Burst     Number `json:"burst_tokens,omitzero"`   // tokens of a burst, on average
+	BurstGap  Number `json:"burst_gap_s,omitzero"`    // time from one burst to the next, on average
+	Whole     Number `json:"whole,omitzero"`          // share of the answers that came in one piece, sooner than the first token of others
+	WholeTime Number `json:"whole_s,omitzero"`        // how long such an answer took, on average
+	WholeRate Number `json:"whole_rps,omitzero"`      // such answers per second in the window
+	Computed  Number `json:"computed_itl_s,omitzero"` // time per token of the other answers, where some came in one piece
+	Limit     Bucket `json:"rate_limit,omitzero"`     // the token bucket that explains which requests were refused
+	Full      Number `json:"full_agrees,omitzero"`    // share of the refusals that a queue of limited length explains: they came when as many as Places were in flight
+	Places    Number `json:"places,omitzero"`
 	// Behind is what was completed while the backlog of a saturated stage was at least half of its largest: what the server does
 	// once it is far behind.
 	Behind Progress `json:"behind,omitzero"`

@@ -35,10 +35,18 @@ func (c Change) Beyond(least float64) bool {
 func Compare(before, after *rundir.Stage) []Change {
 	const requests = 0.002 // what means over requests differ by anyway
 	return []Change{
-		compare("itl_s", meanOf(before, before.InterToken, &before.TPOT), meanOf(after, after.InterToken, &after.TPOT), requests),
+		compare("itl_s", meanOf(before, perToken(before), &before.TPOT), meanOf(after, perToken(after), &after.TPOT), requests),
 		compare("ttft_s", meanOf(before, before.TTFT.Mean, &before.TTFT), meanOf(after, after.TTFT.Mean, &after.TTFT), requests),
 		compare("rates.completed", progressOf(before), progressOf(after), rhythm),
 	}
+}
+
+// perToken returns the mean time from one token to the next, of the answers that the model computed.
+func perToken(st *rundir.Stage) rundir.Number {
+	if c := st.Traits.Computed; c.Known() {
+		return c
+	}
+	return st.InterToken
 }
 
 // estimate is a value with its standard error, and the degrees of freedom of that. The error falls with the root of size, which is a number

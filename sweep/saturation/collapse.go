@@ -41,7 +41,8 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 			costs++
 		}
 	}
-	if 2*costs <= len(behind) {
+	apart := most.Low.Known() && most.Low.Value() >= limit*s.High.Value() // no stage beyond the edge completes as much
+	if 2*costs <= len(behind) && !apart {
 		return false
 	}
 	stable, saturated := f.lastStable(), f.firstSaturated()
@@ -49,7 +50,7 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 		return false
 	}
 	s.HighestStable, s.LowestSaturated = stable, saturated
-	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.High.Value(), ceiling)
+	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.Rate.Value()+normal*standardError(most), ceiling)
 	s.Overload, s.OverloadLow, s.OverloadHigh = plateau(behind)
 	return true
 }

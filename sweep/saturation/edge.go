@@ -9,7 +9,7 @@ import (
 // A server that collapses does so at random: near the edge one stage collapses, and another at the same rate does not. The rates at which
 // stages collapse scatter about the edge, the more the fewer requests are served at a time. The scatter was measured in TestHabitsAreNamed.
 const (
-	scatterOfOne = 0.16 // relative standard deviation with one request at a time; it falls with the root of their number
+	scatterOfOne = 0.18 // relative standard deviation with one request at a time; it falls with the root of their number
 	leastScatter = 0.02
 	gridOfRates  = 400
 	beyondRows   = 1.2 // times the highest rate, and the lowest divided by it: the edge lies between

@@ -44,7 +44,7 @@ func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 	} else if st := sheds(open); st != nil {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
-	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages), drops(stages)} {
+	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages), drops(stages), repeated(run)} {
 		if !n.IsZero() {
 			all = append(all, n)
 		}
@@ -77,20 +77,23 @@ const wellExplained = 0.97
 // unrefused is the share of a stage's rate that a closed loop without refusals must complete to show that no bucket limits the stage.
 const unrefused = 0.97
 
-// bucketOf returns the token bucket that the stages with refusals agree on; the zero Bucket where they do not, and where a closed
-// loop completed as much without a refusal: then the queue was full, and what passes a full queue looks like a bucket, too.
+// bucketOf returns the token bucket that the stages with refusals agree on; the zero Bucket where they do not, where a queue of limited
+// length explains the refusals as well, and where a closed loop completed as much without a refusal: what passes a full queue looks like a
+// bucket, too.
 func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket) {
-	var weight, sum, agrees, weights float64
+	var weight, sum float64
+	var agrees, full weighted
 	low, high := math.Inf(-1), math.Inf(1)
 	unit := bucketUnit(open)
 	for _, st := range open {
 		b := st.Traits.Limit
-		if !b.Rate.Known() || b.Unit != unit || passes(ceiling, st) {
+		if !b.Rate.Known() || passes(ceiling, st) {
 			continue
 		}
 		n := float64(st.Requests.Error)
-		agrees, weights = agrees+n*b.Agrees.Value(), weights+n
-		if b.Agrees.Value() < wellExplained {
+		agrees.add(b.Agrees, n) // of another unit too: the bucket of this one explains less
+		full.add(st.Traits.Full, n)
+		if b.Unit != unit || b.Agrees.Value() < wellExplained {
 			continue
 		}
 		bucket.Unit = b.Unit
@@ -99,13 +102,30 @@ func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket
 		low, high = max(low, b.Low.Value()), min(high, b.High.Value())
 		bucket.Burst = rundir.Exactly(max(b.Burst.Value(), orZero(bucket.Burst)))
 	}
-	if weight == 0 || agrees/weights < wellExplained {
+	if weight == 0 || agrees.mean() < wellExplained || full.mean() >= agrees.mean() {
 		return rundir.Bucket{}
 	}
 	rate := sum / weight
-	bucket.Rate, bucket.Agrees = rundir.Exactly(rate), rundir.Exactly(agrees/weights)
+	bucket.Rate, bucket.Agrees = rundir.Exactly(rate), rundir.Exactly(agrees.mean())
 	bucket.Low, bucket.High = rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
 	return bucket
+}
+
+// weighted is a mean with weights.
+type weighted struct{ sum, weights float64 }
+
+func (w *weighted) add(v rundir.Number, weight float64) {
+	if v.Known() {
+		w.sum, w.weights = w.sum+weight*v.Value(), w.weights+weight
+	}
+}
+
+// mean returns the mean; 0 where there is none.
+func (w *weighted) mean() float64 {
+	if w.weights == 0 {
+		return 0
+	}
+	return w.sum / w.weights
 }
 
 // bucketUnit returns what the bucket counts by the stages with most refusals. Those with few refusals fit either unit.

@@ -24,6 +24,6 @@ func Notes() []note.Kind {
 	return []note.Kind{
 		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
 		noteNoneSaturated, noteRefused, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
-		noteOverloadOrChange, noteDrops, noteMetastable, noteNeverBack, noteStayedSlow,
+		noteOverloadOrChange, noteDrops, noteLatestAlone, noteNotPooled, Exceeded, noteMetastable, noteNeverBack, noteStayedSlow,
 	}
 }

@@ -30,9 +30,11 @@ func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 	if len(rows) == 0 {
 		return nil, f.notes
 	}
+	rows = f.unpooled(rows)
 	s := &rundir.Saturation{}
 	s.Rate, s.Low, s.High = plateau(rows)
 	f.allowForPauses(s, rows)
+	f.allowForCache(s)
 	collapses := f.collapses(s, ceilingOf(stages))
 	if collapses {
 		s.Output = f.outputAt(s.HighestStable)
@@ -116,9 +118,9 @@ type finder struct {
 	open    []*rundir.Stage // by rate
 	cut     int             // the stages below are taken for stable, the others for saturated
 	notes   []note.Note
-	pausing bool    // the server stands still now and then
-	cached  float64 // share of the answers that come from a cache
-	changed bool    // control measurements show another server than before: what is less now is not overload's doing
+	pausing bool // the server stands still now and then
+	cached  cached
+	changed bool // control measurements show another server than before: what is less now is not overload's doing
 	// sameServer reports that control measurements show the same server as before: what is less now is overload's doing.
 	sameServer bool
 	stageTime  float64 // seconds: a sweep with such stages has time to measure the floor again
@@ -247,6 +249,9 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 	}
 	limited = f.notChosenByPauses(limited)
 	limited = f.withoutCache(limited)
+	if ceiling != nil {
+		ceiling = f.withoutCache([]*rundir.Stage{ceiling})[0]
+	}
 	switch {
 	case ceiling == nil:
 		return limited

@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		"a lull taken for a limit": {[]rundir.Stage{ceilingRow(9), row(4, 3, rundir.Saturated), row(7, 7, rundir.Undecided), row(12, 10, rundir.Saturated)}, 10, 0, 12,
 			against("poisson@4.00")},
 		"the closed loop was too narrow": {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, nil},
-		"overload costs": {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 9.84, 8, 13,
+		"overload costs": {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 9.97, 8, 13,
 			[]note.Note{noteOverloadOrChange.New(12, 64, 10, 30)}},
 		"the client's fault": {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, nil},
 		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 12,

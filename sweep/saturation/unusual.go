@@ -27,10 +27,16 @@ func (f *finder) notChosenByPauses(rows []*rundir.Stage) []*rundir.Stage {
 	return far
 }
 
-// cachedShare returns the share of the answers that come from a cache, by the stages in which no answer is late: 0 where few do.
-func cachedShare(stages []rundir.Stage) float64 {
+// cached is what a cache answers, by the stages in which no answer is late. The zero value stands for no cache.
+type cached struct {
+	share float64 // of the answers
+	error float64 // its standard error
+}
+
+// cachedShare returns the share of the answers that come from a cache: none where few do.
+func cachedShare(stages []rundir.Stage) (c cached) {
 	if caches(stages).IsZero() {
-		return 0
+		return c
 	}
 	n, all := 0.0, 0.0
 	for i := range stages {
@@ -43,31 +49,51 @@ func cachedShare(stages []rundir.Stage) float64 {
 			n += float64(st.Requests.OK) * w.Value()
 		}
 	}
-	if all == 0 {
-		return 0
+	if all == 0 || n == all {
+		return c
 	}
-	return n / all
+	c.share = n / all
+	c.error = math.Sqrt(c.share * (1 - c.share) / all)
+	return c
 }
 
-// withoutCache returns overloaded stages of a server with a cache as if no more had arrived than it takes: the cache answers its share of
-// all arrivals, also of those beyond what the model can do, so that more is completed the more arrives.
+// withoutCache returns stages of a server with a cache as if its share of the answers had come from the cache, and no more had arrived than
+// the server takes: the cache answers its share of all arrivals, also of those beyond what the model can do, so that more is completed the
+// more arrives. In a short stage chance decides how large the share is.
 func (f *finder) withoutCache(rows []*rundir.Stage) []*rundir.Stage {
-	if f.cached == 0 {
+	if f.cached.share == 0 {
 		return rows
 	}
 	var out []*rundir.Stage
 	for _, r := range rows {
 		st := *r
+		whole := st.Traits.WholeRate
+		if !whole.Known() { // runs of earlier versions
+			if whole = rundir.Exactly(f.cached.share * r.Rates.Offered.Value()); !whole.Known() {
+				out = append(out, r)
+				continue
+			}
+		}
 		takes := func(done rundir.Number) rundir.Number {
 			if !done.Known() {
 				return done
 			}
-			return rundir.Exactly(max(0, (done.Value()-f.cached*r.Rates.Offered.Value())/(1-f.cached)))
+			return rundir.Exactly(max(0, (done.Value()-whole.Value())/(1-f.cached.share)))
 		}
 		st.Progress.Rate, st.Progress.Low, st.Progress.High = takes(st.Progress.Rate), takes(st.Progress.Low), takes(st.Progress.High)
 		out = append(out, &st)
 	}
 	return out
+}
+
+// allowForCache widens the interval by the error of the cache's share.
+func (f *finder) allowForCache(s *rundir.Saturation) {
+	if f.cached.share == 0 {
+		return
+	}
+	own := (s.High.Value() - s.Low.Value()) / 2
+	half := math.Hypot(own, normal*f.cached.error/(1-f.cached.share)*s.Rate.Value())
+	s.Low, s.High = rundir.Exactly(max(0, s.Rate.Value()-half)), rundir.Exactly(s.Rate.Value()+half)
 }
 
 // allowForPauses weighs the stages by their time: those with many pauses are found saturated sooner, so that the mean of the stages is too

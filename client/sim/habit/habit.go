@@ -9,6 +9,7 @@ package habit
 import (
 	"errors"
 	"fmt"
+	"llmsweep/client/nearest"
 	"strings"
 )
 
@@ -135,7 +136,7 @@ func kindOf(name string) (*Kind, error) {
 			return &k, nil
 		}
 	}
-	if near, ok := nearest(name, Names()); ok {
+	if near, ok := nearest.Name(name, Names()); ok {
 		return nil, fmt.Errorf("no habit is called %q; did you mean %s?", name, near)
 	}
 	return nil, fmt.Errorf("no habit is called %q; there are %s", name, strings.Join(Names(), ", "))

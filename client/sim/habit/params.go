@@ -3,6 +3,7 @@ package habit
 import (
 	"errors"
 	"fmt"
+	"llmsweep/client/nearest"
 	"math"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ func (k *Kind) params(text string) (*params, error) {
 		}
 		if !slices.Contains(k.keys, key) {
 			hint := ""
-			if near, ok := nearest(key, k.keys); ok {
+			if near, ok := nearest.Name(key, k.keys); ok {
 				hint = fmt.Sprintf("; did you mean %s?", near)
 			}
 			return nil, fmt.Errorf("habit %s has no parameter %q%s; want %s, such as %s", k.Name, key, hint, k.Form, k.Example)
@@ -117,43 +118,6 @@ func notFinite(values ...float64) error {
 		}
 	}
 	return nil
-}
-
-// nearest returns the name that is at most two edits (Levenshtein) away, or begins the same way, and whether there is
-// one.
-func nearest(name string, names []string) (string, bool) {
-	best, least := "", 3
-	for _, n := range names {
-		d := edits(name, n)
-		if len(name) >= 3 && (strings.HasPrefix(n, name) || strings.HasPrefix(name, strings.TrimSuffix(n, "s"))) {
-			d = min(d, 1)
-		}
-		if d < least && d < len(name) {
-			best, least = n, d
-		}
-	}
-	return best, best != ""
-}
-
-// edits counts the letters to change, add or leave out to turn a into b.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // text builds a habit's String.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/server/dialect"
+	"llmsweep/client/sim/server/exchange"
 )
 
 // nowhere is a connection without a system call.
@@ -16,14 +18,14 @@ func (nowhere) Flush()                      {}
 
 // BenchmarkChunk is the cost of one token's chunk, without the write.
 func BenchmarkChunk(b *testing.B) {
-	s := &server{options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
-	r := request{chat: true, usage: true, continuousUsage: true, seq: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
-	a := newAnswer(s, nowhere{}, chatEndpoint(vllmStyle()), r, 1, "", false)
+	s := &exchange.Host{Options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
+	r := exchange.Request{Chat: true, Usage: true, ContinuousUsage: true, Seq: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
+	a := exchange.NewAnswer(s, nowhere{}, dialect.ChatEndpoint(dialect.VllmStyle()), r, 1, "", false)
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		a.emit(n+1, time.Time{})
-		a.send(a.encoder.tokens(n, n+1)...)
+		a.Emit(n+1, time.Time{})
+		a.Send(a.Encoder.Tokens(n, n+1)...)
 		n++
 	}
 }

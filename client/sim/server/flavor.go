@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"llmsweep/client/sim/server/dialect"
+	"llmsweep/client/sim/server/dialect/native"
+	"llmsweep/client/sim/server/exchange"
 	"maps"
 	"net/http"
 	"strings"
@@ -15,10 +18,11 @@ type flavor struct {
 	owner     string // owned_by in the list of models
 	server    string // the Server header
 	reasoning string // the field for reasoning in a chat
-	style     func() *style
-	natives   []func() *endpoint
-	about     func(s *server) map[string]route // pages that identify it
-	metrics   []metric                         // nil for no /metrics
+	openai    func() *dialect.Style
+	natives   []func() *exchange.Endpoint
+	named     func(s *exchange.Host) *exchange.Endpoint        // a native one whose path has the model's name; nil for none
+	about     func(s *exchange.Host) map[string]exchange.Route // pages that identify it
+	metrics   []metric                                         // nil for no /metrics
 	notFound  func(w http.ResponseWriter)
 	natural   bool   // answers always end naturally: it has no ignore_eos
 	anyModel  bool   // it ignores the model's name
@@ -28,28 +32,28 @@ type flavor struct {
 
 func flavors() []*flavor {
 	return []*flavor{
-		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", style: vllmStyle, about: aboutVLLM,
-			natives: []func() *endpoint{
-				responsesEndpoint(responsesStyle{numbered: true, incomplete: true}, (*apiError).object), messagesEndpoint(messagesStyle{repeats: true})},
+		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", openai: dialect.VllmStyle, about: dialect.AboutVLLM,
+			natives: []func() *exchange.Endpoint{
+				dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true}, (*exchange.ApiError).Object), dialect.MessagesEndpoint(dialect.MessagesStyle{Repeats: true})},
 			metrics: vllmMetrics(), notFound: detailNotFound},
-		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", style: sglangStyle,
-			natives: []func() *endpoint{sglangEndpoint}, about: aboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
-		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", style: lmdeployStyle,
-			natives: []func() *endpoint{lmdeployEndpoint}, about: aboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
-		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", style: llamacppStyle,
-			natives: []func() *endpoint{llamacppEndpoint, responsesEndpoint(responsesStyle{}, llamacppRefusal), messagesEndpoint(messagesStyle{split: true})},
-			about:   aboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", openai: dialect.SglangStyle,
+			natives: []func() *exchange.Endpoint{native.SglangEndpoint}, about: native.AboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
+		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", openai: dialect.LmdeployStyle,
+			natives: []func() *exchange.Endpoint{native.LmdeployEndpoint}, about: native.AboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
+		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", openai: dialect.LlamacppStyle,
+			natives: []func() *exchange.Endpoint{native.LlamacppEndpoint, dialect.ResponsesEndpoint(dialect.ResponsesStyle{}, dialect.LlamacppRefusal), dialect.MessagesEndpoint(dialect.MessagesStyle{Split: true})},
+			about:   native.AboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
 			anyModel: true},
-		{name: "ollama", owner: "library", reasoning: "reasoning", style: ollamaStyle,
-			natives: []func() *endpoint{ollamaChatEndpoint, ollamaGenerateEndpoint}, about: aboutOllama, notFound: textNotFound, natural: true},
-		{name: "tgi", owner: "huggingface", reasoning: "reasoning", style: tgiStyle, natives: []func() *endpoint{tgiEndpoint},
-			about: aboutTGI, notFound: textNotFound, natural: true, anyModel: true},
-		{name: "triton", about: aboutTriton, notFound: textNotFound, natural: true},
-		{name: "triton-vllm", about: aboutTriton, notFound: textNotFound},
-		{name: "openai", natives: []func() *endpoint{
-			responsesEndpoint(responsesStyle{numbered: true, incomplete: true, named: true}, (*apiError).object)}, about: aboutOpenAI,
+		{name: "ollama", owner: "library", reasoning: "reasoning", openai: dialect.OllamaStyle,
+			natives: []func() *exchange.Endpoint{native.OllamaChatEndpoint, native.OllamaGenerateEndpoint}, about: native.AboutOllama, notFound: textNotFound, natural: true},
+		{name: "tgi", owner: "huggingface", reasoning: "reasoning", openai: dialect.TgiStyle, natives: []func() *exchange.Endpoint{native.TgiEndpoint},
+			about: native.AboutTGI, notFound: textNotFound, natural: true, anyModel: true},
+		{name: "triton", named: native.TritonNative, about: native.AboutTriton, notFound: textNotFound, natural: true},
+		{name: "triton-vllm", named: native.TritonNative, about: native.AboutTriton, notFound: textNotFound},
+		{name: "openai", natives: []func() *exchange.Endpoint{
+			dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true, Named: true}, (*exchange.ApiError).Object)}, about: dialect.AboutOpenAI,
 			owner: "openai", notFound: textNotFound},
-		{name: "anthropic", natives: []func() *endpoint{messagesEndpoint(messagesStyle{split: true, pings: true})}, about: aboutAnthropic,
+		{name: "anthropic", natives: []func() *exchange.Endpoint{dialect.MessagesEndpoint(dialect.MessagesStyle{Split: true, Pings: true})}, about: dialect.AboutAnthropic,
 			key: "X-Api-Key", version: "Anthropic-Version", notFound: textNotFound, natural: true},
 	}
 }
@@ -73,25 +77,28 @@ func flavorOf(name string) *flavor {
 }
 
 // routes returns the engine's endpoints.
-func (p *flavor) routes(s *server) map[string]route {
-	all := map[string]route{"/health": {http.MethodGet, func(http.ResponseWriter, *http.Request) {}}}
-	if p.style != nil {
-		all["/v1/models"] = route{http.MethodGet, s.models}
-		s.serve(all, chatEndpoint(p.style()))
-		s.serve(all, textEndpoint(p.style()))
+func (p *flavor) routes(s *server) map[string]exchange.Route {
+	all := map[string]exchange.Route{"/health": {Method: http.MethodGet, Serve: func(http.ResponseWriter, *http.Request) {}}}
+	if p.openai != nil {
+		all["/v1/models"] = exchange.Route{Method: http.MethodGet, Serve: s.Models}
+		s.serve(all, dialect.ChatEndpoint(p.openai()))
+		s.serve(all, dialect.TextEndpoint(p.openai()))
 	}
 	for _, native := range p.natives {
 		s.serve(all, native())
 	}
-	if p.metrics != nil {
-		all["/metrics"] = route{http.MethodGet, s.metrics}
+	if p.named != nil {
+		s.serve(all, p.named(s.Host))
 	}
-	maps.Copy(all, p.about(s))
+	if p.metrics != nil {
+		all["/metrics"] = exchange.Route{Method: http.MethodGet, Serve: s.metrics}
+	}
+	maps.Copy(all, p.about(s.Host))
 	return all
 }
 
 // admits returns why a request is refused before it is read; nil where it is not.
-func (p *flavor) admits(r *http.Request, key string) *apiError {
+func (p *flavor) admits(r *http.Request, key string) *exchange.ApiError {
 	given := "Bearer " + key
 	if p.key != "" {
 		given = key
@@ -99,38 +106,21 @@ func (p *flavor) admits(r *http.Request, key string) *apiError {
 	switch {
 	case !strings.HasPrefix(r.URL.Path, "/v1/"):
 	case key != "" && r.Header.Get(cmp.Or(p.key, "Authorization")) != given:
-		return &apiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
+		return &exchange.ApiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
 			Message: "Incorrect API key provided."}
 	case p.version != "" && r.Header.Get(p.version) == "":
-		return badRequest("%s: header is required", strings.ToLower(p.version))
+		return exchange.BadRequest("%s: header is required", strings.ToLower(p.version))
 	}
 	return nil
 }
 
-// aboutOpenAI returns the pages of a service that has only OpenAI's Responses API.
-func aboutOpenAI(s *server) map[string]route {
-	return map[string]route{"/v1/models": {http.MethodGet, s.models}}
-}
-
 // serve adds a completion endpoint.
-func (s *server) serve(all map[string]route, to *endpoint) {
-	all[to.path] = route{http.MethodPost, func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
-}
-
-func aboutVLLM(s *server) map[string]route {
-	return map[string]route{
-		"/version":  {http.MethodGet, page(map[string]string{"version": "0.11.0+sim"})},
-		"/tokenize": {http.MethodPost, s.tokenize},
-	}
-}
-
-// page returns a handler that always sends v.
-func page(v any) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, v) }
+func (s *server) serve(all map[string]exchange.Route, to *exchange.Endpoint) {
+	all[to.Path] = exchange.Route{Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
 }
 
 func detailNotFound(w http.ResponseWriter) {
-	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+	exchange.WriteJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
 }
 
 func textNotFound(w http.ResponseWriter) {
@@ -140,6 +130,6 @@ func textNotFound(w http.ResponseWriter) {
 }
 
 func llamacppNotFound(w http.ResponseWriter) {
-	writeJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
+	exchange.WriteJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
 		"message": "File Not Found", "type": "not_found_error", "code": http.StatusNotFound}})
 }

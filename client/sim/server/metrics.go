@@ -78,7 +78,7 @@ func llamacppMetrics() []metric {
 // metrics writes the state of the engine as Prometheus text, under the engine's own names.
 func (s *server) metrics(w http.ResponseWriter, _ *http.Request) {
 	st := s.engine.Stats()
-	labels := fmt.Sprintf("{engine=\"0\",model_name=%q}", s.options.ModelID)
+	labels := fmt.Sprintf("{engine=\"0\",model_name=%q}", s.Options.ModelID)
 	if s.flavor.name == "llamacpp" {
 		labels = ""
 	}

@@ -122,42 +122,51 @@ func (b *bucketFit) burst(rate float64) float64 {
 	return most
 }
 
-// agrees returns the share of the refusals, or of what passed, that the bucket of a rate explains: the smaller one. The bucket's level
-// is known at the first refusal, to one request: it was empty.
+// agrees returns the share of the refusals, or of what passed, that the bucket of a rate explains: the smaller one. It follows the levels
+// that the bucket may have: a refusal shows that it holds too little for a request, and what passes that it holds enough. At the first
+// refusal it holds too little.
 func (b *bucketFit) agrees(rate float64) float64 {
-	var level, at, dearest float64
-	burst := b.burst(rate)
-	var right, all [2]float64 // refused, passed
+	const tolerance = 0.05 // of the dearest request: instants are the client's, not the server's
+	full := b.burst(rate)
+	enough, dearest := 1.0, 0.0 // a bucket of requests must hold one; of tokens, any
 	for _, a := range b.attempts {
 		dearest = max(dearest, b.cost(a))
-		if all[0] == 0 && a.passed {
-			continue
+	}
+	if b.tokens {
+		enough = 0
+	}
+	slack := tolerance * dearest
+	var low, high, at float64
+	var right, all [2]float64 // refused, passed
+	for _, a := range b.attempts {
+		if all[0] == 0 {
+			if a.passed {
+				continue
+			}
+			low, high, at = enough-dearest, enough, a.at
 		}
-		if all[0] > 0 {
-			level = min(burst, level+rate*(a.at-at))
-		}
+		low, high = low+rate*(a.at-at), high+rate*(a.at-at)
 		at = a.at
-		lowest, highest := 0.0, 1.0 // level of a bucket of requests: empty at the first refusal, or up to one request above that
-		if b.tokens {
-			lowest, highest = 0, dearest
-		}
-		const tolerance = 0.05 // of the dearest request: instants are the client's, not the server's
-		slack := tolerance * dearest
+		fills := low // were it larger: a bucket of one request is full when it holds enough
+		low, high = min(full, low), min(full, high)
 		if !a.passed {
 			all[0]++
-			if level < highest+slack {
+			if fills < enough+slack {
 				right[0]++
+			} else { // it cannot be: begin anew
+				low = enough - dearest
 			}
+			high = max(low, min(high, enough+slack))
 			continue
 		}
 		all[1]++
-		if level > lowest-slack {
+		if high > enough-slack {
 			right[1]++
+		} else {
+			high = enough
 		}
-		level -= b.cost(a)
-		if !b.tokens && level < -1 || b.tokens && level < -dearest { // it cannot be: begin anew
-			level = -b.cost(a)
-		}
+		low = min(high, max(low, enough-slack))
+		low, high = low-b.cost(a), high-b.cost(a)
 	}
 	if all[1] == 0 {
 		return 0

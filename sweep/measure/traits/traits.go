@@ -5,6 +5,7 @@ package traits
 import (
 	"slices"
 
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -35,9 +36,9 @@ func (s *stream) inOnePiece() bool { return s.last-s.first < 1e-6*s.tokens }
 
 // attempt is a request as a token bucket sees it.
 type attempt struct {
-	at     float64
-	passed bool
-	cost   float64 // tokens
+	at, end float64
+	passed  bool
+	cost    float64 // tokens
 }
 
 // Add takes in a record. Records may come in any order.
@@ -59,7 +60,11 @@ func attemptOf(r *rundir.Record) attempt {
 	if r.PromptTokens.Known() {
 		cost += r.PromptTokens.Value()
 	}
-	return attempt{r.Sent.Value(), !r.Refused(), cost}
+	end := r.Sent.Value()
+	if r.End.Known() {
+		end = r.End.Value()
+	}
+	return attempt{r.Sent.Value(), end, !r.Refused(), cost}
 }
 
 func streamOf(r *rundir.Record) stream {
@@ -89,22 +94,23 @@ func streamOf(r *rundir.Record) stream {
 	return s
 }
 
-// Sum returns the traits of the records.
-func (t *Finder) Sum() rundir.Traits {
+// Sum returns the traits of the records. w is the stage's window.
+func (t *Finder) Sum(w window.Window) rundir.Traits {
 	var out rundir.Traits
-	ordinary, computed := t.fromCache(&out)
+	ordinary, computed := t.fromCache(w, &out)
 	if len(ordinary) > 0 && !bursts(ordinary, &out) {
 		stalls(ordinary, computed, &out)
 	}
 	if t.refused {
 		out.Limit = findBucket(t.attempts)
+		out.Full, out.Places = findFull(t.attempts)
 	}
 	return out
 }
 
 // fromCache finds answers that came in one piece, sooner than the first token of the others. It returns the others that have a rhythm, and
 // all that the model computed, short ones too.
-func (t *Finder) fromCache(out *rundir.Traits) (others, computed []*stream) {
+func (t *Finder) fromCache(w window.Window, out *rundir.Traits) (others, computed []*stream) {
 	const sooner = 0.7 // times the median first token of the others
 	var pieces []*stream
 	var firsts []float64
@@ -123,10 +129,13 @@ func (t *Finder) fromCache(out *rundir.Traits) (others, computed []*stream) {
 	}
 	slices.Sort(firsts)
 	quick := sooner * stats.Quantile(firsts, 0.5)
-	n, time := 0.0, 0.0
+	n, time, within := 0.0, 0.0, 0.0
 	for _, s := range pieces {
 		if took := s.last - s.sent; took < quick {
 			n, time = n+1, time+took
+			if w.Holds(s.last) {
+				within++
+			}
 		}
 	}
 	for i := range t.streams {
@@ -136,8 +145,20 @@ func (t *Finder) fromCache(out *rundir.Traits) (others, computed []*stream) {
 	}
 	if n > 0 {
 		out.Whole, out.WholeTime = rundir.Exactly(n/(float64(len(pieces)+len(others)))), rundir.Exactly(time/n)
+		out.WholeRate, out.Computed = rundir.Exactly(within/w.Length()), timePerToken(computed)
 	}
 	return others, computed
+}
+
+// timePerToken returns the mean time from one token to the next; absent where no answer has two.
+func timePerToken(streams []*stream) rundir.Number {
+	tokens, span := 0.0, 0.0
+	for _, s := range streams {
+		if s.tokens > 1 {
+			tokens, span = tokens+s.tokens-1, span+s.last-s.first
+		}
+	}
+	return rundir.Exactly(span / tokens) // 0/0 is absent
 }
 
 // bursts finds answers whose tokens come several at a time, with waits between, and reports whether most do.

@@ -4,8 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"llmsweep/client"
+	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 )
 
@@ -13,7 +15,7 @@ import (
 func attemptsAt(rng *rand.Rand, rate, until float64, passes func(at, cost float64) bool) (all []attempt) {
 	for at := rng.ExpFloat64() / rate; at < until; at += rng.ExpFloat64() / rate {
 		cost := 50 + 100*rng.Float64()
-		all = append(all, attempt{at, passes(at, cost), cost})
+		all = append(all, attempt{at, at, passes(at, cost), cost})
 	}
 	return all
 }
@@ -103,19 +105,19 @@ func TestTraits(t *testing.T) {
 			cached.Add(tokensAt(from, steady(from+0.005, 0, 60, never, 0)...))
 		}
 	}
-	if got := plain.Sum(); got != (rundir.Traits{}) {
+	if got := plain.Sum(window.Window{To: time.Hour}); got != (rundir.Traits{}) {
 		t.Errorf("plain: %+v", got)
 	}
-	if got := oneStalls.Sum(); got.Stalls != 0 {
+	if got := oneStalls.Sum(window.Window{To: time.Hour}); got.Stalls != 0 {
 		t.Errorf("one stream stalls alone: %+v", got)
 	}
-	if got := pausing.Sum(); got.Stalls != 1 || math.Abs(got.StallTime.Value()-0.51) > 0.005 || got.Bursts.Known() || got.Whole.Known() {
+	if got := pausing.Sum(window.Window{To: time.Hour}); got.Stalls != 1 || math.Abs(got.StallTime.Value()-0.51) > 0.005 || got.Bursts.Known() || got.Whole.Known() {
 		t.Errorf("pausing: %+v", got)
 	}
-	if got := bursty.Sum(); got.Bursts.Value() != 1 || math.Abs(got.Burst.Value()-10) > 0.1 || math.Abs(got.BurstGap.Value()-0.1) > 0.01 || got.Stalls > 0 {
+	if got := bursty.Sum(window.Window{To: time.Hour}); got.Bursts.Value() != 1 || math.Abs(got.Burst.Value()-10) > 0.1 || math.Abs(got.BurstGap.Value()-0.1) > 0.01 || got.Stalls > 0 {
 		t.Errorf("in bursts: %+v", got)
 	}
-	if got := cached.Sum(); math.Abs(got.Whole.Value()-0.2) > 0.001 || math.Abs(got.WholeTime.Value()-0.005) > 1e-6 || got.Stalls > 0 {
+	if got := cached.Sum(window.Window{To: time.Hour}); math.Abs(got.Whole.Value()-0.2) > 0.001 || math.Abs(got.WholeTime.Value()-0.005) > 1e-6 || got.Stalls > 0 {
 		t.Errorf("from a cache: %+v", got)
 	}
 }

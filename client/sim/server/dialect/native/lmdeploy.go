@@ -1,0 +1,88 @@
+package native
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/server/exchange"
+	"llmsweep/client/sim/tokenizer"
+)
+
+// LmdeployEndpoint is lmdeploy's own /generate, after InternLM/lmdeploy, lmdeploy/serve/openai/endpoints/generate.py and
+// protocol.py, as of 0.10; not checked against a running engine. It also accepts SGLang's body, which a real server
+// would reject because its text is not in "prompt".
+func LmdeployEndpoint() *exchange.Endpoint {
+	return &exchange.Endpoint{
+		Path: "/generate", Known: strings.Fields("prompt input_ids max_tokens stream temperature top_p top_k stop"), Framing: exchange.Events(),
+		Parse: parseLMDeploy, Done: true, DoneAfterError: true, Refusal: (*exchange.ApiError).Object,
+		Encoder: func(a *exchange.Answer) exchange.Encoder { return &lmdeployEncoder{a} },
+	}
+}
+
+func parseLMDeploy(s *exchange.Host, raw []byte) (exchange.Request, error) {
+	var b generateBody
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return exchange.Request{}, exchange.BadRequest("the body is not a valid request: %v", err)
+	}
+	ids, err := b.prompt(s.Config.Model.Vocab)
+	if err != nil {
+		return exchange.Request{}, err
+	}
+	j := exchange.Request{Stream: b.Stream}
+	return j, s.Settle(&j, ids, exchange.Wish{Most: b.MaxTokens, Otherwise: generateDefault, Forced: b.IgnoreEOS})
+}
+
+// lmdeployObject is a chunk, or an answer in one piece.
+type lmdeployObject struct {
+	Text      string       `json:"text"`
+	OutputIDs []uint32     `json:"output_ids"`
+	MetaInfo  lmdeployMeta `json:"meta_info"`
+	exchange.Stamp
+}
+
+type lmdeployMeta struct {
+	PromptTokens     *int `json:"prompt_tokens,omitempty"`
+	CompletionTokens *int `json:"completion_tokens,omitempty"`
+	FinishReason     any  `json:"finish_reason"`
+	LogProbs         any  `json:"output_token_logprobs"`
+}
+
+// lmdeployEncoder sends pieces. The finish reason has a chunk of its own.
+type lmdeployEncoder struct{ *exchange.Answer }
+
+func (e *lmdeployEncoder) Opening() any { return nil }
+
+func (e *lmdeployEncoder) Tokens(from, to int) []any {
+	return []any{e.object(from, to, exchange.Null())}
+}
+
+func (e *lmdeployEncoder) object(from, to int, finish any) lmdeployObject {
+	return lmdeployObject{Text: e.Text(from, to), OutputIDs: e.Ids(from, to), Stamp: e.Stamp(), MetaInfo: lmdeployMeta{
+		PromptTokens: e.Reported(e.Request.Seq.PromptTokens), CompletionTokens: e.Reported(to), FinishReason: finish,
+	}}
+}
+
+// finish returns the finish reason.
+func (e *lmdeployEncoder) finish() any {
+	return map[string]string{"type": e.Request.Finish}
+}
+
+func (e *lmdeployEncoder) Closing(u sim.Usage) []any {
+	return []any{e.object(u.OutputTokens, u.OutputTokens, e.finish())}
+}
+
+func (e *lmdeployEncoder) Whole(u sim.Usage) any { return e.object(0, u.OutputTokens, e.finish()) }
+
+func AboutLMDeploy(s *exchange.Host) map[string]exchange.Route {
+	return map[string]exchange.Route{"/v1/encode": {Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) {
+		var b struct{ Input string }
+		if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
+			exchange.WriteError(w, exchange.BadRequest("the body is not a valid request: %v", err))
+			return
+		}
+		ids := tokenizer.Append(nil, b.Input, s.Config.Model.Vocab)
+		exchange.WriteJSON(w, http.StatusOK, map[string]any{"input_ids": ids, "length": len(ids)})
+	}}}
+}

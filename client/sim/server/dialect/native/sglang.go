@@ -1,0 +1,143 @@
+package native
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/server/exchange"
+)
+
+// qwenEndOfTurn is the id of <|im_end|> in Qwen2's tokenizer.
+const qwenEndOfTurn = 151645
+
+// generateDefault is how many tokens SGLang's and lmdeploy's own /generate send where the request sets no length, or sets
+// it in the other engine's field, which both ignore.
+const generateDefault = 128
+
+// SglangEndpoint is SGLang's own /generate, after sgl-project/sglang, python/sglang/srt/entrypoints/http_server.py,
+// managers/tokenizer_manager.py and io_struct.py, as of 0.5; not checked against a running engine. It also accepts
+// lmdeploy's body, which a real server would reject because its prompt is not in "text".
+func SglangEndpoint() *exchange.Endpoint {
+	return &exchange.Endpoint{
+		Path: "/generate", Known: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs top_logprobs_num rid"), Framing: exchange.Events(),
+		Parse: parseSGLang, Done: true, DoneAfterError: true,
+		Encoder: func(a *exchange.Answer) exchange.Encoder { return &sglangEncoder{a} },
+		Refusal: func(e *exchange.ApiError) any {
+			return map[string]any{"error": map[string]string{"message": e.Message}}
+		},
+	}
+}
+
+// generateBody is a request to either engine. Each uses only its own fields.
+type generateBody struct {
+	Text           json.RawMessage `json:"text"`
+	Prompt         json.RawMessage `json:"prompt"`
+	InputIDs       json.RawMessage `json:"input_ids"`
+	Stream         bool            `json:"stream"`
+	SamplingParams struct {
+		MaxNewTokens *int `json:"max_new_tokens"`
+		MinNewTokens int  `json:"min_new_tokens"`
+		IgnoreEOS    bool `json:"ignore_eos"`
+	} `json:"sampling_params"`
+	MaxTokens     *int `json:"max_tokens"`
+	IgnoreEOS     bool `json:"ignore_eos"`
+	ReturnLogProb bool `json:"return_logprob"`
+	TopLogProbs   int  `json:"top_logprobs_num"`
+}
+
+// prompt returns the ids of the request's prompt, whichever field has it.
+func (b *generateBody) prompt(vocab int) ([]uint32, error) {
+	for _, raw := range []json.RawMessage{b.Text, b.Prompt, b.InputIDs} {
+		if len(raw) > 0 && string(raw) != "null" {
+			return exchange.CompletionPrompt(raw, vocab)
+		}
+	}
+	return nil, exchange.BadRequest("Either text, input_ids or input_embeds should be provided.")
+}
+
+func parseSGLang(s *exchange.Host, raw []byte) (exchange.Request, error) {
+	var b generateBody
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return exchange.Request{}, exchange.BadRequest("the body is not a valid request: %v", err)
+	}
+	ids, err := b.prompt(s.Config.Model.Vocab)
+	if err != nil {
+		return exchange.Request{}, err
+	}
+	j := exchange.Request{Stream: b.Stream}
+	if b.ReturnLogProb {
+		j.Top = s.Top(nil, max(1, b.TopLogProbs))
+	}
+	p := b.SamplingParams
+	return j, s.Settle(&j, ids, exchange.Wish{Most: p.MaxNewTokens, Otherwise: generateDefault, Least: p.MinNewTokens, Forced: p.IgnoreEOS})
+}
+
+// sglangObject is a chunk, or an answer in one piece.
+type sglangObject struct {
+	Text      string     `json:"text"`
+	OutputIDs []uint32   `json:"output_ids"`
+	MetaInfo  sglangMeta `json:"meta_info"`
+	exchange.Stamp
+}
+
+type sglangMeta struct {
+	ID               string `json:"id"`
+	FinishReason     any    `json:"finish_reason"`
+	PromptTokens     *int   `json:"prompt_tokens,omitempty"`
+	CompletionTokens *int   `json:"completion_tokens,omitempty"`
+	CachedTokens     *int   `json:"cached_tokens,omitempty"`
+	LogProbs         any    `json:"output_token_logprobs,omitempty"`
+	TopLogProbs      any    `json:"output_top_logprobs,omitempty"`
+}
+
+// sglangEncoder sends texts and ids that are cumulative, unless the server was started otherwise.
+type sglangEncoder struct{ *exchange.Answer }
+
+func (e *sglangEncoder) Opening() any { return nil }
+
+func (e *sglangEncoder) Tokens(from, to int) []any { return []any{e.object(from, to)} }
+
+func (e *sglangEncoder) object(from, to int) sglangObject {
+	if e.Host.Options.Texts != "pieces" {
+		from = 0
+	}
+	m := sglangMeta{
+		ID: e.Id, FinishReason: exchange.Null(), PromptTokens: e.Reported(e.Request.Seq.PromptTokens),
+		CompletionTokens: e.Reported(to), CachedTokens: e.Reported(e.Cached()),
+	}
+	if e.Request.Top > 0 {
+		m.LogProbs, m.TopLogProbs = e.Triples(from, to)
+	}
+	switch {
+	case !e.Last(to):
+	case e.Request.Finish == "length":
+		m.FinishReason = struct {
+			Type   string `json:"type"`
+			Length int    `json:"length"`
+		}{"length", to}
+	default:
+		m.FinishReason = struct {
+			Type    string `json:"type"`
+			Matched int    `json:"matched"`
+		}{"stop", qwenEndOfTurn}
+	}
+	return sglangObject{Text: e.Text(from, to), OutputIDs: e.Ids(from, to), MetaInfo: m, Stamp: e.Stamp()}
+}
+
+func (e *sglangEncoder) Closing(sim.Usage) []any { return nil }
+
+func (e *sglangEncoder) Whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
+
+func AboutSGLang(s *exchange.Host) map[string]exchange.Route {
+	info := exchange.Page(map[string]any{"model_path": s.Options.ModelID, "tokenizer_path": s.Options.ModelID, "is_generation": true})
+	state := exchange.Page(map[string]any{
+		"version": "0.5.2+sim", "served_model_name": s.Options.ModelID, "model_path": s.Options.ModelID,
+		"max_total_num_tokens": s.Config.KVTokens, "incremental_streaming_output": s.Options.Texts == "pieces"})
+	return map[string]exchange.Route{
+		"/get_model_info":  {Method: http.MethodGet, Serve: info},
+		"/get_server_info": {Method: http.MethodGet, Serve: state},
+		"/tokenize":        {Method: http.MethodPost, Serve: s.Tokenize},
+	}
+}

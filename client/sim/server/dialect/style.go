@@ -1,0 +1,79 @@
+package dialect
+
+import "llmsweep/client/sim/server/exchange"
+
+// Style has the properties in which the OpenAI APIs of engines differ. vLLM's follows its
+// vllm/entrypoints/openai/serving_chat.py and serving_completion.py; llama.cpp's and Ollama's follow captures of
+// llama-server b11669 and Ollama 0.17.4. The others were not checked against a running engine: SGLang's follows
+// python/sglang/srt/entrypoints/openai/serving_chat.py, lmdeploy's lmdeploy/serve/openai/api_server.py, TGI's
+// docs/openapi.json.
+type Style struct {
+	fingerprint string       // system_fingerprint of each chunk
+	opening     *openAIDelta // delta of the chunk that opens a chat; nil for no such chunk
+	delta       openAIDelta  // what each other delta has besides its text
+	choice      openAIChoice // what each choice has besides its text
+	stopReason  any          // stop_reason, beside the finish reason
+	emptyDelta  bool         // a chat's chunk with the finish reason has an empty delta
+
+	finishWithText func(chat bool, finish string) bool // whether the finish reason comes with the last text
+	nulls, noNulls bool                                // "usage":null on all chunks, or on none; else where usage was asked for
+	zeros          bool                                // completions have a usage of zeros on each chunk
+	usageOnFinish  bool                                // completions have their usage beside the finish reason, asked or not
+	timings        bool                                // llama.cpp's timings follow the usage
+	refusal        func(*exchange.ApiError) any
+	doneAfterError bool
+}
+
+// Whether the finish reason comes with the last text.
+func never(bool, string) bool                    { return false }
+func always(bool, string) bool                   { return true }
+func lengthOfText(chat bool, finish string) bool { return !chat && finish == "length" }
+
+func VllmStyle() *Style {
+	return &Style{
+		opening:    &openAIDelta{Role: "assistant", Content: ""},
+		choice:     openAIChoice{LogProbs: exchange.Null()},
+		stopReason: exchange.Null(), finishWithText: lengthOfText, refusal: (*exchange.ApiError).Object, doneAfterError: true,
+	}
+}
+
+func SglangStyle() *Style {
+	return &Style{
+		opening: &openAIDelta{Role: "assistant", Content: "", ReasoningContent: exchange.Null(), ToolCalls: exchange.Null()},
+		delta:   openAIDelta{Role: exchange.Null(), ToolCalls: exchange.Null()},
+		choice:  openAIChoice{LogProbs: exchange.Null(), MatchedStop: exchange.Null()}, finishWithText: never, nulls: true,
+		refusal: (*exchange.ApiError).Object, doneAfterError: true,
+	}
+}
+
+func LmdeployStyle() *Style {
+	return &Style{
+		delta:  openAIDelta{Role: "assistant", ToolCalls: exchange.Null()},
+		choice: openAIChoice{LogProbs: exchange.Null()}, finishWithText: never, nulls: true,
+		refusal: (*exchange.ApiError).Object, doneAfterError: true,
+	}
+}
+
+func LlamacppStyle() *Style {
+	return &Style{
+		fingerprint: "b0-sim", opening: &openAIDelta{Role: "assistant", Content: exchange.Null()},
+		emptyDelta: true, finishWithText: never, noNulls: true, usageOnFinish: true, timings: true, refusal: LlamacppRefusal,
+	}
+}
+
+func OllamaStyle() *Style {
+	return &Style{
+		fingerprint: "fp_ollama", delta: openAIDelta{Role: "assistant"}, finishWithText: never, noNulls: true, zeros: true,
+		refusal: func(e *exchange.ApiError) any {
+			return map[string]any{"error": map[string]any{
+				"message": e.Message, "type": "api_error", "param": nil, "code": nil}}
+		},
+	}
+}
+
+func TgiStyle() *Style {
+	return &Style{
+		fingerprint: "2.4.1-sim", delta: openAIDelta{Role: "assistant"}, choice: openAIChoice{LogProbs: exchange.Null()},
+		finishWithText: always, nulls: true, refusal: TgiRefusal,
+	}
+}

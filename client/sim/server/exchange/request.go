@@ -1,0 +1,175 @@
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/tokenizer"
+)
+
+// NaturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
+// vLLM's own limit is the model's length.
+const NaturalLimit = 256
+
+type ChatMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
+}
+
+// Request is a parsed request, independent of its API.
+type Request struct {
+	Seq             sim.Request
+	Chat            bool
+	Stream          bool
+	Finish          string // "length" or "stop"
+	Usage           bool   // report usage at the end of the stream
+	ContinuousUsage bool   // report usage on each chunk
+	seed            uint64 // of the answer's words
+	Tool            string // the tool that the answer calls; empty for none
+	Top             int    // report the log-probabilities of so many tokens at each place; 0 for none
+	Told            bool   // report counts and the finish reason (Triton's vLLM backend)
+}
+
+// Wish is the length of an answer, in tokens, as the request asks for it.
+type Wish struct {
+	Most      *int
+	Otherwise int  // the most where the request sets no length
+	Least     int  // no natural end before it
+	Forced    bool // no natural end at all
+}
+
+// Settle sets a request's prompt and the length of its answer. A natural end is uniformly distributed over the last four
+// fifths of the allowed length, at 60 % of it on average, and depends on the prompt.
+func (s *Host) Settle(j *Request, ids []uint32, w Wish) error {
+	if len(ids) == 0 {
+		return BadRequest("the prompt is empty")
+	}
+	j.Seq.PromptTokens = len(ids)
+	j.Seq.Prefix = tokenizer.BlockHashes(ids, s.Config.BlockTokens)
+	j.seed = promptSeed(s.Config.Seed, ids)
+	j.Seq.Prompt = j.seed
+	limit, err := s.limit(len(ids), w)
+	if err != nil {
+		return err
+	}
+	j.Seq.OutputTokens, j.Finish = limit, "length"
+	if s.Options.FullLength || w.Forced && !s.Options.IgnoreLength {
+		return nil
+	}
+	own := int(math.Ceil((0.2 + 0.8*tokenizer.Fraction(tokenizer.Mix(j.seed))) * float64(limit)))
+	if !s.Options.IgnoreLength {
+		own = max(own, w.Least)
+	}
+	if own < limit {
+		j.Seq.OutputTokens, j.Finish = own, "stop"
+	}
+	return nil
+}
+
+// limit returns the longest allowed answer.
+func (s *Host) limit(prompt int, w Wish) (int, error) {
+	cfg := s.Config
+	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
+	limit := w.Otherwise
+	if limit > sim.DefaultOutputTokens {
+		limit = min(limit, room)
+	}
+	if w.Most != nil {
+		limit = *w.Most
+	}
+	switch {
+	case limit > room || room < 1:
+		return 0, BadRequest("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the "+
+			"messages, %d in the completion). Please reduce the length of the messages or completion.",
+			room+prompt, prompt+limit, prompt, limit)
+	case limit < 1:
+		return 0, BadRequest("max_tokens must be at least 1, got %d.", limit)
+	case w.Least > limit:
+		return 0, BadRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.Least)
+	}
+	return limit, nil
+}
+
+// OllamaContext is Ollama's default num_ctx.
+const OllamaContext = 4096
+
+// Cut shortens a prompt to the context's length without an error, as Ollama does.
+func Cut(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
+
+func (s *Host) CheckModel(name string) error {
+	if name == "" || s.AnyModel || name == s.Options.ModelID || name+":latest" == s.Options.ModelID {
+		return nil
+	}
+	return &ApiError{Status: http.StatusNotFound, Kind: "NotFoundError",
+		Message: fmt.Sprintf("The model `%s` does not exist.", name)}
+}
+
+// ChatTokens returns the ids of a conversation in the chat template.
+func (s *Host) ChatTokens(all []ChatMessage) ([]uint32, error) {
+	if len(all) == 0 {
+		return nil, BadRequest("messages is missing or empty")
+	}
+	messages := make([]tokenizer.Message, len(all))
+	for i, m := range all {
+		text, err := contentText(m.Content)
+		if err != nil {
+			return nil, err
+		}
+		messages[i] = tokenizer.Message{Role: m.Role, Text: text}
+	}
+	return tokenizer.AppendChat(nil, messages, s.Config.Model.Vocab), nil
+}
+
+// contentText returns a message's content: a string, or the texts in a list of parts.
+func contentText(raw json.RawMessage) (string, error) {
+	var text string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text, nil
+	}
+	var parts []struct{ Type, Text string }
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return "", BadRequest("a message's content is neither a string nor a list of parts")
+	}
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text, nil
+}
+
+func promptSeed(seed uint64, ids []uint32) uint64 {
+	for _, id := range ids {
+		seed = tokenizer.Mix(seed ^ uint64(id))
+	}
+	return seed
+}
+
+// RejectUnknown returns an error that names the first field that a strict server does not know.
+func RejectUnknown(raw []byte, known []string) error {
+	var fields, options map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return BadRequest("the body is not a JSON object: %v", err)
+	}
+	var unknown []string
+	for name := range fields {
+		if !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	if o, ok := fields["stream_options"]; ok && json.Unmarshal(o, &options) == nil {
+		for name := range options {
+			if name != "include_usage" {
+				unknown = append(unknown, "stream_options."+name)
+			}
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	name := slices.Min(unknown)
+	return &ApiError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
+		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
+}

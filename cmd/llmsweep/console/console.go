@@ -1,0 +1,157 @@
+// Package console is the surroundings of a command: its context, output, errors with exit codes, the terminal and signals. Errors
+// and texts leave it without secrets and without control characters.
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"llmsweep/client/limits"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/secret"
+	"llmsweep/report"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/wait"
+)
+
+// Console is the surroundings of a command: when to stop, where to write, and the outside world. Tests replace the outside
+// world, to run commands in virtual time.
+type Console struct {
+	Ctx      context.Context // ends at an interrupt
+	Out, Err io.Writer
+	Args     []string // the command line, without the program's name
+	Dir      string   // where files with default names are made; empty for the working directory
+	Url      string   // of the server, where the configuration file sets it
+
+	Configured []string  // secrets of the configuration file
+	Lang       lang.Lang // of messages about a measurement; the command sets it
+
+	// interrupts ends the command; nil where it is no command of a process.
+	Interrupts *interrupter
+	// limits returns what this machine allows.
+	Limits func() limits.System
+	// dial makes connections; nil for the network's.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// serve starts an HTTP server, as [sim.Serve] does.
+	Serve func(ctx context.Context, address string, h http.Handler) (url string, wait func() error, err error)
+	// waiter returns what waits for the instants of arrivals.
+	Waiter func() Waiter
+	// env returns the value of an environment variable that tells about the surroundings, such as those of CI systems.
+	Env func(name string) string
+	// proxy returns the proxy for a request; nil for none.
+	Proxy func(*http.Request) (*url.URL, error)
+}
+
+// Waiter waits for the instants of arrivals until it is closed.
+type Waiter interface {
+	Wait(until time.Time, quit <-chan struct{}) bool
+	Close() error
+}
+
+// NewConsole returns a console in the real world.
+func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
+	return &Console{
+		Ctx: ctx, Out: out, Err: errOut, Serve: simserver.Serve, Proxy: http.ProxyFromEnvironment,
+		Waiter: func() Waiter { return wait.NewExact() }, Env: os.Getenv, Limits: limits.Read,
+	}
+}
+
+// Server returns the URL of the server to measure: the argument, or the configuration file's.
+func (c *Console) Server(argument string) (string, error) {
+	if u := cmp.Or(argument, c.Url); u != "" {
+		return u, nil
+	}
+	return "", Usage(errors.New("the URL of the server is missing: give one such as http://localhost:8000, or sim: for the simulated server"))
+}
+
+// RunDir makes the run directory of that path, or the next free one of the default name where it is empty.
+func (c *Console) RunDir(path string) (*rundir.Dir, error) {
+	if path == "" {
+		return rundir.Create(rundir.Free(filepath.Join(c.Dir, "llmsweep-run")))
+	}
+	return rundir.Create(path)
+}
+
+// Options fit what is printed to where it goes.
+func (c *Console) Options(language string, plain bool, dir string) report.Options {
+	r := report.Options{Lang: lang.Lang(language), Dir: dir}
+	f, ok := c.Out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return r
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		r.Width = width
+	}
+	r.Color = !plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return r
+}
+
+// Interrupted is the error of a measurement that was interrupted before it began, or err where it was not.
+func (c *Console) Interrupted(err error) error {
+	if errors.Is(c.Ctx.Err(), context.Canceled) {
+		return Exit(Interrupted, errors.New("interrupted before anything was measured"))
+	}
+	return err
+}
+
+// language returns the language of error messages: what the command set, else what --lang says, even on a command line that cannot
+// be parsed.
+func (c *Console) language() lang.Lang {
+	if c.Lang != "" {
+		return c.Lang
+	}
+	l := lang.English
+	for i, a := range c.Args {
+		value, given := strings.CutPrefix(a, "--lang=")
+		if a == "--lang" && i+1 < len(c.Args) {
+			value, given = c.Args[i+1], true
+		}
+		if given {
+			l = lang.Lang(value)
+		}
+	}
+	return l
+}
+
+// shortened cuts an error that a file or a server made too long.
+func shortened(s string) string {
+	const most = 2000 // characters
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}
+
+// Complain prints an error in one line, in the language of the command line, and returns its exit code.
+func (c *Console) Complain(err error) int {
+	if err == nil {
+		return Done
+	}
+	text := err.Error()
+	if file := (*fs.PathError)(nil); errors.As(err, &file) && (file.Op == "open" || file.Op == "stat") {
+		text = strings.Replace(text, file.Error(), fmt.Sprintf("cannot open %s: %v", file.Path, file.Err), 1)
+	}
+	if text != "" {
+		text = secret.Hide(lang.Error(strings.Join(strings.Fields(text), " "), c.language()), c.secrets())
+		fmt.Fprintf(c.Err, "llmsweep: %s\n", shortened(strings.Join(strings.Fields(table.Clean(text)), " ")))
+	}
+	if e := (*exitError)(nil); errors.As(err, &e) {
+		return e.code
+	}
+	return Failed
+}

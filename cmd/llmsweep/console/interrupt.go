@@ -1,0 +1,78 @@
+package console
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"llmsweep/sweep/experiment"
+)
+
+// interrupter ends a command: its context ends at the first Ctrl-C, SIGTERM or SIGHUP, or where a key asks for it. The second ends the process.
+type interrupter struct {
+	Ctx    context.Context
+	cancel context.CancelCauseFunc
+	first  time.Time // when the first signal came
+	exit   func(code int)
+
+	mu      sync.Mutex
+	release func() // gives the terminal back; nil where it was not taken
+}
+
+// sameSignal is the time within which a second signal is taken for the first: timeout(1) sends one to the process and one to its group, and
+// a terminal that is closed may send several.
+const sameSignal = time.Second
+
+// NewInterrupter begins to watch signals; stop ends that. A signal that was ignored when the process began, as nohup does it with SIGHUP,
+// stays ignored.
+func NewInterrupter() (in *interrupter, stop func()) {
+	in = &interrupter{exit: os.Exit}
+	in.Ctx, in.cancel = context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go in.watch(signals)
+	return in, func() {
+		signal.Stop(signals)
+		in.cancel(nil)
+		close(signals)
+	}
+}
+
+func (in *interrupter) watch(signals <-chan os.Signal) {
+	for range signals {
+		switch {
+		case in.first.IsZero():
+			in.first = time.Now()
+			in.interrupt()
+		case time.Since(in.first) > sameSignal:
+			in.force()
+		}
+	}
+}
+
+// interrupt ends the context; what was measured is kept.
+func (in *interrupter) interrupt() { in.cancel(experiment.ErrInterrupted) }
+
+// force gives the terminal back, and ends the process.
+func (in *interrupter) force() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.release != nil {
+		in.release()
+	}
+	in.exit(Interrupted)
+}
+
+// onForce sets what gives the terminal back.
+func (in *interrupter) onForce(release func()) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.release = release
+}

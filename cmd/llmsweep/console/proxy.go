@@ -1,0 +1,29 @@
+package console
+
+import (
+	"cmp"
+	"llmsweep/client/sim"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// ProxyFor returns the URL of the proxy for a server, without user name and password; empty where there is none.
+func (c *Console) ProxyFor(server string) string {
+	if c.Proxy == nil || strings.HasPrefix(server, sim.Scheme) || strings.HasPrefix(server, "unix:") {
+		return ""
+	}
+	if !strings.Contains(server, "://") {
+		server = "http://" + server
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	p, err := c.Proxy(&http.Request{URL: u})
+	if err != nil || p == nil {
+		return ""
+	}
+	shown := url.URL{Scheme: cmp.Or(p.Scheme, "http"), Host: p.Host}
+	return shown.String()
+}

@@ -1,0 +1,60 @@
+package console
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/report/progress/terminal"
+)
+
+// View returns the view of a measurement, and the function that pauses it before a stage, or nil where the run cannot be paused. It prints
+// plain lines where standard output or standard error is no terminal. together reports that all stages are of one server.
+func (c *Console) View(l lang.Lang, plain, together bool) (*progress.View, func(context.Context) time.Duration) {
+	var screen *terminal.Screen
+	o := progress.Options{Lang: l, Plain: plain || !isTerminal(c.Out)}
+	o.Screen = func() progress.Painter {
+		if screen = c.screen(l, together); screen == nil {
+			return nil
+		}
+		return screen
+	}
+	view := progress.New(c.Err, o)
+	if screen == nil {
+		return view, nil
+	}
+	return view, screen.Pause
+}
+
+// screen takes the whole terminal; nil where it is too small, or no command of a process.
+func (c *Console) screen(l lang.Lang, together bool) *terminal.Screen {
+	out, ok := c.Err.(*os.File)
+	if !ok || c.Interrupts == nil {
+		return nil
+	}
+	columns, rows, ok := terminal.Size(out)
+	if !ok || columns < terminal.LeastColumns || rows < terminal.LeastRows {
+		return nil
+	}
+	var in io.Reader
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		in = os.Stdin
+	}
+	screen := terminal.Open(terminal.Options{
+		Lang: l, Color: os.Getenv("NO_COLOR") == "", In: in, Out: out, Together: together,
+		Interrupt: c.Interrupts.interrupt, Force: c.Interrupts.force,
+	})
+	c.Interrupts.onForce(screen.Stop)
+	return screen
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,43 @@
+package console
+
+import (
+	"llmsweep/cmd/llmsweep/secret"
+	"slices"
+	"strings"
+)
+
+// secrets returns the secrets of the command line, of its configuration file and of the environment. They are found in the text, so that
+// they are known also where a command line cannot be parsed.
+func (c *Console) secrets() []string {
+	found := slices.Clone(c.Configured)
+	for i, a := range c.Args {
+		name, value, joined := strings.Cut(a, "=")
+		next := ""
+		if i+1 < len(c.Args) {
+			next = c.Args[i+1]
+		}
+		if !joined {
+			value = next
+		}
+		switch {
+		case slices.Contains(secret.Flags, name):
+			found = append(found, value)
+		case name == "--header":
+			found = append(found, secret.InHeader(value)...)
+			if after := 2; !joined && strings.HasSuffix(strings.TrimSpace(value), ":") && i+after < len(c.Args) {
+				found = append(found, c.Args[i+after]) // --header X-Key: secret, without quotes
+			}
+		case name == "--body":
+			found = append(found, secret.InBody(value)...)
+		}
+		found = append(found, secret.InURL(a)...)
+	}
+	keys, urls := secret.Variables()
+	for _, name := range keys {
+		found = append(found, c.Env(name))
+	}
+	for _, name := range urls {
+		found = append(found, secret.InURL(c.Env(name))...)
+	}
+	return found
+}

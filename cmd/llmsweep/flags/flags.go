@@ -1,0 +1,197 @@
+// Package flags holds the groups of flags that several commands share. Each turns what was given into the options of the package
+// that does the work. A command embeds the groups that it takes.
+package flags
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/spend"
+	"llmsweep/sweep"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
+)
+
+// Target say which server to measure, and how to speak to it.
+type Target struct {
+	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"API of the server. auto finds out; chat, completions and responses are OpenAI's; messages is Anthropic's; the others are the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
+	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first one that the server lists." group:"Target"`
+	APIKey      string        `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key, sent as a bearer token, or in the header x-api-key for messages. It is written to no file." group:"Target"`
+	Header      []string      `sep:"none" placeholder:"K:V" help:"Extra HTTP header for each request; may be repeated." group:"Target"`
+	Body        string        `placeholder:"JSON" help:"JSON object to merge into each request body. A null removes a field." group:"Target"`
+	Think       bool          `xor:"think" help:"Ask the model to think before it answers." group:"Target"`
+	NoThink     bool          `name:"no-think" xor:"think" help:"Ask the model not to think." group:"Target"`
+	Temperature *float64      `placeholder:"T" help:"Sampling temperature. Default: the server's." group:"Target"`
+	Timeout     time.Duration `default:"10m" placeholder:"TIME" positive:"" help:"Time limit of one request (${default})." group:"Target"`
+	Insecure    bool          `help:"Accept any TLS certificate." group:"Target"`
+	MaxRPS      float64       `name:"max-rps" placeholder:"N" positive:"" help:"Send at most N requests per second, for hosted APIs with a rate limit." group:"Target"`
+	MaxTPM      float64       `name:"max-tpm" placeholder:"N" positive:"" help:"Send at most N tokens per minute, prompts and answers together." group:"Target"`
+	PriceIn     float64       `name:"price-in" placeholder:"P" positive:"" help:"Price of a million prompt tokens, in any currency. The cost is reported." group:"Target"`
+	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Target"`
+	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
+	MaxTokens   int64         `name:"max-tokens-total" placeholder:"N" positive:"" help:"Send no request with which all prompts and answers together could exceed N tokens." group:"Target"`
+	Spending    *spend.Purse  `kong:"-"` // made with the options; both sides of a comparison share it
+	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
+	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." group:"Target"`
+	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." group:"Target"`
+	HTTP        string        `name:"http" default:"auto" enum:"auto,1,2" placeholder:"1|2|auto" help:"Version of HTTP. auto: HTTP/1.1, with exact times, and HTTP/2 only where the server speaks nothing else. See llmsweep help network." group:"Target"`
+}
+
+// Options returns the options of the client.
+func (t *Target) Options(url string, conns int) (client.Options, error) {
+	o := client.Options{
+		URL: url, API: t.API, APIKey: t.APIKey, Timeout: t.Timeout, Insecure: t.Insecure, CAFile: t.CA, MaxConns: conns,
+		CertFile: t.Cert, KeyFile: t.Key, HTTP: t.HTTP,
+		Headers: http.Header{},
+		Params:  api.Params{Model: t.Model, Temperature: t.Temperature, Fields: api.AllFields},
+	}
+	if t.Spending == nil {
+		var err error
+		if t.Spending, err = t.Purse(); err != nil {
+			return o, err
+		}
+	}
+	if t.Spending != nil {
+		o.Allowance = t.Spending
+	}
+	if t.Think || t.NoThink {
+		o.Params.Think = &t.Think
+	}
+	if t.Body != "" {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(t.Body), &object); err != nil || object == nil {
+			return o, fmt.Errorf("--body must be a JSON object, such as {\"top_p\": 0.9}, and is %.60s", t.Body)
+		}
+		o.Params.Extra = []byte(t.Body)
+	}
+	for _, h := range t.Header {
+		key, value, ok := strings.Cut(h, ":")
+		if key = strings.TrimSpace(key); !ok || key == "" || strings.ContainsAny(key, " \t\r\n") {
+			return o, errors.New("--header must be Name:Value") // not repeated: it may hold a secret
+		}
+		o.Headers.Add(key, strings.TrimSpace(value))
+	}
+	return o, nil
+}
+
+// Purse returns what counts and limits the spending; nil where it is neither to be counted nor limited.
+func (t *Target) Purse() (*spend.Purse, error) {
+	l := spend.Limits{Tokens: t.MaxTokens, Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
+	switch {
+	case l.Cost > 0 && l.PriceIn == 0 && l.PriceOut == 0:
+		return nil, errors.New("--max-cost needs the prices of a million tokens: --price-in and --price-out")
+	case l == spend.Limits{}:
+		return nil, nil
+	}
+	return spend.New(l), nil
+}
+
+// Caps returns the limits of --max-rps and --max-tpm, or nil where there is none.
+func (t *Target) Caps() *load.Caps {
+	if t.MaxRPS <= 0 && t.MaxTPM <= 0 {
+		return nil
+	}
+	return load.NewCaps(t.MaxRPS, t.MaxTPM)
+}
+
+// Sweep say how the sweep goes.
+type Sweep struct {
+	Points         int           `default:"9" help:"Number of arrival rates between one request at a time and the maximum (${default})." group:"Sweep"`
+	Repeats        int           `default:"1" help:"Measure each rate N times, in shuffled order, and report the spread between the repetitions." placeholder:"N" group:"Sweep"`
+	StageTime      time.Duration `name:"stage-time" default:"1m" placeholder:"TIME" help:"Shortest time of a stage (${default}). A stage that is still undecided lasts up to three times as long." group:"Sweep"`
+	StageRequests  int           `name:"stage-requests" default:"50" placeholder:"N" help:"Fewest requests of a stage, within its time (${default})." group:"Sweep"`
+	MaxConcurrency int           `name:"max-concurrency" default:"512" placeholder:"N" help:"Most requests in flight while the maximum throughput is searched for (${default})." group:"Sweep"`
+	Precision      string        `default:"5%" placeholder:"SHARE" help:"Add stages until the saturation rate, and the highest rate within the SLO, are known this well (${default}). 0 adds none." group:"Sweep"`
+	Adaptive       bool          `help:"Choose the rates one by one, where they narrow the answer most, instead of an even grid." group:"Sweep"`
+	Budget         time.Duration `placeholder:"TIME" help:"Fit the whole sweep into this time, and report the expected precision first." group:"Sweep"`
+	Warmup         string        `default:"auto" placeholder:"W" help:"Warm-up before the first stage: auto (until requests agree), a number of requests, or a time." group:"Sweep"`
+	Drain          time.Duration `default:"1m" placeholder:"TIME" help:"Longest wait for unfinished requests between stages; after it they are cancelled (${default})." group:"Sweep"`
+	MaxErrorRate   float64       `name:"max-error-rate" default:"0.5" placeholder:"SHARE" help:"End a stage early when more than this share of its requests fails (${default})." group:"Sweep"`
+}
+
+// Config returns the configuration of the sweep.
+func (p *Sweep) Config(seed uint64) (sweep.Config, error) {
+	c := sweep.Defaults()
+	c.Points, c.StageTime, c.StageMax, c.StageRequests = p.Points, p.StageTime, 3*p.StageTime, p.StageRequests
+	c.Repeats, c.Adaptive, c.Budget = p.Repeats, p.Adaptive, p.Budget
+	c.MaxConcurrency, c.Drain, c.MaxErrorRate, c.Seed = p.MaxConcurrency, p.Drain, p.MaxErrorRate, seed
+	var err error
+	if c.Warmup, err = experiment.ParseWarmup(p.Warmup); err != nil {
+		return c, fmt.Errorf("--warmup: %w", err)
+	}
+	if c.Precision, err = share(p.Precision); err != nil {
+		return c, fmt.Errorf("--precision: %w", err)
+	}
+	switch {
+	case p.Budget < 0 || p.Budget > 0 && p.Budget < leastBudget:
+		return c, fmt.Errorf("--budget must be at least %v; a shorter sweep cannot decide anything", leastBudget)
+	case p.Points < 1 || p.Points > 1000:
+		return c, errors.New("--points must be between 1 and 1000")
+	case p.Repeats < 1 || p.Repeats > MostRepeats:
+		return c, ErrRepeats
+	case p.Adaptive && p.Repeats > 1:
+		return c, errors.New("--repeats repeats an even grid, and --adaptive has none: leave out one of them")
+	case p.StageTime < 100*time.Millisecond:
+		return c, errors.New("--stage-time must be at least 100ms")
+	case p.StageRequests < 1:
+		return c, errors.New("--stage-requests must be at least 1")
+	case p.MaxConcurrency < 1 || p.MaxConcurrency > MostInFlight:
+		return c, errors.New("--max-concurrency must be between 1 and 100000")
+	case p.Drain < 0:
+		return c, errors.New("--drain must not be negative")
+	case !(p.MaxErrorRate >= 0 && p.MaxErrorRate <= 1):
+		return c, errors.New("--max-error-rate must be a share between 0 and 1")
+	}
+	return c, nil
+}
+
+// leastBudget is the shortest time in which the limits of a fast server can be found.
+const leastBudget = 10 * time.Second
+
+// MostRepeats is the largest number of repetitions; it catches slips of the finger.
+const MostRepeats = 100
+
+// mostRate is the highest arrival rate in requests per second that the flags take: far above what one client can send.
+const (
+	MostRate     = 1e6
+	MostRateText = "1000000"
+)
+
+// MostInFlight is the largest number of requests in flight that the flags take: above it one client runs out of ports.
+const MostInFlight = 100_000
+
+var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
+
+// share reads "5%" or 0.05.
+func share(s string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v < 1) {
+		return 0, fmt.Errorf("%q is not a share; write 5%% or 0.05", s)
+	}
+	return v, nil
+}
+
+// Objectives hold the objectives.
+type Objectives struct {
+	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms' or 'errors<1%'; may be repeated. Metrics: ttft, ttft_due, itl, tpot, latency; statistics: mean, p50, p90, p95, p99. Exit code 1 where it is missed or cannot be judged. See llmsweep help slo." group:"Load"`
+}
+
+// Results say where the results go.
+type Results struct {
+	Label []string `sep:"," placeholder:"K=V" help:"Labels for the report: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)." group:"Output"`
+	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`
+	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh (${default})." group:"Output"`
+	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
+	Serving
+}

@@ -1,0 +1,26 @@
+package flags
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"llmsweep/report"
+)
+
+// FormatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
+const FormatHTML = "html"
+
+// ReportFormats are the formats of llmsweep report.
+func ReportFormats() []string { return append(report.Formats(), FormatHTML, FormatSVG, FormatPNG) }
+
+// UnknownFormat is the error of a --format that does not exist.
+func UnknownFormat(name string) error {
+	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
+}
+
+// The formats of one drawing.
+const (
+	FormatSVG = "svg"
+	FormatPNG = "png"
+)

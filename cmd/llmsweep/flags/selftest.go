@@ -1,0 +1,51 @@
+package flags
+
+import (
+	"fmt"
+	"os"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/selftest"
+)
+
+// SelftestHelper is the hidden command that helper processes run.
+const SelftestHelper = "selftest-helper"
+
+// Helpers returns the start of the command line of helper processes: this program and the hidden command.
+func Helpers() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program cannot find its own file to start it again: %w", err)
+	}
+	return []string{self, SelftestHelper}, nil
+}
+
+// Selftest say whether a measurement starts with a self-test.
+type Selftest struct {
+	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of how exact this client is on this machine." group:"Client"`
+}
+
+// Test runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
+// measurement.
+func (f *Selftest) Test(c *console.Console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
+	if f.NoSelftest {
+		return
+	}
+	command, err := Helpers()
+	var r *selftest.Result
+	if err == nil {
+		r, err = selftest.Run(c.Ctx, selftest.Quick(command, width))
+	}
+	switch {
+	case c.Ctx.Err() != nil: // the measurement, which is interrupted too, reports it
+	case err != nil:
+		view.Note(findings.SelftestFailed(err, l))
+	default:
+		run.Client.Selftest = r.Summary()
+		view.Note(findings.SelftestVerdict(run.Client.Selftest, l))
+	}
+}

@@ -1,0 +1,42 @@
+package flags
+
+import (
+	"regexp"
+
+	"github.com/alecthomas/kong"
+
+	"llmsweep/report/progress/web"
+)
+
+// ServedAt is the value of --live: an address, which may be left out.
+type ServedAt string
+
+// Anywhere is a free port of this machine's own address.
+const Anywhere = "127.0.0.1:0"
+
+var addressText = regexp.MustCompile(`^(\[[0-9a-fA-F:.%]*\]|[^\[\]:/\s]*):\d+$`)
+
+// Decode reads the address, where the next argument is one.
+func (a *ServedAt) Decode(ctx *kong.DecodeContext) error {
+	next := ctx.Scan.Peek()
+	text, ok := next.Value.(string)
+	if next.Type != kong.FlagValueToken && !(ok && next.IsValue() && addressText.MatchString(text)) {
+		*a = Anywhere
+		return nil
+	}
+	return ctx.Scan.PopValueInto("address", (*string)(a))
+}
+
+// Serving say where the run is served while it is measured.
+type Serving struct {
+	Live           ServedAt `placeholder:"[HOST:PORT]" help:"Serve the page of the run at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Output"`
+	LiveAnyAddress bool     `name:"live-any-address" help:"With --live: also take an address that other machines can reach. They can then read the run." group:"Output"`
+}
+
+// Listen begins to serve; the server is nil without --live.
+func (f *Serving) Listen() (*web.Server, error) {
+	if f.Live == "" {
+		return nil, nil
+	}
+	return web.Listen(string(f.Live), f.LiveAnyAddress)
+}

@@ -1,0 +1,92 @@
+package flags
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/tokenize"
+)
+
+// Workload say what each request asks for.
+type Workload struct {
+	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution: mean=512,std=100,min=64,max=2048." group:"Workload"`
+	OutputTokens string `name:"output-tokens" placeholder:"N" help:"Answer length in tokens (128, or as in the dataset), or a distribution." group:"Workload"`
+	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." group:"Workload"`
+	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header." group:"Workload"`
+	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
+	MultiTurn    bool   `name:"multi-turn" help:"Take whole conversations of the dataset, not only their first turns." group:"Workload"`
+	PrefixTokens int    `name:"prefix-tokens" placeholder:"N" positive:"" help:"Let the prompts of a group begin with the same N tokens." group:"Workload"`
+	PrefixGroups int    `name:"prefix-groups" default:"1" placeholder:"N" help:"Number of such groups (${default})." group:"Workload"`
+	Turns        string `placeholder:"N" help:"Conversations of N turns that carry their history, or a distribution: mean=4,std=2,min=1,max=10." group:"Workload"`
+	TurnTokens   string `name:"turn-tokens" default:"64" placeholder:"N" help:"Length in tokens of each user message after the first (${default})." group:"Workload"`
+	ThinkTime    string `name:"think-time" default:"1s" placeholder:"T" help:"Pause between an answer and the next turn: 2s, or exp:2s for exponential times of that mean (${default})." group:"Workload"`
+	Tokenizer    string `type:"path" placeholder:"FILE" help:"tokenizer.json to count tokens with, where the server does not count them." group:"Workload"`
+	Seed         uint64 `default:"42" placeholder:"N" help:"Random seed for arrivals, lengths and prompts (${default})." group:"Workload"`
+}
+
+// WorkloadOptions holds the parsed values of loadFlags.
+type WorkloadOptions struct {
+	*Workload
+	PromptLengths, OutputLengths rundir.Lengths
+	Talk                         workload.Talk
+	Tokenize                     tokenize.Func // nil without --tokenizer
+}
+
+// Parse parses the flags, and refuses combinations that make no sense.
+func (l *Workload) Parse() (*WorkloadOptions, error) {
+	p := &WorkloadOptions{Workload: l}
+	var err error
+	if p.PromptLengths, err = workload.ParseLengths(cmp.Or(l.PromptTokens, "512")); err != nil {
+		return nil, fmt.Errorf("--prompt-tokens: %w", err)
+	}
+	if p.OutputLengths, err = workload.ParseLengths(cmp.Or(l.OutputTokens, "128")); err != nil {
+		return nil, fmt.Errorf("--output-tokens: %w", err)
+	}
+	if p.Talk.Later, err = workload.ParseLengths(l.TurnTokens); err != nil {
+		return nil, fmt.Errorf("--turn-tokens: %w", err)
+	}
+	if p.Talk.Think, err = workload.ParseThink(l.ThinkTime); err != nil {
+		return nil, fmt.Errorf("--think-time: %w", err)
+	}
+	if l.Turns != "" {
+		if p.Talk.Turns, err = workload.ParseLengths(l.Turns); err != nil {
+			return nil, fmt.Errorf("--turns: %w", err)
+		}
+	}
+	if l.Tokenizer != "" {
+		if p.Tokenize, err = tokenize.File(l.Tokenizer); err != nil {
+			return nil, err
+		}
+	}
+	p.Talk.First, p.Talk.Output = p.PromptLengths, p.OutputLengths
+	return p, p.check()
+}
+
+// Plain reports whether all requests draw their lengths from the same distributions.
+func (l *WorkloadOptions) Plain() bool {
+	return l.Prompt == "" && l.Dataset == "" && l.PrefixTokens == 0 && l.Turns == ""
+}
+
+// check refuses combinations that make no sense.
+func (l *WorkloadOptions) check() error {
+	sources := 0
+	for _, given := range []bool{l.Prompt != "", l.Dataset != "", l.PrefixTokens != 0, l.Turns != ""} {
+		if given {
+			sources++
+		}
+	}
+	switch {
+	case sources > 1:
+		return errors.New("--prompt, --dataset, --prefix-tokens and --turns are different workloads: give one of them")
+	case l.PrefixGroups < 1:
+		return errors.New("--prefix-groups must be at least 1")
+	case l.DatasetRows < 1:
+		return errors.New("--dataset-rows must be at least 1")
+	case l.MultiTurn && l.Dataset == "":
+		return errors.New("--multi-turn needs --dataset")
+	}
+	return nil
+}

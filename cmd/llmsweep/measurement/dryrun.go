@@ -1,0 +1,119 @@
+package measurement
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"llmsweep/client/probe"
+	"llmsweep/client/spend"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/report/findings"
+	"llmsweep/sweep/dryrun"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
+)
+
+// Of the requests before the first stage: the tokens that the preflight's ask for, and the most of its prompts, chat template included;
+// the shortest prompt of a calibration is taken for that too.
+const (
+	preflightPrompt = 64
+	preflightOutput = 24
+)
+
+// before returns how many requests preflight and calibration send at most that cost something, and their tokens.
+func before(l *flags.WorkloadOptions) (requests int, t dryrun.Tokens) {
+	const reconnects = 1 // see probe.Prober.Reconnects
+	requests = probe.MostPaid + reconnects
+	t = dryrun.Tokens{Prompt: int64(requests) * preflightPrompt, Output: probe.MostPaid*preflightOutput + reconnects}
+	count := func(n, each int) {
+		requests += n
+		t.Prompt += int64(n) * int64(each)
+		t.Output += int64(n)
+	}
+	switch {
+	case l.Prompt != "":
+	case l.Dataset != "":
+		count(recorded.MostCounts, recorded.LongestAsked)
+	default:
+		count(workload.MostCounts, max(int(l.PromptLengths.Mean), preflightPrompt))
+	}
+	return requests, t
+}
+
+// DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
+// --tokenizer, or reckoned at one token a byte.
+func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) error {
+	l, err := e.Workload.Parse()
+	if err != nil {
+		return console.Usage(err)
+	}
+	purse, err := e.Target.Purse()
+	if err != nil {
+		return console.Usage(err)
+	}
+	count := func(text string) int {
+		if l.Tokenize != nil {
+			if n, err := l.Tokenize(e.Ctx, text); err == nil {
+				return n
+			}
+		}
+		return len(text)
+	}
+	w, err := unsent(e.Ctx, l, count, e.Replay)
+	if err != nil {
+		return err
+	}
+	limits := spend.Limits{}
+	if purse != nil {
+		limits = purse.Limits()
+	}
+	check, err := e.check()
+	if err != nil {
+		return console.Usage(err)
+	}
+	preflight, before := before(l)
+	alone, tokens := planned(check, count)
+	before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
+	sources := w.Stage
+	if check != nil {
+		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
+	}
+	most := dryrun.Reckon(&dryrun.Plan{
+		Stages: stages, Warmup: e.Plan.Warmup, Seed: e.Plan.Seed, Sources: sources, Count: count, Caps: e.Target.Caps(), Longest: longest,
+		Limits: &limits, Before: before,
+	})
+	told := findings.DryRun{
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
+		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
+		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
+	}
+	told.Cost = limits.Price(told.Prompt, told.Output)
+	for _, line := range told.Lines(e.Lang) {
+		fmt.Fprintln(e.Console.Out, line)
+	}
+	return nil
+}
+
+// unsent makes the workload without a server.
+func unsent(ctx context.Context, l *flags.WorkloadOptions, count func(string) int, r *target.Replay) (workload.Workload, error) {
+	t := &target.Target{}
+	switch {
+	case l.Prompt != "":
+		return workload.Repeated{Text: l.Prompt, Output: l.OutputLengths, Seed: l.Seed}, nil
+	case l.Dataset != "":
+		d, err := recorded.Open(ctx, l.Dataset, recorded.Options{
+			Rows: l.DatasetRows, Seed: l.Seed, Output: l.OutputLengths, ForceOutput: l.OutputTokens != "", MultiTurn: l.MultiTurn, Think: l.Talk.Think,
+			Count: func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil },
+		})
+		if err != nil {
+			return nil, t.Unusable(err)
+		}
+		return d, nil
+	}
+	return t.Made(ctx, l, r, workload.Guess)
+}

@@ -1,0 +1,173 @@
+// Package measurement takes the measurement of sweep, run and demo: preflight, self-test, progress while it runs, report and exit code
+// at its end; and its dry run.
+package measurement
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/version"
+	"llmsweep/report"
+	"llmsweep/report/ci"
+	"llmsweep/report/findings"
+	"llmsweep/report/illustrated"
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/sweep"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/labels"
+)
+
+// Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
+type Measurement struct {
+	*console.Console
+	Url      string
+	Target   *flags.Target
+	Workload *flags.Workload
+	Replay   *target.Replay // nil without a trace
+	Plan     sweep.Config
+	Results  *flags.Results
+	Kind     string // rundir.KindSweep or rundir.KindRun
+	Format   string // of what is printed at the end; empty for "console"
+	Stages   int    // planned
+	Conns    int    // connections kept
+	Selftest *flags.Selftest
+	Width    int     // most streams at once; 0 where it is not known
+	Flag     string  // that sets it
+	Rate     float64 // highest rate of requests per second; 0 where it is not known
+	Within   bool    // the search for the ceiling stays within the number of streams that the self-test found good
+	Dir      func() (*rundir.Dir, error)
+	Canaries *flags.Fidelity // nil for none
+	// measure measures, after the preflight.
+	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
+}
+
+// Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
+func (e *Measurement) Run() error {
+	e.Lang = lang.Lang(e.Results.Lang)
+	l, err := e.Workload.Parse()
+	if err != nil {
+		return console.Usage(err)
+	}
+	check, err := e.check()
+	if err != nil {
+		return console.Usage(err)
+	}
+	labels, err := labels.Parse(e.Results.Label)
+	if err != nil {
+		return console.Usage(err)
+	}
+	if most := e.Limits().Most(2); e.Within && most > 0 {
+		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
+	}
+	if err := target.Fits(e.Console, e.Url, e.Width, 1, e.Flag); err != nil {
+		return err
+	}
+	served, err := e.Results.Listen()
+	if err != nil {
+		return console.Usage(err)
+	}
+	if served != nil {
+		defer served.Close()
+	}
+	t, err := target.Connect(e.Console, e.Url, e.Target, l, e.Replay, e.Conns)
+	if err != nil {
+		return e.Interrupted(err)
+	}
+	defer t.Close()
+	t.Note(t.Ports(e.Console, e.Url, e.Rate)...)
+	dir, err := e.Dir()
+	if err != nil {
+		return console.Usage(err)
+	}
+	defer dir.Close()
+	run := &rundir.Run{
+		Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+		Command: e.Target.Command(e.Console, e.Url),
+		Target:  t.About, Labels: labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
+	}
+	view, pause := e.View(e.Lang, e.Results.Plain, true)
+	defer view.Close()
+	view.Start(e.Kind + "  " + report.Target(run, e.Lang))
+	for _, n := range run.Target.Notes {
+		view.Note(findings.Note(n, e.Lang))
+	}
+	if served != nil {
+		view.Note(served.Served(e.Lang))
+	}
+	e.Selftest.Test(e.Console, e.Width, run, view, e.Lang)
+	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
+		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)
+	}
+	e.Plan.Caps, e.Plan.Spent = t.Caps, t.Spent()
+	e.Plan.Doer, e.Plan.Sources, e.Plan.Log = t.Client, t.Workload.Stage, dir
+	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
+	e.Plan.Retokenize = t.Retokenize(e.Ctx, e.Format == "serving")
+	if check != nil {
+		check.Clean = t.Client.WithoutSecrets
+		e.Plan.Canaries = check
+	}
+	if t.TellsLoad(e.Ctx) {
+		e.Plan.Idle, e.Plan.Scrape = t.Idle, t.Gauges
+	}
+	waiter := e.Waiter()
+	defer waiter.Close()
+	e.Plan.Waiter = waiter
+	broken := e.Measure(e.Ctx, e.Plan, t, run)
+	view.Close()
+	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
+func (e *Measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
+	runs := []rundir.Run{*run}
+	var doc bytes.Buffer
+	err := report.Markdown(&doc, runs, e.Lang)
+	if err == nil {
+		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
+	}
+	err = errors.Join(err, WritePage(dir, run, e.Lang), illustrate(dir, run, e.Lang))
+	e.Publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.Lang))
+	err = errors.Join(err, report.Render(e.Console.Out, cmp.Or(e.Format, "console"), runs, e.Options(e.Results.Lang, e.Results.Plain, dir.Path)))
+	switch {
+	case err != nil:
+		return err
+	case run.State == rundir.Interrupted:
+		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(dir.Path, e.Lang)))
+	case run.State == rundir.Failed:
+		return errors.New(findings.Failed(e.Kind, run.Failure, dir.Path, e.Lang))
+	}
+	return missed(run, e.Lang)
+}
+
+// illustrate writes report.md again, with drawings beside it.
+func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+	doc, files, err := illustrated.Report(run, dir.Path, "", l)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	for name, b := range files {
+		if err := dir.WriteFile(name, b); err != nil {
+			return err
+		}
+	}
+	return dir.WriteFile(rundir.ReportFile, doc)
+}
+
+// WritePage writes report.html, from the records in the directory.
+func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+	if err := dir.Flush(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := html.Run(&b, run, dir.Path, html.Options{Lang: l}); err != nil {
+		return err
+	}
+	return dir.WriteFile(rundir.PageFile, b.Bytes())
+}

@@ -1,0 +1,27 @@
+package measurement
+
+import (
+	"io"
+
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/report/progress/web"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir"
+)
+
+// show serves the page of a run from now on, and returns the observer that passes its events on to shown.
+func show(s *web.Server, run *rundir.Run, dir *rundir.Dir, l lang.Lang, shown experiment.Observer) experiment.Observer {
+	if s == nil {
+		return shown
+	}
+	s.Observer = shown
+	s.Render = func(w io.Writer, version string) error {
+		if err := dir.Flush(); err != nil {
+			return err
+		}
+		return html.Run(w, run, dir.Path, html.Options{Lang: l, Live: version})
+	}
+	s.Draw()
+	return s
+}

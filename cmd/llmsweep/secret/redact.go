@@ -1,0 +1,55 @@
+package secret
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// redacted replaces a secret in run.json.
+const redacted = "[redacted]"
+
+// Flags are the flags whose whole value is a secret.
+var Flags = []string{"--api-key", "--api-key-b", "--require-key"}
+
+// OfFlag returns a flag's value without its secrets. Of a header the name remains.
+func OfFlag(flag, value string) string {
+	switch {
+	case slices.Contains(Flags, flag):
+		return redacted
+	case flag == "--header":
+		name, _, ok := strings.Cut(value, ":")
+		if !ok {
+			return redacted
+		}
+		return name + ": " + redacted
+	case flag == "--body":
+		return WithoutFields(value)
+	}
+	return WithoutCredentials(value)
+}
+
+var (
+	// inURL matches user name and password in a URL with a scheme, or in one without it such as "me:secret@host:8000".
+	inURL = regexp.MustCompile(`(^|://)[^/\s@:?#]+:[^/\s?#]*@|://[^/\s?#]*@`)
+	// token matches a URL without a scheme that has a token in place of user name and password: "sk-1@host:8000". Its host has a letter or
+	// a port, other than poisson@1.57.
+	token = regexp.MustCompile(`^[^\s@/:<>=]+@((?:[A-Za-z0-9-]+\.)*[A-Za-z][A-Za-z0-9-]*(?::\d+)?(?:/\S*)?|[0-9.]+:\d+(?:/\S*)?)$`)
+	// urlQuery matches the query of a URL with a scheme.
+	urlQuery = regexp.MustCompile(`(://[^\s?]*)\?\S*`)
+	// bareQuery matches the query of a URL without a scheme, "host:8000/v1?key=secret", where it is the whole argument.
+	bareQuery = regexp.MustCompile(`^([A-Za-z0-9.-]+(?::\d+)?(?:/[^\s?]*)?)\?\S+$`)
+)
+
+// WithoutCredentials removes user name, password and query from the URLs in s.
+func WithoutCredentials(s string) string {
+	s = inURL.ReplaceAllStringFunc(s, func(m string) string {
+		if strings.HasPrefix(m, "://") {
+			return "://" + redacted + "@"
+		}
+		return redacted + "@"
+	})
+	s = token.ReplaceAllString(s, redacted+"@$1")
+	s = urlQuery.ReplaceAllString(s, "$1?"+redacted)
+	return bareQuery.ReplaceAllString(s, "$1?"+redacted)
+}

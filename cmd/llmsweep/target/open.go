@@ -1,0 +1,96 @@
+package target
+
+import (
+	"context"
+	"errors"
+
+	"llmsweep/client/note"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report/findings"
+	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
+)
+
+// Replay is the trace to replay, where --arrivals names one.
+type Replay struct {
+	File  string
+	Speed float64
+	Rate  float64
+	Limit int
+}
+
+// open makes the workload. It asks the server for the length of texts in tokens where that is needed.
+func (t *Target) open(ctx context.Context, l *flags.WorkloadOptions, r *Replay) (workload.Workload, error) {
+	switch {
+	case l.Prompt != "":
+		return workload.Repeated{Text: l.Prompt, Output: l.OutputLengths, Seed: l.Seed}, nil
+	case l.Dataset != "":
+		return t.openDataset(ctx, l)
+	}
+	costs, notes, err := workload.CalibrateOrGuess(ctx, t.count, int(l.PromptLengths.Mean))
+	if err != nil {
+		return nil, err
+	}
+	t.Note(notes...)
+	return t.Made(ctx, l, r, costs)
+}
+
+// Made makes a workload of synthetic prompts, or of a trace.
+func (t *Target) Made(ctx context.Context, l *flags.WorkloadOptions, r *Replay, costs workload.Calibration) (workload.Workload, error) {
+	switch {
+	case r != nil:
+		o := recorded.TraceOptions{Speed: r.Speed, Rate: r.Rate, Limit: r.Limit, Seed: l.Seed, Costs: costs}
+		if l.PromptTokens != "" {
+			o.Prompt = l.PromptLengths
+		}
+		if l.OutputTokens != "" {
+			o.Output = l.OutputLengths
+		}
+		trace, err := recorded.OpenTrace(ctx, r.File, o)
+		if err != nil {
+			return nil, t.Unusable(err)
+		}
+		t.Note(trace.Notes()...)
+		return trace, nil
+	case l.Turns != "":
+		return workload.NewConversations(l.Talk, l.Seed, costs), nil
+	case l.PrefixTokens > 0:
+		w, err := workload.NewPrefixed(l.PrefixTokens, l.PrefixGroups, l.PromptLengths, l.OutputLengths, l.Seed, costs)
+		return w, console.Usage(err)
+	}
+	w := workload.NewSynthetic(l.PromptLengths, l.OutputLengths, l.Seed, costs)
+	if costs != workload.Guess {
+		return w, t.CheckLength(ctx, w, l)
+	}
+	return w, nil
+}
+
+func (t *Target) openDataset(ctx context.Context, l *flags.WorkloadOptions) (workload.Workload, error) {
+	d, err := recorded.Open(ctx, l.Dataset, recorded.Options{
+		Rows: l.DatasetRows, Seed: l.Seed, Count: t.count, Output: l.OutputLengths, ForceOutput: l.OutputTokens != "",
+		MultiTurn: l.MultiTurn, Think: l.Talk.Think,
+	})
+	if err != nil {
+		return nil, t.Unusable(err)
+	}
+	t.Note(d.Notes()...)
+	return d, nil
+}
+
+// CheckLength has the server count a few prompts as they will be sent.
+func (t *Target) CheckLength(ctx context.Context, w *workload.Synthetic, l *flags.WorkloadOptions) (err error) {
+	var notes []note.Note
+	t.Counted, notes, err = w.Check(ctx, t.count, int(l.PromptLengths.Mean))
+	t.Note(notes...)
+	return err
+}
+
+// Unusable returns a usage error; where a file has no usable row, it is in the words of a report.
+func (t *Target) Unusable(err error) error {
+	var file *recorded.UnusableError
+	if errors.As(err, &file) {
+		err = errors.New(findings.Note(file.Note, t.Lang))
+	}
+	return console.Usage(err)
+}

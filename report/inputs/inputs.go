@@ -1,0 +1,95 @@
+// Package inputs reads results of all kinds: run directories, directories of those, and documents with published results.
+package inputs
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"llmsweep/client/sim"
+	"llmsweep/report/curve"
+	"llmsweep/report/imported"
+	"llmsweep/report/published"
+	"llmsweep/sweep/answer"
+	"llmsweep/sweep/rundir"
+)
+
+// Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
+func Read(w io.Writer, paths []string) ([]curve.Input, error) {
+	var all []curve.Input
+	for _, path := range paths {
+		if strings.Contains(path, "://") || strings.HasPrefix(path, sim.Scheme) {
+			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
+		}
+		some, err := Path(w, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// Path reads a run directory, a directory of those, or a document.
+func Path(w io.Writer, path string) ([]curve.Input, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return readDocument(w, path)
+	}
+	dirs := []string{path}
+	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err != nil {
+		inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
+		if err != nil || len(inside) == 0 {
+			return nil, fmt.Errorf("%s is not a run directory and holds none; name run directories or documents with published results", path)
+		}
+		dirs = dirs[:0]
+		for _, file := range inside {
+			dirs = append(dirs, filepath.Dir(file))
+		}
+	}
+	var all []curve.Input
+	for _, dir := range dirs {
+		run, err := answer.Reopen(dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, curve.Input{Path: dir, Run: run})
+	}
+	return all, nil
+}
+
+// readDocument reads the results in a published document.
+func readDocument(w io.Writer, path string) ([]curve.Input, error) {
+	doc, err := imported.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	unread := 0
+	for _, r := range doc.Remarks {
+		if r.Unread {
+			unread++
+		}
+	}
+	if unread > 0 {
+		fmt.Fprintf(w, "%s: %d lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
+	}
+	doc = published.Join(doc)
+	var all []curve.Input
+	for i := range doc.Runs {
+		all = append(all, curve.Input{Path: path, Run: &doc.Runs[i]})
+	}
+	return all, nil
+}
+
+// Named returns the labels of a run; without a label, model and engine are what the server reported.
+func Named(run *rundir.Run) rundir.Labels {
+	l := run.Labels
+	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
+	return l
+}
