@@ -179,8 +179,12 @@ func atMost(counts []Count) float64 {
 // agreed sums up answers.
 func agreed(all []Asked, failed int) rundir.Agreed {
 	s := rundir.Agreed{Answers: len(all), Failed: failed}
-	same, malformed, first := newMean(all), newMean(all), newMean(all)
-	shift, kl, length := newMean(all), newMean(all), newMean(all)
+	most := 0
+	for i := range all {
+		most = max(most, all[i].Canary+1)
+	}
+	same, malformed, first := newMean(most), newMean(most), newMean(most)
+	shift, kl, length := newMean(most), newMean(most), newMean(most)
 	for i := range all {
 		a := &all[i]
 		switch a.Kind {
@@ -198,7 +202,8 @@ func agreed(all []Asked, failed int) rundir.Agreed {
 		kl.add(a, a.KL)
 		length.add(a, a.Length)
 	}
-	s.Canaries = len(same)
+	each, _, _ := same.means()
+	s.Canaries = len(each)
 	s.Same, s.Malformed = same.share(), malformed.share()
 	s.First, s.Shift, s.KL, s.Length = first.mean(), shift.mean(), kl.mean(), length.mean()
 	return s
@@ -211,42 +216,33 @@ func truth(v bool) float64 {
 	return 0
 }
 
-// byCanary has the values of a metric, canary by canary: the answers to one canary are alike, so that each canary counts as one observation.
-type byCanary map[int]*total
+// byCanary has the values of a metric, by canary: the answers to one canary are alike, so that each canary counts as one observation.
+type byCanary []total
 
 type total struct {
 	sum float64
 	n   int
 }
 
-func newMean(all []Asked) byCanary { return make(byCanary, len(all)) }
+func newMean(canaries int) byCanary { return make(byCanary, canaries) }
 
 func (b byCanary) add(a *Asked, v float64) {
-	if math.IsNaN(v) {
-		return
+	if !math.IsNaN(v) {
+		b[a.Canary].sum += v
+		b[a.Canary].n++
 	}
-	t := b[a.Canary]
-	if t == nil {
-		t = &total{}
-		b[a.Canary] = t
-	}
-	t.sum += v
-	t.n++
 }
 
 // means returns the mean of each canary, in order, and the mean and number of all values.
 func (b byCanary) means() (each []float64, mean float64, n int) {
-	keys := make([]int, 0, len(b))
-	for k := range b {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+	each = make([]float64, 0, len(b))
 	sum := 0.0
-	for _, k := range keys {
-		t := b[k]
-		each = append(each, t.sum/float64(t.n))
-		sum += t.sum
-		n += t.n
+	for _, t := range b {
+		if t.n > 0 {
+			each = append(each, t.sum/float64(t.n))
+			sum += t.sum
+			n += t.n
+		}
 	}
 	return each, sum / float64(n), n
 }
