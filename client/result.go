@@ -86,6 +86,8 @@ type Result struct {
 	CachedTokens    int
 	TokenSource     string
 
+	Replica int // which of several servers got it, from 1; 0 where there is one
+
 	Resent int           // how often a connection was found closed before any of the request was written on it
 	Dial   time.Duration // time spent dialling, part of the lag; 0 on a reused connection
 	Text   []byte        // the answer's text without reasoning, where Request.KeepText asks for it

@@ -1,28 +1,10 @@
 package client
 
-import (
-	"encoding/base64"
-	"encoding/json"
-	"html"
-	"net/http"
-	"net/url"
-	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
-
 // redacted replaces a secret.
 const redacted = "[redacted]"
 
 // maxMessage is the longest message, in bytes.
 const maxMessage = 300
-
-// cleaner makes messages one line, without secrets, and not too long.
-type cleaner struct {
-	secrets *strings.Replacer
-	long    *strings.Replacer // of those that are no part of a word by chance
-}
 
 // leastLong is the length of a secret, in bytes, that does not appear in a name by chance, as the value of "X-Priority: 1" does.
 const leastLong = 8
@@ -31,120 +13,8 @@ const leastLong = 8
 // redacting too much costs little.
 var harmless = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host", "User-Agent"}
 
-// newCleaner returns a cleaner that removes the secrets in a client's headers, its URL's query, and its URL's user
-// information.
-func newCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) cleaner {
-	var secrets []string
-	for name, values := range headers {
-		if slices.Contains(harmless, name) {
-			continue
-		}
-		for _, v := range values {
-			secrets = append(secrets, v)
-			if _, token, ok := strings.Cut(v, " "); ok { // "Bearer sk-..."
-				secrets = append(secrets, token)
-			}
-		}
-	}
-	for _, values := range query {
-		secrets = append(secrets, values...)
-	}
-	for _, user := range users { // of the server and of the proxy
-		if password, ok := user.Password(); ok {
-			secrets = append(secrets, password)
-		} else if user != nil {
-			secrets = append(secrets, user.Username()) // https://TOKEN@host
-		}
-	}
-	for _, s := range slices.Clone(secrets) {
-		secrets = append(secrets, encodings(s)...)
-	}
-	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < leastLong })
-	return cleaner{replacer(secrets), replacer(long)}
-}
-
-// encodings returns a secret as servers and proxies write it: in URLs, in base64, in JSON within text, and in HTML.
-func encodings(s string) []string {
-	all := []string{url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)}
-	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		encoded := e.EncodeToString([]byte(s))
-		all = append(all, encoded, strings.TrimRight(encoded, "="))
-	}
-	quoted, _ := json.Marshal(s) // a string can be encoded
-	inner := strings.Trim(string(quoted), `"`)
-	all = append(all, inner, strings.ReplaceAll(inner, "/", `\/`), strings.ReplaceAll(s, `"`, `\"`))
-	for _, e := range all[:2] {
-		all = append(all, lowerEscapes(e))
-	}
-	return all
-}
-
-// lowerEscapes writes %2F as %2f.
-func lowerEscapes(s string) string {
-	b := []byte(s)
-	for i := 0; i+2 < len(b); i++ {
-		if b[i] == '%' {
-			copy(b[i+1:], strings.ToLower(s[i+1:i+3]))
-		}
-	}
-	return string(b)
-}
-
 // Shown returns a short text of the server, such as a version, in one line and without secrets.
 func (c *Client) Shown(s string) string { return shorten(c.WithoutSecrets(oneLine(s))) }
 
 // WithoutSecrets returns a name that the server gave, without the secrets that this client sends.
 func (c *Client) WithoutSecrets(s string) string { return c.cleaner.long.Replace(s) }
-
-// replacer returns a Replacer of secrets. Longer ones come first, because they may contain shorter ones.
-func replacer(secrets []string) *strings.Replacer {
-	for i, s := range secrets {
-		secrets[i] = oneLine(s) // messages are searched in this form
-	}
-	slices.SortFunc(secrets, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
-	secrets = slices.Compact(secrets)
-	var pairs []string
-	for _, s := range secrets {
-		if s != "" {
-			pairs = append(pairs, s, redacted)
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// clean makes s one line without secrets. It removes control characters first, because they could hide a secret, and
-// shortens last, because half a secret would not be recognised.
-func (c cleaner) clean(s string) string {
-	return shorten(c.secrets.Replace(withoutUser(oneLine(s))))
-}
-
-// shorten cuts a text that is too long for a message.
-func shorten(s string) string {
-	if len(s) <= maxMessage {
-		return s
-	}
-	n := maxMessage - len("...")
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "..."
-}
-
-// oneLine removes control and invisible formatting characters and replaces white space by single spaces.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Join(strings.Fields(s), " ")
-}

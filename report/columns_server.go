@@ -21,7 +21,9 @@ func gauge(head string, print lang.Printer, of func(*rundir.Server) rundir.Numbe
 func serverFields(l lang.Lang) []stages.Field {
 	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
 	return []stages.Field{
-		stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell { return table.Cell{Text: r.Stage.Name, Mark: stages.Marks(r.Stage)} }),
+		stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell {
+			return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage)}
+		}),
 		gauge(headRunning.In(l), lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
 		gauge(headWaiting.In(l), lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),
 		gauge(headKV.In(l)+" %", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.KVUsageMax) }),

@@ -51,6 +51,12 @@ func writeRun(w io.Writer, run *rundir.Run, fields []stages.Field, o Options) er
 		if err := writeRepeats(w, run, o); err != nil {
 			return err
 		}
+		if replicas := findings.Replicas(run, o.Lang); len(replicas) > 0 {
+			io.WriteString(w, "\n")
+			if err := table.Write(w, replicas, o.Width, o.Color); err != nil {
+				return err
+			}
+		}
 	}
 	table.WriteLines(w, wordErrors.In(o.Lang), findings.Errors(run, o.Lang), table.Bad, o.style())
 	table.WriteLines(w, wordWarnings.In(o.Lang), findings.Warnings(run, o.Lang), table.Caution, o.style())

@@ -103,6 +103,11 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Table(t)
 		d.List("", findings.RepeatNotes(t, d.l))
 	}
+	for _, t := range findings.Replicas(run, d.l) {
+		d.Heading(level, t.Title)
+		t.Title = ""
+		d.Table(t)
+	}
 	if anyServer(run) {
 		d.Heading(level, wordServer.In(d.l))
 		d.Table(stages.Tabulate("", serverFields(d.l), stages.All(run)))

@@ -25,6 +25,8 @@ type Request struct {
 	OutputTokens int
 	// KeepText asks for the answer's text in the result, which the next turn of a conversation needs.
 	KeepText bool
+	// Session is the place of the request's session in its stage, from 0.
+	Session int
 	// Greedy asks for the most likely answer: temperature 0, a fixed seed, and a natural end. nil for the run's own sampling.
 	Greedy *Greedy
 }

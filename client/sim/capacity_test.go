@@ -68,6 +68,9 @@ func (c *counter) token(_ int, last bool) {
 }
 
 func TestCapacityIsWhatASaturatedEngineGives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	var worst float64
 	var preempting, spare, chunked int

@@ -94,6 +94,9 @@ const (
 )
 
 func TestPlainServerIsExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	t.Parallel()
 	s := plain8(t)
 	c := s.Config.Capacity(work)
@@ -122,6 +125,9 @@ func TestPlainServerIsExact(t *testing.T) {
 // TestSustainedRates compares each habit's truth with long runs at 90 % of what it takes, where all is answered, and far
 // above.
 func TestSustainedRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		habits []string
@@ -163,6 +169,9 @@ func TestSustainedRates(t *testing.T) {
 
 // TestTokenBucketsAcceptAsComputed compares the acceptance of small and large buckets with long runs around the limit.
 func TestTokenBucketsAcceptAsComputed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	t.Parallel()
 	for _, h := range []string{"rate-limited:RPM=300,burst=1", "rate-limited:RPM=300,burst=2.5", "rate-limited:RPM=300,burst=10", "rate-limited:TPM=19500,token-burst=10", "rate-limited:TPM=19500,token-burst=325"} {
 		s := plain8(t, h)
@@ -175,6 +184,9 @@ func TestTokenBucketsAcceptAsComputed(t *testing.T) {
 }
 
 func TestDriftsAndScales(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	t.Parallel()
 	s := plain8(t, "drifts:0.1")
 	for _, at := range []time.Duration{0, 10 * time.Minute} {
@@ -195,6 +207,9 @@ func TestDriftsAndScales(t *testing.T) {
 
 // TestCollapsedRates holds a queue of known length by a closed loop.
 func TestCollapsedRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	t.Parallel()
 	for _, h := range []string{"collapses:0.3", "collapses:0.3,worst=2", "collapses:1,worst=3,recovery=never"} {
 		s := plain8(t, h)
@@ -212,6 +227,9 @@ func TestCollapsedRates(t *testing.T) {
 
 // TestSustainedBelowTheCollapse counts how many of some runs collapse below, at and above the sustained rate.
 func TestSustainedBelowTheCollapse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	t.Parallel()
 	for _, h := range []string{"collapses:1,from=1,worst=3,recovery=never"} {
 		s := plain8(t, h)
@@ -267,6 +285,9 @@ var randomServers = flag.Int("random-servers", 1, "random servers of each habit 
 
 // TestTruthOnRandomServers compares the overload rate of random servers with a closed loop that keeps them full.
 func TestTruthOnRandomServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	for _, name := range []string{"sheds", "rate-limited", "drifts", "scales", "pauses", "batches", "caches", "drops"} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(*randomServers) {

@@ -28,6 +28,7 @@ type chooseCmd struct {
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
 	flags.Wish
 	flags.Tables
+	flags.Page
 }
 
 // Help returns what --help prints after the purpose.
@@ -35,7 +36,7 @@ func (chooseCmd) Help() string {
 	return `Examples:
   llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
-  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --format html -o choice.html    # sliders choose again
+  llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html    # sliders choose again
 
 More: llmsweep help choose`
 }
@@ -76,7 +77,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	return ch.Write(c, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
+	return ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
 }

@@ -29,6 +29,7 @@ type compareCmd struct {
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
+	flags.Page
 	liveFlags
 }
 
@@ -39,7 +40,7 @@ func (compareCmd) Help() string {
   llmsweep compare before after --fail-if 'tokens_per_s<-5%' --fail-if 'ttft@80>10%'
   llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%' --junit gates.xml
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
-  llmsweep compare before after --format html -o compared.html
+  llmsweep compare before after --html compared.html    # the tables here, the page there
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
@@ -85,7 +86,8 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	if err := cm.Write(c, result.JSON, sections, func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }); err != nil {
+	page := func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }
+	if err := cm.WriteBoth(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {

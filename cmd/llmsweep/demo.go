@@ -37,7 +37,7 @@ func (d *demoCmd) Run(c *console.Console) error {
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
 	load := flags.Workload{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
 	e := measurement.Measurement{
-		Console: c, Url: sim.Scheme + "demo", Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
+		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
 		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
 		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
 		Dir: func() (*rundir.Dir, error) {

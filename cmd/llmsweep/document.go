@@ -67,7 +67,10 @@ func (r *reportCmd) document(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if page != nil {
-		out.Files[o.Base+".html"] = page
+		if err := html.Replaceable(html.Beside(r.Output)); err != nil {
+			return console.Usage(err)
+		}
+		out.Files[filepath.Base(html.Beside(r.Output))] = page
 	}
 	return keep(r.Output, out)
 }

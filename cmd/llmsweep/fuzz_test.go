@@ -83,14 +83,14 @@ func understood(g *cli, command string) error {
 		if _, err := labels.Parse(r.Label); err != nil {
 			return err
 		}
-		_, err := r.Target.Options(r.URL, 1)
+		_, err := r.Target.Options(strings.Join(r.URL, ""), 1)
 		return err
 	case strings.HasPrefix(command, "sweep"):
 		s := &g.Sweep
 		if _, err := s.Config(1); err != nil {
 			return err
 		}
-		_, err := s.Target.Options(s.URL, 1)
+		_, err := s.Target.Options(strings.Join(s.URL, ""), 1)
 		return err
 	}
 	return nil

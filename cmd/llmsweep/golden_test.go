@@ -78,6 +78,7 @@ func TestErrors(t *testing.T) {
 		w.write("list.yaml", "points: [1, 2]\n")
 		w.write("twice.yaml", "points: 3\npoints: 4\n")
 		w.write("prose.md", "nothing here\n")
+		w.write("foreign.html", "<p>mine</p>\n")
 		if err := os.Mkdir(w.path("empty"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -143,6 +144,9 @@ label $W/empty gpu=L20
 report $W/nowhere
 report
 report $W/empty --format pdf
+compare $W/results.md --any-workload --html $W/foreign.html
+compare $W/results.md --any-workload -o $W/foreign.md
+report $W/results.md --document --any-workload -o $W/foreign.md
 
 # Servers
 sweep

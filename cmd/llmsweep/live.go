@@ -160,7 +160,7 @@ func (cm *compareCmd) live(c *console.Console) error {
 			Command: cm.flags(i).Command(c, cm.Paths[i]),
 			Target:  t.About, Labels: labels[i], Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 		}
-		both.Sides[i] = t.Side(c.Ctx, plan, dirs[i])
+		both.Sides[i] = t.Measured(c.Ctx, plan, dirs[i], false)
 	}
 	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
@@ -295,7 +295,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 		err = cm.writePages(out, result, runs, dirs)
 	}
 	if err == nil {
-		err = cm.Write(c, result.JSON, sections, pairPage(result, runs))
+		err = cm.WriteBoth(c, &cm.Tables, result.JSON, sections, pairPage(result, runs))
 	}
 	if err == nil {
 		err = cm.publishGates(c, result, gates, sections, out)
@@ -347,7 +347,7 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 		return console.Usage(err)
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	if err := cm.Write(c, result.JSON, sections, pairPage(result, runs)); err != nil {
+	if err := cm.WriteBoth(c, &cm.Tables, result.JSON, sections, pairPage(result, runs)); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {

@@ -163,3 +163,32 @@ func TestNoHelperIsLeft(t *testing.T) {
 		eventually(t, "all helpers are gone", func() bool { return !slices.ContainsFunc(helpers, isHelper) })
 	}
 }
+
+// TestConnections runs a closed loop over real connections. They are open before the first request is due, and the kernel stamps what
+// arrives on them.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := process(t, dir, "run", "sim:", "--concurrency", "8", "--requests", "16", "--warmup", "0", "--prompt-tokens", "64",
+		"--output-tokens", "4", "--no-selftest", "--plain", "--out", "run")
+	if err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	run := open(t, filepath.Join(dir, "run"))
+	if runtime.GOOS == "linux" && run.Client.Timestamps != "kernel" {
+		t.Errorf("timestamps of %q", run.Client.Timestamps)
+	}
+	n := 0
+	for r, err := range rundir.Records(filepath.Join(dir, "run")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if r.Dial.Known() {
+			t.Errorf("request %d waited %v s for its connection", r.Seq, r.Dial.Value())
+		}
+	}
+	if n != 16 {
+		t.Errorf("%d records", n)
+	}
+}

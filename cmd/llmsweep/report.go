@@ -143,6 +143,9 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 		b = picture
 	}
 	if r.Output == "" {
+		if r.Format == flags.FormatPNG && console.IsTerminal(c.Out) {
+			return console.Usage(errors.New("a picture in PNG is not for a terminal: name a file with -o"))
+		}
 		_, err := c.Out.Write(b.Bytes())
 		return err
 	}

@@ -24,7 +24,7 @@ import (
 
 // runCmd is llmsweep run.
 type runCmd struct {
-	URL string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one."`
+	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one. Requests are shared out over several."`
 
 	Rate           float64       `placeholder:"R" positive:"" help:"Open loop: R requests arrive per second on average, however slow the server is." group:"Load"`
 	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), trace:FILE." group:"Load"`
@@ -66,7 +66,7 @@ More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 
 // Run measures.
 func (r *runCmd) Run(c *console.Console) error {
-	server, err := c.Server(r.URL)
+	servers, err := c.Servers(r.URL)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (r *runCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	e := measurement.Measurement{
-		Console: c, Url: server, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
+		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",

@@ -111,7 +111,7 @@ func TestAddressOfLive(t *testing.T) {
 			t.Errorf("%v: %v", c.args, err)
 			continue
 		}
-		if s := &grammar.Sweep; s.Live != c.address || s.URL != c.url {
+		if s := &grammar.Sweep; s.Live != c.address || strings.Join(s.URL, "") != c.url {
 			t.Errorf("%v: address %q, server %q", c.args, s.Live, s.URL)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // sweepCmd is llmsweep sweep.
 type sweepCmd struct {
-	URL string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU)."`
+	URL []string `arg:"" optional:"" name:"url" help:"Base URL of the server, or sim: for the simulated one (sim:Qwen2-7B/L20x2/int4 names a model and GPU). Requests are shared out over several."`
 
 	DryRun bool `name:"dry-run" help:"Print how many requests and tokens this sends at most, and at what price, and send nothing." group:"Output"`
 
@@ -43,6 +43,7 @@ Examples:
   llmsweep sweep https://api.example.com --model NAME --points 5 --stage-time 30s    # API key in LLMSWEEP_API_KEY
   llmsweep sweep http://localhost:8000 --points 5 --repeats 3    # each rate three times
   llmsweep sweep http://localhost:8000 --for-fit --out fit-run    # then: llmsweep fit fit-run
+  llmsweep sweep http://node1:8000 http://node2:8000    # two servers of one model, without a router
   llmsweep sweep sim: --stage-time 5s
 
 More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
@@ -50,7 +51,7 @@ More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 
 // Run sweeps.
 func (s *sweepCmd) Run(c *console.Console) error {
-	server, err := c.Server(s.URL)
+	servers, err := c.Servers(s.URL)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		measure, stages = s.forFit, 0
 	}
 	e := measurement.Measurement{
-		Console: c, Url: server, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
+		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out) },
 		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",

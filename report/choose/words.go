@@ -5,8 +5,8 @@ import "llmsweep/report/lang"
 // Prices that are not used.
 var (
 	priceUnused = lang.Say("warning: the price of %s is not used: %s", "警告：%s 的单价未被采用：%s")
-	knownGPUs   = lang.Say("the results have %s", "结果中的显卡为 %s")
-	knownNoGPU  = lang.Say("no result names its GPU; add it with llmsweep label DIR gpu=NAME", "没有结果注明显卡；可用 llmsweep label DIR gpu=NAME 补上")
+	knownGPUs   = lang.Say("the results have %s", "结果中的 GPU 为 %s")
+	knownNoGPU  = lang.Say("no result names its GPU; add it with llmsweep label DIR gpu=NAME", "没有结果注明 GPU；可用 llmsweep label DIR gpu=NAME 补上")
 )
 
 // Headings and columns.
@@ -103,7 +103,7 @@ var (
 	whyNoRows      = lang.Say("it has no usable row", "没有可采用的行")
 	whyNoCount     = lang.Say("its number of GPUs is not known (--label gpus=N)", "未注明卡数（--label gpus=N）")
 	whyNoOutput    = lang.Say("its output in tokens per second is not known", "其每秒输出 token 数未知")
-	whyNoPrice     = lang.Say("no price for the GPU %q (--price)", "缺少显卡 %q 的单价（--price）")
+	whyNoPrice     = lang.Say("no price for the GPU %q (--price)", "缺少 GPU %q 的单价（--price）")
 	whyTooMany     = lang.Say("takes %s, more than the %d allowed", "需要 %s，超过上限 %d 卡")
 	whySaturated   = lang.Say("already saturated at %s", "在 %s 即已饱和")
 	whyAbsent      = lang.Say("%s was not measured", "未测量 %s")

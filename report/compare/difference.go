@@ -55,20 +55,3 @@ func loadOf(c table.Column) string {
 	}
 	return c.Sub
 }
-
-// Differences returns those of the second server from the first, in the order of the table.
-func (v *Live) Differences() []Difference {
-	var all []Difference
-	for i := range v.Rows {
-		r := &v.Rows[i]
-		names := map[lang.Lang]string{}
-		for _, l := range lang.All() {
-			names[l] = liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
-		}
-		all = append(all, Difference{names, rowChange(r), r.Ratio, r.Low, r.High, r.Shown, risesWell(r.Key)})
-	}
-	return all
-}
-
-// Conclusion returns what the comparison shows, as sentences.
-func (v *Live) Conclusion(l lang.Lang) []string { return v.conclusion(l) }

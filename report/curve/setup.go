@@ -33,7 +33,8 @@ type Setup struct {
 	Marked  []LeftOut // rows that count, and that the audit doubts or remarks on
 	Plateau Plateau
 
-	show func(path string) string
+	impossible []*rundir.Stage
+	show       func(path string) string
 }
 
 // Row is a stage that may be relied on.
@@ -70,6 +71,9 @@ func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
 	return o.Where == s.where(st) && o.Row == rowName(st)
 }
 
+// Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the curve.
+func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
+
 // Because returns why the row was left out.
 func (o *LeftOut) Because(l lang.Lang) string { return words().Say(o.note, l) }
 
@@ -101,6 +105,11 @@ func LoadAs(all []Input, show func(path string) string) []Setup {
 		s := &setups[i]
 		s.Input, s.Name, s.show = in, title(in.Run), show
 		s.Rows, s.LeftOut, s.Marked = s.sort(found)
+		for j := range in.Run.Stages {
+			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
+				s.impossible = append(s.impossible, st)
+			}
+		}
 		s.Plateau = s.plateau()
 	}
 	distinguish(setups)
@@ -240,12 +249,20 @@ func load(s *rundir.Stage) float64 {
 	return float64(s.MaxConcurrency)
 }
 
+// ruledOut returns what the audit finds impossible in a stage; nil where it finds nothing.
+func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *audit.Finding {
+	for i := range found {
+		if f := &found[i]; f.Grade == audit.Impossible && f.Rule != "" && s.speaksOf(*f, st) {
+			return f
+		}
+	}
+	return nil
+}
+
 // unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be used.
 func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, why note.Note) {
-	for _, f := range found {
-		if f.Grade == audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
-			return f.Rule, f.Note()
-		}
+	if f := s.ruledOut(st, found); f != nil {
+		return f.Rule, f.Note()
 	}
 	switch c := st.Rates.Completed; {
 	case st.Role == rundir.WarmUp:

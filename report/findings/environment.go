@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ func Environment(run *rundir.Run, l lang.Lang) []Fact {
 		{envClock.In(l), Timestamps(run.Client.Timestamps, l)},
 		{envDate.In(l), date},
 	}
+	facts = slices.Insert(facts, 1, replicaFacts(run, l)...)
 	known := facts[:0]
 	for _, f := range facts {
 		if f.Text != "" {

@@ -32,7 +32,7 @@ type Importer struct {
 	Out     string        // directory for the run directories
 	Version string        // of llmsweep, for run.json
 	Labels  rundir.Labels // replace those that a document has
-	Lang    lang.Lang     // of the reports
+	Lang    lang.Lang     // of the reports and of the list
 }
 
 // DirError is the error of a run directory that cannot be made.
@@ -63,7 +63,7 @@ func Read(file string) (*published.Document, error) {
 func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\n\n", table.Clean(doc.Name))
-	fmt.Fprintln(t, "  line\tformat\trows\tnumbers\trun directory")
+	fmt.Fprintln(t, sayHead.In(i.Lang))
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
 		published.Override(run, i.Labels)
@@ -80,35 +80,35 @@ func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if err := listLabels(w, doc); err != nil {
+	if err := i.listLabels(w, doc); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d results in %s\n", len(doc.Runs), i.Out)
-	return remarks(w, doc)
+	fmt.Fprintln(w, "\n"+sayResults.In(i.Lang, len(doc.Runs), i.Out))
+	return i.remarks(w, doc)
 }
 
 // listLabels prints the labels of each result with the lines that they were read from or inferred from.
-func listLabels(w io.Writer, doc *published.Document) error {
+func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for j := range doc.Runs {
 		run := &doc.Runs[j]
 		if len(run.Source.Labels) == 0 || run.Source.Format == published.SixColumn {
 			continue
 		}
-		fmt.Fprintf(t, "\n  labels of line %d:\n", run.Source.Line)
+		fmt.Fprintln(t, "\n"+sayLabels.In(i.Lang, run.Source.Line))
 		for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
 			l := run.Source.Labels[key]
-			how := "read"
+			how := wordRead
 			switch {
 			case l.Line == 0:
-				how = "given"
+				how = wordGiven
 			case l.Inferred:
-				how = "inferred"
+				how = wordInferred
 			}
-			fmt.Fprintf(t, "    %s\t%s\t%s\tline %d\t%s\n", key, table.Clean(labelValue(run, key)), how, l.Line, table.Clean(l.Text))
+			fmt.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(labelValue(run, key)), how.In(i.Lang), sayLine.In(i.Lang, l.Line), table.Clean(l.Text))
 		}
 		for _, n := range published.Remarkable(run) {
-			fmt.Fprintf(t, "    note: %s\n", table.Clean(published.Words().Say(n, lang.English)))
+			fmt.Fprintln(t, "    "+sayNote.In(i.Lang, table.Clean(published.Words().Say(n, i.Lang))))
 		}
 	}
 	return t.Flush()
@@ -122,19 +122,19 @@ func labelValue(run *rundir.Run, key string) string {
 }
 
 // remarks prints the lines that could not be read, and the assumptions that were made.
-func remarks(w io.Writer, doc *published.Document) error {
+func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
 	for _, part := range []struct {
-		title  string
+		title  lang.Phrase
 		unread bool
-	}{{"Not read", true}, {"Read with an assumption, or skipped", false}} {
+	}{{titleUnread, true}, {titleAssumed, false}} {
 		var lines []string
 		for _, r := range doc.Remarks {
 			if r.Unread == part.unread {
-				lines = append(lines, fmt.Sprintf("  line %d: %s\n", r.Line, table.Clean(r.Text)))
+				lines = append(lines, "  "+sayRemark.In(i.Lang, r.Line, table.Clean(published.Words().Say(r.Note, i.Lang)))+"\n")
 			}
 		}
 		if len(lines) > 0 {
-			if _, err := fmt.Fprintf(w, "\n%s:\n%s", part.title, strings.Join(lines, "")); err != nil {
+			if _, err := fmt.Fprintf(w, "\n%s\n%s", part.title.In(i.Lang), strings.Join(lines, "")); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,14 @@ type Block struct {
 	Code     string
 	Sliders  *Sliders
 	Index    *Index
+	Names    []NameKey
 	Heading  draw.Text
+}
+
+// NameKey tells what a short label of a line in the drawings stands for.
+type NameKey struct {
+	Short, Name string
+	Colour      int
 }
 
 // Headline is the answer: a large number with its interval.
@@ -59,6 +66,7 @@ type Lines struct {
 	Class string
 	More  []draw.Text // shown on demand
 	Whole bool        // long sentences are not folded
+	Plain bool        // paragraphs, no list
 }
 
 // Figure is a drawing with its switches and its numbers.

@@ -158,11 +158,7 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 	name := "cost-" + itoa(i+1)
 	if f, ok := costFigure(name, c, setups, o); ok {
 		if i == 0 {
-			var names []string
-			for j := range setups {
-				names = append(names, setups[j].Name)
-			}
-			s.Blocks = append(s.Blocks, numbered(names)...)
+			s.Blocks = append(s.Blocks, numbered(namesOf(setups))...)
 		}
 		s.Blocks = append(s.Blocks, Block{Figures: []Figure{f}})
 	}
@@ -204,12 +200,10 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 	title := say(titleCost)
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
 	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: say(headRun), Left: true}, {Head: say(headUpTo, strings.TrimLeft(c.Demand, "0123456789."))}, {Head: say(headReplicas)}, {Head: label}}}
-	var names, labels []string // the numbers are those of the other drawings of the page
-	for i := range setups {
-		names = append(names, setups[i].Name)
-	}
-	short := shortNames(names)
-	var places []int // of each that is drawn, which gives its label and its colour in all drawings of the page
+	var labels []string
+	names := namesOf(setups)
+	short := shortNames(names) // the numbers are those of the other drawings of the page
+	var places []int           // of each that is drawn, which gives its label and its colour in all drawings of the page
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
 		at := slices.Index(names, c.Ranked[i].Name)
 		places, labels = append(places, at), append(labels, short[at])
@@ -226,7 +220,7 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		if !(supply > 0) {
 			continue
 		}
-		s := draw.Series{Key: "k" + itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path}
+		s := draw.Series{Key: "k" + itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
 		for n := 1; float64(n-1)*supply < reach*o.Demand.Amount && n <= 400; n++ {
 			cost := float64(n * k.Labels.GPUs)
 			if c.Priced {
@@ -254,7 +248,7 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		f.Note = f.Note.Plus(say(noteCostMissing, strings.Join(missing, ", "), most))
 	}
 	for i := range labels {
-		f.Switches = append(f.Switches, Switch{"k" + itoa(i), draw.Same(labels[i]), places[i] % 8})
+		f.Switches = append(f.Switches, Switch{"k" + itoa(i), draw.Same(labels[i]), places[i] % draw.Colours})
 	}
 	return f, true
 }

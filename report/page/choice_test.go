@@ -3,9 +3,11 @@ package page
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dop251/goja"
@@ -15,6 +17,7 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -150,4 +153,68 @@ func severalPages(t *testing.T) map[string][]byte {
 		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, Options{})
 	})
 	return pages
+}
+
+// Rows that the audit calls impossible are in no drawing, and only rows that a choice rests on are on the Pareto front: the published document has
+// a TTFT of 1090 s, and bursts beside its arrival rates.
+func TestDrawingsKeepToTheAudit(t *testing.T) {
+	setups := publishedSetups(t)
+	impossible := 0
+	for i := range setups {
+		for j := range setups[i].Run.Stages {
+			if setups[i].Impossible(&setups[i].Run.Stages[j]) {
+				impossible++
+			}
+		}
+	}
+	if impossible < 3 {
+		t.Fatalf("the document has %d impossible rows", impossible)
+	}
+	all := together(setups, namesOf(setups))
+	told := 0
+	for _, f := range all {
+		if strings.Contains(f.Note.EN, fmt.Sprintf("%d rows", impossible)) {
+			told++
+		}
+		drawn := map[int]bool{}
+		for _, s := range f.Variants[0].figure.Panels[0].Series {
+			for _, p := range s.Points {
+				drawn[p.Row] = true
+				if f.Name == "all-ttft-mean" && p.Y > 1000 {
+					t.Errorf("%s draws %v s", f.Name, p.Y)
+				}
+			}
+		}
+		if f.Name == "speed" {
+			onFront(t, f, setups)
+		}
+		if len(drawn) < 50 {
+			t.Errorf("%s has %d points", f.Name, len(drawn))
+		}
+	}
+	if told != len(all) {
+		t.Errorf("%d of %d drawings tell how many rows they leave out", told, len(all))
+	}
+}
+
+// onFront compares the front of a drawing with that of the tables of a choice.
+func onFront(t *testing.T, f Figure, setups []curve.Setup) {
+	var of []*curve.Setup
+	for i := range setups {
+		of = append(of, &setups[i])
+	}
+	want, got := choose.FrontSpeed(of), f.Variants[0].figure.Panels[0].Series[0]
+	if got.Style != draw.Front || len(got.Points) != len(want) {
+		t.Fatalf("%d points on the front, and %d in the table", len(got.Points), len(want))
+	}
+	for i, p := range got.Points {
+		if p.X != want[i].PerUser || p.Y != want[i].PerGPU {
+			t.Errorf("%v on the front, %v in the table", p, want[i])
+		}
+	}
+	for _, r := range f.Table.Rows {
+		if !r.Cells[3].Text.IsZero() && strings.HasSuffix(r.Cells[0].Text.EN, "throughput") {
+			t.Errorf("%s is on the front", r.Cells[0].Text.EN)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"io"
+	"strings"
 
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
@@ -31,10 +32,14 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 		conclusions = []draw.Text{say(comparedWith, c.Setups[0].Name)}
 	}
 	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
+	var forests []Figure
 	for i, m := range c.Setups[1:] {
 		if all := c.Differences(m.Name); len(all) > 0 {
-			answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-"+itoa(i+1), say(titleForest, m.Name, c.Setups[0].Name), all)}})
+			forests = append(forests, forest("forest-"+itoa(i+1), say(titleForest, m.Name, c.Setups[0].Name), all))
 		}
+	}
+	if len(forests) > 0 {
+		answer.Blocks = append(answer.Blocks, Block{Figures: forests})
 	}
 	d.Sections = append(d.Sections, answer)
 	d.Sections = append(d.Sections, Section{ID: "rates", Title: say(titleTogether), Blocks: setupsTogether(setups)})
@@ -118,17 +123,30 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 
 // setupsTogether draws the curves of configurations.
 func setupsTogether(setups []curve.Setup) []Block {
-	var runs []*rundir.Run
+	return append(numbered(namesOf(setups)), Block{Figures: together(setups, namesOf(setups))})
+}
+
+// namesOf are the names of configurations.
+func namesOf(setups []curve.Setup) []string {
 	var names []string
 	for i := range setups {
-		runs, names = append(runs, setups[i].Run), append(names, setups[i].Name)
+		names = append(names, setups[i].Name)
 	}
-	return append(numbered(names), Block{Figures: together(runs, names)})
+	return names
+}
+
+// wanted are the terms of the SLO, as a reader writes them.
+func wanted(o choose.Options) []string {
+	var all []string
+	for _, t := range o.Terms {
+		all = append(all, t.String())
+	}
+	return all
 }
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
 func Choose(w io.Writer, choices []choose.Choice, setups []curve.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po Options) error {
-	d := &Document{Title: say(titleChoice), Subtitle: draw.Same(o.Demand.String()), Data: map[string]any{}}
+	d := &Document{Title: say(titleChoice, o.Demand), Subtitle: draw.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
 	for i := range choices {
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], setups, o, d.Data))
 	}

@@ -22,7 +22,7 @@ func Drawings(run *rundir.Run, dir string) []string {
 	for _, f := range v.rates() {
 		names = append(names, f.Name)
 	}
-	if f, ok := speed("speed", []*rundir.Run{run}, nil); ok {
+	if f, ok := speed("speed", alone(run), nil); ok {
 		names = append(names, f.Name)
 	}
 	traces, _ := trace.Read(dir, run, trace.Limits{}) // what cannot be read has no drawing
@@ -50,7 +50,7 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		}
 	}
 	figures := v.rates()
-	if f, ok := speed("speed", []*rundir.Run{run}, nil); ok {
+	if f, ok := speed("speed", alone(run), nil); ok {
 		figures = append(figures, f)
 	}
 	for _, f := range figures {

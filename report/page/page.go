@@ -46,16 +46,17 @@ var templates string
 // layout is the template of all pages.
 func layout() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
-		"t":       func(t draw.Text) template.HTML { return template.HTML(t.HTML()) },
-		"attr":    func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
-		"word":    func(key string) template.HTML { return template.HTML(word(key).HTML()) },
-		"wordIn":  func(key string, l lang.Lang) string { return word(key).In(l) },
-		"shapes":  shapeKey,
-		"aligned": aligned,
-		"begin":   begin,
-		"first":   first,
-		"add":     func(a, b int) int { return a + b },
-		"seconds": func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+		"t":         func(t draw.Text) template.HTML { return template.HTML(t.HTML()) },
+		"attr":      func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
+		"word":      func(key string) template.HTML { return template.HTML(word(key).HTML()) },
+		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
+		"generator": func() template.HTML { return template.HTML(generator) },
+		"shapes":    shapeKey,
+		"aligned":   aligned,
+		"begin":     begin,
+		"first":     first,
+		"add":       func(a, b int) int { return a + b },
+		"seconds":   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 	}).Parse(templates)
 }
 
@@ -97,8 +98,8 @@ func Write(w io.Writer, d *Document, o Options) error {
 
 // Colours of the page beside those of its drawings.
 const (
-	lightPage = "--page:#f4f6f9;--line:#d5dbe3;--link:#0060a8;--good:#00663f;--caution:#8a5200;--bad:#a3192f;--shade:#eaeef4;"
-	darkPage  = "--page:#0f1319;--line:#3a4452;--link:#6cb8f5;--good:#45d6a5;--caution:#f0c350;--bad:#ff8fa8;--shade:#212936;"
+	lightPage = "--page:#f4f6f9;--line:#d5dbe3;--link:#0060a8;--good:#00663f;--caution:#8a5200;--bad:#a3192f;--shade:#eaeef4;--shadow:#0003;"
+	darkPage  = "--page:#0f1319;--line:#3a4452;--link:#6cb8f5;--good:#45d6a5;--caution:#f0c350;--bad:#ff8fa8;--shade:#212936;--shadow:#000b;"
 )
 
 // fingerprint is the hash of a style or script by which the page's policy allows it.

@@ -37,19 +37,19 @@ func OfRun(run *rundir.Run, dir string) *Document {
 	d := &Document{Title: draw.Both(func(l lang.Lang) string { return stages.Setup(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
 	figures := v.rates()
-	if f, ok := speed("speed", []*rundir.Run{run}, nil); ok {
+	if f, ok := speed("speed", alone(run), nil); ok {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {
 		d.Sections = append(d.Sections, Section{ID: "rates", Title: say(titleRates), Blocks: []Block{{Figures: figures}}})
 	}
 	if panels := v.panels(traces, d.Data); len(panels) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "stages", Title: say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{say(introStages)}}}, {Stages: panels}}})
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{say(introStages)}, Plain: true}}, {Stages: panels}}})
 	} else if failure == nil && len(run.Stages) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "stages", Title: say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{say(noRecords)}}}}})
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{say(noRecords)}, Plain: true}}}})
 	}
 	if failure != nil {
-		d.Sections = append(d.Sections, Section{ID: "damaged", Title: say(titleDamaged), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{say(recordsDamaged, failure.Error())}}}}})
+		d.Sections = append(d.Sections, Section{ID: "damaged", Title: say(titleDamaged), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{say(recordsDamaged, failure.Error())}, Plain: true}}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
 	d.Sections = append(d.Sections, v.notes(), v.client(), v.environment())
@@ -209,7 +209,7 @@ func (v *view) tables() []Section {
 		r.Notes = sentences(func(l lang.Lang) []string { return findings.RepeatNotes(repeats, l) })
 		all = append(all, Section{ID: "repeats-section", Title: say(titleRepeats), Blocks: []Block{{Table: r}}})
 	}
-	return all
+	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
@@ -217,23 +217,24 @@ func (v *view) allRows() *Table {
 	t := &Table{Name: "all", Title: say(titleRows)}
 	head := func(text draw.Text, left bool) { t.Columns = append(t.Columns, Column{Head: text, Left: left}) }
 	head(draw.Say(lang.HeadBenchmark), true)
+	head(say(headVerdict), true)
+	head(say(headRole), true)
 	for _, h := range []draw.Text{
-		say(headRole), say(headOffered), say(headDone), say(headOutput), say(headFlight), say(headPercentile, "TTFT", "p50"), say(headPercentile, "TTFT", "p99"),
+		say(headOffered), say(headDone), say(headOutput), say(headFlight), say(headPercentile, "TTFT", "p50"), say(headPercentile, "TTFT", "p99"),
 		say(headPercentile, "ITL", "p50"), say(headPercentile, "ITL", "p99"), say(headLatency, "p50"), say(headLatency, "p99"), say(headRequests), say(headFailed),
 	} {
 		head(h, false)
 	}
-	head(say(headVerdict), true)
 	marks := map[string]bool{}
 	for _, r := range v.rows {
 		s := r.Stage
 		name := plain(rowName(s) + stages.Marks(s))
 		name.Class = "strong"
-		row := Row{Cells: []Cell{name, {Text: roleName(s.Role)}}}
+		row := Row{Cells: []Cell{name, verdictCell(s), {Text: roleName(s.Role)}}}
 		row.Cells = append(row.Cells,
 			number(s.Rates.Offered, lang.Rate), number(lang.NonZero(s.Rates.Completed), lang.Rate), number(lang.NonZero(s.TokensPerS.Output), lang.Short),
 			number(s.Concurrency.Mean, lang.Tenths), percentile(&s.TTFT, "p50"), percentile(&s.TTFT, "p99"), percentile(&s.ITL, "p50"), percentile(&s.ITL, "p99"),
-			percentile(&s.Latency, "p50"), percentile(&s.Latency, "p99"), plain(itoa(s.Requests.Due)), plain(itoa(stages.Failed(s))), verdictCell(s))
+			percentile(&s.Latency, "p50"), percentile(&s.Latency, "p99"), plain(itoa(s.Requests.Due)), plain(itoa(stages.Failed(s))))
 		for _, c := range row.Cells {
 			for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
 				marks[m] = marks[m] || strings.HasSuffix(c.Text.EN, m)
@@ -327,7 +328,7 @@ func (v *view) client() Section {
 	facts := sentences(func(l lang.Lang) []string {
 		var all []string
 		if t := findings.Timestamps(v.run.Client.Timestamps, l); t != "" {
-			all = append(all, t)
+			all = append(all, timesTaken.In(l, t))
 		}
 		if t := v.run.Client.Selftest; t != nil {
 			all = append(all, findings.SelftestVerdict(t, l))

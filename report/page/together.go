@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
@@ -12,8 +13,12 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// together draws several runs in the same drawings, a line for each.
-func together(runs []*rundir.Run, names []string) []Figure {
+// together draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
+func together(setups []curve.Setup, names []string) []Figure {
+	var runs []*rundir.Run
+	for i := range setups {
+		runs = append(runs, setups[i].Run)
+	}
 	open := slices.ContainsFunc(runs, func(r *rundir.Run) bool { return newView(r).open })
 	var all []Figure
 	for _, q := range quantities(runs...) {
@@ -21,12 +26,12 @@ func together(runs []*rundir.Run, names []string) []Figure {
 			if l.key == "p90" {
 				continue
 			}
-			if f, ok := togetherOne(q, l, runs, names, open); ok {
+			if f, ok := togetherOne(q, l, setups, names, open); ok {
 				all = append(all, f)
 			}
 		}
 	}
-	if f, ok := speed("speed", runs, shortNames(names)); ok {
+	if f, ok := speed("speed", setups, shortNames(names)); ok {
 		all = append(all, f)
 	}
 	return all
@@ -46,7 +51,7 @@ func shortNames(names []string) []string {
 }
 
 // togetherOne draws one quantity of all runs.
-func togetherOne(q quantity, l line, runs []*rundir.Run, names []string, open bool) (Figure, bool) {
+func togetherOne(q quantity, l line, setups []curve.Setup, names []string, open bool) (Figure, bool) {
 	name := "all-" + q.name + "-" + l.key
 	title := q.title
 	if !l.name.IsZero() {
@@ -58,12 +63,12 @@ func togetherOne(q quantity, l line, runs []*rundir.Run, names []string, open bo
 	count := 0
 	axis := (&view{open: open}).axis()
 	t.Columns[2].Head = axis.Label
-	for i, run := range runs {
-		v := newView(run)
+	for i := range setups {
+		v := newView(setups[i].Run)
 		v.open = open
 		c := newPlotted("r"+itoa(i), draw.Same(short[i]), i)
 		for _, r := range v.rows {
-			if !r.Stage.Invalid.IsZero() {
+			if !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) {
 				continue
 			}
 			y, ok := c.add(v, r.Stage, l, len(t.Rows)+1)
@@ -76,15 +81,16 @@ func togetherOne(q quantity, l line, runs []*rundir.Run, names []string, open bo
 			}
 			t.Rows = append(t.Rows, Row{Cells: []Cell{plain(names[i]), plain(rowName(r.Stage)), number(rundir.Exactly(v.x(r.Stage)), lang.Short), cell, verdictCell(r.Stage)}})
 		}
+		c.on.Dashed = i >= draw.Colours // its colour is taken
 		count += c.into(&panel)
 	}
 	if count == 0 {
 		return Figure{}, false
 	}
 	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
-	f := Figure{Name: name, Title: title, Variants: variants(fig, q.logarith, wide(panel)), Table: t}
-	for i := range runs {
-		f.Switches = append(f.Switches, Switch{"r" + itoa(i), draw.Same(short[i]), i % 8})
+	f := Figure{Name: name, Title: title, Note: leftOutNote(setups), Variants: variants(fig, q.logarith, wide(panel)), Table: t}
+	for i := range setups {
+		f.Switches = append(f.Switches, Switch{"r" + itoa(i), draw.Same(short[i]), i % draw.Colours})
 	}
 	return f, true
 }
@@ -94,11 +100,11 @@ func numbered(names []string) []Block {
 	if len(names) == 0 || shortNames(names)[0] == names[0] {
 		return nil
 	}
-	l := &Lines{Class: "fine"}
+	var keys []NameKey
 	for i, s := range shortNames(names) {
-		l.Items = append(l.Items, draw.Same(s+" = "+names[i]))
+		keys = append(keys, NameKey{s, names[i], i % draw.Colours})
 	}
-	return []Block{{Lines: l}}
+	return []Block{{Names: keys}}
 }
 
 // Input is a run of an index, and its directory.
@@ -120,23 +126,29 @@ type Filter struct {
 	Values []string
 }
 
+// label is a label of runs, a column of the index.
+type label struct {
+	key  string
+	text draw.Text
+	of   func(*rundir.Run) string
+}
+
 // Runs writes the index of many runs: a table that can be filtered, and drawings of those that are chosen.
 func Runs(w io.Writer, all []Input, o Options) error {
 	d := &Document{Title: say(titleIndex, len(all)), Data: map[string]any{"index": true}}
 	index := &Index{Table: &Table{Name: "index", Title: say(titleIndexTable), Open: true}}
-	index.Table.Columns = []Column{{Head: say(headShow)}, {Head: say(headRun), Left: true}, {Head: say(headModel), Left: true}, {Head: draw.Same("GPU"), Left: true}, {Head: say(headEngine), Left: true}, {Head: say(headQuant), Left: true},
-		{Head: say(headSaturation)}, {Head: say(headInterval)}, {Head: say(headOutput)}, {Head: say(headAnswer), Left: true}}
-	labels := []struct {
-		key  string
-		text draw.Text
-		of   func(*rundir.Run) string
-	}{
+	index.Table.Columns = []Column{{Head: say(headRun), Left: true}}
+	labels := []label{
 		{"model", say(headModel), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
 		{"gpu", draw.Same("GPU"), func(r *rundir.Run) string { return stages.Hardware(r, lang.English, "") }},
 		{"engine", say(headEngine), stages.EngineName},
 		{"quant", say(headQuant), func(r *rundir.Run) string { return r.Labels.Quant }},
 	}
+	labels = slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
+		return !slices.ContainsFunc(all, func(in Input) bool { return l.of(in.Run) != "" })
+	})
 	for _, l := range labels {
+		index.Table.Columns = append(index.Table.Columns, Column{Head: l.text, Left: true})
 		f := Filter{Key: l.key, Text: l.text}
 		for _, in := range all {
 			if v := l.of(in.Run); !slices.Contains(f.Values, v) {
@@ -146,11 +158,16 @@ func Runs(w io.Writer, all []Input, o Options) error {
 		slices.Sort(f.Values)
 		index.Filters = append(index.Filters, f)
 	}
-	var runs []*rundir.Run
+	index.Table.Columns = append(index.Table.Columns, Column{Head: say(headSaturation)}, Column{Head: say(headInterval)}, Column{Head: say(headOutput)})
+	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
+	if unanswered {
+		index.Table.Columns = append(index.Table.Columns, Column{Head: say(headAnswer), Left: true})
+	}
+	var inputs []curve.Input
 	var names []string
 	for i, in := range all {
-		runs, names = append(runs, in.Run), append(names, in.Path)
-		row := Row{Attrs: []Attr{{"data-run", itoa(i)}}, Cells: []Cell{{Check: "r" + itoa(i), Text: draw.Same("#" + itoa(i+1))}, plain(in.Path)}}
+		inputs, names = append(inputs, curve.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
+		row := Row{Attrs: []Attr{{"data-run", itoa(i)}}, Cells: []Cell{{Check: "r" + itoa(i), Text: draw.Same("#" + itoa(i+1) + " " + in.Path), Class: "strong"}}}
 		for _, l := range labels {
 			row.Cells = append(row.Cells, plain(l.of(in.Run)))
 			row.Attrs = append(row.Attrs, Attr{"data-" + l.key, l.of(in.Run)})
@@ -164,12 +181,15 @@ func Runs(w io.Writer, all []Input, o Options) error {
 		} else if best := newView(in.Run).best(); best != nil {
 			output = best.TokensPerS.Output
 		}
-		row.Cells = append(row.Cells, number(rate, lang.Short), bounds, number(output, lang.Short), Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
+		row.Cells = append(row.Cells, number(rate, lang.Short), bounds, number(output, lang.Short))
+		if unanswered {
+			row.Cells = append(row.Cells, Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
+		}
 		index.Table.Rows = append(index.Table.Rows, row)
 	}
 	d.Sections = []Section{
 		{ID: "answer", Title: say(titleIndexTable), Blocks: []Block{{Index: index}}},
-		{ID: "rates", Title: say(titleTogether), Blocks: []Block{{Figures: together(runs, names)}}},
+		{ID: "rates", Title: say(titleTogether), Blocks: []Block{{Figures: together(curve.Load(inputs), names)}}},
 	}
 	notes := Section{ID: "notes", Title: say(titleCareful)}
 	for i, in := range all {

@@ -18,6 +18,7 @@ var (
 	titleStages      = lang.Say("Each stage over time", "各阶段随时间的变化")
 	titleRows        = lang.Say("All stages", "全部阶段")
 	titleRepeats     = lang.Say("Between repetitions", "重复测量之间")
+	titleReplicas    = lang.Say("Replicas", "各副本")
 	titleNotes       = lang.Say("Notes", "说明")
 	titleErrors      = lang.Say("Errors", "错误")
 	titleWarnings    = lang.Say("What to know before using the numbers", "使用数据前须知")
@@ -135,12 +136,14 @@ var (
 
 // Notes beneath drawings and tables.
 var (
-	introStages     = lang.Say("Choose a stage. Shaded is the window that was measured; what lies before it is the start, and after it the drain.", "选择一个阶段。阴影为测量窗口；之前为启动阶段，之后为排空阶段。")
+	introStages     = lang.Say("Shaded is the window that was measured; what lies before it is the start, and after it the drain.", "阴影为测量窗口；之前为启动阶段，之后为排空阶段。")
 	noRecords       = lang.Say("Without the records of the requests (records.jsonl) there are no drawings over time.", "没有请求记录（records.jsonl），因此没有随时间变化的图。")
 	recordsDamaged  = lang.Say("The records could be read only up to this line: %s. Drawings over time show what came before it.", "记录只能读到这一行：%s。随时间变化的图只显示此前的内容。")
 	noteTable       = lang.Say("Intervals hold with a probability of 95 %. n/a: not measured.", "区间的置信度为 95 %。n/a：未测量。")
 	noteUnsupported = lang.Say("? too few requests to support this percentile; its marker is pale.", "? 请求太少，不足以支持该百分位；其标记颜色较浅。")
 	noteFront       = lang.Say("Further right is faster for a user, further up is more from the hardware. No stage beats those on the broad grey line in both.", "越靠右用户越快，越靠上硬件产出越多。灰色粗线上的阶段在两方面都不被其他阶段超过。")
+	noteFrontApart  = lang.Say(" Squares beside the line were measured with a fixed number in flight. They are no arrival rate that a server is chosen for.", "线外的方块以固定并发数测量，不是选型所依据的到达率。")
+	noteImpossible  = lang.Say(" Not drawn: %d rows that the audit calls impossible (llmsweep audit lists them).", "未画出：%d 行，llmsweep audit 判定为不可能。")
 	noteAllDrawn    = lang.Say("All %d requests are drawn.", "共 %d 个请求，全部画出。")
 	noteSomeDrawn   = lang.Say("%d of %d requests are drawn; the slowest and the fastest in each of %d equal parts of the time always are.", "画出 %d 个请求，共 %d 个；将时间等分为 %d 段，每段内最慢与最快的请求都画出。")
 	noteNoReadings  = lang.Say(" The server reported nothing about its own load.", "服务未提供自身负载信息。")
@@ -154,6 +157,7 @@ var (
 	clientUnfit     = lang.Say("Not in %d of %d stages: there this program was the limit. Those rows say nothing of the server, and nothing is concluded from them.", "在 %d 个阶段中成为瓶颈（共 %d 个）。这些行不反映服务的能力，不据此作任何结论。")
 	clientUnknown   = lang.Say("Not known: another tool made this result, and it does not tell.", "未知：该结果由其他工具生成，未作说明。")
 	clientLate      = lang.Say("In none of the %d stages was this program the limit. In %d of them it sent requests or read tokens late at times; the notes tell by how much.", "在全部 %d 个阶段中，本程序都不是瓶颈。其中 %d 个阶段有时发送或读取滞后，程度见说明。")
+	timesTaken      = lang.Say("Times are taken %s.", "时间戳：%s。")
 	fitYes          = lang.Say("yes", "是")
 )
 

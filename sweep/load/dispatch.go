@@ -32,7 +32,7 @@ func (r *runner) prepare() {
 		if !ok || len(s.Turns) == 0 {
 			return
 		}
-		call, err := r.Doer.Prepare(request(&s, 0, nil, r.KeepText))
+		call, err := r.Doer.Prepare(request(&s, seq, 0, nil, r.KeepText))
 		if err != nil {
 			r.giveUp(err)
 			return
@@ -120,7 +120,7 @@ func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.S
 		}
 		history := append(call.Request.Messages, api.Message{Role: "assistant", Content: string(b.result.Text)})
 		var err error
-		if call, err = r.Doer.Prepare(request(&s.Session, turn+1, history, r.KeepText)); err != nil {
+		if call, err = r.Doer.Prepare(request(&s.Session, s.seq, turn+1, history, r.KeepText)); err != nil {
 			r.giveUp(err)
 			return b.result.Status
 		}

@@ -52,9 +52,9 @@ type Log interface {
 	Append(*rundir.Record) error
 }
 
-// request returns the request of a session's turn, given the conversation before it. The text of the answer is kept where a next
+// request returns the request of a turn of the session at the place seq, given the conversation before it. The text of the answer is kept where a next
 // turn or the caller needs it.
-func request(s *Session, turn int, history []api.Message, keepText bool) *api.Request {
+func request(s *Session, seq, turn int, history []api.Message, keepText bool) *api.Request {
 	next := s.Turns[turn]
 	if turn == 0 && s.System != "" {
 		history = []api.Message{{Role: "system", Content: s.System}}
@@ -64,6 +64,7 @@ func request(s *Session, turn int, history []api.Message, keepText bool) *api.Re
 		PromptTokens: next.PromptTokens,
 		OutputTokens: next.OutputTokens,
 		KeepText:     keepText || turn+1 < len(s.Turns) || s.Ended != nil,
+		Session:      seq,
 		Greedy:       next.Greedy,
 	}
 }
@@ -77,7 +78,7 @@ var ErrSpent = errors.New("the limit on tokens or cost does not allow another re
 // One does the first request of a session outside of any stage, as in a warm-up, and records it under the given stage name. Instants
 // count from epoch.
 func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, epoch time.Time) (*client.Result, error) {
-	req := request(&s, 0, nil, false)
+	req := request(&s, seq, 0, nil, false)
 	call, err := d.Prepare(req)
 	if err != nil {
 		return nil, err

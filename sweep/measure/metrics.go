@@ -34,6 +34,7 @@ type metrics struct {
 	goodput  *goodput.Counter // nil where there is no SLO
 	inFlight float64          // request-seconds in the window, by the requests' own instants
 	hung     hung
+	replicas replicas
 }
 
 func newMetrics(w window.Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
@@ -52,6 +53,7 @@ func (m *metrics) add(r *rundir.Record) {
 	m.progress.add(r, m.count)
 	m.hung.add(r)
 	m.traits.Add(r)
+	m.replicas.add(r, m)
 	if m.goodput != nil {
 		m.goodput.Add(r)
 	}
@@ -84,6 +86,7 @@ func (m *metrics) fill(st *rundir.Stage) {
 	m.gaps.fill(st, m.count)
 	m.lengths.fill(st, m.count)
 	m.reading.fill(st)
+	st.Replicas = m.replicas.shares(st, m)
 }
 
 func countRequest(q *rundir.Requests, r *rundir.Record) {
@@ -137,11 +140,15 @@ func (h *hung) add(r *rundir.Record) {
 }
 
 // rates counts events in the window alone. A rate of 0 is absent: where nothing completed no rate was measured.
-type rates struct{ due, sent, done float64 }
+type rates struct {
+	due, sent, done float64
+	last            float64 // instant at which the last request of the window was due
+}
 
 func (c *rates) add(r *rundir.Record, w window.Window) {
 	if w.Holds(r.Due.Value()) {
 		c.due++
+		c.last = max(c.last, r.Due.Value())
 	}
 	if w.Holds(r.Sent.Value()) {
 		c.sent++
@@ -153,7 +160,11 @@ func (c *rates) add(r *rundir.Record, w window.Window) {
 
 func (c *rates) fill(st *rundir.Stage, w window.Window) {
 	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(c.done, w.Length())}
-	if st.Rate.Known() {
+	switch {
+	case !st.Rate.Known():
+	case st.Whole: // nothing more was to come while the last answers were awaited
+		st.Rates.Offered = ratio(c.due, c.last)
+	default:
 		st.Rates.Offered = ratio(c.due, w.Length())
 	}
 }

@@ -11,6 +11,8 @@ var (
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
+	noteSlowReplica = note.Kind{Code: "replica.slow", Args: []string{"replica", "ttft", "fastest"}}
+	noteBadReplica  = note.Kind{Code: "replica.fails", Args: []string{"replica", "failed", "due", "others"}}
 	noteKilled      = note.Kind{Code: "stage.killed", Args: []string{"records"}}
 
 	// Why a stage is invalid.
@@ -22,6 +24,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteEndedEarly, noteGaveUp, noteFroze, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
+		noteEndedEarly, noteGaveUp, noteFroze, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteSlowReplica, noteBadReplica, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
 	}
 }

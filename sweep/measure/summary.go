@@ -144,5 +144,5 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	if share := st.SharedChunks.Value(); share > maxShared {
 		all = append(all, noteSharedReads.New(share))
 	}
-	return all
+	return append(all, unlike(st.Replicas)...)
 }

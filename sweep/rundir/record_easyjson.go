@@ -49,6 +49,12 @@ func easyjson15d5d517DecodeLlmsweepSweepRundir(in *jlexer.Lexer, out *Record) {
 			} else {
 				out.Turn = int(in.Int())
 			}
+		case "replica":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Replica = int(in.Int())
+			}
 		case "due":
 			if in.IsNull() {
 				in.Skip()
@@ -296,6 +302,11 @@ func easyjson15d5d517EncodeLlmsweepSweepRundir(out *jwriter.Writer, in Record) {
 		const prefix string = ",\"turn\":"
 		out.RawString(prefix)
 		out.Int(int(in.Turn))
+	}
+	if in.Replica != 0 {
+		const prefix string = ",\"replica\":"
+		out.RawString(prefix)
+		out.Int(int(in.Replica))
 	}
 	if !(in.Due).IsZero() {
 		const prefix string = ",\"due\":"

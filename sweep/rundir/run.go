@@ -100,8 +100,17 @@ type Target struct {
 	Launch string `json:"launch,omitempty"`
 	// Notes are findings of the preflight that a reader should know.
 	Notes []note.Note `json:"notes,omitempty"`
+	// Replicas are the servers that the requests are shared out over, where there are several. URL is then the first one's.
+	Replicas []Replica `json:"replicas,omitempty"`
 	// Capacity is the computed capacity of the embedded simulator, in requests per second; absent for other servers.
 	Capacity Number `json:"simulated_capacity,omitzero"`
+}
+
+// Replica is one of several servers under test that hold the same model, with no router between them and this program.
+type Replica struct {
+	URL     string `json:"url"`
+	Engine  string `json:"engine,omitempty"`
+	Version string `json:"version,omitempty"`
 }
 
 // Labels describe hardware and software. Users set them; nothing that is measured depends on them.
@@ -202,6 +211,8 @@ type Stage struct {
 	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
 	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
 
+	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
+
 	Verdict   string      `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
 	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
@@ -212,6 +223,16 @@ type Stage struct {
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`
 	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
+}
+
+// ReplicaShare is what one of several servers did in the window.
+type ReplicaShare struct {
+	Requests   Requests `json:"requests"`
+	Completed  Number   `json:"completed,omitzero"` // requests per second
+	Output     Number   `json:"output_tokens_per_s,omitzero"`
+	TTFT       Dist     `json:"ttft_s"`
+	Latency    Dist     `json:"latency_s"`
+	InterToken Number   `json:"inter_token_s,omitzero"`
 }
 
 // Server is what the server reported about its own load in the window.
@@ -248,7 +269,7 @@ type Requests struct {
 
 // Rates are requests per second, counted in the window alone.
 type Rates struct {
-	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop
+	Offered   Number `json:"offered,omitzero"` // due; absent in a closed loop. Where the window is the whole stage, until the last was due
 	Sent      Number `json:"sent,omitzero"`
 	Completed Number `json:"completed,omitzero"` // succeeded in the window, whenever they were due
 	// TheoreticalMax is the number of that name in a stress table: all requests / longest response time. It is not a limit.

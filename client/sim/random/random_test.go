@@ -11,6 +11,9 @@ import (
 // TestRandomServersCanRun draws servers of each kind: they start, their habits can be written and read, and they take some
 // load.
 func TestRandomServersCanRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long simulation in one goroutine")
+	}
 	for _, name := range append(habit.Names(), "") {
 		for seed := range uint64(5) {
 			rng := rand.New(rand.NewPCG(seed, 7))

@@ -79,6 +79,15 @@ func (c *Console) Server(argument string) (string, error) {
 	return "", Usage(errors.New("the URL of the server is missing: give one such as http://localhost:8000, or sim: for the simulated server"))
 }
 
+// Servers returns the URLs of the servers that were named, at least one.
+func (c *Console) Servers(arguments []string) ([]string, error) {
+	if len(arguments) > 1 {
+		return arguments, nil
+	}
+	u, err := c.Server(strings.Join(arguments, ""))
+	return []string{u}, err
+}
+
 // RunDir makes the run directory of that path, or the next free one of the default name where it is empty.
 func (c *Console) RunDir(path string) (*rundir.Dir, error) {
 	if path == "" {

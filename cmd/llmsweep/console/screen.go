@@ -17,7 +17,7 @@ import (
 // plain lines where standard output or standard error is no terminal. together reports that all stages are of one server.
 func (c *Console) View(l lang.Lang, plain, together bool) (*progress.View, func(context.Context) time.Duration) {
 	var screen *terminal.Screen
-	o := progress.Options{Lang: l, Plain: plain || !isTerminal(c.Out)}
+	o := progress.Options{Lang: l, Plain: plain || !IsTerminal(c.Out)}
 	o.Screen = func() progress.Painter {
 		if screen = c.screen(l, together); screen == nil {
 			return nil
@@ -53,8 +53,8 @@ func (c *Console) screen(l lang.Lang, together bool) *terminal.Screen {
 	return screen
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

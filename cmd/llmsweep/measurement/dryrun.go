@@ -83,6 +83,9 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	if check != nil {
 		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
 	}
+	further := int64(len(e.Urls) - 1) // further servers have a preflight each, and no calibration
+	preflight += int(further) * probe.MostPaid
+	before.Prompt, before.Output = before.Prompt+further*probe.MostPaid*preflightPrompt, before.Output+further*probe.MostPaid*preflightOutput
 	most := dryrun.Reckon(&dryrun.Plan{
 		Stages: stages, Warmup: e.Plan.Warmup, Seed: e.Plan.Seed, Sources: sources, Count: count, Caps: e.Target.Caps(), Longest: longest,
 		Limits: &limits, Before: before,

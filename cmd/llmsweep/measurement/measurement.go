@@ -27,7 +27,7 @@ import (
 // Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
 type Measurement struct {
 	*console.Console
-	Url      string
+	Urls     []string // of the servers; requests are shared out over several
 	Target   *flags.Target
 	Workload *flags.Workload
 	Replay   *target.Replay // nil without a trace
@@ -66,7 +66,7 @@ func (e *Measurement) Run() error {
 	if most := e.Limits().Most(2); e.Within && most > 0 {
 		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
 	}
-	if err := target.Fits(e.Console, e.Url, e.Width, 1, e.Flag); err != nil {
+	if err := target.Fits(e.Console, e.Urls[0], e.Width, 1, e.Flag); err != nil {
 		return err
 	}
 	served, err := e.Results.Listen()
@@ -76,12 +76,12 @@ func (e *Measurement) Run() error {
 	if served != nil {
 		defer served.Close()
 	}
-	t, err := target.Connect(e.Console, e.Url, e.Target, l, e.Replay, e.Conns)
+	t, err := target.ConnectAll(e.Console, e.Urls, e.Target, l, e.Replay, e.Conns)
 	if err != nil {
 		return e.Interrupted(err)
 	}
 	defer t.Close()
-	t.Note(t.Ports(e.Console, e.Url, e.Rate)...)
+	t.Note(t.Ports(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
 	dir, err := e.Dir()
 	if err != nil {
 		return console.Usage(err)
@@ -89,7 +89,7 @@ func (e *Measurement) Run() error {
 	defer dir.Close()
 	run := &rundir.Run{
 		Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-		Command: e.Target.Command(e.Console, e.Url),
+		Command: e.Target.Command(e.Console, e.Urls[0]),
 		Target:  t.About, Labels: labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 	}
 	view, pause := e.View(e.Lang, e.Results.Plain, true)
@@ -105,16 +105,11 @@ func (e *Measurement) Run() error {
 	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
 		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)
 	}
-	e.Plan.Caps, e.Plan.Spent = t.Caps, t.Spent()
-	e.Plan.Doer, e.Plan.Sources, e.Plan.Log = t.Client, t.Workload.Stage, dir
+	e.Plan = t.Measured(e.Ctx, e.Plan, dir, e.Format == "serving")
 	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
-	e.Plan.Retokenize = t.Retokenize(e.Ctx, e.Format == "serving")
 	if check != nil {
 		check.Clean = t.Client.WithoutSecrets
 		e.Plan.Canaries = check
-	}
-	if t.TellsLoad(e.Ctx) {
-		e.Plan.Idle, e.Plan.Scrape = t.Idle, t.Gauges
 	}
 	waiter := e.Waiter()
 	defer waiter.Close()

@@ -38,6 +38,7 @@ type Target struct {
 	tokenize tokenize.Func   // of --tokenizer; nil where it was not given
 	Lang     lang.Lang       // of error messages
 	Close    func()
+	others   []*Target // further servers of the same model, which requests are shared out over
 }
 
 // embedded starts the simulated server that a sim: URL names, and returns its base URL.
@@ -202,8 +203,8 @@ func (t *Target) Retokenize(ctx context.Context, wanted bool) tokenize.Func {
 	return t.prober.Tokenize
 }
 
-// Idle waits until the server reports that no request runs or waits.
-func (t *Target) Idle(ctx context.Context) error {
+// idle waits until the server reports that no request runs or waits.
+func (t *Target) idle(ctx context.Context) error {
 	for {
 		load, err := t.prober.Load(ctx)
 		if err != nil {
@@ -220,8 +221,8 @@ func (t *Target) Idle(ctx context.Context) error {
 	}
 }
 
-// Gauges returns the server's own gauges; one that it does not report is NaN.
-func (t *Target) Gauges(ctx context.Context) (load.Gauges, error) {
+// gauges returns the server's own gauges; one that it does not report is NaN.
+func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
 	told, err := t.prober.Load(ctx)
 	value := func(g probe.Gauge) float64 {
 		if g.Known {
@@ -235,8 +236,8 @@ func (t *Target) Gauges(ctx context.Context) (load.Gauges, error) {
 	}, err
 }
 
-// TellsLoad reports whether the server has a gauge of running requests.
-func (t *Target) TellsLoad(ctx context.Context) bool {
+// tellsLoad reports whether the server has a gauge of running requests.
+func (t *Target) tellsLoad(ctx context.Context) bool {
 	load, err := t.prober.Load(ctx)
 	return err == nil && load.Running.Known
 }

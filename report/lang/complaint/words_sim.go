@@ -4,12 +4,12 @@ package complaint
 func simWords() [][2]string {
 	return [][2]string{
 		{"the simulated server dropped the connection", "模拟服务断开了连接"}, {"the simulated server was closed", "模拟服务已关闭"},
-		{"preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as Qwen2-7B/L20x2/int4, or demo, or plain8", "预设 %s：应为 模型/显卡[x数量][/fp16|int8|int4]，如 Qwen2-7B/L20x2/int4，或 demo，或 plain8"},
+		{"preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as Qwen2-7B/L20x2/int4, or demo, or plain8", "预设 %s：应为 模型/GPU[x数量][/fp16|int8|int4]，如 Qwen2-7B/L20x2/int4，或 demo，或 plain8"},
 		{"preset %q: %w", "预设 %s：%s"}, {"the configuration has no model, or an incomplete one", "配置中没有模型，或模型不完整"},
-		{"the configuration has no GPU, or an incomplete one", "配置中没有显卡，或显卡不完整"}, {"no quantization is called %q; there are fp16, int8, int4", "没有量化方式 %s；可用的有 fp16、int8、int4"},
+		{"the configuration has no GPU, or an incomplete one", "配置中没有 GPU，或 GPU 不完整"}, {"no quantization is called %q; there are fp16, int8, int4", "没有量化方式 %s；可用的有 fp16、int8、int4"},
 		{"no %s is called %q; there are %s", "没有名为 %[2]s 的 %[1]s；可用的有 %[3]s"},
-		{"no model is called %q; there are %s", "没有模型 %s；可用的有 %s"}, {"no GPU is called %q; there are %s", "没有显卡 %s；可用的有 %s"},
-		{"%d GPUs cannot share the %d attention and %d KV heads of %s", "%[1]d 张显卡无法均分 %[4]s 的 %[2]d 个注意力头和 %[3]d 个 KV 头"},
+		{"no model is called %q; there are %s", "没有模型 %s；可用的有 %s"}, {"no GPU is called %q; there are %s", "没有 GPU %s；可用的有 %s"},
+		{"%d GPUs cannot share the %d attention and %d KV heads of %s", "%[1]d 个 GPU 无法均分 %[4]s 的 %[2]d 个注意力头和 %[3]d 个 KV 头"},
 		{"%s has no interconnect to share layers over", "%s 没有可分担各层的互连"}, {"a limit of the scheduler is negative", "调度器的限值为负"},
 		{"a budget of %d tokens a step cannot serve %d sequences", "每步 %d 个 token 的预算无法服务 %d 个序列"},
 		{"%s in %s needs %.0f GB and leaves no room for a KV cache on %d x %s", "%[1]s（%[2]s）需要 %[3]s GB，在 %[4]d 张 %[5]s 上没有 KV 缓存的空间"},

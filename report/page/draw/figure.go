@@ -107,7 +107,7 @@ const (
 	headRow     = 17 // of the y label, and of a row of tags
 	footHeight  = 40 // ticks and label of the x axis
 	panelGap    = 10
-	tickLength  = 4
+	nearHead    = 6 // a tick of the y axis this near to the top of its panel has no number
 )
 
 // canvas is a figure while it is written.
@@ -259,7 +259,9 @@ func (c *canvas) axes(p *Panel, last bool) {
 	for _, v := range c.y.ticks(about) {
 		y := c.y.at(v)
 		fmt.Fprintf(&grid, "M%s %sH%s", px(c.x.from), px(y), px(c.x.to))
-		c.text(c.x.from-6, y+4, "tick", "end", Same(p.Y.format(v)))
+		if y > c.top+nearHead { // else it would touch the label of the axis, which stands above
+			c.text(c.x.from-6, y+4, "tick", "end", Same(p.Y.format(v)))
+		}
 	}
 	const perTick = 62 // pixels for a label of the x axis
 	for _, v := range c.x.ticks(int((c.x.to - c.x.from) / perTick)) {
@@ -333,7 +335,7 @@ func (c *canvas) label(s *Series) (label, bool) {
 	if s.Style == Dots {
 		return label{}, false
 	}
-	return label{text: s.Name, class: fmt.Sprintf(`c%d" data-k="%s`, s.Colour%colours, Escape(s.Key)), y: c.y.clamp(end.Y) + 4, from: c.x.clamp(end.X)}, true
+	return label{text: s.Name, class: fmt.Sprintf(`c%d" data-k="%s`, s.Colour%Colours, Escape(s.Key)), y: c.y.clamp(end.Y) + 4, from: c.x.clamp(end.X)}, true
 }
 
 // labels writes the texts at the ends of the series, none over another, each with a line from the end where it stands apart from it.

@@ -18,7 +18,7 @@ type Bar struct {
 
 // Forest returns a forest plot: a line for each value, around a line at 0. Values are shares, and the axis is in per cent.
 func Forest(name string, axis Text, bars []Bar) string {
-	const width, row, least, most = 620, 26, 60, 190
+	const width, row, least, most = figureWidth, 22, 60, 150
 	left, right := float64(least), float64(least)
 	e := newExtent()
 	e.add(0)
@@ -49,7 +49,7 @@ func Forest(name string, axis Text, bars []Bar) string {
 	for i, b := range bars {
 		y := top + row*(float64(i)+0.5)
 		c.text(left-10, y+4, "name", "end", b.Name)
-		fmt.Fprintf(&c.b, `<g class="sr c%d">`, b.Colour%colours)
+		fmt.Fprintf(&c.b, `<g class="sr c%d">`, b.Colour%Colours)
 		if b.High > b.Low {
 			fmt.Fprintf(&c.b, `<path class="line" d="M%s %sH%s"/><path class="bar" d="M%s %sv8m%s-8v8"/>`, px(c.x.clamp(b.Low)), px(y), px(c.x.clamp(b.High)),
 				px(c.x.clamp(b.Low)), px(y-4), px(c.x.clamp(b.High)-c.x.clamp(b.Low)))

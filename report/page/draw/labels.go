@@ -73,7 +73,7 @@ func stack(all []tag, left, right float64) []tag {
 		if t.row == len(ends) {
 			ends = append(ends, 0)
 		}
-		const gap = 6
+		const gap = 14
 		ends[t.row] = t.left + w + gap
 	}
 	return all

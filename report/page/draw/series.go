@@ -11,7 +11,7 @@ func (c *canvas) series(s *Series) {
 	if len(s.Points) == 0 {
 		return
 	}
-	fmt.Fprintf(&c.b, `<g class="sr c%d" data-k="%s">`, s.Colour%colours, Escape(s.Key))
+	fmt.Fprintf(&c.b, `<g class="sr c%d" data-k="%s">`, s.Colour%Colours, Escape(s.Key))
 	dash := ""
 	if s.Dashed {
 		dash = " dash"

@@ -2,9 +2,9 @@ package draw
 
 import _ "embed"
 
-// colours is how many colours there are; after that they begin anew. They are told apart by people who see colours otherwise too: their order
+// Colours is how many colours there are; after that they begin anew. They are told apart by people who see colours otherwise too: their order
 // and hues are those of Okabe and Ito (2008), darker on a light ground and lighter on a dark one, so that text in them can be read.
-const colours = 8
+const Colours = 8
 
 //go:embed style.css
 var style string

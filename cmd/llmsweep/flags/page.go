@@ -1,0 +1,51 @@
+package flags
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/report/table"
+)
+
+// Page says where the page of a result is written, beside its tables.
+type Page struct {
+	HTML string `name:"html" placeholder:"FILE" help:"Also write the page with drawings to this file. Default: beside the file of -o, with the ending .html; without -o none."`
+}
+
+// WriteBoth writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
+func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, html.Options) error) error {
+	path := p.path(t)
+	if path != "" {
+		if err := html.Replaceable(path); err != nil {
+			return console.Usage(err)
+		}
+	}
+	if err := t.Write(c, asJSON, sections, page); err != nil || path == "" {
+		return err
+	}
+	var b bytes.Buffer
+	if err := page(&b, html.Options{Lang: lang.Lang(t.Lang)}); err != nil {
+		return err
+	}
+	if err := console.WriteTo(path, b.Bytes()); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.Err, html.Written(path, lang.Lang(t.Lang)))
+	return nil
+}
+
+// path returns where the page is written; empty for nowhere. A program that asks for JSON, or a page that is asked for by itself, needs no other.
+func (p *Page) path(t *Tables) string {
+	switch {
+	case p.HTML != "":
+		return p.HTML
+	case t.Output == "" || t.Format == "json" || t.Format == FormatHTML || filepath.Clean(html.Beside(t.Output)) == filepath.Clean(t.Output):
+		return ""
+	}
+	return html.Beside(t.Output)
+}

@@ -1,0 +1,93 @@
+package findings
+
+import (
+	"strconv"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Replicas returns what each of several servers did: a table for each metric, with a row for each stage and a column for each server. There
+// are none where one server was measured.
+func Replicas(run *rundir.Run, l lang.Lang) []table.Table {
+	if len(run.Target.Replicas) == 0 {
+		return nil
+	}
+	all := []table.Table{
+		perReplica(run, l, replicaDone.In(l), func(s *rundir.ReplicaShare) table.Cell { return table.Number(lang.NonZero(s.Completed), "", lang.Rate) }),
+		perReplica(run, l, replicaTTFT.In(l), func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.TTFT.Mean) }),
+		perReplica(run, l, replicaTTFT99.In(l), func(s *rundir.ReplicaShare) table.Cell {
+			c := table.Seconds(s.TTFT.P99)
+			if c.Text != lang.Absent && !s.TTFT.Supported("p99") {
+				c.Mark = table.MarkUnsupported
+			}
+			return c
+		}),
+		perReplica(run, l, replicaITL.In(l), func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.InterToken) }),
+	}
+	if replicaFailed(run) {
+		all = append(all, perReplica(run, l, replicaFailures.In(l), func(s *rundir.ReplicaShare) table.Cell {
+			return table.Cell{Text: failedOf.In(l, strconv.Itoa(s.Requests.Error), strconv.Itoa(s.Requests.Due))}
+		}))
+	}
+	return all
+}
+
+// perReplica returns the table of one metric.
+func perReplica(run *rundir.Run, l lang.Lang, title string, cell func(*rundir.ReplicaShare) table.Cell) table.Table {
+	fields := []stages.Field{stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell {
+		return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage)}
+	})}
+	for i := range run.Target.Replicas {
+		fields = append(fields, stages.NewField(table.Column{Head: replicaNumber.In(l, strconv.Itoa(i+1))}, func(r stages.Row) table.Cell {
+			if i >= len(r.Stage.Replicas) {
+				return table.Cell{Text: lang.Absent, Tone: table.Faint}
+			}
+			return cell(&r.Stage.Replicas[i])
+		}))
+	}
+	return stages.Tabulate(title, fields, stages.All(run))
+}
+
+// replicaFailed reports whether some request to one of several servers failed.
+func replicaFailed(run *rundir.Run) bool {
+	for i := range run.Stages {
+		for _, s := range run.Stages[i].Replicas {
+			if s.Requests.Error > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// replicaFacts returns the servers that requests were shared out over, one a line.
+func replicaFacts(run *rundir.Run, l lang.Lang) (facts []Fact) {
+	for i, r := range run.Target.Replicas {
+		facts = append(facts, Fact{replicaNumber.In(l, strconv.Itoa(i+1)), words(r.URL, r.Engine, r.Version)})
+	}
+	return facts
+}
+
+// The words of tables of several servers.
+var (
+	replicaNumber   = lang.Say("replica %s", "副本 %s")
+	replicaDone     = lang.Say("Requests completed per second, by replica", "各副本每秒完成的请求数")
+	replicaTTFT     = lang.Say("TTFT mean, by replica", "各副本的 TTFT 均值")
+	replicaTTFT99   = lang.Say("TTFT p99, by replica", "各副本的 TTFT p99")
+	replicaITL      = lang.Say("ITL mean, by replica", "各副本的 ITL 均值")
+	replicaFailures = lang.Say("Failed requests, by replica", "各副本失败的请求数")
+	failedOf        = lang.Say("%s of %s", "%[2]s 中的 %[1]s")
+)
+
+// replicaWords are the words of the notes on one of several servers.
+func replicaWords() lang.Words {
+	return lang.Words{
+		"replica.slow": lang.Say("replica {replica:whole} is slower than the fastest one: TTFT {ttft:time} on average, against {fastest:time}",
+			"副本 {replica:whole} 慢于最快的副本：TTFT 均值为 {ttft:time}，最快的为 {fastest:time}"),
+		"replica.fails": lang.Say("replica {replica:whole} fails more often than the others: {failed:whole} of {due:whole} requests, against {others:percent} of theirs",
+			"副本 {replica:whole} 的失败多于其他副本：{due:whole} 个请求中失败 {failed:whole} 个，其他副本的失败率为 {others:percent}"),
+	}
+}

@@ -1,0 +1,40 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+)
+
+// generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
+const generator = `<meta name="generator" content="llmsweep">`
+
+// ending is that of the names of pages.
+const ending = ".html"
+
+// Beside returns the path of the page that stands beside a file: the same with the ending .html.
+func Beside(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ending }
+
+// Written tells that a page was written beside what was asked for.
+func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
+
+// Replaceable returns an error where a file of that name exists that is no page of llmsweep: it is not overwritten.
+func Replaceable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // there is none; another failure is that of writing it
+	}
+	defer f.Close()
+	const head = 4096 // bytes in which the mark stands
+	b, err := io.ReadAll(io.LimitReader(f, head))
+	if err != nil || len(b) > 0 && !bytes.Contains(b, []byte(generator)) {
+		return fmt.Errorf("%s exists and is no page of llmsweep: move it away, or choose another name", path)
+	}
+	return nil
+}

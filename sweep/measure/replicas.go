@@ -1,0 +1,103 @@
+package measure
+
+import (
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// replicas gathers what each of several servers did, by its place from 0.
+type replicas []*replica
+
+// replica is the part of the metrics that is kept for each of several servers.
+type replica struct {
+	requests rundir.Requests
+	rates    rates
+	tokens   tokenRates
+	latency  latencies
+	gaps     tokenGaps
+}
+
+func (all *replicas) add(r *rundir.Record, m *metrics) {
+	if r.Replica < 1 {
+		return
+	}
+	for len(*all) < r.Replica {
+		*all = append(*all, &replica{gaps: newGaps(m.count, false)})
+	}
+	one := (*all)[r.Replica-1]
+	one.rates.add(r, m.w)
+	one.tokens.add(r, m.w, m.count)
+	if !m.w.Holds(r.Due.Value()) {
+		return
+	}
+	countRequest(&one.requests, r)
+	one.latency.add(r)
+	one.gaps.add(r, m.count)
+}
+
+// shares returns the metrics of each server.
+func (all replicas) shares(st *rundir.Stage, m *metrics) []rundir.ReplicaShare {
+	var shares []rundir.ReplicaShare
+	for _, one := range all {
+		part := rundir.Stage{Rate: st.Rate, Whole: st.Whole}
+		one.rates.fill(&part, m.w)
+		one.tokens.fill(&part, m.w)
+		one.latency.fill(&part)
+		one.gaps.fill(&part, m.count)
+		shares = append(shares, rundir.ReplicaShare{
+			Requests: one.requests, Completed: part.Rates.Completed, Output: part.TokensPerS.Output,
+			TTFT: part.TTFT, Latency: part.Latency, InterToken: part.InterToken,
+		})
+	}
+	return shares
+}
+
+// unlike returns notes on the servers that are slower than the fastest, or fail more often than the others.
+func unlike(shares []rundir.ReplicaShare) (all []note.Note) {
+	const slower = 1.2 // by a fifth at least, with intervals that do not meet: less is no reason to look at a server
+	if len(shares) < 2 {
+		return nil
+	}
+	fastest := -1
+	for i := range shares {
+		if d := &shares[i].TTFT; d.Mean.Known() && (fastest < 0 || d.Mean.Value() < shares[fastest].TTFT.Mean.Value()) {
+			fastest = i
+		}
+	}
+	for i := range shares {
+		if fastest >= 0 && i != fastest {
+			ci, known := shares[i].TTFT.CI["mean"]
+			best, alsoKnown := shares[fastest].TTFT.CI["mean"]
+			mean, least := shares[i].TTFT.Mean, shares[fastest].TTFT.Mean
+			if known && alsoKnown && ci[0] > best[1] && mean.Value() > slower*least.Value() {
+				all = append(all, noteSlowReplica.New(i+1, mean.Value(), least.Value()))
+			}
+		}
+		if n, ok := failsMore(shares, i); ok {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// failsMore returns a note where the server at a place fails more of its requests than the others do of theirs, each share at its 97.5 % bound.
+func failsMore(shares []rundir.ReplicaShare, at int) (note.Note, bool) {
+	const level = 0.025
+	var failed, due float64
+	for i := range shares {
+		if i != at {
+			failed, due = failed+float64(shares[i].Requests.Error), due+float64(shares[i].Requests.Due)
+		}
+	}
+	q := shares[at].Requests
+	if q.Due == 0 || due == 0 {
+		return note.Note{}, false
+	}
+	low, _ := stats.ShareBounds(float64(q.Error), float64(q.Due), level)
+	_, high := stats.ShareBounds(failed, due, level)
+	if low <= high {
+		return note.Note{}, false
+	}
+	return noteBadReplica.New(at+1, q.Error, q.Due, failed/due), true
+}
