@@ -188,6 +188,9 @@ func (x *sweeper) narrow(ctx context.Context) error {
 		return err
 	}
 	x.Ahead.SLO = forecast.Counts{}
+	if err := x.rebound(ctx); err != nil {
+		return err
+	}
 	return x.fill(ctx)
 }
 

@@ -116,7 +116,8 @@ func (e *evidence) write(out io.Writer, commit string) error {
 		size = "at everyday size (without `-tags statistics`), which shows no more than that the tests work,"
 	}
 	_, err := fmt.Fprintf(out, "# Statistical claims\n\nMeasured in virtual time %s at commit %s.\n\n"+
-		"| package | claim | wanted | got | test | minutes |\n|---|---|---|---|---|---|\n", size, commit)
+		"The tests in it: %s. Other tests were not run for it. How many servers each was run on is in the column \"got\".\n\n"+
+		"| package | claim | wanted | got | test | minutes |\n|---|---|---|---|---|---|\n", size, commit, strings.Join(e.tests(), ", "))
 	for _, r := range e.rows {
 		result := "passed"
 		if slices.Contains(e.failed, r.pkg+" "+r.test) {
@@ -127,6 +128,16 @@ func (e *evidence) write(out io.Writer, commit string) error {
 		}
 	}
 	return err
+}
+
+// tests returns the packages and names of the tests that made claims, each once.
+func (e *evidence) tests() (names []string) {
+	for _, r := range e.rows {
+		if name := r.pkg + " " + r.test; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // err returns an error where a test failed or there is no claim.

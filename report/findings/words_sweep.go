@@ -115,9 +115,16 @@ func sweepWords() lang.Words {
 		"saturation.refused": lang.Say("at {offered:rate} req/s offered the server refused {share:percent} of the requests, and {completed:rate} req/s were completed",
 			"到达率为 {offered:rate} req/s 时，服务拒绝了 {share:percent} 的请求，完成 {completed:rate} req/s"),
 
+		"saturation.undone": lang.Say("at {offered:rate} req/s offered {share:percent} of the requests failed, and {completed:rate} req/s were completed",
+			"到达率为 {offered:rate} req/s 时，{share:percent} 的请求失败，完成 {completed:rate} req/s"),
+
 		// Of the server's habits.
 		"habit.collapses": lang.Say("the server collapses under overload: it sustains {sustained:rate} req/s ({low:rate}-{high:rate}), and completes only {overload:rate} req/s when more arrives",
 			"服务过载时崩塌：可持续 {sustained:rate} req/s（{low:rate}-{high:rate}），到达更多时只能完成 {overload:rate} req/s"),
+		"collapse.rebounds": lang.Say("after {held:span} at {overload:rate} req/s the load fell to {rate:rate} req/s, 80 % of what the server sustains: it was as quick as before after {took:time}",
+			"以 {overload:rate} req/s 过载 {held:span} 后，负载降至 {rate:rate} req/s（可持续到达率的 80 %）：{took:time} 后恢复到原有速度"),
+		"collapse.stays": lang.Say("after {held:span} at {overload:rate} req/s the load fell to {rate:rate} req/s, 80 % of what the server sustains: it did not recover within {watched:span}; only less load ends the collapse",
+			"以 {overload:rate} req/s 过载 {held:span} 后，负载降至 {rate:rate} req/s（可持续到达率的 80 %）：{watched:span} 内没有恢复，需进一步降低负载"),
 		"habit.metastable": lang.Say("the server stays slow after an overload (a metastable failure): after {after} a token of a lone request took {slower:tenths} times as long as at the start; after {idle:span} without load it was as fast as before",
 			"服务过载后持续变慢（亚稳态故障）：{after} 之后，单个请求每个 token 的耗时是开始时的 {slower:tenths} 倍；无负载 {idle:span} 后恢复"),
 		"habit.metastable-never": lang.Say("the server stays slow after an overload (a metastable failure): after {after} a token of a lone request took {slower:tenths} times as long as at the start, and did not recover within {waited:span} without load; all later rows show the slow server: restart it",

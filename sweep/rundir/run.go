@@ -54,6 +54,7 @@ type Run struct {
 	Plan       Plan        `json:"plan"`
 	Stages     []Stage     `json:"stages"`
 	Recoveries []Recovery  `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
+	Rebound    *Rebound    `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
 	Saturation *Saturation `json:"saturation,omitempty"`
 	SLO        *SLO        `json:"slo,omitempty"`      // absent where there are no objectives
 	Fidelity   *Fidelity   `json:"fidelity,omitempty"` // absent in runs without canaries
@@ -345,6 +346,15 @@ type Recovery struct {
 	Slower Number `json:"slower,omitzero"` // how many times as long a token took as in the first stage
 	Idle   Number `json:"idle_s,omitzero"` // seconds without load after which a lone request was as fast as before; absent where none was
 	Waited Number `json:"waited_s,omitzero"`
+}
+
+// Rebound is how a server that collapses fares once an overload falls to a rate that it sustains otherwise.
+type Rebound struct {
+	Overload Number `json:"overload_rps"`
+	Held     Number `json:"overload_s"`
+	Rate     Number `json:"rate_rps"`        // to which the load fell
+	Took     Number `json:"took_s,omitzero"` // seconds from then until it answered as quickly as in a stable stage; absent where it did not
+	Watched  Number `json:"watched_s"`
 }
 
 // Bucket is a token bucket: what passes in a time t is at most Burst + Rate x t.

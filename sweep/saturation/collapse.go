@@ -2,6 +2,7 @@ package saturation
 
 import (
 	"math"
+	"slices"
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
@@ -9,6 +10,24 @@ import (
 )
 
 var noteCollapses = note.Kind{Code: "habit.collapses", Args: []string{"sustained", "low", "high", "overload"}}
+
+// Notes on how a server that collapsed fares once the load falls to a rate that it sustains otherwise.
+var (
+	noteRebounds  = note.Kind{Code: "collapse.rebounds", Args: []string{"overload", "held", "rate", "took"}}
+	noteStaysSlow = note.Kind{Code: "collapse.stays", Args: []string{"overload", "held", "rate", "watched"}}
+)
+
+// rebounds returns that note; none where it was not measured.
+func rebounds(run *rundir.Run) (n note.Note) {
+	r := run.Rebound
+	switch {
+	case r == nil:
+		return n
+	case r.Took.Known():
+		return noteRebounds.New(r.Overload.Value(), r.Held.Value(), r.Rate.Value(), r.Took.Value())
+	}
+	return noteStaysSlow.New(r.Overload.Value(), r.Held.Value(), r.Rate.Value(), r.Watched.Value())
+}
 
 // How much more a server must complete below its limit than far beyond it to be said to collapse. Differences that plain servers show are
 // smaller: see TestHabitsAreNamed.
@@ -48,6 +67,10 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 	stable, saturated := f.lastStable(), f.firstSaturated()
 	if !stable.Known() || !saturated.Known() {
 		return false
+	}
+	f.notes = slices.DeleteFunc(f.notes, func(n note.Note) bool { return n.Is(noteOverloadCosts) || n.Is(noteOverloadOrChange) }) // the answer says it
+	if len(f.notes) == 0 {
+		f.notes = nil
 	}
 	s.HighestStable, s.LowestSaturated = stable, saturated
 	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.Rate.Value()+normal*standardError(most), ceiling)

@@ -37,6 +37,9 @@ func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 		}
 	default:
 		all = append(all, noteCollapses.New(s.Rate.Value(), s.Low.Value(), s.High.Value(), s.Overload.Value()))
+		if n := rebounds(run); !n.IsZero() {
+			all = append(all, n)
+		}
 	}
 	if b := bucketOf(open, ceilingOf(stages)); b.Rate.Known() {
 		const minute = 60

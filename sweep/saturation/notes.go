@@ -14,6 +14,7 @@ var (
 
 	// The evidence.
 	noteRefused       = note.Kind{Code: "saturation.refused", Args: []string{"offered", "share", "completed"}}
+	noteUndone        = note.Kind{Code: "saturation.undone", Args: []string{"offered", "share", "completed"}}
 	noteBacklogGrew   = note.Kind{Code: "saturation.backlog-grew", Args: []string{"offered", "growth", "completed"}}
 	noteCeilingAlone  = note.Kind{Code: "saturation.ceiling", Args: []string{"in_flight", "completed"}}
 	noteNoneSaturated = note.Kind{Code: "saturation.ceiling-none-saturated", Args: []string{"in_flight", "completed"}}
@@ -23,7 +24,7 @@ var (
 func Notes() []note.Kind {
 	return []note.Kind{
 		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
-		noteNoneSaturated, noteRefused, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
-		noteOverloadOrChange, noteDrops, noteLatestAlone, noteNotPooled, Exceeded, noteMetastable, noteNeverBack, noteStayedSlow,
+		noteNoneSaturated, noteRefused, noteUndone, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
+		noteOverloadOrChange, noteDrops, noteLatestAlone, noteRebounds, noteStaysSlow, noteNotPooled, Exceeded, noteMetastable, noteNeverBack, noteStayedSlow,
 	}
 }

@@ -24,6 +24,7 @@ func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 	f.sameServer = again != nil && !f.changed
 	f.cut = f.edge()
 	f.pausing = !pauses(stages).IsZero()
+	f.failing = !drops(stages).IsZero()
 	f.cached = cachedShare(stages)
 	f.stageTime = stageTimeForControls(stages)
 	rows := f.plateauRows(ceilingOf(stages))
@@ -120,6 +121,7 @@ type finder struct {
 	notes   []note.Note
 	pausing bool // the server stands still now and then
 	cached  cached
+	failing bool // it drops connections
 	changed bool // control measurements show another server than before: what is less now is not overload's doing
 	// sameServer reports that control measurements show the same server as before: what is less now is overload's doing.
 	sameServer bool
@@ -280,6 +282,7 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 func (f *finder) overloadCosts(ceiling *rundir.Stage, overloaded float64) {
 	loop := ceiling.Progress.Rate.Value()
 	switch {
+	case f.failing: // what is completed is less by what fails, at any load
 	case f.sameServer:
 		f.note(noteOverloadCosts.New(loop, ceiling.MaxConcurrency, overloaded))
 	case !f.changed:
@@ -351,6 +354,9 @@ func reason(rows []*rundir.Stage, s *rundir.Saturation) note.Note {
 		if r.Verdict == rundir.Saturated {
 			return noteBacklogGrew.New(r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
 		}
+	}
+	if r := rows[0]; r.Rate.Known() { // more failed than is tolerated
+		return noteUndone.New(r.Rates.Offered.Value(), share(r), r.Progress.Rate.Value())
 	}
 	kind := noteNoneSaturated
 	if s.LowestSaturated.Known() {

@@ -102,3 +102,16 @@ func TestChangedServers(t *testing.T) {
 		t.Errorf("a plain server's ceiling has the warnings %v", plain[0].Warnings)
 	}
 }
+
+// The evidence for a server that drops connections is the share that failed; that less is completed than in a closed loop is no overload.
+func TestDroppingServers(t *testing.T) {
+	beyond := row(12, 6, rundir.Shedding)
+	beyond.Requests = rundir.Requests{OK: 50, Error: 50}
+	beyond.Errors = map[string]int{"reset": 50}
+	ceiling := ceilingRow(10)
+	ceiling.Requests.OK = 50
+	s, notes := Find(&rundir.Run{Stages: []rundir.Stage{ceiling, beyond}})
+	if s == nil || !s.Reason.Is(noteUndone) || len(notes) > 0 {
+		t.Errorf("%+v, %v", s, notes)
+	}
+}

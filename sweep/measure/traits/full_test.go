@@ -90,3 +90,28 @@ func TestAnswersFromACacheAreKeptApart(t *testing.T) {
 		t.Errorf("%v answers per second from the cache, %v s per token of the others", got.WholeRate.Value(), got.Computed.Value())
 	}
 }
+
+// A buffer sends a short answer in one piece: that does not come from a cache. A long one in one piece does.
+func TestShortAnswersOfABufferAreNotFromACache(t *testing.T) {
+	inBursts := func(from float64, n int) (at []float64) {
+		for k := range n {
+			at = append(at, from+0.5*float64(k/8))
+		}
+		return at
+	}
+	var buffered, both Finder
+	for i := range 20 {
+		at := 3 * float64(i)
+		for _, f := range []*Finder{&buffered, &both} {
+			f.Add(tokensAt(at, inBursts(at+0.6, 60)...))
+			f.Add(tokensAt(at, inBursts(at+0.2, 6)...))
+		}
+		both.Add(tokensAt(at, steady(at+0.005, 0, 60, math.Inf(1), 0)...))
+	}
+	if got := buffered.Sum(window.Window{To: time.Hour}); !got.Bursts.Known() || got.Whole.Known() || got.WholeRate.Known() {
+		t.Errorf("a buffer: %+v", got)
+	}
+	if got := both.Sum(window.Window{To: time.Hour}); !got.Bursts.Known() || !got.Whole.Known() {
+		t.Errorf("a buffer and a cache: %+v", got)
+	}
+}

@@ -97,8 +97,14 @@ func streamOf(r *rundir.Record) stream {
 // Sum returns the traits of the records. w is the stage's window.
 func (t *Finder) Sum(w window.Window) rundir.Traits {
 	var out rundir.Traits
-	ordinary, computed := t.fromCache(w, &out)
-	if len(ordinary) > 0 && !bursts(ordinary, &out) {
+	ordinary, computed := t.fromCache(w, 0, &out)
+	switch {
+	case len(ordinary) == 0:
+	case bursts(ordinary, &out):
+		const surely = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
+		out.Whole, out.WholeTime, out.WholeRate, out.Computed = rundir.Number{}, rundir.Number{}, rundir.Number{}, rundir.Number{}
+		t.fromCache(w, surely*out.Burst.Value(), &out)
+	default:
 		stalls(ordinary, computed, &out)
 	}
 	if t.refused {
@@ -108,9 +114,9 @@ func (t *Finder) Sum(w window.Window) rundir.Traits {
 	return out
 }
 
-// fromCache finds answers that came in one piece, sooner than the first token of the others. It returns the others that have a rhythm, and
-// all that the model computed, short ones too.
-func (t *Finder) fromCache(w window.Window, out *rundir.Traits) (others, computed []*stream) {
+// fromCache finds answers of more than some tokens that came in one piece, sooner than the first token of the others. It returns the others
+// that have a rhythm, and all that the model computed, short ones too.
+func (t *Finder) fromCache(w window.Window, longer float64, out *rundir.Traits) (others, computed []*stream) {
 	const sooner = 0.7 // times the median first token of the others
 	var pieces []*stream
 	var firsts []float64
@@ -131,7 +137,7 @@ func (t *Finder) fromCache(w window.Window, out *rundir.Traits) (others, compute
 	quick := sooner * stats.Quantile(firsts, 0.5)
 	n, time, within := 0.0, 0.0, 0.0
 	for _, s := range pieces {
-		if took := s.last - s.sent; took < quick {
+		if took := s.last - s.sent; took < quick && s.tokens > longer {
 			n, time = n+1, time+took
 			if w.Holds(s.last) {
 				within++
