@@ -16,8 +16,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"llmsweep/client/address"
 	"llmsweep/client/api"
 	"llmsweep/client/api/dialects"
+	"llmsweep/client/clean"
 	"llmsweep/client/wire"
 )
 
@@ -64,7 +66,7 @@ type Options struct {
 
 // Client sends requests to one server in one dialect. It is safe for concurrent use.
 type Client struct {
-	address   address
+	address   address.Address
 	dialect   api.Dialect
 	params    api.Params
 	header    http.Header // shared by all requests, never changed
@@ -75,7 +77,7 @@ type Client struct {
 	dialer    *wire.Dialer
 	endpoint  *url.URL // of requests
 	allowance Allowance
-	cleaner   cleaner
+	cleaner   clean.Cleaner
 	streams   sync.Pool    // of *stream
 	stamped   atomic.Int64 // receives with a timestamp of the kernel
 	unstamped atomic.Int64 // receives without one
@@ -84,7 +86,7 @@ type Client struct {
 // New returns a client after it has checked the options. It does not connect. An error is one line that says which
 // option to change; it shows no secret.
 func New(o Options) (*Client, error) {
-	a, user, err := parseAddress(o.URL)
+	a, user, err := address.Parse(o.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -99,16 +101,16 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, dialer, err := newTransport(o, a.socket)
+	t, dialer, err := newTransport(o, a.Socket)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
 		address: a, dialect: d, params: o.Params, header: h, host: h.Get("Host"),
-		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.join(d.Path(o.Params.Model)),
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.Join(d.Path(o.Params.Model)),
 		allowance: o.Allowance,
 	}
-	c.cleaner = newCleaner(h, a.base.Query(), user, c.proxyUser())
+	c.cleaner = clean.New(h, a.Base.Query(), user, c.proxyUser())
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
 	return c, nil
 }
@@ -195,7 +197,7 @@ func (c *Client) Timestamps() string {
 }
 
 // URL returns the URL of an API path such as "/v1/models" on this server, without secrets.
-func (c *Client) URL(path string) string { return c.address.show(path) }
+func (c *Client) URL(path string) string { return c.address.Show(path) }
 
 // Endpoint returns the URL that requests are sent to, without secrets.
 func (c *Client) Endpoint() string { return c.URL(c.dialect.Path(c.params.Model)) }

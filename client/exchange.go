@@ -13,6 +13,7 @@ import (
 
 	"llmsweep/client/api"
 	"llmsweep/client/sse"
+	"llmsweep/client/unzip"
 	"llmsweep/client/wire"
 )
 
@@ -75,7 +76,7 @@ func (x *exchange) run() {
 		x.refused(resp)
 		return
 	}
-	plain, zipped, err := decoded(resp)
+	plain, zipped, err := unzip.Decoded(resp)
 	if err != nil {
 		x.fail(x.res.Headers, ClassMalformed, err.Error())
 		return
@@ -261,7 +262,7 @@ func (x *exchange) take(c *api.Chunk, at time.Duration, receive int64) {
 		x.ids = c.IDs
 	}
 	if c.Finish != "" {
-		r.Finish = x.client.cleaner.clean(c.Finish)
+		r.Finish = x.client.cleaner.Clean(c.Finish)
 	}
 	set(&r.PromptTokens, c.Usage.Prompt)
 	set(&r.OutputTokens, c.Usage.Output)
@@ -287,7 +288,7 @@ func (x *exchange) ended(s *stream, err error) {
 		x.fail(s.body.ended, ClassTruncated, "the answer's body is empty")
 	case eof:
 		x.fail(s.body.ended, ClassTruncated, "the stream ended without a finish reason or terminator")
-	case errors.Is(err, sse.ErrTooLong), errors.Is(err, errCompression):
+	case errors.Is(err, sse.ErrTooLong), errors.Is(err, unzip.ErrCompression):
 		x.fail(x.now(), ClassMalformed, err.Error())
 	default:
 		x.broken(err)
@@ -327,7 +328,7 @@ func (x *exchange) drain(s *stream) {
 func (x *exchange) refused(resp *http.Response) {
 	stop := time.AfterFunc(errorTime, x.cancel) // it has failed already; only the message is missing
 	defer stop.Stop()
-	plain, _, err := decoded(resp)
+	plain, _, err := unzip.Decoded(resp)
 	var body []byte
 	if err == nil { // where decoding fails, the status remains as the message
 		body, err = io.ReadAll(io.LimitReader(plain, maxWhole))
@@ -367,5 +368,5 @@ func (x *exchange) phase() string {
 
 // fail ends the request as a failure, with a message without secrets.
 func (x *exchange) fail(at time.Duration, class Class, message string) {
-	x.res.Fail(at, class, x.client.cleaner.clean(message))
+	x.res.Fail(at, class, x.client.cleaner.Clean(message))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"llmsweep/client/api"
+	"llmsweep/client/clean"
 )
 
 // Any body gives a message of one short line of valid UTF-8.
@@ -17,10 +18,10 @@ func FuzzErrorText(f *testing.F) {
 		`{"detail":{"detail":{"detail":"x"}}}`, "\x00\xff", ""} {
 		f.Add([]byte(s))
 	}
-	c := newCleaner(nil, nil, nil)
+	c := clean.New(nil, nil, nil)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := c.clean(api.ErrorText(body))
-		if len(s) > maxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
+		s := c.Clean(api.ErrorText(body))
+		if len(s) > clean.MaxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
 			t.Errorf("%q", s)
 		}
 		if len(body) > 0 {

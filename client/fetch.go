@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"llmsweep/client/unzip"
 	"net/http"
 	"net/http/httptrace"
 	"time"
@@ -42,7 +43,7 @@ func (f *Failure) Unwrap() error { return f.err }
 func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path string, body []byte) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r := &http.Request{Method: method, URL: c.address.join(path), Host: c.host, Header: c.header}
+	r := &http.Request{Method: method, URL: c.address.Join(path), Host: c.host, Header: c.header}
 	if body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
@@ -54,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	}
 	defer resp.Body.Close()
 	a := Answer{Header: resp.Header}
-	plain, _, err := decoded(resp)
+	plain, _, err := unzip.Decoded(resp)
 	if err == nil {
 		a.Body, err = io.ReadAll(io.LimitReader(plain, maxAnswer))
 	}
@@ -62,9 +63,9 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a, &Failure{
 			Class: refusalClass(resp.StatusCode, resp.Header, a.Body), HTTP: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
-			Message: c.cleaner.clean(statusText(resp.StatusCode, resp.Header, a.Body)),
+			Message: c.cleaner.Clean(statusText(resp.StatusCode, resp.Header, a.Body)),
 		}
-	case errors.Is(err, errCompression):
+	case errors.Is(err, unzip.ErrCompression):
 		return a, &Failure{Class: ClassMalformed, Message: err.Error(), err: err}
 	case err != nil:
 		return a, c.failure(limited, err, limit, true)
@@ -78,5 +79,5 @@ func (c *Client) failure(limited context.Context, err error, limit time.Duration
 		return &Failure{Class: ClassTimeout, Message: "no answer within " + limit.String(), err: err}
 	}
 	class, cause, message := c.classify(err, connected)
-	return &Failure{Class: class, Cause: cause, Message: c.cleaner.clean(message), err: err}
+	return &Failure{Class: class, Cause: cause, Message: c.cleaner.Clean(message), err: err}
 }

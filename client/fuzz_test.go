@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"io"
+	"llmsweep/client/address"
 	"net"
 	"net/url"
 	"slices"
@@ -21,29 +22,29 @@ func FuzzURL(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		a, user, err := parseAddress(s)
+		a, user, err := address.Parse(s)
 		if err != nil {
 			if strings.Contains(s, "://me:secret7@") && strings.Contains(err.Error(), "secret7@") {
 				t.Errorf("%q: %v", s, err)
 			}
 			return
 		}
-		shown := a.show("")
-		if password, ok := user.Password(); ok && len(password) > 3 && !strings.Contains(a.base.Host+a.base.Path, password) && strings.Contains(shown, password) {
+		shown := a.Show("")
+		if password, ok := user.Password(); ok && len(password) > 3 && !strings.Contains(a.Base.Host+a.Base.Path, password) && strings.Contains(shown, password) {
 			t.Errorf("%q is shown as %q", s, shown)
 		}
 		if strings.ContainsAny(shown, "\n\x00") {
 			t.Errorf("%q is shown as %q", s, shown)
 		}
-		again, _, err := parseAddress(shown)
+		again, _, err := address.Parse(shown)
 		if err != nil {
 			t.Fatalf("%q is shown as %q, which is no address: %v", s, shown, err)
 		}
-		if got := again.show(""); got != shown {
+		if got := again.Show(""); got != shown {
 			t.Errorf("%q is shown as %q, and that as %q", s, shown, got)
 		}
-		if _, err := url.Parse(a.join("/v1/models").String()); err != nil {
-			t.Errorf("%q asks %q: %v", s, a.join("/v1/models"), err)
+		if _, err := url.Parse(a.Join("/v1/models").String()); err != nil {
+			t.Errorf("%q asks %q: %v", s, a.Join("/v1/models"), err)
 		}
 	})
 }

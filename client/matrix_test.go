@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"llmsweep/client/clean"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -406,7 +407,7 @@ func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class 
 		switch {
 		case r.Status == StatusIncomplete || r.Status == "":
 			t.Errorf("status %q", r.Status)
-		case r.Status == StatusError && (r.Class == "" || r.Message == "" || len(r.Message) > maxMessage):
+		case r.Status == StatusError && (r.Class == "" || r.Message == "" || len(r.Message) > clean.MaxMessage):
 			t.Errorf("class %q, message %q", r.Class, r.Message)
 		case r.Status == StatusOK && r.Chunks() == 0:
 			t.Error("it succeeded without a token")

@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"llmsweep/client/address"
 	"log"
 	"math/big"
 	"net"
@@ -369,9 +370,9 @@ func TestAddressesOfIPv6(t *testing.T) {
 		"[fe80::1%eth0]:8000/v1/":      "http://[fe80::1%25eth0]:8000/v1/models",
 		"http://[fe80::1%25eth0]:8000": "http://[fe80::1%25eth0]:8000/v1/models",
 	} {
-		a, _, err := parseAddress(in)
-		if err != nil || a.show("/v1/models") != want {
-			t.Errorf("%s: %v, %v", in, a.show("/v1/models"), err)
+		a, _, err := address.Parse(in)
+		if err != nil || a.Show("/v1/models") != want {
+			t.Errorf("%s: %v, %v", in, a.Show("/v1/models"), err)
 		}
 	}
 	l, err := net.Listen("tcp", "[::1]:0")

@@ -212,7 +212,7 @@ func TestCommandsRun(t *testing.T) {
 	}
 	t.Chdir(t.TempDir()) // command lines name files without a directory
 	inBubble(t, "", func(t *testing.T, w *world) {
-		for address, api := range map[string]string{"localhost:8000": "http", "api.example.com:443": "https"} {
+		for address, api := range map[string]string{"localhost:8000": "http", "api.example.com:443": "https", "node1:8000": "http", "node2:8000": "http"} {
 			if _, done, err := w.serve(w.ctx, address, w.simulated(simserver.Options{})); err != nil {
 				t.Fatal(err, api)
 			} else {
@@ -245,8 +245,10 @@ func TestCommandsRun(t *testing.T) {
 				case a == "NAME":
 					args[i] = "Qwen2-7B"
 				case a == "1000": // requests
-					args[i] = "200"
-				case a == "15m" || a == "10m" || a == "5m":
+					args[i] = "60"
+				case args[max(0, i-1)] == "--duration":
+					args[i] = "8s"
+				case a == "15m" || a == "10m" || a == "5m": // budgets
 					args[i] = "20s"
 				}
 			}

@@ -176,6 +176,7 @@ func hostileOutputs(w *world, evil string) outputs {
 	tell("text", "serving", "report", dir, "--format", "serving")
 	tell("json", "guidellm", "report", dir, "--format", "guidellm")
 	tell("html", "html", "report", dir, "--format", "html")
+	tell("html", "index", "report", dir, other, "--format", "html")
 	tell("xml", "svg", "report", dir, "--format", "svg")
 	tell("text", "compare", "compare", other, dir, "--any-workload", "--fail-if", "errors>1%", "--junit", w.path("gates.xml"))
 	tell("markdown", "compare", "compare", other, dir, "--any-workload", "--format", "markdown")

@@ -21,6 +21,7 @@ import (
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
 	"llmsweep/report/compare"
+	"llmsweep/report/compare/paired"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
@@ -180,7 +181,7 @@ func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundi
 		}
 	}
 	if both.Same {
-		view.Note(compare.SameServer(l))
+		view.Note(paired.SameServer(l))
 	}
 	cm.Test(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
 	runs[1].Client.Selftest = runs[0].Client.Selftest
@@ -192,7 +193,7 @@ func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundi
 	}
 	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.Expect(stages)
-		view.Note(compare.Forecast(p, l))
+		view.Note(paired.Forecast(p, l))
 	}
 	return pair.Run(c.Ctx, both, runs, record)
 }
@@ -252,12 +253,12 @@ func (f *liveFlags) dirs(c *console.Console) (out string, both [2]*rundir.Dir, e
 }
 
 // pairPage returns what writes the page of a comparison.
-func pairPage(result *compare.Live, runs [2]*rundir.Run) func(io.Writer, html.Options) error {
+func pairPage(result *paired.Comparison, runs [2]*rundir.Run) func(io.Writer, html.Options) error {
 	return func(w io.Writer, o html.Options) error { return html.Pair(w, result, runs, o) }
 }
 
 // writePages writes the page of the comparison, and that of each side.
-func (cm *compareCmd) writePages(out string, result *compare.Live, runs [2]*rundir.Run, dirs [2]*rundir.Dir) error {
+func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]*rundir.Run, dirs [2]*rundir.Dir) error {
 	l := lang.Lang(cm.Lang)
 	for i := range dirs {
 		if err := measurement.WritePage(dirs[i], runs[i], l); err != nil {
@@ -284,7 +285,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 			return err
 		}
 	}
-	result := compare.OfPair(record, runs[0], runs[1])
+	result := paired.OfPair(record, runs[0], runs[1])
 	var doc bytes.Buffer
 	if err := table.WriteSections(&doc, "markdown", result.Sections(l, 1), table.Style{}); err != nil {
 		return err
@@ -341,7 +342,7 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 	if record.State == rundir.Running { // llmsweep was killed
 		record.State = rundir.Interrupted
 	}
-	result := compare.OfPair(record, runs[0], runs[1])
+	result := paired.OfPair(record, runs[0], runs[1])
 	gates, err := cm.gates(result.Keys())
 	if err != nil {
 		return console.Usage(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/sim/server/exchange"
 	"llmsweep/sweep/rundir"
 )
 
@@ -18,7 +19,7 @@ import (
 //	go test -tags statistics ./cmd/llmsweep -run TestSoak -v -timeout 60m
 func TestSoak(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		faults, err := simserver.ParseFaults("500:1/97,429:1/89,reset:1/83,truncate:1/79,error:1/73,garbage:1/71,html:1/67")
+		faults, err := exchange.ParseFaults("500:1/97,429:1/89,reset:1/83,truncate:1/79,error:1/73,garbage:1/71,html:1/67")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
+	"llmsweep/report/audit/span"
 )
 
 // arithmeticTolerance: tools read the clock once for the duration that they print and once for the rates, a few
@@ -18,12 +19,12 @@ func arithmetic(r *row) (key string, n note.Note) {
 	if r.stage.Source == nil || !r.stage.Whole {
 		return counts(r)
 	}
-	ratio := func(a, b span) span { return a.over(b) }
-	sum := func(a, b span) span { return a.plus(b) }
+	ratio := func(a, b span.Of) span.Of { return a.Over(b) }
+	sum := func(a, b span.Of) span.Of { return a.Plus(b) }
 	for _, m := range []struct {
 		key, a, b string
 		kind      note.Kind
-		make      func(a, b span) span
+		make      func(a, b span.Of) span.Of
 	}{
 		{"rates.completed", "requests.ok", "window_s", noteRequestRate, ratio},
 		{"rates.theoretical_max", "requests.due", "latency_s.max", noteRequestRate, ratio},
@@ -31,7 +32,7 @@ func arithmetic(r *row) (key string, n note.Note) {
 		{"tokens_per_s.input", "prompt_tokens.total", "window_s", noteTokenRate, ratio},
 		{"tokens_per_s.total", "tokens_per_s.input", "tokens_per_s.output", noteSum, sum},
 		{"output_tokens.mean", "output_tokens.total", "requests.ok", noteTokenMean, ratio},
-		{"elapsed_s", "window_s", "", noteTwoDurations, func(a, _ span) span { return a }},
+		{"elapsed_s", "window_s", "", noteTwoDurations, func(a, _ span.Of) span.Of { return a }},
 	} {
 		if r.text(m.key) == "" { // computed by the reader, not printed
 			continue
@@ -43,11 +44,11 @@ func arithmetic(r *row) (key string, n note.Note) {
 			continue
 		}
 		want := m.make(a, b)
-		if math.Abs(got.beyond(want)) > arithmeticTolerance {
+		if math.Abs(got.Beyond(want)) > arithmeticTolerance {
 			if m.b == "" {
-				return m.key, m.kind.New(digits(got.v), digits(a.v))
+				return m.key, m.kind.New(digits(got.V), digits(a.V))
 			}
-			return m.key, m.kind.New(digits(got.v), digits(a.v), digits(b.v), digits(want.v))
+			return m.key, m.kind.New(digits(got.V), digits(a.V), digits(b.V), digits(want.V))
 		}
 	}
 	return counts(r)
@@ -81,9 +82,9 @@ func inFlight(r *row) (key string, n note.Note) {
 	if !ok || r.text("concurrency.mean") == "" || !r.stage.Whole || !r.whole() {
 		return "", note.Note{}
 	}
-	want := s[1].times(s[2]).over(s[3])
-	if math.Abs(s[0].beyond(want)) <= arithmeticTolerance {
+	want := s[1].Times(s[2]).Over(s[3])
+	if math.Abs(s[0].Beyond(want)) <= arithmeticTolerance {
 		return "", note.Note{}
 	}
-	return "concurrency.mean", noteInFlight.New(digits(s[0].v), digits(s[1].v), seconds(s[2].v), seconds(s[3].v), digits(want.v))
+	return "concurrency.mean", noteInFlight.New(digits(s[0].V), digits(s[1].V), seconds(s[2].V), seconds(s[3].V), digits(want.V))
 }

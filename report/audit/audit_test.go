@@ -388,7 +388,7 @@ func TestRules(t *testing.T) {
 		golden.Check(t, "rules."+string(l)+".txt", b.Bytes())
 	}
 	seen := map[string]bool{}
-	for _, r := range append(Rules(), recordRules()...) {
+	for _, r := range append(Rules(), RecordRules()...) {
 		if r.Name == "" || seen[r.Name] {
 			t.Errorf("a rule without a name of its own: %q", r.Name)
 		}

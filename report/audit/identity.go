@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"llmsweep/client/note"
+	"llmsweep/report/audit/span"
 	"llmsweep/report/published"
 	"llmsweep/report/published/results"
 	"llmsweep/sweep/rundir"
@@ -80,11 +81,11 @@ func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 }
 
 // meant is a time with its unit put right, so that one misprint is not found by every rule.
-func (r *row) meant(key string) (span, bool) {
+func (r *row) meant(key string) (span.Of, bool) {
 	s, ok := r.span(key)
 	if _, v, wrong := misprinted(r, key); ok && wrong {
-		f := v / s.v
-		s = span{v, s.low * f, s.high * f}
+		f := v / s.V
+		s = span.Of{V: v, Low: s.Low * f, High: s.High * f}
 	}
 	return s, ok
 }
@@ -94,10 +95,10 @@ func (r *row) meant(key string) (span, bool) {
 func ttftAboveLatency(r *row) (key string, n note.Note) {
 	t, ok1 := r.meant("ttft_s.mean")
 	l, ok2 := r.span("latency_s.mean")
-	if !ok1 || !ok2 || !r.whole() || t.low <= l.high {
+	if !ok1 || !ok2 || !r.whole() || t.Low <= l.High {
 		return "", note.Note{}
 	}
-	return "ttft_s.mean", noteTTFT.New(seconds(t.v), seconds(l.v))
+	return "ttft_s.mean", noteTTFT.New(seconds(t.V), seconds(l.V))
 }
 
 // latencyTolerance: mean latency = mean TTFT + (mean n - 1) x inter-token latency holds exactly where inter-token
@@ -118,26 +119,26 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 	g, ok2 := r.meant(gap)
 	l, ok3 := r.meant("latency_s.mean")
 	count, ok4 := r.tokens()
-	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.v < 1 || r.published(results.VLLMBench) { // its gaps count chunks without text
+	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.V < 1 || r.published(results.VLLMBench) { // its gaps count chunks without text
 		return "", note.Note{}
 	}
-	fits := func(n span) (span, bool) {
-		made := t.plus(span{n.v - 1, max(0, n.low-1), n.high - 1}.times(g))
-		off := l.beyond(made)
+	fits := func(n span.Of) (span.Of, bool) {
+		made := t.Plus(span.Of{V: n.V - 1, Low: max(0, n.Low-1), High: n.High - 1}.Times(g))
+		off := l.Beyond(made)
 		return made, math.Abs(off) <= latencyTolerance || oneSided && off < 0
 	}
 	most := r.asked()
-	if _, ok := fits(exact(most)); ok && most > 0 && !r.stage.OutputTokens.Mean.Known() {
+	if _, ok := fits(span.Exact(most)); ok && most > 0 && !r.stage.OutputTokens.Mean.Known() {
 		return "", note.Note{}
 	}
-	if most > 0 && count.v > most { // too many tokens have a rule of their own
-		count = span{most, min(count.low, most), most}
+	if most > 0 && count.V > most { // too many tokens have a rule of their own
+		count = span.Of{V: most, Low: min(count.Low, most), High: most}
 	}
 	made, ok := fits(count)
 	if ok {
 		return "", note.Note{}
 	}
-	return "latency_s.mean", noteLatency.New(seconds(l.v), seconds(t.v), count.v-1, seconds(g.v), seconds(made.v))
+	return "latency_s.mean", noteLatency.New(seconds(l.V), seconds(t.V), count.V-1, seconds(g.V), seconds(made.V))
 }
 
 // Tokens per request: an end token makes a per cent or two. Where the number is made of two rates that were counted in
@@ -167,10 +168,10 @@ func tokensPerRequest(r *row) (key string, n note.Note) {
 		output, completed = r.text("tokens_per_s.output"), r.text("rates.completed")
 	}
 	switch forced := r.published(published.SixColumn) || r.result.run.Workload.Forced; {
-	case got.low > asked+slack:
-		return key, tokensNote(noteTokensAbove, output, completed, digits(got.v), digits(asked))
-	case forced && got.high < asked*tokensBelow:
-		return key, tokensNote(noteTokensBelow, output, completed, digits(got.v), digits(asked))
+	case got.Low > asked+slack:
+		return key, tokensNote(noteTokensAbove, output, completed, digits(got.V), digits(asked))
+	case forced && got.High < asked*tokensBelow:
+		return key, tokensNote(noteTokensBelow, output, completed, digits(got.V), digits(asked))
 	}
 	return "", note.Note{}
 }
@@ -191,7 +192,7 @@ func (r *row) deviation() float64 {
 	var all []float64
 	for _, o := range r.result.rows {
 		if n, ok := o.tokens(); ok && o != r {
-			all = append(all, n.v)
+			all = append(all, n.V)
 		}
 	}
 	if len(all) < 3 {
@@ -237,12 +238,12 @@ func completedOverOffered(r *row) (key string, n note.Note, grade Grade) {
 	if s.Window <= 0 {
 		impossible = rate * (1 + offeredTolerance)
 	}
-	n = noteOffered.New(digits(done.v), digits(rate))
+	n = noteOffered.New(digits(done.V), digits(rate))
 	switch {
-	case done.low > impossible:
+	case done.Low > impossible:
 		return "rates.completed", n, Impossible
-	case done.low > rate+offeredDoubtful*deviation:
-		return "rates.completed", noteOfferedDoubtful.New(digits(done.v), digits(rate), percent(done.v/rate-1), window), Doubtful
+	case done.Low > rate+offeredDoubtful*deviation:
+		return "rates.completed", noteOfferedDoubtful.New(digits(done.V), digits(rate), percent(done.V/rate-1), window), Doubtful
 	}
 	return "", note.Note{}, ""
 }
@@ -265,11 +266,11 @@ func synchronousRate(r *row) (key string, n note.Note) {
 	if n := r.stage.Requests.Due; n > 0 {
 		edge = 1.5 / float64(n)
 	}
-	busy := s[0].times(s[1])
-	if busy.low <= 1+synchronousAbove+edge && busy.high >= 1-synchronousBelow-edge {
+	busy := s[0].Times(s[1])
+	if busy.Low <= 1+synchronousAbove+edge && busy.High >= 1-synchronousBelow-edge {
 		return "", note.Note{}
 	}
-	return "rates.completed", noteSynchronous.New(digits(s[0].v), seconds(s[1].v), digits(busy.v))
+	return "rates.completed", noteSynchronous.New(digits(s[0].V), seconds(s[1].V), digits(busy.V))
 }
 
 // spreadTolerance: some divide by n-1.
@@ -279,15 +280,15 @@ const spreadTolerance = 0.05
 // larger than with all samples at the extremes (Bhatia and Davis 2000). Rounding aside there is nothing to tolerate.
 func order(r *row) (key string, n note.Note) {
 	for _, name := range []string{"latency", "ttft", "tpot", "itl"} {
-		last, lastName := span{}, ""
+		last, lastName := span.Of{}, ""
 		for _, p := range []string{"min", "p50", "p90", "p95", "p99", "p999", "max"} {
 			at := name + "_s." + p
 			v, ok := r.span(at)
 			if !ok {
 				continue
 			}
-			if lastName != "" && v.high < last.low*(1-1e-9) {
-				return at, noteOrder.New(name+"_s", p, seconds(v.v), lastName, seconds(last.v))
+			if lastName != "" && v.High < last.Low*(1-1e-9) {
+				return at, noteOrder.New(name+"_s", p, seconds(v.V), lastName, seconds(last.V))
 			}
 			last, lastName = v, p
 		}
@@ -305,13 +306,13 @@ func extremes(r *row, dist string) (key string, n note.Note) {
 		return "", note.Note{}
 	}
 	low, high, mean := s[0], s[1], s[2]
-	if mean.high < low.low*(1-1e-9) || mean.low > high.high*(1+1e-9) {
-		return dist + ".mean", noteMean.New(dist, seconds(mean.v), seconds(low.v), seconds(high.v))
+	if mean.High < low.Low*(1-1e-9) || mean.Low > high.High*(1+1e-9) {
+		return dist + ".mean", noteMean.New(dist, seconds(mean.V), seconds(low.V), seconds(high.V))
 	}
 	spread, ok := r.span(dist + ".std")
-	most := math.Sqrt(max(0, (high.high-mean.low)*(mean.high-low.low)))
-	if ok && spread.low > most*(1+spreadTolerance)+1e-9 {
-		return dist + ".std", noteSpread.New(dist, seconds(spread.v), seconds(low.v), seconds(high.v))
+	most := math.Sqrt(max(0, (high.High-mean.Low)*(mean.High-low.Low)))
+	if ok && spread.Low > most*(1+spreadTolerance)+1e-9 {
+		return dist + ".std", noteSpread.New(dist, seconds(spread.V), seconds(low.V), seconds(high.V))
 	}
 	return "", note.Note{}
 }
@@ -347,10 +348,10 @@ const tpotFactor = 2
 // tpotAboveITL finds time per output token far above the gaps that it is made of.
 func tpotAboveITL(r *row) (key string, n note.Note) {
 	s, ok := r.spans("tpot_s.mean", "itl_s.mean")
-	if !ok || s[0].low <= tpotFactor*s[1].high {
+	if !ok || s[0].Low <= tpotFactor*s[1].High {
 		return "", note.Note{}
 	}
-	return "tpot_s.mean", noteTPOT.New(seconds(s[0].v), s[0].v/s[1].v, seconds(s[1].v))
+	return "tpot_s.mean", noteTPOT.New(seconds(s[0].V), s[0].V/s[1].V, seconds(s[1].V))
 }
 
 // known reports whether all the numbers are known.

@@ -51,9 +51,9 @@ func isCopy(above, r *row, same []string) bool {
 	case len(same) >= 3 && has("rates.completed") && has("tokens_per_s.output"):
 		return r.text("rate") != above.text("rate")
 	case has("ttft_s.mean") && has("inter_token_s"):
-		return differ(a[0].v, b[0].v, copiedLatency)
+		return differ(a[0].V, b[0].V, copiedLatency)
 	case has("inter_token_s"):
-		return differ(a[0].v-a[1].v, b[0].v-b[1].v, copiedDecode)
+		return differ(a[0].V-a[1].V, b[0].V-b[1].V, copiedDecode)
 	}
 	return false
 }
@@ -91,10 +91,10 @@ func offGrid(t *result) []hit {
 	}
 	s, ok1 := floor.span("rates.completed")
 	top, ok2 := ceiling.span("rates.completed")
-	if !ok1 || !ok2 || top.v <= s.v {
+	if !ok1 || !ok2 || top.V <= s.V {
 		return nil
 	}
-	step := (top.v - s.v) / float64(len(grid))
+	step := (top.V - s.V) / float64(len(grid))
 	free := map[int]bool{}
 	for k := 1; k <= len(grid); k++ {
 		free[k] = true
@@ -102,9 +102,9 @@ func offGrid(t *result) []hit {
 	var off []*row
 	for _, r := range grid {
 		v, _ := r.span("rate")
-		k := int(math.Round((v.v - s.v) / step))
-		slack := (v.high-v.low+s.high-s.low+top.high-top.low)/2 + gridTolerance*v.v
-		if free[k] && math.Abs(v.v-s.v-float64(k)*step) <= slack+1e-9 {
+		k := int(math.Round((v.V - s.V) / step))
+		slack := (v.High-v.Low+s.High-s.Low+top.High-top.Low)/2 + gridTolerance*v.V
+		if free[k] && math.Abs(v.V-s.V-float64(k)*step) <= slack+1e-9 {
 			delete(free, k)
 		} else {
 			off = append(off, r)
@@ -113,7 +113,7 @@ func offGrid(t *result) []hit {
 	if 3*len(off) > len(grid) {
 		return nil
 	}
-	return missing(off, free, s.v, step)
+	return missing(off, free, s.V, step)
 }
 
 // gridTolerance: a sweep may take its two limits from the work done, which differs a little from the whole completions that its
@@ -165,12 +165,12 @@ func ceiling(t *result) []hit {
 	for _, r := range t.rows {
 		rate, ok1 := r.span("rate")
 		done, ok2 := r.span("rates.completed")
-		if !ok1 || !ok2 || done.v == 0 || rate.beyond(c) != 0 {
+		if !ok1 || !ok2 || done.V == 0 || rate.Beyond(c) != 0 {
 			continue
 		}
-		if short := 1 - done.high/c.low; short > ceilingTolerance {
+		if short := 1 - done.High/c.Low; short > ceilingTolerance {
 			return []hit{{row: top, key: "rates.completed", note: noteCeiling.New(
-				digits(c.v), digits(rate.v), digits(done.v), percent(short), r.line("rates.completed"))}}
+				digits(c.V), digits(rate.V), digits(done.V), percent(short), r.line("rates.completed"))}}
 		}
 	}
 	return nil

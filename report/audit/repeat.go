@@ -249,11 +249,11 @@ func repeated(g []*row, key string) (hit, bool) {
 func apart(a, b *row, key string) bool {
 	x, ok1 := a.span(key)
 	y, ok2 := b.span(key)
-	if !ok1 || !ok2 || max(x.v, y.v) <= (1+twiceTolerance)*min(x.v, y.v) {
+	if !ok1 || !ok2 || max(x.V, y.V) <= (1+twiceTolerance)*min(x.V, y.V) {
 		return false
 	}
 	if p, q := &a.stage.Latency, &b.stage.Latency; key == "latency_s.mean" && known(p.Std, q.Std) && p.N > 0 && q.N > 0 {
-		return math.Abs(x.v-y.v) > twiceErrors*math.Hypot(p.Std.Value()/math.Sqrt(float64(p.N)), q.Std.Value()/math.Sqrt(float64(q.N)))
+		return math.Abs(x.V-y.V) > twiceErrors*math.Hypot(p.Std.Value()/math.Sqrt(float64(p.N)), q.Std.Value()/math.Sqrt(float64(q.N)))
 	}
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/audit/span"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
@@ -111,22 +112,22 @@ func (r *row) quantity(key string) (published.Quantity, bool) {
 }
 
 // span returns a number that is known, as a span; false where it is not, or only a bound.
-func (r *row) span(key string) (span, bool) {
+func (r *row) span(key string) (span.Of, bool) {
 	f := figure(r.stage, key)
 	if !f.Known() {
-		return span{}, false
+		return span.Of{}, false
 	}
-	s := exact(f.Value())
+	s := span.Exact(f.Value())
 	if q, ok := r.quantity(key); ok {
 		slack := q.Slack(usualUnit(r.stage.Source.Format, key))
-		s.low, s.high = max(0, s.v-slack), s.v+slack
+		s.Low, s.High = max(0, s.V-slack), s.V+slack
 	}
 	return s, true
 }
 
 // spans returns several numbers, false where one of them is not known.
-func (r *row) spans(keys ...string) ([]span, bool) {
-	all := make([]span, len(keys))
+func (r *row) spans(keys ...string) ([]span.Of, bool) {
+	all := make([]span.Of, len(keys))
 	for i, k := range keys {
 		var ok bool
 		if all[i], ok = r.span(k); !ok {
@@ -221,15 +222,15 @@ func (r *row) published(format string) bool {
 func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
 
 // tokens is how many tokens an answer had on average: told, or tokens/s over requests/s.
-func (r *row) tokens() (span, bool) {
+func (r *row) tokens() (span.Of, bool) {
 	if n, ok := r.span("output_tokens.mean"); ok {
 		return n, true
 	}
 	s, ok := r.spans("tokens_per_s.output", "rates.completed")
-	if !ok || r.stage.Source == nil || s[1].v == 0 { // of our own stages only whole counts are over the same requests
-		return span{}, false
+	if !ok || r.stage.Source == nil || s[1].V == 0 { // of our own stages only whole counts are over the same requests
+		return span.Of{}, false
 	}
-	return s[0].over(s[1]), true
+	return s[0].Over(s[1]), true
 }
 
 // seconds prints a time.

@@ -62,8 +62,8 @@ func Rules() []Rule {
 	}
 }
 
-// recordRules lists what [Records] looks for.
-func recordRules() []Rule {
+// RecordRules lists what [Records] looks for.
+func RecordRules() []Rule {
 	return []Rule{
 		{Name: "instants", Says: lang.Say("The instants of a request are out of order: due, sent, headers, first_token, last_token, end.", "请求的各时刻次序颠倒：due、sent、headers、first_token、last_token、end。"),
 			Tolerance: lang.Say("1 ms: instants come from two clocks of one machine, the kernel's and the program's.", "1 ms：时刻来自同一机器的两个时钟，内核的与程序的。")},

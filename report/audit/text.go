@@ -48,10 +48,10 @@ func Text(w io.Writer, all []Audited, l lang.Lang) error {
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(table.Clean(a.File) + lang.Colon.In(l) + counted(a.Results, sayResult, sayResults, l) + lang.Comma.In(l) +
-			counted(a.Rows, sayRow, sayRows, l) + lang.Colon.In(l) + verdict(a.Findings, l) + "\n")
+		out.WriteString(table.Clean(a.File) + lang.Colon.In(l) + counted(a.Results, SayResult, SayResults, l) + lang.Comma.In(l) +
+			counted(a.Rows, SayRow, SayRows, l) + lang.Colon.In(l) + verdict(a.Findings, l) + "\n")
 		for _, r := range a.Remarks {
-			out.WriteString("  " + sayUnread.In(l, sayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
+			out.WriteString("  " + SayUnread.In(l, SayLine.In(l, r.Line)+lang.Colon.In(l)+table.Clean(r.In(l))) + "\n")
 		}
 		writeFindings(out, a, l)
 	}
@@ -65,13 +65,13 @@ func verdict(found []Finding, l lang.Lang) string {
 		count[f.Grade]++
 	}
 	if len(found) == 0 {
-		return sayNothing.In(l)
+		return SayNothing.In(l)
 	}
 	var parts []string
 	for _, g := range []struct {
 		grade     Grade
 		one, many lang.Phrase
-	}{{Impossible, sayImpossible, sayImpossible}, {Doubtful, sayDoubtful, sayDoubtful}, {Remark, sayRemark, sayRemarks}} {
+	}{{Impossible, SayImpossible, SayImpossible}, {Doubtful, SayDoubtful, SayDoubtful}, {Remark, SayRemark, SayRemarks}} {
 		if n := count[g.grade]; n > 0 {
 			parts = append(parts, counted(n, g.one, g.many, l))
 		}
@@ -102,7 +102,7 @@ func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 func resultHead(f Finding, l lang.Lang) string {
 	head := table.Clean(f.Result)
 	if f.ResultLine > 0 {
-		head = strings.TrimSuffix(sayLine.In(l, f.ResultLine)+"  "+head, "  ")
+		head = strings.TrimSuffix(SayLine.In(l, f.ResultLine)+"  "+head, "  ")
 	}
 	return head
 }
@@ -129,13 +129,13 @@ func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 // TextRules lists the rules, with what each tolerates and why.
 func TextRules(w io.Writer, l lang.Lang) error {
 	out := bufio.NewWriter(w)
-	all := append(Rules(), recordRules()...)
+	all := append(Rules(), RecordRules()...)
 	longest := 0
 	for _, r := range all {
 		longest = max(longest, len(r.Name))
 	}
 	for _, r := range all {
-		fmt.Fprintf(out, "%-*s  %s\n%*s  %s\n", longest, r.Name, r.Says.In(l), longest, "", sayTolerates.In(l, r.Tolerance.In(l)))
+		fmt.Fprintf(out, "%-*s  %s\n%*s  %s\n", longest, r.Name, r.Says.In(l), longest, "", SayTolerates.In(l, r.Tolerance.In(l)))
 	}
 	return out.Flush()
 }

@@ -153,7 +153,7 @@ func Workload(run *rundir.Run, l lang.Lang) string {
 	} else if w.Think != nil {
 		parts = append(parts, loadThinksNot.In(l))
 	}
-	return strings.Join(parts, comma.In(l))
+	return strings.Join(parts, Comma.In(l))
 }
 
 func lengths(n rundir.Lengths) string {
@@ -242,11 +242,11 @@ func (m *Measured) errors(s *curve.Setup) {
 		ended += r.Stage.Requests.OK + r.Stage.Requests.Error
 		failed += r.Stage.Requests.Error
 	}
-	m.shareOfErrors(ended, failed, s.Run.Source != nil, s.Origin())
+	m.ShareOfErrors(ended, failed, s.Run.Source != nil, s.Origin())
 }
 
-// shareOfErrors adds the share of failed requests; imported ones have no interval.
-func (m *Measured) shareOfErrors(ended, failed int, imported bool, where string) {
+// ShareOfErrors adds the share of failed requests; imported ones have no interval.
+func (m *Measured) ShareOfErrors(ended, failed int, imported bool, where string) {
 	if ended == 0 {
 		return
 	}
@@ -290,7 +290,7 @@ func changes(m, from Measured) []Change {
 // var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares of errors, which may be 0, are subtracted instead.
 func change(b, a Metric) Change {
 	if b.Key == KeyErrors {
-		return difference(b, a)
+		return Between(b, a)
 	}
 	if !a.Value.Known() || !b.Value.Known() || a.Value.Value() <= 0 || b.Value.Value() <= 0 {
 		return Change{}
@@ -301,20 +301,21 @@ func change(b, a Metric) Change {
 	if math.IsNaN(half) {
 		return c
 	}
-	return c.within(ratio*math.Exp(-half)-1, ratio*math.Exp(half)-1)
+	return c.Within(ratio*math.Exp(-half)-1, ratio*math.Exp(half)-1)
 }
 
-func difference(b, a Metric) Change {
+// Between returns the difference of two shares, b minus a, with its interval.
+func Between(b, a Metric) Change {
 	c := Change{Ratio: rundir.Exactly(b.Value.Value() - a.Value.Value())}
 	half := stats.Z95 * math.Hypot(a.se, b.se)
 	if math.IsNaN(half) {
 		return c
 	}
-	return c.within(c.Ratio.Value()-half, c.Ratio.Value()+half)
+	return c.Within(c.Ratio.Value()-half, c.Ratio.Value()+half)
 }
 
-// within adds an interval, and whether it shows a difference.
-func (c Change) within(low, high float64) Change {
+// Within adds an interval, and whether it shows a difference.
+func (c Change) Within(low, high float64) Change {
 	shown := low > 0 || high < 0
 	c.Low, c.High, c.Shown = rundir.Exactly(low), rundir.Exactly(high), &shown
 	return c

@@ -33,7 +33,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 		return sayNoOutput.In(l, f.Equal)
 	}
 	top, _ := best.m.Get(KeyOutput)
-	s := sayMost.In(l, f.Equal, f.named(best.Value, l), tokens(top.Value), strings.Join(against, comma.In(l))) + f.atLeast(best, l) + stop.In(l)
+	s := sayMost.In(l, f.Equal, f.named(best.Value, l), tokens(top.Value), strings.Join(against, Comma.In(l))) + f.atLeast(best, l) + stop.In(l)
 	return s + f.quickest(l)
 }
 
@@ -102,7 +102,7 @@ func (f *Factor) quickest(l lang.Lang) string {
 		}
 		rest = append(rest, f.named(m.Value, l)+" "+seconds(v.Value))
 	}
-	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, comma.In(l)))
+	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, Comma.In(l)))
 }
 
 // named is a member's value in words: no quantization has none.
@@ -124,7 +124,7 @@ func (f *Factor) scaling(l lang.Lang) string {
 		c := Change{Ratio: rundir.Exactly(p.SpeedUp.Value() - 1), Low: p.Low, High: p.High}
 		if p.Low.Known() {
 			shown := p.Low.Value() > 1 || p.High.Value() < 1
-			c = c.within(p.Low.Value()-1, p.High.Value()-1)
+			c = c.Within(p.Low.Value()-1, p.High.Value()-1)
 			if !shown {
 				all = append(all, sayNoSpeedUp.In(l, f.Equal, s.To, s.From))
 				continue
@@ -166,13 +166,13 @@ const uneven = 0.1
 
 // answers returns a sentence where answers before and after differ in length, so that requests are not equal work.
 func answers(p Load, l lang.Lang) string {
-	if !unlike(p.Answer[0], p.Answer[1]) {
+	if !Unlike(p.Answer[0], p.Answer[1]) {
 		return ""
 	}
 	return sayAnswers.In(l, fmt.Sprintf("%.1f", p.Answer[0].Value()), fmt.Sprintf("%.1f", p.Answer[1].Value()))
 }
 
-func unlike(a, b rundir.Number) bool {
+func Unlike(a, b rundir.Number) bool {
 	return a.Known() && b.Known() && math.Abs(a.Value()-b.Value()) > uneven*min(a.Value(), b.Value())
 }
 

@@ -21,8 +21,8 @@ type Difference struct {
 	Better bool
 }
 
-// risesWell reports whether more of a metric is better, by its key.
-func risesWell(key string) bool {
+// RisesWell reports whether more of a metric is better, by its key.
+func RisesWell(key string) bool {
 	return !strings.HasPrefix(key, "ttft") && !strings.HasPrefix(key, "itl") && !strings.HasPrefix(key, "latency") && key != KeyErrors
 }
 
@@ -43,7 +43,7 @@ func (c *Comparison) Differences(setup string) []Difference {
 			}
 		}
 		ch := c.Changes[i]
-		all = append(all, Difference{names, ch.String(), ch.Ratio, ch.Low, ch.High, ch.Shown != nil && *ch.Shown, risesWell(key)})
+		all = append(all, Difference{names, ch.String(), ch.Ratio, ch.Low, ch.High, ch.Shown != nil && *ch.Shown, RisesWell(key)})
 	}
 	return all
 }

@@ -198,7 +198,7 @@ func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 		}
 	}
 	parts = append(parts, sayGPUPair.In(l, p.From, p.To, m.Labels.GPU))
-	head := strings.Join(parts, comma.In(l))
+	head := strings.Join(parts, Comma.In(l))
 	if n := slices.IndexFunc(f.Pairs, func(o Pair) bool { return o.From == p.From && o.To == p.To && o.Setups != p.Setups }); n >= 0 {
 		head += " " + sayTraced.In(l, p.Origins[0], p.Origins[1])
 	}
@@ -222,7 +222,7 @@ func (v Level) In(l lang.Lang) string {
 		what = sayNoneShown.In(l, what)
 	}
 	s := sayLevel.In(l, what, v.InFlight, v.Rate[0].text(2), v.Rate[1].text(2))
-	if a, b := rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()); v.Answer[0].N > 0 && v.Answer[1].N > 0 && unlike(a, b) {
+	if a, b := rundir.Exactly(v.Answer[0].Mean()), rundir.Exactly(v.Answer[1].Mean()); v.Answer[0].N > 0 && v.Answer[1].N > 0 && Unlike(a, b) {
 		s += sayLevelAnswers.In(l, fmt.Sprintf("%.0f", a.Value()), fmt.Sprintf("%.0f", b.Value()))
 	}
 	if v.Doubts > 0 {
@@ -261,7 +261,7 @@ func (r Range) text(decimals int) string {
 func (f *Factor) levelTable(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{
 		{Head: headFromTo.In(l), Left: true}, {Head: headInFlight.In(l)}, {Head: headCompleted.In(l), Sub: "req/s"}, {Head: headChange.In(l), Sub: "%"},
-		{Head: headOutput.In(l), Sub: "tok/s"}, {Head: headLatency.In(l), Sub: "s"}, {Head: headMeasured.In(l)}, {Head: headRests.In(l), Left: true},
+		{Head: HeadOutput.In(l), Sub: "tok/s"}, {Head: headLatency.In(l), Sub: "s"}, {Head: headMeasured.In(l)}, {Head: headRests.In(l), Left: true},
 	}}
 	both := func(r [2]Range, decimals int) table.Cell {
 		if r[0].N == 0 || r[1].N == 0 {
@@ -273,7 +273,7 @@ func (f *Factor) levelTable(l lang.Lang) table.Table {
 		for _, v := range p.Levels {
 			change := strings.TrimSuffix(v.Change(l), " %")
 			if v.Shown != nil && !*v.Shown {
-				change = tilde + " " + change
+				change = Tilde + " " + change
 			}
 			t.Rows = append(t.Rows, []table.Cell{
 				{Text: f.named(p.From, l) + " -> " + f.named(p.To, l)}, {Text: strconv.Itoa(v.InFlight)}, both(v.Rate, 2), {Text: change},

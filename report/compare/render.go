@@ -16,8 +16,8 @@ import (
 // Marks on cells, explained beneath the tables.
 const (
 	markRising = "+"
-	tilde      = "~"
-	absent     = "n/a"
+	Tilde      = "~"
+	Absent     = "n/a"
 )
 
 // JSON writes the comparison, indented.
@@ -55,15 +55,15 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 func columns(l lang.Lang) []column {
 	at := func(name string) string {
 		if name == "sync" {
-			return subAlone.In(l)
+			return SubAlone.In(l)
 		}
 		return name + " %"
 	}
 	all := []column{
-		{KeyRate, table.Column{Head: headSaturation.In(l), Sub: "req/s"}, fixed(2)},
-		{KeyOutput, table.Column{Head: headOutput.In(l), Sub: "tok/s"}, fixed(2)},
-		{KeyPerGPU, table.Column{Head: headPerGPU.In(l), Sub: "tok/s"}, fixed(2)},
-		{KeyAnswer, table.Column{Head: headAnswer.In(l), Sub: "tok"}, fixed(1)},
+		{KeyRate, table.Column{Head: headSaturation.In(l), Sub: "req/s"}, Fixed(2)},
+		{KeyOutput, table.Column{Head: HeadOutput.In(l), Sub: "tok/s"}, Fixed(2)},
+		{KeyPerGPU, table.Column{Head: headPerGPU.In(l), Sub: "tok/s"}, Fixed(2)},
+		{KeyAnswer, table.Column{Head: headAnswer.In(l), Sub: "tok"}, Fixed(1)},
 	}
 	for _, what := range []string{"TTFT", "ITL"} {
 		for _, s := range shares() {
@@ -81,7 +81,7 @@ type column struct {
 	cell func(rundir.Number) table.Cell
 }
 
-func fixed(decimals int) func(rundir.Number) table.Cell {
+func Fixed(decimals int) func(rundir.Number) table.Cell {
 	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
@@ -127,7 +127,7 @@ func (c *Comparison) legend(l lang.Lang) []string {
 			high = v
 		}
 	}
-	if unlike(low, high) {
+	if Unlike(low, high) {
 		notes = append(notes, sayUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
 	return append(notes, legendLoads.In(l))
@@ -151,7 +151,7 @@ func (c *Comparison) changeTable(l lang.Lang) table.Table {
 		for _, col := range shown {
 			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == m.Name && ch.Key == col.key })
 			if i < 0 {
-				row = append(row, table.Cell{Text: absent, Tone: table.Faint})
+				row = append(row, table.Cell{Text: Absent, Tone: table.Faint})
 				continue
 			}
 			row = append(row, table.Cell{Text: c.Changes[i].String()})
@@ -172,7 +172,7 @@ func (c Change) String() string {
 	}
 	span := fmt.Sprintf(" (%s..%s)", percent(c.Low.Value()), percent(c.High.Value()))
 	if !*c.Shown {
-		return tilde + span
+		return Tilde + span
 	}
 	return percent(c.Ratio.Value()) + unit + span
 }
@@ -221,14 +221,14 @@ func (f *Factor) section(l lang.Lang, level int) table.Section {
 // stepTable has a row for each step and load.
 func (f *Factor) stepTable(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headGPUs.In(l), Left: true}, {Head: headLoad.In(l), Left: true}, {Head: headOutput.In(l), Sub: "tok/s"},
+		{Head: headGPUs.In(l), Left: true}, {Head: HeadLoad.In(l), Left: true}, {Head: HeadOutput.In(l), Sub: "tok/s"},
 		{Head: headSpeedUp.In(l)}, {Head: headEfficiency.In(l)}, {Head: "ITL"}, {Head: "TTFT"}, {Head: headRests.In(l), Left: true},
 	}}
 	for _, s := range f.Steps {
 		for _, p := range s.Loads {
-			name := map[string]string{"sync": subAlone.In(l), KeyRate: atPlateau.In(l)}[p.At]
+			name := map[string]string{"sync": SubAlone.In(l), KeyRate: atPlateau.In(l)}[p.At]
 			if name == "" {
-				name = atShare.In(l, p.At)
+				name = AtShare.In(l, p.At)
 			}
 			c := Change{Ratio: p.SpeedUp, Low: p.Low, High: p.High}
 			times := fmt.Sprintf("%.2f x", c.Ratio.Value())
@@ -236,7 +236,7 @@ func (f *Factor) stepTable(l lang.Lang) table.Table {
 				times += fmt.Sprintf(" (%.2f-%.2f)", p.Low.Value(), p.High.Value())
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: gpuSteps.In(l, s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, fixed(2)), {Text: times},
+				{Text: gpuSteps.In(l, s.From, s.To)}, {Text: name}, both(p.Before.Value, p.After.Value, Fixed(2)), {Text: times},
 				{Text: fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), Unit: "%"}, both(p.ITL[0], p.ITL[1], table.Seconds),
 				both(p.TTFT[0], p.TTFT[1], table.Seconds), {Text: p.Before.Where + " | " + p.After.Where},
 			})

@@ -6,6 +6,7 @@ import (
 
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
+	"llmsweep/report/compare/paired"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
@@ -48,7 +49,7 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 }
 
 // Pair writes the page of two servers that were compared in turns.
-func Pair(w io.Writer, v *compare.Live, runs [2]*rundir.Run, o Options) error {
+func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o Options) error {
 	d := &Document{Title: say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
 	answer := Section{ID: "answer", Title: say(titleAnswer), Blocks: []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}}
 	if all := v.Differences(); len(all) > 0 {

@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -147,11 +148,12 @@ func Runs(w io.Writer, all []Input, o Options) error {
 	labels = slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
 		return !slices.ContainsFunc(all, func(in Input) bool { return l.of(in.Run) != "" })
 	})
+	of := func(l label, r *rundir.Run) string { return table.Clean(l.of(r)) } // a filter's values are those of the rows
 	for _, l := range labels {
 		index.Table.Columns = append(index.Table.Columns, Column{Head: l.text, Left: true})
 		f := Filter{Key: l.key, Text: l.text}
 		for _, in := range all {
-			if v := l.of(in.Run); !slices.Contains(f.Values, v) {
+			if v := of(l, in.Run); !slices.Contains(f.Values, v) {
 				f.Values = append(f.Values, v)
 			}
 		}
@@ -169,8 +171,8 @@ func Runs(w io.Writer, all []Input, o Options) error {
 		inputs, names = append(inputs, curve.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 		row := Row{Attrs: []Attr{{"data-run", itoa(i)}}, Cells: []Cell{{Check: "r" + itoa(i), Text: draw.Same("#" + itoa(i+1) + " " + in.Path), Class: "strong"}}}
 		for _, l := range labels {
-			row.Cells = append(row.Cells, plain(l.of(in.Run)))
-			row.Attrs = append(row.Attrs, Attr{"data-" + l.key, l.of(in.Run)})
+			row.Cells = append(row.Cells, plain(of(l, in.Run)))
+			row.Attrs = append(row.Attrs, Attr{"data-" + l.key, of(l, in.Run)})
 		}
 		rate, bounds, output := rundir.Number{}, plain(lang.Absent), rundir.Number{}
 		if sat := in.Run.Saturation; sat != nil {

@@ -136,7 +136,13 @@ func (v *View) StageEnded(st *rundir.Stage) {
 }
 
 // Follows sets what follows the stage that runs.
-func (v *View) Follows(next []string) { v.change(func(s *State) { s.Next = next }, Painter.Update) }
+func (v *View) Follows(next []string) {
+	words := make([]string, len(next))
+	for i, w := range next {
+		words[i] = oneLine(w)
+	}
+	v.change(func(s *State) { s.Next = words }, Painter.Update)
+}
 
 // StageDone leaves a line about the stage that ended.
 func (v *View) StageDone(line string) { v.Note(line) }

@@ -175,10 +175,7 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
 		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
-	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape})
-	if keeper, ok := c.Log.(readingsKeeper); ok {
-		broken = errors.Join(broken, keeper.AppendReadings(readings(s.Name, seen.Readings)))
-	}
+	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, s.Name)})
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
 	x.leftBehind(&st)
 	st.State = rundir.Complete

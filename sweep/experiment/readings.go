@@ -10,6 +10,15 @@ type readingsKeeper interface {
 	AppendReadings([]rundir.Reading) error
 }
 
+// keep returns what keeps the readings of a stage; nil for a log that keeps none.
+func keep(log Log, stage string) func([]load.Reading) error {
+	keeper, ok := log.(readingsKeeper)
+	if !ok {
+		return nil
+	}
+	return func(all []load.Reading) error { return keeper.AppendReadings(readings(stage, all)) }
+}
+
 // readings returns the readings of a stage as a run directory keeps them. What the server does not tell is NaN, and absent there.
 func readings(stage string, all []load.Reading) []rundir.Reading {
 	var kept []rundir.Reading

@@ -44,6 +44,7 @@ type Environment struct {
 	Monitor  Monitor
 	Progress func(Snapshot)                        // called at each tick
 	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
+	Keep     func([]Reading) error                 // takes all readings, some at a time; the slice is used again; nil for none
 }
 
 // Observed is the runner's result of a stage, besides its records.
@@ -51,12 +52,12 @@ type Observed struct {
 	ClosedAt    time.Duration // when the window closed
 	Elapsed     time.Duration // drain included
 	InFlight    *sample.Level
-	CPU         float64 // share of all cores that this process used; negative where unknown
-	GC          float64 // share of all cores that its garbage collector used
-	Interrupted bool    // from outside
-	Spent       bool    // a request was not allowed: see [client.Options].Allowance
-	Readings    []Reading
-	Answers     []Answer // where Stage.KeepText is set
+	CPU         float64   // share of all cores that this process used; negative where unknown
+	GC          float64   // share of all cores that its garbage collector used
+	Interrupted bool      // from outside
+	Spent       bool      // a request was not allowed: see [client.Options].Allowance
+	Readings    []Reading // evenly thinned out where there are many
+	Answers     []Answer  // where Stage.KeepText is set
 }
 
 // Answer is the text of a request that ended well, reasoning left out.

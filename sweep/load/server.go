@@ -22,23 +22,74 @@ type Reading struct {
 // readEvery is how often the gauges are read: often enough for a window of ten seconds, and no load of its own.
 const readEvery = time.Second
 
-// read reads the gauges until the stage has ended.
-func (r *runner) read(ctx context.Context) (all []Reading) {
+// Limits of what a stage keeps in memory of its readings: 56 bytes each.
+const (
+	mostReadings = 3600 // an hour of them
+	keptTogether = 600  // handed to [Environment].Keep at a time: ten minutes of them
+)
+
+// read reads the gauges until the stage has ended. It hands all readings to Keep, and returns them, thinned out.
+func (r *runner) read(ctx context.Context) []Reading {
 	ticker := time.NewTicker(readEvery)
 	defer ticker.Stop()
+	all := thinned{most: mostReadings}
+	var batch []Reading
+	defer func() { r.handOn(batch) }()
 	for {
 		at := r.now()
 		limited, cancel := context.WithTimeout(ctx, readEvery)
 		if g, err := r.Scrape(limited); err == nil {
-			all = append(all, Reading{at, g})
+			all.add(Reading{at, g})
+			batch = append(batch, Reading{at, g})
 		}
 		cancel()
+		if len(batch) == keptTogether {
+			r.handOn(batch)
+			batch = batch[:0]
+		}
 		select {
 		case <-ticker.C:
 		case <-r.stop:
-			return all
+			return all.kept
 		case <-ctx.Done():
-			return all
+			return all.kept
 		}
 	}
+}
+
+// handOn gives readings to Keep. Where they cannot be kept, the stage ends.
+func (r *runner) handOn(batch []Reading) {
+	if r.Keep == nil || len(batch) == 0 {
+		return
+	}
+	if err := r.Keep(batch); err != nil {
+		r.giveUp(err)
+	}
+}
+
+// thinned keeps at most so many readings of a series of unknown length, evenly spread over it: all of a short one, and of a longer one every
+// second, every fourth and so on.
+type thinned struct {
+	kept []Reading
+	most int
+	step int // every how many of those that come are kept; 0 for all
+	came int
+}
+
+func (t *thinned) add(r Reading) {
+	t.step = max(t.step, 1)
+	if t.came++; (t.came-1)%t.step != 0 {
+		return
+	}
+	if len(t.kept) == t.most {
+		half := t.kept[:0]
+		for i := 0; i < t.most; i += 2 {
+			half = append(half, t.kept[i])
+		}
+		t.kept, t.step = half, 2*t.step
+		if (t.came-1)%t.step != 0 {
+			return
+		}
+	}
+	t.kept = append(t.kept, r)
 }

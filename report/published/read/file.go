@@ -6,7 +6,8 @@ import (
 	"os"
 )
 
-// ParseFile reads a document from a file, and the files beside it that belong to the same result.
+// ParseFile reads a document from a file, and the files beside it that belong to the same result. Secrets in
+// addresses and commands are hidden.
 func ParseFile(path string) (*published.Document, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -18,7 +19,8 @@ func ParseFile(path string) (*published.Document, error) {
 		return nil, err
 	}
 	if len(doc.Runs) == 1 && doc.Runs[0].Source.Format == results.EvalScope {
-		return doc, results.BesideEvalScope(doc)
+		err = results.BesideEvalScope(doc)
 	}
-	return doc, nil
+	withoutSecrets(doc)
+	return doc, err
 }

@@ -1,4 +1,4 @@
-package compare
+package paired
 
 import "llmsweep/report/lang"
 

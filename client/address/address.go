@@ -1,4 +1,5 @@
-package client
+// Package address reads the URLs of servers as people write them.
+package address
 
 import (
 	"errors"
@@ -9,10 +10,10 @@ import (
 	"unicode"
 )
 
-// address is a server's base URL, and what its paths have in place of "/v1".
-type address struct {
-	base   url.URL // without user information and without a slash at its end
-	socket string  // path of a Unix socket; empty for a host
+// Address is a server's base URL, and what its paths have in place of "/v1".
+type Address struct {
+	Base   url.URL // without user information and without a slash at its end
+	Socket string  // path of a Unix socket; empty for a host
 	api    string  // "/v1"; another version, or nothing, where the user's URL has that
 }
 
@@ -25,15 +26,15 @@ var endpoints = []string{"/chat/completions", "/completions", "/models"}
 // natives are the same for the engines' own APIs, which have no version.
 var natives = []string{"/generate_stream", "/completion", "/api/generate", "/api/chat", "/generate"}
 
-// parseAddress reads a base URL with or without scheme, trailing slash, "/v1" and endpoint. It returns the user
+// Parse reads a base URL with or without scheme, trailing slash, "/v1" and endpoint. It returns the user
 // information separately.
-func parseAddress(s string) (address, *url.Userinfo, error) {
+func Parse(s string) (Address, *url.Userinfo, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
-		return address{}, nil, errors.New("no URL given; want something like http://localhost:8000")
+		return Address{}, nil, errors.New("no URL given; want something like http://localhost:8000")
 	}
 	if strings.ContainsFunc(s, unicode.IsControl) {
-		return address{}, nil, errors.New("the URL contains a control character; was it pasted with a line break?")
+		return Address{}, nil, errors.New("the URL contains a control character; was it pasted with a line break?")
 	}
 	if rest, ok := strings.CutPrefix(s, "unix:"); ok {
 		return parseSocket(rest)
@@ -43,20 +44,20 @@ func parseAddress(s string) (address, *url.Userinfo, error) {
 	}
 	u, err := url.Parse(escapeZone(s))
 	if err != nil {
-		return address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000",
+		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000",
 			mistaken(s), urlTrouble(err, s))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return address{}, nil, fmt.Errorf("%s: %s is not a scheme to benchmark over; want http:// or https://",
+		return Address{}, nil, fmt.Errorf("%s: %s is not a scheme to benchmark over; want http:// or https://",
 			mistaken(s), u.Scheme)
 	}
 	if u.Hostname() == "" {
-		return address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", mistaken(s))
+		return Address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", mistaken(s))
 	}
 	user := u.User
 	u.User, u.Fragment, u.RawPath = nil, "", ""
-	a := address{base: *u}
-	a.base.Path, a.api = splitPath(u.Path)
+	a := Address{Base: *u}
+	a.Base.Path, a.api = splitPath(u.Path)
 	return a, user, nil
 }
 
@@ -73,21 +74,21 @@ func escapeZone(s string) string {
 }
 
 // parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has a prefix there.
-func parseSocket(s string) (address, *url.Userinfo, error) {
+func parseSocket(s string) (Address, *url.Userinfo, error) {
 	path, prefix := strings.TrimPrefix(s, "//"), ""
 	if i := strings.LastIndex(path, ":/"); i > 1 { // not C:/
 		path, prefix = path[:i], path[i+1:]
 	}
 	if path == "" {
-		return address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix")
+		return Address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix")
 	}
 	u, err := url.Parse("http://localhost" + prefix)
 	if err != nil {
-		return address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, mistaken(prefix), urlTrouble(err, prefix))
+		return Address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, mistaken(prefix), urlTrouble(err, prefix))
 	}
 	u.Fragment, u.RawPath = "", ""
-	a := address{base: *u, socket: path}
-	a.base.Path, a.api = splitPath(u.Path)
+	a := Address{Base: *u, Socket: path}
+	a.Base.Path, a.api = splitPath(u.Path)
 	return a, nil, nil
 }
 
@@ -101,7 +102,7 @@ func urlTrouble(err error, whole string) string {
 	if quoted, _, _ := strings.Cut(rest, `"`); ok && !strings.Contains(mistaken(whole), quoted) {
 		return "in a password, write / as %2F, ? as %3F, # as %23 and @ as %40"
 	}
-	return withoutUser(err.Error())
+	return WithoutUser(err.Error())
 }
 
 // splitPath divides a path into the part before the API and the part in place of "/v1".
@@ -130,34 +131,34 @@ func splitPath(path string) (base, api string) {
 	return path, "/v1"
 }
 
-// join returns the URL of an API path such as "/v1/models" or "/metrics".
-func (a *address) join(path string) *url.URL {
+// Join returns the URL of an API path such as "/v1/models" or "/metrics".
+func (a *Address) Join(path string) *url.URL {
 	if rest, ok := strings.CutPrefix(path, "/v1/"); ok {
 		path = a.api + "/" + rest
 	}
-	u := a.base
+	u := a.Base
 	u.Path += path
 	return &u
 }
 
-// show returns the URL of an API path without its query, which may hold a key.
-func (a *address) show(path string) string {
-	u := a.join(path)
+// Show returns the URL of an API path without its query, which may hold a key.
+func (a *Address) Show(path string) string {
+	u := a.Join(path)
 	u.RawQuery = ""
-	if a.socket == "" {
+	if a.Socket == "" {
 		return u.String()
 	}
 	if u.Path == "" {
-		return "unix:" + a.socket
+		return "unix:" + a.Socket
 	}
-	return "unix:" + a.socket + ":" + u.EscapedPath()
+	return "unix:" + a.Socket + ":" + u.EscapedPath()
 }
 
 // userInfo matches the user information of anything that looks like a URL.
 var userInfo = regexp.MustCompile(`://[^/\s?#]*@`)
 
-// withoutUser removes the user information from all URLs in s.
-func withoutUser(s string) string {
+// WithoutUser removes the user information from all URLs in s.
+func WithoutUser(s string) string {
 	return userInfo.ReplaceAllString(s, "://")
 }
 

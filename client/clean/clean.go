@@ -1,9 +1,11 @@
-package client
+// Package clean makes messages of servers one line, without secrets, and not too long.
+package clean
 
 import (
 	"encoding/base64"
 	"encoding/json"
 	"html"
+	"llmsweep/client/address"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,15 +14,28 @@ import (
 	"unicode/utf8"
 )
 
-// cleaner makes messages one line, without secrets, and not too long.
-type cleaner struct {
+// Redacted replaces a secret.
+const Redacted = "[Redacted]"
+
+// MaxMessage is the longest message, in bytes.
+const MaxMessage = 300
+
+// leastLong is the length of a secret, in bytes, that does not appear in a name by chance, as the value of "X-Priority: 1" does.
+const leastLong = 8
+
+// harmless are the headers whose values may be shown. The value of any other header is treated as a secret, because
+// redacting too much costs little.
+var harmless = []string{"Accept", "Accept-Language", "Anthropic-Version", "Cache-Control", "Content-Type", "Host", "User-Agent"}
+
+// Cleaner makes messages one line, without secrets, and not too long.
+type Cleaner struct {
 	secrets *strings.Replacer
-	long    *strings.Replacer // of those that are no part of a word by chance
+	Long    *strings.Replacer // of those that are no part of a word by chance
 }
 
-// newCleaner returns a cleaner that removes the secrets in a client's headers, its URL's query, and its URL's user
+// New returns a cleaner that removes the secrets in a client's headers, its URL's query, and its URL's user
 // information.
-func newCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) cleaner {
+func New(headers http.Header, query url.Values, users ...*url.Userinfo) Cleaner {
 	var secrets []string
 	for name, values := range headers {
 		if slices.Contains(harmless, name) {
@@ -47,7 +62,7 @@ func newCleaner(headers http.Header, query url.Values, users ...*url.Userinfo) c
 		secrets = append(secrets, encodings(s)...)
 	}
 	long := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < leastLong })
-	return cleaner{replacer(secrets), replacer(long)}
+	return Cleaner{replacer(secrets), replacer(long)}
 }
 
 // encodings returns a secret as servers and proxies write it: in URLs, in base64, in JSON within text, and in HTML.
@@ -80,7 +95,7 @@ func lowerEscapes(s string) string {
 // replacer returns a Replacer of secrets. Longer ones come first, because they may contain shorter ones.
 func replacer(secrets []string) *strings.Replacer {
 	for i, s := range secrets {
-		secrets[i] = oneLine(s) // messages are searched in this form
+		secrets[i] = OneLine(s) // messages are searched in this form
 	}
 	slices.SortFunc(secrets, func(a, b string) int {
 		if len(a) != len(b) {
@@ -92,32 +107,32 @@ func replacer(secrets []string) *strings.Replacer {
 	var pairs []string
 	for _, s := range secrets {
 		if s != "" {
-			pairs = append(pairs, s, redacted)
+			pairs = append(pairs, s, Redacted)
 		}
 	}
 	return strings.NewReplacer(pairs...)
 }
 
-// clean makes s one line without secrets. It removes control characters first, because they could hide a secret, and
+// Clean makes s one line without secrets. It removes control characters first, because they could hide a secret, and
 // shortens last, because half a secret would not be recognised.
-func (c cleaner) clean(s string) string {
-	return shorten(c.secrets.Replace(withoutUser(oneLine(s))))
+func (c Cleaner) Clean(s string) string {
+	return Shorten(c.secrets.Replace(address.WithoutUser(OneLine(s))))
 }
 
-// shorten cuts a text that is too long for a message.
-func shorten(s string) string {
-	if len(s) <= maxMessage {
+// Shorten cuts a text that is too long for a message.
+func Shorten(s string) string {
+	if len(s) <= MaxMessage {
 		return s
 	}
-	n := maxMessage - len("...")
+	n := MaxMessage - len("...")
 	for !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return s[:n] + "..."
 }
 
-// oneLine removes control and invisible formatting characters and replaces white space by single spaces.
-func oneLine(s string) string {
+// OneLine removes control and invisible formatting characters and replaces white space by single spaces.
+func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

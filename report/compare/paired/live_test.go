@@ -1,4 +1,4 @@
-package compare
+package paired
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report"
+	"llmsweep/report/compare"
 	"llmsweep/report/internal/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -76,7 +77,7 @@ func TestLiveGolden(t *testing.T) {
 	b.Stages[6].Requests = rundir.Requests{Due: 40, OK: 37, Error: 3}
 	b.Stages[7].OutputTokens.Mean = rundir.Exactly(10)
 	a.Stages[3].Invalid = note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
-	for name, v := range map[string]*Live{"differ": differ, "same": same, "failed": OfPair(p, a, b)} {
+	for name, v := range map[string]*Comparison{"differ": differ, "same": same, "failed": OfPair(p, a, b)} {
 		for _, o := range []struct {
 			file, format string
 			o            report.Options
@@ -116,11 +117,11 @@ func TestLiveConclusion(t *testing.T) {
 				if once.Value() < r.MinDetectable.Value() {
 					t.Errorf("gain %v, noise %v: %s sees %v by itself and %v among others", gain, noise, r.Key, r.MinDetectable.Value(), once.Value())
 				}
-				if r.Shown == strings.HasPrefix(rowChange(&r), tilde) {
+				if r.Shown == strings.HasPrefix(rowChange(&r), compare.Tilde) {
 					t.Errorf("%s: shown %v, printed %s", r.Key, r.Shown, rowChange(&r))
 				}
 			}
-			if got := strings.HasPrefix(v.Says, tilde); got == stands {
+			if got := strings.HasPrefix(v.Says, compare.Tilde); got == stands {
 				t.Errorf("gain %v, noise %v: stands %v, says %s", gain, noise, stands, v.Says)
 			}
 			if gain == 0.03 && noise == 0.002 && !strings.Contains(v.Says, "+3.0 %") {
@@ -135,7 +136,7 @@ func TestLiveGates(t *testing.T) {
 	for gate, fails := range map[string]bool{
 		"tokens_per_s<-5%": true, "tokens_per_s<-7%": false, "latency@50>5%": true, "ttft@80>1%": false, "errors>1%": false,
 	} {
-		g, err := ParseGateOn(gate, v.Keys())
+		g, err := compare.ParseGateOn(gate, v.Keys())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +147,7 @@ func TestLiveGates(t *testing.T) {
 			t.Errorf("%s fails: %v", gate, got)
 		}
 	}
-	if _, err := ParseGateOn("itl@4.5rps>5%", pair.Keys([]string{"4.5"}, nil)); err != nil {
+	if _, err := compare.ParseGateOn("itl@4.5rps>5%", pair.Keys([]string{"4.5"}, nil)); err != nil {
 		t.Error(err)
 	}
 	if want := pair.Keys(nil, nil); !slices.Equal(v.Keys()[:len(want)], want) {

@@ -1,4 +1,5 @@
-package compare
+// Package paired compares two servers that were measured in turns.
+package paired
 
 import (
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/report/compare"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -18,8 +20,8 @@ import (
 // LiveSchema names the JSON form of a comparison of two servers.
 const LiveSchema = "llmsweep.compare-live/v1"
 
-// Live is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
-type Live struct {
+// Comparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
+type Comparison struct {
 	Schema   string          `json:"schema"`
 	State    string          `json:"state"`
 	Failure  note.Note       `json:"failure,omitzero"`
@@ -31,7 +33,7 @@ type Live struct {
 	Warnings []string        `json:"warnings,omitempty"` // in English
 
 	invalid  []note.Note // the warnings
-	changes  []Change
+	changes  []compare.Change
 	asked    *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
 	answers  [2]rundir.Number   // mean length
@@ -44,14 +46,14 @@ var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage"
 func Notes() []note.Kind { return []note.Kind{noteInvalid} }
 
 // OfPair compares two servers over the whole blocks of what was measured.
-func OfPair(p *rundir.Pair, a, b *rundir.Run) *Live {
-	v := &Live{
+func OfPair(p *rundir.Pair, a, b *rundir.Run) *Comparison {
+	v := &Comparison{
 		Schema: LiveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan,
 		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), asked: a,
 	}
 	for _, r := range v.Rows {
-		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
-			v.changes = append(v.changes, c.within(r.Low.Value(), r.High.Value()))
+		if c := (compare.Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
+			v.changes = append(v.changes, c.Within(r.Low.Value(), r.High.Value()))
 		}
 	}
 	v.count(p, [2]*rundir.Run{a, b})
@@ -60,8 +62,8 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *Live {
 }
 
 // count adds up the requests of the stages that are compared, and holds the shares of failed ones against each other.
-func (v *Live) count(p *rundir.Pair, runs [2]*rundir.Run) {
-	var failed [2]Measured
+func (v *Comparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
+	var failed [2]compare.Measured
 	for side, run := range runs {
 		var tokens, answers float64
 		for _, st := range pairedStages(p, run) {
@@ -77,13 +79,13 @@ func (v *Live) count(p *rundir.Pair, runs [2]*rundir.Run) {
 			}
 		}
 		v.answers[side] = rundir.Exactly(tokens / answers)
-		failed[side].shareOfErrors(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
+		failed[side].ShareOfErrors(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
 	}
-	a, ok1 := failed[0].Get(KeyErrors)
-	b, ok2 := failed[1].Get(KeyErrors)
+	a, ok1 := failed[0].Get(compare.KeyErrors)
+	b, ok2 := failed[1].Get(compare.KeyErrors)
 	if ok1 && ok2 {
-		c := difference(b, a)
-		c.Setup, c.From, c.Key = "B", "A", KeyErrors
+		c := compare.Between(b, a)
+		c.Setup, c.From, c.Key = "B", "A", compare.KeyErrors
 		v.changes = append(v.changes, c)
 	}
 }
@@ -106,35 +108,39 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 }
 
 // Failures are the differences that a gate does not let pass; see [Comparison.Failures].
-func (v *Live) Failures(g Gate) []Change { return (&Comparison{Changes: v.changes}).Failures(g) }
+func (v *Comparison) Failures(g compare.Gate) []compare.Change {
+	return (&compare.Comparison{Changes: v.changes}).Failures(g)
+}
 
 // Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
-func (v *Live) Unjudged(g Gate) []Unjudged { return (&Comparison{Changes: v.changes}).Unjudged(g) }
+func (v *Comparison) Unjudged(g compare.Gate) []compare.Unjudged {
+	return (&compare.Comparison{Changes: v.changes}).Unjudged(g)
+}
 
 // Keys are those of the metrics that there are.
-func (v *Live) Keys() []string {
+func (v *Comparison) Keys() []string {
 	var keys []string
 	for i := range v.Rows {
 		keys = append(keys, v.Rows[i].Key)
 	}
-	return append(keys, KeyErrors)
+	return append(keys, compare.KeyErrors)
 }
 
 // JSON writes the comparison, indented.
-func (v *Live) JSON(w io.Writer) error {
+func (v *Comparison) JSON(w io.Writer) error {
 	return table.WriteJSON(w, v)
 }
 
 // Sections is the comparison for people; level is that of its heading in Markdown.
-func (v *Live) Sections(l lang.Lang, level int) []table.Section {
-	s := table.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
+func (v *Comparison) Sections(l lang.Lang, level int) []table.Section {
+	s := table.Section{Title: titleLive.In(l, compare.Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
 	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
 	s.Lines = append(s.Lines, v.ended(l)...)
 	return []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
 }
 
 // ended returns how much was measured, and whether that was all.
-func (v *Live) ended(l lang.Lang) []string {
+func (v *Comparison) ended(l lang.Lang) []string {
 	var lines []string
 	switch {
 	case v.Blocks == 0:
@@ -153,9 +159,9 @@ func (v *Live) ended(l lang.Lang) []string {
 }
 
 // table has a row for each metric at each load.
-func (v *Live) table(l lang.Lang) table.Table {
+func (v *Comparison) table(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
+		{Head: compare.HeadLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
 		{Head: headDifference.In(l), Left: true}, {Head: headSees.In(l)},
 	}}
 	before := ""
@@ -168,13 +174,13 @@ func (v *Live) table(l lang.Lang) table.Table {
 			before = load
 		}
 		if r.Metric == pair.MetricOutput {
-			cell = fixed(2)
+			cell = compare.Fixed(2)
 		}
 		metric := table.Cell{Text: metricName(r.Metric, l)}
 		if r.Primary {
 			metric.Mark = markPrimary
 		}
-		sees := table.Cell{Text: absent, Tone: table.Faint}
+		sees := table.Cell{Text: compare.Absent, Tone: table.Faint}
 		if r.MinDetectable.Known() {
 			sees = table.Cell{Text: share(r.MinDetectable.Value())}
 		}
@@ -189,11 +195,11 @@ const markPrimary = "*"
 // rowChange is the difference in percent with its interval; ~ where that shows none.
 func rowChange(r *pair.Row) string {
 	if r.Ratio.IsZero() {
-		return absent
+		return compare.Absent
 	}
-	c := Change{Key: r.Key, Ratio: r.Ratio}
+	c := compare.Change{Key: r.Key, Ratio: r.Ratio}
 	if r.Low.Known() {
-		c = c.within(r.Low.Value(), r.High.Value())
+		c = c.Within(r.Low.Value(), r.High.Value())
 	}
 	return c.String()
 }
@@ -213,7 +219,7 @@ func share(v float64) string {
 func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case pair.LoadHalf, pair.LoadHigh:
-		return atShare.In(l, p.Key)
+		return compare.AtShare.In(l, p.Key)
 	case pair.LoadCeiling:
 		return liveTop.In(l)
 	}
@@ -224,7 +230,7 @@ func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
 func loadName(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case pair.LoadSync:
-		return subAlone.In(l)
+		return compare.SubAlone.In(l)
 	case pair.LoadHalf, pair.LoadHigh:
 		return liveShare.In(l, p.Key, strings.TrimPrefix(p.Name, "poisson@"))
 	case pair.LoadCeiling:
@@ -239,7 +245,7 @@ func loadName(p *rundir.PairLoad, l lang.Lang) string {
 func metricName(metric string, l lang.Lang) string {
 	switch metric {
 	case pair.MetricOutput:
-		return headOutput.In(l) + " tok/s"
+		return compare.HeadOutput.In(l) + " tok/s"
 	case pair.MetricLatency:
 		return wordLatency.In(l)
 	}
@@ -247,7 +253,7 @@ func metricName(metric string, l lang.Lang) string {
 }
 
 // legend returns the explanations of the marks, and what a reader must know.
-func (v *Live) legend(l lang.Lang) []string {
+func (v *Comparison) legend(l lang.Lang) []string {
 	var notes []string
 	if v.Blocks > 0 {
 		notes = append(notes, legendPrimary.In(l), legendLiveTilde.In(l), legendSees.In(l))
@@ -262,7 +268,7 @@ func (v *Live) legend(l lang.Lang) []string {
 		}
 	}
 	low, high := v.answers[0], v.answers[1]
-	if low.Known() && high.Known() && unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
+	if low.Known() && high.Known() && compare.Unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
 		notes = append(notes, liveUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
 	if n := len(v.invalid); n > 0 {
@@ -272,7 +278,7 @@ func (v *Live) legend(l lang.Lang) []string {
 }
 
 // conclusion returns the differences that are shown when all rows are tested together.
-func (v *Live) conclusion(l lang.Lang) []string {
+func (v *Comparison) conclusion(l lang.Lang) []string {
 	var shown, also, not, would []string
 	single := 0
 	for i := range v.Rows {
@@ -295,16 +301,16 @@ func (v *Live) conclusion(l lang.Lang) []string {
 		return []string{liveTooFew.In(l)}
 	}
 	if len(shown) > 0 {
-		lines = append(lines, liveDiffers.In(l, strings.Join(shown, comma.In(l))))
+		lines = append(lines, liveDiffers.In(l, strings.Join(shown, compare.Comma.In(l))))
 	}
 	if len(also) > 0 {
-		lines = append(lines, liveAlso.In(l, strings.Join(also, comma.In(l))))
+		lines = append(lines, liveAlso.In(l, strings.Join(also, compare.Comma.In(l))))
 	}
 	switch {
 	case len(not) > 0 && len(shown)+len(also) == 0:
 		lines = append(lines, liveSame.In(l, strings.Join(would, liveOr.In(l))))
 	case len(not) > 0:
-		lines = append(lines, liveNotIn.In(l, strings.Join(not, comma.In(l)), strings.Join(would, liveOr.In(l))))
+		lines = append(lines, liveNotIn.In(l, strings.Join(not, compare.Comma.In(l)), strings.Join(would, liveOr.In(l))))
 	}
 	if single > 0 {
 		lines = append(lines, liveSingle.In(l, single, len(v.Rows)))
@@ -349,18 +355,20 @@ func about(d time.Duration, l lang.Lang) string {
 func SameServer(l lang.Lang) string { return saySame.In(l) }
 
 // Differences returns those of the second server from the first, in the order of the table.
-func (v *Live) Differences() []Difference {
-	var all []Difference
+func (v *Comparison) Differences() []compare.Difference {
+	var all []compare.Difference
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		names := map[lang.Lang]string{}
 		for _, l := range lang.All() {
 			names[l] = liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
 		}
-		all = append(all, Difference{names, rowChange(r), r.Ratio, r.Low, r.High, r.Shown, risesWell(r.Key)})
+		all = append(all, compare.Difference{
+			Name: names, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.Shown, Better: compare.RisesWell(r.Key),
+		})
 	}
 	return all
 }
 
 // Conclusion returns what the comparison shows, as sentences.
-func (v *Live) Conclusion(l lang.Lang) []string { return v.conclusion(l) }
+func (v *Comparison) Conclusion(l lang.Lang) []string { return v.conclusion(l) }

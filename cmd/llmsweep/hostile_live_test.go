@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress"
+	"llmsweep/report/progress/terminal"
+	"llmsweep/sweep/forecast"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// shown is what a terminal was sent.
+type shown struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (s *shown) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Write(b)
+}
+
+func (s *shown) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+// TestHostileNamesOnTheTerminal shows a run with hostile texts on the whole terminal, and in lines that are redrawn in place. The terminal is
+// sent no control sequence that a harmless name does not cause.
+func TestHostileNamesOnTheTerminal(t *testing.T) {
+	t.Setenv("CI", "")
+	t.Setenv("TERM", "xterm")
+	base := liveOutputs(t, harmless)
+	for name, evil := range hostileTexts() {
+		if !everyHostileText && name != "everything" && name != "line breaks" {
+			continue
+		}
+		for what, got := range liveOutputs(t, evil) {
+			if !strings.Contains(ansi.Strip(got), "at the end of it all") {
+				t.Errorf("%s, %s: it is not shown", name, what)
+			}
+			if err := obeyed(got, base[what]); err != nil {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+}
+
+// liveOutputs returns what the two live views send to a terminal during a run in which every text of the server's is evil.
+func liveOutputs(t *testing.T, evil string) map[string]string {
+	all := map[string]string{}
+	columns := func() int { return 100 }
+	for what, screen := range map[string]func(*shown) progress.Painter{
+		"two lines": nil,
+		"whole terminal": func(out *shown) progress.Painter {
+			return terminal.Open(terminal.Options{
+				Lang: lang.English, Color: true, Out: out, Size: func() (int, int) { return 100, 30 }, Environment: []string{"TERM=xterm"}, Together: true,
+			})
+		},
+	} {
+		out := &shown{}
+		o := progress.Options{Width: columns}
+		if screen != nil {
+			o.Screen = func() progress.Painter { return screen(out) }
+		}
+		view := progress.New(out, o)
+		view.Start("run of " + evil)
+		observer := view.Observe(3)
+		stage := rundir.Stage{Name: evil, Kind: evil, State: rundir.Complete, Errors: map[string]int{evil: 3}, Examples: map[string]string{evil: evil}}
+		observer.StageBegins(&stage, time.Second)
+		observer.Follows(forecast.Todo{}, []string{evil})
+		for i := range 3 {
+			observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: i, Failed: 3, Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
+			if screen != nil {
+				drawn(t, out, i == 0)
+			}
+		}
+		observer.StageEnds(&stage)
+		observer.Note(note.Note{Code: evil})
+		view.Note(evil)
+		view.Note("at the end of it all")
+		view.Close()
+		all[what] = out.text()
+	}
+	return all
+}
+
+// drawn waits until the whole terminal was drawn, at least for the time that a redraw takes.
+func drawn(t *testing.T, out *shown, first bool) {
+	t.Helper()
+	for range 1000 {
+		if !first || strings.Contains(ansi.Strip(out.text()), "run of") {
+			time.Sleep(10 * time.Millisecond)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("nothing is drawn")
+}
+
+// moves are the sequences that move the cursor, erase, and style; how many there are depends on the text.
+const moves = "ABCDGHJKXPdfm"
+
+// numbers are the parameters of a sequence, which depend on where the text is.
+var numbers = regexp.MustCompile(`[0-9;]+`)
+
+// obeyed checks that a terminal is sent no kind of sequence that a harmless text does not cause, and no other control character.
+func obeyed(got, harmless string) error {
+	kinds := func(s string) map[string]bool {
+		all, state := map[string]bool{}, byte(0)
+		for len(s) > 0 {
+			var seq string
+			var n int
+			seq, _, n, state = ansi.DecodeSequence(s, state, nil)
+			s = s[n:]
+			switch r := []rune(seq); {
+			case strings.HasPrefix(seq, "\x1b["):
+				if kind := numbers.ReplaceAllString(seq[2:], ""); !strings.ContainsAny(kind, moves) || len(kind) > 1 {
+					all["CSI "+kind] = true
+				}
+			case len(r) > 0 && (r[0] < ' ' || r[0] >= 0x7f && r[0] < 0xa0):
+				all[seq] = true
+			}
+		}
+		return all
+	}
+	usual := kinds(harmless)
+	for _, seq := range slices.Sorted(maps.Keys(kinds(got))) {
+		if !usual[seq] {
+			return errors.New("a terminal is sent " + strconv.Quote(seq))
+		}
+	}
+	if strings.Contains(got, "\x1b[31;1m") {
+		return errors.New("the server's own colour")
+	}
+	rest := strings.NewReplacer("\r", "", "\b", "", "\t", "").Replace(ansi.Strip(got))
+	return visible(rest)
+}
