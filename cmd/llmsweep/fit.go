@@ -59,6 +59,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 	var all []twin.Stage
 	var from []string
 	name := f.Name
+	var labels twin.Labels
 	for _, dir := range f.Paths {
 		stages, run, err := twin.StagesOf(dir)
 		if err != nil {
@@ -68,12 +69,15 @@ func (f *fitCmd) Run(c *console.Console) error {
 		if name == "" {
 			name = run.Target.Model
 		}
+		if labels == (twin.Labels{}) {
+			labels = labelsOf(run)
+		}
 	}
 	t, err := twin.Fit(all)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
-	t.Name, t.From = table.Clean(name), from
+	t.Name, t.From, t.Labels = table.Clean(name), from, labels
 	b, err := t.Encode()
 	if err != nil {
 		return err
@@ -88,6 +92,12 @@ func (f *fitCmd) Run(c *console.Console) error {
 	}
 	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Plain: f.Plain}
 	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
+}
+
+// labelsOf returns the labels of a run.
+func labelsOf(run *rundir.Run) twin.Labels {
+	l := run.Labels
+	return twin.Labels{Model: table.Clean(l.Model), GPU: table.Clean(l.GPU), GPUs: l.GPUs, Engine: table.Clean(l.Engine), Quant: table.Clean(l.Quant), Price: l.Price}
 }
 
 // parseAsk reads 512/32.

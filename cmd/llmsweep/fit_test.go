@@ -31,7 +31,10 @@ func TestATwinIsAServer(t *testing.T) {
 		if code != console.Done || !strings.Contains(out, "10.0 ms") || strings.Contains(errs, "held-out") {
 			t.Errorf("exit %d, want gaps of 10.0 ms\n%s%s", code, out, errs)
 		}
-		if code, _, errs = w.llmsweep(append([]string{"run", "sim:failed.yaml", "--out", "b"}, flags...)...); code != console.Done || !strings.Contains(errs, "failed.yaml failed its held-out check") {
+		if code, _, errs = w.llmsweep(append([]string{"run", "sim:failed.yaml", "--out", "b"}, flags...)...); code != console.WrongUsage || !strings.Contains(errs, "--unchecked") {
+			t.Errorf("exit %d\n%s", code, errs)
+		}
+		if code, _, errs = w.llmsweep(append([]string{"run", "sim:failed.yaml", "--unchecked", "--out", "b"}, flags...)...); code != console.Done || !strings.Contains(errs, "failed.yaml failed its held-out check") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
 		if code, _, errs = w.llmsweep(append([]string{"run", "sim:wrong.yaml", "--out", "c"}, flags...)...); code != console.WrongUsage || !strings.Contains(errs, "wrong.yaml") || !strings.Contains(errs, "speed") {

@@ -38,6 +38,7 @@ type simCmd struct {
 	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
 	Habit          []string `sep:"none" placeholder:"NAME[:PARAMETERS]" help:"Bad habit of the server; see the list above. May be repeated."`
 	Faults         string   `placeholder:"KIND:P,.." help:"Faults and their probabilities: 500:0.01,reset:0.005. A request can ask for one with the header X-Sim-Fault: KIND."`
+	Unchecked      bool     `help:"Use a twin that failed its held-out check."`
 	predictFlags
 }
 
@@ -60,7 +61,7 @@ func (s *simCmd) Run(c *console.Console) error {
 	if s.Predict {
 		return s.predict(c)
 	}
-	config, err := target.Simulated(c, s.Preset)
+	config, err := target.Simulated(c, s.Preset, s.Unchecked)
 	if err != nil {
 		return console.Usage(err)
 	}

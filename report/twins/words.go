@@ -93,3 +93,6 @@ func meaning(key string, l lang.Lang) string {
 func Failed(file string, l lang.Lang) string { return sayFailedTwin.In(l, file) }
 
 var sayFailedTwin = lang.Say("%s failed its held-out check: what it does is not what the server does.", "%s 未通过留出检验：其行为与真实服务不符。")
+
+// Refusal is why a twin does not predict, in words.
+func Refusal(code string, l lang.Lang) string { return refusal(code).In(l) }

@@ -2,6 +2,7 @@ package twin
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"llmsweep/client/sim"
@@ -121,6 +122,39 @@ func (t *Twin) refuses(prompt, output int) string {
 		return RefusedFar
 	}
 	return ""
+}
+
+// Passed reports whether a twin passed its held-out check, or had none.
+func (t *Twin) Passed() bool { return t.Check == nil || t.Check.Passed }
+
+// Refuses returns why the twin does not predict requests of such lengths; empty where it does.
+func (t *Twin) Refuses(prompt, output int) string { return t.refuses(prompt, output) }
+
+// Beyond reports whether lengths are outside of those that were measured.
+func (t *Twin) Beyond(prompt, output int) bool {
+	return t.Seen.Prompt[1] > 0 && (beyond(t.Seen.Prompt, prompt) || beyond(t.Seen.Output, output))
+}
+
+// Sample draws a server that the measurement does not exclude: costs that explain the steps as well, the errors that the held-out check found,
+// and the limits that are not known exactly.
+func (t *Twin) Sample(rng *rand.Rand) sim.Config {
+	s := t.Step
+	if len(t.Draws) > 0 {
+		s = s.withNumbers(t.Draws[rng.IntN(len(t.Draws))])
+	}
+	v, _ := s.numbers()
+	factor := math.Exp(t.modelError() * rng.NormFloat64())
+	for i := range v {
+		v[i] *= factor
+	}
+	c := t.with(s.withNumbers(v))
+	if kv, ok := t.Intervals["kv_tokens"]; ok {
+		c.KVTokens = int(kv[0] + rng.Float64()*(kv[1]-kv[0]))
+	}
+	if slices.Contains(t.Unknown, "step_tokens") && rng.IntN(2) == 0 {
+		c.MaxBatchedTokens *= 4
+	}
+	return c
 }
 
 // Number is a number of a twin.

@@ -29,6 +29,8 @@ type Twin struct {
 	Name    string   `yaml:"name,omitempty"`
 	From    []string `yaml:"from,omitempty,flow"` // the run directories it was fitted to
 
+	Labels Labels `yaml:"labels,omitempty,flow"` // of the runs
+
 	Step       Step    `yaml:"step"`
 	Slots      int     `yaml:"slots"`                  // sequences that run at once
 	StepTokens int     `yaml:"step_tokens"`            // token budget of a step, decodes and prompt chunks together
@@ -43,6 +45,16 @@ type Twin struct {
 	Unknown   []string              `yaml:"unknown,omitempty,flow"`   // keys that the measurement does not identify
 	Draws     [][]float64           `yaml:"draws,omitempty,flow"`     // other costs that explain the data as well, in the order of Step's keys
 	Check     *Check                `yaml:"check,omitempty"`
+}
+
+// Labels say what was measured.
+type Labels struct {
+	Model  string  `yaml:"model,omitempty"`
+	GPU    string  `yaml:"gpu,omitempty"`
+	GPUs   int     `yaml:"gpus,omitempty"`
+	Engine string  `yaml:"engine,omitempty"`
+	Quant  string  `yaml:"quant,omitempty"`
+	Price  float64 `yaml:"price,omitempty"` // per GPU-hour
 }
 
 // Step is the time of a step: the longer of two sums. See [sim.Costs].

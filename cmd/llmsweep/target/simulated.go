@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/twin"
 )
 
-// Simulated returns the simulated server of a name: a preset, or the file of a twin.
-func Simulated(c *console.Console, name string) (sim.Config, error) {
+// Simulated returns the simulated server of a name: a preset, or the file of a twin. A twin that failed its check is an error unless it may be unchecked.
+func Simulated(c *console.Console, name string, unchecked bool) (sim.Config, error) {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
 		return sim.Preset(name)
 	}
@@ -20,7 +20,10 @@ func Simulated(c *console.Console, name string) (sim.Config, error) {
 	if err != nil {
 		return sim.Config{}, err
 	}
-	if t.Check != nil && !t.Check.Passed {
+	if !t.Passed() && !unchecked {
+		return sim.Config{}, fmt.Errorf("%s failed its held-out check: what it does is not what the server does; fit it again on a quiet machine, or use it anyway with --unchecked", name)
+	}
+	if !t.Passed() {
 		fmt.Fprintln(c.Err, twins.Failed(table.Clean(name), c.Lang))
 	}
 	return t.Config(), nil

@@ -42,12 +42,12 @@ type Target struct {
 }
 
 // embedded starts the simulated server that a sim: URL names, and returns its base URL.
-func embedded(c *console.Console, url string) (string, sim.Config, func(), error) {
+func embedded(c *console.Console, url string, unchecked bool) (string, sim.Config, func(), error) {
 	preset := strings.TrimPrefix(url, sim.Scheme)
 	if preset == "" {
 		preset = "demo"
 	}
-	config, err := Simulated(c, preset)
+	config, err := Simulated(c, preset, unchecked)
 	if err != nil {
 		return "", config, nil, console.Usage(err)
 	}
@@ -92,7 +92,7 @@ func Reach(c *console.Console, url string, flags *flags.Target, l *flags.Workloa
 	if strings.HasPrefix(url, sim.Scheme) {
 		var config sim.Config
 		var stop func()
-		if url, config, stop, err = embedded(c, url); err != nil {
+		if url, config, stop, err = embedded(c, url, flags.Unchecked); err != nil {
 			return nil, err
 		}
 		t.Close = stop

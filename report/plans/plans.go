@@ -1,0 +1,225 @@
+// Package plans shows plans of capacity to people: how many replicas of which server, what they cost, how often the objectives hold, and what
+// breaks first.
+package plans
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/report/twins"
+	"llmsweep/sweep/capacity"
+)
+
+// JSON writes the plans.
+func JSON(w io.Writer, r *capacity.Result) error { return table.WriteJSON(w, r) }
+
+// Sections returns the plans for people.
+func Sections(r *capacity.Result, l lang.Lang) []table.Section {
+	all := []table.Section{ranking(r, l)}
+	for i := range r.Ranked {
+		p := &r.Ranked[i]
+		all = append(all, overTime(p, i, l), sizes(p, i, l))
+		if len(p.WhatIfs) > 0 {
+			all = append(all, whatIfs(p, i, l))
+		}
+	}
+	if len(r.Refused) > 0 {
+		all = append(all, refused(r, l))
+	}
+	return all
+}
+
+// ranking has a row for each plan, the cheapest first.
+func ranking(r *capacity.Result, l lang.Lang) table.Section {
+	s := table.Section{Title: titlePlan.In(l), Level: 1, Lines: []string{
+		sayDemand.In(l, r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99),
+		sayWish.In(l, strings.Join(r.SLO, lang.ListComma.In(l)), percent(r.Minutes), percent(r.Headroom), r.Lost, router(string(r.Router), l)),
+	}}
+	if len(r.Ranked) == 0 {
+		s.Lines = append(s.Lines, sayNone.In(l))
+		return s
+	}
+	p := &r.Ranked[0]
+	s.Lines = append(s.Lines, answer(p, l)...)
+	priced := p.Hour != nil
+	t := table.Table{Columns: []table.Column{{Head: headRank.In(l)}, {Head: headTwin.In(l), Left: true}, {Head: headReplicas.In(l)}, {Head: headRange.In(l)},
+		{Head: headMean.In(l)}, {Head: headGPUs.In(l)}}}
+	if priced {
+		t.Columns = append(t.Columns, table.Column{Head: headHour.In(l)}, table.Column{Head: headRange.In(l)}, table.Column{Head: headMonth.In(l)}, table.Column{Head: headRange.In(l)})
+	}
+	t.Columns = append(t.Columns, table.Column{Head: headHeld.In(l)}, table.Column{Head: headRange.In(l)})
+	if r.Lost > 0 {
+		t.Columns = append(t.Columns, table.Column{Head: headHeldLost.In(l)})
+	}
+	t.Columns = append(t.Columns, table.Column{Head: headFirst.In(l), Left: true}, table.Column{Head: headCheck.In(l)})
+	for i := range r.Ranked {
+		t.Rows = append(t.Rows, row(&r.Ranked[i], i, r.Lost > 0, priced, l))
+	}
+	s.Table = t
+	s.Notes = []string{notePredicted.In(l), noteRange.In(l), noteFirst.In(l)}
+	if r.Lost > 0 {
+		s.Notes = append(s.Notes, noteLost.In(l, r.Lost))
+	}
+	return s
+}
+
+func row(p *capacity.Plan, i int, lost, priced bool, l lang.Lang) []table.Cell {
+	cells := []table.Cell{{Text: strconv.Itoa(i + 1)}, {Text: p.Name}, {Text: short(p.Replicas.Value)}, {Text: between(p.Replicas)}, {Text: short(p.Mean)}, {Text: strconv.Itoa(p.GPUs)}}
+	if i == 0 {
+		cells[1].Tone = table.Strong
+	}
+	if priced {
+		cells = append(cells, table.Cell{Text: short(p.Hour.Value)}, table.Cell{Text: between(*p.Hour)}, table.Cell{Text: short(p.Month.Value)}, table.Cell{Text: between(*p.Month)})
+	}
+	cells = append(cells, table.Cell{Text: percent(p.Held.Value)}, table.Cell{Text: percent(p.Held.Low) + " - " + percent(p.Held.High)})
+	if lost {
+		text := lang.Absent
+		if p.HeldLost != nil {
+			text = percent(p.HeldLost.Value)
+		}
+		cells = append(cells, table.Cell{Text: text})
+	}
+	check := table.Cell{Text: wordUnchecked.In(l)}
+	switch {
+	case p.Failed:
+		check = table.Cell{Text: wordFailed.In(l), Tone: table.Bad}
+	case p.Check != nil:
+		check.Text = percent(*p.Check)
+	}
+	return append(cells, table.Cell{Text: first(p, l)}, check)
+}
+
+// answer returns the recommendation.
+func answer(p *capacity.Plan, l lang.Lang) []string {
+	lines := []string{sayFewest.In(l, p.Name, short(p.Replicas.Value), between(p.Replicas), p.GPUs)}
+	if p.Hour != nil {
+		lines[0] = sayCheapest.In(l, p.Name, short(p.Replicas.Value), between(p.Replicas), short(p.Hour.Value), short(p.Month.Value))
+	}
+	if p.ScaleAt > 0 {
+		lines = append(lines, sayScale.In(l, short(p.ScaleAt), short(p.Mean)))
+	}
+	if p.Extrapolated {
+		lines = append(lines, sayExtrapolated.In(l))
+	}
+	if p.Failed {
+		lines = append(lines, sayFailed.In(l))
+	}
+	if p.RefusedShare > 0 {
+		lines = append(lines, sayRefusedShare.In(l, percent(p.RefusedShare)))
+	}
+	if p.LostAnswers > 0 {
+		lines = append(lines, sayLostAnswers.In(l, p.LostAnswers))
+	}
+	return lines
+}
+
+// first is what breaks first.
+func first(p *capacity.Plan, l lang.Lang) string {
+	if p.First.Times == 0 {
+		return sayNothing.In(l)
+	}
+	return sayBreaks.In(l, p.First.Term, short(p.First.Times), cause(p.First.Cause, l))
+}
+
+// overTime is the table of the replicas through the time.
+func overTime(p *capacity.Plan, i int, l lang.Lang) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headFrom.In(l), Left: true}, {Head: "req/s"}, {Head: headReplicas.In(l), Sub: subMean.In(l)}, {Head: headReplicas.In(l), Sub: subMin.In(l)},
+		{Head: headReplicas.In(l), Sub: subMax.In(l)}, {Head: headInFlight.In(l), Sub: subMean.In(l)}, {Head: headHeld.In(l)}}}
+	for _, s := range p.Over {
+		t.Rows = append(t.Rows, []table.Cell{{Text: clock(s.From)}, {Text: short(s.Rate)}, {Text: short(s.Mean)}, {Text: strconv.Itoa(s.Least)}, {Text: strconv.Itoa(s.Most)}, {Text: short(s.InFlight)}, {Text: percent(s.Held)}})
+	}
+	return table.Section{Title: titleOver.In(l, i+1, p.Name), Level: 2, Table: t}
+}
+
+// clock is the time of a day.
+func clock(seconds float64) string {
+	t := int(seconds / 60)
+	return fmt.Sprintf("%02d:%02d", t/60, t%60)
+}
+
+// sizes is the table of the numbers of replicas that were tried.
+func sizes(p *capacity.Plan, i int, l lang.Lang) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headReplicas.In(l)}, {Head: headHeld.In(l)}, {Head: headEnough.In(l), Left: true}, {Head: headHour.In(l)}}}
+	for _, s := range p.Sizes {
+		word := wordNo
+		if s.Enough {
+			word = wordYes
+		}
+		t.Rows = append(t.Rows, []table.Cell{{Text: strconv.Itoa(s.Replicas)}, {Text: percent(s.Held)}, {Text: word.In(l)}, {Text: price(s.Hour)}})
+	}
+	return table.Section{Title: titleSizes.In(l, i+1, p.Name), Level: 2, Table: t, Notes: []string{noteSizes.In(l)}}
+}
+
+// whatIfs is the table of the changes.
+func whatIfs(p *capacity.Plan, i int, l lang.Lang) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headChange.In(l), Left: true}, {Head: headReplicas.In(l)}, {Head: headHour.In(l)}, {Head: headRemark.In(l), Left: true}}}
+	for _, w := range p.WhatIfs {
+		cells := []table.Cell{{Text: w.Change}, {Text: lang.Absent}, {Text: price(w.Hour)}, {}}
+		if w.Replicas > 0 {
+			cells[1].Text = strconv.Itoa(w.Replicas)
+		}
+		switch {
+		case w.Refused != "":
+			cells[3].Text = why(w.Refused, l)
+		case w.Extrapolated:
+			cells[3].Text = wordExtrapolated.In(l)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return table.Section{Title: titleWhatIfs.In(l, i+1, p.Name), Level: 2, Table: t, Notes: []string{noteWhatIfs.In(l, short(p.Replicas.Value))}}
+}
+
+// refused lists the twins without a plan.
+func refused(r *capacity.Result, l lang.Lang) table.Section {
+	t := table.Table{Columns: []table.Column{{Head: headTwin.In(l), Left: true}, {Head: headWhy.In(l), Left: true}}}
+	for _, f := range r.Refused {
+		t.Rows = append(t.Rows, []table.Cell{{Text: f.Name}, {Text: why(f.Why, l)}})
+	}
+	return table.Section{Title: titleRefused.In(l), Level: 2, Table: t}
+}
+
+// why is the reason for which a twin has no plan.
+func why(code string, l lang.Lang) string {
+	switch code {
+	case capacity.RefusedCheck:
+		return whyCheck.In(l)
+	case capacity.RefusedMost:
+		return whyMost.In(l)
+	case capacity.RefusedPrice:
+		return whyPrice.In(l)
+	}
+	return twins.Refusal(code, l)
+}
+
+// price is a cost that may not be known.
+func price(v float64) string {
+	if v == 0 {
+		return lang.Absent
+	}
+	return short(v)
+}
+
+func between(r capacity.Range) string { return short(r.Low) + " - " + short(r.High) }
+
+func percent(v float64) string {
+	if math.IsNaN(v) {
+		return lang.Absent
+	}
+	return strconv.FormatFloat(math.Round(1000*v)/10, 'f', -1, 64) + " %"
+}
+
+// short writes a number with three digits, or all digits before the point.
+func short(v float64) string {
+	switch {
+	case v == math.Trunc(v) || math.Abs(v) >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case math.Abs(v) >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
