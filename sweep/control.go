@@ -53,18 +53,18 @@ func (x *sweeper) control(ctx context.Context) error {
 	}
 	x.Ahead.Controls = false
 	if s, ok := either(x.controlFloor, controlFloor*have, have); ok {
-		began := time.Now()
+		began := x.Elapsed()
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}
-		have -= time.Since(began).Seconds()
+		have -= (x.Elapsed() - began).Seconds()
 	}
 	if s, ok := either(x.controlCeiling, controlLoop*have, have); ok {
-		began := time.Now()
+		began := x.Elapsed()
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}
-		have -= time.Since(began).Seconds()
+		have -= (x.Elapsed() - began).Seconds()
 	}
 	if s, ok := x.controlRate(have); ok {
 		_, err := x.Measure(ctx, s)

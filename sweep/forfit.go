@@ -77,7 +77,7 @@ func ForFit(ctx context.Context, c Config, d FitDesign, run *rundir.Run) error {
 	if err != nil {
 		return err
 	}
-	return x.finish(x.forFit(ctx, &d))
+	return x.measure(ctx, func(ctx context.Context) error { return x.forFit(ctx, &d) })
 }
 
 // fitDrain is how long a backlog may take to end: what is cancelled is known as well.

@@ -48,9 +48,17 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 	return &sweeper{Experiment: x, config: c, repeats: max(1, c.Repeats)}, err
 }
 
-// finish writes the answer, and how the sweep or run ended.
-func (x *sweeper) finish(err error) error {
+// measure measures, and writes the answer, and how the sweep or run ended.
+func (x *sweeper) measure(ctx context.Context, all func(context.Context) error) error {
+	ctx, stop := x.Watch(ctx)
+	defer stop()
+	err := all(ctx)
 	answer.Write(x.Run(), x.config.SLO)
+	if err != nil {
+		defer answer.DropUnsure(x.Run()) // but not in the file, from which the run may go on
+	} else {
+		answer.DropUnsure(x.Run())
+	}
 	return x.Finish(err)
 }
 
@@ -66,7 +74,7 @@ func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 		return err
 	}
 	x.Foresee(c.MaxConcurrency, 0, 0)
-	return x.finish(x.sweep(ctx))
+	return x.measure(ctx, x.sweep)
 }
 
 // Run measures stages in order, or shuffled where they are repetitions, and fills in run, which is saved as it goes. States and errors
@@ -86,7 +94,7 @@ func Run(ctx context.Context, c Config, stages []experiment.Stage, run *rundir.R
 	if c.Repeats > 1 {
 		stages = shuffled(stages, c.Seed)
 	}
-	return x.finish(x.inOrder(ctx, stages))
+	return x.measure(ctx, func(ctx context.Context) error { return x.inOrder(ctx, stages) })
 }
 
 // inOrder warms up and measures stages.

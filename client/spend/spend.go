@@ -50,7 +50,8 @@ func (s *Spent) Tokens() int64 { return s.Prompt + s.Output + s.UnsurePrompt + s
 // a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and the server sends no more
 // than it was asked for.
 type Purse struct {
-	limits Limits
+	limits  Limits
+	earlier Spent // before the purse was made; see [Purse.Begin]
 
 	mu       sync.Mutex
 	spent    Spent
@@ -80,11 +81,24 @@ func (c *class) add(tokens, bytes int) {
 // New returns a purse.
 func New(l Limits) *Purse { return &Purse{limits: l, alike: map[int]*class{}} }
 
+// Begin sets what was spent before, by an earlier part of the run; it counts towards the limits.
+func (p *Purse) Begin(earlier Spent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.earlier = earlier
+	p.earlier.Refused = false
+}
+
 // Spent returns what was spent so far. Requests in flight are not in it.
 func (p *Purse) Spent() Spent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.spent
+	s, e := p.spent, &p.earlier
+	s.Requests += e.Requests
+	s.Prompt, s.Output = s.Prompt+e.Prompt, s.Output+e.Output
+	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt+e.UnsurePrompt, s.UnsureOutput+e.UnsureOutput
+	s.Cost += e.Cost
+	return s
 }
 
 // Limits returns the limits.
@@ -121,7 +135,7 @@ func (p *Purse) Reserve(call *client.Prepared) client.Reservation {
 	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
 	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
 	l := &p.limits
-	if l.Tokens > 0 && prompt+output > l.Tokens || l.Cost > 0 && l.Price(prompt, output) > l.Cost {
+	if l.Tokens > 0 && p.earlier.Tokens()+prompt+output > l.Tokens || l.Cost > 0 && p.earlier.Cost+l.Price(prompt, output) > l.Cost {
 		p.spent.Refused = true
 		return nil
 	}

@@ -226,7 +226,7 @@ func TestCommandsRun(t *testing.T) {
 			args := shellWords(line)
 			if k := kind(args); seen[k] || args[0] == "selftest" || args[0] == "sim" && !slices.Contains(args, "--predict") {
 				continue // a self-test is real time by nature; sim serves until it is interrupted
-			} else if args[0] != "compare" && slices.Contains(args, "--live") {
+			} else if args[0] != "compare" && slices.Contains(args, "--live") || slices.Contains(args, "--serve") {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
 			} else {
 				seen[k] = true

@@ -31,6 +31,15 @@ Examples:
 // demoDir is where it writes. The next demo overwrites it.
 const demoDir = "llmsweep-demo"
 
+// replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays.
+func replacingDemo(c *console.Console, force bool) (*rundir.Dir, error) {
+	path := filepath.Join(c.Dir, demoDir)
+	if run, err := rundir.Open(path); err == nil && run.Target.Capacity.Known() {
+		force = true
+	}
+	return c.RunDir(path, force)
+}
+
 // Run sweeps the simulated server.
 func (d *demoCmd) Run(c *console.Console) error {
 	plan := sweep.Defaults()
@@ -42,9 +51,9 @@ func (d *demoCmd) Run(c *console.Console) error {
 		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
 		Dir: func() (*rundir.Dir, error) {
 			if d.Out != "" {
-				return rundir.Create(d.Out)
+				return c.RunDir(d.Out, d.Force)
 			}
-			return rundir.Replace(filepath.Join(c.Dir, demoDir))
+			return replacingDemo(c, d.Force)
 		},
 	}
 	return e.Run()

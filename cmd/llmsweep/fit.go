@@ -21,6 +21,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
 )
 
 // fitCmd is llmsweep fit.
@@ -28,7 +29,7 @@ type fitCmd struct {
 	Paths  []string `arg:"" name:"dir" help:"Run directories of the same server, with their records."`
 	Twin   string   `name:"twin" default:"twin.yaml" placeholder:"FILE" help:"Write the twin to this file (${default})."`
 	Name   string   `placeholder:"NAME" help:"Name of the twin. Default: the model that was measured."`
-	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32. May be repeated."`
+	Ask    []string `sep:"," placeholder:"P/O" help:"Predict the saturation rate for prompts of P and answers of O tokens: 512/32, or for the lengths of a trace: a file. May be repeated."`
 	Format string   `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
@@ -41,6 +42,7 @@ func (fitCmd) Help() string {
   llmsweep sweep http://localhost:8000 --for-fit --out fit-run
   llmsweep fit fit-run
   llmsweep fit fit-run --ask 512/32 --ask 64/256
+  llmsweep fit fit-run --ask trace.jsonl
   llmsweep sweep sim:twin.yaml --prompt-tokens 2048
 
 More: llmsweep help fit`
@@ -48,9 +50,9 @@ More: llmsweep help fit`
 
 // Run fits.
 func (f *fitCmd) Run(c *console.Console) error {
-	var wanted [][2]int
+	var wanted []twin.Mixed
 	for _, text := range f.Ask {
-		w, err := parseAsk(text)
+		w, err := parseAsk(c.Ctx, text)
 		if err != nil {
 			return console.Usage(err)
 		}
@@ -88,7 +90,11 @@ func (f *fitCmd) Run(c *console.Console) error {
 	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
 	fit := twins.Fit{Twin: t}
 	for _, w := range wanted {
-		fit.Answers = append(fit.Answers, t.Ask(w[0], w[1]))
+		if w.Name != "" {
+			fit.Answers = append(fit.Answers, t.AskMixed(w))
+			continue
+		}
+		fit.Answers = append(fit.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
 	}
 	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Plain: f.Plain}
 	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
@@ -100,17 +106,35 @@ func labelsOf(run *rundir.Run) twin.Labels {
 	return twin.Labels{Model: table.Clean(l.Model), GPU: table.Clean(l.GPU), GPUs: l.GPUs, Engine: table.Clean(l.Engine), Quant: table.Clean(l.Quant), Price: l.Price}
 }
 
-// parseAsk reads 512/32.
-func parseAsk(text string) (lengths [2]int, err error) {
+// parseAsk reads 512/32, or a trace.
+func parseAsk(ctx context.Context, text string) (m twin.Mixed, err error) {
+	if _, err := os.Stat(text); err == nil {
+		return mixed(ctx, text)
+	}
+	var l [2]int
 	p, o, ok := strings.Cut(text, "/")
-	lengths[0], err = strconv.Atoi(strings.TrimSpace(p))
+	l[0], err = strconv.Atoi(strings.TrimSpace(p))
 	if err == nil {
-		lengths[1], err = strconv.Atoi(strings.TrimSpace(o))
+		l[1], err = strconv.Atoi(strings.TrimSpace(o))
 	}
-	if !ok || err != nil || min(lengths[0], lengths[1]) < 1 {
-		return lengths, fmt.Errorf("--ask %s: write tokens of prompt and answer, such as 512/32", text)
+	if !ok || err != nil || min(l[0], l[1]) < 1 {
+		return m, fmt.Errorf("--ask %s: write tokens of prompt and answer, such as 512/32, or the file of a trace", text)
 	}
-	return lengths, nil
+	return twin.Mixed{Lengths: [][2]int{l}}, nil
+}
+
+// mixed reads the lengths of a trace.
+func mixed(ctx context.Context, file string) (twin.Mixed, error) {
+	const most = 20_000 // requests: more change nothing
+	t, err := recorded.OpenTrace(ctx, file, recorded.TraceOptions{Limit: most})
+	if err != nil {
+		return twin.Mixed{}, err
+	}
+	m := twin.Mixed{Name: filepath.Base(file)}
+	for r := range t.All() {
+		m.Lengths = append(m.Lengths, [2]int{r.Prompt, r.Output})
+	}
+	return m, nil
 }
 
 // checkForFit refuses what a sweep for a fit does not do.

@@ -36,6 +36,11 @@ func (l *labelCmd) Run(c *console.Console) error {
 		}
 		return console.Usage(err)
 	}
+	dir, err := rundir.Edit(l.Dir)
+	if err != nil {
+		return console.Usage(err)
+	}
+	defer dir.Close()
 	now := run.Labels
 	if err := labels.Set(&now, l.Labels); err != nil {
 		return console.Usage(err)
@@ -47,7 +52,7 @@ func (l *labelCmd) Run(c *console.Console) error {
 	if b, err = labels.Replace(b, now); err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", filepath.Join(l.Dir, rundir.RunFile), err))
 	}
-	if err := (&rundir.Dir{Path: l.Dir}).WriteFile(rundir.RunFile, b); err != nil {
+	if err := dir.WriteFile(rundir.RunFile, b); err != nil {
 		return console.Usage(err)
 	}
 	text, err := json.Marshal(now)

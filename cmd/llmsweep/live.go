@@ -25,6 +25,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/progress/web"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
 	"llmsweep/sweep/answer"
@@ -50,8 +51,9 @@ type liveFlags struct {
 	Out            string        `type:"path" placeholder:"DIR" help:"Directory for both runs. Default: llmsweep-pair, or the next free llmsweep-pair-N." group:"Live"`
 	Label          []string      `sep:"," placeholder:"K=V" help:"Labels of both servers: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.." group:"Live"`
 	LabelB         []string      `name:"label-b" sep:"," placeholder:"K=V" help:"Labels that differ for the second server." group:"Live"`
-	APIKeyB        string        `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server. Default: the key of the first, which then goes to both." group:"Live"`
-	ModelB         string        `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for. Default: --model." group:"Live"`
+	flags.ServingPair
+	APIKeyB string `name:"api-key-b" env:"LLMSWEEP_API_KEY_B" placeholder:"KEY" help:"API key of the second server. Default: the key of the first, which then goes to both." group:"Live"`
+	ModelB  string `name:"model-b" placeholder:"NAME" help:"Model to ask the second server for. Default: --model." group:"Live"`
 	flags.Target
 	flags.Workload
 	flags.Selftest
@@ -141,6 +143,13 @@ func (cm *compareCmd) live(c *console.Console) error {
 		return console.Usage(errors.New("compare --live needs the URLs of two servers"))
 	}
 	c.Lang = lang.Lang(cm.Lang)
+	served, err := cm.ServingPair.Listen()
+	if err != nil {
+		return console.Usage(err)
+	}
+	if served != nil {
+		defer served.Close()
+	}
 	targets, err := cm.connect(c)
 	if err != nil {
 		return c.Interrupted(err)
@@ -165,12 +174,12 @@ func (cm *compareCmd) live(c *console.Console) error {
 	}
 	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
-	broken := cm.watch(c, both, runs, record)
+	broken := cm.watch(c, both, runs, record, served)
 	return errors.Join(broken, cm.conclude(c, out, record, runs, dirs, gates))
 }
 
 // watch measures, and shows the progress.
-func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair) error {
+func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundir.Run, record *rundir.Pair, served *web.Server) error {
 	l := lang.Lang(cm.Lang)
 	view, pause := c.View(l, cm.Plain, false)
 	defer view.Close()
@@ -187,9 +196,13 @@ func (cm *compareCmd) watch(c *console.Console, both pair.Config, runs [2]*rundi
 	runs[1].Client.Selftest = runs[0].Client.Selftest
 	waiter := c.Waiter()
 	defer waiter.Close()
+	if served != nil {
+		view.Note(served.Served(l))
+	}
 	shown := view.Observe(0)
+	observer := measurement.ShowPair(served, record, runs, l, shown)
 	for i := range both.Sides {
-		both.Sides[i].Observer, both.Sides[i].Waiter, both.Sides[i].Pause = shown, waiter, pause
+		both.Sides[i].Observer, both.Sides[i].Waiter, both.Sides[i].Pause = observer, waiter, pause
 	}
 	both.Planned = func(p *rundir.Pair, stages int) {
 		shown.Expect(stages)
@@ -305,7 +318,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 	case err != nil:
 		return err
 	case record.State == rundir.Interrupted:
-		return console.Exit(console.Interrupted, errors.New(findings.Interrupted(out, l)))
+		return console.Exit(console.Interrupted, errors.New(findings.PairInterrupted(out, l)))
 	case record.State == rundir.Failed:
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}

@@ -9,6 +9,7 @@
 //	config       flags from the file of --config
 //	target       preflight, client and workload for the server of a command line
 //	measurement  sweep, run and demo from the preflight to the report
+//	resume       which run can be continued, and how
 //	secret       finds and removes secrets
 //	manual       the topics of llmsweep help; manpage and version
 //
@@ -43,6 +44,7 @@ type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Run a one-minute sweep of a simulated server. Needs no flags and no GPU."`
 	Sweep    sweepCmd    `cmd:"" help:"Find out how much load a server sustains, and its latencies on the way there."`
 	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
+	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`

@@ -84,7 +84,7 @@ func (r *runCmd) Run(c *console.Console) error {
 	}
 	e := measurement.Measurement{
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
-		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out) },
+		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
 	}

@@ -71,7 +71,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 	}
 	e := measurement.Measurement{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
-		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out) },
+		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
 		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 	}

@@ -20,6 +20,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/wait"
 )
 
@@ -35,6 +36,7 @@ type world struct {
 	servers map[string]*pipeListener // by address
 	env     map[string]string
 	limits  limits.System
+	disk    disk.Disk // nil for the system's
 }
 
 // virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
@@ -63,6 +65,9 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	c.Waiter = func() console.Waiter { return timer{&wait.Timer{}} }
 	c.Limits = func() limits.System { return w.limits }
 	c.Env = func(name string) string { return w.env[name] }
+	if w.disk != nil {
+		c.Disk = w.disk
+	}
 	before := runFiles(w.dir)
 	code = execute(args, c)
 	followSchemas(w.t, w.dir, before)

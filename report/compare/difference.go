@@ -17,6 +17,7 @@ type Difference struct {
 	Low   rundir.Number // 95 % interval; absent where there is none
 	High  rundir.Number
 	Shown bool
+	Alone bool // shown by its own interval, and not when all are tested together: this can be chance
 	// Better reports whether a rise is good: more output is, a longer wait is not.
 	Better bool
 }
@@ -43,7 +44,7 @@ func (c *Comparison) Differences(setup string) []Difference {
 			}
 		}
 		ch := c.Changes[i]
-		all = append(all, Difference{names, ch.String(), ch.Ratio, ch.Low, ch.High, ch.Shown != nil && *ch.Shown, RisesWell(key)})
+		all = append(all, Difference{Name: names, Text: ch.String(), Ratio: ch.Ratio, Low: ch.Low, High: ch.High, Shown: ch.Shown != nil && *ch.Shown, Better: RisesWell(key)})
 	}
 	return all
 }

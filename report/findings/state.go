@@ -29,7 +29,7 @@ func State(run *rundir.Run, l lang.Lang) []string {
 		return []string{stateComplete.In(l, strconv.Itoa(len(done)))}
 	}
 	lines := []string{ended(run, l)}
-	if !run.Failure.IsZero() {
+	if !run.Failure.IsZero() && run.Failure.Code != inProgress {
 		lines = append(lines, stateBecause.In(l, Phrase(run.Failure, l))+lang.Stop.In(l))
 	}
 	if len(done) > 0 {
@@ -47,6 +47,9 @@ func State(run *rundir.Run, l lang.Lang) []string {
 	return lines
 }
 
+// inProgress is the code of the note on a run that another process is measuring.
+const inProgress = "run.in-progress"
+
 // ended returns how a run ended, and after how long.
 func ended(run *rundir.Run, l lang.Lang) string {
 	how := stateEnded
@@ -57,6 +60,9 @@ func ended(run *rundir.Run, l lang.Lang) string {
 		how = stateFailed
 	case rundir.Running:
 		how = stateRunning
+		if run.Failure.Code == inProgress {
+			how = stateInProgress
+		}
 	}
 	s := how.In(l)
 	if t := lasted(run); t > 0 {
@@ -79,6 +85,9 @@ func lasted(run *rundir.Run) float64 {
 
 // Interrupted returns the error message of a measurement that was interrupted, whose results are in the directory dir.
 func Interrupted(dir string, l lang.Lang) string { return stateKept.In(l, dir) }
+
+// PairInterrupted returns that of a comparison of two servers.
+func PairInterrupted(dir string, l lang.Lang) string { return statePairKept.In(l, dir) }
 
 // Failed returns the error message of a measurement that failed, whose results are in the directory dir. The kind is that of
 // [rundir.Plan], or empty for a comparison of two servers.

@@ -22,6 +22,8 @@ func sweepWords() lang.Words {
 			"{share:percent} 的 token 与下一个 token 在同一次读取中到达（服务端或网络把它们合并发送），其间隔未知"),
 		"stage.killed": lang.Say("llmsweep was killed: the {records:count record records} of this stage do not include the requests in flight at that time",
 			"llmsweep 被强制终止：本阶段的 {records} 条记录不含当时进行中的请求"),
+		"stage.in-progress": lang.Say("this stage is still in progress: its {records:count record records} so far do not include the requests in flight",
+			"本阶段仍在进行：目前的 {records} 条记录不含进行中的请求"),
 		"stage.beyond-client": lang.Say("this stage asks for more than the self-test showed this client to measure well on this machine: {excess:note}",
 			"本阶段的要求超出自检所示的本机客户端能力：{excess:note}"),
 
@@ -149,7 +151,12 @@ func sweepWords() lang.Words {
 			"服务规模发生变化：再次测量时，{stage} 的{metric:metric}由 {before:short} 变为 {after:short}，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}），而单个请求的速度不变"),
 
 		// Why a run ended as it did.
-		"run.killed":            lang.Say("llmsweep was killed", "llmsweep 被强制终止"),
+		"run.killed": lang.Say("llmsweep was killed, or could not write any more", "llmsweep 被强制终止，或无法继续写入"),
+		"run.resumed": lang.Say("the run ended early after {stage} and was continued {time:span} later; {stages:count stage stages} of the first part are kept",
+			"运行在 {stage} 之后提前结束，{time:span}后继续；保留第一部分的 {stages} 个阶段"),
+		"run.resumed-differs": lang.Say("when the run was continued, a lone request took {now:time} per token, outside of {low:time} to {high:time} by its first part: the server, or its machine, is not as it was, so do not compare stages from before and after",
+			"继续运行时，单个请求每 token 用时 {now:time}，超出第一部分给出的 {low:time} 至 {high:time}：服务或其机器已与之前不同，请勿比较中断前后的阶段"),
+		"run.in-progress":       lang.Say("the run is still in progress", "运行仍在进行"),
 		"run.server-gone":       lang.Say("the server stopped answering during {stage}", "服务在 {stage} 期间停止应答"),
 		"run.nothing-succeeded": lang.Say("no request succeeded", "没有任何请求成功"),
 		"run.no-rates":          lang.Say("the first stages completed no request, so there are no rates to measure", "最初的阶段没有完成任何请求，因此没有可测的到达率"),

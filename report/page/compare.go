@@ -2,6 +2,7 @@ package page
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"llmsweep/report/choose"
@@ -51,12 +52,23 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 // Pair writes the page of two servers that were compared in turns.
 func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o Options) error {
 	d := &Document{Title: say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
-	answer := Section{ID: "answer", Title: say(titleAnswer), Blocks: []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}}
+	answer := Section{ID: "answer", Title: say(titleAnswer)}
+	if v.State == rundir.Running { // an interval that is looked at before the end excludes 0 by chance more often than it says
+		answer.Blocks = []Block{{Lines: &Lines{Items: []draw.Text{say(interim, v.Blocks)}, Class: "careful"}}}
+	} else {
+		answer.Blocks = []Block{{Lines: &Lines{Items: sentences(v.Conclusion), Whole: true}}}
+	}
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []Figure{forest("forest-1", say(titleForest, "B", "A"), all)}})
 	}
 	d.Sections = append(d.Sections, answer)
-	d.Sections = append(d.Sections, fromSections("part", func(l lang.Lang) []table.Section { return v.Sections(l, 1) })...)
+	d.Sections = append(d.Sections, fromSections("part", func(l lang.Lang) []table.Section {
+		all := v.Sections(l, 1)
+		if v.State == rundir.Running { // the tables without the conclusion, once there are rows
+			all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 })
+		}
+		return all
+	})...)
 	for i, run := range runs {
 		r := newView(run)
 		client, env := r.client(), r.environment()
@@ -84,7 +96,7 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: say(headMetric), Left: true}, {Head: say(headDifference)}, {Head: say(headMeaning), Left: true}}}
 	var bars []draw.Bar
 	label, legend := say(axisDifference), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
-	occurs, intervals := map[draw.Shape]bool{}, false
+	occurs, intervals, alone := map[draw.Shape]bool{}, false, false
 	for i, d := range all {
 		b := draw.Bar{
 			Name: draw.Text{EN: d.Name[lang.English], ZH: d.Name[lang.Chinese]}, Value: draw.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
@@ -92,6 +104,8 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 		}
 		meaning := say(meansNothing)
 		switch {
+		case d.Alone:
+			meaning, alone = say(meansAlone), true
 		case d.Low.IsZero():
 			meaning, b.Shape = say(meansUnknown), draw.Square
 		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
@@ -113,6 +127,9 @@ func forest(name string, title draw.Text, all []compare.Difference) Figure {
 		if occurs[s] {
 			add(legend[s])
 		}
+	}
+	if alone {
+		add(legendAlone)
 	}
 	if intervals {
 		label = label.Plus(say(axisInterval))

@@ -155,7 +155,8 @@ func sentencesUpTo(s string, least int, stop string) string {
 	return strings.TrimRight(s[:at], " ")
 }
 
-// first returns the panel that a page shows first: that of the lowest load beyond saturation, which shows why the server saturates.
+// first returns the panel that a page shows first: that of the lowest load beyond saturation, which shows why the server saturates, or else of
+// the highest output.
 func first(all []Panel) string {
 	for _, p := range all {
 		if p.First {

@@ -19,6 +19,10 @@ import (
 // panels are the stages over time, in the order of the tables.
 func (v *view) panels(traces map[string]*trace.Stage, data map[string]any) []Panel {
 	var all []Panel
+	shown := firstOver(v.run)
+	if shown == nil {
+		shown = v.best() // no stage is beyond saturation
+	}
 	for i, r := range v.rows {
 		t := traces[r.Stage.Name]
 		if t == nil {
@@ -34,7 +38,7 @@ func (v *view) panels(traces map[string]*trace.Stage, data map[string]any) []Pan
 			}
 		}
 		p.Slowest = v.slowest(id, r.Stage, t)
-		p.First = r.Stage == firstOver(v.run)
+		p.First = r.Stage == shown
 		all = append(all, p)
 	}
 	return all

@@ -142,7 +142,7 @@ var (
 	noteTable       = lang.Say("Intervals hold with a probability of 95 %. n/a: not measured.", "区间的置信度为 95 %。n/a：未测量。")
 	noteUnsupported = lang.Say("? too few requests to support this percentile; its marker is pale.", "? 请求太少，不足以支持该百分位；其标记颜色较浅。")
 	noteFront       = lang.Say("Further right is faster for a user, further up is more from the hardware. No stage beats those on the broad grey line in both.", "越靠右用户越快，越靠上硬件产出越多。灰色粗线上的阶段在两方面都不被其他阶段超过。")
-	noteFrontApart  = lang.Say(" Squares beside the line were measured with a fixed number in flight. They are no arrival rate that a server is chosen for.", "线外的方块以固定并发数测量，不是选型所依据的到达率。")
+	noteFrontApart  = lang.Say(" Squares beside the line were measured with a fixed number in flight; comparing and choosing do not rest on them.", "线外的方块以固定并发数测量，比较和选型不以其为依据。")
 	noteImpossible  = lang.Say(" Not drawn: %d rows that the audit calls impossible (llmsweep audit lists them).", "未画出：%d 行，llmsweep audit 判定为不可能。")
 	noteAllDrawn    = lang.Say("All %d requests are drawn.", "共 %d 个请求，全部画出。")
 	noteSomeDrawn   = lang.Say("%d of %d requests are drawn; the slowest and the fastest in each of %d equal parts of the time always are.", "画出 %d 个请求，共 %d 个；将时间等分为 %d 段，每段内最慢与最快的请求都画出。")

@@ -112,7 +112,7 @@ func asked(all []twin.Answer, l lang.Lang) table.Section {
 	tab := table.Table{Columns: []table.Column{
 		{Head: headWorkload.In(l), Left: true}, {Head: headSaturation.In(l)}, {Head: headInterval.In(l)}, {Head: headRemark.In(l), Left: true}}}
 	for _, a := range all {
-		row := []table.Cell{{Text: fmt.Sprintf("%d / %d", a.Prompt, a.Output)}, {Text: "n/a"}, {}, {}}
+		row := []table.Cell{{Text: strings.TrimSpace(fmt.Sprintf("%s %d / %d", table.Clean(a.Name), a.Prompt, a.Output))}, {Text: "n/a"}, {}, {}}
 		switch {
 		case a.Refused != "":
 			row[3].Text = refusal(a.Refused).In(l)

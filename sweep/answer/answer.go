@@ -12,8 +12,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Write writes the answer of a sweep, with the SLO's where there are terms, and takes out the intervals that the answer shows to be unsure.
-// Other kinds of runs have none.
+// Write writes the answer of a sweep, with the SLO's where there are terms. Other kinds of runs have none.
 func Write(run *rundir.Run, terms []slo.Term) {
 	if run.Plan.Kind != rundir.KindSweep {
 		return
@@ -34,11 +33,17 @@ func conclude(run *rundir.Run) {
 		if n, ok := whyNone(run); ok {
 			run.Warnings = note.Add(run.Warnings, n)
 		}
+	}
+}
+
+// DropUnsure takes out the intervals that the answer of a sweep shows to be unsure. A run that goes on needs them: its answer may change.
+func DropUnsure(run *rundir.Run) {
+	if run.Saturation == nil || run.Source != nil {
 		return
 	}
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Rate.Known() {
-			saturation.DropIntervals(st, st.Rate.Value()/found.Rate.Value())
+			saturation.DropIntervals(st, st.Rate.Value()/run.Saturation.Rate.Value())
 		}
 	}
 }

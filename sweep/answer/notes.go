@@ -9,6 +9,7 @@ var (
 	noteNoneFilled  = note.Kind{Code: "saturation.none-filled", Args: []string{"rate", "max_concurrency"}}
 	noteNoneBeyond  = note.Kind{Code: "saturation.none-beyond", Args: []string{"rate"}}
 	noteKilled      = note.Kind{Code: "run.killed"}
+	noteInProgress  = note.Kind{Code: "run.in-progress"}
 )
 
 // Notes of the search for the ceiling on why it ended before the output stopped growing. The saturation rate is then a lower bound.
@@ -20,6 +21,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		BudgetCeiling, CeilingBounded, noteAtLeast, noteNoneDecided, noteNoneFilled, noteNoneBeyond, noteKilled,
+		BudgetCeiling, CeilingBounded, noteAtLeast, noteNoneDecided, noteNoneFilled, noteNoneBeyond, noteKilled, noteInProgress,
 	}
 }

@@ -5,21 +5,27 @@ import (
 	"llmsweep/sweep/measure/goodput"
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/slo"
 )
 
 // Reopen reads a run directory. Stages that a killed process left unfinished are summarized from their records, as far as they got.
 func Reopen(path string) (*rundir.Run, error) {
 	run, err := rundir.Open(path)
-	if err != nil || run.State != rundir.Running {
-		return run, err
+	if err != nil {
+		return nil, err
+	}
+	if run.State != rundir.Running {
+		DropUnsure(run)
+		return run, nil
 	}
 	terms, err := slo.ParseAll(run.Plan.SLO)
 	if err != nil {
 		return nil, err
 	}
-	run.State = rundir.Interrupted
-	run.Failure = noteKilled.New()
+	if run.State, run.Failure = rundir.Interrupted, noteKilled.New(); disk.InUse(path) {
+		run.State, run.Failure = rundir.Running, noteInProgress.New()
+	}
 	var killed []*rundir.Stage
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.State == rundir.Running {
@@ -28,11 +34,12 @@ func Reopen(path string) (*rundir.Run, error) {
 		}
 	}
 	if len(killed) > 0 {
-		if err := measure.Recover(killed, run.Plan.Tolerance, terms, rundir.Records(path)); err != nil {
+		if err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, terms, rundir.Records(path)); err != nil {
 			return nil, err
 		}
 	}
 	Write(run, terms)
+	DropUnsure(run)
 	return run, nil
 }
 

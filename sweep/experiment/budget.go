@@ -29,13 +29,13 @@ func (x *Experiment) Pace() Pace { return x.pace }
 func (x *Experiment) SetPace(p Pace) { x.pace, x.Ahead.StageTime = p, p.StageTime }
 
 // HasBudget reports whether the experiment must end by a time.
-func (x *Experiment) HasBudget() bool { return !x.until.IsZero() }
+func (x *Experiment) HasBudget() bool { return x.config.Budget > 0 }
 
 // TimeLeft returns what is left of the budget; negative where it is used up.
-func (x *Experiment) TimeLeft() time.Duration { return time.Until(x.until) }
+func (x *Experiment) TimeLeft() time.Duration { return x.until - x.Elapsed() }
 
 // Extend makes the budget end later, or earlier where d is negative.
-func (x *Experiment) Extend(d time.Duration) { x.until = x.until.Add(d) }
+func (x *Experiment) Extend(d time.Duration) { x.until += d }
 
 // Allot shares out what is left of the budget over a number of stages.
 func (x *Experiment) Allot(stages int) {

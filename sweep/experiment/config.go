@@ -32,6 +32,8 @@ type Config struct {
 	// Retokenize counts the tokens of an answer's text, after the stage; nil for no such count.
 	Retokenize func(context.Context, string) (int, error)
 
+	// Before is the run that goes on, as far as it got; nil for a new run. Log holds its records.
+	Before *rundir.Run
 	// Spent returns what was spent so far, for run.json; nil where that is not counted.
 	Spent func() *rundir.Spent
 	// Pause is called before each stage. It waits as long as the user pauses the run, and returns for how long. It is nil where the run cannot

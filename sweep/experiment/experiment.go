@@ -31,7 +31,8 @@ type Experiment struct {
 	config  Config // never changed
 	run     *rundir.Run
 	started time.Time
-	until   time.Time // the end of the budget; zero for none
+	until   time.Duration // the end of the budget, since the start; 0 for none
+	past    *past         // what an earlier part of the run measured; nil where there was none
 
 	// What changes from stage to stage.
 	pace     Pace
@@ -43,25 +44,33 @@ type Experiment struct {
 
 // Begin returns an experiment, and saves the run's plan, in which it fills in what the configuration tells.
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
-	x := &Experiment{config: c, run: run, started: time.Now()}
+	x := &Experiment{config: c, run: run, started: time.Now(), until: c.Budget}
 	x.SetPace(Pace{c.StageTime, c.StageMax})
 	if c.Canaries != nil {
 		x.Ahead.Canaries = c.Canaries.Count() * len(c.Canaries.Passes())
 	}
-	if c.Budget > 0 {
-		x.until = x.started.Add(c.Budget)
-	}
 	plan.SLO = slo.Strings(c.SLO)
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
+	if c.Before != nil && len(Kept(c.Before)) > 0 {
+		return x, x.resume(c.Before)
+	}
 	return x, c.Log.Save(run)
 }
 
 // Run returns what was measured so far.
 func (x *Experiment) Run() *rundir.Run { return x.run }
 
-// Elapsed returns the time since the experiment began.
-func (x *Experiment) Elapsed() time.Duration { return time.Since(x.started) }
+// Elapsed returns the time since the experiment began. What passed between two parts of a run does not count.
+func (x *Experiment) Elapsed() time.Duration {
+	if x.past != nil && !x.past.over {
+		return x.past.at
+	}
+	return time.Since(x.started)
+}
+
+// setClock sets the time since the experiment began.
+func (x *Experiment) setClock(elapsed time.Duration) { x.started = time.Now().Add(-elapsed) }
 
 // Coming tells the forecast which stages follow, where they are known.
 func (x *Experiment) Coming(stages []Stage) {
@@ -102,6 +111,12 @@ func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
 
 // Measure runs one stage and saves what it measured. It waits before that for the server to become idle.
 func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if st, ok := x.recall(&s); ok {
+		return st, nil
+	}
+	if err := x.catchUp(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
 	x.pause(ctx, s.Name)
 	if err := x.Settle(ctx); err != nil {
 		return rundir.Stage{}, err
@@ -112,7 +127,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	if x.HasBudget() && x.TimeLeft() <= 0 {
 		return rundir.Stage{}, budgetOver(x.config.Budget, s.Name)
 	}
-	st := s.describe(time.Since(x.started))
+	st := s.describe(x.Elapsed())
 	x.run.Stages = append(x.run.Stages, st)
 	if err := x.save(); err != nil {
 		return st, err
@@ -130,12 +145,13 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	}
 	x.Ahead.Ended(s.forecast(), &st)
 	x.overloaded(&st)
+	st.Ended = x.Elapsed().Seconds()
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
 	err = errors.Join(err, x.judgeAnswers())
 	st = x.run.Stages[len(x.run.Stages)-1]
 	x.config.Observer.StageEnds(&st)
-	if err := errors.Join(err, x.save(), context.Cause(ctx)); err != nil {
+	if err := joined(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err
 	}
 	if st.Requests.OK == 0 && (onlyConnects(st.Errors) || x.frozen(len(x.run.Stages)-2)) {
@@ -146,6 +162,12 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 
 // Try runs a step of the search for the ceiling. It is recorded, and is no row.
 func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
+	if st, ok := x.recallStep(&s); ok {
+		return st, nil
+	}
+	if err := x.catchUp(ctx); err != nil {
+		return rundir.Stage{}, err
+	}
 	if err := x.Settle(ctx); err != nil {
 		return rundir.Stage{}, err
 	}
@@ -156,7 +178,13 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	x.tellLeft(load.Snapshot{})
 	st, _, err := x.hold(ctx, &s, st, nil)
 	x.overloaded(&st)
-	return st, errors.Join(err, context.Cause(ctx))
+	if err := joined(err, context.Cause(ctx)); err != nil {
+		return st, err
+	}
+	x.run.Search = append(x.run.Search, rundir.SearchStep{
+		Name: st.Name, Output: st.TokensPerS.Output, Latency: st.Latency.Mean, Ended: x.Elapsed().Seconds(),
+	})
+	return st, x.save()
 }
 
 // hold runs a stage and summarizes it. Observed is never nil.
@@ -185,10 +213,15 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 	if seen.Spent {
 		broken = errors.Join(broken, spentUp(s.Name))
 	}
-	if l := st.Latency.Mean; !l.IsZero() {
-		x.latency = l.Value()
+	x.learn(st.Latency.Mean)
+	return st, seen, joined(broken, err)
+}
+
+// learn takes in the mean latency of the latest stage.
+func (x *Experiment) learn(mean rundir.Number) {
+	if !mean.IsZero() {
+		x.latency = mean.Value()
 	}
-	return st, seen, errors.Join(broken, err)
 }
 
 // timeOut returns how long a stage that begins now may take; 0 for no limit.
@@ -226,7 +259,7 @@ func (x *Experiment) pause(ctx context.Context, stage string) {
 	}
 	if paused := x.config.Pause(ctx); paused > 0 {
 		if x.HasBudget() {
-			x.until = x.until.Add(paused)
+			x.until += paused
 		}
 		x.Warn(notePaused.New(stage, paused.Seconds()))
 	}
@@ -359,13 +392,21 @@ func succeeded(run *rundir.Run) bool {
 // client's own.
 func (x *Experiment) Finish(err error) error {
 	run := x.run
+	if x.past != nil && !x.past.over {
+		x.past.over = true
+		x.keepRest()
+		x.setClock(x.past.at)
+	}
 	if last := len(run.Stages) - 1; err == nil && x.frozen(last) {
 		err = serverGone(run.Stages[last].Name)
 	}
 	run.Ended = time.Now()
 	run.State = rundir.Complete
 	var planned *EndError
+	var broken *rundir.WriteError
 	switch {
+	case errors.As(err, &broken):
+		run.State, run.Failure = rundir.Failed, Failure(broken)
 	case Interrupted(err):
 		run.State, err = rundir.Interrupted, nil
 	case errors.As(err, &planned) && planned.Why.Is(noteSpentUp) && succeeded(run):
@@ -379,5 +420,5 @@ func (x *Experiment) Finish(err error) error {
 			err = nil // the server's failure
 		}
 	}
-	return errors.Join(err, x.save())
+	return joined(err, x.save())
 }

@@ -14,6 +14,8 @@ var (
 	noteRetokenize       = note.Kind{Code: "retokenize.failed", Args: []string{"stage", "error"}}
 	noteNotIdle          = note.Kind{Code: "server.not-idle", Args: []string{"stage", "error"}}
 	notePaused           = note.Kind{Code: "run.paused", Args: []string{"stage", "time"}}
+	noteResumed          = note.Kind{Code: "run.resumed", Args: []string{"stages", "stage", "time"}}
+	noteServerDiffers    = note.Kind{Code: "run.resumed-differs", Args: []string{"now", "low", "high"}}
 	noteServerGone       = note.Kind{Code: "run.server-gone", Args: []string{"stage"}}
 	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}
 	noteBudgetOver       = note.Kind{Code: "run.budget-over", Args: []string{"budget", "stage"}}
@@ -24,6 +26,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, notePaused, noteServerGone, noteNothingDone, noteBudgetOver, noteSpentUp, noteFailed,
+		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, notePaused, noteResumed, noteServerDiffers, noteServerGone, noteNothingDone, noteBudgetOver, noteSpentUp, noteFailed,
 	}
 }

@@ -67,7 +67,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 	if err != nil || slower < staysSlow {
 		return err
 	}
-	found := rundir.Recovery{After: after, At: rundir.Exactly(time.Since(x.started).Seconds()), Slower: rundir.Exactly(slower)}
+	found := rundir.Recovery{After: after, At: rundir.Exactly(x.Elapsed().Seconds()), Slower: rundir.Exactly(slower)}
 	waited, left := rest, time.Duration(1<<62)
 	if x.HasBudget() {
 		left = x.idleLimit()
@@ -125,19 +125,26 @@ func (x *Experiment) oneAlone(ctx context.Context) (float64, error) {
 	if r.source == nil {
 		r.source = x.config.Sources(recoveryStage)
 	}
-	s, ok := r.source.Next()
+	r.sent++
+	return x.oneOf(ctx, r.source, recoveryStage, r.sent-1)
+}
+
+// fewestTokens is of how many tokens an answer must be to tell the time per token: between two of a few it varies too much.
+const fewestTokens = 8
+
+// oneOf sends the next request of a source, for a stage that is no row, and returns its time per token in seconds; 0 where it has none.
+func (x *Experiment) oneOf(ctx context.Context, source load.Source, stage string, seq int) (float64, error) {
+	s, ok := source.Next()
 	if !ok {
 		return 0, nil
 	}
 	s.Turns = s.Turns[:min(1, len(s.Turns))]
-	res, err := load.One(ctx, x.config.Doer, x.config.Log, recoveryStage, s, r.sent, x.started)
-	r.sent++
+	res, err := load.One(ctx, x.config.Doer, x.config.Log, stage, s, seq, x.started)
 	if err != nil || res.Status != client.StatusOK || res.FirstToken == client.Absent {
 		return 0, err
 	}
 	tokens := max(res.OutputTokens, res.Chunks())
-	const fewest = 8 // tokens: the time between two of a few varies too much
-	if tokens < fewest {
+	if tokens < fewestTokens {
 		return 0, nil
 	}
 	return usualGap(res, tokens), nil

@@ -54,15 +54,19 @@ const (
 // warmUpStage names the records of the warm-up. They are in no row.
 const warmUpStage = "warm-up"
 
-// WarmUp sends one request after another until the server is warm, and then the canaries, one at a time.
+// WarmUp sends one request after another until the server is warm, and then the canaries, one at a time. A run that goes on does that
+// before the first stage that it measures, without canaries.
 func (x *Experiment) WarmUp(ctx context.Context) error {
-	if err := x.warm(ctx); err != nil || x.config.Canaries == nil {
+	if !x.past.empty() {
+		return nil
+	}
+	if err := x.warmUp(ctx); err != nil || x.config.Canaries == nil {
 		return err
 	}
 	return x.alone(ctx)
 }
 
-func (x *Experiment) warm(ctx context.Context) error {
+func (x *Experiment) warmUp(ctx context.Context) error {
 	const giveUpAfter = 3 // requests, if all failed: that is for the stages to report
 	w, source := x.config.Warmup, x.config.Sources(warmUpStage)
 	begun := time.Now()

@@ -13,6 +13,7 @@ var (
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
 	noteSlowReplica = note.Kind{Code: "replica.slow", Args: []string{"replica", "ttft", "fastest"}}
 	noteBadReplica  = note.Kind{Code: "replica.fails", Args: []string{"replica", "failed", "due", "others"}}
+	noteInProgress  = note.Kind{Code: "stage.in-progress", Args: []string{"records"}}
 	noteKilled      = note.Kind{Code: "stage.killed", Args: []string{"records"}}
 
 	// Why a stage is invalid.
@@ -24,6 +25,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteEndedEarly, noteGaveUp, noteFroze, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteSlowReplica, noteBadReplica, noteKilled, noteSentLate, noteReadLate, noteNoCPULeft,
+		noteEndedEarly, noteGaveUp, noteFroze, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteSlowReplica, noteBadReplica, noteKilled, noteInProgress, noteSentLate, noteReadLate, noteNoCPULeft,
 	}
 }

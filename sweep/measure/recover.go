@@ -14,7 +14,7 @@ import (
 
 // Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those of all
 // stages in any order, and is read twice; an error is of reading. A stage without records stays as it is.
-func Recover(stages []*rundir.Stage, tolerance float64, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
+func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
 	accounts := map[string]*replay{}
 	for _, st := range stages {
 		accounts[st.Name] = newReplay(st, tolerance, terms)
@@ -45,7 +45,11 @@ func Recover(stages []*rundir.Stage, tolerance float64, terms []slo.Term, record
 		if s := summaries[st.Name]; s != nil {
 			n := s.ended
 			*st = s.finish()
-			st.Warnings = append(st.Warnings, noteKilled.New(n))
+			unfinished := noteKilled
+			if inProgress {
+				unfinished = noteInProgress
+			}
+			st.Warnings = append(st.Warnings, unfinished.New(n))
 		}
 	}
 	return nil

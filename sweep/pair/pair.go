@@ -97,6 +97,9 @@ func Run(ctx context.Context, c Config, runs [2]*rundir.Run, record *rundir.Pair
 		if p.sides[i], err = experiment.Begin(side.Config, runs[i], plan); err != nil {
 			return err
 		}
+		var stop func()
+		ctx, stop = p.sides[i].Watch(ctx)
+		defer stop()
 	}
 	if err := p.Save(record); err != nil {
 		return err

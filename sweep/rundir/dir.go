@@ -3,16 +3,21 @@ package rundir
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"math"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"llmsweep/sweep/rundir/disk"
 )
 
 // The files of a run directory.
@@ -23,8 +28,8 @@ const (
 	PageFile    = "report.html"
 )
 
-// flushEvery bounds the records that a killed process loses.
-const flushEvery = time.Second
+// flushEvery bounds the records that a killed process loses, and the time until it is seen that the directory is gone.
+const flushEvery = 500 * time.Millisecond
 
 // queuedRecords is how many records may wait for a slow disk before Append waits too: about a second of a fast server's requests.
 const queuedRecords = 4096
@@ -34,14 +39,19 @@ const queuedRecords = 4096
 type Dir struct {
 	Path string
 
-	queue  chan entry
-	closed chan struct{} // closed when nothing more is written
-	lines  sync.Pool     // of *[]byte: buffers for encoded records
+	disk     disk.Disk
+	unlock   func() error
+	queue    chan entry
+	closed   chan struct{} // closed when nothing more is written
+	broken   chan struct{} // closed at the first failure
+	lines    sync.Pool     // of *[]byte: buffers for encoded records
+	readings atomic.Int64  // bytes of the readings file that are on the disk
 
-	mu    sync.Mutex
-	parts map[string]part // of the records file, by stage
-	at    part            // the end of what has been written
-	err   error           // the first failure to write; sticky
+	mu     sync.Mutex
+	parts  map[string]part // of the records file, by stage
+	at     part            // the end of what has been written
+	synced int64           // bytes of the records file that are on the disk
+	err    error           // the first failure to write; sticky
 }
 
 // entry is a record to be written, or a request to flush all records before it.
@@ -49,6 +59,7 @@ type entry struct {
 	stage   string
 	line    *[]byte
 	flushed chan<- error
+	sync    bool
 	last    bool
 }
 
@@ -58,55 +69,29 @@ type part struct {
 	line     int   // number of lines before it
 }
 
-// Create makes the directory; it is an error where that holds a run already.
-func Create(path string) (*Dir, error) {
-	if _, err := os.Stat(filepath.Join(path, RunFile)); err == nil {
-		return nil, fmt.Errorf("%s already holds a run; name another directory with --out, or remove it", path)
-	}
-	return Replace(path)
-}
-
-// Replace makes the directory, or removes the run in it.
-func Replace(path string) (*Dir, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot make the run directory: %w", err)
-	}
-	for _, name := range []string{RunFile, ReportFile, PageFile, ReadingsFile, CanariesFile} {
-		if err := os.Remove(filepath.Join(path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-	}
-	f, err := os.Create(filepath.Join(path, RecordsFile))
-	if err != nil {
-		return nil, fmt.Errorf("cannot write in the run directory: %w", err)
-	}
-	return newDir(path, f), nil
-}
-
-// newDir returns a Dir that writes records to f until it is closed.
-func newDir(path string, f io.WriteCloser) *Dir {
-	d := &Dir{
-		Path: path, queue: make(chan entry, queuedRecords), closed: make(chan struct{}), parts: map[string]part{},
+// start returns a Dir that writes records to f until it is closed.
+func start(d disk.Disk, path string, f disk.File, unlock func() error) *Dir {
+	dir := &Dir{
+		Path: path, disk: d, unlock: unlock,
+		queue: make(chan entry, queuedRecords), closed: make(chan struct{}), broken: make(chan struct{}), parts: map[string]part{},
 		lines: sync.Pool{New: func() any { return new([]byte) }},
 	}
-	go d.write(f)
-	return d
+	go dir.write(f)
+	return dir
 }
 
-// Free returns path, or the first of path-2, path-3, ... that holds no run.
-func Free(path string) string {
-	for i, p := 2, path; ; i++ {
-		if _, err := os.Stat(filepath.Join(p, RunFile)); err != nil {
-			return p
-		}
-		p = fmt.Sprintf("%s-%d", path, i)
+// files returns the disk that the directory is on.
+func (d *Dir) files() disk.Disk {
+	if d.disk == nil {
+		return disk.OS{}
 	}
+	return d.disk
 }
 
 // Append queues one record for writing; it keeps nothing of r. After the first failure to write, such as a full disk, it returns that
 // error.
 func (d *Dir) Append(r *Record) error {
-	if err := d.failure(); err != nil {
+	if err := d.Failure(); err != nil {
 		return err
 	}
 	line := d.lines.Get().(*[]byte)
@@ -119,21 +104,38 @@ func (d *Dir) Append(r *Record) error {
 }
 
 // Flush waits until all records have been handed to the operating system.
-func (d *Dir) Flush() error { return d.wait(false) }
+func (d *Dir) Flush() error { return d.wait(entry{}) }
 
-// Close flushes and closes the records file.
-func (d *Dir) Close() error { return d.wait(true) }
+// Sync waits until all records are on the disk.
+func (d *Dir) Sync() error { return d.wait(entry{sync: true}) }
 
-func (d *Dir) wait(last bool) error {
+// Close flushes and closes the records file, and unlocks the directory.
+func (d *Dir) Close() error {
+	err := d.wait(entry{last: true})
+	if d.unlock != nil {
+		d.unlock()
+	}
+	return err
+}
+
+// Broken is closed when something could not be written: the disk is full, say, or the directory is gone. [Dir.Failure] returns why.
+func (d *Dir) Broken() <-chan struct{} { return d.broken }
+
+// wait sends an entry and waits until it is done. A directory that was not opened to write records has none to wait for.
+func (d *Dir) wait(e entry) error {
+	if d.queue == nil {
+		return nil
+	}
 	flushed := make(chan error, 1)
-	if err := d.send(entry{flushed: flushed, last: last}); err != nil {
+	e.flushed = flushed
+	if err := d.send(e); err != nil {
 		return err
 	}
 	select {
 	case err := <-flushed:
 		return err
 	case <-d.closed: // by another goroutine meanwhile
-		return d.failure()
+		return d.Failure()
 	}
 }
 
@@ -147,18 +149,20 @@ func (d *Dir) send(e entry) error {
 		case <-d.closed:
 		}
 	}
-	return fmt.Errorf("cannot write %s: %w", filepath.Join(d.Path, RecordsFile), os.ErrClosed)
+	return cmp.Or(d.Failure(), error(&WriteError{filepath.Join(d.Path, RecordsFile), os.ErrClosed}))
 }
 
-func (d *Dir) failure() error {
+// Failure returns the first failure to write; nil where there was none.
+func (d *Dir) Failure() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// write writes queued records, flushed each second, until the last entry.
-func (d *Dir) write(f io.WriteCloser) {
+// write writes queued records, flushed again and again, until the last entry.
+func (d *Dir) write(f disk.File) {
 	defer close(d.closed)
+	name := filepath.Join(d.Path, RecordsFile)
 	out := bufio.NewWriterSize(f, 1<<16)
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
@@ -167,35 +171,76 @@ func (d *Dir) write(f io.WriteCloser) {
 		case e := <-d.queue:
 			switch {
 			case e.last:
-				d.note(out.Flush())
-				d.note(f.Close())
-				e.flushed <- d.failure()
+				d.note(name, out.Flush())
+				d.note(name, f.Close())
+				e.flushed <- d.Failure()
 				return
 			case e.flushed != nil:
-				d.note(out.Flush())
-				e.flushed <- d.failure()
+				d.note(name, out.Flush())
+				if e.sync && d.Failure() == nil {
+					d.note(name, f.Sync())
+					d.onDisk()
+				}
+				e.flushed <- d.Failure()
 			default:
 				n, err := out.Write(*e.line)
-				d.note(err)
+				d.note(name, err)
 				d.wrote(e.stage, n)
 				d.lines.Put(e.line)
 			}
 		case <-ticker.C:
-			d.note(out.Flush())
+			d.note(name, out.Flush())
+			d.note(name, d.files().Check(f, name))
 		}
 	}
 }
 
 // note keeps the first failure. A [bufio.Writer] writes nothing after a failure.
-func (d *Dir) note(err error) {
+func (d *Dir) note(name string, err error) error {
 	if err == nil {
-		return
+		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err == nil {
-		d.err = fmt.Errorf("cannot write %s: %w", filepath.Join(d.Path, RecordsFile), err)
+		d.err = &WriteError{name, err}
+		if d.broken != nil {
+			close(d.broken)
+		}
 	}
+	return d.err
+}
+
+// onDisk notes that all that was written is on the disk.
+func (d *Dir) onDisk() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		d.synced = d.at.to
+	}
+}
+
+// WriteError is the failure to write a file of a run directory.
+type WriteError struct {
+	File string
+	Err  error
+}
+
+func (e *WriteError) Error() string { return fmt.Sprintf("cannot write %s: %s", e.File, cause(e.Err)) }
+
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// cause returns what the operating system said, without the name of the file.
+func cause(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return file.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
 }
 
 // wrote counts a line and extends its stage's part of the file.
@@ -212,36 +257,41 @@ func (d *Dir) wrote(stage string, bytes int) {
 	d.parts[stage] = p
 }
 
-// Save writes run.json, whole or not at all.
+// Save writes run.json, whole or not at all. What was appended before is on the disk when it is.
 func (d *Dir) Save(run *Run) error {
+	lost := d.Sync()
+	run.Synced = d.syncedBy(run.State)
 	b, err := json.MarshalIndent(run, "", "  ")
 	if err != nil {
 		return err
 	}
-	return d.WriteFile(RunFile, append(EscapeJSON(b), '\n'))
+	err = d.WriteFile(RunFile, append(EscapeJSON(b), '\n'))
+	return cmp.Or(lost, err)
 }
 
-// WriteFile writes a file of the run directory, whole or not at all.
+// syncedBy returns how much of the other files is on the disk, while the run goes on.
+func (d *Dir) syncedBy(state string) *Synced {
+	if state != Running {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &Synced{Records: d.synced, Readings: d.readings.Load()}
+}
+
+// WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.
 func (d *Dir) WriteFile(name string, b []byte) error {
-	tmp, err := os.CreateTemp(d.Path, name+".*")
-	if err != nil {
-		return err
+	path := filepath.Join(d.Path, name)
+	if err := disk.Replace(d.files(), path, b); err != nil {
+		return d.note(path, err)
 	}
-	defer os.Remove(tmp.Name()) // fails once it has been renamed
-	_, err = tmp.Write(b)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", filepath.Join(d.Path, name), err)
-	}
-	return os.Rename(tmp.Name(), filepath.Join(d.Path, name))
+	return nil
 }
 
-// Records yields the records of one stage that have been appended so far.
+// Records yields the records of one stage that have been appended so far. Where the disk failed, these are fewer, and [Dir.Failure] says so.
 func (d *Dir) Records(stage string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		if err := d.Flush(); err != nil && !yield(nil, err) {
-			return
-		}
+		d.Flush()
 		d.mu.Lock()
 		p := d.parts[stage]
 		d.mu.Unlock()
@@ -277,7 +327,7 @@ func Open(path string) (*Run, error) {
 }
 
 // Records yields the records in a run directory, one at a time. A last line without a newline, which a killed process leaves, is
-// skipped.
+// skipped, and so is what a power failure damaged.
 func Records(path string) iter.Seq2[*Record, error] {
 	return records(path, part{to: math.MaxInt64})
 }
@@ -285,15 +335,37 @@ func Records(path string) iter.Seq2[*Record, error] {
 // records yields the records in a part of the file.
 func records(path string, p part) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
+		for r, err := range places(path, p) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(r.Record, nil) {
+				return
+			}
+		}
+	}
+}
+
+// place is a record, and where it is in the file.
+type place struct {
+	*Record
+	from, to int64
+	line     int // from 1
+}
+
+// places yields the records in a part of the file, and where they are.
+func places(path string, p part) iter.Seq2[place, error] {
+	return func(yield func(place, error) bool) {
 		name := filepath.Join(path, RecordsFile)
 		f, err := os.Open(name)
 		if err != nil {
-			yield(nil, err)
+			yield(place{}, err)
 			return
 		}
 		defer f.Close()
-		in := bufio.NewReaderSize(io.NewSectionReader(f, p.from, p.to-p.from), 1<<18)
-		for line := p.line + 1; ; line++ {
+		in := bufio.NewReaderSize(io.NewSectionReader(f, p.from, p.to-p.from), readAhead)
+		for line, offset := p.line+1, p.from; ; line++ {
 			b, err := readLine(in)
 			if err == io.EOF {
 				return
@@ -303,15 +375,22 @@ func records(path string, p part) iter.Seq2[*Record, error] {
 				r, err = parseRecord(b)
 			}
 			if err != nil {
-				yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
+				if !torn(path, offset) {
+					yield(place{}, fmt.Errorf("%s:%d: %w", name, line, err))
+				}
 				return
 			}
-			if !yield(r, nil) {
+			from := offset
+			offset += int64(len(b)) + 1
+			if !yield(place{r, from, offset, line}, nil) {
 				return
 			}
 		}
 	}
 }
+
+// readAhead is the size of the buffer that a file is read with, in bytes.
+const readAhead = 1 << 18
 
 // readLine returns one line of any length without its newline; io.EOF where there is no complete line.
 func readLine(in *bufio.Reader) ([]byte, error) {

@@ -133,13 +133,8 @@ func (d *Dir) AppendCanaries(all []CanaryAnswer) error {
 		b.Write(append(EscapeJSON(line), '\n'))
 	}
 	name := filepath.Join(d.Path, CanariesFile)
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return fmt.Errorf("cannot write in the run directory: %w", err)
-	}
-	_, err = f.Write(b.Bytes())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("cannot write %s: %w", name, err)
+	if err := d.append(name, b.Bytes()); err != nil {
+		return d.note(name, err)
 	}
 	return nil
 }

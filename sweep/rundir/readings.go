@@ -39,21 +39,54 @@ func (d *Dir) AppendReadings(all []Reading) error {
 		}
 	}
 	name := filepath.Join(d.Path, ReadingsFile)
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	err := d.append(name, b.Bytes())
+	if err == nil && d.readings.Load() == 0 {
+		err = d.files().SyncDir(d.Path)
+	}
 	if err != nil {
-		return fmt.Errorf("cannot write in the run directory: %w", err)
+		return d.note(name, err)
 	}
-	_, err = f.Write(b.Bytes())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("cannot write %s: %w", name, err)
-	}
+	d.readings.Add(int64(b.Len()))
 	return nil
 }
 
+// append writes at the end of a file, and waits until it is on the disk.
+func (d *Dir) append(name string, b []byte) error {
+	f, err := d.files().Append(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
 // Readings yields the readings in a run directory, in the order in which they were written; none where there is no file. A last line without
-// a newline, which a killed process leaves, is skipped.
+// a newline, which a killed process leaves, is skipped, and so is what a power failure damaged.
 func Readings(path string) iter.Seq2[*Reading, error] {
 	return func(yield func(*Reading, error) bool) {
+		for r, err := range readings(path) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&r.Reading, nil) {
+				return
+			}
+		}
+	}
+}
+
+// placed is a reading, and where its line ends in the file.
+type placed struct {
+	Reading
+	end int64
+}
+
+func readings(path string) iter.Seq2[*placed, error] {
+	return func(yield func(*placed, error) bool) {
 		name := filepath.Join(path, ReadingsFile)
 		f, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -65,19 +98,22 @@ func Readings(path string) iter.Seq2[*Reading, error] {
 		}
 		defer f.Close()
 		in := bufio.NewReader(f)
-		for line := 1; ; line++ {
+		for line, offset := 1, int64(0); ; line++ {
 			b, err := readLine(in)
 			if err == io.EOF {
 				return
 			}
-			r := &Reading{}
+			r := &placed{end: offset + int64(len(b)) + 1}
 			if err == nil {
-				err = json.Unmarshal(b, r)
+				err = json.Unmarshal(b, &r.Reading)
 			}
 			if err != nil {
-				yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
+				if !tornBeyond(path, offset, (*Synced).readings) {
+					yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
+				}
 				return
 			}
+			offset = r.end
 			if !yield(r, nil) {
 				return
 			}

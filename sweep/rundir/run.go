@@ -3,6 +3,7 @@
 package rundir
 
 import (
+	"math"
 	"time"
 
 	"llmsweep/client/note"
@@ -41,27 +42,30 @@ const (
 
 // Run is run.json. All times are seconds, all rates per second.
 type Run struct {
-	Schema     string      `json:"schema"`
-	Tool       Tool        `json:"tool"`
-	Started    time.Time   `json:"started"`
-	Ended      time.Time   `json:"ended,omitzero"`
-	State      string      `json:"state"`
-	Command    Command     `json:"command,omitzero"`
-	Failure    note.Note   `json:"failure,omitzero"` // why State is failed or interrupted
-	Target     Target      `json:"target"`
-	Labels     Labels      `json:"labels"`
-	Workload   Workload    `json:"workload"`
-	Plan       Plan        `json:"plan"`
-	Stages     []Stage     `json:"stages"`
-	Recoveries []Recovery  `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
-	Rebound    *Rebound    `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
-	Saturation *Saturation `json:"saturation,omitempty"`
-	SLO        *SLO        `json:"slo,omitempty"`      // absent where there are no objectives
-	Fidelity   *Fidelity   `json:"fidelity,omitempty"` // absent in runs without canaries
-	Client     Client      `json:"client"`
-	Spent      *Spent      `json:"spent,omitempty"` // absent where neither prices nor limits were given
-	Warnings   []note.Note `json:"warnings,omitempty"`
-	Source     *Source     `json:"source,omitempty"` // where it was read; absent in runs measured by this program
+	Schema   string    `json:"schema"`
+	Tool     Tool      `json:"tool"`
+	Started  time.Time `json:"started"`
+	Ended    time.Time `json:"ended,omitzero"`
+	State    string    `json:"state"`
+	Command  Command   `json:"command,omitzero"`
+	Failure  note.Note `json:"failure,omitzero"` // why State is failed or interrupted
+	Target   Target    `json:"target"`
+	Labels   Labels    `json:"labels"`
+	Workload Workload  `json:"workload"`
+	Plan     Plan      `json:"plan"`
+	Stages   []Stage   `json:"stages"`
+	// Search has the steps of the search for the ceiling. They are no rows; a run that is continued needs them.
+	Search     []SearchStep `json:"search,omitempty"`
+	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
+	Rebound    *Rebound     `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
+	Saturation *Saturation  `json:"saturation,omitempty"`
+	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
+	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
+	Client     Client       `json:"client"`
+	Spent      *Spent       `json:"spent,omitempty"` // absent where neither prices nor limits were given
+	Warnings   []note.Note  `json:"warnings,omitempty"`
+	Source     *Source      `json:"source,omitempty"` // where it was read; absent in runs measured by this program
+	Synced     *Synced      `json:"synced,omitempty"` // absent in a run that has ended
 }
 
 // Spent is what the run spent on a hosted API, the preflight included, and its limits. Costs are in the unit of the prices.
@@ -175,6 +179,7 @@ type Stage struct {
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
 	Started        float64 `json:"started_s"`           // since the start of the run
 	Elapsed        float64 `json:"elapsed_s,omitempty"` // drain included
+	Ended          float64 `json:"ended_s,omitempty"`   // since the start of the run, when it was summed up
 	WindowFrom     float64 `json:"window_from_s"`       // since the start of the stage; the opening transient is before it
 	Window         float64 `json:"window_s"`            // the window's length
 	// FrozenSince is the server's last sign of life, since the start of the stage, where it then stopped answering for good. Such a
@@ -224,6 +229,28 @@ type Stage struct {
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`
 	Source    *Source     `json:"source,omitempty"` // where it was read; absent in stages measured by this program
+}
+
+// EndsAt returns when the stage ended, since the start of the run.
+func (s *Stage) EndsAt() time.Duration {
+	at := s.Ended
+	if at == 0 { // of an earlier version
+		at = s.Started + s.Elapsed
+	}
+	return time.Duration(math.Round(at * float64(time.Second)))
+}
+
+// SearchStep is one number in flight that was tried in the search for the ceiling.
+type SearchStep struct {
+	Name    string  `json:"name"`
+	Output  Number  `json:"output_tokens_per_s,omitzero"`
+	Latency Number  `json:"latency_s,omitzero"` // mean
+	Ended   float64 `json:"ended_s"`            // since the start of the run
+}
+
+// EndsAt returns when the step ended, since the start of the run.
+func (s *SearchStep) EndsAt() time.Duration {
+	return time.Duration(math.Round(s.Ended * float64(time.Second)))
 }
 
 // ReplicaShare is what one of several servers did in the window.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"llmsweep/sweep/rundir/disk"
 )
 
 var numbers = cmp.AllowUnexported(Number{})
@@ -232,7 +234,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("no /dev/full here")
 	}
-	d := newDir(t.TempDir(), full)
+	d := start(disk.OS{}, t.TempDir(), full, nil)
 	defer d.Close()
 	if err := d.Append(&Record{Stage: strings.Repeat("x", 1<<17), Status: "ok"}); err != nil {
 		t.Fatal(err) // not written yet
@@ -320,7 +322,7 @@ func TestPartsOfStages(t *testing.T) {
 func TestFlushEachSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &kept{}
-		d := newDir("x", file)
+		d := start(unchecked{}, "x", file, nil)
 		if err := d.Append(&Record{Stage: "a", Due: Exactly(0), Status: "ok"}); err != nil {
 			t.Fatal(err)
 		}
@@ -342,6 +344,11 @@ func TestFlushEachSecond(t *testing.T) {
 	})
 }
 
+// unchecked is a disk for files that are on none.
+type unchecked struct{ disk.OS }
+
+func (unchecked) Check(disk.File, string) error { return nil }
+
 // kept is a file in memory.
 type kept struct {
 	mu   sync.Mutex
@@ -361,6 +368,8 @@ func (k *kept) len() int {
 	defer k.mu.Unlock()
 	return len(k.b)
 }
+
+func (k *kept) Sync() error { return nil }
 
 func (k *kept) Close() error {
 	k.shut = true

@@ -74,6 +74,7 @@ func square(v float64) float64 { return v * v }
 
 // Answer is a twin's prediction of the saturation rate at lengths of prompts and answers, in requests per second.
 type Answer struct {
+	Name         string  `json:"name,omitempty"` // of a mixed load, whose lengths below are means
 	Prompt       int     `json:"prompt_tokens"`
 	Output       int     `json:"output_tokens"`
 	Rate         float64 `json:"saturation_rate,omitempty"`

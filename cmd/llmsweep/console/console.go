@@ -25,7 +25,9 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/wait"
 )
 
@@ -40,6 +42,9 @@ type Console struct {
 
 	Configured []string  // secrets of the configuration file
 	Lang       lang.Lang // of messages about a measurement; the command sets it
+
+	Disk   disk.Disk   // that run directories are on
+	Before *rundir.Run // that goes on; nil for a new run
 
 	// interrupts ends the command; nil where it is no command of a process.
 	Interrupts *interrupter
@@ -67,7 +72,7 @@ type Waiter interface {
 func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
 	return &Console{
 		Ctx: ctx, Out: out, Err: errOut, Serve: simserver.Serve, Proxy: http.ProxyFromEnvironment,
-		Waiter: func() Waiter { return wait.NewExact() }, Env: os.Getenv, Limits: limits.Read,
+		Waiter: func() Waiter { return wait.NewExact() }, Env: os.Getenv, Limits: limits.Read, Disk: disk.OS{},
 	}
 }
 
@@ -88,12 +93,18 @@ func (c *Console) Servers(arguments []string) ([]string, error) {
 	return []string{u}, err
 }
 
-// RunDir makes the run directory of that path, or the next free one of the default name where it is empty.
-func (c *Console) RunDir(path string) (*rundir.Dir, error) {
-	if path == "" {
-		return rundir.Create(rundir.Free(filepath.Join(c.Dir, "llmsweep-run")))
+// RunDir makes the run directory of that path, or the next free one of the default name where it is empty. With force a run in it is
+// removed. It opens the directory of a run that goes on.
+func (c *Console) RunDir(path string, force bool) (*rundir.Dir, error) {
+	switch {
+	case c.Before != nil:
+		return rundir.ContinueOn(c.Disk, path, experiment.Keeps(c.Before))
+	case path == "":
+		return rundir.CreateOn(c.Disk, rundir.Free(filepath.Join(c.Dir, "llmsweep-run")))
+	case force:
+		return rundir.ReplaceOn(c.Disk, path)
 	}
-	return rundir.Create(path)
+	return rundir.CreateOn(c.Disk, path)
 }
 
 // Options fit what is printed to where it goes.

@@ -37,6 +37,7 @@ type Target struct {
 	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Target"`
 	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
 	MaxTokens   int64         `name:"max-tokens-total" placeholder:"N" positive:"" help:"Send no request with which all prompts and answers together could exceed N tokens." group:"Target"`
+	Earlier     spend.Spent   `kong:"-"` // by the first part of a run that goes on
 	Unchecked   bool          `help:"With sim:twin.yaml: use a twin that failed its held-out check." group:"Target"`
 	Spending    *spend.Purse  `kong:"-"` // made with the options; both sides of a comparison share it
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
@@ -91,7 +92,9 @@ func (t *Target) Purse() (*spend.Purse, error) {
 	case l == spend.Limits{}:
 		return nil, nil
 	}
-	return spend.New(l), nil
+	purse := spend.New(l)
+	purse.Begin(t.Earlier)
+	return purse, nil
 }
 
 // Caps returns the limits of --max-rps and --max-tpm, or nil where there is none.
@@ -192,6 +195,7 @@ type Objectives struct {
 type Results struct {
 	Label []string `sep:"," placeholder:"K=V" help:"Labels for the report: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)." group:"Output"`
 	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`
+	Force bool     `help:"Overwrite what --out already holds." group:"Output"`
 	Lang  string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the report: en or zh (${default})." group:"Output"`
 	Plain bool     `help:"Print plain lines, without colour and without redrawing." group:"Output"`
 	Serving

@@ -38,5 +38,19 @@ func (f *Serving) Listen() (*web.Server, error) {
 	if f.Live == "" {
 		return nil, nil
 	}
-	return web.Listen(string(f.Live), f.LiveAnyAddress)
+	return web.Listen("--live", string(f.Live), f.LiveAnyAddress)
+}
+
+// ServingPair say where a comparison of two servers is served while it is measured. There, --live has another meaning.
+type ServingPair struct {
+	Serve           ServedAt `placeholder:"[HOST:PORT]" help:"Serve the page of the comparison at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Live"`
+	ServeAnyAddress bool     `name:"serve-any-address" help:"With --serve: also take an address that other machines can reach. They can then read the comparison." group:"Live"`
+}
+
+// Listen begins to serve; the server is nil without --serve.
+func (f *ServingPair) Listen() (*web.Server, error) {
+	if f.Serve == "" {
+		return nil, nil
+	}
+	return web.Listen("--serve", string(f.Serve), f.ServeAnyAddress)
 }

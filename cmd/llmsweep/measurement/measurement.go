@@ -7,10 +7,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/resume"
 	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
@@ -76,12 +78,22 @@ func (e *Measurement) Run() error {
 	if served != nil {
 		defer served.Close()
 	}
+	if e.Before != nil {
+		if e.Target.Earlier, err = resume.Spent(e.Before, e.Results.Out); err != nil {
+			return console.Usage(err)
+		}
+	}
 	t, err := target.ConnectAll(e.Console, e.Urls, e.Target, l, e.Replay, e.Conns)
 	if err != nil {
 		return e.Interrupted(err)
 	}
 	defer t.Close()
 	t.Note(t.Ports(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
+	if e.Before != nil {
+		if err := resume.SameServer(e.Before, &t.About, &t.Asked); err != nil {
+			return console.Usage(err)
+		}
+	}
 	dir, err := e.Dir()
 	if err != nil {
 		return console.Usage(err)
@@ -92,6 +104,9 @@ func (e *Measurement) Run() error {
 		Command: e.Target.Command(e.Console, e.Urls[0]),
 		Target:  t.About, Labels: labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 	}
+	if e.Before != nil {
+		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest
+	}
 	view, pause := e.View(e.Lang, e.Results.Plain, true)
 	defer view.Close()
 	view.Start(e.Kind + "  " + report.Target(run, e.Lang))
@@ -101,11 +116,14 @@ func (e *Measurement) Run() error {
 	if served != nil {
 		view.Note(served.Served(e.Lang))
 	}
-	e.Selftest.Test(e.Console, e.Width, run, view, e.Lang)
+	if run.Client.Selftest == nil {
+		e.Selftest.Test(e.Console, e.Width, run, view, e.Lang)
+	}
 	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
 		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)
 	}
 	e.Plan = t.Measured(e.Ctx, e.Plan, dir, e.Format == "serving")
+	e.Plan.Before = e.Before
 	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
 	if check != nil {
 		check.Clean = t.Client.WithoutSecrets
@@ -116,7 +134,19 @@ func (e *Measurement) Run() error {
 	e.Plan.Waiter = waiter
 	broken := e.Measure(e.Ctx, e.Plan, t, run)
 	view.Close()
+	if err := dir.Failure(); err != nil {
+		return e.unwritten(run, dir, err)
+	}
 	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// unwritten prints the result of a run that ended because its files could not be written. It writes none.
+func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) error {
+	err := report.Render(e.Console.Out, cmp.Or(e.Format, "console"), []rundir.Run{*run}, e.Options(e.Results.Lang, e.Results.Plain, ""))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
 }
 
 // conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.

@@ -3,6 +3,7 @@ package measurement
 import (
 	"io"
 
+	"llmsweep/report/compare/paired"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/progress/web"
@@ -21,6 +22,19 @@ func show(s *web.Server, run *rundir.Run, dir *rundir.Dir, l lang.Lang, shown ex
 			return err
 		}
 		return html.Run(w, run, dir.Path, html.Options{Lang: l, Live: version})
+	}
+	s.Draw()
+	return s
+}
+
+// ShowPair serves the page of a comparison from now on, and returns the observer that passes the events of both servers on to shown.
+func ShowPair(s *web.Server, record *rundir.Pair, runs [2]*rundir.Run, l lang.Lang, shown experiment.Observer) experiment.Observer {
+	if s == nil {
+		return shown
+	}
+	s.Observer = shown
+	s.Render = func(w io.Writer, version string) error {
+		return html.Pair(w, paired.OfPair(record, runs[0], runs[1]), runs, html.Options{Lang: l, Live: version})
 	}
 	s.Draw()
 	return s

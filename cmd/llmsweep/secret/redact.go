@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// redacted replaces a secret in run.json.
-const redacted = "[redacted]"
+// Redacted stands for a secret in run.json.
+const Redacted = "[Redacted]"
 
 // Flags are the flags whose whole value is a secret.
 var Flags = []string{"--api-key", "--api-key-b", "--require-key"}
@@ -16,13 +16,13 @@ var Flags = []string{"--api-key", "--api-key-b", "--require-key"}
 func OfFlag(flag, value string) string {
 	switch {
 	case slices.Contains(Flags, flag):
-		return redacted
+		return Redacted
 	case flag == "--header":
 		name, _, ok := strings.Cut(value, ":")
 		if !ok {
-			return redacted
+			return Redacted
 		}
-		return name + ": " + redacted
+		return name + ": " + Redacted
 	case flag == "--body":
 		return WithoutFields(value)
 	}
@@ -45,11 +45,11 @@ var (
 func WithoutCredentials(s string) string {
 	s = inURL.ReplaceAllStringFunc(s, func(m string) string {
 		if strings.HasPrefix(m, "://") {
-			return "://" + redacted + "@"
+			return "://" + Redacted + "@"
 		}
-		return redacted + "@"
+		return Redacted + "@"
 	})
-	s = token.ReplaceAllString(s, redacted+"@$1")
-	s = urlQuery.ReplaceAllString(s, "$1?"+redacted)
-	return bareQuery.ReplaceAllString(s, "$1?"+redacted)
+	s = token.ReplaceAllString(s, Redacted+"@$1")
+	s = urlQuery.ReplaceAllString(s, "$1?"+Redacted)
+	return bareQuery.ReplaceAllString(s, "$1?"+Redacted)
 }

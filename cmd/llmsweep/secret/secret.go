@@ -71,12 +71,12 @@ func WithoutFields(body string) string {
 	}
 	var v any
 	if json.Unmarshal([]byte(body), &v) != nil {
-		return redacted
+		return Redacted
 	}
-	eachSecret(v, func(fields map[string]any, name string) { fields[name] = redacted })
+	eachSecret(v, func(fields map[string]any, name string) { fields[name] = Redacted })
 	b, err := json.Marshal(v)
 	if err != nil {
-		return redacted
+		return Redacted
 	}
 	return string(b)
 }
@@ -101,7 +101,7 @@ func eachSecret(v any, f func(fields map[string]any, name string)) {
 		}
 	case map[string]any:
 		for name, e := range v {
-			if s, ok := e.(string); ok && s != redacted && secretField.MatchString(name) {
+			if s, ok := e.(string); ok && s != Redacted && secretField.MatchString(name) {
 				f(v, name)
 			}
 			eachSecret(e, f)
@@ -125,7 +125,7 @@ func Replace(s string, secrets []string) string {
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	for _, x := range forms {
 		if x != "" {
-			s = strings.ReplaceAll(s, x, redacted)
+			s = strings.ReplaceAll(s, x, Redacted)
 		}
 	}
 	return s

@@ -364,7 +364,7 @@ func (v *Comparison) Differences() []compare.Difference {
 			names[l] = liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
 		}
 		all = append(all, compare.Difference{
-			Name: names, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.Shown, Better: compare.RisesWell(r.Key),
+			Name: names, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: compare.RisesWell(r.Key),
 		})
 	}
 	return all

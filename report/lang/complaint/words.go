@@ -4,7 +4,7 @@ import "slices"
 
 // catalogue returns the formats of errors, English and Chinese.
 func catalogue() [][2]string {
-	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords(), fidelityWords())
+	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), resumeWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords(), fidelityWords())
 }
 
 // parserWords are what the command-line parser says, in the words that the command puts it into.
@@ -111,9 +111,8 @@ func commandWords() [][2]string {
 		{"--drawing needs --format svg or png", "--drawing 需要 --format svg 或 png"}, {"--width needs --format png", "--width 需要 --format png"},
 		{"--width %d: write pixels from %d to %d", "--width %d：像素数须在 %d 到 %d 之间"}, {"%q is no part of the SVG that is painted", "无法绘制 SVG 中的 %q"},
 		{"--format %s takes one run directory", "--format %s 只接受一个运行目录"},
-		{"--live %s: write HOST:PORT or :PORT, such as :8089", "--live %s：请写作 主机:端口 或 :端口，如 :8089"},
-		{"--live %s: other machines could read the run there; name 127.0.0.1, or add --live-any-address", "--live %s：其他机器能在该地址读取运行情况；请用 127.0.0.1，或加上 --live-any-address"},
-		{"--live %s: %w", "--live %s：%s"},
+		{"%s %s: write HOST:PORT or :PORT, such as :8089", "%s %s：请写作 主机:端口 或 :端口，如 :8089"},
+		{"%[1]s %[2]s: other machines could read the run there; name 127.0.0.1, or add %[1]s-any-address", "%[1]s %[2]s：其他机器能在该地址读取运行情况；请用 127.0.0.1，或加上 %[1]s-any-address"},
 		{"compare --live needs the URLs of two servers", "compare --live 需要两个服务的地址"}, {"server A: %w", "服务 A：%s"}, {"server B: %w", "服务 B：%s"},
 		{"%s already holds a comparison; name another directory with --out, or remove it", "%s 中已有一次比较；请用 --out 指定其他目录，或先删除它"},
 		{"--prompt-tokens and --output-tokens must be at least 1", "--prompt-tokens 和 --output-tokens 至少为 1"}, {"--only: %w", "--only：%s"},
@@ -173,7 +172,6 @@ func runWords() [][2]string {
 		{"interrupted", "已中断"}, {"%q is not a warm-up: write auto, a number of requests (5) or a time (10s)", "%s 不是预热方式：请写 auto、请求数（5）或时长（10s）"},
 		{"%d of %d requests failed in %s", "%[3]s 中 %[2]d 个请求有 %[1]d 个失败"},
 		{"the server stopped answering in %s", "服务在 %s 中停止响应"}, {"no request succeeded", "没有请求成功"}, {"the budget of %v ran out before %s", "时间预算 %v 在 %s 之前用完"},
-		{"%s already holds a run; name another directory with --out, or remove it", "%s 中已有一次运行；请用 --out 指定其他目录，或先删除它"},
 		{"cannot make the run directory: %w", "无法建立运行目录：%s"}, {"cannot write in the run directory: %w", "无法写入运行目录：%s"}, {"cannot write %s: %w", "无法写入 %s：%s"},
 		{"%s is not a run directory: it has no %s", "%s 不是运行目录：其中没有 %s"}, {"%s is damaged: %w", "%s 已损坏：%s"},
 		{"%s has schema %q, and this llmsweep reads %q", "%s 的格式版本为 %s，此版本的 llmsweep 读取 %s"}, {"%s is not a number", "%s 不是数"},

@@ -59,21 +59,21 @@ type Server struct {
 }
 
 // Listen begins to serve at an address such as ":0", "127.0.0.1:8089" or "[::1]:0". Without a host it is this machine's own. Addresses that other machines can
-// reach are taken where anyAddress is set.
-func Listen(address string, anyAddress bool) (*Server, error) {
+// reach are taken where anyAddress is set. Errors name the flag that set the address, and the one for any address: its name and "-any-address".
+func Listen(flag, address string, anyAddress bool) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("--live %s: write HOST:PORT or :PORT, such as :8089", address)
+		return nil, fmt.Errorf("%s %s: write HOST:PORT or :PORT, such as :8089", flag, address)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	if !anyAddress && !loopback(host) {
-		return nil, fmt.Errorf("--live %s: other machines could read the run there; name 127.0.0.1, or add --live-any-address", address)
+		return nil, fmt.Errorf("%[1]s %[2]s: other machines could read the run there; name 127.0.0.1, or add %[1]s-any-address", flag, address)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, fmt.Errorf("--live %s: %w", address, err)
+		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
 	}
 	s := &Server{Observer: experiment.Blind{}, any: anyAddress, address: l.Addr(), numbers: &numbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
 	s.http = &http.Server{

@@ -24,7 +24,7 @@ import (
 // listen serves at a free port of this machine.
 func listen(t *testing.T) *Server {
 	t.Helper()
-	s, err := Listen("127.0.0.1:0", false)
+	s, err := Listen("--live", "127.0.0.1:0", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestAddresses(t *testing.T) {
 		":0": "127.0.0.1", "127.0.0.1:0": "127.0.0.1", "localhost:0": "127.0.0.1", "0.0.0.0:0": "", "[::]:0": "", "192.0.2.1:80": "", "example.com:80": "",
 		"nonsense": "", "localhost.example.com:0": "",
 	} {
-		s, err := Listen(address, false)
+		s, err := Listen("--live", address, false)
 		switch {
 		case err == nil:
 			host, _, _ := net.SplitHostPort(s.address.String())
@@ -55,7 +55,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	s, err := Listen("0.0.0.0:0", true)
+	s, err := Listen("--live", "0.0.0.0:0", true)
 	if err != nil {
 		t.Fatalf("asked for any address: %v", err)
 	}

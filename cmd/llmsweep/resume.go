@@ -1,0 +1,71 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/resume"
+	"llmsweep/report/lang"
+)
+
+// resumeCmd is llmsweep resume.
+type resumeCmd struct {
+	Dir    string   `arg:"" name:"dir" help:"Run directory."`
+	URL    []string `name:"url" sep:"none" placeholder:"URL" help:"URL of the server, where it has changed, or where it held a secret; repeated for several servers."`
+	APIKey string   `name:"api-key" env:"LLMSWEEP_API_KEY,OPENAI_API_KEY" placeholder:"KEY" help:"API key. It is in no file, so give it again, or set LLMSWEEP_API_KEY."`
+	Header []string `sep:"none" placeholder:"K:V" help:"HTTP header of the first part; its value is in no file."`
+	Body   string   `placeholder:"JSON" help:"JSON of the first part, where it held a secret."`
+	Lang   string   `default:"" enum:",en,zh" placeholder:"en|zh" help:"Language of the report. Default: that of the first part."`
+	Plain  bool     `help:"Print plain lines, without colour and without redrawing."`
+	flags.Serving
+}
+
+// Help returns what --help prints after the purpose.
+func (resumeCmd) Help() string {
+	return `It continues a sweep or run that was interrupted, killed, or cut off by a power failure, with the flags of its first
+part. Whole stages are kept, and the one that was cut is measured again. The server must be the same as before.
+
+Examples:
+  llmsweep resume llmsweep-run
+  llmsweep resume llmsweep-run --url http://other-host:8000    # the server has moved
+  llmsweep resume llmsweep-run --header 'X-Key: SECRET'        # values of headers are in no file
+
+More: llmsweep help resume`
+}
+
+// Run continues.
+func (r *resumeCmd) Run(c *console.Console) error {
+	c.Lang = lang.Lang(r.Lang)
+	before, err := resume.Open(r.Dir)
+	if err != nil {
+		return console.Usage(err)
+	}
+	given := resume.Given{URLs: r.URL, Headers: r.Header, Body: r.Body, APIKey: r.APIKey}
+	args, err := given.Args(before)
+	if err != nil {
+		return console.Usage(err)
+	}
+	var grammar cli
+	quiet := &console.Console{Out: io.Discard, Err: io.Discard}
+	parser, exited := newParser(quiet, &grammar)
+	parsed, err := parser.Parse(args)
+	if err != nil || exited() >= 0 {
+		return console.Usage(fmt.Errorf("%s holds a command line that this llmsweep does not take: %w", r.Dir, cmp.Or(err, errors.New(strings.Join(before.Command.Args, " ")))))
+	}
+	results := map[string]*flags.Results{"sweep": &grammar.Sweep.Results, "run": &grammar.Run.Results, "demo": &grammar.Demo.Results}[parsed.Selected().Name]
+	if results == nil {
+		return console.Usage(fmt.Errorf("%s was not made by llmsweep sweep or llmsweep run: there is nothing to continue", r.Dir))
+	}
+	results.Out, results.Plain, results.Serving = r.Dir, r.Plain || results.Plain, r.Serving
+	results.Lang = cmp.Or(r.Lang, results.Lang)
+	if len(r.URL) > 0 {
+		grammar.Sweep.URL, grammar.Run.URL = r.URL, r.URL
+	}
+	c.Lang, c.Before, c.Url, c.Configured = "", before, quiet.Url, quiet.Configured
+	return parsed.Run(c)
+}

@@ -1,0 +1,48 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"llmsweep/sweep/rundir"
+)
+
+// fragile is a [Log] that can fail: a run directory.
+type fragile interface {
+	Broken() <-chan struct{} // closed when something could not be written
+	Failure() error
+}
+
+// Watch returns a context that also ends when the log can no longer be written. Its cause is then a [rundir.WriteError]. What runs ends at
+// once: what it measures from then on would be lost.
+func (x *Experiment) Watch(ctx context.Context) (watched context.Context, stop func()) {
+	watched, cancel := context.WithCancelCause(ctx)
+	log, ok := x.config.Log.(fragile)
+	if !ok {
+		return watched, func() { cancel(nil) }
+	}
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-log.Broken():
+			cancel(log.Failure())
+		case <-stopped:
+		}
+	}()
+	return watched, func() { close(stopped); cancel(nil) }
+}
+
+// joined returns the errors as one, each text once. A failure to write stands for everything else that then fails.
+func joined(errs ...error) error {
+	if broken := (*rundir.WriteError)(nil); errors.As(errors.Join(errs...), &broken) {
+		return broken
+	}
+	var different []error
+	for _, err := range errs {
+		if err != nil && !slices.ContainsFunc(different, func(e error) bool { return e.Error() == err.Error() }) {
+			different = append(different, err)
+		}
+	}
+	return errors.Join(different...)
+}

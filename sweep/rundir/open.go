@@ -1,0 +1,264 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+
+	"llmsweep/sweep/rundir/disk"
+)
+
+// Create makes the directory. It is an error where that holds a run, or a file of another's that a run would overwrite.
+func Create(path string) (*Dir, error) { return CreateOn(disk.OS{}, path) }
+
+// CreateOn is [Create] on a disk.
+func CreateOn(d disk.Disk, path string) (*Dir, error) {
+	if err := occupied(path); err != nil {
+		return nil, err
+	}
+	return ReplaceOn(d, path)
+}
+
+// occupied returns an error where a directory holds what a new run would overwrite.
+func occupied(path string) error {
+	if disk.InUse(path) {
+		return fmt.Errorf("%s is being written by another llmsweep; name another directory with --out", path)
+	}
+	run, err := Open(path)
+	switch {
+	case err == nil && run.State != Complete && run.Source == nil:
+		return fmt.Errorf("%s holds a run that did not end: llmsweep resume %s continues it, --force overwrites it, --out names another directory", path, path)
+	case err == nil:
+		return fmt.Errorf("%s already holds a run: --force overwrites it, --out names another directory", path)
+	}
+	for _, name := range written(path) {
+		if info, err := os.Lstat(name); err == nil && info.Size() > 0 { // a run that never began leaves an empty file
+			return fmt.Errorf("%s already exists, and a run would overwrite it: --force overwrites it, --out names another directory", name)
+		}
+	}
+	return nil
+}
+
+// written are the files that a run may write into a directory: its own, and drawings.
+func written(path string) (names []string) {
+	for _, name := range own() {
+		names = append(names, filepath.Join(path, name))
+	}
+	there, err := os.ReadDir(path)
+	if err != nil { // then it has no drawings
+		return names
+	}
+	for _, f := range there {
+		if filepath.Ext(f.Name()) == ".svg" {
+			names = append(names, filepath.Join(path, f.Name()))
+		}
+	}
+	return names
+}
+
+// own are the files that each run writes.
+func own() []string {
+	return []string{RunFile, RecordsFile, ReadingsFile, CanariesFile, ReportFile, PageFile}
+}
+
+// Replace makes the directory, or removes the run in it.
+func Replace(path string) (*Dir, error) { return ReplaceOn(disk.OS{}, path) }
+
+// ReplaceOn is [Replace] on a disk.
+func ReplaceOn(d disk.Disk, path string) (*Dir, error) {
+	if err := d.MkdirAll(path); err != nil {
+		return nil, fmt.Errorf("cannot make the run directory: %w", err)
+	}
+	unlock, err := lock(d, path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := emptied(d, path)
+	if err != nil {
+		unlock()
+		return nil, fmt.Errorf("cannot write in the run directory: %w", err)
+	}
+	return start(d, path, f, unlock), nil
+}
+
+// emptied removes a run from a directory, run.json first: without it there is no run. It returns the new records file.
+func emptied(d disk.Disk, path string) (disk.File, error) {
+	for _, name := range own() {
+		if err := d.Remove(filepath.Join(path, name)); err != nil {
+			return nil, err
+		}
+		if name == RunFile {
+			if err := d.SyncDir(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	f, err := d.Create(filepath.Join(path, RecordsFile))
+	if err != nil {
+		return nil, err
+	}
+	return f, d.SyncDir(path)
+}
+
+// lock locks a run directory.
+func lock(d disk.Disk, path string) (unlock func() error, err error) {
+	unlock, err = d.Lock(path)
+	var used *disk.InUseError
+	if err != nil && !errors.As(err, &used) {
+		err = fmt.Errorf("cannot write in the run directory: %w", err)
+	}
+	return unlock, err
+}
+
+// Edit locks a run directory, so that files of a run that has ended can be written. It takes no records.
+func Edit(path string) (*Dir, error) {
+	unlock, err := lock(disk.OS{}, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{Path: path, unlock: unlock}, nil
+}
+
+// Free returns path, or the first of path-2, path-3, ... that holds nothing that a run would overwrite.
+func Free(path string) string {
+	for i, p := 2, path; ; i++ {
+		if occupied(p) == nil {
+			return p
+		}
+		p = fmt.Sprintf("%s-%d", path, i)
+	}
+}
+
+// Continue opens a directory whose run goes on. The records and readings of stages that are not kept are cut off, and so is what a power
+// failure damaged.
+func Continue(path string, kept func(stage string) bool) (*Dir, error) {
+	return ContinueOn(disk.OS{}, path, kept)
+}
+
+// ContinueOn is [Continue] on a disk.
+func ContinueOn(d disk.Disk, path string, kept func(stage string) bool) (*Dir, error) {
+	unlock, err := lock(d, path)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := reopened(d, path, kept, unlock)
+	if err != nil {
+		unlock()
+	}
+	return dir, err
+}
+
+func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock func() error) (*Dir, error) {
+	parts, at, err := keptRecords(path, kept)
+	if err != nil {
+		return nil, err
+	}
+	readings, err := keptReadings(path, kept)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(path, RecordsFile)
+	f, err := d.Append(name)
+	if err != nil {
+		return nil, &WriteError{name, err}
+	}
+	err = d.Truncate(name, at.to)
+	if err == nil && readings >= 0 {
+		err = d.Truncate(filepath.Join(path, ReadingsFile), readings)
+	}
+	if err == nil {
+		err = d.SyncDir(path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, &WriteError{name, err}
+	}
+	dir := start(d, path, f, unlock)
+	dir.mu.Lock()
+	defer dir.mu.Unlock()
+	dir.parts, dir.at, dir.synced = parts, at, at.to
+	dir.readings.Store(max(0, readings))
+	return dir, nil
+}
+
+// keptRecords returns where the records of each stage are, up to the last of a kept stage, and where that ends.
+func keptRecords(path string, kept func(stage string) bool) (parts map[string]part, at part, err error) {
+	parts = map[string]part{}
+	if _, err := os.Stat(filepath.Join(path, RecordsFile)); errors.Is(err, os.ErrNotExist) {
+		return parts, at, nil
+	}
+	for r, err := range places(path, part{to: math.MaxInt64}) {
+		if err != nil {
+			return nil, at, err
+		}
+		if kept(r.Stage) {
+			at.to, at.line = r.to, r.line
+		}
+	}
+	for r, err := range places(path, part{to: at.to}) {
+		if err != nil {
+			return nil, at, err
+		}
+		p, known := parts[r.Stage]
+		if !known {
+			p.from, p.line = r.from, r.line-1
+		}
+		p.to = r.to
+		parts[r.Stage] = p
+	}
+	return parts, at, nil
+}
+
+// keptReadings returns where the last reading of a kept stage ends; -1 where there are no readings.
+func keptReadings(path string, kept func(stage string) bool) (end int64, err error) {
+	if _, err := os.Stat(filepath.Join(path, ReadingsFile)); errors.Is(err, os.ErrNotExist) {
+		return -1, nil
+	}
+	for r, err := range readings(path) {
+		if err != nil {
+			return 0, err
+		}
+		if kept(r.Stage) {
+			end = r.end
+		}
+	}
+	return end, nil
+}
+
+// torn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so much of the file was on
+// the disk.
+func torn(path string, offset int64) bool { return tornBeyond(path, offset, (*Synced).records) }
+
+func tornBeyond(path string, offset int64, whole func(*Synced) int64) bool {
+	run, err := Open(path)
+	return err == nil && run.State == Running && offset >= whole(run.Synced)
+}
+
+// Synced is how much of the other files was on the disk when run.json was written, in bytes. What is damaged beyond it was cut by a power
+// failure.
+type Synced struct {
+	Records  int64 `json:"records_bytes"`
+	Readings int64 `json:"readings_bytes,omitempty"`
+}
+
+func (s *Synced) records() int64 {
+	if s == nil { // of an earlier version
+		return 0
+	}
+	return s.Records
+}
+
+func (s *Synced) readings() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.Readings
+}
+
+// Unsaved yields the records of a run that was killed, from after its run.json was last written.
+func Unsaved(path string, run *Run) iter.Seq2[*Record, error] {
+	return records(path, part{from: run.Synced.records(), to: math.MaxInt64})
+}
