@@ -15,7 +15,7 @@ import (
 )
 
 // Redacted replaces a secret.
-const Redacted = "[Redacted]"
+const Redacted = "[redacted]"
 
 // MaxMessage is the longest message, in bytes.
 const MaxMessage = 300

@@ -177,12 +177,17 @@ func measure(s *curve.Setup) Measured {
 	if p.Rate.Known() && p.Rate.Value() > 0 && p.Output.Known() {
 		scale = p.Output.Value() / p.Rate.Value()
 	}
-	spread := outputSpread(s, scale)
+	length := meanAnswer(s)
+	spread := outputSpread(s, scale, length)
 	m.add(KeyOutput, curve.Value{Number: p.Output, SE: spread}, p.Where)
 	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
 		m.add(KeyPerGPU, curve.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
 	}
-	m.add(KeyAnswer, curve.Value{Number: rundir.Exactly(scale), SE: math.NaN()}, p.Where)
+	answer := scale
+	if s.Run.Source == nil && !math.IsNaN(length) { // a published table is taken at its word: its rows are whole stages
+		answer = length
+	}
+	m.add(KeyAnswer, curve.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
 		point, ok := s.AtShare(at.share)
 		if at.share == 0 {
@@ -200,18 +205,24 @@ func measure(s *curve.Setup) Measured {
 
 // outputSpread is the standard error of the plateau's output: that of its rate, since both count the same work, and how
 // far they disagree: output over rate should be as long as the answers were.
-func outputSpread(s *curve.Setup, scale float64) float64 {
+func outputSpread(s *curve.Setup, scale, length float64) float64 {
 	spread := halfWidth(s.Plateau, scale)
+	if math.IsNaN(length) {
+		return spread
+	}
+	return math.Hypot(spread, s.Plateau.Rate.Value()*(scale-length))
+}
+
+// meanAnswer returns the mean length of the answers of all stages in tokens; NaN where it is not known. Output over rate differs from it, since
+// the tokens of a window are not those of the answers that end in it.
+func meanAnswer(s *curve.Setup) float64 {
 	var tokens, n float64
 	for i := range s.Run.Stages {
-		if t := s.Run.Stages[i].OutputTokens; t.N > 0 && t.Mean.Known() {
+		if t := s.Run.Stages[i].OutputTokens; t.N > 0 && t.Mean.Known() && t.Mean.Value() > 0 {
 			tokens, n = tokens+float64(t.N)*t.Mean.Value(), n+float64(t.N)
 		}
 	}
-	if n == 0 || tokens == 0 {
-		return spread
-	}
-	return math.Hypot(spread, s.Plateau.Rate.Value()*(scale-tokens/n))
+	return tokens / n
 }
 
 // halfWidth is the standard error of the plateau, in the unit that scale makes of requests per second.

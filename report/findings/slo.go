@@ -124,7 +124,11 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	for _, p := range g.Terms {
 		terms = append(terms, p.Term)
 		if p.Verdict == g.Verdict {
-			if text := Promise(&p, l); text != "" {
+			text := Promise(&p, l)
+			if len(g.Terms) == 1 { // the sentence has just named it
+				text = strings.TrimPrefix(text, p.Term+lang.Colon.In(l))
+			}
+			if text != "" {
 				why = append(why, text)
 			}
 		}
@@ -163,8 +167,18 @@ func Promise(p *rundir.Promise, l lang.Lang) string {
 	return ""
 }
 
-// percent returns a share in percent, to two digits.
-func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 2, 64) }
+// percent returns a share in percent, to two digits; less than a hundredth of a percent is 0.
+func percent(share float64) string {
+	const least, whole = 0.01, 10
+	switch v := share * 100; {
+	case v < least:
+		return "0"
+	case v >= whole:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	default:
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
+}
 
 func bound(f rundir.Number) string {
 	if f.Bound() {
