@@ -47,6 +47,7 @@ type runCmd struct {
 	flags.Fidelity
 	flags.Results
 	flags.Selftest
+	flags.Cluster
 }
 
 // Help returns what --help prints after the purpose.
@@ -87,6 +88,7 @@ func (r *runCmd) Run(c *console.Console) error {
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
+		Cluster: &r.Cluster,
 	}
 	if r.MaxConcurrency > 0 {
 		e.Flag = "--max-concurrency"

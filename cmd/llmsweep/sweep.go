@@ -28,6 +28,7 @@ type sweepCmd struct {
 	flags.Fidelity
 	flags.Results
 	flags.Selftest
+	flags.Cluster
 }
 
 // Help returns what --help prints after the purpose.
@@ -74,6 +75,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
 		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
+		Cluster: &s.Cluster, Varied: s.ForFit,
 	}
 	if s.DryRun {
 		e.Lang = lang.Lang(s.Lang)

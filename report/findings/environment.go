@@ -28,6 +28,7 @@ func Environment(run *rundir.Run, l lang.Lang) []Fact {
 		{envWorkload.In(l), workload(run, l)},
 		{envTool.In(l), tool(run.Tool)},
 		{envClient.In(l), client(run.Client, l)},
+		{envRanks.In(l), ranks(run, l)},
 		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
 		{envClock.In(l), Timestamps(run.Client.Timestamps, l)},
 		{envDate.In(l), date},

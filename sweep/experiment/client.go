@@ -12,7 +12,9 @@ func (x *Experiment) Foresee(streams int, rate, tokens float64) {
 	if t == nil {
 		return
 	}
-	if excess := excess(t, streams, rate*tokens, rate); len(excess) > 0 {
+	machines := max(1, x.config.Ranks) // the others are taken to be like this one
+	rate /= float64(machines)
+	if excess := excess(t, (streams+machines-1)/machines, rate*tokens, rate); len(excess) > 0 {
 		n := notePlanBeyondClient.New(excess)
 		x.Warn(n)
 		x.foreseen = append(x.foreseen, n)
@@ -44,11 +46,14 @@ func overreached(t *rundir.Selftest, st *rundir.Stage) (warning note.Note, ok bo
 	if k := st.TokensPerChunk; k.Known() && k.Value() > 1 { // the client's work is by the chunk
 		chunks = rundir.Exactly(chunks.Value() / k.Value())
 	}
-	tokens := 0.0
-	if chunks.Known() {
-		tokens = chunks.Value()
+	tokens, machines := 0.0, 1
+	if st.Ranks != nil {
+		machines = max(1, st.Ranks.N)
 	}
-	all := excess(t, st.Concurrency.Peak, tokens, 0)
+	if chunks.Known() {
+		tokens = chunks.Value() / float64(machines)
+	}
+	all := excess(t, (st.Concurrency.Peak+machines-1)/machines, tokens, 0)
 	if len(all) == 0 {
 		return note.Note{}, false
 	}

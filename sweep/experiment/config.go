@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -19,7 +20,10 @@ type Config struct {
 	Sources  func(stage string) load.Source // a fresh source for each stage
 	Log      Log
 	Observer Observer
-	Waiter   load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
+	// Hold runs a stage on several machines, given the load that its schedule was made from; nil for [load.Run] on this one.
+	Hold   Holder
+	Ranks  int         // the machines that Hold has; 0 for one
+	Waiter load.Waiter // for the instants of arrivals; nil for Go's timer, which is late by up to a millisecond
 
 	// Warm opens connections before a stage needs them; nil where there are none to open.
 	Warm func(ctx context.Context, connections int) error
@@ -56,6 +60,9 @@ type Config struct {
 
 	SLO []slo.Term // goodput is counted by them, and stages collect the requests that their percentiles need
 }
+
+// Holder runs a stage as [load.Run] does. Its error is a [load.VoidError] where the load was not held as planned.
+type Holder func(context.Context, arrival.Load, load.Stage, load.Environment) (*load.Observed, error)
 
 // Canaries are prompts whose answers under load are compared with those that were got alone.
 type Canaries interface {

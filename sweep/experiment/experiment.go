@@ -187,8 +187,27 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 	return st, x.save()
 }
 
-// hold runs a stage and summarizes it. Observed is never nil.
+// attempts is how often a stage is begun whose load is not held as planned. Then the experiment ends.
+const attempts = 2
+
+// hold runs a stage and summarizes it. A stage whose load was not held as planned is repeated. Observed is never nil.
 func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
+	for n := 1; ; n++ {
+		held, seen, err := x.attempt(ctx, s, st, terms)
+		var void *load.VoidError
+		if !errors.As(err, &void) {
+			return held, seen, err
+		}
+		x.Warn(void.Why)
+		if n == attempts || ctx.Err() != nil {
+			st.State, st.Invalid = rundir.Interrupted, void.Why
+			return st, seen, &EndError{void.Why, void.Error()}
+		}
+	}
+}
+
+// attempt runs a stage and summarizes it. Observed is never nil.
+func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
 	c := &x.config
 	criteria := measure.Criteria{
 		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Whole: s.whole(), TimeOut: x.timeOut(),
@@ -199,13 +218,17 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 	if source == nil {
 		source = c.Sources(s.Name)
 	}
-	seen, broken := load.Run(ctx, load.Stage{
+	seen, broken := x.runner()(ctx, s.Load, load.Stage{
 		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
 		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
 	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, s.Name)})
+	if void := (*load.VoidError)(nil); errors.As(broken, &void) {
+		return st, &load.Observed{}, broken
+	}
 	st, err := account.Summarize(st, seen, c.Log.Records(s.Name))
 	x.leftBehind(&st)
+	together(&st, seen)
 	st.State = rundir.Complete
 	if seen.Interrupted || seen.Spent || broken != nil {
 		st.State = rundir.Interrupted
@@ -221,6 +244,25 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 func (x *Experiment) learn(mean rundir.Number) {
 	if !mean.IsZero() {
 		x.latency = mean.Value()
+	}
+}
+
+// runner returns what runs a stage.
+func (x *Experiment) runner() Holder {
+	if x.config.Hold != nil {
+		return x.config.Hold
+	}
+	return func(ctx context.Context, _ arrival.Load, s load.Stage, e load.Environment) (*load.Observed, error) {
+		return load.Run(ctx, s, e)
+	}
+}
+
+// together adds what is known of the machines that held a stage.
+func together(st *rundir.Stage, seen *load.Observed) {
+	st.Ranks = seen.Ranks
+	st.Warnings = append(st.Warnings, seen.Warnings...)
+	if st.Invalid.IsZero() {
+		st.Invalid = seen.Invalid
 	}
 }
 

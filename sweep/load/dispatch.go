@@ -32,6 +32,14 @@ func (r *runner) prepare() {
 		if !ok || len(s.Turns) == 0 {
 			return
 		}
+		if !r.owns(seq) {
+			select {
+			case <-r.begun:
+				return
+			default:
+				continue
+			}
+		}
 		call, err := r.Doer.Prepare(request(&s, seq, 0, nil, r.KeepText))
 		if err != nil {
 			r.giveUp(err)
@@ -44,6 +52,9 @@ func (r *runner) prepare() {
 		}
 	}
 }
+
+// owns reports whether this machine sends a session.
+func (r *runner) owns(seq int) bool { return r.Owns == nil || r.Owns(seq) }
 
 // next returns the next session; ok is false when there is none, or the stage ends.
 func (r *runner) next() (s ready, ok bool) {
@@ -61,10 +72,13 @@ func (r *runner) openLoop(ctx context.Context) {
 	if waiter == nil {
 		waiter = &wait.Timer{}
 	}
-	for {
+	for seq := 0; ; seq++ {
 		due, ok := r.Schedule.Next()
 		if !ok {
 			return
+		}
+		if !r.owns(seq) {
+			continue
 		}
 		s, ok := r.next()
 		if !ok || !waiter.Wait(r.epoch.Add(due), r.stop) {

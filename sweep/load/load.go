@@ -11,7 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 )
 
@@ -22,6 +24,12 @@ type Stage struct {
 	Limit    int              // most requests in flight; 0 for no limit
 	// Opening is when each slot of a closed loop is first filled, ascending; slots beyond its end are filled at once.
 	Opening []time.Duration
+
+	// Start is when the stage begins, as several machines agreed on it; zero for at once.
+	Start time.Time
+	// Owns reports whether this machine sends a session, by its place in the stage; nil for all. It needs a source and schedule that
+	// are the same on all machines.
+	Owns func(seq int) bool
 
 	Source   Source
 	Waiter   Waiter        // for the schedule's instants; nil for Go's timer
@@ -45,10 +53,14 @@ type Environment struct {
 	Progress func(Snapshot)                        // called at each tick
 	Scrape   func(context.Context) (Gauges, error) // reads the server's gauges; nil where it has none
 	Keep     func([]Reading) error                 // takes all readings, some at a time; the slice is used again; nil for none
+	// Settled is told in the tail whether the requests of this machine's window have ended. It reports whether those of all machines have.
+	// It is nil where there is one machine.
+	Settled func(own bool) bool
 }
 
 // Observed is the runner's result of a stage, besides its records.
 type Observed struct {
+	Began       time.Duration // how late it began, after Stage.Start
 	ClosedAt    time.Duration // when the window closed
 	Elapsed     time.Duration // drain included
 	InFlight    *sample.Level
@@ -58,7 +70,17 @@ type Observed struct {
 	Spent       bool      // a request was not allowed: see [client.Options].Allowance
 	Readings    []Reading // evenly thinned out where there are many
 	Answers     []Answer  // where Stage.KeepText is set
+
+	Ranks    *rundir.StageRanks // of a stage that several ranks held; nil for one machine
+	Invalid  note.Note          // why the ranks' clients were not fit to measure; zero where they were
+	Warnings []note.Note        // what a reader must know of the ranks
 }
+
+// VoidError says that a stage was not held as planned: a part of its load was missing or late, and what was measured is of no use.
+type VoidError struct{ Why note.Note }
+
+// Error returns the code of the reason.
+func (e *VoidError) Error() string { return "the stage is void: " + e.Why.Code }
 
 // Answer is the text of a request that ended well, reasoning left out.
 type Answer struct {
@@ -108,9 +130,14 @@ func Run(ctx context.Context, s Stage, e Environment) (*Observed, error) {
 func (r *runner) run(ctx context.Context) (*Observed, error) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	meter := startMeter()
 	r.epoch = time.Now()
+	if !r.Start.IsZero() {
+		r.epoch = r.Start
+	}
 	r.work.Go(r.prepare)
+	r.awaitStart(ctx)
+	seen := &Observed{Began: r.now()}
+	meter := startMeter()
 	r.work.Go(func() {
 		defer close(r.begun)
 		if r.closed() {
@@ -119,7 +146,6 @@ func (r *runner) run(ctx context.Context) (*Observed, error) {
 			r.openLoop(inner)
 		}
 	})
-	seen := &Observed{}
 	var reading sync.WaitGroup
 	if r.Scrape != nil {
 		reading.Go(func() { seen.Readings = r.read(inner) })
@@ -140,6 +166,16 @@ func (r *runner) run(ctx context.Context) (*Observed, error) {
 	seen.InFlight, seen.Answers = r.places.close(seen.Elapsed), r.answers
 	seen.CPU, seen.GC = meter.cpu.fraction(), meter.collected(runtime.GOMAXPROCS(0))
 	return seen, r.err
+}
+
+// awaitStart waits until the stage begins, or ctx ends.
+func (r *runner) awaitStart(ctx context.Context) {
+	timer := time.NewTimer(time.Until(r.epoch))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 func (r *runner) now() time.Duration { return time.Since(r.epoch) }
@@ -199,7 +235,11 @@ func (r *runner) measure(ctx context.Context, idle <-chan struct{}) (interrupted
 			r.closeWindow(now)
 			return interrupted
 		case phase == PhaseTail:
-			if r.window.settled() || now > tailEnds {
+			settled := r.window.settled()
+			if r.Settled != nil {
+				settled = r.Settled(settled)
+			}
+			if settled || now > tailEnds {
 				return false
 			}
 			continue

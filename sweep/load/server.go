@@ -30,26 +30,32 @@ const (
 
 // read reads the gauges until the stage has ended. It hands all readings to Keep, and returns them, thinned out.
 func (r *runner) read(ctx context.Context) []Reading {
+	return r.Gather(ctx, r.epoch, r.stop, r.giveUp)
+}
+
+// Gather reads the gauges until stop is closed or ctx ends. It hands all readings to Keep, and returns them, thinned out. Their instants count
+// from epoch. failed is called where Keep cannot take them.
+func (e *Environment) Gather(ctx context.Context, epoch time.Time, stop <-chan struct{}, failed func(error)) []Reading {
 	ticker := time.NewTicker(readEvery)
 	defer ticker.Stop()
 	all := thinned{most: mostReadings}
 	var batch []Reading
-	defer func() { r.handOn(batch) }()
+	defer func() { e.handOn(batch, failed) }()
 	for {
-		at := r.now()
+		at := time.Since(epoch)
 		limited, cancel := context.WithTimeout(ctx, readEvery)
-		if g, err := r.Scrape(limited); err == nil {
+		if g, err := e.Scrape(limited); err == nil {
 			all.add(Reading{at, g})
 			batch = append(batch, Reading{at, g})
 		}
 		cancel()
 		if len(batch) == keptTogether {
-			r.handOn(batch)
+			e.handOn(batch, failed)
 			batch = batch[:0]
 		}
 		select {
 		case <-ticker.C:
-		case <-r.stop:
+		case <-stop:
 			return all.kept
 		case <-ctx.Done():
 			return all.kept
@@ -58,12 +64,12 @@ func (r *runner) read(ctx context.Context) []Reading {
 }
 
 // handOn gives readings to Keep. Where they cannot be kept, the stage ends.
-func (r *runner) handOn(batch []Reading) {
-	if r.Keep == nil || len(batch) == 0 {
+func (e *Environment) handOn(batch []Reading, failed func(error)) {
+	if e.Keep == nil || len(batch) == 0 {
 		return
 	}
-	if err := r.Keep(batch); err != nil {
-		r.giveUp(err)
+	if err := e.Keep(batch); err != nil {
+		failed(err)
 	}
 }
 

@@ -54,10 +54,11 @@ type Dir struct {
 	err    error           // the first failure to write; sticky
 }
 
-// entry is a record to be written, or a request to flush all records before it.
+// entry is a record, or several, to be written, or a request to flush all records before it.
 type entry struct {
 	stage   string
 	line    *[]byte
+	count   int // of lines
 	flushed chan<- error
 	sync    bool
 	last    bool
@@ -100,7 +101,7 @@ func (d *Dir) Append(r *Record) error {
 		return err
 	}
 	*line = append(b, '\n')
-	return d.send(entry{stage: r.Stage, line: line})
+	return d.send(entry{stage: r.Stage, line: line, count: 1})
 }
 
 // Flush waits until all records have been handed to the operating system.
@@ -185,7 +186,7 @@ func (d *Dir) write(f disk.File) {
 			default:
 				n, err := out.Write(*e.line)
 				d.note(name, err)
-				d.wrote(e.stage, n)
+				d.wrote(e.stage, n, e.count)
 				d.lines.Put(e.line)
 			}
 		case <-ticker.C:
@@ -243,8 +244,8 @@ func cause(err error) error {
 	return err
 }
 
-// wrote counts a line and extends its stage's part of the file.
-func (d *Dir) wrote(stage string, bytes int) {
+// wrote counts lines and extends their stage's part of the file.
+func (d *Dir) wrote(stage string, bytes, lines int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, known := d.parts[stage]
@@ -252,7 +253,7 @@ func (d *Dir) wrote(stage string, bytes int) {
 		p.from, p.line = d.at.to, d.at.line
 	}
 	d.at.to += int64(bytes)
-	d.at.line++
+	d.at.line += lines
 	p.to = d.at.to
 	d.parts[stage] = p
 }

@@ -25,6 +25,7 @@ type Record struct {
 	Stage       string `json:"stage,intern"`
 	Seq         int    `json:"seq"`               // the place of its session in the stage, from 0
 	Turn        int    `json:"turn"`              // from 0; above 0 in a conversation
+	Rank        Number `json:"rank,omitzero"`     // of the process that sent it; absent where there was one
 	Replica     int    `json:"replica,omitempty"` // which of several servers got it, from 1; 0 where there is one
 	Due         Number `json:"due,omitzero"`
 	Queued      Number `json:"queued,omitzero"` // seconds that the concurrency bound delayed it

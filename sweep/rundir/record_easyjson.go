@@ -49,6 +49,12 @@ func easyjson15d5d517DecodeLlmsweepSweepRundir(in *jlexer.Lexer, out *Record) {
 			} else {
 				out.Turn = int(in.Int())
 			}
+		case "rank":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Rank).UnmarshalEasyJSON(in)
+			}
 		case "replica":
 			if in.IsNull() {
 				in.Skip()
@@ -302,6 +308,11 @@ func easyjson15d5d517EncodeLlmsweepSweepRundir(out *jwriter.Writer, in Record) {
 		const prefix string = ",\"turn\":"
 		out.RawString(prefix)
 		out.Int(int(in.Turn))
+	}
+	if !(in.Rank).IsZero() {
+		const prefix string = ",\"rank\":"
+		out.RawString(prefix)
+		(in.Rank).MarshalEasyJSON(out)
 	}
 	if in.Replica != 0 {
 		const prefix string = ",\"replica\":"

@@ -62,7 +62,8 @@ type Run struct {
 	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
 	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
 	Client     Client       `json:"client"`
-	Spent      *Spent       `json:"spent,omitempty"` // absent where neither prices nor limits were given
+	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
+	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given
 	Warnings   []note.Note  `json:"warnings,omitempty"`
 	Source     *Source      `json:"source,omitempty"` // where it was read; absent in runs measured by this program
 	Synced     *Synced      `json:"synced,omitempty"` // absent in a run that has ended
@@ -225,6 +226,7 @@ type Stage struct {
 	Traits    Traits      `json:"traits,omitzero"`
 	ClientCPU Number      `json:"client_cpu_fraction,omitzero"` // of all cores
 	ClientGC  Number      `json:"client_gc_fraction,omitzero"`  // of all cores, spent on collecting garbage
+	Ranks     *StageRanks `json:"ranks,omitempty"`              // the ranks that sent; absent where one process did
 	Server    *Server     `json:"server,omitempty"`             // what the server reported about itself
 	Invalid   note.Note   `json:"invalid,omitzero"`             // why the row shows the client's limits and not the server's
 	Warnings  []note.Note `json:"warnings,omitempty"`

@@ -27,6 +27,16 @@ func NewNumbering(aside int) Numbering {
 // Place returns the place of the next text.
 func (n *Numbering) Place() uint64 { return atomic.AddUint64(&n.count, 1) }
 
+// Numbers returns where the numbering stands: its nonce and the number of places given so far.
+func (n *Numbering) Numbers() (nonce, places uint64) { return n.Nonce, atomic.LoadUint64(&n.count) }
+
+// Continue lets the numbering go on from where another stands, so that both give the same numbers. It must not be called while places are
+// given.
+func (n *Numbering) Continue(nonce, places uint64) {
+	n.Nonce = nonce
+	atomic.StoreUint64(&n.count, places)
+}
+
 // openingSpan is the number of openings. All have nine digits, so that a tokenizer that splits digits one by one or in threes makes
 // the same number of tokens of each.
 const openingSpan = 900_000_000

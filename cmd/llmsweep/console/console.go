@@ -58,6 +58,8 @@ type Console struct {
 	Waiter func() Waiter
 	// env returns the value of an environment variable that tells about the surroundings, such as those of CI systems.
 	Env func(name string) string
+	// Everywhere lets the embedded simulated server be reached from other machines.
+	Everywhere bool
 	// proxy returns the proxy for a request; nil for none.
 	Proxy func(*http.Request) (*url.URL, error)
 }

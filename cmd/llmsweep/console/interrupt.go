@@ -50,15 +50,15 @@ func (in *interrupter) watch(signals <-chan os.Signal) {
 		switch {
 		case in.first.IsZero():
 			in.first = time.Now()
-			in.interrupt()
+			in.Interrupt()
 		case time.Since(in.first) > sameSignal:
 			in.force()
 		}
 	}
 }
 
-// interrupt ends the context; what was measured is kept.
-func (in *interrupter) interrupt() { in.cancel(experiment.ErrInterrupted) }
+// Interrupt ends the context; what was measured is kept.
+func (in *interrupter) Interrupt() { in.cancel(experiment.ErrInterrupted) }
 
 // force gives the terminal back, and ends the process.
 func (in *interrupter) force() {

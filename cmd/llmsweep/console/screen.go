@@ -47,7 +47,7 @@ func (c *Console) screen(l lang.Lang, together bool) *terminal.Screen {
 	}
 	screen := terminal.Open(terminal.Options{
 		Lang: l, Color: os.Getenv("NO_COLOR") == "", In: in, Out: out, Together: together,
-		Interrupt: c.Interrupts.interrupt, Force: c.Interrupts.force,
+		Interrupt: c.Interrupts.Interrupt, Force: c.Interrupts.force,
 	})
 	c.Interrupts.onForce(screen.Stop)
 	return screen

@@ -16,7 +16,7 @@ var Files embed.FS
 func Topics() []string {
 	return []string{
 		"words", "sweep", "loads", "workloads", "metrics", "verdicts", "slo", "fidelity", "budget", "troubleshooting", "errors", "client-fitness",
-		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "plan", "config", "exit-codes", "ci", "live", "resume", "install",
+		"apis", "network", "hosted", "files", "page", "formats", "audit", "compare", "choose", "simulator", "fit", "plan", "config", "exit-codes", "ci", "live", "resume", "cluster", "install",
 	}
 }
 

@@ -1,6 +1,8 @@
 package measurement
 
 import (
+	"errors"
+
 	"llmsweep/sweep/dryrun"
 	"llmsweep/sweep/fidelity"
 )
@@ -10,7 +12,14 @@ func (e *Measurement) check() (*fidelity.Check, error) {
 	if e.Canaries == nil {
 		return nil, nil
 	}
-	return e.Canaries.Check(e.Plan.Seed)
+	check, err := e.Canaries.Check(e.Plan.Seed)
+	if check == nil || err != nil {
+		return nil, err
+	}
+	if node, err := e.Cluster.Place(e.Env); err == nil && node != nil {
+		return nil, errors.New("--fidelity works on one machine: several ranks cannot share canaries yet; leave it out")
+	}
+	return check, nil
 }
 
 // planned returns how many requests the canaries take before the first stage, and their tokens.

@@ -14,6 +14,7 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/resume"
 	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/team"
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
 	"llmsweep/report/ci"
@@ -48,10 +49,12 @@ type Measurement struct {
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
+	Cluster *flags.Cluster // nil for a command that runs on one machine
+	Varied  bool           // the plan makes its own sessions
 }
 
 // Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
-func (e *Measurement) Run() error {
+func (e *Measurement) Run() (err error) {
 	e.Lang = lang.Lang(e.Results.Lang)
 	l, err := e.Workload.Parse()
 	if err != nil {
@@ -64,6 +67,18 @@ func (e *Measurement) Run() error {
 	labels, err := labels.Parse(e.Results.Label)
 	if err != nil {
 		return console.Usage(err)
+	}
+	node, err := e.Cluster.Place(e.Env)
+	if err == nil && node != nil {
+		err = team.Refuses(e.Target, len(e.Urls), e.Varied)
+	}
+	if err != nil {
+		return console.Usage(err)
+	}
+	if node != nil && node.Rank > 0 {
+		return team.Follow(e.Console, node, e.Target, func(found []byte) (*target.Target, error) {
+			return target.Again(e.Console, e.Urls[0], found, e.Target, l, e.Replay, e.Conns)
+		})
 	}
 	if most := e.Limits().Most(2); e.Within && most > 0 {
 		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
@@ -82,6 +97,20 @@ func (e *Measurement) Run() error {
 		if e.Target.Earlier, err = resume.Spent(e.Before, e.Results.Out); err != nil {
 			return console.Usage(err)
 		}
+	}
+	var lead *team.Lead
+	measured := false
+	if node != nil {
+		if lead, err = team.Assemble(e.Console, node); err != nil {
+			return err
+		}
+		defer func() {
+			why := err
+			if measured {
+				why = nil // the others have done their part
+			}
+			lead.End(why)
+		}()
 	}
 	t, err := target.ConnectAll(e.Console, e.Urls, e.Target, l, e.Replay, e.Conns)
 	if err != nil {
@@ -132,6 +161,12 @@ func (e *Measurement) Run() error {
 	waiter := e.Waiter()
 	defer waiter.Close()
 	e.Plan.Waiter = waiter
+	if lead != nil {
+		if err := lead.Begin(e.Console, t, e.Urls[0], e.Target, &e.Plan, run, view.Note); err != nil {
+			return e.Interrupted(err)
+		}
+	}
+	measured = true
 	broken := e.Measure(e.Ctx, e.Plan, t, run)
 	view.Close()
 	if err := dir.Failure(); err != nil {

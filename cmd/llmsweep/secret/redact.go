@@ -10,7 +10,7 @@ import (
 const Redacted = "[Redacted]"
 
 // Flags are the flags whose whole value is a secret.
-var Flags = []string{"--api-key", "--api-key-b", "--require-key"}
+var Flags = []string{"--api-key", "--api-key-b", "--require-key", "--cluster-token"}
 
 // OfFlag returns a flag's value without its secrets. Of a header the name remains.
 func OfFlag(flag, value string) string {

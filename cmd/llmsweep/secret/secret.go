@@ -15,7 +15,7 @@ const leastSecret = 6
 
 // Variables are the environment variables that hold keys, and those that may hold a password of a proxy.
 func Variables() (keys, urls []string) {
-	return []string{"LLMSWEEP_API_KEY", "OPENAI_API_KEY", "LLMSWEEP_API_KEY_B", "LLMSWEEP_SIM_KEY"},
+	return []string{"LLMSWEEP_API_KEY", "OPENAI_API_KEY", "LLMSWEEP_API_KEY_B", "LLMSWEEP_SIM_KEY", "LLMSWEEP_CLUSTER_TOKEN"},
 		[]string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"}
 }
 

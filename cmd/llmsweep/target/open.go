@@ -33,11 +33,21 @@ func (t *Target) open(ctx context.Context, l *flags.WorkloadOptions, r *Replay) 
 		return nil, err
 	}
 	t.Note(notes...)
+	t.costs = costs
 	return t.Made(ctx, l, r, costs)
 }
 
-// Made makes a workload of synthetic prompts, or of a trace.
+// Made makes a workload of synthetic prompts, whose length is checked, or of a trace.
 func (t *Target) Made(ctx context.Context, l *flags.WorkloadOptions, r *Replay, costs workload.Calibration) (workload.Workload, error) {
+	w, err := t.written(ctx, l, r, costs)
+	if plain, ok := w.(*workload.Synthetic); ok && err == nil && costs != workload.Guess {
+		return w, t.CheckLength(ctx, plain, l)
+	}
+	return w, err
+}
+
+// written makes a workload of synthetic prompts, or of a trace.
+func (t *Target) written(ctx context.Context, l *flags.WorkloadOptions, r *Replay, costs workload.Calibration) (workload.Workload, error) {
 	switch {
 	case r != nil:
 		o := recorded.TraceOptions{Speed: r.Speed, Rate: r.Rate, Limit: r.Limit, Seed: l.Seed, Costs: costs}
@@ -59,11 +69,7 @@ func (t *Target) Made(ctx context.Context, l *flags.WorkloadOptions, r *Replay, 
 		w, err := workload.NewPrefixed(l.PrefixTokens, l.PrefixGroups, l.PromptLengths, l.OutputLengths, l.Seed, costs)
 		return w, console.Usage(err)
 	}
-	w := workload.NewSynthetic(l.PromptLengths, l.OutputLengths, l.Seed, costs)
-	if costs != workload.Guess {
-		return w, t.CheckLength(ctx, w, l)
-	}
-	return w, nil
+	return workload.NewSynthetic(l.PromptLengths, l.OutputLengths, l.Seed, costs), nil
 }
 
 func (t *Target) openDataset(ctx context.Context, l *flags.WorkloadOptions) (workload.Workload, error) {

@@ -30,13 +30,14 @@ type Target struct {
 	prober   *probe.Prober
 	About    rundir.Target
 	Workload workload.Workload
-	Asked    rundir.Workload // the workload as run.json has it
-	Counted  int             // tokens that the server counted for a prompt of the wanted length; 0 where it did not
-	Longest  int             // tokens of a prompt and its answer that the server takes; 0 where it does not tell
-	Caps     *load.Caps      // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
-	spending *spend.Purse    // nil where spending is neither counted nor limited
-	tokenize tokenize.Func   // of --tokenizer; nil where it was not given
-	Lang     lang.Lang       // of error messages
+	Asked    rundir.Workload      // the workload as run.json has it
+	Counted  int                  // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	Longest  int                  // tokens of a prompt and its answer that the server takes; 0 where it does not tell
+	costs    workload.Calibration // of made-up texts; zero where there are none
+	Caps     *load.Caps           // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
+	spending *spend.Purse         // nil where spending is neither counted nor limited
+	tokenize tokenize.Func        // of --tokenizer; nil where it was not given
+	Lang     lang.Lang            // of error messages
 	Close    func()
 	others   []*Target // further servers of the same model, which requests are shared out over
 }
@@ -56,7 +57,11 @@ func embedded(c *console.Console, url string, unchecked bool) (string, sim.Confi
 		return "", config, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Ctx)) // it outlives an interrupt, to be drained
-	at, wait, err := c.Serve(ctx, "127.0.0.1:0", simserver.New(live, simserver.Options{}))
+	address := "127.0.0.1:0"
+	if c.Everywhere {
+		address = ":0"
+	}
+	at, wait, err := c.Serve(ctx, address, simserver.New(live, simserver.Options{}))
 	if err != nil {
 		cancel()
 		live.Close()

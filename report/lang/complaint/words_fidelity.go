@@ -13,6 +13,7 @@ func fidelityWords() [][2]string {
 		{"the prompt is empty", "提示词为空"}, {"the prompt is not UTF-8", "提示词不是 UTF-8"},
 		{"the prompt is longer than %d bytes", "提示词超过 %d 字节"}, {"tokens must be between 1 and %d", "tokens 必须在 1 到 %d 之间"},
 		{"%s holds a run with canaries (--fidelity), which cannot be continued: measure again", "%s 是带有金丝雀提示（--fidelity）的测量，无法继续：请重新测量"},
+		{"--fidelity works on one machine: several ranks cannot share canaries yet; leave it out", "--fidelity 只能在一台机器上使用：多个进程还不能共用金丝雀提示；请去掉它"},
 		{"--canaries: %w", "--canaries：%s"},
 		{"--canaries must be between 1 and %d, or a file", "--canaries 必须在 1 到 %d 之间，或为文件"},
 		{"--canary-share must be between 1%% and 5%%", "--canary-share 必须在 1%% 到 5%% 之间"},

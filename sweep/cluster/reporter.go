@@ -1,0 +1,227 @@
+package cluster
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"llmsweep/sweep/cluster/message"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// reportEvery is how often a rank tells how its stage stands: often enough for the shortest stage, and ten messages a second at most.
+const reportEvery = 100 * time.Millisecond
+
+// mostFirstTokens is how many times to first token a reading carries: rank 0 shows the median of the latest 31.
+const mostFirstTokens = 31
+
+// reporter is the [load.Monitor] of a rank. It judges nothing: it tells rank 0 what it sees, and passes rank 0's decisions on.
+type reporter struct {
+	attempt int32
+	send    func(*message.FromRank)
+
+	mu       sync.Mutex
+	reading  *message.Reading
+	last     time.Duration // when the last reading was sent
+	ticked   time.Duration
+	stall    time.Duration // the longest time between two ticks
+	order    message.Order_What
+	settled  bool
+	inFlight int
+
+	requests       int
+	lag, delay     []float64 // seconds, of each request
+	chunks, shared float64
+	began          time.Time
+}
+
+func newReporter(attempt int32, began time.Time, send func(*message.FromRank)) *reporter {
+	return &reporter{attempt: attempt, began: began, send: send, reading: &message.Reading{Attempt: attempt}}
+}
+
+// Due counts a request that came due.
+func (r *reporter) Due(asked int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reading.Due++
+	r.reading.Asked += int64(asked)
+}
+
+// FirstToken notes a time to first token.
+func (r *reporter) FirstToken(ttft time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.reading.FirstTokens) < mostFirstTokens {
+		r.reading.FirstTokens = append(r.reading.FirstTokens, int64(ttft))
+	}
+}
+
+// Ended takes in the record of a request.
+func (r *reporter) Ended(rec *rundir.Record, tokens int) {
+	e := shorten(rec, tokens)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reading.Ended = append(r.reading.Ended, e)
+	if rec.Sent.Known() {
+		r.requests++
+		queued := 0.0
+		if rec.Queued.Known() {
+			queued = rec.Queued.Value()
+		}
+		r.lag = append(r.lag, rec.Sent.Value()-rec.Due.Value()-queued)
+	}
+	if rec.ReadDelay.Known() {
+		r.delay = append(r.delay, rec.ReadDelay.Value())
+	}
+	if rec.FirstToken.Known() {
+		r.chunks += float64(len(rec.GapsUS) + 1)
+		r.shared += float64(len(rec.Shared))
+	}
+}
+
+// Tick notes the tokens that arrived since the last call, and those owed now.
+func (r *reporter) Tick(now time.Duration, arrived, owed float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stall, r.ticked = max(r.stall, now-r.ticked), now
+	r.reading.At = append(r.reading.At, int64(now))
+	r.reading.Arrived = append(r.reading.Arrived, arrived)
+	r.reading.Owed = append(r.reading.Owed, owed)
+	if now-r.last >= reportEvery {
+		r.flush(now)
+	}
+}
+
+// Decide returns rank 0's decision.
+func (r *reporter) Decide(time.Duration) load.Decision {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch r.order {
+	case message.Order_CLOSE, message.Order_SETTLED:
+		return load.Close
+	case message.Order_STOP:
+		return load.Stop
+	}
+	return load.Continue
+}
+
+// Closed does nothing: rank 0 closed the window.
+func (r *reporter) Closed(time.Duration) {}
+
+// Recent returns nothing: rank 0 shows how the stage stands.
+func (r *reporter) Recent() load.Snapshot { return load.Snapshot{} }
+
+// progress notes the number in flight. While a stage drains it is the only sign of life.
+func (r *reporter) progress(s load.Snapshot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inFlight = s.InFlight
+	if now := time.Since(r.began); now-r.last >= reportEvery && s.Phase == load.PhaseDraining {
+		r.flush(now)
+	}
+}
+
+// settle tells rank 0 whether the requests of this rank's window have ended, and reports whether those of all ranks have.
+func (r *reporter) settle(own bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if own && !r.settled {
+		r.settled = true
+		r.flush(r.ticked)
+	}
+	return r.order == message.Order_SETTLED
+}
+
+// obey takes in a decision of rank 0.
+func (r *reporter) obey(what message.Order_What) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.order = what
+}
+
+// end sends what was not sent yet.
+func (r *reporter) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flush(time.Since(r.began))
+}
+
+func (r *reporter) flush(now time.Duration) {
+	r.reading.InFlight, r.reading.Settled = int32(r.inFlight), r.settled
+	r.send(&message.FromRank{Kind: &message.FromRank_Reading{Reading: r.reading}})
+	r.reading, r.last = &message.Reading{Attempt: r.attempt}, now
+}
+
+// fitness fills in whether the rank was fast enough.
+func (r *reporter) fitness(d *message.Done) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d.Requests, d.Stall = int32(r.requests), r.stall.Seconds()
+	d.LagP99, d.ReadP99 = p99(r.lag), p99(r.delay)
+	if r.chunks > 0 {
+		d.Shared = r.shared / r.chunks
+	}
+}
+
+// p99 returns the 99th percentile; negative where there is no value.
+func p99(values []float64) float64 {
+	if len(values) == 0 {
+		return -1
+	}
+	slices.Sort(values)
+	return max(0, stats.QuantileOf(stats.Sorted(values), 0.99))
+}
+
+// shorten returns what rank 0 has to know of a request while the stage runs.
+func shorten(r *rundir.Record, tokens int) *message.Ended {
+	e := &message.Ended{
+		Status: r.Status, Error: r.Error, Http: int32(r.HTTP), Sent: value(r.Sent), Headers: value(r.Headers),
+		FirstToken: value(r.FirstToken), LastToken: value(r.LastToken), End: value(r.End),
+		OutputTokens: -1, Tokens: int32(tokens), Grouped: len(r.Counts) > 0,
+	}
+	if r.OutputTokens.Known() {
+		e.OutputTokens = int32(r.OutputTokens.Value())
+	}
+	if r.FirstToken.Known() {
+		e.Chunks = int32(len(r.GapsUS) + 1)
+	}
+	return e
+}
+
+// lengthen returns a record of what shorten kept: enough for an account of a running stage.
+func lengthen(e *message.Ended, into *rundir.Record) {
+	*into = rundir.Record{
+		Status: e.Status, Error: e.Error, HTTP: int(e.Http), Sent: number(e.Sent), Headers: number(e.Headers),
+		FirstToken: number(e.FirstToken), LastToken: number(e.LastToken), End: rundir.Exactly(e.End),
+		GapsUS: into.GapsUS[:0],
+	}
+	if e.OutputTokens >= 0 {
+		into.OutputTokens = rundir.Exactly(float64(e.OutputTokens))
+	}
+	if n := int(e.Chunks) - 1; n > 0 { // only their number counts
+		into.GapsUS = slices.Grow(into.GapsUS, n)[:n]
+	}
+	if e.Grouped {
+		into.Counts = oneCount
+	}
+}
+
+var oneCount = []int32{1}
+
+// value returns an instant or a length, -1 where there is none.
+func value(n rundir.Number) float64 {
+	if !n.Known() {
+		return -1
+	}
+	return n.Value()
+}
+
+// number is the reverse of value.
+func number(v float64) rundir.Number {
+	if v < 0 {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(v)
+}
