@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"llmsweep/client/sim"
 	simserver "llmsweep/client/sim/server"
@@ -201,6 +202,22 @@ var short = map[string][]string{
 	"selftest": {"--quick", "--streams", "10"},
 }
 
+// sameTwin makes the twins that a command line names from the one that was fitted before it.
+func sameTwin(t *testing.T, args []string) {
+	t.Helper()
+	for _, a := range args {
+		if _, err := os.Stat(a); filepath.Ext(a) == ".yaml" && errors.Is(err, os.ErrNotExist) {
+			twin, err := os.ReadFile("twin.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(a, twin, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestCommandsRun runs one command line of each kind in README and manual, in virtual time.
 func TestCommandsRun(t *testing.T) {
 	if testing.Short() {
@@ -228,8 +245,13 @@ func TestCommandsRun(t *testing.T) {
 				continue // a self-test is real time by nature; sim serves until it is interrupted
 			} else if args[0] != "compare" && slices.Contains(args, "--live") || slices.Contains(args, "--serve") {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
+			} else if args[0] == "resume" {
+				continue // the runs here are whole: TestResume has one that was interrupted
 			} else {
 				seen[k] = true
+			}
+			if args[0] == "plan" {
+				sameTwin(t, args)
 			}
 			flags := short[args[0]]
 			if slices.Contains(args, "--live") {

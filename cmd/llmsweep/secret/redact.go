@@ -7,7 +7,7 @@ import (
 )
 
 // Redacted stands for a secret in run.json.
-const Redacted = "[Redacted]"
+const Redacted = "[redacted]"
 
 // Flags are the flags whose whole value is a secret.
 var Flags = []string{"--api-key", "--api-key-b", "--require-key", "--cluster-token"}

@@ -193,7 +193,7 @@ func (r *Recorder) Durable(name string, ops int) []byte {
 	if !ok {
 		return nil
 	}
-	return files[file].there
+	return append([]byte{}, files[file].there...) // not nil: the name is there
 }
 
 // leave makes what is left. Without random numbers nothing is lost.
