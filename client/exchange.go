@@ -236,7 +236,7 @@ func (x *exchange) endless() bool {
 	if asked := x.prepared.Request.OutputTokens; asked > 0 {
 		most = endlessFactor*asked + endlessMargin
 	}
-	return x.res.Chunks() > most || len(x.res.Text) > maxText
+	return x.res.Chunks() > most || len(x.res.Text)+len(x.res.LogProbs) > maxText
 }
 
 // take adds a chunk to the result. Later counts replace earlier ones.
@@ -254,6 +254,9 @@ func (x *exchange) take(c *api.Chunk, at time.Duration, receive int64) {
 	}
 	if x.prepared.Request.KeepText {
 		r.Text = append(r.Text, c.Raw...)
+	}
+	if c.LogProbs != nil && x.prepared.Request.Greedy != nil {
+		r.LogProbs = append(append(r.LogProbs, c.LogProbs...), '\n')
 	}
 	if c.IDs != 0 {
 		x.ids = c.IDs

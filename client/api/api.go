@@ -43,7 +43,13 @@ type Traits struct {
 	Key    string            // the header that takes the API key as it is; "" for a bearer token
 	Header map[string]string // further headers of each request, by their canonical names
 	Fields Fields            // the optional fields that it has
+
+	Seed     string // JSON object that fixes the seed of sampling; "" where the API has none
+	LogProbs string // JSON object that asks for the log-probabilities of the answer's tokens, [TopTokens] at each place; "" for none
 }
+
+// TopTokens is how many tokens a request for log-probabilities asks for at each place: the most that OpenAI's completions take.
+const TopTokens = 5
 
 // Decoder turns the frames of one answer into chunks. It allocates nothing for ordinary frames.
 type Decoder interface {
@@ -62,6 +68,7 @@ type Chunk struct {
 	Reasoning bool   // all of its text is reasoning
 	Tokens    int    // tokens in this chunk; 0 where the server does not tell
 	IDs       int    // token ids or log-probs in the stream so far; 0 where there are none, Unknown where they are unusable
+	LogProbs  []byte // the log-probabilities as they stand in the frame, for package logprob; valid until the next read
 	Raw       []byte // the answer's text as it stands in the JSON string, see [Unescape]; valid until the next read
 	Finish    string // the finish reason, in the frame that has it
 	Done      bool   // it is the terminator

@@ -44,6 +44,7 @@ type runCmd struct {
 	flags.Target
 	flags.Workload
 	flags.Objectives
+	flags.Fidelity
 	flags.Results
 	flags.Selftest
 	flags.Cluster
@@ -86,7 +87,7 @@ func (r *runCmd) Run(c *console.Console) error {
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
-		Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
+		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
 		Cluster: &r.Cluster,
 	}
 	if r.MaxConcurrency > 0 {

@@ -31,6 +31,7 @@ type simCmd struct {
 	Strict         bool     `help:"Refuse unknown fields in request bodies, as hosted APIs do."`
 	ChunkTokens    int      `name:"chunk-tokens" default:"1" placeholder:"N" help:"Tokens per chunk of the stream (${default})."`
 	NoUsage        bool     `name:"no-usage" help:"Report no token counts."`
+	NoLogProbs     bool     `name:"no-logprobs" help:"Send no log-probabilities; with --strict refuse to be asked for them."`
 	Think          int      `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
 	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
 	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
@@ -78,7 +79,7 @@ func (s *simCmd) Run(c *console.Console) error {
 	}
 	config.Jitter, config.Seed, config.PrefixCache = cmp.Or(s.Jitter, config.Jitter), s.Seed, s.PrefixCache
 	options := simserver.Options{
-		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, Think: s.Think,
+		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, NoLogProbs: s.NoLogProbs, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 	}
 	if options.Faults, err = exchange.ParseFaults(s.Faults); err != nil {

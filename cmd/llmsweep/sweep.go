@@ -25,6 +25,7 @@ type sweepCmd struct {
 	flags.Sweep
 	ForFit bool `name:"for-fit" help:"Vary prompt and answer lengths by design, around --prompt-tokens and --output-tokens, so that llmsweep fit can fit a twin to the run. Takes ten minutes, or --budget." group:"Sweep"`
 	flags.Objectives
+	flags.Fidelity
 	flags.Results
 	flags.Selftest
 	flags.Cluster
@@ -73,7 +74,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
 		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
-		Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
+		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 		Cluster: &s.Cluster, Varied: s.ForFit,
 	}
 	if s.DryRun {

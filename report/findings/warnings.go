@@ -63,6 +63,11 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
 		lines = append(lines, Note(n, l))
 	}
+	if run.Fidelity != nil {
+		for _, n := range run.Fidelity.Notes {
+			lines = append(lines, Note(n, l))
+		}
+	}
 	where := map[string][]string{}
 	var order []string
 	for i := range run.Stages {

@@ -46,6 +46,9 @@ type Experiment struct {
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 	x := &Experiment{config: c, run: run, started: time.Now(), until: c.Budget}
 	x.SetPace(Pace{c.StageTime, c.StageMax})
+	if c.Canaries != nil {
+		x.Ahead.Canaries = c.Canaries.Count() * len(c.Canaries.Passes())
+	}
 	plan.SLO = slo.Strings(c.SLO)
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
@@ -134,6 +137,7 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	x.foretell()
 	x.tellLeft(load.Snapshot{})
 	x.connect(ctx, &s)
+	x.mix(&s)
 	st, seen, err := x.hold(ctx, &s, st, x.config.SLO)
 	x.retokenize(ctx, &st, seen.Answers)
 	if w, ok := overreached(x.run.Client.Selftest, &st); ok {
@@ -144,6 +148,8 @@ func (x *Experiment) Measure(ctx context.Context, s Stage) (rundir.Stage, error)
 	st.Ended = x.Elapsed().Seconds()
 	x.run.Stages[len(x.run.Stages)-1] = st
 	x.judgeClient()
+	err = errors.Join(err, x.judgeAnswers())
+	st = x.run.Stages[len(x.run.Stages)-1]
 	x.config.Observer.StageEnds(&st)
 	if err := joined(err, x.save(), context.Cause(ctx)); err != nil {
 		return st, err

@@ -54,12 +54,16 @@ const (
 // warmUpStage names the records of the warm-up. They are in no row.
 const warmUpStage = "warm-up"
 
-// WarmUp sends one request after another until the server is warm. A run that goes on does that before the first stage that it measures.
+// WarmUp sends one request after another until the server is warm, and then the canaries, one at a time. A run that goes on does that
+// before the first stage that it measures, without canaries.
 func (x *Experiment) WarmUp(ctx context.Context) error {
 	if !x.past.empty() {
 		return nil
 	}
-	return x.warmUp(ctx)
+	if err := x.warmUp(ctx); err != nil || x.config.Canaries == nil {
+		return err
+	}
+	return x.alone(ctx)
 }
 
 func (x *Experiment) warmUp(ctx context.Context) error {

@@ -44,7 +44,7 @@ func usualSLO(most int) Counts { return Counts{Low: 4, High: float64(most)} }
 
 // PlanSweep sets what a sweep will measure.
 func (a *Ahead) PlanSweep(rows int, adaptive, precise bool, mostSLO int) {
-	a.Todo = Todo{WarmUp: true, Floor: true, Search: true, Ceiling: true, Rows: rows, Probes: oneProbe, Controls: true}
+	a.Todo = Todo{Canaries: a.Canaries, WarmUp: true, Floor: true, Search: true, Ceiling: true, Rows: rows, Probes: oneProbe, Controls: true}
 	if precise {
 		a.Probes = usualProbes
 		if mostSLO > 0 {

@@ -3,6 +3,7 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -43,6 +44,9 @@ type Todo struct {
 	Probes                         Counts // stages about the edge
 	SLO                            Counts // stages of the search for the SLO
 	Controls                       bool   // measured again at the end
+
+	Canaries int     // to be asked alone, one at a time
+	Canary   float64 // how long one takes, seconds; 0 for not known: as long as a request alone
 }
 
 // Counts is a number of stages that is known between bounds.
@@ -84,6 +88,11 @@ func (m *Model) Left(t Todo) Range {
 	if t.WarmUp {
 		const least, most = 3, 10 // requests
 		sum = sum.Plus(Seconds(least*m.Latency, most*m.Latency))
+	}
+	if t.Canaries > 0 {
+		const slack = 1.25
+		all := float64(t.Canaries) * cmp.Or(t.Canary, m.Latency)
+		sum = sum.Plus(Seconds(all/slack, all*slack))
 	}
 	if t.Floor {
 		sum = sum.Plus(m.Floor())

@@ -126,6 +126,9 @@ func (r *runner) serve(ctx context.Context, s ready, due time.Duration) client.S
 	call := s.call
 	for turn := 0; ; turn++ {
 		r.one(ctx, s.seq, turn, due, call, b)
+		if s.Ended != nil {
+			s.Ended(s.seq, turn, &b.result)
+		}
 		if turn+1 == len(s.Turns) || b.result.Status != client.StatusOK {
 			return b.result.Status
 		}
@@ -157,7 +160,11 @@ func (r *runner) one(ctx context.Context, seq, turn int, due time.Duration, call
 
 	queued := r.admit(ctx, due, call.Request)
 	emitted := r.exchange(ctx, call, &b.result)
-	fill(&b.record, &b.result, sent{r.Name, seq, turn, due, queued, call.Request.OutputTokens, call.Request.PromptTokens}, r.now())
+	wanted := call.Request.OutputTokens
+	if n := b.result.OutputTokens; call.Request.Greedy != nil && n > 0 {
+		wanted = n // it was to end by itself
+	}
+	fill(&b.record, &b.result, sent{r.Name, seq, turn, due, queued, wanted, call.Request.PromptTokens}, r.now())
 	if err := r.Log.Append(&b.record); err != nil {
 		r.giveUp(err)
 	}

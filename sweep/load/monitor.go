@@ -39,6 +39,7 @@ const (
 // Phases of a stage.
 const (
 	PhaseWarmUp    = "warm-up"
+	PhaseCanaries  = "canaries" // they are asked one at a time
 	PhaseMeasuring = "measuring"
 	PhaseTail      = "tail" // the window has closed; load is kept on until its requests have ended
 	PhaseDraining  = "draining"

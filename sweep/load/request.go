@@ -15,6 +15,8 @@ import (
 type Session struct {
 	System string // the system message; empty for none
 	Turns  []Turn
+	// Ended is told the outcome of each turn, of which it keeps nothing; nil for nobody. The text of the answer is in it then.
+	Ended func(seq, turn int, res *client.Result)
 }
 
 // Turn is one user message and the answer asked for.
@@ -23,6 +25,7 @@ type Turn struct {
 	PromptTokens int // how many tokens the workload wanted User to have; 0 where it did not say
 	OutputTokens int
 	Think        time.Duration // between the end of the turn before and the instant at which this one is due
+	Greedy       *api.Greedy   // asks for the most likely answer; nil for an ordinary one
 }
 
 // Source yields the sessions of one stage. ok is false when there are no more, which ends the stage.
@@ -60,8 +63,9 @@ func request(s *Session, seq, turn int, history []api.Message, keepText bool) *a
 		Messages:     append(history[:len(history):len(history)], api.Message{Role: "user", Content: next.User}),
 		PromptTokens: next.PromptTokens,
 		OutputTokens: next.OutputTokens,
-		KeepText:     keepText || turn+1 < len(s.Turns),
+		KeepText:     keepText || turn+1 < len(s.Turns) || s.Ended != nil,
 		Session:      seq,
+		Greedy:       next.Greedy,
 	}
 }
 
@@ -88,6 +92,9 @@ func One(ctx context.Context, d Doer, l Log, stage string, s Session, seq int, e
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
+	}
+	if s.Ended != nil {
+		s.Ended(seq, 0, res)
 	}
 	r := &rundir.Record{}
 	fill(r, res, sent{stage: stage, seq: seq, due: due, asked: req.OutputTokens}, time.Since(epoch))

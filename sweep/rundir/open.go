@@ -60,7 +60,9 @@ func written(path string) (names []string) {
 }
 
 // own are the files that each run writes.
-func own() []string { return []string{RunFile, RecordsFile, ReadingsFile, ReportFile, PageFile} }
+func own() []string {
+	return []string{RunFile, RecordsFile, ReadingsFile, CanariesFile, ReportFile, PageFile}
+}
 
 // Replace makes the directory, or removes the run in it.
 func Replace(path string) (*Dir, error) { return ReplaceOn(disk.OS{}, path) }

@@ -59,7 +59,8 @@ type Run struct {
 	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Rebound    *Rebound     `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
 	Saturation *Saturation  `json:"saturation,omitempty"`
-	SLO        *SLO         `json:"slo,omitempty"` // absent where there are no objectives
+	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
+	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
 	Client     Client       `json:"client"`
 	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
 	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given
@@ -214,7 +215,8 @@ type Stage struct {
 	TokenSource    string   `json:"token_source,omitempty"`
 	Progress       Progress `json:"progress,omitzero"`
 
-	Goodput *Goodput `json:"goodput,omitempty"` // absent where there are no objectives
+	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
+	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
 
 	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
 

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"strconv"
+
 	"llmsweep/client/api"
 	"llmsweep/client/api/codec"
 )
@@ -16,7 +18,10 @@ func (llamacpp) Path(string) string      { return "/completion" }
 func (llamacpp) Framing() api.Framing    { return api.SSE }
 func (llamacpp) NewDecoder() api.Decoder { return &llamacppDecoder{} }
 func (llamacpp) Traits() api.Traits {
-	return api.Traits{Forces: true, Counts: true, Fields: api.Fields{IgnoreEOS: true}}
+	return api.Traits{
+		Forces: true, Counts: true, Fields: api.Fields{IgnoreEOS: true},
+		Seed: `{"seed":0}`, LogProbs: `{"n_probs":` + strconv.Itoa(api.TopTokens) + `}`,
+	}
 }
 
 // Encode returns the body. There is no chat template: the messages' contents are the prompt.
@@ -51,6 +56,7 @@ type llamacppFields struct {
 	predicted int
 	evaluated int
 	cached    int
+	logs      []byte // log-probabilities
 
 	limit, eos, word bool // in place of stop_type, in versions before 2025
 }
@@ -68,6 +74,9 @@ func (d *llamacppDecoder) Decode(frame []byte, c *api.Chunk) error {
 	if len(f.content) > 0 {
 		c.Text, c.Raw = true, f.content
 	}
+	if !f.stop { // the last chunk of some versions repeats all of them
+		c.LogProbs = f.logs
+	}
 	if f.stop {
 		c.Done, d.done = true, true
 		c.Finish = f.finish()
@@ -81,6 +90,8 @@ func (f *llamacppFields) read(key []byte, r *codec.Reader) {
 		f.content = r.Text()
 	case "tokens":
 		f.ids, _ = r.Length()
+	case "completion_probabilities":
+		f.logs = codec.Filled(r.Value())
 	case "stop":
 		f.stop = r.IsTrue()
 	case "stop_type":

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"strconv"
+
 	"llmsweep/client/api"
 	"llmsweep/client/api/codec"
 )
@@ -31,7 +33,12 @@ func (ollama) Framing() api.Framing    { return api.NDJSON }
 func (ollama) NewDecoder() api.Decoder { return &ollamaDecoder{} }
 
 // Traits has no Forces: Ollama cannot be told to continue after a natural end.
-func (d ollama) Traits() api.Traits { return api.Traits{Counts: true, Thinks: !d.generate} }
+func (d ollama) Traits() api.Traits {
+	return api.Traits{
+		Counts: true, Thinks: !d.generate, Seed: `{"options":{"seed":0}}`,
+		LogProbs: `{"logprobs":true,"top_logprobs":` + strconv.Itoa(api.TopTokens) + `}`,
+	}
+}
 
 // Encode returns the body.
 func (d ollama) Encode(r *api.Request, p *api.Params) ([]byte, error) {
@@ -80,7 +87,7 @@ type ollamaMessage struct {
 // Decode reads one line.
 func (d *ollamaDecoder) Decode(frame []byte, c *api.Chunk) error {
 	var line, message ollamaMessage
-	var reason []byte
+	var reason, logs []byte
 	usage, done := api.NoUsage, false
 	r := &d.reader
 	for m := r.Open(frame, c); m.Next(); {
@@ -91,6 +98,8 @@ func (d *ollamaDecoder) Decode(frame []byte, c *api.Chunk) error {
 			line.thinking = r.Text()
 		case "message":
 			message = readOllamaMessage(r)
+		case "logprobs":
+			logs = codec.Filled(r.Value())
 		case "done":
 			done = r.IsTrue()
 		case "done_reason":
@@ -104,7 +113,7 @@ func (d *ollamaDecoder) Decode(frame []byte, c *api.Chunk) error {
 	if over, err := r.Close(c); over {
 		return err
 	}
-	c.Usage = usage
+	c.Usage, c.LogProbs = usage, logs
 	line.merge(&message).say(c)
 	if done {
 		c.Done, d.done = true, true

@@ -2,6 +2,7 @@ package native
 
 import (
 	"bytes"
+	"strconv"
 
 	"llmsweep/client/api"
 	"llmsweep/client/api/codec"
@@ -22,7 +23,10 @@ func (sglang) Path(string) string      { return "/generate" }
 func (sglang) Framing() api.Framing    { return api.SSE }
 func (sglang) NewDecoder() api.Decoder { return &generateDecoder{} }
 func (sglang) Traits() api.Traits {
-	return api.Traits{Forces: true, Counts: true, Fields: api.Fields{IgnoreEOS: true}}
+	return api.Traits{
+		Forces: true, Counts: true, Fields: api.Fields{IgnoreEOS: true},
+		LogProbs: `{"return_logprob":true,"return_text_in_logprobs":true,"top_logprobs_num":` + strconv.Itoa(api.TopTokens) + `}`,
+	}
 }
 
 // Encode returns the body. There is no chat template: the messages' contents are the text.
@@ -57,11 +61,12 @@ type generateDecoder struct {
 	finish bool
 	done   bool
 	token  bool // a token came
+	logs   []byte
 }
 
 func (d *generateDecoder) Reset() {
 	d.texts.Reset()
-	*d = generateDecoder{pieces: d.pieces, reader: d.reader, texts: d.texts}
+	*d = generateDecoder{pieces: d.pieces, reader: d.reader, texts: d.texts, logs: d.logs[:0]}
 }
 
 // Complete reports whether the stream may end: after the finish reason, or after the terminator where there was a token.
@@ -79,6 +84,7 @@ type generateFields struct {
 type meta struct {
 	usage           api.Usage
 	finish, message []byte // the kind of finish, and a message with it
+	logs, tops      []byte // log-probabilities: of the tokens, and of the most likely ones
 }
 
 // Decode reads one chunk, or the terminator.
@@ -103,6 +109,9 @@ func (d *generateDecoder) Decode(frame []byte, c *api.Chunk) error {
 		return err
 	}
 	d.count(c, &f)
+	if f.about.logs != nil {
+		c.LogProbs = d.logProbs(&f.about)
+	}
 	if fresh := d.texts.News(f.text); len(fresh) > 0 {
 		c.Raw = fresh
 		c.Text = c.Text || f.about.usage.Output == api.Unknown && !f.list
@@ -126,6 +135,10 @@ func readMeta(r *codec.Reader) meta {
 			a.usage.Reasoning = r.Count()
 		case "finish_reason":
 			a.finish, a.message = readFinish(r)
+		case "output_token_logprobs":
+			a.logs = codec.Filled(r.Value())
+		case "output_top_logprobs":
+			a.tops = codec.Filled(r.Value())
 		}
 	}
 	return a
@@ -168,6 +181,20 @@ func (d *generateDecoder) count(c *api.Chunk, f *generateFields) {
 		c.Tokens, c.IDs = d.tokens.Grow(f.ids), f.ids
 	}
 	c.Text = c.Tokens > 0
+}
+
+// logProbs returns the two lists of log-probabilities and the count of tokens so far as one object, with the
+// names that meta_info has for them.
+func (d *generateDecoder) logProbs(a *meta) []byte {
+	b := append(d.logs[:0], `{"output_token_logprobs":`...)
+	b = append(b, a.logs...)
+	if a.tops != nil {
+		b = append(b, `,"output_top_logprobs":`...)
+		b = append(b, a.tops...)
+	}
+	b = append(b, `,"completion_tokens":`...)
+	d.logs = append(strconv.AppendInt(b, int64(a.usage.Output), 10), '}')
+	return d.logs
 }
 
 // end takes in the finish reason.

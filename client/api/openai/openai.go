@@ -36,7 +36,12 @@ func (openAI) Framing() api.Framing { return api.SSE }
 func (openAI) NewDecoder() api.Decoder { return &openAIDecoder{} }
 
 func (d openAI) Traits() api.Traits {
-	return api.Traits{Forces: true, Thinks: d.chat, Counts: true, Fields: api.AllFields}
+	t := api.Traits{Forces: true, Thinks: d.chat, Counts: true, Fields: api.AllFields, Seed: `{"seed":0}`}
+	t.LogProbs = `{"logprobs":` + strconv.Itoa(api.TopTokens) + `}`
+	if d.chat {
+		t.LogProbs = `{"logprobs":true,"top_logprobs":` + strconv.Itoa(api.TopTokens) + `}`
+	}
+	return t
 }
 
 // Encode returns the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included, and
@@ -136,7 +141,7 @@ func (d *openAIDecoder) Decode(frame []byte, c *api.Chunk) error {
 func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *api.Chunk) {
 	c.Text = f.texts > 0
 	c.Reasoning = c.Text && f.texts == f.reasons
-	c.Raw = f.answer
+	c.Raw, c.LogProbs = f.answer, f.logs
 	if f.finish != "" {
 		c.Finish, d.finish = f.finish, true
 	}
@@ -178,6 +183,7 @@ type choice struct {
 	only    []byte // the last of them
 	answer  []byte // the first that is content, text or refusal
 	finish  string
+	logs    []byte // log-probabilities; nil where there are none
 }
 
 // readChoices reads the list of choices. One choice is asked for, so the first counts.
@@ -192,7 +198,7 @@ func readChoices(r *codec.Reader) (first choice) {
 }
 
 func readChoice(r *codec.Reader) choice {
-	var text []byte
+	var text, logs []byte
 	var d delta
 	finish := ""
 	for m := r.Object(); m.Next(); {
@@ -201,11 +207,13 @@ func readChoice(r *codec.Reader) choice {
 			text = r.Text()
 		case "delta":
 			d = readDelta(r)
+		case "logprobs":
+			logs = codec.Filled(r.Value())
 		case "finish_reason":
 			finish = codec.FinishReason(r.Text())
 		}
 	}
-	c := choice{finish: finish}
+	c := choice{finish: finish, logs: logs}
 	c.add(text, true)
 	c.add(d.content, true)
 	c.add(d.refusal, true)

@@ -1,5 +1,5 @@
 // Package habit describes the bad habits that a simulated server can have: it slows down as a queue builds, refuses
-// requests, drifts, changes its size, stalls, buffers its output, answers from a cache, drops connections or freezes.
+// requests, drifts, changes its size, stalls, buffers its output, answers from a cache, drops connections, freezes, or answers otherwise than it should.
 //
 // A habit is a value. Parse reads one from text such as "sheds:8,status=503", its String method writes it back, and its
 // Validate method checks values that were set in code. What a habit does to a server is in package sim, which also
@@ -116,6 +116,7 @@ func Kinds() []Kind {
 	return []Kind{
 		collapsesKind(), shedsKind(), rateLimitedKind(), driftsKind(), scalesKind(), pausesKind(), batchesKind(), cachesKind(),
 		dropsKind(), freezesKind(),
+		tiesKind(), confusesKind(), roundsKind(), samplesKind(),
 	}
 }
 

@@ -32,6 +32,10 @@ func TestParse(t *testing.T) {
 		"caches:repeats":                        Caches{Repeats: true, After: CacheTime},
 		"drops:3,500ms":                         Drops{3, 500 * time.Millisecond},
 		"freezes@10s":                           Freezes{10 * time.Second},
+		"ties:5%,from=3":                        Ties{0.05, 3},
+		"confuses":                              Confuses{0.01, 2},
+		"rounds:20%,shift=0.1":                  Rounds{0.2, 0.1},
+		"samples:0.3":                           Samples{0.3},
 		"freezes:1m30s":                         Freezes{90 * time.Second},
 	} {
 		got, err := Parse(text)

@@ -134,6 +134,14 @@ func (s Server) habit(rng *rand.Rand, name string) habit.Habit {
 		return habit.Drops{Every: 2 + rng.IntN(19), After: seconds(0.05, 1)}
 	case "freezes":
 		return habit.Freezes{At: seconds(60, 600)}
+	case "ties":
+		return habit.Ties{Share: share(0.01, 0.2), From: 2}
+	case "confuses":
+		return habit.Confuses{Share: share(0.01, 0.2), From: 2}
+	case "rounds":
+		return habit.Rounds{Share: share(0.05, 0.5), Shift: share(0.01, 0.1)}
+	case "samples":
+		return habit.Samples{Share: share(0.05, 0.5)}
 	}
 	panic("no habit is called " + name)
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -97,6 +99,8 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.E
 		return
 	}
 	defer a.Running.Cancel(context.Canceled)
+	load := s.engine.Stats()
+	a.Speak(load.Running+load.Waiting, n)
 	if a.Dropped(r.Context()) {
 		return
 	}
@@ -110,7 +114,11 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.E
 // understand parses a request's body. The error is an *apiError.
 func (s *server) understand(raw []byte, to *exchange.Endpoint) (exchange.Request, error) {
 	if s.Options.Strict {
-		if err := exchange.RejectUnknown(raw, to.Known); err != nil {
+		known := to.Known
+		if s.Options.NoLogProbs {
+			known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return strings.Contains(name, "logprob") })
+		}
+		if err := exchange.RejectUnknown(raw, known); err != nil {
 			return exchange.Request{}, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/sweep/dryrun"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -71,16 +72,26 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	if purse != nil {
 		limits = purse.Limits()
 	}
+	check, err := e.check()
+	if err != nil {
+		return console.Usage(err)
+	}
 	preflight, before := before(l)
+	alone, tokens := planned(check, count)
+	before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
+	sources := w.Stage
+	if check != nil {
+		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
+	}
 	further := int64(len(e.Urls) - 1) // further servers have a preflight each, and no calibration
 	preflight += int(further) * probe.MostPaid
 	before.Prompt, before.Output = before.Prompt+further*probe.MostPaid*preflightPrompt, before.Output+further*probe.MostPaid*preflightOutput
 	most := dryrun.Reckon(&dryrun.Plan{
-		Stages: stages, Warmup: e.Plan.Warmup, Seed: e.Plan.Seed, Sources: w.Stage, Count: count, Caps: e.Target.Caps(), Longest: longest,
+		Stages: stages, Warmup: e.Plan.Warmup, Seed: e.Plan.Seed, Sources: sources, Count: count, Caps: e.Target.Caps(), Longest: longest,
 		Limits: &limits, Before: before,
 	})
 	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
 		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
 		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
 	}

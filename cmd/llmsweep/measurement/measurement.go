@@ -46,6 +46,7 @@ type Measurement struct {
 	Rate     float64 // highest rate of requests per second; 0 where it is not known
 	Within   bool    // the search for the ceiling stays within the number of streams that the self-test found good
 	Dir      func() (*rundir.Dir, error)
+	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
 	Cluster *flags.Cluster // nil for a command that runs on one machine
@@ -56,6 +57,10 @@ type Measurement struct {
 func (e *Measurement) Run() (err error) {
 	e.Lang = lang.Lang(e.Results.Lang)
 	l, err := e.Workload.Parse()
+	if err != nil {
+		return console.Usage(err)
+	}
+	check, err := e.check()
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -149,6 +154,10 @@ func (e *Measurement) Run() (err error) {
 	e.Plan = t.Measured(e.Ctx, e.Plan, dir, e.Format == "serving")
 	e.Plan.Before = e.Before
 	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
+	if check != nil {
+		check.Clean = t.Client.WithoutSecrets
+		e.Plan.Canaries = check
+	}
 	waiter := e.Waiter()
 	defer waiter.Close()
 	e.Plan.Waiter = waiter

@@ -33,6 +33,8 @@ func Open(path string) (*rundir.Run, error) {
 		return nil, fmt.Errorf("%s holds an imported result, which cannot be continued", path)
 	case run.State == rundir.Complete:
 		return nil, fmt.Errorf("%s holds a whole run: there is nothing to continue", path)
+	case run.Fidelity != nil:
+		return nil, fmt.Errorf("%s holds a run with canaries (--fidelity), which cannot be continued: measure again", path)
 	case run.Plan.Kind == rundir.KindPair:
 		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare --live again", path)
 	case len(run.Command.Args) < 2:

@@ -114,7 +114,13 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 	text := e.Text(from, to)
 	if !e.Request.Chat {
 		choice.Text = &text
+		if e.Request.Top > 0 && to > from {
+			choice.LogProbs = e.Columns(from, to)
+		}
 		return choice
+	}
+	if e.Request.Top > 0 && to > from {
+		choice.LogProbs = map[string]any{"content": e.Places(from, to)}
 	}
 	delta := e.style.delta
 	switch {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/speech"
 	"llmsweep/client/sim/tokenizer"
 )
 
@@ -21,6 +22,7 @@ type Answer struct {
 	Host     *Host
 	endpoint *Endpoint
 	Request  Request
+	said     speech.Answer
 	Running  *sim.Generation // the request inside the engine
 	Id       string
 	Created  time.Time
@@ -40,6 +42,7 @@ func NewAnswer(s *Host, w http.ResponseWriter, to *Endpoint, r Request, n uint64
 		Host:     s,
 		endpoint: to,
 		Request:  r,
+		said:     speech.New(r.seed),
 		Id:       fmt.Sprintf("%016x%016x", tokenizer.Mix(s.Config.Seed+n), tokenizer.Mix(r.seed+n)),
 		Created:  time.Now(),
 		fault:    fault,
@@ -217,7 +220,7 @@ func (a *Answer) Whole(ctx context.Context) {
 func (a *Answer) Text(from, to int) string {
 	var b strings.Builder
 	for n := from + 1; n <= to; n++ {
-		b.WriteString(tokenizer.Word(a.Request.seed, n))
+		b.WriteString(a.said.Word(n))
 	}
 	return b.String()
 }

@@ -98,7 +98,7 @@ func (a *Answer) Reported(n int) *int {
 func (a *Answer) Ids(from, to int) []uint32 {
 	ids := make([]uint32, 0, to-from)
 	for n := from + 1; n <= to; n++ {
-		ids = append(ids, tokenizer.ID(tokenizer.Word(a.Request.seed, n), a.Host.Config.Model.Vocab))
+		ids = append(ids, tokenizer.ID(a.said.Word(n), a.Host.Config.Model.Vocab))
 	}
 	return ids
 }

@@ -26,7 +26,9 @@ type body struct {
 	ChatTemplateKwargs struct {
 		EnableThinking *bool `json:"enable_thinking"`
 	} `json:"chat_template_kwargs"`
-	ReasoningEffort string `json:"reasoning_effort"`
+	ReasoningEffort string          `json:"reasoning_effort"`
+	LogProbs        json.RawMessage `json:"logprobs"` // chat: a bool; completions: a number
+	TopLogProbs     int             `json:"top_logprobs"`
 	Tools
 }
 
@@ -49,6 +51,7 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (Request, error) {
 	}
 	j.Usage = (b.StreamOptions.IncludeUsage || s.Options.UsageEveryChunk) && !s.Options.NoUsage
 	j.ContinuousUsage = j.Usage && (b.StreamOptions.ContinuousUsageStats || s.Options.UsageEveryChunk)
+	j.Top = s.Top(b.LogProbs, b.TopLogProbs)
 	w := Wish{Most: b.MaxTokens, Forced: b.IgnoreEOS, Least: b.MinTokens, Otherwise: sim.DefaultOutputTokens}
 	if b.MaxCompletionTokens != nil && s.Name != "ollama" { // which ignores it
 		w.Most = b.MaxCompletionTokens

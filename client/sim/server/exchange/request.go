@@ -30,6 +30,7 @@ type Request struct {
 	ContinuousUsage bool   // report usage on each chunk
 	seed            uint64 // of the answer's words
 	Tool            string // the tool that the answer calls; empty for none
+	Top             int    // report the log-probabilities of so many tokens at each place; 0 for none
 	Told            bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 

@@ -15,7 +15,7 @@ import (
 // LlamacppEndpoint is llama-server's own /completion, after captures of b11669.
 func LlamacppEndpoint() *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/completion", Known: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt"),
+		Path: "/completion", Known: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt n_probs"),
 		Framing: exchange.Events(), Parse: parseLlamacpp, Refusal: dialect.LlamacppRefusal,
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &llamacppEncoder{a} },
 	}
@@ -27,6 +27,7 @@ func parseLlamacpp(s *exchange.Host, raw []byte) (exchange.Request, error) {
 		NPredict  *int            `json:"n_predict"`
 		IgnoreEOS bool            `json:"ignore_eos"`
 		Stream    bool            `json:"stream"`
+		NProbs    int             `json:"n_probs"`
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return exchange.Request{}, exchange.BadRequest("the body is not a valid request: %v", err)
@@ -38,7 +39,7 @@ func parseLlamacpp(s *exchange.Host, raw []byte) (exchange.Request, error) {
 	if b.NPredict != nil && *b.NPredict < 0 {
 		b.NPredict = nil // without limit
 	}
-	j := exchange.Request{Stream: b.Stream}
+	j := exchange.Request{Stream: b.Stream, Top: s.Top(nil, b.NProbs)}
 	return j, s.Settle(&j, ids, exchange.Wish{Most: b.NPredict, Otherwise: exchange.NaturalLimit, Forced: b.IgnoreEOS})
 }
 
@@ -53,7 +54,8 @@ type llamacppObject struct {
 	TokensPredicted *int     `json:"tokens_predicted,omitempty"`
 	TokensEvaluated *int     `json:"tokens_evaluated,omitempty"`
 	*llamacppEnd
-	Timings *dialect.Timings `json:"timings,omitempty"`
+	Timings       *dialect.Timings `json:"timings,omitempty"`
+	Probabilities any              `json:"completion_probabilities,omitempty"`
 	exchange.Stamp
 }
 
@@ -79,10 +81,14 @@ type llamacppEncoder struct{ *exchange.Answer }
 func (e *llamacppEncoder) Opening() any { return nil }
 
 func (e *llamacppEncoder) Tokens(from, to int) []any {
-	return []any{llamacppObject{
+	o := llamacppObject{
 		Content: e.Text(from, to), Tokens: e.Ids(from, to), IDSlot: -1, TokensPredicted: e.Reported(to),
 		TokensEvaluated: e.Reported(e.Request.Seq.PromptTokens), Stamp: e.Stamp(),
-	}}
+	}
+	if e.Request.Top > 0 {
+		o.Probabilities = e.Places(from, to)
+	}
+	return []any{o}
 }
 
 func (e *llamacppEncoder) Closing(u sim.Usage) []any { return []any{e.end(u, "")} }

@@ -15,10 +15,10 @@ import (
 // OllamaChatEndpoint and ollamaGenerateEndpoint are Ollama's own, after captures of 0.17.4 and ollama/ollama, docs/api.md;
 // thinking was not checked against a running engine.
 func OllamaChatEndpoint() *exchange.Endpoint {
-	return ollamaEndpoint("/api/chat", "model messages stream think options format keep_alive")
+	return ollamaEndpoint("/api/chat", "model messages stream think options format keep_alive logprobs top_logprobs")
 }
 func OllamaGenerateEndpoint() *exchange.Endpoint {
-	return ollamaEndpoint("/api/generate", "model prompt raw stream think options format keep_alive system")
+	return ollamaEndpoint("/api/generate", "model prompt raw stream think options format keep_alive system logprobs top_logprobs")
 }
 
 func ollamaEndpoint(path, known string) *exchange.Endpoint {
@@ -39,6 +39,8 @@ type ollamaBody struct {
 	Stream   *bool                  `json:"stream"`
 	Think    json.RawMessage        `json:"think"` // a bool, or a level
 	Truncate *bool                  `json:"truncate"`
+	LogProbs bool                   `json:"logprobs"`
+	TopLogs  int                    `json:"top_logprobs"`
 	Options  struct {
 		NumPredict *int `json:"num_predict"`
 		NumCtx     int  `json:"num_ctx"`
@@ -72,6 +74,9 @@ func parseOllama(s *exchange.Host, raw []byte, chat bool) (exchange.Request, err
 		b.Options.NumPredict = nil // without limit
 	}
 	j := exchange.Request{Chat: chat, Stream: b.Stream == nil || *b.Stream}
+	if b.LogProbs {
+		j.Top = s.Top(nil, max(1, b.TopLogs))
+	}
 	if err := s.Settle(&j, exchange.Cut(ids, context), exchange.Wish{Most: b.Options.NumPredict, Otherwise: exchange.NaturalLimit}); err != nil {
 		return exchange.Request{}, err
 	}
@@ -101,6 +106,7 @@ type ollamaLine struct {
 	Thinking  string         `json:"thinking,omitempty"`
 	Message   *ollamaMessage `json:"message,omitempty"`
 	Done      bool           `json:"done"`
+	LogProbs  any            `json:"logprobs,omitempty"`
 	*ollamaEnd
 	exchange.Stamp
 }
@@ -141,6 +147,9 @@ func (e *ollamaEncoder) line(from, to int) ollamaLine {
 		l.Message = &ollamaMessage{Role: "assistant", Content: text, Thinking: thinking}
 	} else {
 		l.Response, l.Thinking = &text, thinking
+	}
+	if e.Request.Top > 0 && to > from {
+		l.LogProbs = e.Places(from, to)
 	}
 	return l
 }

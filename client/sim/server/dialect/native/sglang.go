@@ -21,7 +21,7 @@ const generateDefault = 128
 // lmdeploy's body, which a real server would reject because its prompt is not in "text".
 func SglangEndpoint() *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/generate", Known: strings.Fields("text input_ids sampling_params stream return_logprob rid"), Framing: exchange.Events(),
+		Path: "/generate", Known: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs top_logprobs_num rid"), Framing: exchange.Events(),
 		Parse: parseSGLang, Done: true, DoneAfterError: true,
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &sglangEncoder{a} },
 		Refusal: func(e *exchange.ApiError) any {
@@ -41,8 +41,10 @@ type generateBody struct {
 		MinNewTokens int  `json:"min_new_tokens"`
 		IgnoreEOS    bool `json:"ignore_eos"`
 	} `json:"sampling_params"`
-	MaxTokens *int `json:"max_tokens"`
-	IgnoreEOS bool `json:"ignore_eos"`
+	MaxTokens     *int `json:"max_tokens"`
+	IgnoreEOS     bool `json:"ignore_eos"`
+	ReturnLogProb bool `json:"return_logprob"`
+	TopLogProbs   int  `json:"top_logprobs_num"`
 }
 
 // prompt returns the ids of the request's prompt, whichever field has it.
@@ -65,6 +67,9 @@ func parseSGLang(s *exchange.Host, raw []byte) (exchange.Request, error) {
 		return exchange.Request{}, err
 	}
 	j := exchange.Request{Stream: b.Stream}
+	if b.ReturnLogProb {
+		j.Top = s.Top(nil, max(1, b.TopLogProbs))
+	}
 	p := b.SamplingParams
 	return j, s.Settle(&j, ids, exchange.Wish{Most: p.MaxNewTokens, Otherwise: generateDefault, Least: p.MinNewTokens, Forced: p.IgnoreEOS})
 }
@@ -83,6 +88,8 @@ type sglangMeta struct {
 	PromptTokens     *int   `json:"prompt_tokens,omitempty"`
 	CompletionTokens *int   `json:"completion_tokens,omitempty"`
 	CachedTokens     *int   `json:"cached_tokens,omitempty"`
+	LogProbs         any    `json:"output_token_logprobs,omitempty"`
+	TopLogProbs      any    `json:"output_top_logprobs,omitempty"`
 }
 
 // sglangEncoder sends texts and ids that are cumulative, unless the server was started otherwise.
@@ -99,6 +106,9 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 	m := sglangMeta{
 		ID: e.Id, FinishReason: exchange.Null(), PromptTokens: e.Reported(e.Request.Seq.PromptTokens),
 		CompletionTokens: e.Reported(to), CachedTokens: e.Reported(e.Cached()),
+	}
+	if e.Request.Top > 0 {
+		m.LogProbs, m.TopLogProbs = e.Triples(from, to)
 	}
 	switch {
 	case !e.Last(to):

@@ -1,0 +1,126 @@
+package exchange
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/speech"
+	"llmsweep/client/sim/tokenizer"
+)
+
+// Salts of the draws that decide how an answer differs.
+const (
+	tieSalt = 0x71e5 + iota
+	confuseSalt
+	roundSalt
+	sampleSalt
+	placeSalt
+	otherSalt
+)
+
+// Speak settles what the model says to the request, which is the n-th, when so many requests are inside the engine, this one included.
+func (a *Answer) Speak(inside int, n uint64) {
+	habits, serverSeed := a.Host.Config.Habits, a.Host.Config.Seed
+	seed, length := a.Request.seed, a.Request.Seq.OutputTokens
+	draw := func(salt, of uint64) float64 {
+		return tokenizer.Fraction(tokenizer.Mix(serverSeed ^ tokenizer.Mix(salt) ^ tokenizer.Mix(of)))
+	}
+	place := func(of uint64) int { return 1 + int(draw(placeSalt, of)*float64(length)) }
+	other := func(of uint64) uint64 { return tokenizer.Mix(otherSalt ^ tokenizer.Mix(of) ^ serverSeed) }
+	if h, ok := habit.Find[habit.Rounds](habits); ok {
+		a.said = a.said.Shift(h.Shift)
+		if draw(roundSalt, seed) < h.Share {
+			a.said, _ = a.said.Tie(place(seed), length, other(seed))
+		}
+	}
+	if h, ok := habit.Find[habit.Samples](habits); ok && draw(sampleSalt, n) < h.Share {
+		a.said = a.said.Turn(place(n), other(n))
+		return
+	}
+	if h, ok := habit.Find[habit.Confuses](habits); ok && inside >= h.From && draw(confuseSalt, n) < h.Share {
+		a.said = a.said.Turn(place(n), other(n))
+		return
+	}
+	if h, ok := habit.Find[habit.Ties](habits); ok && inside >= h.From && draw(tieSalt, n) < h.Share {
+		a.said, _ = a.said.Tie(place(n), length, other(n))
+	}
+}
+
+// Top returns how many tokens a request wants the log-probabilities of at each place. asked is true or a number where the API
+// asks with a member of its own.
+func (s *Host) Top(asked json.RawMessage, most int) int {
+	if s.Options.NoLogProbs {
+		return 0
+	}
+	if string(asked) == "true" {
+		return max(1, most)
+	}
+	if n, err := strconv.Atoi(string(asked)); err == nil {
+		return max(1, n)
+	}
+	if asked != nil {
+		return 0
+	}
+	return most
+}
+
+// place is a token with the most likely ones in its place, as chats, llama.cpp and Ollama have it.
+type place struct {
+	Token   string  `json:"token"`
+	LogProb float64 `json:"logprob"`
+	Bytes   []int   `json:"bytes"`
+	Top     []place `json:"top_logprobs,omitempty"`
+}
+
+func newPlace(c speech.Choice) place {
+	p := place{Token: c.Text, LogProb: c.LogP}
+	for _, b := range []byte(c.Text) {
+		p.Bytes = append(p.Bytes, int(b))
+	}
+	return p
+}
+
+// Places returns the log-probabilities of the tokens after from, up to to.
+func (a *Answer) Places(from, to int) []place {
+	all := make([]place, 0, to-from)
+	for n := from + 1; n <= to; n++ {
+		top := a.said.Top(n, a.Request.Top)
+		p := newPlace(top[0])
+		for _, c := range top {
+			p.Top = append(p.Top, newPlace(c))
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// Columns returns them as plain completions have them.
+func (a *Answer) Columns(from, to int) any {
+	tokens, logs, offsets, tops := []string{}, []float64{}, []int{}, []map[string]float64{}
+	for n := from + 1; n <= to; n++ {
+		top := a.said.Top(n, a.Request.Top)
+		all := map[string]float64{}
+		for _, c := range top {
+			all[c.Text] = c.LogP
+		}
+		tokens, logs, tops = append(tokens, top[0].Text), append(logs, top[0].LogP), append(tops, all)
+		offsets = append(offsets, len(a.Text(0, n-1)))
+	}
+	return map[string]any{"tokens": tokens, "token_logprobs": logs, "top_logprobs": tops, "text_offset": offsets}
+}
+
+// Triples returns them as SGLang has them: [log-probability, id, text].
+func (a *Answer) Triples(from, to int) (tokens, tops []any) {
+	triple := func(c speech.Choice) any {
+		return []any{c.LogP, tokenizer.ID(c.Text, a.Host.Config.Model.Vocab), c.Text}
+	}
+	for n := from + 1; n <= to; n++ {
+		var all []any
+		for _, c := range a.said.Top(n, a.Request.Top) {
+			all = append(all, triple(c))
+		}
+		tokens, tops = append(tokens, all[0]), append(tops, all)
+	}
+	return tokens, tops
+}

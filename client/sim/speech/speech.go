@@ -1,0 +1,142 @@
+// Package speech is what a simulated model says: the tokens of an answer and their log-probabilities. They are a fixed function of a
+// seed, as those of a greedy model are of its prompt; and an answer can be made to differ from that at a known token, in a known way.
+package speech
+
+import (
+	"math"
+	"slices"
+
+	"llmsweep/client/sim/tokenizer"
+)
+
+// Answer is the speech of one answer.
+type Answer struct {
+	seed  uint64
+	turn  int    // the number of the first token that differs; 0 for none
+	other uint64 // the seed of what follows it
+	tie   bool   // the token at the turn is the second most likely one
+	shift float64
+}
+
+// Choice is a token, and its log-probability in nats.
+type Choice struct {
+	Text string
+	LogP float64
+}
+
+// New returns the answer that a seed gives.
+func New(seed uint64) Answer { return Answer{seed: seed} }
+
+// tied is the share of places at which the two most likely tokens are nearly as likely.
+const tied = 0.125
+
+// The likelihoods at such a place: 0.0126 nat apart.
+const (
+	tieFirst  = 0.400
+	tieSecond = 0.395
+)
+
+// Tied reports whether the two most likely tokens at a place, counted from 1, are nearly as likely.
+func (a Answer) Tied(n int) bool {
+	return tokenizer.Fraction(tokenizer.Mix(a.context(n)^uint64(n)*0x9e3779b97f4a7c15)) < tied
+}
+
+// Tie returns the answer with the second most likely token at the first tie from a place on, or before it; the answer goes on otherwise
+// from there. ok is false where none of the answer's tokens is a tie.
+func (a Answer) Tie(from, length int, other uint64) (_ Answer, ok bool) {
+	for i := range length {
+		if n := (from-1+i)%length + 1; a.Tied(n) {
+			a.turn, a.other, a.tie = n, other, true
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// Turn returns the answer with another one's tokens from a place on, the first of which is another token.
+func (a Answer) Turn(n int, other uint64) Answer {
+	for tokenizer.Word(other, n) == tokenizer.Word(a.seed, n) {
+		other = tokenizer.Mix(other + 1)
+	}
+	a.turn, a.other = n, other
+	return a
+}
+
+// Shift returns the answer with log-probabilities that are off at random by a number of nats (a standard deviation).
+func (a Answer) Shift(nats float64) Answer {
+	a.shift = nats
+	return a
+}
+
+// context returns the seed of the likelihoods at a place.
+func (a Answer) context(n int) uint64 {
+	if a.turn > 0 && (n > a.turn || n == a.turn && !a.tie) {
+		return a.other
+	}
+	return a.seed
+}
+
+// Word returns a token, counted from 1.
+func (a Answer) Word(n int) string {
+	if a.tie && n == a.turn {
+		return a.likely(n, 2)[1].Text
+	}
+	return tokenizer.Word(a.context(n), n)
+}
+
+// Top returns the most likely tokens at a place, counted from 1. The first is the answer's.
+func (a Answer) Top(n, most int) []Choice {
+	top := a.likely(n, max(most, 2))
+	if a.tie && n == a.turn {
+		top[0].Text, top[1].Text = top[1].Text, top[0].Text
+	}
+	return a.noisy(top, n)[:max(1, most)]
+}
+
+// likely returns the most likely tokens at a place in order, without noise.
+func (a Answer) likely(n, most int) []Choice {
+	seed := a.context(n)
+	first := 0.5 + 0.49*tokenizer.Fraction(tokenizer.Mix(seed+uint64(n)*31))
+	rest := 1 - first
+	tie := a.Tied(n)
+	if tie {
+		first, rest = tieFirst, 1-tieFirst-tieSecond
+	}
+	top := []Choice{{tokenizer.Word(seed, n), math.Log(first)}}
+	for salt := seed; len(top) < most; {
+		salt = tokenizer.Mix(salt)
+		w := tokenizer.Word(salt, n)
+		if slices.ContainsFunc(top, func(c Choice) bool { return c.Text == w }) {
+			continue
+		}
+		if tie && len(top) == 1 {
+			top = append(top, Choice{w, math.Log(tieSecond)})
+			continue
+		}
+		rest /= 2
+		top = append(top, Choice{w, math.Log(rest)})
+	}
+	return top
+}
+
+// noisy shifts log-probabilities at random, with the same sum of likelihoods. The order stays.
+func (a Answer) noisy(top []Choice, n int) []Choice {
+	if a.shift == 0 {
+		return top
+	}
+	before, after := 0.0, 0.0
+	for i := range top {
+		u := tokenizer.Fraction(tokenizer.Mix(a.context(n) ^ uint64(n*64+i) ^ 0x5eed))
+		v := tokenizer.Fraction(tokenizer.Mix(a.context(n) ^ uint64(n*64+i) ^ 0xfeed))
+		before += math.Exp(top[i].LogP)
+		top[i].LogP += a.shift * math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v) // Box and Muller
+		after += math.Exp(top[i].LogP)
+	}
+	for i := range top {
+		top[i].LogP += math.Log(before / after)
+		if i > 0 && top[i].LogP > top[i-1].LogP {
+			top[i].LogP = top[i-1].LogP
+		}
+	}
+	return top
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/habit"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/rundir"
+)
+
+// differing returns the handler of a simulated server with habits.
+func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
+	w.t.Helper()
+	config, err := sim.Preset("demo")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if config.Habits, err = habit.ParseList(habits); err != nil {
+		w.t.Fatal(err)
+	}
+	live, err := sim.Start(config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(live.Close)
+	return simserver.New(live, o)
+}
+
+// shortCanaries writes 70 canaries with short answers, and returns the path.
+func shortCanaries(w *world) string {
+	var set strings.Builder
+	for i := range 70 {
+		fmt.Fprintf(&set, "{\"prompt\":\"canary number %d\",\"tokens\":24}\n", i)
+	}
+	return w.write("canaries.jsonl", set.String())
+}
+
+// TestAnswersUnderLoad runs a load on servers that differ on purpose, or tell less than others.
+func TestAnswersUnderLoad(t *testing.T) {
+	for name, c := range map[string]struct {
+		options simserver.Options
+		habits  []string
+		verdict string
+		says    string
+	}{
+		"alike":           {verdict: rundir.FidelitySame, says: "Answers under load are as alone"},
+		"ties":            {habits: []string{"ties:40%"}, verdict: rundir.FidelityTies, says: "except for ties"},
+		"a wrong cache":   {habits: []string{"confuses:40%"}, verdict: rundir.FidelityDiffers, says: "Answers differ under load"},
+		"quantized":       {habits: []string{"rounds:40%"}, verdict: rundir.FidelitySame, says: "Answers under load are as alone"},
+		"no seed":         {habits: []string{"samples:50%"}, verdict: rundir.Undecided, says: "does not always give the same answer"},
+		"nothing told":    {options: simserver.Options{NoLogProbs: true}, verdict: rundir.FidelitySame, says: "sends no log-probabilities"},
+		"nothing allowed": {options: simserver.Options{NoLogProbs: true, Strict: true}, habits: []string{"confuses:40%"}, verdict: rundir.FidelityDiffers, says: "refuses to send log-probabilities"},
+		"it thinks":       {options: simserver.Options{Think: 8}, verdict: rundir.FidelitySame, says: "began with reasoning"},
+		"own API":         {options: simserver.Options{Engine: "sglang"}, habits: []string{"ties:40%"}, verdict: rundir.FidelityTies, says: "except for ties"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(t *testing.T, w *world) {
+				url, _ := w.server(w.differing(c.options, c.habits...))
+				dir := w.path("run")
+				out, _ := w.must("run", url, "--concurrency", "8", "--requests", "1300", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest",
+					"--fidelity", "--canaries", shortCanaries(w), "--out", dir)
+				run, err := rundir.Open(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := run.Fidelity
+				if f.Verdict != c.verdict || !strings.Contains(out, c.says) {
+					t.Errorf("%s, want %s and %q:\n%s", f.Verdict, c.verdict, c.says, out)
+				}
+				if c.habits == nil && (f.Load.Same.Mean.Value() != 1 || f.Alone.Answers != 70) {
+					t.Errorf("%+v", f)
+				}
+				if zh, _ := w.must("report", dir, "--lang", "zh"); !strings.Contains(zh, "回答") {
+					t.Errorf("no answers in Chinese:\n%s", zh)
+				}
+			})
+		})
+	}
+}
+
+// TestCanariesChangeNoMetric measures a load with and without canaries.
+func TestCanariesChangeNoMetric(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		measured := func(dir string, more ...string) *rundir.Stage {
+			url, _ := w.server(w.differing(simserver.Options{}))
+			w.must(append([]string{"run", url, "--rate", "80", "--duration", "15s", "--prompt-tokens", "64", "--output-tokens", "4", "--no-selftest", "--out", w.path(dir)}, more...)...)
+			run, err := rundir.Open(w.path(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &run.Stages[0]
+		}
+		with, without := measured("with", "--fidelity", "--canaries", "20", "--canary-share", "2%"), measured("without")
+		a, b := with.TTFT.CI["mean"], without.TTFT.CI["mean"]
+		if with.Fidelity == nil || without.Fidelity != nil || a[0] > b[1] || b[0] > a[1] {
+			t.Errorf("TTFT is %v with canaries and %v without", a, b)
+		}
+		if got, want := with.Rates.Completed.Value(), without.Rates.Completed.Value(); math.Abs(got/want-1) > 0.1 {
+			t.Errorf("%g req/s with canaries, %g without", got, want)
+		}
+	})
+}
+
+// TestDryRunCountsCanaries plans the two passes alone.
+func TestDryRunCountsCanaries(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		out, _ := w.must("run", "http://localhost:1", "--concurrency", "1", "--requests", "40", "--fidelity", "--canaries", "30", "--dry-run")
+		if !strings.Contains(out, "60 requests ask the canaries alone") {
+			t.Error(out)
+		}
+		for _, wrong := range [][]string{{"--canaries", "5"}, {"--fidelity", "--canaries", "0"}, {"--fidelity", "--canary-share", "9%"}, {"--fidelity", "--canaries", "nowhere.txt"}} {
+			if code, _, errs := w.llmsweep(append([]string{"run", "http://localhost:1", "--rate", "1", "--requests", "4"}, wrong...)...); code != console.WrongUsage {
+				t.Errorf("%v: exit %d, %s", wrong, code, errs)
+			}
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package findings
+
+import (
+	"strconv"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+var (
+	sayAnswersSame = lang.Say("Answers under load are as alone: %s of %s are equal%s; at most %s more differ (95 %%).",
+		"负载下的回答与单独询问时一致：%[2]s 个中有 %[1]s 个相同%[3]s；差异至多增加 %[4]s（95 %%）。")
+	sayAnswersTies = lang.Say("Answers under load are as alone except for ties%s, where two tokens are nearly as likely: %s of %s are equal%s, %s differ at a tie and %s elsewhere, no more than chance explains.",
+		"除平局（两个 token 几乎同样可能）外，负载下的回答与单独询问时一致%[1]s：%[3]s 个中有 %[2]s 个相同%[4]s，%[5]s 个在平局处不同，%[6]s 个在别处不同（不超出偶然）。")
+	sayAnswersDiffer = lang.Say("Answers differ under load%s: %s of %s are equal%s; %s differ at a tie of two tokens, %s elsewhere.",
+		"负载下的回答不同%[1]s：%[3]s 个中有 %[2]s 个相同%[4]s；%[5]s 个在两个 token 的平局处不同，%[6]s 个在别处不同。")
+	sayAnswersTexts = lang.Say("Answers differ under load%s: %s of %s texts are equal%s. Without log-probabilities nobody can tell ties from changes.",
+		"负载下的回答不同%[1]s：%[3]s 个文本中有 %[2]s 个相同%[4]s。没有对数概率，无法区分平局与真正的改变。")
+	sayAnswersOpen = lang.Say("Whether answers under load are as alone is undecided: %s of %s are equal%s, and up to %s more may differ (95 %%). More canaries would tell (longer stages, --canaries, --canary-share).",
+		"负载下的回答是否与单独询问时一致尚未定论：%[2]s 个中有 %[1]s 个相同%[3]s，差异可能至多增加 %[4]s（95 %%）。更多金丝雀提示可以判定（更长的阶段、--canaries、--canary-share）。")
+	sayAnswersNone = lang.Say("No canary was answered under load, so that nothing is known of the answers.", "负载下没有金丝雀提示得到回答，因此对回答一无所知。")
+	sayAnswersFrom = lang.Say(", from %s on", "，始于 %s")
+	sayAnswersNull = lang.Say(" (alone again: %s of %s)", "（再次单独询问：%[2]s 个中有 %[1]s 个）")
+	sayAnswersNeed = lang.Say("To show that one answer in a hundred is changed in a stage takes %s canaries, each asked once in it; this set shows %s.",
+		"要在一个阶段中显示百分之一的回答被改变，需要 %s 条金丝雀提示，每条在其中询问一次；现有的一组可显示 %s。")
+
+	fidelitySame    = lang.Say("same", "一致")
+	fidelityTies    = lang.Say("ties", "仅平局")
+	fidelityDiffers = lang.Say("differ", "不同")
+)
+
+// Fidelity returns what the canaries of a run show; none where there were none.
+func Fidelity(run *rundir.Run, l lang.Lang) []string {
+	f := run.Fidelity
+	if f == nil {
+		return nil
+	}
+	lines := []string{fidelityAnswer(f, l)}
+	if f.Needs > 0 && f.Detects.Known() {
+		lines = append(lines, sayAnswersNeed.In(l, strconv.Itoa(f.Needs), lang.Percent(f.Detects.Value())))
+	}
+	return lines
+}
+
+// fidelityAnswer is the verdict on the answers.
+func fidelityAnswer(f *rundir.Fidelity, l lang.Lang) string {
+	a := &f.Load
+	if a.Answers == 0 {
+		return sayAnswersNone.In(l)
+	}
+	begins := ""
+	if f.Stage != "" {
+		begins = sayAnswersFrom.In(l, table.Clean(lang.Row(f.Stage)))
+	}
+	same, all, null, more := strconv.Itoa(equal(a)), strconv.Itoa(a.Answers), "", lang.Percent(a.More.Value())
+	if f.Alone.Answers > 0 {
+		null = sayAnswersNull.In(l, strconv.Itoa(equal(&f.Alone)), strconv.Itoa(f.Alone.Answers))
+	}
+	switch {
+	case f.Verdict == rundir.FidelitySame:
+		return sayAnswersSame.In(l, same, all, null, more)
+	case f.Verdict == rundir.FidelityTies:
+		return sayAnswersTies.In(l, begins, same, all, null, strconv.Itoa(a.Ties), strconv.Itoa(a.Changes))
+	case f.Verdict == rundir.FidelityDiffers && !f.LogProbs:
+		return sayAnswersTexts.In(l, begins, same, all, null)
+	case f.Verdict == rundir.FidelityDiffers:
+		return sayAnswersDiffer.In(l, begins, same, all, null, strconv.Itoa(a.Ties), strconv.Itoa(a.Changes+a.Unknown))
+	}
+	return sayAnswersOpen.In(l, same, all, null, more)
+}
+
+// equal returns how many answers are equal to those of the first time.
+func equal(a *rundir.Agreed) int { return a.Answers - a.Ties - a.Changes - a.Unknown }
+
+// Agreed returns how many of the answers of a stage are as alone, with the verdict where there is one: "58/60 ties".
+func Agreed(a *rundir.Agreed, l lang.Lang) string {
+	text := strconv.Itoa(equal(a)) + "/" + strconv.Itoa(a.Answers)
+	switch a.Verdict {
+	case rundir.FidelitySame:
+		return text + " " + fidelitySame.In(l)
+	case rundir.FidelityTies:
+		return text + " " + fidelityTies.In(l)
+	case rundir.FidelityDiffers:
+		return text + " " + fidelityDiffers.In(l)
+	}
+	return text
+}
