@@ -118,7 +118,7 @@ var (
 	stateInterrupted = lang.Say("Interrupted", "被中断")
 	stateFailed      = lang.Say("Failed", "失败")
 	stateRunning     = lang.Say("Killed, or still running: the end of the run is not recorded", "被强制终止或仍在运行：没有结束记录")
-	stateInProgress  = lang.Say("In progress: another llmsweep measures it", "进行中：另一个 llmsweep 正在测量")
+	stateInProgress  = lang.Say("In progress (another llmsweep measures it)", "进行中（另一个 llmsweep 正在测量）")
 	stateEnded       = lang.Say("Ended, but some stages ended early", "已结束，但有阶段提前结束")
 	stateAfter       = lang.Say(" after %s", "，已运行 %s")
 	stateWhole       = lang.Say("Complete stages: %s.", "完整：%s。")
