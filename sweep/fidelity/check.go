@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"llmsweep/client"
@@ -370,50 +369,4 @@ func (c *Check) notes(f *rundir.Fidelity) (all []note.Note) {
 	add(c.thought > 0, noteThinks.New(c.thought))
 	add(c.cut > 0, noteCut.New(c.cut))
 	return all
-}
-
-// Answers returns the answers of the first time alone, by canary. The caller changes nothing of them.
-func (c *Check) Answers() map[int]*Answer { return c.alone }
-
-// ReadAlone reads the answers of the first time alone from a run directory, and those of the second time as differences from them.
-func ReadAlone(path string) (alone map[int]*Answer, again []Asked, err error) {
-	alone = map[int]*Answer{}
-	for line, err := range rundir.Canaries(path) {
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case line.Failed != "":
-		case line.Stage == Alone:
-			alone[line.Canary] = restored(line)
-		case line.Stage == Again:
-			again = append(again, Asked{Canary: line.Canary, Malformed: line.Malformed, Difference: Difference{
-				Kind: kindOf(line), First: line.First.Value(), Shift: line.Shift.Value(), KL: line.KL.Value(), Length: line.Length.Value(),
-			}})
-		}
-	}
-	return alone, again, nil
-}
-
-func kindOf(line *rundir.CanaryAnswer) Kind {
-	if line.Same {
-		return None
-	}
-	return Kind(max(0, slices.Index([]string{"", Tie.String(), Change.String(), Unknown.String()}, line.Kind)))
-}
-
-func restored(line *rundir.CanaryAnswer) *Answer {
-	a := &Answer{Text: line.Text, Output: line.Output}
-	for i, text := range line.Tokens {
-		t := logprob.Token{Text: text, LogP: math.NaN()}
-		if i < len(line.LogProbs) {
-			t.LogP = line.LogProbs[i]
-		}
-		if i < len(line.Top) {
-			for _, l := range line.Top[i] {
-				t.Top = append(t.Top, logprob.Choice{Text: l.Token, LogP: l.LogP})
-			}
-		}
-		a.Tokens = append(a.Tokens, t)
-	}
-	return a
 }

@@ -49,8 +49,6 @@ type Fidelity struct {
 	Needs   int         `json:"needs_canaries,omitempty"`
 	Detects Number      `json:"detects,omitzero"`
 	Notes   []note.Note `json:"notes,omitempty"`
-	// Perplexity is that of the text of --text; absent without one.
-	Perplexity *Perplexity `json:"perplexity,omitempty"`
 }
 
 // Agreed is how far answers agree with those of the first time alone.
@@ -79,15 +77,6 @@ type Agreed struct {
 	// More bounds how much larger the share of answers that differ is than alone, with a probability of 95 %.
 	More    Number `json:"more_at_most,omitzero"`
 	Verdict string `json:"verdict,omitempty"`
-}
-
-// Perplexity is how well a model predicts a text: exp(-mean log-probability of its tokens).
-type Perplexity struct {
-	Text   string `json:"text"` // fingerprint
-	Tokens int    `json:"tokens"`
-	Value  Number `json:"value"`
-	Low    Number `json:"low,omitzero"` // 95 % interval, over parts of the text
-	High   Number `json:"high,omitzero"`
 }
 
 // Likely is a likely token and its log-probability in nats.
