@@ -286,6 +286,9 @@ func TestHTTP2(t *testing.T) {
 	defer old.Close()
 	for _, u := range []string{old.URL, secureServer(t, &tls.Config{Certificates: []tls.Certificate{a.leaf(nil)}}, answer)} {
 		r := do(t, t.Context(), Options{URL: u, HTTP: "2", CAFile: a.file})
+		if r.Class == ClassReset && u == old.URL {
+			continue // it closed the connection before its answer to the preface was read
+		}
 		if r.Class != ClassConnect || r.Message != "the server does not speak HTTP/2" {
 			t.Errorf("%s: %s %s", u, r.Class, r.Message)
 		}

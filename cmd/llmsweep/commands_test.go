@@ -343,6 +343,9 @@ func TestComparisonWithOtherTools(t *testing.T) {
 
 // TestPicture compares the table in the README with what demo prints in virtual time, which is the same each time. -update renews it.
 func TestPicture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector takes so much processor time that rows are marked")
+	}
 	virtually(t, func(t *testing.T, w *world) {
 		out, _ := w.must("demo", "--no-selftest", "--plain")
 		before, rest, ok := strings.Cut(readme(t), "```\n"+pictureBegins)

@@ -113,8 +113,8 @@ func drawn(t *testing.T, out *shown, first bool) {
 	t.Error("nothing is drawn")
 }
 
-// moves are the sequences that move the cursor, erase, and style; how many there are depends on the text.
-const moves = "ABCDGHJKXPdfm"
+// moves are the sequences that move the cursor, erase, insert, scroll, and style; which there are depends on the text and on what was redrawn.
+const moves = "ABCDGHJKLMPSTXdfmr"
 
 // numbers are the parameters of a sequence, which depend on where the text is.
 var numbers = regexp.MustCompile(`[0-9;]+`)

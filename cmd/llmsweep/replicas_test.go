@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,10 +51,10 @@ func TestUnlikeReplicas(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		good, _ := w.server(w.simulated(simserver.Options{}))
 		late := w.simulated(simserver.Options{})
-		n := 0
+		var posts atomic.Int64
 		bad, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
-				if n++; n > 60 && n%4 == 0 {
+				if n := posts.Add(1); n > 60 && n%4 == 0 {
 					http.Error(rw, "out of memory", http.StatusInternalServerError)
 					return
 				}
