@@ -31,7 +31,7 @@ type Request struct {
 	Greedy *Greedy
 }
 
-// Greedy says what a request for the most likely answer asks for.
+// Greedy is what a request for the most likely answer asks for.
 type Greedy struct {
 	LogProbs bool // the log-probabilities of the tokens, where the API has them
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Replica runs a server through time of its own as [Simulation] does, to the nanosecond, and much faster: a step costs the same however many
-// requests are in it, because it is made from sums over them. Nobody is told single tokens. It is meant for millions of requests. A server
+// requests are in it, because it is made from sums over them. It reports no single tokens. It is meant for millions of requests. A server
 // with habits, or of fixed times, is not one.
 type Replica struct {
 	config   Config

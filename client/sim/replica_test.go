@@ -100,7 +100,7 @@ func TestAReplicaDoesWhatASimulationDoes(t *testing.T) {
 	}
 }
 
-// nothing watches nobody.
+// nothing is an observer that does nothing.
 type nothing struct{}
 
 func (nothing) Gaps(time.Duration, time.Duration, int) {}

@@ -19,15 +19,15 @@ var (
 	sourceMerge   = lang.Say("merged by hand", "手工合并")
 )
 
-// Waiting says that ranks have not joined yet.
+// Waiting returns a line about ranks that have not joined yet.
 func Waiting(missing string, l lang.Lang) string { return sayWaiting.In(l, missing) }
 
-// StillConnecting says that a rank cannot reach rank 0 yet.
+// StillConnecting returns a line about a rank that cannot reach rank 0 yet.
 func StillConnecting(rank int, why string, l lang.Lang) string {
 	return sayConnecting.In(l, strconv.Itoa(rank), why)
 }
 
-// Joined says how many ranks send.
+// Joined returns a line with the number of ranks that send.
 func Joined(c *rundir.Cluster, l lang.Lang) string {
 	return sayJoined.In(l, strconv.Itoa(len(c.Ranks)), rankSource(c, l))
 }

@@ -15,7 +15,7 @@ var (
 		"除平局（两个 token 几乎同样可能）外，负载下的回答与单独询问时一致%[1]s：%[3]s 个中有 %[2]s 个相同%[4]s，%[5]s 个在平局处不同，%[6]s 个在别处不同（不超出偶然）。")
 	sayAnswersDiffer = lang.Say("Answers differ under load%s: %s of %s are equal%s; %s differ at a tie of two tokens, %s elsewhere.",
 		"负载下的回答不同%[1]s：%[3]s 个中有 %[2]s 个相同%[4]s；%[5]s 个在两个 token 的平局处不同，%[6]s 个在别处不同。")
-	sayAnswersTexts = lang.Say("Answers differ under load%s: %s of %s texts are equal%s. Without log-probabilities nobody can tell ties from changes.",
+	sayAnswersTexts = lang.Say("Answers differ under load%s: %s of %s texts are equal%s. Without log-probabilities, ties cannot be told from changes.",
 		"负载下的回答不同%[1]s：%[3]s 个文本中有 %[2]s 个相同%[4]s。没有对数概率，无法区分平局与真正的改变。")
 	sayAnswersOpen = lang.Say("Whether answers under load are as alone is undecided: %s of %s are equal%s, and up to %s more may differ (95 %%). More canaries would tell (longer stages, --canaries, --canary-share).",
 		"负载下的回答是否与单独询问时一致尚未定论：%[2]s 个中有 %[1]s 个相同%[3]s，差异可能至多增加 %[4]s（95 %%）。更多金丝雀提示可以判定（更长的阶段、--canaries、--canary-share）。")

@@ -19,7 +19,7 @@ const (
 	otherSalt
 )
 
-// Speak settles what the model says to the request, which is the n-th, when so many requests are inside the engine, this one included.
+// Speak chooses the answer to the n-th request, given how many requests are inside the engine, this one included.
 func (a *Answer) Speak(inside int, n uint64) {
 	habits, serverSeed := a.Host.Config.Habits, a.Host.Config.Seed
 	seed, length := a.Request.seed, a.Request.Seq.OutputTokens
