@@ -110,8 +110,7 @@ func (s *Session) sending() {
 				c.Sent = int64(s.clock.Now())
 			}
 			if err := s.link.Send(m); err != nil {
-				s.end(fmt.Errorf("%w: %w", ErrGone, err))
-				return
+				return // the receiver finds out why: rank 0 may have said goodbye
 			}
 		case <-s.over:
 			return
@@ -136,6 +135,9 @@ func (s *Session) receiving() {
 		}
 		select {
 		case s.in <- m:
+			if m.GetBye() != nil {
+				return // the end of the connection that follows is no loss
+			}
 		case <-s.over:
 			return
 		}
