@@ -433,7 +433,7 @@ func (r *Replica) unlink(v *Visit) {
 // calendar has the requests by the number of the step that ends them: a ring of lists.
 type calendar struct{ lists []*Visit }
 
-// grow makes room for ends so many steps ahead. now is the step under way.
+// grow makes room for ends up to that many steps after now, the current step.
 func (c *calendar) grow(ahead int) {
 	size := max(1, len(c.lists))
 	for size <= ahead {

@@ -16,7 +16,6 @@ var (
 	sayRanksLost  = lang.Say("; lost on the way: %s", "；中途丢失：%s")
 	envRanks      = lang.Say("Ranks", "进程")
 	sourceFlags   = lang.Say("set by flags", "由参数指定")
-	sourceMerge   = lang.Say("merged by hand", "手工合并")
 )
 
 // Waiting returns a line about ranks that have not joined yet.
@@ -41,8 +40,6 @@ func rankSource(c *rundir.Cluster, l lang.Lang) string {
 		return "Slurm"
 	case rundir.SourceKubernetes:
 		return "Kubernetes"
-	case rundir.SourceMerge:
-		return sourceMerge.In(l)
 	}
 	return sourceFlags.In(l)
 }

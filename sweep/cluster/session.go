@@ -40,7 +40,7 @@ type Session struct {
 	heard atomic.Int64 // when the last message came, by the clock
 }
 
-// Join joins the run of rank 0, and returns what rank 0 tells of server and workload. The error says why it cannot.
+// Join joins the run of rank 0, and returns its description of server and workload. An error gives the reason for a refusal.
 func Join(ctx context.Context, link Uplink, c *clock.Clock, hello *message.Hello) (*Session, []byte, error) {
 	s := &Session{
 		hello: hello, link: link, clock: c, own: hello.Rank == 0,
@@ -73,7 +73,7 @@ func Join(ctx context.Context, link Uplink, c *clock.Clock, hello *message.Hello
 	}
 }
 
-// ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 says why.
+// ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 gives the reason.
 var ErrEnded = errors.New("rank 0 ended the run")
 
 // ended returns the error of a run that rank 0 ended; nil where it was done.

@@ -26,7 +26,7 @@ const (
 	None    Kind = iota
 	Tie          // the other token was nearly as likely
 	Change       // it was not
-	Unknown      // without log-probabilities nobody can tell
+	Unknown      // not known without log-probabilities
 )
 
 // String returns the kind as canaries.jsonl has it.

@@ -7,7 +7,6 @@ const (
 	SourceFlags      = "flags"      // --rank, --ranks and --coordinator
 	SourceSlurm      = "slurm"      // the environment that srun sets
 	SourceKubernetes = "kubernetes" // the environment of an Indexed Job
-	SourceMerge      = "merge"      // directories that were merged by hand
 )
 
 // Cluster is the ranks that sent the requests of a run. Rank 0 planned and concluded.

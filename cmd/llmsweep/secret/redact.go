@@ -4,10 +4,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"llmsweep/client/clean"
 )
 
-// Redacted stands for a secret in run.json.
-const Redacted = "[redacted]"
+// Redacted stands for a secret in run.json, as in messages.
+const Redacted = clean.Redacted
 
 // Flags are the flags whose whole value is a secret.
 var Flags = []string{"--api-key", "--api-key-b", "--require-key", "--cluster-token"}

@@ -1,15 +1,13 @@
 package read
 
 import (
+	"llmsweep/client/clean"
 	"net/url"
 	"regexp"
 	"strings"
 
 	"llmsweep/report/published"
 )
-
-// hidden stands for a secret.
-const hidden = "[redacted]"
 
 // What gives a secret in a command: an option with its values, and a variable.
 var (
@@ -54,5 +52,5 @@ func plainURL(s string) string {
 
 // plainLaunch returns a command, or another text, with its secrets hidden. An option may have several, so all words up to the next option are hidden.
 func plainLaunch(s string) string {
-	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+hidden), "${1}"+hidden)
+	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+clean.Redacted), "${1}"+clean.Redacted)
 }

@@ -42,7 +42,7 @@ func keyOf(token, side string) (ed25519.PrivateKey, error) {
 
 var errStranger = errors.New("the other side has another token")
 
-// secured returns the TLS configuration of a side: a certificate that is made now, and nobody but the other side is talked to.
+// secured returns the TLS configuration of a side: a certificate made now. Only the other side's key is accepted.
 func secured(token, own, other string) (*tls.Config, error) {
 	key, err := keyOf(token, own)
 	if err != nil {
@@ -115,7 +115,7 @@ type down struct {
 	conn net.Conn
 }
 
-// Close ends the stream: nobody else uses the connection. What was sent is on its way.
+// Close ends the stream. No other stream uses the connection. What was sent is on its way.
 func (d *down) Close() {
 	if d.conn != nil {
 		d.conn.SetDeadline(time.Now().Add(lastWords))

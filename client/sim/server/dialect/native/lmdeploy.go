@@ -22,11 +22,7 @@ func LmdeployEndpoint() *exchange.Endpoint {
 }
 
 func parseLMDeploy(s *exchange.Host, raw []byte) (exchange.Request, error) {
-	var b generateBody
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return exchange.Request{}, exchange.BadRequest("the body is not a valid request: %v", err)
-	}
-	ids, err := b.prompt(s.Config.Model.Vocab)
+	b, ids, err := readGenerate(s, raw)
 	if err != nil {
 		return exchange.Request{}, err
 	}

@@ -57,12 +57,17 @@ func (b *generateBody) prompt(vocab int) ([]uint32, error) {
 	return nil, exchange.BadRequest("Either text, input_ids or input_embeds should be provided.")
 }
 
-func parseSGLang(s *exchange.Host, raw []byte) (exchange.Request, error) {
-	var b generateBody
+// readGenerate reads a body and the tokens of its prompt.
+func readGenerate(s *exchange.Host, raw []byte) (b generateBody, ids []uint32, err error) {
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return exchange.Request{}, exchange.BadRequest("the body is not a valid request: %v", err)
+		return b, nil, exchange.BadRequest("the body is not a valid request: %v", err)
 	}
-	ids, err := b.prompt(s.Config.Model.Vocab)
+	ids, err = b.prompt(s.Config.Model.Vocab)
+	return b, ids, err
+}
+
+func parseSGLang(s *exchange.Host, raw []byte) (exchange.Request, error) {
+	b, ids, err := readGenerate(s, raw)
 	if err != nil {
 		return exchange.Request{}, err
 	}
