@@ -22,6 +22,7 @@ import (
 	"llmsweep/report/illustrated"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/sweep"
 	"llmsweep/sweep/cluster/place"
 	"llmsweep/sweep/fidelity"
@@ -260,7 +261,7 @@ func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := html.Run(&b, run, dir.Path, html.Options{Lang: l}); err != nil {
+	if err := html.Run(&b, run, dir.Path, layout.Options{Lang: l}); err != nil {
 		return err
 	}
 	return dir.WriteFile(rundir.PageFile, b.Bytes())
