@@ -16,6 +16,7 @@ import (
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/published"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
@@ -94,7 +95,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	page := func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }
+	page := func(w io.Writer, o layout.Options) error { return html.Compare(w, result, setups, sections, o) }
 	if err := cm.WriteBoth(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}

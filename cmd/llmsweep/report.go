@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/draw/raster"
+	"llmsweep/report/page/layout"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -112,13 +113,13 @@ func (r *reportCmd) Run(c *console.Console) error {
 		out = f
 	}
 	if r.Format == flags.FormatHTML {
-		return r.page(out, runs, html.Options{Lang: options.Lang})
+		return r.page(out, runs, layout.Options{Lang: options.Lang})
 	}
 	return report.Render(out, r.Format, runs, options)
 }
 
 // page writes the page of a run, or the index of several.
-func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.Options) error {
+func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o layout.Options) error {
 	if len(runs) == 1 {
 		return html.Run(w, &runs[0], r.Dirs[0], o)
 	}

@@ -1,13 +1,18 @@
-package twin
+// Package fit fits twins to servers that were measured. A client that sends all of a server's requests knows its batch at each instant, and the
+// time between two tokens of a request is one step of the engine: from the records of a run follow the costs of a step and the limits of the
+// scheduler ([To]).
+//
+// The package measures nothing and knows no clock.
+package fit
 
 import (
 	"cmp"
 	"errors"
+	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/stages"
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"llmsweep/sweep/rundir"
 )
 
 // fitSeed is the seed of the resampling: the same records give the same twin.
@@ -16,56 +21,16 @@ const fitSeed = 16
 // ErrNoSteps is the error of runs from whose records no steps can be seen.
 var ErrNoSteps = errors.New("the records hold too few tokens, one by one, to see the steps of the engine: measure with llmsweep sweep --for-fit")
 
-// StagesOf reads the stages of a run directory.
-func StagesOf(dir string) ([]Stage, *rundir.Run, error) {
-	run, err := rundir.Open(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	byName := map[string]*Stage{}
-	var order []string
-	for i := range run.Stages {
-		st := &run.Stages[i]
-		s := stageOf(st)
-		byName[st.Name] = &s
-		order = append(order, st.Name)
-	}
-	for r, err := range rundir.Records(dir) {
-		if err != nil {
-			return nil, nil, err
-		}
-		if s := byName[r.Stage]; s != nil {
-			s.Records = append(s.Records, r)
-		}
-	}
-	var all []Stage
-	for _, name := range order {
-		all = append(all, *byName[name])
-	}
-	return all, run, nil
-}
-
-// stageOf returns a stage without its records.
-func stageOf(st *rundir.Stage) Stage {
-	s := Stage{Name: st.Name, From: st.WindowFrom, Window: st.Window}
-	if st.Rate.Known() {
-		s.Rate = st.Rate.Value()
-	} else {
-		s.Width = st.MaxConcurrency
-	}
-	return s
-}
-
-// Fit fits a twin to stages, and checks it on some of them that it then leaves out.
-func Fit(stages []Stage) (*Twin, error) {
-	data := dataOf(stages, quickest)
+// To fits a twin to stages, and checks it on some of them that it then leaves out.
+func To(measured []stages.Stage) (*twin.Twin, error) {
+	data := dataOf(measured, quickest)
 	t, err := fit(data)
 	if err != nil {
 		return nil, err
 	}
 	if t.Jitter > ragged { // perhaps the tokens of a step do not come together
 		for _, pace := range []float64{usual, anyPace} {
-			other := dataOf(stages, pace)
+			other := dataOf(measured, pace)
 			if u, err := fit(other); err == nil && u.Jitter < t.Jitter {
 				t, data = u, other
 			}
@@ -85,7 +50,7 @@ const (
 )
 
 // fit fits a twin to all stages.
-func fit(data []stageData) (*Twin, error) {
+func fit(data []stageData) (*twin.Twin, error) {
 	rng := rand.New(rand.NewPCG(fitSeed, 0))
 	if len(data) == 0 {
 		return nil, ErrNoSteps
@@ -105,14 +70,14 @@ func fit(data []stageData) (*Twin, error) {
 		f = fitCosts(slices.Concat(seen, rested), rng)
 	}
 	f.resample(rng)
-	t := &Twin{
-		Version: Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
-		Step: stepOf(f.costs(f.miss)), Jitter: round(f.jitter), LatencyMS: round(s.latency / milli),
-		Seen: Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
+	t := &twin.Twin{
+		Version: twin.Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
+		Step: twin.StepOf(f.costs(f.miss)), Jitter: twin.Round(f.jitter), LatencyMS: twin.Round(s.latency * 1e3),
+		Seen: twin.Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
 	}
 	t.StepTokens = max(t.StepTokens, t.Slots)
-	t.seen(data)
-	t.intervals(&f, &s)
+	noteSeen(t, data)
+	noteIntervals(t, &f, &s)
 	return t, nil
 }
 
@@ -175,13 +140,13 @@ func latencyOf(rested []observation, f *fitted) float64 {
 	return middle
 }
 
-// seen notes the range of lengths.
-func (t *Twin) seen(data []stageData) {
+// noteSeen notes the range of lengths.
+func noteSeen(t *twin.Twin, data []stageData) {
 	var prompts, outputs []int
 	for _, d := range data {
-		for _, q := range d.all {
-			if q.whole {
-				prompts, outputs = append(prompts, q.prompt), append(outputs, q.output)
+		for _, q := range d.Requests {
+			if q.Whole {
+				prompts, outputs = append(prompts, q.Prompt), append(outputs, q.Output)
 			}
 		}
 	}
@@ -191,14 +156,14 @@ func (t *Twin) seen(data []stageData) {
 	}
 }
 
-// intervals fills in the draws, the intervals of the costs and the limits, and what is not known.
-func (t *Twin) intervals(f *fitted, s *scheduling) {
+// noteIntervals fills in the draws, the intervals of the costs and the limits, and what is not known.
+func noteIntervals(t *twin.Twin, f *fitted, s *scheduling) {
 	t.Intervals = map[string][2]float64{}
 	for _, d := range f.draws {
-		v, _ := stepOf(d.costs(f.miss)).numbers()
+		v, _ := twin.StepOf(d.costs(f.miss)).Values()
 		t.Draws = append(t.Draws, v)
 	}
-	values, names := t.Step.numbers()
+	values, names := t.Step.Values()
 	for i, name := range names {
 		var v []float64
 		for _, d := range t.Draws {

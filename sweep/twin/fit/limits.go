@@ -1,26 +1,24 @@
-package twin
+package fit
 
 import (
+	"llmsweep/sweep/twin/stages"
 	"math"
 	"slices"
 )
 
 // stageData is a stage that has been sorted into steps.
 type stageData struct {
-	Stage
-	all    []request
-	ticks  []tick
-	joined float64
+	stages.Loaded
+	ticks []tick
 }
 
 // dataOf sorts the stages into steps. Stages in which fewer than a few steps were seen are left out.
-func dataOf(stages []Stage, pace float64) []stageData {
+func dataOf(measured []stages.Stage, pace float64) []stageData {
 	const least = 20
 	var all []stageData
-	for i := range stages {
-		d := stageData{Stage: stages[i]}
-		d.all, d.joined = requestsOf(&stages[i])
-		if d.ticks = ticksOf(d.all, pace); len(d.ticks) >= least {
+	for _, s := range measured {
+		d := stageData{Loaded: stages.Load(s)}
+		if d.ticks = ticksOf(d.Requests, pace); len(d.ticks) >= least {
 			all = append(all, d)
 		}
 	}
@@ -77,7 +75,7 @@ func calm(all []stageData, l limits) []stageData {
 	var some []stageData
 	steps := 0
 	for _, d := range all {
-		if r := replayOf(d.all, d.ticks, limits{l.slots, unlimited, l.latency}); !r.full(l.slots) {
+		if r := replayOf(d.Requests, d.ticks, limits{l.slots, unlimited, l.latency}); !r.full(l.slots) {
 			some = append(some, d)
 			steps += len(d.ticks)
 		}
@@ -102,7 +100,7 @@ type tally struct {
 func tallyOf(all []stageData, l limits) tally {
 	var t tally
 	for _, d := range all {
-		r := replayOf(d.all, d.ticks, l)
+		r := replayOf(d.Requests, d.ticks, l)
 		t.replays = append(t.replays, r)
 		t.prompts += r.prompts
 		t.misses += r.misses
@@ -211,7 +209,7 @@ func (s *scheduling) findSlots(all []stageData) {
 	widest, waits, full := s.slots, 0, 0
 	for _, d := range all {
 		widest = max(widest, d.Width)
-		r := replayOf(d.all, d.ticks, s.limits)
+		r := replayOf(d.Requests, d.ticks, s.limits)
 		if r.full(s.slots) {
 			continue
 		}

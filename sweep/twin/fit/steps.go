@@ -1,4 +1,4 @@
-package twin
+package fit
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"llmsweep/client/sim"
+	"llmsweep/sweep/twin/stages"
 )
 
 // tick is a step of the engine as the client saw it: the requests that got a token from it.
@@ -17,7 +18,7 @@ type tick struct {
 // ticksOf sorts the tokens of all requests into steps. A request gets one token in a step: its next token begins another. So
 // does a token that comes late for the step: the tokens of a step leave the server together. How late that is follows from the steps that
 // are as quick as a share of the gaps. Above 1 only the requests themselves tell steps apart.
-func ticksOf(all []request, pace float64) []tick {
+func ticksOf(all []stages.Request, pace float64) []tick {
 	type token struct {
 		at      float64
 		request int
@@ -25,10 +26,10 @@ func ticksOf(all []request, pace float64) []tick {
 	var tokens []token
 	var gaps []float64
 	for i, q := range all {
-		for k, at := range q.tokens {
+		for k, at := range q.Tokens {
 			tokens = append(tokens, token{at, i})
 			if k > 0 {
-				gaps = append(gaps, at-q.tokens[k-1])
+				gaps = append(gaps, at-q.Tokens[k-1])
 			}
 		}
 	}
@@ -96,7 +97,7 @@ const clock = 4e-6
 // computed in which step.
 type replayer struct {
 	limits
-	all     []request
+	all     []stages.Request
 	got     []int   // tokens so far
 	lastly  []int   // step of the latest
 	left    []int   // prompt tokens that are not computed yet
@@ -109,10 +110,10 @@ type replayer struct {
 }
 
 // replayOf follows the steps of a stage under supposed limits.
-func replayOf(all []request, ticks []tick, l limits) replay {
+func replayOf(all []stages.Request, ticks []tick, l limits) replay {
 	r := &replayer{limits: l, all: all, got: make([]int, len(all)), lastly: make([]int, len(all)), left: make([]int, len(all))}
 	for i, q := range all {
-		r.left[i], r.lastly[i] = q.prompt, -1
+		r.left[i], r.lastly[i] = q.Prompt, -1
 	}
 	r.usual = usualGap(all)
 	before := math.Inf(-1)
@@ -123,11 +124,11 @@ func replayOf(all []request, ticks []tick, l limits) replay {
 }
 
 // usualGap returns the median gap between two tokens of a request.
-func usualGap(all []request) float64 {
+func usualGap(all []stages.Request) float64 {
 	var gaps []float64
 	for _, q := range all {
-		for k := 1; k < len(q.tokens); k++ {
-			gaps = append(gaps, q.tokens[k]-q.tokens[k-1])
+		for k := 1; k < len(q.Tokens); k++ {
+			gaps = append(gaps, q.Tokens[k]-q.Tokens[k-1])
 		}
 	}
 	if len(gaps) == 0 {
@@ -143,7 +144,7 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 	start, rested := before, false
 	if r.decodes == 0 && len(r.queue) == 0 { // idle until the next request
 		if r.sent < len(r.all) {
-			start, rested = max(before, r.all[r.sent].sent+r.latency), true
+			start, rested = max(before, r.all[r.sent].Sent+r.latency), true
 			r.arrive(start)
 		}
 	}
@@ -155,18 +156,18 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 		switch {
 		case r.got[i] == 0:
 			fresh = append(fresh, i)
-		case r.lastly[i] < k-1 && t.end-r.all[i].tokens[r.got[i]-1] > late*r.usual: // computed again after its memory was taken
+		case r.lastly[i] < k-1 && t.end-r.all[i].Tokens[r.got[i]-1] > late*r.usual: // computed again after its memory was taken
 			preempted = true
 			r.out.preempts++
 			decode.Tokens++
 		default:
-			length := r.all[i].prompt + r.got[i]
+			length := r.all[i].Prompt + r.got[i]
 			decode = plus(decode, sim.Batch{Tokens: 1, Samples: 1, Context: length, Pairs: length})
 			r.held += inBlocks(length)
 		}
 	}
 	for _, i := range fresh {
-		r.held += inBlocks(r.all[i].prompt)
+		r.held += inBlocks(r.all[i].Prompt)
 	}
 	batches, clean := r.prompts(decode, fresh, start)
 	r.out.running = append(r.out.running, len(t.gets))
@@ -184,11 +185,11 @@ const late = 1.8
 
 // arrive queues what was sent before an instant, and forgets what has left without a token.
 func (r *replayer) arrive(before float64) {
-	for r.sent < len(r.all) && r.all[r.sent].sent+r.latency <= before {
+	for r.sent < len(r.all) && r.all[r.sent].Sent+r.latency <= before {
 		r.queue = append(r.queue, r.sent)
 		r.sent++
 	}
-	r.queue = slices.DeleteFunc(r.queue, func(i int) bool { return r.got[i] > 0 || len(r.all[i].tokens) == 0 && r.all[i].gone < before })
+	r.queue = slices.DeleteFunc(r.queue, func(i int) bool { return r.got[i] > 0 || len(r.all[i].Tokens) == 0 && r.all[i].Gone < before })
 }
 
 // prompts returns the batches of a step with the prompts that end in it, and with what the budget leaves for others. clean is false where
@@ -205,12 +206,12 @@ func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batche
 				r.out.misses++
 				break
 			}
-			batch = plus(batch, chunk(r.all[i].prompt-r.left[i], budget, false))
+			batch = plus(batch, chunk(r.all[i].Prompt-r.left[i], budget, false))
 			r.left[i] -= budget
 			batches = append(batches, batch)
 			batch, budget = sim.Batch{}, r.budget
 		}
-		batch = plus(batch, chunk(r.all[i].prompt-r.left[i], r.left[i], true))
+		batch = plus(batch, chunk(r.all[i].Prompt-r.left[i], r.left[i], true))
 		budget -= r.left[i]
 		r.left[i] = 0
 	}
@@ -223,19 +224,19 @@ func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batche
 			break
 		}
 		if r.left[i] <= budget { // it should have ended
-			if r.all[i].sent+r.latency < start-settling {
+			if r.all[i].Sent+r.latency < start-settling {
 				r.out.prompts++
 				if r.budget > 0 {
 					r.out.misses++
 				}
-				r.out.blocked = append(r.out.blocked, blocked{width, r.held, inBlocks(r.all[i].prompt)})
+				r.out.blocked = append(r.out.blocked, blocked{width, r.held, inBlocks(r.all[i].Prompt)})
 			}
-			if r.left[i] < r.all[i].prompt {
+			if r.left[i] < r.all[i].Prompt {
 				clean = false
 			}
 			break
 		}
-		batch = plus(batch, chunk(r.all[i].prompt-r.left[i], budget, false))
+		batch = plus(batch, chunk(r.all[i].Prompt-r.left[i], budget, false))
 		r.left[i] -= budget
 		break
 	}
@@ -245,7 +246,7 @@ func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batche
 // waiting counts the requests that waited through a step.
 func (r *replayer) waiting(fresh []int, start float64) (n int) {
 	for _, i := range r.queue {
-		if r.all[i].sent+r.latency < start-settling && r.left[i] == r.all[i].prompt && !slices.Contains(fresh, i) {
+		if r.all[i].Sent+r.latency < start-settling && r.left[i] == r.all[i].Prompt && !slices.Contains(fresh, i) {
 			n++
 		}
 	}
@@ -263,7 +264,7 @@ func (r *replayer) account(k int, t *tick) {
 		}
 		r.got[i]++
 		r.lastly[i] = k
-		if r.got[i] == len(r.all[i].tokens) {
+		if r.got[i] == len(r.all[i].Tokens) {
 			r.decodes--
 		}
 	}

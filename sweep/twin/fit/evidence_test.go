@@ -1,4 +1,4 @@
-package twin
+package fit
 
 import (
 	"fmt"
@@ -16,6 +16,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
 	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/twin/stages"
 )
 
 func TestMain(m *testing.M) { simtest.Main(m) }
@@ -32,7 +33,7 @@ func (d drawn) Next() (load.Session, bool) {
 }
 
 // swept sweeps a simulated server for a fit, in virtual time, and returns its stages.
-func swept(t *testing.T, server sim.Config, prompt, output int, budget time.Duration) []Stage {
+func swept(t *testing.T, server sim.Config, prompt, output int, budget time.Duration) []stages.Stage {
 	t.Helper()
 	log, run := &rundir.Memory{}, &rundir.Run{}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -53,10 +54,10 @@ func swept(t *testing.T, server sim.Config, prompt, output int, budget time.Dura
 }
 
 // stagesIn returns the stages of a run in memory.
-func stagesIn(run *rundir.Run, log *rundir.Memory) (all []Stage) {
+func stagesIn(run *rundir.Run, log *rundir.Memory) (all []stages.Stage) {
 	for i := range run.Stages {
 		st := &run.Stages[i]
-		s := stageOf(st)
+		s := stages.From(st)
 		for r := range log.Records(st.Name) {
 			s.Records = append(s.Records, r)
 		}
@@ -75,7 +76,7 @@ func TestRandomServersAreFitted(t *testing.T) {
 			continue
 		}
 		k := simtest.Random(7000 + i)
-		tw, err := Fit(swept(t, k.Server, k.Work.Prompt, k.Work.Output, sweep.FitTime))
+		tw, err := To(swept(t, k.Server, k.Work.Prompt, k.Work.Output, sweep.FitTime))
 		if err != nil {
 			t.Errorf("%v: %v", k, err)
 			continue

@@ -1,19 +1,17 @@
-// Package page makes pages of HTML: of a run, of a comparison, of a choice, and an index of many runs. A page is one file: its style and
-// its script are in it, drawings are SVG, and nothing is loaded from anywhere. Both languages are in the file.
+// Package layout has what pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its style
+// and its script, in both languages.
 //
 // What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the page's policy allows no
 // script but its own.
-package page
+package layout
 
 import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"strconv"
-	"strings"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
@@ -34,11 +32,13 @@ var styleSheet string
 //go:embed assets/page.js
 var pageScript string
 
+// ChooseScript is the part of the script that chooses again among configurations.
+//
 //go:embed assets/choose.js
-var chooseScript string
+var ChooseScript string
 
 // script is the script of all pages.
-func script() string { return chooseScript + pageScript }
+func script() string { return ChooseScript + pageScript }
 
 //go:embed assets/page.tmpl
 var templates string
@@ -50,7 +50,7 @@ func layout() (*template.Template, error) {
 		"attr":      func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
 		"word":      func(key string) template.HTML { return template.HTML(word(key).HTML()) },
 		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
-		"generator": func() template.HTML { return template.HTML(generator) },
+		"generator": func() template.HTML { return template.HTML(Generator) },
 		"shapes":    shapeKey,
 		"aligned":   aligned,
 		"begin":     begin,
@@ -108,62 +108,5 @@ func fingerprint(s string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// shapeKey explains the markers, in words.
-func shapeKey() template.HTML {
-	html := ""
-	for _, v := range verdictShapes() {
-		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), v.text.Plus(meaning(v.verdict)).HTML())
-	}
-	return template.HTML(html)
-}
-
-// aligned marks the cells of columns that are aligned left.
-func aligned(t *Table) *Table {
-	for i, r := range t.Rows {
-		for j := range r.Cells {
-			if t.Columns[j].Left {
-				t.Rows[i].Cells[j].Class = strings.TrimSpace(r.Cells[j].Class + " left")
-			}
-		}
-	}
-	return t
-}
-
-// begin returns the first sentences of a text that is too long to be read in passing; nil for others. A sentence is never cut.
-func begin(t draw.Text) *draw.Text {
-	const long, short = 260, 110 // characters
-	if len([]rune(t.EN)) <= long {
-		return nil
-	}
-	en, zh := sentencesUpTo(t.EN, short, ". "), sentencesUpTo(t.ZH, short/2, "。")
-	if en == t.EN || zh == t.ZH {
-		return nil
-	}
-	return &draw.Text{EN: en + " …", ZH: zh + " …"}
-}
-
-// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least so many characters, or all of it.
-func sentencesUpTo(s string, least int, stop string) string {
-	at := 0
-	for len([]rune(s[:at])) < least {
-		i := strings.Index(s[at:], stop)
-		if i < 0 {
-			return s
-		}
-		at += i + len(stop)
-	}
-	return strings.TrimRight(s[:at], " ")
-}
-
-// first returns the panel that a page shows first: that of the lowest load beyond saturation, which shows why the server saturates, or else of
-// the highest output.
-func first(all []Panel) string {
-	for _, p := range all {
-		if p.First {
-			return p.ID
-		}
-	}
-	return all[0].ID
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }
+// Generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
+const Generator = `<meta name="generator" content="llmsweep">`

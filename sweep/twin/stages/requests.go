@@ -1,4 +1,4 @@
-package twin
+package stages
 
 import (
 	"cmp"
@@ -17,58 +17,52 @@ type Stage struct {
 	Records      []*rundir.Record
 }
 
-// request is one request of a stage.
-type request struct {
-	sent   float64
-	prompt int       // tokens as the server counted them
-	asked  int       // tokens as the workload wanted them; 0 where that is not known
-	output int       // tokens that were asked for, or that came
-	tokens []float64 // the instant of each output token that came
-	whole  bool      // it ended well
-	gone   float64   // when it left the server, whether or not it ended well
+// Request is one request of a stage.
+type Request struct {
+	Sent   float64
+	Prompt int       // tokens as the server counted them
+	Asked  int       // tokens as the workload wanted them; 0 where that is not known
+	Output int       // tokens that were asked for, or that came
+	Tokens []float64 // the instant of each output token that came
+	Whole  bool      // it ended well
+	Gone   float64   // when it left the server, whether or not it ended well
 }
 
 // unseparated is the longest time in seconds between two tokens of a request that came in one piece. No step is as short.
 const unseparated = 50e-6
 
-// requestsOf returns the requests of a stage in the order in which they were sent, and the share of the tokens that came in one piece with
-// the one before.
-func requestsOf(s *Stage) (all []request, joined float64) {
-	tokens, pieces := 0, 0
+// Requests returns the requests of a stage in the order in which they were sent.
+func (s *Stage) Requests() (all []Request) {
 	for _, r := range s.Records {
 		if !r.Sent.Known() || !r.PromptTokens.Known() && r.AskedTokens == 0 {
 			continue
 		}
-		q := request{sent: r.Sent.Value(), whole: r.Status == "ok", gone: never}
+		q := Request{Sent: r.Sent.Value(), Whole: r.Status == "ok", Gone: never}
 		if r.End.Known() {
-			q.gone = r.End.Value()
+			q.Gone = r.End.Value()
 		}
 		if r.FirstToken.Known() {
-			q.tokens = instants(r)
-			last := q.tokens[len(q.tokens)-1]
-			if q.whole {
-				q.gone = last
+			q.Tokens = instants(r)
+			last := q.Tokens[len(q.Tokens)-1]
+			if q.Whole {
+				q.Gone = last
 			}
-			q.gone = max(last, min(q.gone, never))
+			q.Gone = max(last, min(q.Gone, never))
 		}
-		q.asked = r.AskedPrompt
+		q.Asked = r.AskedPrompt
 		if r.PromptTokens.Known() {
-			q.prompt = int(r.PromptTokens.Value())
+			q.Prompt = int(r.PromptTokens.Value())
 		}
-		q.output = r.AskedTokens
-		if q.whole {
-			q.output = len(q.tokens)
+		q.Output = r.AskedTokens
+		if q.Whole {
+			q.Output = len(q.Tokens)
 		}
-		tokens += max(0, len(q.tokens)-1)
-		pieces += q.spread()
+		q.spread()
 		all = append(all, q)
 	}
-	slices.SortStableFunc(all, func(a, b request) int { return cmp.Compare(a.sent, b.sent) })
+	slices.SortStableFunc(all, func(a, b Request) int { return cmp.Compare(a.Sent, b.Sent) })
 	fillPrompts(all)
-	if tokens > 0 {
-		joined = float64(pieces) / float64(tokens)
-	}
-	return all, joined
+	return all
 }
 
 // never is an instant in seconds after the end of any stage.
@@ -95,10 +89,9 @@ func instants(r *rundir.Record) []float64 {
 	return tokens
 }
 
-// spread spreads tokens that came in one piece over the time since the token before the piece, as the server made them, and returns how
-// many there were besides the last of each piece.
-func (q *request) spread() (joined int) {
-	t := q.tokens
+// spread spreads tokens that came in one piece over the time since the token before the piece, as the server made them.
+func (q *Request) spread() {
+	t := q.Tokens
 	for i := 1; i < len(t); {
 		end := i + 1
 		for end < len(t) && t[end]-t[end-1] <= unseparated {
@@ -109,33 +102,31 @@ func (q *request) spread() (joined int) {
 			for k := range n {
 				t[i+k] = from + width*float64(k+1)/float64(n)
 			}
-			joined += n - 1
 		}
 		i = end
 	}
-	return joined
 }
 
 // fillPrompts gives requests whose prompt nobody counted, because they were cancelled, the length that was asked for, as much longer as the
 // others were (a chat template), or the mean length of the others.
-func fillPrompts(all []request) {
+func fillPrompts(all []Request) {
 	sum, n, more, both := 0, 0, 0, 0
 	for _, q := range all {
-		if q.prompt > 0 {
-			sum, n = sum+q.prompt, n+1
-			if q.asked > 0 {
-				more, both = more+q.prompt-q.asked, both+1
+		if q.Prompt > 0 {
+			sum, n = sum+q.Prompt, n+1
+			if q.Asked > 0 {
+				more, both = more+q.Prompt-q.Asked, both+1
 			}
 		}
 	}
 	for i := range all {
 		q := &all[i]
 		switch {
-		case q.prompt > 0:
-		case q.asked > 0:
-			q.prompt = max(1, q.asked+more/max(1, both))
+		case q.Prompt > 0:
+		case q.Asked > 0:
+			q.Prompt = max(1, q.Asked+more/max(1, both))
 		case n > 0:
-			q.prompt = max(1, sum/n)
+			q.Prompt = max(1, sum/n)
 		}
 	}
 }
