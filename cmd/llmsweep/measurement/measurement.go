@@ -24,6 +24,8 @@ import (
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/sweep"
+	"llmsweep/sweep/cluster/place"
+	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
 )
@@ -54,28 +56,60 @@ type Measurement struct {
 	Varied  bool           // the plan makes its own sessions
 }
 
-// Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
-func (e *Measurement) Run() (err error) {
+// parsed is what the flags ask for, besides the plan.
+type parsed struct {
+	load   *flags.WorkloadOptions
+	check  *fidelity.Check // nil without canaries
+	labels rundir.Labels
+	node   *place.Place // nil for one machine
+}
+
+// parse parses the flags, and refuses combinations that make no sense.
+func (e *Measurement) parse() (p parsed, err error) {
 	e.Lang = lang.Lang(e.Results.Lang)
-	l, err := e.Workload.Parse()
-	if err != nil {
-		return console.Usage(err)
+	if p.load, err = e.Workload.Parse(); err != nil {
+		return p, err
 	}
-	check, err := e.check()
-	if err != nil {
-		return console.Usage(err)
+	if p.check, err = e.check(); err != nil {
+		return p, err
 	}
-	labels, err := labels.Parse(e.Results.Label)
-	if err != nil {
-		return console.Usage(err)
+	if p.labels, err = labels.Parse(e.Results.Label); err != nil {
+		return p, err
 	}
-	node, err := e.Cluster.Place(e.Env)
-	if err == nil && node != nil {
+	if p.node, err = e.Cluster.Place(e.Env); err == nil && p.node != nil {
 		err = team.Refuses(e.Target, len(e.Urls), e.Varied)
 	}
+	return p, err
+}
+
+// Check returns what is wrong with a measurement by several ranks, as far as that is known without the server, and without what the launcher
+// sets for each rank.
+func (e *Measurement) Check() error {
+	switch {
+	case e.Cluster != nil && *e.Cluster != (flags.Cluster{Rank: -1}):
+		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
+	case e.Canaries != nil && e.Canaries.Fidelity:
+		return errOneMachine
+	}
+	_, err := e.parse()
+	if err == nil {
+		err = team.Refuses(e.Target, len(e.Urls), e.Varied)
+	}
+	for _, url := range e.Urls {
+		if err == nil {
+			err = target.Plausible(e.Console, url, e.Target, e.Conns)
+		}
+	}
+	return err
+}
+
+// Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
+func (e *Measurement) Run() (err error) {
+	p, err := e.parse()
 	if err != nil {
 		return console.Usage(err)
 	}
+	l, check, node := p.load, p.check, p.node
 	if node != nil && node.Rank > 0 {
 		return team.Follow(e.Console, node, e.Target, func(found []byte) (*target.Target, error) {
 			return target.Again(e.Console, e.Urls[0], found, e.Target, l, e.Replay, e.Conns)
@@ -132,7 +166,7 @@ func (e *Measurement) Run() (err error) {
 	run := &rundir.Run{
 		Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Command: e.Target.Command(e.Console, e.Urls[0]),
-		Target:  t.About, Labels: labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
+		Target:  t.About, Labels: p.labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 	}
 	if e.Before != nil {
 		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest

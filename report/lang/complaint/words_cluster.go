@@ -27,6 +27,15 @@ func clusterWords() [][2]string {
 		{"it did not get ready within %v", "未在 %s 内准备好"}, {"its records did not come within %v", "未在 %s 内收到其记录"},
 		{"it did not answer for %v", "已有 %s 没有应答"}, {"records cannot be brought together in a %T", "无法在 %s 中汇集记录"},
 		{"this llmsweep does not know a load of kind %q", "本版 llmsweep 不认识 %s 类负载"},
+		{"--name %s: write lower-case letters, digits and dashes, a letter first, at most %d characters", "--name %s：请写小写字母、数字和短横线，以字母开头，最多 %d 个字符"},
+		{"--ranks must be at least 2: one rank needs no launcher", "--ranks 至少为 2：单个进程不需要启动器"},
+		{"--cpus must be at least 1", "--cpus 至少为 1"},
+		{"--memory %s: write whole gigabytes or megabytes, such as 2G or 512M", "--memory %s：请写整数的 G 或 M，如 2G 或 512M"},
+		{"--time must be at least 1m", "--time 至少为 1m"},
+		{"--nodes, --partition, --account, --sbatch and --program are for slurm", "--nodes、--partition、--account、--sbatch 和 --program 用于 slurm"},
+		{"--namespace and --claim are for kubernetes", "--namespace 和 --claim 用于 kubernetes"},
+		{"launch takes a sweep or a run: write one of them after --, such as -- sweep URL", "launch 只接受 sweep 或 run：请把它写在 -- 之后，如 -- sweep URL"},
+		{"the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out", "--rank、--ranks、--coordinator 和 --cluster-token 由启动器为每个进程设置：请去掉它们"},
 		{"llmsweep.cluster.v1.Coordinator.Join is not implemented", "未实现 llmsweep.cluster.v1.Coordinator.Join"},
 	}
 }
