@@ -149,10 +149,10 @@ func sweepWords() lang.Words {
 			"{share:percent} 的回答在 {time:time} 后整体到达，早于其他任何回答的首 token：它们来自缓存，而非由模型计算[，其他回答的首 token 至多 {otherwise:time}]"),
 		"habit.drops": lang.Say("the server drops connections: {count:count request requests}, {share:percent} of those that ended, got no answer or only a part of one before the connection was closed",
 			"服务会断开连接：{count} 个请求（占已结束请求的 {share:percent}）在得到完整回答前连接被关闭"),
-		"habit.drifts": lang.Say("the server drifts: {metric:metric} of {stage} changed from {before:short} to {after:short}, by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again",
-			"服务性能漂移：再次测量时，{stage} 的{metric:metric}由 {before:short} 变为 {after:short}，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}）"),
-		"habit.scales": lang.Say("the server changed its size: {metric:metric} of {stage} changed from {before:short} to {after:short}, by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again, and a lone request is as fast as before",
-			"服务规模发生变化：再次测量时，{stage} 的{metric:metric}由 {before:short} 变为 {after:short}，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}），而单个请求的速度不变"),
+		"habit.drifts": lang.Say("the server drifts: {metric:metric} of {stage} changed [from {before_s:time} to {after_s:time}|from {before:short} to {after:short}], by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again",
+			"服务性能漂移：再次测量时，{stage} 的{metric:metric}[由 {before_s:time} 变为 {after_s:time}|由 {before:short} 变为 {after:short}]，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}）"),
+		"habit.scales": lang.Say("the server changed its size: {metric:metric} of {stage} changed [from {before_s:time} to {after_s:time}|from {before:short} to {after:short}], by {change:percent} (95 %: {low:percent} to {high:percent}), when it was measured again, and a lone request is as fast as before",
+			"服务规模发生变化：再次测量时，{stage} 的{metric:metric}[由 {before_s:time} 变为 {after_s:time}|由 {before:short} 变为 {after:short}]，变化 {change:percent}（95 % 区间：{low:percent} 至 {high:percent}），而单个请求的速度不变"),
 
 		// Why a run ended as it did.
 		"run.killed": lang.Say("llmsweep was killed, or could not write any more", "llmsweep 被强制终止，或无法继续写入"),

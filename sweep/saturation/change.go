@@ -120,7 +120,11 @@ func Changed(before, after *rundir.Stage, floor *Change, expected float64) (n no
 	changes := Compare(before, after)
 	itl, rate := changes[0], changes[2]
 	args := func(k note.Kind, c Change) (note.Note, bool) {
-		return k.New(before.Name, c.Metric, c.Before, c.After, c.Value, c.Low, c.High), true
+		from, to := c.Before, c.After
+		if c.Metric == changes[2].Metric {
+			from, to = math.NaN(), math.NaN() // no times
+		}
+		return k.New(before.Name, c.Metric, c.Before, c.After, c.Value, c.Low, c.High, from, to), true
 	}
 	lone := before.MaxConcurrency == 1
 	switch {
