@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -62,6 +63,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 	}
 	var all []stages.Stage
 	var from []string
+	var began []time.Time
 	name := f.Name
 	var labels twin.Labels
 	for _, dir := range f.Paths {
@@ -69,7 +71,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.Usage(err)
 		}
-		all, from = append(all, stages...), append(from, filepath.Base(dir))
+		all, from, began = append(all, stages...), append(from, filepath.Base(dir)), append(began, run.Started.UTC().Truncate(time.Second))
 		if name == "" {
 			name = run.Target.Model
 		}
@@ -81,7 +83,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
-	t.Name, t.From, t.Labels = table.Clean(name), from, labels
+	t.Name, t.From, t.Measured, t.Labels = table.Clean(name), from, began, labels
 	b, err := t.Encode()
 	if err != nil {
 		return err

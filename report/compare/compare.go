@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/compare/answers"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -20,6 +21,7 @@ import (
 // Options say how to compare.
 type Options struct {
 	AnyWorkload bool // compare runs that asked different things of their servers
+	Answers     bool // compare answers to canaries
 }
 
 // Schema names the JSON form of a Comparison.
@@ -34,7 +36,9 @@ type Comparison struct {
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
 	LeftOut  []curve.LeftOut `json:"left_out,omitempty"`
 	Marked   []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
-	asked    *rundir.Run     // one with the workload that all have
+	// Answers is how far the answers of each setup but the first are from those of the first; empty where they are not compared.
+	Answers []answers.Candidate `json:"answers,omitempty"`
+	asked   *rundir.Run         // one with the workload that all have
 }
 
 // Measured is a configuration and its metrics.
@@ -68,6 +72,7 @@ type Change struct {
 	High  rundir.Number `json:"high,omitzero"` //
 	Shown *bool         `json:"shown,omitempty"`
 	apart bool          // see [Metric].Apart
+	text  string        // of what is no difference in speed
 }
 
 // The keys of metrics. TTFT and ITL are those of one request at a time, and at 50 and 80 % of the saturation rate.
@@ -122,7 +127,21 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 		c.Changes = append(c.Changes, changes(m, c.Setups[0])...)
 	}
 	c.Factors = factors(setups, c.Setups)
+	if o.Answers {
+		var err error
+		c.Answers, err = answers.Of(sides(setups))
+		return c, err
+	}
 	return c, nil
+}
+
+// sides returns the runs whose answers are compared.
+func sides(setups []curve.Setup) []answers.Side {
+	var all []answers.Side
+	for i := range setups {
+		all = append(all, answers.Side{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
+	}
+	return all
 }
 
 // alike returns an error that names two setups whose workloads differ.

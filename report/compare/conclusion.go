@@ -131,7 +131,7 @@ func (f *Factor) scaling(l lang.Lang) string {
 			}
 		}
 		all = append(all, sayScales.In(l, f.Equal, s.To, s.From, fmt.Sprintf("%.2f", p.SpeedUp.Value()), tokens(p.After.Value),
-			tokens(p.Before.Value), fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))+f.bounds(s, l)+stop.In(l)+answers(p, l)+alone(s, l))
+			tokens(p.Before.Value), fmt.Sprintf("%.0f", 100*p.Efficiency.Value()), interval(c, l))+f.bounds(s, l)+stop.In(l)+unequalWork(p, l)+alone(s, l))
 	}
 	if len(all) == 0 {
 		return sayNoOutput.In(l, f.Equal)
@@ -164,8 +164,8 @@ func (f *Factor) bounds(s Step, l lang.Lang) string {
 // the window's edge.
 const uneven = 0.1
 
-// answers returns a sentence where answers before and after differ in length, so that requests are not equal work.
-func answers(p Load, l lang.Lang) string {
+// unequalWork returns a sentence where answers before and after differ in length, so that requests are not equal work.
+func unequalWork(p Load, l lang.Lang) string {
 	if !Unlike(p.Answer[0], p.Answer[1]) {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/compare/answers"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -35,6 +36,9 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 			Title: titleChanges.In(l, c.Setups[0].Name), Level: level + 1, Table: c.changeTable(l), Notes: c.changeLegend(l),
 		})
 	}
+	if len(c.Answers) > 0 {
+		all = append(all, answers.Section(c.Answers, c.speed(l), l, level+1))
+	}
 	for i := range c.Factors {
 		f := &c.Factors[i]
 		all = append(all, f.section(l, level+1))
@@ -49,6 +53,31 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 		all = append(all, leftOut(titleMarked, c.Marked, l, level+1))
 	}
 	return all
+}
+
+// speed returns the differences in speed that stand beside those of answers.
+func (c *Comparison) speed(l lang.Lang) answers.Speed {
+	var keys []string
+	var s answers.Speed
+	for _, col := range columns(l) {
+		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
+		if known && (col.key == KeyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
+			keys, s.Heads = append(keys, col.key), append(s.Heads, strings.TrimSpace(col.Head+" "+loadOf(col.Column)))
+		}
+	}
+	s.Cells = func(setup string) []string {
+		var cells []string
+		for _, key := range keys {
+			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == setup && ch.Key == key })
+			if i < 0 {
+				cells = append(cells, Absent)
+			} else {
+				cells = append(cells, c.Changes[i].String())
+			}
+		}
+		return cells
+	}
+	return s
 }
 
 // columns are the metrics as columns: heading, second line, and how to print one.
@@ -163,6 +192,9 @@ func (c *Comparison) changeTable(l lang.Lang) table.Table {
 
 // String is a change in percent with its interval; ~ where the interval shows none.
 func (c Change) String() string {
+	if c.text != "" {
+		return c.text
+	}
 	unit := " %"
 	if c.Key == KeyErrors {
 		unit = " pp"

@@ -9,7 +9,7 @@ import (
 
 // Words returns the words of all notes that packages beneath report write.
 func Words() lang.Words {
-	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), fidelityWords())
+	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), fidelityWords(), driftWords())
 }
 
 // Note returns what a note says, as a sentence.
