@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit/span"
@@ -214,7 +215,8 @@ const (
 	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number of
 	// Poisson arrivals in a stage of 60.
 	offeredTolerance = 0.4
-	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes.
+	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes. Control
+	// measurements are shorter: they are taken to have rundir.ControlArrivals.
 	offeredWindow = 120
 )
 
@@ -230,12 +232,17 @@ func completedOverOffered(r *row) (key string, n note.Note, grade Grade) {
 		return "", note.Note{}, ""
 	}
 	rate, window := offered.Value(), s.Window
-	if window <= 0 {
+	again := strings.HasPrefix(s.Name, rundir.ControlPrefix)
+	switch {
+	case window > 0:
+	case again:
+		window = rundir.ControlArrivals / rate
+	default:
 		window = offeredWindow
 	}
 	deviation := math.Sqrt(rate / window)
 	impossible := rate + offeredImpossible*deviation
-	if s.Window <= 0 {
+	if s.Window <= 0 && !again {
 		impossible = rate * (1 + offeredTolerance)
 	}
 	n = noteOffered.New(digits(done.V), digits(rate))

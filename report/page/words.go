@@ -107,6 +107,7 @@ var (
 	axisDemand       = lang.Say("demand, %s", "需求（%s）")
 	tagDemand        = lang.Say("demand %s", "需求 %s")
 	tagEven          = lang.Say("break-even %s", "成本持平点 %s")
+	sayOffered       = lang.Say("With drawings, as a page: add --html FILE", "带图的网页：加上 --html FILE")
 	sayWritten       = lang.Say("Page with drawings: %s", "含图网页：%s")
 	headMetric       = lang.Say("metric", "指标")
 	headDifference   = lang.Say("difference", "差异")
