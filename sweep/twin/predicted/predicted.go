@@ -68,7 +68,7 @@ func Run(t *twin.Twin, l Load) (*rundir.Run, twin.Answer) {
 	}
 	run := &rundir.Run{
 		Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true}, Target: rundir.Target{Model: t.Labels.Model},
-		Labels:   rundir.Labels{Model: t.Labels.Model, GPU: t.Labels.GPU, GPUs: max(1, t.Labels.GPUs), Engine: t.Labels.Engine, Quant: t.Labels.Quant, Price: t.Labels.Price},
+		Labels:   Labels(t),
 		Workload: rundir.Workload{PromptTokens: l.Prompt, OutputTokens: l.Output, Seed: l.Seed, Forced: true},
 	}
 	if l.Trace != nil {
@@ -78,6 +78,12 @@ func Run(t *twin.Twin, l Load) (*rundir.Run, twin.Answer) {
 		run.Stages = append(run.Stages, row(t, m, share*a.Rate, share < 1, l.Seed))
 	}
 	return run, a
+}
+
+// Labels returns the labels of a twin as a run has them.
+func Labels(t *twin.Twin) rundir.Labels {
+	l := t.Labels
+	return rundir.Labels{Model: l.Model, GPU: l.GPU, GPUs: max(1, l.GPUs), Engine: l.Engine, Quant: l.Quant, Price: l.Price}
 }
 
 // row simulates Poisson arrivals at a rate.
