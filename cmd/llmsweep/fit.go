@@ -151,14 +151,31 @@ func (s *sweepCmd) checkForFit() error {
 
 var errForFit = errors.New("--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns")
 
-// forFit measures for sweep --for-fit.
-func (s *sweepCmd) forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+// design returns the design of sweep --for-fit for a server.
+func design(t *target.Target) (*sweep.FitDesign, error) {
 	w, ok := t.Workload.(*workload.Synthetic)
 	if !ok {
-		return console.Usage(errForFit)
+		return nil, console.Usage(errForFit)
 	}
-	design := sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
+	return &sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
 		return w.Varied(stage, d)
-	}}
-	return sweep.ForFit(ctx, c, design, run)
+	}}, nil
+}
+
+// forFit measures for sweep --for-fit.
+func forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+	d, err := design(t)
+	if err != nil {
+		return err
+	}
+	return sweep.ForFit(ctx, c, *d, run)
+}
+
+// varied returns the sessions of the stages of sweep --for-fit.
+func varied(t *target.Target) (func(stage string) load.Source, error) {
+	d, err := design(t)
+	if err != nil {
+		return nil, err
+	}
+	return d.Stage, nil
 }
