@@ -18,6 +18,7 @@ import (
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -92,7 +93,7 @@ func (r *reportCmd) documentPage(setups []curve.Setup, said []document.Claims) (
 		return all
 	}
 	var b bytes.Buffer
-	if err := html.Compare(&b, result, setups, sections, html.Options{Lang: lang.Lang(r.Lang)}); err != nil {
+	if err := html.Compare(&b, result, setups, sections, layout.Options{Lang: lang.Lang(r.Lang)}); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

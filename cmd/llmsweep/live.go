@@ -25,6 +25,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/progress/web"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
@@ -266,8 +267,8 @@ func (f *liveFlags) dirs(c *console.Console) (out string, both [2]*rundir.Dir, e
 }
 
 // pairPage returns what writes the page of a comparison.
-func pairPage(result *paired.Comparison, runs [2]*rundir.Run) func(io.Writer, html.Options) error {
-	return func(w io.Writer, o html.Options) error { return html.Pair(w, result, runs, o) }
+func pairPage(result *paired.Comparison, runs [2]*rundir.Run) func(io.Writer, layout.Options) error {
+	return func(w io.Writer, o layout.Options) error { return html.Pair(w, result, runs, o) }
 }
 
 // writePages writes the page of the comparison, and that of each side.
@@ -279,7 +280,7 @@ func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]
 		}
 	}
 	var page bytes.Buffer
-	if err := html.Pair(&page, result, runs, html.Options{Lang: l}); err != nil {
+	if err := html.Pair(&page, result, runs, layout.Options{Lang: l}); err != nil {
 		return err
 	}
 	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, page.Bytes())

@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/draw/raster"
+	"llmsweep/report/page/layout"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -29,6 +30,8 @@ type reportCmd struct {
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool     `help:"No colour."`
+
+	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
 
 	Drawing string `placeholder:"NAME" help:"With --format svg or png: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
 	Width   int    `placeholder:"N" help:"With --format png: pixels from left to right (1320 for most drawings)."`
@@ -49,6 +52,7 @@ func (reportCmd) Help() string {
   llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
+  llmsweep report llmsweep-run --twin twin.yaml
   llmsweep report run-a results.md --document --lang zh -o comparison.md
   llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
 
@@ -59,6 +63,9 @@ More: llmsweep help formats, llmsweep help files`
 func (r *reportCmd) Run(c *console.Console) error {
 	if r.Document {
 		return r.document(c)
+	}
+	if r.Twin != "" {
+		return r.beside(c)
 	}
 	if len(r.Dirs) == 0 {
 		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
@@ -112,13 +119,13 @@ func (r *reportCmd) Run(c *console.Console) error {
 		out = f
 	}
 	if r.Format == flags.FormatHTML {
-		return r.page(out, runs, html.Options{Lang: options.Lang})
+		return r.page(out, runs, layout.Options{Lang: options.Lang})
 	}
 	return report.Render(out, r.Format, runs, options)
 }
 
 // page writes the page of a run, or the index of several.
-func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.Options) error {
+func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o layout.Options) error {
 	if len(runs) == 1 {
 		return html.Run(w, &runs[0], r.Dirs[0], o)
 	}

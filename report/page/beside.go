@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 )
-
-// generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
-const generator = `<meta name="generator" content="llmsweep">`
 
 // ending is that of the names of pages.
 const ending = ".html"
@@ -24,6 +22,9 @@ func Beside(path string) string { return strings.TrimSuffix(path, filepath.Ext(p
 // Written tells that a page was written beside what was asked for.
 func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
 
+// Offered tells how a page can be had, where none was written.
+func Offered(l lang.Lang) string { return sayOffered.In(l) }
+
 // Replaceable returns an error where a file of that name exists that is no page of llmsweep: it is not overwritten.
 func Replaceable(path string) error {
 	f, err := os.Open(path)
@@ -33,7 +34,7 @@ func Replaceable(path string) error {
 	defer f.Close()
 	const head = 4096 // bytes in which the mark stands
 	b, err := io.ReadAll(io.LimitReader(f, head))
-	if err != nil || len(b) > 0 && !bytes.Contains(b, []byte(generator)) {
+	if err != nil || len(b) > 0 && !bytes.Contains(b, []byte(layout.Generator)) {
 		return fmt.Errorf("%s exists and is no page of llmsweep: move it away, or choose another name", path)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
 	"llmsweep/report/lang"
-	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 )
 
@@ -19,7 +19,7 @@ type Tables struct {
 }
 
 // Write writes tables in the format, the language and the file of the flags.
-func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, html.Options) error) error {
+func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
 	out, options := c.Out, report.Options{Lang: lang.Lang(t.Lang)}
 	if t.Output == "" {
 		options = c.Options(t.Lang, t.Plain, "")
@@ -35,7 +35,7 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 	case "json":
 		return asJSON(out)
 	case FormatHTML:
-		return page(out, html.Options{Lang: options.Lang})
+		return page(out, layout.Options{Lang: options.Lang})
 	}
 	return table.WriteSections(out, t.Format, sections(options.Lang), table.Style{Width: options.Width, Color: options.Color})
 }
