@@ -77,10 +77,11 @@ func cut(run *rundir.Run, found *rundir.Saturation, ceiling *rundir.Stage) *rund
 func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Saturation {
 	s := *found
 	s.Rate, s.Comfortable, s.ComfortableStage = rundir.Number{}, rundir.Number{}, ""
-	if !s.Overload.Known() { // a closed loop shows nothing of what such a server sustains
-		s.Low = larger(s.Low, larger(s.HighestStable, searched(run)))
+	s.Low = larger(s.Low, s.HighestStable)
+	if !s.Overload.Known() && !s.LowestSaturated.Known() { // where overload costs throughput, a closed loop shows nothing of what is sustained
+		s.Low = larger(s.Low, searched(run))
 	}
-	s.High = larger(s.High, s.Low)
+	s.High = larger(s.High, larger(s.Low, s.LowestSaturated))
 	// An interval narrows with the root of the time that it rests on.
 	factor := min(max(math.Pow(half/widest, 2), 2), mostLonger)
 	budget, stageTime := longer(run, factor), math.NaN()
