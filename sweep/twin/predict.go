@@ -23,7 +23,7 @@ func (t *Twin) Saturation(w sim.Workload, spread float64) Interval {
 	}
 	var logs []float64
 	for _, d := range t.Draws {
-		if k := t.with(t.Step.withNumbers(d)).Capacity(w).RequestsPerSecond; k > 0 {
+		if k := t.with(t.Step.WithValues(d)).Capacity(w).RequestsPerSecond; k > 0 {
 			logs = append(logs, math.Log(k/plain))
 		}
 	}
@@ -141,14 +141,14 @@ func (t *Twin) Beyond(prompt, output int) bool {
 func (t *Twin) Sample(rng *rand.Rand) sim.Config {
 	s := t.Step
 	if len(t.Draws) > 0 {
-		s = s.withNumbers(t.Draws[rng.IntN(len(t.Draws))])
+		s = s.WithValues(t.Draws[rng.IntN(len(t.Draws))])
 	}
 	v, _ := s.Values()
 	factor := math.Exp(t.modelError() * rng.NormFloat64())
 	for i := range v {
 		v[i] *= factor
 	}
-	c := t.with(s.withNumbers(v))
+	c := t.with(s.WithValues(v))
 	if kv, ok := t.Intervals["kv_tokens"]; ok {
 		c.KVTokens = int(kv[0] + rng.Float64()*(kv[1]-kv[0]))
 	}
