@@ -3,13 +3,15 @@ package client
 import (
 	"context"
 	"io"
-	"llmsweep/client/address"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/client/address"
+	"llmsweep/client/mutated"
 )
 
 // Whatever is typed as a URL is an address or an error in one line. What is shown has no password and no query, and reads as the
@@ -21,7 +23,7 @@ func FuzzURL(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+	f.Fuzz(mutated.With(func(t *testing.T, s string) {
 		a, user, err := address.Parse(s)
 		if err != nil {
 			if strings.Contains(s, "://me:secret7@") && strings.Contains(err.Error(), "secret7@") {
@@ -46,7 +48,7 @@ func FuzzURL(f *testing.F) {
 		if _, err := url.Parse(a.Join("/v1/models").String()); err != nil {
 			t.Errorf("%q asks %q: %v", s, a.Join("/v1/models"), err)
 		}
-	})
+	}))
 }
 
 // said is a connection on which the server says the same to every request, and closes.
@@ -97,7 +99,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(s)
 	}
 	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassRateLimited, ClassHTTP429, ClassHTTP5xx, ClassReset, ClassTruncated, ClassStreamError, ClassMalformed}
-	f.Fuzz(func(t *testing.T, answer string) {
+	f.Fuzz(mutated.With(func(t *testing.T, answer string) {
 		c, err := New(Options{URL: "http://server", Timeout: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) {
 			return &said{answer: strings.NewReader(answer), asked: make(chan struct{})}, nil
 		}})
@@ -115,7 +117,7 @@ func FuzzAnswer(f *testing.F) {
 		if r.FirstToken != Absent && (r.FirstToken < 0 || r.LastToken < r.FirstToken || r.End < r.LastToken) {
 			t.Errorf("first token %v, last %v, end %v", r.FirstToken, r.LastToken, r.End)
 		}
-	})
+	}))
 }
 
 var _ io.Reader = (*said)(nil)

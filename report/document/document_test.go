@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
+	"llmsweep/client/mutated"
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
@@ -261,7 +262,7 @@ func TestSplitAndJoin(t *testing.T) {
 
 func FuzzSplit(f *testing.F) {
 	f.Add("a\n<!-- llmsweep:run {} -->\nb\n<!-- /llmsweep:run -->\n")
-	f.Fuzz(func(t *testing.T, doc string) {
+	f.Fuzz(mutated.With(func(t *testing.T, doc string) {
 		pieces, err := split(doc)
 		if err != nil || strings.Contains(doc, "\r") {
 			return
@@ -269,5 +270,5 @@ func FuzzSplit(f *testing.F) {
 		if got := join(pieces); got != doc && got != doc+"\n" { // a last marker line may lack its newline
 			t.Errorf("%q became %q", doc, got)
 		}
-	})
+	}))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
+	"llmsweep/client/mutated"
 )
 
 // witness reads a native API's frames with encoding/json, to compare.
@@ -569,7 +570,7 @@ func FuzzNativeDecoders(f *testing.F) {
 		}
 		f.Add(bytes.Join(ends(bytes.Split(bytes.TrimSpace(b), []byte("\n"))), []byte("\n")))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
+	f.Fuzz(mutated.With(func(t *testing.T, in []byte) {
 		for name, witness := range witnesses() {
 			dialect, _ := ByName(name)
 			d, w := dialect.NewDecoder(), witness()
@@ -577,7 +578,7 @@ func FuzzNativeDecoders(f *testing.F) {
 				witnessed(t, d, w, frame)
 			}
 		}
-	})
+	}))
 }
 
 // ends returns the first and the last frames of a stream, with which fuzzing is about twice as fast as with whole streams. Run it with
