@@ -4,7 +4,6 @@
 package mutated
 
 import (
-	"fmt"
 	"hash/maphash"
 	"math/rand/v2"
 	"os"
@@ -31,27 +30,25 @@ func With[F any](target F) F {
 		m.learn(args[1:])
 		n := 0
 		for until := time.Now().Add(each); time.Now().Before(until) && !t.Failed(); {
-			const between = 64 // executions between two looks at the clock
-			for range between {
-				if n++; !try(t, call, m.change(args)) {
-					break
-				}
-			}
+			n++
+			try(t, call, m.change(args))
 		}
 		t.Logf("executions: %d", n)
 		return nil
 	}).Interface().(F)
 }
 
-// try calls a target, reports whether it passed, and names the input where not.
-func try(t *testing.T, target reflect.Value, args []reflect.Value) (passed bool) {
+// try calls a target, and names the input where it fails.
+func try(t *testing.T, target reflect.Value, args []reflect.Value) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			t.Errorf("panic: %v", broken)
 		}
-		if passed = !t.Failed(); !passed {
-			for _, a := range args[1:] {
-				t.Logf("input: %s", fmt.Sprintf("%#v", a))
+		for i := 1; i < len(args) && t.Failed(); i++ {
+			if b := text(args[i]); b != nil {
+				t.Logf("input: %q", b)
+			} else {
+				t.Logf("input: %v", args[i])
 			}
 		}
 	}()
@@ -63,5 +60,4 @@ func try(t *testing.T, target reflect.Value, args []reflect.Value) (passed bool)
 	default:
 		target.Call(args)
 	}
-	return
 }

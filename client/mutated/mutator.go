@@ -77,6 +77,11 @@ var odd = []string{
 
 // bytes returns a changed copy.
 func (m *mutator) bytes(b []byte) []byte {
+	const small = 256 // bytes: most inputs are short, because those take little time and break as much
+	if len(b) > small && m.rng.IntN(8) > 0 {
+		from := m.rng.IntN(len(b) - small)
+		b = b[from : from+1+m.rng.IntN(small)]
+	}
 	b = bytes.Clone(b)
 	for range 1 + m.rng.IntN(6) {
 		b = m.once(b)
