@@ -1,10 +1,6 @@
 package page
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,18 +19,3 @@ func Beside(path string) string { return strings.TrimSuffix(path, filepath.Ext(p
 
 // Written tells that a page was written beside what was asked for.
 func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
-
-// Replaceable returns an error where a file of that name exists that is no page of llmsweep: it is not overwritten.
-func Replaceable(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil // there is none; another failure is that of writing it
-	}
-	defer f.Close()
-	const head = 4096 // bytes in which the mark stands
-	b, err := io.ReadAll(io.LimitReader(f, head))
-	if err != nil || len(b) > 0 && !bytes.Contains(b, []byte(generator)) {
-		return fmt.Errorf("%s exists and is no page of llmsweep: move it away, or choose another name", path)
-	}
-	return nil
-}
