@@ -22,6 +22,7 @@ import (
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -42,7 +43,7 @@ func sampleNote(k note.Kind) note.Note {
 
 // English words that may stand in a Chinese text: units, names and keys that are the same in every language.
 var (
-	englishNames = regexp.MustCompile(`--[a-z-]+|\b[a-z_]+_[a-z_]+\b|[a-z]+[@:.][a-z0-9.<>%]+|https?://\S+|\bllmsweep\b|` +
+	englishNames = regexp.MustCompile(`llmsweep sweep URL|--[a-z-]+|\b[a-z_]+_[a-z_]+\b|[a-z]+[@:.][a-z0-9.<>%]+|https?://\S+|\bllmsweep\b|` +
 		`openai api|native api|max_token 512 with|no think mode|no think|the server ignores min_tokens|(before|after) saturation|Total Test Duration|Benchmark duration|P99 Response Time|Theoretical Max Throughput|Max Tokens|` +
 		`\b(req|tok|tokens?|ms|sec|KB|MB|tokens/sec|req/sec|tok/s|req/s|rps|TTFT|TPOT|ITL|SLO|KV|GPU|CPU|CPUs|API|JSONL?|CSV|p\d+|vLLM|SGLang|lmdeploy|Ollama|Triton|` +
 		`Qwen[\w.-]*|L20|A100|AWQ|GPTQ-Int\d|chat|completions|synchronous|throughput|asynchronous|linux|amd64|go|GB|Instruct|prompt|messages|conversations|usage)\b`)
@@ -66,7 +67,7 @@ func checkChinese(t *testing.T, what, text string) {
 // TestChineseIsWhole checks whole Chinese reports with every note in them.
 func TestChineseIsWhole(t *testing.T) {
 	full := sweptRun()
-	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), answer.Notes(), slo.Notes(), published.Notes()[:1], curve.Notes(), fidelity.Notes()} {
+	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), answer.Notes(), slo.Notes(), published.Notes()[:1], curve.Notes(), fidelity.Notes(), drift.Notes()} {
 		for _, k := range kinds {
 			full.Warnings = append(full.Warnings, sampleNote(k))
 		}

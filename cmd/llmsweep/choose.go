@@ -15,6 +15,7 @@ import (
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
@@ -77,7 +78,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	return ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.Options) error {
+	return ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
 }

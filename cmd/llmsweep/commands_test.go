@@ -310,6 +310,10 @@ func writeInputs(t *testing.T, w *world) {
 		w.write(name, text)
 	}
 	w.must(append([]string{"sweep", "sim:"}, short["sweep"]...)...)
+	for _, quant := range []string{"f16", "q8", "q4"} {
+		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "quant="+quant,
+			"--fidelity", "--canaries", "20")
+	}
 	for _, gpu := range []string{"L20", "A100"} {
 		w.must(append([]string{"sweep", "sim:", "--label", "gpus=1,gpu=" + gpu, "--out", strings.ToLower(gpu)}, short["sweep"]...)...)
 	}

@@ -16,15 +16,18 @@ import (
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/published"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/pair"
 )
 
 // compareCmd is llmsweep compare.
 type compareCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
+	Fidelity    bool     `help:"Compare answers too: how far those of the others to the same canaries are from those of the first. The runs were measured with --fidelity."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
@@ -41,9 +44,11 @@ func (compareCmd) Help() string {
   llmsweep compare baseline llmsweep-run --fail-if 'tokens_per_s<-5%' --junit gates.xml
   llmsweep compare results.md my-run --format markdown --lang zh -o compared.md
   llmsweep compare before after --html compared.html    # the tables here, the page there
+  llmsweep compare --fidelity f16 q8 q4 --fail-if 'match<90%' --fail-if 'kl>0.05'
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
+With --fidelity also: ` + strings.Join(drift.Keys(), ", ") + ` (llmsweep help fidelity).
 
 With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
 difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
@@ -65,7 +70,11 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if dir, ok := pairDir(cm.Paths); ok {
 		return cm.again(c, dir)
 	}
-	gates, err := cm.gates(compare.Keys())
+	keys := compare.Keys()
+	if cm.Fidelity {
+		keys = append(keys, drift.Keys()...)
+	}
+	gates, err := cm.gates(keys)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -74,7 +83,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	setups := curve.Load(inputs)
-	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload})
+	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -86,7 +95,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	page := func(w io.Writer, o html.Options) error { return html.Compare(w, result, setups, sections, o) }
+	page := func(w io.Writer, o layout.Options) error { return html.Compare(w, result, setups, sections, o) }
 	if err := cm.WriteBoth(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}

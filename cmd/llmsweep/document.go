@@ -19,6 +19,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -90,7 +91,7 @@ func (r *reportCmd) documentPage(setups []curve.Setup, said []document.Claims) (
 		return all
 	}
 	var b bytes.Buffer
-	if err := html.Compare(&b, result, setups, sections, html.Options{Lang: lang.Lang(r.Lang)}); err != nil {
+	if err := html.Compare(&b, result, setups, sections, layout.Options{Lang: lang.Lang(r.Lang)}); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

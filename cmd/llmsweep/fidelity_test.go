@@ -32,10 +32,10 @@ func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
 	return simserver.New(live, o)
 }
 
-// shortCanaries writes 70 canaries with short answers, and returns the path.
-func shortCanaries(w *world) string {
+// shortCanaries writes n canaries with short answers, and returns the path.
+func shortCanaries(w *world, n int) string {
 	var set strings.Builder
-	for i := range 70 {
+	for i := range n {
 		fmt.Fprintf(&set, "{\"prompt\":\"canary number %d\",\"tokens\":24}\n", i)
 	}
 	return w.write("canaries.jsonl", set.String())
@@ -64,7 +64,7 @@ func TestAnswersUnderLoad(t *testing.T) {
 				url, _ := w.server(w.differing(c.options, c.habits...))
 				dir := w.path("run")
 				out, _ := w.must("run", url, "--concurrency", "8", "--requests", "1300", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest",
-					"--fidelity", "--canaries", shortCanaries(w), "--out", dir)
+					"--fidelity", "--canaries", shortCanaries(w, 70), "--out", dir)
 				run, err := rundir.Open(dir)
 				if err != nil {
 					t.Fatal(err)
@@ -117,6 +117,44 @@ func TestDryRunCountsCanaries(t *testing.T) {
 		for _, wrong := range [][]string{{"--canaries", "5"}, {"--fidelity", "--canaries", "0"}, {"--fidelity", "--canary-share", "9%"}, {"--fidelity", "--canaries", "nowhere.txt"}} {
 			if code, _, errs := w.llmsweep(append([]string{"run", "http://localhost:1", "--rate", "1", "--requests", "4"}, wrong...)...); code != console.WrongUsage {
 				t.Errorf("%v: exit %d, %s", wrong, code, errs)
+			}
+		}
+	})
+}
+
+// TestCompareAnswers compares runs with the same canaries, and with others.
+func TestCompareAnswers(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		measured := func(dir, canaries string, habits ...string) {
+			url, _ := w.server(w.differing(simserver.Options{}, habits...))
+			w.must("run", url, "--concurrency", "4", "--requests", "60", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", w.path(dir),
+				"--label", "quant="+dir, "--fidelity", "--canaries", canaries)
+		}
+		set := shortCanaries(w, 40)
+		measured("f16", set)
+		measured("again", set)
+		measured("q4", set, "rounds:60%,shift=0.2")
+		measured("others", "20")
+		url, _ := w.server(w.differing(simserver.Options{}))
+		w.must("run", url, "--concurrency", "1", "--requests", "4", "--no-selftest", "--out", w.path("without"))
+
+		out, _ := w.must("compare", "--fidelity", w.path("f16"), w.path("again"), w.path("q4"))
+		for _, want := range []string{"again, vLLM are as those of", "40 of 40 are equal", "KL", "equal under load"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		}
+		for gate, want := range map[string]int{"match<90%": console.Missed, "match<1%": console.Done, "match<40%": console.Undecided, "kl>0.5": console.Done, "kl>0.0001": console.Missed} {
+			if code, _, errs := w.llmsweep("compare", "--fidelity", w.path("f16"), w.path("q4"), "--fail-if", gate); code != want {
+				t.Errorf("%s: exit %d, want %d: %s", gate, code, want, errs)
+			}
+		}
+		if zh, _ := w.must("compare", "--fidelity", w.path("f16"), w.path("q4"), "--lang", "zh"); !strings.Contains(zh, "负载下相同") {
+			t.Errorf("no answers in Chinese:\n%s", zh)
+		}
+		for dir, want := range map[string]string{"others": "asked other canaries", "without": "has no canaries"} {
+			if code, _, errs := w.llmsweep("compare", "--fidelity", "--any-workload", w.path("f16"), w.path(dir)); code != console.WrongUsage || !strings.Contains(errs, want) {
+				t.Errorf("%s: exit %d, %s", dir, code, errs)
 			}
 		}
 	})

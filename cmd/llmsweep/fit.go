@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -21,6 +22,8 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/fit"
+	"llmsweep/sweep/twin/stages"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -63,16 +66,17 @@ func (f *fitCmd) Run(c *console.Console) error {
 	if err := outfile.Check(f.Twin, f.Force); err != nil {
 		return console.Usage(err)
 	}
-	var all []twin.Stage
+	var all []stages.Stage
 	var from []string
+	var began []time.Time
 	name := f.Name
 	var labels twin.Labels
 	for _, dir := range f.Paths {
-		stages, run, err := twin.StagesOf(dir)
+		stages, run, err := stages.Of(dir)
 		if err != nil {
 			return console.Usage(err)
 		}
-		all, from = append(all, stages...), append(from, filepath.Base(dir))
+		all, from, began = append(all, stages...), append(from, filepath.Base(dir)), append(began, run.Started.UTC().Truncate(time.Second))
 		if name == "" {
 			name = run.Target.Model
 		}
@@ -80,11 +84,11 @@ func (f *fitCmd) Run(c *console.Console) error {
 			labels = labelsOf(run)
 		}
 	}
-	t, err := twin.Fit(all)
+	t, err := fit.To(all)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
-	t.Name, t.From, t.Labels = table.Clean(name), from, labels
+	t.Name, t.From, t.Measured, t.Labels = table.Clean(name), from, began, labels
 	b, err := t.Encode()
 	if err != nil {
 		return err
@@ -93,16 +97,16 @@ func (f *fitCmd) Run(c *console.Console) error {
 		return err
 	}
 	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
-	fit := twins.Fit{Twin: t}
+	shown := twins.Fit{Twin: t}
 	for _, w := range wanted {
 		if w.Name != "" {
-			fit.Answers = append(fit.Answers, t.AskMixed(w))
+			shown.Answers = append(shown.Answers, t.AskMixed(w))
 			continue
 		}
-		fit.Answers = append(fit.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
+		shown.Answers = append(shown.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
 	}
 	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain}
-	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, fit) }, func(l lang.Lang) []table.Section { return fit.Sections(l) }, nil)
+	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, shown) }, func(l lang.Lang) []table.Section { return shown.Sections(l) }, nil)
 }
 
 // labelsOf returns the labels of a run.
@@ -152,14 +156,31 @@ func (s *sweepCmd) checkForFit() error {
 
 var errForFit = errors.New("--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns")
 
-// forFit measures for sweep --for-fit.
-func (s *sweepCmd) forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+// design returns the design of sweep --for-fit for a server.
+func design(t *target.Target) (*sweep.FitDesign, error) {
 	w, ok := t.Workload.(*workload.Synthetic)
 	if !ok {
-		return console.Usage(errForFit)
+		return nil, console.Usage(errForFit)
 	}
-	design := sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
+	return &sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
 		return w.Varied(stage, d)
-	}}
-	return sweep.ForFit(ctx, c, design, run)
+	}}, nil
+}
+
+// forFit measures for sweep --for-fit.
+func forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+	d, err := design(t)
+	if err != nil {
+		return err
+	}
+	return sweep.ForFit(ctx, c, *d, run)
+}
+
+// varied returns the sessions of the stages of sweep --for-fit.
+func varied(t *target.Target) (func(stage string) load.Source, error) {
+	d, err := design(t)
+	if err != nil {
+		return nil, err
+	}
+	return d.Stage, nil
 }

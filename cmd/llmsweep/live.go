@@ -26,6 +26,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/progress/web"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
@@ -275,8 +276,8 @@ func (f *liveFlags) dirs(c *console.Console, force bool) (out string, both [2]*r
 }
 
 // pairPage returns what writes the page of a comparison.
-func pairPage(result *paired.Comparison, runs [2]*rundir.Run) func(io.Writer, html.Options) error {
-	return func(w io.Writer, o html.Options) error { return html.Pair(w, result, runs, o) }
+func pairPage(result *paired.Comparison, runs [2]*rundir.Run) func(io.Writer, layout.Options) error {
+	return func(w io.Writer, o layout.Options) error { return html.Pair(w, result, runs, o) }
 }
 
 // writePages writes the page of the comparison, and that of each side.
@@ -288,7 +289,7 @@ func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]
 		}
 	}
 	var page bytes.Buffer
-	if err := html.Pair(&page, result, runs, html.Options{Lang: l}); err != nil {
+	if err := html.Pair(&page, result, runs, layout.Options{Lang: l}); err != nil {
 		return err
 	}
 	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, outfile.Marked(page.Bytes(), outfile.XML))

@@ -11,6 +11,7 @@
 //	measurement  sweep, run and demo from the preflight to the report
 //	resume       which run can be continued, and how
 //	secret       finds and removes secrets
+//	launch       batch scripts and manifests for several ranks
 //	manual       the topics of llmsweep help; manpage and version
 //
 // The work is done in client, sweep and report.
@@ -45,6 +46,7 @@ type cli struct {
 	Sweep    sweepCmd    `cmd:"" help:"Find out how much load a server sustains, and its latencies on the way there."`
 	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
 	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
+	Launch   launchCmd   `cmd:"" help:"Print the batch script or manifests that start several ranks under Slurm or Kubernetes."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`

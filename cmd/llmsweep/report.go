@@ -18,6 +18,7 @@ import (
 	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/draw/raster"
+	"llmsweep/report/page/layout"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -31,6 +32,8 @@ type reportCmd struct {
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
+
+	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
 
 	Drawing string `placeholder:"NAME" help:"With --format svg or png: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
 	Width   int    `placeholder:"N" help:"With --format png: pixels from left to right (1320 for most drawings)."`
@@ -51,6 +54,7 @@ func (reportCmd) Help() string {
   llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
+  llmsweep report llmsweep-run --twin twin.yaml
   llmsweep report run-a results.md --document --lang zh -o comparison.md
   llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
 
@@ -61,6 +65,9 @@ More: llmsweep help formats, llmsweep help files`
 func (r *reportCmd) Run(c *console.Console) error {
 	if r.Document {
 		return r.document(c)
+	}
+	if r.Twin != "" {
+		return r.beside(c)
 	}
 	if len(r.Dirs) == 0 {
 		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))
@@ -114,13 +121,13 @@ func (r *reportCmd) Run(c *console.Console) error {
 // print prints runs in the format.
 func (r *reportCmd) print(out io.Writer, runs []rundir.Run, o report.Options) error {
 	if r.Format == flags.FormatHTML {
-		return r.page(out, runs, html.Options{Lang: o.Lang})
+		return r.page(out, runs, layout.Options{Lang: o.Lang})
 	}
 	return report.Render(out, r.Format, runs, o)
 }
 
 // page writes the page of a run, or the index of several.
-func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.Options) error {
+func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o layout.Options) error {
 	if len(runs) == 1 {
 		return html.Run(w, &runs[0], r.Dirs[0], o)
 	}

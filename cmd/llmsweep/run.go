@@ -65,25 +65,25 @@ func (runCmd) Help() string {
 More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 }
 
-// Run measures.
-func (r *runCmd) Run(c *console.Console) error {
+// measurement returns the measurement that the flags ask for, and its loads.
+func (r *runCmd) measurement(c *console.Console) (*measurement.Measurement, []arrival.Load, error) {
 	servers, err := c.Servers(r.URL)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	loads, err := r.check()
 	if err != nil {
-		return console.Usage(err)
+		return nil, nil, err
 	}
 	plan := sweep.Defaults()
 	plan.Seed, plan.Repeats, plan.Drain, plan.MaxErrorRate = r.Seed, r.Repeats, r.Drain, r.MaxErrorRate
 	if plan.Warmup, err = experiment.ParseWarmup(r.Warmup); err != nil {
-		return console.Usage(fmt.Errorf("--warmup: %w", err))
+		return nil, nil, fmt.Errorf("--warmup: %w", err)
 	}
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
-		return console.Usage(err)
+		return nil, nil, err
 	}
-	e := measurement.Measurement{
+	e := &measurement.Measurement{
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
@@ -99,15 +99,24 @@ func (r *runCmd) Run(c *console.Console) error {
 	if trace, ok := loads[0].(arrival.Trace); ok {
 		e.Replay = &target.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
 	}
-	if r.DryRun {
-		return r.dry(&e, loads)
-	}
 	e.Measure = func(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
 		stages, err := r.stages(loads, t)
 		if err != nil {
 			return console.Usage(err)
 		}
 		return sweep.Run(ctx, c, stages, run)
+	}
+	return e, loads, nil
+}
+
+// Run measures.
+func (r *runCmd) Run(c *console.Console) error {
+	e, loads, err := r.measurement(c)
+	if err != nil {
+		return console.Usage(err)
+	}
+	if r.DryRun {
+		return r.dry(e, loads)
 	}
 	return e.Run()
 }

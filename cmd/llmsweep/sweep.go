@@ -50,36 +50,44 @@ Examples:
 More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 }
 
-// Run sweeps.
-func (s *sweepCmd) Run(c *console.Console) error {
+// measurement returns the sweep that the flags ask for.
+func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, error) {
 	servers, err := c.Servers(s.URL)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	plan, err := s.Config(s.Seed)
 	if err != nil {
-		return console.Usage(err)
+		return nil, err
 	}
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
-		return console.Usage(err)
+		return nil, err
 	}
-	measure, stages := sweepAll, plan.Points*plan.Repeats+2
-	if s.ForFit {
-		if err := s.checkForFit(); err != nil {
-			return console.Usage(err)
-		}
-		measure, stages = s.forFit, 0
-	}
-	e := measurement.Measurement{
+	e := &measurement.Measurement{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
+		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
-		Cluster: &s.Cluster, Varied: s.ForFit,
+		Cluster: &s.Cluster,
+	}
+	if s.ForFit {
+		if err := s.checkForFit(); err != nil {
+			return nil, err
+		}
+		e.Stages, e.Measure, e.Sessions = 0, forFit, varied
+	}
+	return e, nil
+}
+
+// Run sweeps.
+func (s *sweepCmd) Run(c *console.Console) error {
+	e, err := s.measurement(c)
+	if err != nil {
+		return console.Usage(err)
 	}
 	if s.DryRun {
 		e.Lang = lang.Lang(s.Lang)
-		return e.DryRun(nil, longestSweep(&plan))
+		return e.DryRun(nil, longestSweep(&e.Plan))
 	}
 	return e.Run()
 }

@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"llmsweep/report/ci"
+	"llmsweep/report/compare/answers"
+	"llmsweep/sweep/fidelity/drift"
 )
 
-// Gate is a difference that must not be: "tokens_per_s<-5%".
+// Gate is a limit that a difference must not cross: "tokens_per_s<-5%".
 type Gate struct {
 	Key   string
 	Below bool    // fails below Limit; else above
 	Limit float64 // as in [Change].Ratio
+	// Answers is a limit on the answers themselves, and not on a difference in speed; nil for none.
+	Answers *drift.Condition
 }
 
 var gateText = regexp.MustCompile(`^\s*([a-z_]+(?:@[\w.]+)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*$`)
@@ -25,6 +29,13 @@ func ParseGate(text string) (Gate, error) { return ParseGateOn(text, Keys()) }
 
 // ParseGateOn reads a gate on one of the keys.
 func ParseGateOn(text string, keys []string) (Gate, error) {
+	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && slices.Contains(drift.Keys(), key) {
+		c, err := drift.ParseCondition(text)
+		if err != nil {
+			return Gate{}, fmt.Errorf("--fail-if %w", err)
+		}
+		return Gate{Key: c.Key, Answers: &c}, nil
+	}
 	m := gateText.FindStringSubmatch(text)
 	if m == nil {
 		return Gate{}, fmt.Errorf("--fail-if %q: write METRIC<-5%% or METRIC>+5%%, such as tokens_per_s<-5%%", text)
@@ -39,8 +50,13 @@ func ParseGateOn(text string, keys []string) (Gate, error) {
 	return Gate{Key: m[1], Below: m[2] == "<", Limit: limit / 100}, nil
 }
 
+func isComparison(r rune) bool { return r == '<' || r == '>' }
+
 // String is the gate as ParseGate reads it.
 func (g Gate) String() string {
+	if g.Answers != nil {
+		return g.Answers.String()
+	}
 	sign := ">"
 	if g.Below {
 		sign = "<"
@@ -48,8 +64,12 @@ func (g Gate) String() string {
 	return fmt.Sprintf("%s%s%+g%%", g.Key, sign, g.Limit*100)
 }
 
-// Failures are the changes that a gate does not let pass: those whose interval shows a difference, beyond the gate's limit.
+// Failures returns the changes that fail a gate: those beyond the limit whose interval shows a difference.
 func (c *Comparison) Failures(g Gate) []Change {
+	if g.Answers != nil {
+		failed, _ := GateAnswers(c.Answers, g)
+		return failed
+	}
 	var failed []Change
 	for _, ch := range c.Changes {
 		v := ch.Ratio.Value()
@@ -66,6 +86,7 @@ type Unjudged struct {
 	Setup  string // empty where no setup has the metric
 	Change *Change
 	Apart  bool // the rows on either side are too far apart
+	Limit  bool // the interval includes the limit
 }
 
 // String returns why, in English.
@@ -73,6 +94,8 @@ func (u Unjudged) String() string {
 	switch {
 	case u.Change == nil:
 		return u.Key + " is not known for both"
+	case u.Limit:
+		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (ask more canaries)", u.Key, u.Setup, u.Change)
 	case u.Apart:
 		return fmt.Sprintf("the rows about %s of %s are too far apart to interpolate between them (measure more points)", u.Key, u.Setup)
 	}
@@ -82,6 +105,10 @@ func (u Unjudged) String() string {
 // Unjudged returns the changes of the gate's metric without an interval, from which nothing follows. Where the metric is not known
 // of any two setups, that is one of its own.
 func (c *Comparison) Unjudged(g Gate) []Unjudged {
+	if g.Answers != nil {
+		_, unjudged := GateAnswers(c.Answers, g)
+		return unjudged
+	}
 	var all []Unjudged
 	known := false
 	for i := range c.Changes {
@@ -98,6 +125,28 @@ func (c *Comparison) Unjudged(g Gate) []Unjudged {
 		all = append(all, Unjudged{Key: g.Key})
 	}
 	return all
+}
+
+// GateAnswers returns the candidates whose answers a gate does not let pass, and those that it cannot judge.
+func GateAnswers(all []answers.Candidate, g Gate) (failed []Change, unjudged []Unjudged) {
+	for i := range all {
+		c := &all[i]
+		ch := Change{Setup: c.Setup, From: c.Baseline, Key: g.Key, text: c.Text(g.Key)}
+		switch g.Answers.Of(c.Drift) {
+		case drift.Holds:
+			failed = append(failed, ch)
+		case drift.Unsure:
+			u := Unjudged{Key: g.Key, Setup: c.Setup, Change: &ch, Limit: true}
+			if !c.Metric(g.Key).Mean.Known() {
+				u = Unjudged{Key: g.Key}
+			}
+			unjudged = append(unjudged, u)
+		}
+	}
+	if len(all) == 0 {
+		unjudged = append(unjudged, Unjudged{Key: g.Key})
+	}
+	return failed, unjudged
 }
 
 // Judged is a comparison that gates can judge.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/compare/answers"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -23,7 +24,7 @@ const (
 // JSON writes the comparison, indented.
 func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
-// Sections is the comparison for people; level is that of its headings in Markdown.
+// Sections returns the comparison as sections of a report. Level is the level of its headings in Markdown.
 func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	title := titleCompare.In(l)
 	if c.Workload != "" {
@@ -34,6 +35,9 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 		all = append(all, table.Section{
 			Title: titleChanges.In(l, c.Setups[0].Name), Level: level + 1, Table: c.changeTable(l), Notes: c.changeLegend(l),
 		})
+	}
+	if len(c.Answers) > 0 {
+		all = append(all, answers.Section(c.Answers, c.speed(l), l, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]
@@ -49,6 +53,31 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 		all = append(all, leftOut(titleMarked, c.Marked, l, level+1))
 	}
 	return all
+}
+
+// speed returns the differences in speed that stand beside those of answers.
+func (c *Comparison) speed(l lang.Lang) answers.Speed {
+	var keys []string
+	var s answers.Speed
+	for _, col := range columns(l) {
+		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
+		if known && (col.key == KeyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
+			keys, s.Heads = append(keys, col.key), append(s.Heads, strings.TrimSpace(col.Head+" "+loadOf(col.Column)))
+		}
+	}
+	s.Cells = func(setup string) []string {
+		var cells []string
+		for _, key := range keys {
+			i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Setup == setup && ch.Key == key })
+			if i < 0 {
+				cells = append(cells, Absent)
+			} else {
+				cells = append(cells, c.Changes[i].String())
+			}
+		}
+		return cells
+	}
+	return s
 }
 
 // columns are the metrics as columns: heading, second line, and how to print one.
@@ -85,7 +114,7 @@ func Fixed(decimals int) func(rundir.Number) table.Cell {
 	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
-// table is one row a setup. Columns that no setup fills are left out.
+// table returns a table with a row for each setup, without empty columns.
 func (c *Comparison) table(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
 	var shown []column
@@ -133,7 +162,7 @@ func (c *Comparison) legend(l lang.Lang) []string {
 	return append(notes, legendLoads.In(l))
 }
 
-// changeTable holds the others against the first.
+// changeTable returns a table of the differences from the first setup.
 func (c *Comparison) changeTable(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
 	var shown []column
@@ -163,6 +192,9 @@ func (c *Comparison) changeTable(l lang.Lang) table.Table {
 
 // String is a change in percent with its interval; ~ where the interval shows none.
 func (c Change) String() string {
+	if c.text != "" {
+		return c.text
+	}
 	unit := " %"
 	if c.Key == KeyErrors {
 		unit = " pp"
@@ -203,7 +235,7 @@ func (c *Comparison) changeLegend(l lang.Lang) []string {
 	return notes
 }
 
-// section is a factor for people: its conclusion, and the metrics that it rests on.
+// section returns a factor as a section: its conclusion and its metrics.
 func (f *Factor) section(l lang.Lang, level int) table.Section {
 	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
 	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}}
@@ -280,7 +312,7 @@ func (f *Factor) memberTable(l lang.Lang) table.Table {
 	return t
 }
 
-// leftOut lists rows with what the audit says of them, or why they were not relied on.
+// leftOut returns a list of the rows that were not used, with the audit's findings or the reason.
 func leftOut(title lang.Phrase, rows []curve.LeftOut, l lang.Lang, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headGrade.In(l), Left: true},

@@ -71,7 +71,7 @@ func fidelityAnswer(f *rundir.Fidelity, l lang.Lang) string {
 }
 
 // equal returns how many answers are equal to those of the first time.
-func equal(a *rundir.Agreed) int { return a.Answers - a.Ties - a.Changes - a.Unknown }
+func equal(a *rundir.Agreed) int { return a.Answers - a.Differing() }
 
 // Agreed returns how many of the answers of a stage are as alone, with the verdict where there is one: "58/60 ties".
 func Agreed(a *rundir.Agreed, l lang.Lang) string {

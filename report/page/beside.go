@@ -8,9 +8,6 @@ import (
 	"llmsweep/report/table"
 )
 
-// generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
-const generator = `<meta name="generator" content="llmsweep">`
-
 // ending is that of the names of pages.
 const ending = ".html"
 
@@ -19,3 +16,6 @@ func Beside(path string) string { return strings.TrimSuffix(path, filepath.Ext(p
 
 // Written tells that a page was written beside what was asked for.
 func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
+
+// Offered tells how a page can be had, where none was written.
+func Offered(l lang.Lang) string { return sayOffered.In(l) }

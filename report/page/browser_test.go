@@ -19,6 +19,7 @@ import (
 
 	"llmsweep/report/choose"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
@@ -127,16 +128,16 @@ func TestReadingARun(t *testing.T) {
 	run := openReal(t)
 	v := newView(run)
 	var b strings.Builder
-	if err := Run(&b, run, real, Options{}); err != nil {
+	if err := Run(&b, run, real, layout.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	u := openPage(t, ctx, "run", []byte(b.String()))
-	at := slices.IndexFunc(v.rows, func(r stages.Row) bool { return r.Stage.Verdict == rundir.Saturated })
-	s := v.rows[at].Stage
+	at := slices.IndexFunc(v.Rows, func(r stages.Row) bool { return r.Stage.Verdict == rundir.Saturated })
+	s := v.Rows[at].Stage
 	x, y := u.point("ttft", "log", at+1, "p99")
 	u.do(chromedp.MouseEvent("mouseMoved", x, y))
 	tip := u.ask(`document.getElementById("tip").innerText`)
-	for _, want := range []string{rowName(s), lang.Time(s.TTFT.P50), lang.Time(s.TTFT.P99), lang.Verdict(s.Verdict, lang.English)} {
+	for _, want := range []string{stages.Name(s), lang.Time(s.TTFT.P50), lang.Time(s.TTFT.P99), lang.Verdict(s.Verdict, lang.English)} {
 		if !strings.Contains(tip, want) {
 			t.Errorf("pointing at %s reads %q, which lacks %q", s.Name, tip, want)
 		}
@@ -150,7 +151,7 @@ func TestReadingARun(t *testing.T) {
 		t.Error("Escape does not let go")
 	}
 	u.do(chromedp.Focus(`#output .plot`), chromedp.KeyEvent("\ue010"), chromedp.Evaluate(`document.querySelector("#output .plot").dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`, nil))
-	if got := u.ask(`document.getElementById("tip").innerText`); !strings.Contains(got, rowName(v.rows[len(v.rows)-1].Stage)) && !strings.Contains(got, "req/s") {
+	if got := u.ask(`document.getElementById("tip").innerText`); !strings.Contains(got, stages.Name(v.Rows[len(v.Rows)-1].Stage)) && !strings.Contains(got, "req/s") {
 		t.Errorf("the keyboard reads %q", got)
 	}
 	u.do(chromedp.Evaluate(`document.querySelector('#ttft button.switch[data-k=p99]').click()`, nil))
@@ -166,7 +167,7 @@ func TestReadingARun(t *testing.T) {
 	}
 	u.stage(s, at)
 	u.do(chromedp.Evaluate(`document.querySelector('#t-ttft').closest(".numbers").querySelector(".copy[data-as=csv]").click()`, nil))
-	if got := u.ask(`window.copied`); !strings.Contains(got, rowName(s)+",") || !strings.Contains(got, lang.Time(s.TTFT.P90)) {
+	if got := u.ask(`window.copied`); !strings.Contains(got, stages.Name(s)+",") || !strings.Contains(got, lang.Time(s.TTFT.P90)) {
 		t.Errorf("copied as CSV: %s", got)
 	}
 	u.do(chromedp.Evaluate(`document.getElementById("lang").click()`, nil))

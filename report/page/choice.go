@@ -2,32 +2,41 @@ package page
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/page/plots"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
 
-// Sliders let a reader choose again in the page: with another demand, other prices, other limits.
-type Sliders struct {
-	Name string // in Document.Data
-	All  []Slider
+// wanted are the terms of the SLO, as a reader writes them.
+func wanted(o choose.Options) []string {
+	var all []string
+	for _, t := range o.Terms {
+		all = append(all, t.String())
+	}
+	return all
 }
 
-// Slider is a quantity that can be changed. Limits go in steps, since what a server does at each was worked out before; others do not.
-type Slider struct {
-	Name        string
-	Text        draw.Text
-	Min, Max    float64
-	Now, Step   float64
-	Value       string // as text
-	Logarithmic bool   // Min, Max and Now are powers of two of what they stand for
+// Choose writes the page of a choice. sections returns all that is said and tabled about it.
+func Choose(w io.Writer, choices []choose.Choice, setups []curve.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po layout.Options) error {
+	d := &layout.Document{Title: draw.Say(titleChoice, o.Demand), Subtitle: draw.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
+	for i := range choices {
+		d.Sections = append(d.Sections, choiceSection(i, &choices[i], setups, o, d.Data))
+	}
+	d.Sections = append(d.Sections, layout.Section{ID: "rates", Title: draw.Say(titleTogether), Blocks: setupsTogether(setups)})
+	d.Sections = append(d.Sections, layout.FromSections("part", sections)...)
+	return layout.Write(w, d, po)
 }
 
 // steps is how many values of a limit there are, from a quarter to four times the one that was asked for.
@@ -133,77 +142,77 @@ func limitAt(s *curve.Setup, terms []slo.Term) *[3]*float64 {
 }
 
 // choiceSection is the choice among the setups of a model.
-func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Options, data map[string]any) Section {
-	s := Section{ID: "choice-" + itoa(i+1), Title: say(titleChosen, c.Model)}
+func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Options, data map[string]any) layout.Section {
+	s := layout.Section{ID: "choice-" + strconv.Itoa(i+1), Title: draw.Say(titleChosen, c.Model)}
 	if i == 0 {
 		s.ID = "answer"
 	}
-	h := &Headline{Number: lang.Absent, Unit: say(unitNoChoice), Sentence: say(sentenceNoChoice, c.Demand, strings.Join(c.SLO, ", "))}
+	h := &layout.Headline{Number: lang.Absent, Unit: draw.Say(unitNoChoice), Sentence: draw.Say(sentenceNoChoice, c.Demand, strings.Join(c.SLO, ", "))}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
-		h.Number, h.Unit = itoa(k.GPUs), say(unitGPUs)
+		h.Number, h.Unit = strconv.Itoa(k.GPUs), draw.Say(unitGPUs)
 		if k.Hour.Known() {
-			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), say(unitHour)
+			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), draw.Say(unitHour)
 		}
-		h.Sentence = say(sentenceChoice, k.Name, k.Replicas, k.GPUs, c.Demand, strings.Join(c.SLO, ", "))
-		for _, also := range sentences(c.Beside) {
+		h.Sentence = draw.Say(sentenceChoice, k.Name, k.Replicas, k.GPUs, c.Demand, strings.Join(c.SLO, ", "))
+		for _, also := range layout.Sentences(c.Beside) {
 			h.Sentence = h.Sentence.Plus(draw.Text{EN: " "}).Plus(also)
 		}
-		h.add(lang.Number(k.MillionSLO, lang.Short), say(tileMillion), k.MillionSLO)
+		h.Add(lang.Number(k.MillionSLO, lang.Short), draw.Say(tileMillion), k.MillionSLO)
 		if len(c.Ranked) > 1 && c.Ranked[1].Hour.Known() {
-			h.add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), say(tileSecond, c.Ranked[1].Name), c.Ranked[1].Hour)
+			h.Add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), draw.Say(tileSecond, c.Ranked[1].Name), c.Ranked[1].Hour)
 		}
 	}
-	s.Blocks = append(s.Blocks, Block{Headline: h})
-	name := "cost-" + itoa(i+1)
+	s.Blocks = append(s.Blocks, layout.Block{Headline: h})
+	name := "cost-" + strconv.Itoa(i+1)
 	if f, ok := costFigure(name, c, setups, o); ok {
 		if i == 0 {
-			s.Blocks = append(s.Blocks, numbered(namesOf(setups))...)
+			s.Blocks = append(s.Blocks, plots.Numbered(namesOf(setups))...)
 		}
-		s.Blocks = append(s.Blocks, Block{Figures: []Figure{f}})
+		s.Blocks = append(s.Blocks, layout.Block{Figures: []layout.Figure{f}})
 	}
 	if len(setups) > 0 && len(o.Terms) > 0 {
 		again := choosingOf(c.Model, setups, o)
-		data["choose-"+itoa(i+1)] = again
-		s.Blocks = append(s.Blocks, Block{Heading: say(titleAgain)}, Block{Sliders: slidersOf("choose-"+itoa(i+1), again, o)})
+		data["choose-"+strconv.Itoa(i+1)] = again
+		s.Blocks = append(s.Blocks, layout.Block{Heading: draw.Say(layout.TitleAgain)}, layout.Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
 	}
 	return s
 }
 
 // slidersOf are the sliders of a choice.
-func slidersOf(name string, c choosing, o choose.Options) *Sliders {
-	s := &Sliders{Name: name}
+func slidersOf(name string, c choosing, o choose.Options) *layout.Sliders {
+	s := &layout.Sliders{Name: name}
 	const finer = 0.05 // of a doubling
 	logarithmic := func(key string, text draw.Text, now, reach float64, value string) {
-		s.All = append(s.All, Slider{Name: name + "-" + key, Text: text, Min: -reach, Max: reach, Step: finer, Value: value, Logarithmic: true})
+		s.All = append(s.All, layout.Slider{Name: name + "-" + key, Text: text, Min: -reach, Max: reach, Step: finer, Value: value, Logarithmic: true})
 	}
-	logarithmic("demand", say(sliderDemand), c.Demand, 3, o.Demand.String())
+	logarithmic("demand", draw.Say(sliderDemand), c.Demand, 3, o.Demand.String())
 	for i, p := range c.Prices {
-		logarithmic("price"+itoa(i), say(sliderPrice, p.GPU), p.Now, 2, fmt.Sprintf("%.2f", p.Now))
+		logarithmic("price"+strconv.Itoa(i), draw.Say(sliderPrice, p.GPU), p.Now, 2, fmt.Sprintf("%.2f", p.Now))
 	}
 	for i, t := range c.Terms {
-		s.All = append(s.All, Slider{Name: name + "-term" + itoa(i), Text: draw.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: t.Values[steps/2]})
+		s.All = append(s.All, layout.Slider{Name: name + "-term" + strconv.Itoa(i), Text: draw.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: t.Values[steps/2]})
 	}
 	return s
 }
 
 // costFigure draws what each configuration costs per hour, or how many GPUs it takes, against the demand: steps, since a replica is whole.
-func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Options) (Figure, bool) {
+func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Options) (layout.Figure, bool) {
 	const reach, most = 2.5, 8
 	if len(c.Ranked) == 0 {
-		return Figure{}, false
+		return layout.Figure{}, false
 	}
-	label := say(axisGPUs)
+	label := draw.Say(axisGPUs)
 	if c.Priced {
-		label = say(axisHour)
+		label = draw.Say(axisHour)
 	}
-	title := say(titleCost)
+	title := draw.Say(titleCost)
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: say(headRun), Left: true}, {Head: say(headUpTo, strings.TrimLeft(c.Demand, "0123456789."))}, {Head: say(headReplicas)}, {Head: label}}}
+	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(layout.HeadRun), Left: true}, {Head: draw.Say(headUpTo, strings.TrimLeft(c.Demand, "0123456789."))}, {Head: draw.Say(layout.HeadReplicas)}, {Head: label}}}
 	var labels []string
 	names := namesOf(setups)
-	short := shortNames(names) // the numbers are those of the other drawings of the page
-	var places []int           // of each that is drawn, which gives its label and its colour in all drawings of the page
+	short := plots.ShortNames(names) // the numbers are those of the other drawings of the page
+	var places []int                 // of each that is drawn, which gives its label and its colour in all drawings of the page
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
 		at := slices.Index(names, c.Ranked[i].Name)
 		places, labels = append(places, at), append(labels, short[at])
@@ -220,7 +229,7 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		if !(supply > 0) {
 			continue
 		}
-		s := draw.Series{Key: "k" + itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
+		s := draw.Series{Key: "k" + strconv.Itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
 		for n := 1; float64(n-1)*supply < reach*o.Demand.Amount && n <= 400; n++ {
 			cost := float64(n * k.Labels.GPUs)
 			if c.Priced {
@@ -229,26 +238,26 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 			end := min(float64(n)*supply, reach*o.Demand.Amount)
 			s.Points = append(s.Points, draw.Point{X: float64(n-1) * supply, Y: cost}, draw.Point{X: end, Y: cost})
 			if n <= 12 {
-				t.Rows = append(t.Rows, Row{Cells: []Cell{plain(labels[i] + " " + k.Name), number(rundir.Exactly(float64(n)*supply), lang.Short), plain(itoa(n)), number(rundir.Exactly(cost), lang.Short)}})
+				t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(labels[i] + " " + k.Name), layout.Number(rundir.Exactly(float64(n)*supply), lang.Short), layout.Plain(strconv.Itoa(n)), layout.Number(rundir.Exactly(cost), lang.Short)}})
 			}
 		}
 		panel.Series = append(panel.Series, s)
 	}
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: say(axisDemand, strings.TrimLeft(c.Demand, "0123456789.")), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	fig.Marks = []draw.Mark{{Text: say(tagDemand, c.Demand), At: o.Demand.Amount}}
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(axisDemand, strings.TrimLeft(c.Demand, "0123456789.")), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	fig.Marks = []draw.Mark{{Text: draw.Say(tagDemand, c.Demand), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
 			if at.Known() && at.Value() < reach*o.Demand.Amount {
-				fig.Marks = append(fig.Marks, draw.Mark{Text: say(tagEven, lang.Short(at.Value(), false)), At: at.Value()})
+				fig.Marks = append(fig.Marks, draw.Mark{Text: draw.Say(tagEven, lang.Short(at.Value(), false)), At: at.Value()})
 			}
 		}
 	}
-	f := Figure{Name: name, Title: title, Note: say(noteCost), Variants: variants(fig, false, false), Table: t}
+	f := layout.Figure{Name: name, Title: title, Note: draw.Say(noteCost), Variants: plots.Variants(fig, false, false), Table: t}
 	if len(missing) > 0 {
-		f.Note = f.Note.Plus(say(noteCostMissing, strings.Join(missing, ", "), most))
+		f.Note = f.Note.Plus(draw.Say(noteCostMissing, strings.Join(missing, ", "), most))
 	}
 	for i := range labels {
-		f.Switches = append(f.Switches, Switch{"k" + itoa(i), draw.Same(labels[i]), places[i] % draw.Colours})
+		f.Switches = append(f.Switches, layout.Switch{Key: "k" + strconv.Itoa(i), Text: draw.Same(labels[i]), Colour: places[i] % draw.Colours})
 	}
 	return f, true
 }

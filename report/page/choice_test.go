@@ -18,6 +18,8 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/page/plots"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -59,7 +61,7 @@ func TestTheScriptChoosesAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	vm := goja.New()
-	if _, err := vm.RunString(chooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
+	if _, err := vm.RunString(layout.ChooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
 		t.Fatal(err)
 	}
 	ask, _ := goja.AssertFunction(vm.Get("ask"))
@@ -136,21 +138,21 @@ func severalPages(t *testing.T) map[string][]byte {
 		}
 		inputs = append(inputs, Input{run, path})
 	}
-	put("index", func(b *bytes.Buffer) error { return Runs(b, inputs, Options{}) })
+	put("index", func(b *bytes.Buffer) error { return Runs(b, inputs, layout.Options{}) })
 	setups, o := publishedSetups(t), wish(t)
 	choices, err := choose.Of(setups, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("choice", func(b *bytes.Buffer) error {
-		return Choose(b, choices, setups, o, func(l lang.Lang) []table.Section { return choices[0].Sections(l, 1) }, Options{})
+		return Choose(b, choices, setups, o, func(l lang.Lang) []table.Section { return choices[0].Sections(l, 1) }, layout.Options{})
 	})
 	result, err := compare.Of(setups, compare.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("compare", func(b *bytes.Buffer) error {
-		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, Options{})
+		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, layout.Options{})
 	})
 	return pages
 }
@@ -170,14 +172,14 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 3 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := together(setups, namesOf(setups))
+	all := plots.Together(setups, namesOf(setups))
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("%d rows", impossible)) {
 			told++
 		}
 		drawn := map[int]bool{}
-		for _, s := range f.Variants[0].figure.Panels[0].Series {
+		for _, s := range f.Variants[0].Drawn.Panels[0].Series {
 			for _, p := range s.Points {
 				drawn[p.Row] = true
 				if f.Name == "all-ttft-mean" && p.Y > 1000 {
@@ -198,12 +200,12 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 }
 
 // onFront compares the front of a drawing with that of the tables of a choice.
-func onFront(t *testing.T, f Figure, setups []curve.Setup) {
+func onFront(t *testing.T, f layout.Figure, setups []curve.Setup) {
 	var of []*curve.Setup
 	for i := range setups {
 		of = append(of, &setups[i])
 	}
-	want, got := choose.FrontSpeed(of), f.Variants[0].figure.Panels[0].Series[0]
+	want, got := choose.FrontSpeed(of), f.Variants[0].Drawn.Panels[0].Series[0]
 	if got.Style != draw.Front || len(got.Points) != len(want) {
 		t.Fatalf("%d points on the front, and %d in the table", len(got.Points), len(want))
 	}

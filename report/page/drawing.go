@@ -7,6 +7,8 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
+	"llmsweep/report/page/overtime"
+	"llmsweep/report/page/plots"
 	"llmsweep/report/page/trace"
 	"llmsweep/sweep/rundir"
 )
@@ -19,14 +21,14 @@ const overTimePrefix = "time@"
 func Drawings(run *rundir.Run, dir string) []string {
 	v := newView(run)
 	var names []string
-	for _, f := range v.rates() {
+	for _, f := range v.Rates() {
 		names = append(names, f.Name)
 	}
-	if f, ok := speed("speed", alone(run), nil); ok {
+	if f, ok := plots.Speed("speed", plots.Alone(run), nil); ok {
 		names = append(names, f.Name)
 	}
 	traces, _ := trace.Read(dir, run, trace.Limits{}) // what cannot be read has no drawing
-	for _, r := range v.rows {
+	for _, r := range v.Rows {
 		if traces[r.Stage.Name] != nil {
 			names = append(names, overTimePrefix+r.Stage.Name)
 		}
@@ -38,19 +40,19 @@ func Drawings(run *rundir.Run, dir string) []string {
 func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang) error {
 	v := newView(run)
 	if stage, ok := strings.CutPrefix(name, overTimePrefix); ok {
-		traces, err := trace.Read(dir, run, limits(1))
+		traces, err := trace.Read(dir, run, overtime.Limits(1))
 		if err != nil {
 			return err
 		}
-		for _, r := range v.rows {
+		for _, r := range v.Rows {
 			if t := traces[stage]; t != nil && r.Stage.Name == stage {
-				f := v.overTime("s1", r.Stage, t, map[string]any{})
-				return draw.Alone(w, f.Variants[0].figure, l)
+				f := overtime.Figure(v.View, "s1", r.Stage, t, map[string]any{})
+				return draw.Alone(w, f.Variants[0].Drawn, l)
 			}
 		}
 	}
-	figures := v.rates()
-	if f, ok := speed("speed", alone(run), nil); ok {
+	figures := v.Rates()
+	if f, ok := plots.Speed("speed", plots.Alone(run), nil); ok {
 		figures = append(figures, f)
 	}
 	for _, f := range figures {
@@ -59,7 +61,7 @@ func Drawing(w io.Writer, name string, run *rundir.Run, dir string, l lang.Lang)
 		}
 		for _, variant := range f.Variants {
 			if !variant.Off {
-				return draw.Alone(w, variant.figure, l)
+				return draw.Alone(w, variant.Drawn, l)
 			}
 		}
 	}

@@ -14,6 +14,8 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
 
@@ -86,7 +88,7 @@ func openReal(t *testing.T) *rundir.Run {
 func write(t *testing.T, run *rundir.Run, dir string) parsed {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Run(&b, run, dir, Options{}); err != nil {
+	if err := Run(&b, run, dir, layout.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return parse(t, b.Bytes())
@@ -182,7 +184,7 @@ func TestNumbersOfTheRun(t *testing.T) {
 	}
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		cells := rows[rowName(s)]
+		cells := rows[stages.Name(s)]
 		if cells == nil {
 			t.Fatalf("there is no row of %s", s.Name)
 		}

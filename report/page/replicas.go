@@ -1,23 +1,29 @@
 package page
 
 import (
+	"strconv"
+
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 )
 
 // replicas is what each of several servers did; nothing where there was one.
-func (v *view) replicas() []Section {
-	var blocks []Block
-	zh := findings.Replicas(v.run, lang.Chinese)
-	for i, en := range findings.Replicas(v.run, lang.English) {
-		t := bilingual("replicas-"+itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return pick(l, en, zh[i]) })
+func (v *view) replicas() []layout.Section {
+	var blocks []layout.Block
+	if figures := v.Replicas(); len(figures) > 0 {
+		blocks = append(blocks, layout.Block{Figures: figures})
+	}
+	zh := findings.Replicas(v.Run, lang.Chinese)
+	for i, en := range findings.Replicas(v.Run, lang.English) {
+		t := layout.Bilingual("replicas-"+strconv.Itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return layout.Pick(l, en, zh[i]) })
 		t.Open = true
-		blocks = append(blocks, Block{Table: t})
+		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
 	}
 	if len(blocks) == 0 {
 		return nil
 	}
-	return []Section{{ID: "replicas", Title: say(titleReplicas), Blocks: blocks}}
+	return []layout.Section{{ID: "replicas", Title: draw.Say(titleReplicas), Blocks: blocks}}
 }

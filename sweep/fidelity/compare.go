@@ -63,7 +63,7 @@ func Compare(a, b *Answer) Difference {
 	d.numbers(a.Tokens, b.Tokens, n)
 	switch {
 	case n == len(a.Tokens) && n == len(b.Tokens):
-	case spelled(a.Tokens) == spelled(b.Tokens):
+	case Spelled(a.Tokens) == Spelled(b.Tokens) || a.Text != "" && a.Text == b.Text:
 		d.Cut = true
 	default:
 		d.First = float64(n)
@@ -72,8 +72,8 @@ func Compare(a, b *Answer) Difference {
 	return d
 }
 
-// spelled returns the text of tokens.
-func spelled(tokens []logprob.Token) string {
+// Spelled returns the text of tokens.
+func Spelled(tokens []logprob.Token) string {
 	var b strings.Builder
 	for i := range tokens {
 		b.WriteString(tokens[i].Text)

@@ -20,7 +20,7 @@ func token(text, second string, gap float64) logprob.Token {
 
 func spell(tokens ...logprob.Token) *Answer {
 	a := &Answer{Tokens: tokens, Output: len(tokens)}
-	a.Text = spelled(tokens)
+	a.Text = Spelled(tokens)
 	return a
 }
 

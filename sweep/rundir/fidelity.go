@@ -72,6 +72,9 @@ type Agreed struct {
 	Verdict string `json:"verdict,omitempty"`
 }
 
+// Differing returns how many answers differ.
+func (a *Agreed) Differing() int { return a.Ties + a.Changes + a.Unknown }
+
 // Likely is a likely token and its log-probability in nats.
 type Likely struct {
 	Token string  `json:"t"`

@@ -143,7 +143,7 @@ func (t *Twin) Sample(rng *rand.Rand) sim.Config {
 	if len(t.Draws) > 0 {
 		s = s.withNumbers(t.Draws[rng.IntN(len(t.Draws))])
 	}
-	v, _ := s.numbers()
+	v, _ := s.Values()
 	factor := math.Exp(t.modelError() * rng.NormFloat64())
 	for i := range v {
 		v[i] *= factor
@@ -166,7 +166,7 @@ type Number struct {
 
 // Numbers returns the numbers in the order of the file.
 func (t *Twin) Numbers() []Number {
-	values, keys := t.Step.numbers()
+	values, keys := t.Step.Values()
 	var all []Number
 	for i, k := range keys {
 		if k != "step.read.experts_ms" || values[i] > 0 {

@@ -1,7 +1,5 @@
-// Package twin fits the simulator to a server that was measured. A client that sends all of a server's requests knows its batch at each
-// instant, and the time between two tokens of a request is one step of the engine: from the records of a run follow the costs of a step and
-// the limits of the scheduler ([Fit]). The result is a [Twin], a file that people can read and edit, and with which the simulator behaves like
-// the server.
+// Package twin has the simulated copy of a server that was measured: a [Twin], a file that people can read and edit, with which the simulator
+// behaves like the server. It predicts what other workloads would do. Package fit makes twins from the records of runs.
 //
 // The package measures nothing and knows no clock.
 package twin
@@ -12,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -28,6 +27,8 @@ type Twin struct {
 	Version int      `yaml:"twin"`
 	Name    string   `yaml:"name,omitempty"`
 	From    []string `yaml:"from,omitempty,flow"` // the run directories it was fitted to
+	// Measured is when those runs began. By it a run is known again.
+	Measured []time.Time `yaml:"measured,omitempty,flow"`
 
 	Labels Labels `yaml:"labels,omitempty,flow"` // of the runs
 
@@ -98,16 +99,16 @@ const (
 	nanoKilo = 1e-9 / 1000
 )
 
-// stepOf returns costs as the file has them.
-func stepOf(c sim.Costs) Step {
+// StepOf returns costs as the file has them.
+func StepOf(c sim.Costs) Step {
 	return Step{
-		Read{round(c.Read.Fixed / milli), round(c.Read.Context / kilo), round(c.Read.Token / micro), round(c.Read.Experts / milli), c.Read.ExpertMiss},
-		Compute{round(c.Compute.Fixed / milli), round(c.Compute.Token / micro), round(c.Compute.Sample / micro), round(c.Compute.Pair / nanoKilo)},
+		Read{Round(c.Read.Fixed / milli), Round(c.Read.Context / kilo), Round(c.Read.Token / micro), Round(c.Read.Experts / milli), c.Read.ExpertMiss},
+		Compute{Round(c.Compute.Fixed / milli), Round(c.Compute.Token / micro), Round(c.Compute.Sample / micro), Round(c.Compute.Pair / nanoKilo)},
 	}
 }
 
-// round keeps six digits: more say nothing.
-func round(v float64) float64 {
+// Round keeps six digits: more say nothing.
+func Round(v float64) float64 {
 	if v == 0 {
 		return 0
 	}
@@ -125,8 +126,8 @@ func (s Step) costs() sim.Costs {
 	}
 }
 
-// numbers returns the step's numbers in the order of its keys, and their paths.
-func (s Step) numbers() ([]float64, []string) {
+// Values returns the step's numbers in the order of its keys, and their paths.
+func (s Step) Values() ([]float64, []string) {
 	return []float64{s.Read.FixedMS, s.Read.ContextUS, s.Read.TokenUS, s.Read.ExpertsMS, s.Compute.FixedMS, s.Compute.TokenUS, s.Compute.SampleUS, s.Compute.PairNS},
 		[]string{"step.read.fixed_ms", "step.read.context_us", "step.read.token_us", "step.read.experts_ms",
 			"step.compute.fixed_ms", "step.compute.token_us", "step.compute.sample_us", "step.compute.pair_ns"}
@@ -166,7 +167,7 @@ func (t *Twin) validate() error {
 		return errors.New("a number in it is negative")
 	}
 	for i, d := range t.Draws {
-		if n, _ := t.Step.numbers(); len(d) != len(n) {
+		if n, _ := t.Step.Values(); len(d) != len(n) {
 			return fmt.Errorf("draw %d has %d numbers and not %d", i+1, len(d), len(n))
 		}
 	}
@@ -216,6 +217,11 @@ func (t *Twin) Encode() ([]byte, error) {
 const header = `# A simulated copy of a server, made by llmsweep fit. Use it as sim:FILE. Numbers may be edited; see llmsweep help fit.
 # A step takes the longer of two sums, read and compute; context_us and pair_ns are per 1000.
 `
+
+// FittedTo reports whether the twin was fitted to the run that began at an instant.
+func (t *Twin) FittedTo(began time.Time) bool {
+	return slices.ContainsFunc(t.Measured, func(m time.Time) bool { return m.Equal(began.Truncate(time.Second)) })
+}
 
 // Latency returns the time from sending a request until the engine knows of it.
 func (t *Twin) Latency() time.Duration { return seconds.Duration(t.LatencyMS * milli) }

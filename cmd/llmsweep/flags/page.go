@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 )
 
@@ -19,18 +20,24 @@ type Page struct {
 }
 
 // WriteBoth writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
-func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, html.Options) error) error {
+func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
 	path := p.path(t)
 	if path != "" {
 		if err := outfile.Check(path, t.Force); err != nil {
 			return console.Usage(err)
 		}
 	}
-	if err := t.Write(c, asJSON, sections, page); err != nil || path == "" {
+	if err := t.Write(c, asJSON, sections, page); err != nil {
 		return err
 	}
+	if path == "" {
+		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // a file that nobody asked for would be in the way
+			fmt.Fprintln(c.Err, html.Offered(lang.Lang(t.Lang)))
+		}
+		return nil
+	}
 	var b bytes.Buffer
-	if err := page(&b, html.Options{Lang: lang.Lang(t.Lang)}); err != nil {
+	if err := page(&b, layout.Options{Lang: lang.Lang(t.Lang)}); err != nil {
 		return err
 	}
 	if err := console.WriteFiles(t.Force, outfile.File{Path: path, Content: b.Bytes(), Comment: outfile.XML}); err != nil {

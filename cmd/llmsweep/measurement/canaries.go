@@ -17,10 +17,12 @@ func (e *Measurement) check() (*fidelity.Check, error) {
 		return nil, err
 	}
 	if node, err := e.Cluster.Place(e.Env); err == nil && node != nil {
-		return nil, errors.New("--fidelity works on one machine: several ranks cannot share canaries yet; leave it out")
+		return nil, errOneMachine
 	}
 	return check, nil
 }
+
+var errOneMachine = errors.New("--fidelity works on one machine: several ranks cannot share canaries yet; leave it out")
 
 // planned returns how many requests the canaries take before the first stage, and their tokens.
 func planned(c *fidelity.Check, count func(string) int) (requests int, t dryrun.Tokens) {

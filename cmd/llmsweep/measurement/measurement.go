@@ -23,7 +23,11 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/sweep"
+	"llmsweep/sweep/cluster/place"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
 )
@@ -51,35 +55,61 @@ type Measurement struct {
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
 	Cluster *flags.Cluster // nil for a command that runs on one machine
-	Varied  bool           // the plan makes its own sessions
+	// Sessions returns the sessions of the stages, where the plan makes its own.
+	Sessions func(*target.Target) (func(stage string) load.Source, error)
+}
+
+// parsed is what the flags ask for, besides the plan.
+type parsed struct {
+	load   *flags.WorkloadOptions
+	check  *fidelity.Check // nil without canaries
+	labels rundir.Labels
+	node   *place.Place // nil for one machine
+}
+
+// parse parses the flags, and refuses combinations that make no sense.
+func (e *Measurement) parse() (p parsed, err error) {
+	e.Lang = lang.Lang(e.Results.Lang)
+	if p.load, err = e.Workload.Parse(); err != nil {
+		return p, err
+	}
+	if p.check, err = e.check(); err != nil {
+		return p, err
+	}
+	if p.labels, err = labels.Parse(e.Results.Label); err != nil {
+		return p, err
+	}
+	p.node, err = e.Cluster.Place(e.Env)
+	return p, err
+}
+
+// Check returns what is wrong with a measurement by several ranks, as far as that is known without the server, and without what the launcher
+// sets for each rank.
+func (e *Measurement) Check() error {
+	switch {
+	case e.Cluster != nil && *e.Cluster != (flags.Cluster{Rank: -1}):
+		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
+	case e.Canaries != nil && e.Canaries.Fidelity:
+		return errOneMachine
+	}
+	_, err := e.parse()
+	for _, url := range e.Urls {
+		if err == nil {
+			err = target.Plausible(e.Console, url, e.Target, e.Conns)
+		}
+	}
+	return err
 }
 
 // Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
 func (e *Measurement) Run() (err error) {
-	e.Lang = lang.Lang(e.Results.Lang)
-	l, err := e.Workload.Parse()
+	p, err := e.parse()
 	if err != nil {
 		return console.Usage(err)
 	}
-	check, err := e.check()
-	if err != nil {
-		return console.Usage(err)
-	}
-	labels, err := labels.Parse(e.Results.Label)
-	if err != nil {
-		return console.Usage(err)
-	}
-	node, err := e.Cluster.Place(e.Env)
-	if err == nil && node != nil {
-		err = team.Refuses(e.Target, len(e.Urls), e.Varied)
-	}
-	if err != nil {
-		return console.Usage(err)
-	}
+	l, check, node := p.load, p.check, p.node
 	if node != nil && node.Rank > 0 {
-		return team.Follow(e.Console, node, e.Target, func(found []byte) (*target.Target, error) {
-			return target.Again(e.Console, e.Urls[0], found, e.Target, l, e.Replay, e.Conns)
-		})
+		return team.Follow(e.Console, node, func(_ []string, found []byte) (team.Plan, error) { return e.again(l, found) })
 	}
 	if most := e.Limits().Most(2); e.Within && most > 0 {
 		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
@@ -132,7 +162,7 @@ func (e *Measurement) Run() (err error) {
 	run := &rundir.Run{
 		Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
 		Command: e.Target.Command(e.Console, e.Urls[0]),
-		Target:  t.About, Labels: labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
+		Target:  t.About, Labels: p.labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 	}
 	if e.Before != nil {
 		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest
@@ -163,7 +193,7 @@ func (e *Measurement) Run() (err error) {
 	defer waiter.Close()
 	e.Plan.Waiter = waiter
 	if lead != nil {
-		if err := lead.Begin(e.Console, t, e.Urls[0], e.Target, &e.Plan, run, view.Note); err != nil {
+		if err := lead.Begin(e.Console, e.shared(t), &e.Plan, run, view.Note); err != nil {
 			return e.Interrupted(err)
 		}
 	}
@@ -174,6 +204,27 @@ func (e *Measurement) Run() (err error) {
 		return e.unwritten(run, dir, err)
 	}
 	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// shared returns what all ranks measure.
+func (e *Measurement) shared(t *target.Target) team.Plan {
+	return team.Plan{Server: t, URLs: e.Urls, Flags: e.Target, Sessions: e.Sessions}
+}
+
+// again returns what all ranks measure, with the servers as rank 0 found them.
+func (e *Measurement) again(l *flags.WorkloadOptions, found []byte) (team.Plan, error) {
+	t, err := target.Again(e.Console, e.Urls, found, e.Target, l, e.Replay, e.Conns)
+	return e.shared(t), err
+}
+
+// Again is [Measurement.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
+func (e *Measurement) Again(found []byte) (team.Plan, error) {
+	e.Lang = lang.Lang(e.Results.Lang)
+	l, err := e.Workload.Parse()
+	if err != nil {
+		return team.Plan{}, console.Usage(err)
+	}
+	return e.again(l, found)
 }
 
 // unwritten prints the result of a run that ended because its files could not be written. It writes none.
@@ -227,7 +278,7 @@ func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := html.Run(&b, run, dir.Path, html.Options{Lang: l}); err != nil {
+	if err := html.Run(&b, run, dir.Path, layout.Options{Lang: l}); err != nil {
 		return err
 	}
 	return dir.WriteFile(rundir.PageFile, outfile.Marked(b.Bytes(), outfile.XML))

@@ -6,6 +6,7 @@ import (
 	"llmsweep/report/compare/paired"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
 	"llmsweep/report/progress/web"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
@@ -21,7 +22,7 @@ func show(s *web.Server, run *rundir.Run, dir *rundir.Dir, l lang.Lang, shown ex
 		if err := dir.Flush(); err != nil {
 			return err
 		}
-		return html.Run(w, run, dir.Path, html.Options{Lang: l, Live: version})
+		return html.Run(w, run, dir.Path, layout.Options{Lang: l, Live: version})
 	}
 	s.Draw()
 	return s
@@ -34,7 +35,7 @@ func ShowPair(s *web.Server, record *rundir.Pair, runs [2]*rundir.Run, l lang.La
 	}
 	s.Observer = shown
 	s.Render = func(w io.Writer, version string) error {
-		return html.Pair(w, paired.OfPair(record, runs[0], runs[1]), runs, html.Options{Lang: l, Live: version})
+		return html.Pair(w, paired.OfPair(record, runs[0], runs[1]), runs, layout.Options{Lang: l, Live: version})
 	}
 	s.Draw()
 	return s

@@ -1,11 +1,15 @@
 package target
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 
+	"llmsweep/client/probe"
 	"llmsweep/client/sim"
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
 	"llmsweep/sweep/twin"
@@ -27,4 +31,22 @@ func Simulated(c *console.Console, name string, unchecked bool) (sim.Config, err
 		fmt.Fprintln(c.Err, twins.Failed(table.Clean(name), c.Lang))
 	}
 	return t.Config(), nil
+}
+
+// Plausible returns what is wrong with the URL of a server, and with the flags that say how to speak to it, without connecting.
+func Plausible(c *console.Console, url string, f *flags.Target, conns int) error {
+	if preset, ok := strings.CutPrefix(url, sim.Scheme); ok {
+		_, err := Simulated(c, cmp.Or(preset, "demo"), f.Unchecked)
+		return err
+	}
+	o, err := f.Options(url, conns)
+	if err != nil {
+		return err
+	}
+	p, err := probe.New(o)
+	if err != nil {
+		return err
+	}
+	p.Close()
+	return nil
 }

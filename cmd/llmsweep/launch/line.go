@@ -1,0 +1,184 @@
+package launch
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"llmsweep/client/address"
+	"llmsweep/cmd/llmsweep/secret"
+)
+
+// Line is a command line whose secrets are replaced by variables.
+type Line struct {
+	Args    []Arg
+	Secrets []Secret
+}
+
+// Arg is an argument: texts and variables, one after the other.
+type Arg []Part
+
+// Part is a text, or the name of a variable that holds a secret.
+type Part struct{ Text, Variable string }
+
+// Secret is a secret of the command line.
+type Secret struct {
+	Variable string // that holds it
+	From     string // the flag or argument that it was in
+}
+
+// key returns the name of the secret within a Secret of Kubernetes.
+func (s *Secret) key() string {
+	return strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(s.Variable), "llmsweep_"), "_", "-")
+}
+
+// Variables that hold secrets.
+const (
+	keyVariable  = "LLMSWEEP_API_KEY" // read by llmsweep itself
+	nextVariable = "LLMSWEEP_SECRET_" // with a number
+)
+
+// Read takes the secrets out of a command line: API keys, values of headers, fields of a body that hold a key, and what gives access in a URL.
+func Read(args []string) Line {
+	var l Line
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		if !strings.HasPrefix(name, "--") {
+			l.add(l.url(args[i]))
+			continue
+		}
+		private := slices.Contains(secret.Flags, name)
+		if !private && name != "--header" && name != "--body" {
+			l.add(l.url(args[i]))
+			continue
+		}
+		if !joined {
+			if i++; i < len(args) {
+				value = args[i]
+			}
+		}
+		if private {
+			l.hold(keyVariable, name)
+			continue
+		}
+		a := l.body(value)
+		if name == "--header" {
+			a = l.header(value)
+		}
+		l.add(append(Arg{{Text: name + "="}}, a...))
+	}
+	return l
+}
+
+// add adds an argument.
+func (l *Line) add(a Arg) { l.Args = append(l.Args, a) }
+
+// hold notes a variable that holds a secret.
+func (l *Line) hold(variable, from string) {
+	if s := (Secret{variable, from}); !slices.Contains(l.Secrets, s) {
+		l.Secrets = append(l.Secrets, s)
+	}
+}
+
+// next returns the next variable for a secret.
+func (l *Line) next(from string) string {
+	n := 1
+	for _, s := range l.Secrets {
+		if strings.HasPrefix(s.Variable, nextVariable) {
+			n++
+		}
+	}
+	v := fmt.Sprint(nextVariable, n)
+	l.hold(v, from)
+	return v
+}
+
+func (l *Line) header(value string) Arg {
+	name, _, _ := strings.Cut(value, ":")
+	return Arg{{Text: name + ": "}, {Variable: l.next("--header " + name)}}
+}
+
+func (l *Line) body(value string) Arg {
+	var quoted []string
+	for _, s := range secret.InBody(value) {
+		b, _ := json.Marshal(s) // a string can be encoded
+		quoted = append(quoted, strings.Trim(string(b), `"`))
+	}
+	return l.split(value, quoted, "--body")
+}
+
+func (l *Line) url(arg string) Arg {
+	if secret.WithoutCredentials(arg) == arg {
+		return Arg{{Text: arg}}
+	}
+	return l.split(arg, secret.InURL(arg), "URL")
+}
+
+// split replaces secrets in a text by variables, the longest first.
+func (l *Line) split(text string, secrets []string, from string) Arg {
+	secrets = slices.Clone(secrets)
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, s := range secrets {
+		if before, after, ok := strings.Cut(text, s); ok && s != "" {
+			v := Part{Variable: l.next(from)}
+			return slices.Concat(l.split(before, secrets, from), Arg{v}, l.split(after, secrets, from))
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return Arg{{Text: text}}
+}
+
+// variables returns the variables that hold secrets, and where each secret was.
+func (l *Line) variables() (names []string) {
+	for _, s := range l.Secrets {
+		names = append(names, fmt.Sprintf("%s (%s)", s.Variable, s.From))
+	}
+	return names
+}
+
+// fileFlags are the flags that name a file which the ranks read.
+var fileFlags = []string{"--dataset", "--tokenizer", "--config", "--ca", "--cert", "--key"}
+
+// files returns the files that the command line names.
+func (l *Line) files() (names []string) {
+	for i := range l.Args {
+		name, value, joined := strings.Cut(l.Args[i].text(), "=")
+		if !joined && i+1 < len(l.Args) {
+			value = l.Args[i+1].text()
+		}
+		if slices.Contains(fileFlags, name) {
+			names = append(names, value)
+		}
+		if _, file, ok := strings.Cut(l.Args[i].text(), "trace:"); ok {
+			names = append(names, file)
+		}
+	}
+	return names
+}
+
+// text returns an argument without its secrets.
+func (a Arg) text() string {
+	var b strings.Builder
+	for _, p := range a {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+var loopback = regexp.MustCompile(`^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$`)
+
+// local reports whether a server is named that each machine takes for itself.
+func (l *Line) local() bool {
+	return slices.ContainsFunc(l.Args, func(a Arg) bool {
+		at, _, err := address.Parse(a.text())
+		return err == nil && !strings.HasPrefix(a.text(), "--") && loopback.MatchString(at.Base.Hostname())
+	})
+}
+
+// Key notes that the ranks need the API key of the environment.
+func (l *Line) Key() { l.hold(keyVariable, keyVariable) }

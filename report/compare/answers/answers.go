@@ -1,0 +1,224 @@
+// Package answers shows how far the answers of configurations are from those of a baseline.
+package answers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/rundir"
+)
+
+// Side is a run whose answers are compared.
+type Side struct {
+	Name string // of its configuration
+	Path string // its directory
+	Run  *rundir.Run
+}
+
+// Candidate is a configuration, and how far its answers are from those of the baseline.
+type Candidate struct {
+	Setup    string `json:"setup"`
+	Baseline string `json:"baseline"`
+	*drift.Drift
+}
+
+// Of compares the answers of all others with those of the first.
+func Of(sides []Side) ([]Candidate, error) {
+	var baseline *drift.Run
+	var all []Candidate
+	for i, s := range sides {
+		if s.Run.Source != nil {
+			return nil, fmt.Errorf("%s holds published results, which have no answers to compare: leave it out, or leave out --fidelity", s.Path)
+		}
+		r, err := drift.Read(s.Path, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			baseline = r
+			continue
+		}
+		d, err := drift.Compare(baseline, r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Candidate{s.Name, sides[0].Name, d})
+	}
+	return all, nil
+}
+
+// Speed is how much faster or slower a configuration is: the names of metrics, and a difference in each.
+type Speed struct {
+	Heads []string
+	Cells func(setup string) []string
+}
+
+// Section shows candidates, with their speed beside; level is that of its heading in Markdown.
+func Section(all []Candidate, speed Speed, l lang.Lang, level int) table.Section {
+	s := table.Section{Title: title.In(l, table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed, l)}
+	for i := range all {
+		s.Lines = append(s.Lines, all[i].Says(l))
+	}
+	s.Notes = legend(all, l)
+	return s
+}
+
+// tableOf has a row for the baseline, and one for each candidate.
+func tableOf(all []Candidate, speed Speed, l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Head: headSetup.In(l), Left: true}, {Head: headEqual.In(l), Sub: "%"}, {Head: headTies.In(l)}, {Head: headChanged.In(l)},
+		{Head: headFirst.In(l), Sub: unit(all, l)}, {Head: headShift.In(l), Sub: "nat"}, {Head: headKL.In(l), Sub: "nat"}, {Head: headLength.In(l), Sub: "tok"},
+		{Head: headMalformed.In(l), Sub: "%"}, {Head: headLoad.In(l), Sub: "%"}, {Head: headItself.In(l), Sub: "%"}, {Head: headVerdict.In(l), Left: true},
+	}}
+	for _, h := range speed.Heads {
+		t.Columns = append(t.Columns, table.Column{Head: h})
+	}
+	first := &all[0]
+	row := []table.Cell{{Text: first.Baseline, Tone: table.Strong}}
+	for range t.Columns[1:] {
+		row = append(row, absent())
+	}
+	row[9], row[10], row[11] = share(first.NullLoad.Same), share(first.Null[0].Same), table.Cell{Text: wordBaseline.In(l), Tone: table.Faint}
+	t.Rows = append(t.Rows, row)
+	for i := range all {
+		c := &all[i]
+		a := &c.Alone
+		ties, changed := table.Cell{Text: strconv.Itoa(a.Ties)}, table.Cell{Text: strconv.Itoa(a.Changes + a.Unknown)}
+		if !c.LogProbs {
+			ties = absent()
+		}
+		row := []table.Cell{
+			{Text: c.Setup, Tone: table.Strong}, share(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
+			share(a.Malformed), share(c.Load.Same), share(c.Null[1].Same), verdict(c.Verdict, l),
+		}
+		for _, text := range speed.Cells(c.Setup) {
+			row = append(row, table.Cell{Text: text})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func absent() table.Cell { return table.Cell{Text: lang.Absent, Tone: table.Faint} }
+
+// unit is the unit of positions.
+func unit(all []Candidate, l lang.Lang) string {
+	switch {
+	case !slices.ContainsFunc(all, func(c Candidate) bool { return !c.LogProbs }):
+		return "tok"
+	case !slices.ContainsFunc(all, func(c Candidate) bool { return c.LogProbs }):
+		return wordCharacters.In(l)
+	}
+	return wordBoth.In(l)
+}
+
+// share is a share in per cent, with its interval.
+func share(e rundir.Estimate) table.Cell {
+	if !e.Mean.Known() {
+		return absent()
+	}
+	return table.Cell{Text: interval(e, 100, 0)}
+}
+
+// number is a mean with its interval.
+func number(e rundir.Estimate, decimals int) table.Cell {
+	if !e.Mean.Known() {
+		return absent()
+	}
+	return table.Cell{Text: interval(e, 1, decimals)}
+}
+
+// interval is "93 (86..97)".
+func interval(e rundir.Estimate, scale float64, decimals int) string {
+	print := func(n rundir.Number) string {
+		v := n.Value() * scale
+		digits := decimals
+		if scale > 1 && (math.Abs(v) > 0 && math.Abs(v) < 10 || v > 90 && v < 100) {
+			digits = 1
+		}
+		text := strconv.FormatFloat(v, 'f', digits, 64)
+		if strings.Trim(text, "-0.") == "" {
+			return "0"
+		}
+		return text
+	}
+	if !e.Low.Known() {
+		return print(e.Mean)
+	}
+	return print(e.Mean) + " (" + print(e.Low) + ".." + print(e.High) + ")"
+}
+
+// Text is a metric of a candidate with its interval, by its key.
+func (c *Candidate) Text(key string) string {
+	e := c.Metric(key)
+	switch {
+	case !e.Mean.Known():
+		return lang.Absent
+	case key == drift.KeyKL || key == drift.KeyShift:
+		return interval(e, 1, 4) + " nat"
+	case key == drift.KeyLength:
+		return interval(e, 1, 1) + " tok"
+	}
+	return interval(e, 100, 0) + " %"
+}
+
+// verdict is a verdict in words.
+func verdict(v string, l lang.Lang) table.Cell {
+	switch v {
+	case drift.Same:
+		return table.Cell{Text: wordSame.In(l), Tone: table.Good}
+	case drift.Ties:
+		return table.Cell{Text: wordTies.In(l), Tone: table.Caution}
+	case drift.Differs:
+		return table.Cell{Text: wordDiffers.In(l), Tone: table.Bad}
+	}
+	return table.Cell{Text: wordUndecided.In(l), Tone: table.Faint}
+}
+
+// Says returns what the comparison shows, in a sentence.
+func (c *Candidate) Says(l lang.Lang) string {
+	a := &c.Alone
+	n, same := strconv.Itoa(a.Answers), strconv.Itoa(a.Answers-a.Differing())
+	setup, base := table.Clean(c.Setup), table.Clean(c.Baseline)
+	changed := a.Changes + a.Unknown
+	where := ""
+	if a.First.Mean.Known() && c.LogProbs {
+		where = sayFirst.In(l, strconv.FormatFloat(a.First.Mean.Value(), 'f', 0, 64))
+	}
+	switch {
+	case c.Verdict == drift.Same:
+		return saySame.In(l, setup, base, same, n, lang.Percent(a.More.Value()))
+	case c.Verdict == drift.Ties:
+		return sayTies.In(l, setup, base, same, n, a.Ties, changed)
+	case c.Verdict == drift.Differs && !c.LogProbs:
+		return sayTexts.In(l, setup, base, same, n)
+	case c.Verdict == drift.Differs:
+		return sayDiffers.In(l, setup, base, same, n, a.Ties, changed, where)
+	}
+	return sayUndecided.In(l, setup, base, same, n, lang.Percent(a.More.Value()))
+}
+
+// legend explains the columns, and what limits the comparison.
+func legend(all []Candidate, l lang.Lang) []string {
+	notes := []string{legendColumns.In(l), legendLoad.In(l)}
+	if slices.ContainsFunc(all, func(c Candidate) bool { return c.Alone.KL.Mean.Known() }) {
+		notes = append(notes, legendKL.In(l))
+	}
+	for i := range all {
+		for _, n := range all[i].Notes {
+			text := findings.Phrase(n, l)
+			if len(all) > 1 {
+				text = table.Clean(all[i].Setup) + lang.Colon.In(l) + text
+			}
+			notes = append(notes, text+lang.Stop.In(l))
+		}
+	}
+	return notes
+}

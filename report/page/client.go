@@ -1,0 +1,113 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// client is the certificate: whether this program was fit to measure, by its own lag, CPU use and reading.
+func (v *view) client() layout.Section {
+	s := layout.Section{ID: "client", Title: draw.Say(titleClient)}
+	bad := 0
+	for i := range v.Run.Stages {
+		if !v.Run.Stages[i].Invalid.IsZero() {
+			bad++
+		}
+	}
+	line, class := draw.Say(clientFit, len(v.Run.Stages)), "fine"
+	switch {
+	case v.Run.Source != nil:
+		line, class = draw.Say(clientUnknown), "careful"
+	case bad > 0:
+		line, class = draw.Say(clientUnfit, bad, len(v.Run.Stages)), "careful"
+	case len(v.Run.Stages) == 0:
+		line = draw.Say(nothingMeasuredText)
+	case v.late() > 0:
+		line, class = draw.Say(clientLate, len(v.Run.Stages), v.late()), "careful"
+	}
+	s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: []draw.Text{line}, Class: class}})
+	if v.Run.Source != nil {
+		return s
+	}
+	facts := layout.Sentences(func(l lang.Lang) []string {
+		var all []string
+		if t := findings.Timestamps(v.Run.Client.Timestamps, l); t != "" {
+			all = append(all, timesTaken.In(l, t))
+		}
+		if t := v.Run.Client.Selftest; t != nil {
+			all = append(all, findings.SelftestVerdict(t, l))
+		}
+		for _, n := range v.Run.Client.Warnings {
+			all = append(all, findings.Note(n, l))
+		}
+		return all
+	})
+	if len(facts) > 0 {
+		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: facts}})
+	}
+	if len(v.Rows) == 0 {
+		return s
+	}
+	t := &layout.Table{Name: "clients", Title: draw.Say(titleClient)}
+	t.Columns = []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headLag)}, {Head: draw.Say(headCPU)}, {Head: draw.Say(headGC)}, {Head: draw.Say(headRead)}, {Head: draw.Say(headFit), Left: true}}
+	for _, r := range v.Rows {
+		st := r.Stage
+		fit := layout.Cell{Text: draw.Say(fitYes), Class: "good"}
+		if !st.Invalid.IsZero() {
+			fit = layout.Cell{Text: draw.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Class: "bad"}
+		}
+		share := func(n rundir.Number) layout.Cell { return layout.Number(lang.Scale(n, 100), lang.Short) }
+		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(stages.Name(st)), layout.Duration(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), layout.Duration(st.ReadDelay.P99), fit}})
+	}
+	s.Blocks = append(s.Blocks, layout.Block{Table: t})
+	return s
+}
+
+// late counts the stages with a note that requests were sent, or tokens read, late.
+func (v *view) late() int {
+	n := 0
+	for i := range v.Run.Stages {
+		if findings.SentLate(&v.Run.Stages[i]) || slices.ContainsFunc(v.Run.Stages[i].Warnings, func(w note.Note) bool { return w.Code == "client.sent-late" || w.Code == "client.read-late" }) {
+			n++
+		}
+	}
+	return n
+}
+
+// environment is what is needed to repeat the run.
+func (v *view) environment() layout.Section {
+	s := layout.Section{ID: "environment", Title: draw.Say(titleEnvironment)}
+	en, zh := findings.Environment(v.Run, lang.English), findings.Environment(v.Run, lang.Chinese)
+	t := &layout.Table{Name: "env", Title: draw.Say(titleEnvironment), Open: true, Columns: []layout.Column{{Head: draw.Say(headWhat), Left: true}, {Head: draw.Say(headValue), Left: true}}}
+	for i, f := range en {
+		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{{Text: draw.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: draw.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})
+	}
+	s.Blocks = append(s.Blocks, layout.Block{Table: t})
+	if args := v.Run.Command.Args; len(args) > 0 {
+		var words []string
+		for _, a := range args {
+			words = append(words, quoted(a))
+		}
+		s.Blocks = append(s.Blocks, layout.Block{Heading: draw.Say(titleCommand)}, layout.Block{Code: table.Clean(strings.Join(words, " "))})
+	}
+	return s
+}
+
+// quoted is an argument as a POSIX shell takes it.
+func quoted(a string) string {
+	if a != "" && !strings.ContainsFunc(a, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r))
+	}) {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+}

@@ -1,0 +1,102 @@
+package page
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+
+	"llmsweep/report/curve"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/page/plots"
+	"llmsweep/report/stages"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// Input is a run of an index, and its directory.
+type Input struct {
+	Run  *rundir.Run
+	Path string
+}
+
+// label is a label of runs, a column of the index.
+type label struct {
+	key  string
+	text draw.Text
+	of   func(*rundir.Run) string
+}
+
+// Runs writes the index of many runs: a table that can be filtered, and drawings of those that are chosen.
+func Runs(w io.Writer, all []Input, o layout.Options) error {
+	d := &layout.Document{Title: draw.Say(titleIndex, len(all)), Data: map[string]any{"index": true}}
+	index := &layout.Index{Table: &layout.Table{Name: "index", Title: draw.Say(titleIndexTable), Open: true}}
+	index.Table.Columns = []layout.Column{{Head: draw.Say(layout.HeadRun), Left: true}}
+	labels := []label{
+		{"model", draw.Say(headModel), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
+		{"gpu", draw.Same("GPU"), func(r *rundir.Run) string { return stages.Hardware(r, lang.English, "") }},
+		{"engine", draw.Say(headEngine), stages.EngineName},
+		{"quant", draw.Say(headQuant), func(r *rundir.Run) string { return r.Labels.Quant }},
+	}
+	labels = slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
+		return !slices.ContainsFunc(all, func(in Input) bool { return l.of(in.Run) != "" })
+	})
+	of := func(l label, r *rundir.Run) string { return table.Clean(l.of(r)) } // a filter's values are those of the rows
+	for _, l := range labels {
+		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: l.text, Left: true})
+		f := layout.Filter{Key: l.key, Text: l.text}
+		for _, in := range all {
+			if v := of(l, in.Run); !slices.Contains(f.Values, v) {
+				f.Values = append(f.Values, v)
+			}
+		}
+		slices.Sort(f.Values)
+		index.Filters = append(index.Filters, f)
+	}
+	index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headSaturation)}, layout.Column{Head: draw.Say(headIndexInterval)}, layout.Column{Head: draw.Say(headOutput)})
+	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
+	if unanswered {
+		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headAnswer), Left: true})
+	}
+	var inputs []curve.Input
+	var names []string
+	for i, in := range all {
+		inputs, names = append(inputs, curve.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
+		row := layout.Row{Attrs: []layout.Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []layout.Cell{{Check: "r" + strconv.Itoa(i), Text: draw.Same("#" + strconv.Itoa(i+1) + " " + in.Path), Class: "strong"}}}
+		for _, l := range labels {
+			row.Cells = append(row.Cells, layout.Plain(of(l, in.Run)))
+			row.Attrs = append(row.Attrs, layout.Attr{Name: "data-" + l.key, Value: of(l, in.Run)})
+		}
+		rate, bounds, output := rundir.Number{}, layout.Plain(lang.Absent), rundir.Number{}
+		if sat := in.Run.Saturation; sat != nil {
+			rate, output = sat.Rate, sat.Output
+			if sat.Low.Known() && sat.High.Known() {
+				bounds = layout.Plain(lang.Short(sat.Low.Value(), false) + " – " + lang.Short(sat.High.Value(), false))
+			}
+		} else if best := newView(in.Run).Best(); best != nil {
+			output = best.TokensPerS.Output
+		}
+		row.Cells = append(row.Cells, layout.Number(rate, lang.Short), bounds, layout.Number(output, lang.Short))
+		if unanswered {
+			row.Cells = append(row.Cells, layout.Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
+		}
+		index.Table.Rows = append(index.Table.Rows, row)
+	}
+	d.Sections = []layout.Section{
+		{ID: "answer", Title: draw.Say(titleIndexTable), Blocks: []layout.Block{{Index: index}}},
+		{ID: "rates", Title: draw.Say(titleTogether), Blocks: []layout.Block{{Figures: plots.Together(curve.Load(inputs), names)}}},
+	}
+	notes := layout.Section{ID: "notes", Title: draw.Say(titleCareful)}
+	for i, in := range all {
+		if lines := layout.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
+			notes.Blocks = append(notes.Blocks, layout.Block{Heading: draw.Same("#" + strconv.Itoa(i+1) + " " + in.Path)}, layout.Block{Lines: &layout.Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
+		}
+	}
+	if len(notes.Blocks) > 0 {
+		d.Sections = append(d.Sections, notes)
+	}
+	return layout.Write(w, d, o)
+}

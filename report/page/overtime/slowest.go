@@ -1,0 +1,101 @@
+package overtime
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/page/trace"
+	"llmsweep/sweep/rundir"
+)
+
+func sprint(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// slowest lists the slowest requests of a stage.
+func slowest(id string, s *rundir.Stage, t *trace.Stage) *layout.Slowest {
+	if len(t.Slowest) == 0 {
+		return nil
+	}
+	out := &layout.Slowest{Note: draw.Say(noteSlowest, len(t.Slowest), s.Requests.Due)}
+	for _, m := range trace.Metrics() {
+		d, _ := distOf(m, s)
+		for _, p := range []string{"p50", "p90", "p95", "p99"} {
+			if n := d.Get(p); !n.IsZero() {
+				out.Choices = append(out.Choices, layout.Choice{Metric: m, Text: draw.Same(strings.ToUpper(m) + " " + p).Plus(draw.Same(" · " + lang.Time(n))), Value: n.Value()})
+			}
+		}
+	}
+	for i := range out.Choices {
+		if c := &out.Choices[i]; c.Metric == trace.Latency {
+			c.Text = draw.Text{EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1), ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1)}
+		}
+	}
+	shown := &layout.Table{Name: "t-" + id + "-slowest", Title: draw.Say(titleSlowest), Open: true}
+	for _, h := range []draw.Text{draw.Say(headRequest), draw.Say(headDueS), draw.Say(headQueued), draw.Same("TTFT"), draw.Say(lang.HeadLatency), draw.Say(headTokens), draw.Say(headLongest)} {
+		shown.Columns = append(shown.Columns, layout.Column{Head: h})
+	}
+	shown.Columns = append(shown.Columns, layout.Column{Head: draw.Say(headStrip), Left: true}, layout.Column{Head: draw.Say(headStatus), Left: true})
+	all := slices.Clone(t.Slowest)
+	slices.SortStableFunc(all, func(a, b trace.Request) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
+	for _, r := range all {
+		gap := rundir.Exactly(r.LongestGap)
+		if len(r.Gaps) == 0 {
+			gap = rundir.Number{}
+		}
+		shown.Rows = append(shown.Rows, layout.Row{
+			Cells: []layout.Cell{
+				layout.Plain(requestName(r.Point)), layout.Number(rundir.Exactly(r.Due), lang.Fixed(2)), layout.Duration(rundir.Exactly(r.Queued)), layout.Duration(r.TTFT), layout.Duration(r.Latency),
+				layout.Number(r.Tokens, lang.WholeOr(0)), layout.Duration(gap), {Raw: strip(r)}, layout.Plain(status(r.Point)),
+			},
+			Attrs: []layout.Attr{{Name: "data-ttft", Value: attr(r.TTFT)}, {Name: "data-itl", Value: attr(gap)}, {Name: "data-latency", Value: attr(r.Latency)}},
+		})
+	}
+	out.Table = shown
+	return out
+}
+
+// larger orders numbers, those that are absent last.
+func larger(a, b float64) int {
+	switch {
+	case math.IsNaN(a) && math.IsNaN(b):
+		return 0
+	case math.IsNaN(a) || a < b:
+		return -1
+	case math.IsNaN(b) || a > b:
+		return 1
+	}
+	return 0
+}
+
+func attr(n rundir.Number) string {
+	if n.IsZero() {
+		return "-1"
+	}
+	return sprint(n.Value())
+}
+
+// stripCells is the most bars of a strip: more cannot be told apart at its width.
+const stripCells = 32
+
+// strip draws the gaps of an answer, one bar a gap, as high as the gap is long beside the longest of the answer. Where there are more gaps than
+// bars, a bar is the longest of its gaps.
+func strip(r trace.Request) template.HTML {
+	const width, height = 144, 30
+	longest := r.LongestGap
+	if len(r.Gaps) == 0 || longest <= 0 {
+		return ""
+	}
+	var b strings.Builder
+	n := min(len(r.Gaps), stripCells)
+	fmt.Fprintf(&b, "M0 %d", height)
+	for i := range n {
+		worst := slices.Max(r.Gaps[i*len(r.Gaps)/n : (i+1)*len(r.Gaps)/n])
+		fmt.Fprintf(&b, "V%dH%d", min(height-1, height-int(math.Round(worst/longest*height))), (i+1)*width/n)
+	}
+	return layout.Markup(fmt.Sprintf(`<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path d="%sV%dz"/></svg>`, width, height, b.String(), height))
+}

@@ -1,0 +1,107 @@
+package plots
+
+import (
+	"slices"
+	"strconv"
+
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/stages"
+	"llmsweep/sweep/rundir"
+)
+
+// Together draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
+func Together(setups []curve.Setup, names []string) []layout.Figure {
+	var runs []*rundir.Run
+	for i := range setups {
+		runs = append(runs, setups[i].Run)
+	}
+	open := slices.ContainsFunc(runs, func(r *rundir.Run) bool { return NewView(r).Open })
+	var all []layout.Figure
+	for _, q := range quantities(runs...) {
+		for _, l := range q.lines {
+			if l.key == "p90" {
+				continue
+			}
+			if f, ok := togetherOne(q, l, setups, names, open); ok {
+				all = append(all, f)
+			}
+		}
+	}
+	if f, ok := Speed("speed", setups, ShortNames(names)); ok {
+		all = append(all, f)
+	}
+	return all
+}
+
+// ShortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
+func ShortNames(names []string) []string {
+	const longest = 14
+	if !slices.ContainsFunc(names, func(s string) bool { return len([]rune(s)) > longest }) {
+		return names
+	}
+	var short []string
+	for i := range names {
+		short = append(short, "#"+strconv.Itoa(i+1))
+	}
+	return short
+}
+
+// togetherOne draws one quantity of all runs.
+func togetherOne(q quantity, l line, setups []curve.Setup, names []string, open bool) (layout.Figure, bool) {
+	name := "all-" + q.name + "-" + l.key
+	title := q.title
+	if !l.name.IsZero() {
+		title = title.Plus(draw.Same(" · ")).Plus(l.name)
+	}
+	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(layout.HeadRun), Left: true}, {Head: draw.Say(lang.HeadBenchmark), Left: true}, {}, {Head: q.axis.Label}, {Head: draw.Say(layout.HeadVerdict), Left: true}}}
+	panel := draw.Panel{Y: q.axis, Height: 210}
+	short := ShortNames(names)
+	count := 0
+	axis := (&View{Open: open}).Axis()
+	t.Columns[2].Head = axis.Label
+	for i := range setups {
+		v := NewView(setups[i].Run)
+		v.Open = open
+		c := newPlotted("r"+strconv.Itoa(i), draw.Same(short[i]), i)
+		for _, r := range v.Rows {
+			if !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) {
+				continue
+			}
+			y, ok := c.add(v, r.Stage, l, len(t.Rows)+1)
+			if !ok {
+				continue
+			}
+			cell := layout.Duration(y)
+			if q.metric == "" {
+				cell = layout.Number(y, lang.Short)
+			}
+			t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(names[i]), layout.Plain(stages.Name(r.Stage)), layout.Number(rundir.Exactly(v.X(r.Stage)), lang.Short), cell, layout.Verdict(r.Stage)}})
+		}
+		c.on.Dashed = i >= draw.Colours // its colour is taken
+		count += c.into(&panel)
+	}
+	if count == 0 {
+		return layout.Figure{}, false
+	}
+	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
+	f := layout.Figure{Name: name, Title: title, Note: leftOutNote(setups), Variants: Variants(fig, q.logarith, wide(panel)), Table: t}
+	for i := range setups {
+		f.Switches = append(f.Switches, layout.Switch{Key: "r" + strconv.Itoa(i), Text: draw.Same(short[i]), Colour: i % draw.Colours})
+	}
+	return f, true
+}
+
+// Numbered is the list of what the numbers at the lines stand for; nil where the lines have names.
+func Numbered(names []string) []layout.Block {
+	if len(names) == 0 || ShortNames(names)[0] == names[0] {
+		return nil
+	}
+	var keys []layout.NameKey
+	for i, s := range ShortNames(names) {
+		keys = append(keys, layout.NameKey{Short: s, Name: names[i], Colour: i % draw.Colours})
+	}
+	return []layout.Block{{Names: keys}}
+}

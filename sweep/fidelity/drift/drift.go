@@ -1,0 +1,233 @@
+// Package drift compares the answers of two runs to the same canaries: how far the answers of a candidate are from those of a baseline, such as
+// the same model without quantization.
+//
+// The answers that both gave alone, the first time, are compared token for token. Each server's own second time is the null: what it differs from
+// itself. The candidate differs where more answers differ than either server's null explains: the test is that of package fidelity, once
+// against each null, and the larger p-value counts. Answers under load are compared with the baseline's first time in the same way.
+package drift
+
+import (
+	"fmt"
+	"math"
+
+	"llmsweep/client/api/logprob"
+	"llmsweep/client/note"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// Run is the answers of a run to its canaries.
+type Run struct {
+	Name string // in errors
+	*rundir.Run
+	alone, again map[int]*fidelity.Answer
+	load         []answered
+}
+
+// answered is an answer under load.
+type answered struct {
+	canary int
+	*fidelity.Answer
+}
+
+// Read reads the answers in a run directory.
+func Read(path string, run *rundir.Run) (*Run, error) {
+	r := &Run{Name: path, Run: run, alone: map[int]*fidelity.Answer{}, again: map[int]*fidelity.Answer{}}
+	if run.Fidelity == nil {
+		return nil, fmt.Errorf("%s has no canaries: measure it with --fidelity", path)
+	}
+	for line, err := range rundir.Canaries(path) {
+		if err != nil {
+			return nil, err
+		}
+		r.add(line)
+	}
+	if len(r.alone) == 0 {
+		return nil, fmt.Errorf("%s has no answers to its canaries: measure it again with --fidelity", path)
+	}
+	return r, nil
+}
+
+// add takes in a line. Answers that equal the first are not in the file again.
+func (r *Run) add(line *rundir.CanaryAnswer) {
+	switch {
+	case line.Failed != "":
+		return
+	case line.Stage == fidelity.Alone:
+		r.alone[line.Canary] = answer(line)
+		return
+	}
+	a := answer(line)
+	if line.Same {
+		first := r.alone[line.Canary]
+		if first == nil {
+			return
+		}
+		a = &fidelity.Answer{Text: first.Text, Tokens: bare(first.Tokens), Output: first.Output}
+	}
+	if line.Stage == fidelity.Again {
+		r.again[line.Canary] = a
+	} else {
+		r.load = append(r.load, answered{line.Canary, a})
+	}
+}
+
+// bare returns tokens without log-probabilities: those of an answer that was not kept.
+func bare(tokens []logprob.Token) []logprob.Token {
+	all := make([]logprob.Token, len(tokens))
+	for i := range tokens {
+		all[i] = logprob.Token{Text: tokens[i].Text, LogP: math.NaN()}
+	}
+	return all
+}
+
+// answer returns an answer as it was before it was written.
+func answer(line *rundir.CanaryAnswer) *fidelity.Answer {
+	a := &fidelity.Answer{Text: line.Text, Output: line.Output}
+	for i, text := range line.Tokens {
+		t := logprob.Token{Text: text, LogP: math.NaN()}
+		if i < len(line.LogProbs) {
+			t.LogP = line.LogProbs[i]
+		}
+		if i < len(line.Top) {
+			for _, c := range line.Top[i] {
+				t.Top = append(t.Top, logprob.Choice{Text: c.Token, LogP: c.LogP})
+			}
+		}
+		a.Tokens = append(a.Tokens, t)
+	}
+	return a
+}
+
+// Verdicts on a candidate, beside [rundir.Undecided].
+const (
+	Same    = rundir.FidelitySame
+	Ties    = rundir.FidelityTies
+	Differs = "differs"
+)
+
+// Drift is how far a candidate's answers are from a baseline's.
+type Drift struct {
+	Canaries int              `json:"canaries"` // that both answered
+	LogProbs bool             `json:"logprobs"` // tokens were compared; else texts
+	Alone    rundir.Agreed    `json:"alone"`    // the candidate's first answers
+	Load     rundir.Agreed    `json:"load"`     // its answers under load
+	Null     [2]rundir.Agreed `json:"null"`     // how far the baseline and the candidate differ from themselves alone
+	// NullLoad is how far the baseline's answers under load are from its first ones.
+	NullLoad rundir.Agreed `json:"null_load"`
+	Verdict  string        `json:"verdict"` // on the answers alone
+	Notes    []note.Note   `json:"notes,omitempty"`
+}
+
+// Compare compares a candidate with a baseline. The error has the reason why they cannot be compared.
+func Compare(baseline, candidate *Run) (*Drift, error) {
+	if err := comparable(baseline, candidate); err != nil {
+		return nil, err
+	}
+	c := &comparison{a: baseline, b: candidate}
+	c.chooseUnit()
+	null, mirror := c.against(baseline, baseline.again), c.against(candidate, candidate.again)
+	first, second := c.against(baseline, candidate.alone), c.against(candidate, baseline.alone)
+	if len(first) == 0 {
+		return nil, fmt.Errorf("%s and %s answered none of the same canaries: measure one of them again", baseline.Name, candidate.Name)
+	}
+	nullLoad, mirrorLoad := c.under(baseline, baseline), c.under(candidate, candidate)
+	load, secondLoad := c.under(baseline, candidate), c.under(candidate, baseline)
+	d := &Drift{Canaries: len(first), LogProbs: !c.texts, Notes: c.notes}
+	d.Null[0], d.Null[1], d.NullLoad = sum(null), sum(mirror), sum(nullLoad)
+	if !c.texts {
+		for i, r := range []*Run{baseline, candidate} { // the file has only the answers that differ
+			d.Null[i].Shift, d.Null[i].KL = r.Fidelity.Alone.Shift, r.Fidelity.Alone.KL
+		}
+	}
+	d.Alone = judged(null, first, mirror, second)
+	d.Load = judged(nullLoad, load, mirrorLoad, secondLoad)
+	decide(&d.Alone, &d.Load)
+	d.Verdict = d.Alone.Verdict
+	return d, nil
+}
+
+// sum returns what comparisons add up to.
+func sum(all []fidelity.Asked) rundir.Agreed { return fidelity.Judge(all, 0, nil).Alone }
+
+// judged compares answers with both nulls. Of both p-values and bounds, the larger counts.
+func judged(null, asked, mirror, mirrored []fidelity.Asked) rundir.Agreed {
+	const name = "answers"
+	a := fidelity.Judge(null, 0, []fidelity.Stage{{Name: name, Asked: asked}}).Stages[name]
+	b := fidelity.Judge(mirror, 0, []fidelity.Stage{{Name: name, Asked: mirrored}}).Stages[name]
+	larger := func(x, y rundir.Number) rundir.Number { return rundir.Exactly(max(x.Value(), y.Value())) }
+	a.P, a.PChanges, a.More = larger(a.P, b.P), larger(a.PChanges, b.PChanges), larger(a.More, b.More)
+	return a
+}
+
+// decide tests the answers alone and under load together.
+func decide(all ...*rundir.Agreed) {
+	var p, weights []float64
+	for _, a := range all {
+		p, weights = append(p, a.P.Value(), a.PChanges.Value()), append(weights, 1, 1)
+	}
+	rejected := stats.Holm(p, weights, fidelity.Level)
+	for i, a := range all {
+		switch {
+		case a.Answers == 0:
+			a.Verdict = ""
+		case rejected[2*i+1]:
+			a.Verdict = Differs
+		case rejected[2*i]:
+			a.Verdict = Ties
+		case a.More.Value() < fidelity.Margin:
+			a.Verdict = Same
+		default:
+			a.Verdict = rundir.Undecided
+		}
+	}
+}
+
+// comparison is a comparison of two runs.
+type comparison struct {
+	a, b  *Run
+	texts bool // texts are compared, not tokens
+	notes []note.Note
+}
+
+// against compares answers with the first ones of a run.
+func (c *comparison) against(reference *Run, answers map[int]*fidelity.Answer) (all []fidelity.Asked) {
+	for i := range reference.Fidelity.Canaries {
+		if a := answers[i]; a != nil && c.both(i) {
+			all = append(all, c.asked(reference, i, a))
+		}
+	}
+	return all
+}
+
+// under compares a run's answers under load with the first ones of a run.
+func (c *comparison) under(reference, run *Run) (all []fidelity.Asked) {
+	for _, a := range run.load {
+		if c.both(a.canary) {
+			all = append(all, c.asked(reference, a.canary, a.Answer))
+		}
+	}
+	return all
+}
+
+// both reports whether both runs answered a canary alone.
+func (c *comparison) both(canary int) bool {
+	return c.a.alone[canary] != nil && c.b.alone[canary] != nil
+}
+
+func (c *comparison) asked(reference *Run, canary int, a *fidelity.Answer) fidelity.Asked {
+	first := reference.alone[canary]
+	asked := fidelity.Asked{Canary: canary, Malformed: fidelity.Malformed(a)}
+	if c.texts {
+		asked.Difference = fidelity.Compare(textOf(first), textOf(a))
+	} else {
+		asked.Difference = fidelity.Compare(first, a)
+	}
+	return asked
+}
+
+// textOf returns an answer without its tokens.
+func textOf(a *fidelity.Answer) *fidelity.Answer {
+	return &fidelity.Answer{Text: a.Text, Output: a.Output}
+}

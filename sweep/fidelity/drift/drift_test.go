@@ -1,0 +1,165 @@
+package drift
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"llmsweep/client/api/logprob"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/rundir"
+)
+
+// likely is a token whose rival is nearly as likely, or far less likely.
+func token(text, rival string, tie bool) logprob.Token {
+	gap := 2.0
+	if tie {
+		gap = 0.05
+	}
+	return logprob.Token{Text: text, LogP: -0.1, Top: []logprob.Choice{{Text: text, LogP: -0.1}, {Text: rival, LogP: -0.1 - gap}}}
+}
+
+// said returns the answer to a canary: three tokens, the second of which has a rival.
+func said(canary int, second string, tie bool) *fidelity.Answer {
+	a := &fidelity.Answer{Output: 3, Tokens: []logprob.Token{token(fmt.Sprintf("n%d", canary), " x", false), token(second, " other", tie), token(" end", " x", false)}}
+	a.Text = fidelity.Spelled(a.Tokens)
+	return a
+}
+
+// run returns a run of n canaries, whose answers differ from others in the canaries of which the function says so.
+func run(name string, n int, differs func(canary, time int) bool, tie bool) *Run {
+	r := &Run{
+		Name: name, alone: map[int]*fidelity.Answer{}, again: map[int]*fidelity.Answer{},
+		Run: &rundir.Run{Fidelity: &rundir.Fidelity{Canaries: n, Set: "s"}, Target: rundir.Target{API: "chat"}},
+	}
+	for i := range n {
+		for time, to := range []map[int]*fidelity.Answer{r.alone, r.again} {
+			second := " same"
+			if differs(i, time) {
+				second = " other"
+			}
+			to[i] = said(i, second, tie)
+		}
+	}
+	return r
+}
+
+func never(int, int) bool { return false }
+
+func TestVerdicts(t *testing.T) {
+	first := func(n int) func(int, int) bool { return func(i, _ int) bool { return i < n } }
+	second := func(i, time int) bool { return i%2 == 0 && time == 1 || i%2 == 1 && time == 0 }
+	for name, c := range map[string]struct {
+		a, b      func(int, int) bool
+		tie       bool
+		verdict   string
+		condition string
+		outcome   Outcome
+	}{
+		"equal":                  {never, never, false, Same, "match>90%", Holds},
+		"ties":                   {never, first(12), true, Ties, "match>75%", Holds},
+		"changes":                {never, first(12), false, Differs, "changes>5%", Holds},
+		"one change is chance":   {never, first(1), false, Same, "match>99%", Unsure},
+		"the candidate wavers":   {never, second, false, rundir.Undecided, "match>90%", Broken},
+		"both waver alike":       {second, second, false, Same, "kl<0.05", Holds},
+		"a limit that is broken": {never, first(90), false, Differs, "match>20%", Broken},
+	} {
+		d, err := Compare(run("a", 100, c.a, c.tie), run("b", 100, c.b, c.tie))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if d.Verdict != c.verdict || !d.LogProbs || d.Canaries != 100 {
+			t.Errorf("%s: %s, want %s: %+v", name, d.Verdict, c.verdict, d.Alone)
+		}
+		condition, err := ParseCondition(c.condition)
+		if err != nil || condition.String() != c.condition {
+			t.Fatal(condition, err)
+		}
+		if condition.Of(d) != c.outcome {
+			t.Errorf("%s: %s gives %d, want %d: %+v", name, c.condition, condition.Of(d), c.outcome, d.Metric(condition.Key))
+		}
+	}
+}
+
+func TestOtherTokenizers(t *testing.T) {
+	a, b := run("a", 100, never, false), run("b", 100, func(i, _ int) bool { return i < 20 }, false)
+	for _, answers := range []map[int]*fidelity.Answer{b.alone, b.again} {
+		for _, answer := range answers { // the first token in two
+			first := answer.Tokens[0]
+			answer.Tokens = append([]logprob.Token{{Text: first.Text[:1], LogP: first.LogP, Top: first.Top}, {Text: first.Text[1:], LogP: first.LogP, Top: first.Top}}, answer.Tokens[1:]...)
+		}
+	}
+	d, err := Compare(a, b)
+	if err != nil || d.LogProbs || d.Alone.Unknown != 20 || d.Notes[0].Code != "drift.tokenizers" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	for i := range b.alone {
+		b.alone[i].Tokens = nil
+	}
+	if d, err := Compare(a, b); err != nil || d.LogProbs || d.Notes[0].Code != "drift.no-logprobs" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	no := false
+	for name, c := range map[string]struct {
+		change func(*Run)
+		says   string
+	}{
+		"other canaries": {func(r *Run) { r.Fidelity.Set = "z" }, "b asked other canaries"},
+		"another API":    {func(r *Run) { r.Target.API = "completions" }, "chat template"},
+		"thinking":       {func(r *Run) { r.Workload.Think = &no }, "--no-think"},
+		"nothing common": {func(r *Run) { clear(r.alone) }, "none of the same canaries"},
+	} {
+		b := run("b", 10, never, false)
+		c.change(b)
+		if _, err := Compare(run("a", 10, never, false), b); err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Read("dir", &rundir.Run{}); err == nil || !strings.Contains(err.Error(), "dir has no canaries") {
+		t.Error(err)
+	}
+	for _, wrong := range []string{"match>90", "kl<5%", "speed>1%", "match=90%", "match>101%", ""} {
+		if c, err := ParseCondition(wrong); err == nil {
+			t.Errorf("%q is read as %v", wrong, c)
+		}
+	}
+}
+
+// What a directory has is what was compared before it was written.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	dir, err := rundir.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(stage string, canary int, a *fidelity.Answer) rundir.CanaryAnswer {
+		l := rundir.CanaryAnswer{Stage: stage, Canary: canary, Text: a.Text, Output: a.Output}
+		for _, token := range a.Tokens {
+			l.Tokens, l.LogProbs = append(l.Tokens, token.Text), append(l.LogProbs, token.LogP)
+			l.Top = append(l.Top, []rundir.Likely{{Token: token.Top[0].Text, LogP: token.Top[0].LogP}, {Token: token.Top[1].Text, LogP: token.Top[1].LogP}})
+		}
+		return l
+	}
+	var lines []rundir.CanaryAnswer
+	for i := range 40 {
+		lines = append(lines, line(fidelity.Alone, i, said(i, " same", false)), rundir.CanaryAnswer{Stage: fidelity.Again, Canary: i, Same: true})
+	}
+	lines = append(lines, line("poisson@1.00", 3, said(3, " other", false)), rundir.CanaryAnswer{Stage: "poisson@1.00", Canary: 4, Same: true},
+		rundir.CanaryAnswer{Stage: "poisson@1.00", Canary: 5, Failed: "timeout"})
+	if err := dir.AppendCanaries(lines); err != nil {
+		t.Fatal(err)
+	}
+	dir.Close()
+	r, err := Read(path, &rundir.Run{Fidelity: &rundir.Fidelity{Canaries: 40, Set: "s"}, Target: rundir.Target{API: "chat"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Compare(run("a", 40, never, false), r)
+	if err != nil || d.Alone.Answers != 40 || d.Alone.Differing() != 0 || d.Null[1].Answers != 40 || d.Load.Answers != 2 || d.Load.Changes != 1 || d.Alone.KL.Mean.Value() != 0 {
+		t.Errorf("%+v %+v, %v", d.Alone, d.Load, err)
+	}
+}

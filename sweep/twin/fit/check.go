@@ -1,0 +1,85 @@
+package fit
+
+import (
+	"math"
+	"slices"
+
+	"llmsweep/sweep/twin"
+)
+
+// The largest relative errors with which a twin passes its check. Percentiles are shown and not judged, but for the median of gaps:
+// a tail of a short stage is uncertain by itself.
+const (
+	passRate = 0.10 // of output tokens per second, and of the mean gap
+	passTTFT = 0.30 // of the median time to the first token, if the difference is more than passTTFTMS
+	// passTTFTMS is a difference that a network and a scheduler of an operating system make.
+	passTTFTMS = 5.0
+)
+
+// leftOut chooses the stages that the check leaves out: every second one of those with arrivals at a rate, and the second widest closed
+// loop. What is left must still show the server alone and full.
+func leftOut(data []stageData) []int {
+	var out, loops []int
+	open := 0
+	for i, d := range data {
+		if d.Rate > 0 {
+			if open++; open%2 == 1 {
+				out = append(out, i)
+			}
+			continue
+		}
+		loops = append(loops, i)
+	}
+	slices.SortStableFunc(loops, func(a, b int) int { return data[b].Width - data[a].Width })
+	const enough = 4
+	if len(loops) >= enough {
+		for _, i := range loops[1:] {
+			if data[i].Width < data[loops[0]].Width {
+				out = append(out, i)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// check fits a twin to a part of the stages and predicts the rest. It is nil where there are too few.
+func check(data []stageData) *twin.Check {
+	const least = 3
+	out := leftOut(data)
+	var rest []stageData
+	for i, d := range data {
+		if !slices.Contains(out, i) {
+			rest = append(rest, d)
+		}
+	}
+	if len(rest) < least || len(out) == 0 {
+		return nil
+	}
+	t, err := fit(rest)
+	if err != nil {
+		return nil
+	}
+	c := &twin.Check{Passed: true}
+	var errs []float64
+	for _, i := range out {
+		row := twin.CheckRow{Stage: data[i].Name, Full: data[i].Width >= t.Slots, Measured: data[i].Measured(), Predicted: data[i].Predicted(t)}
+		p, m := row.Predicted, row.Measured
+		if m.Output > 0 && m.GapMean > 0 {
+			errs = append(errs, p.Output/m.Output-1, p.GapMean/m.GapMean-1)
+		}
+		c.Rows = append(c.Rows, row)
+		if off := math.Abs(p.TTFT50 - m.TTFT50); off > passTTFTMS && off > passTTFT*m.TTFT50 {
+			c.Passed = false
+		}
+	}
+	sum := 0.0
+	for _, e := range errs {
+		sum += e * e
+		if math.Abs(e) > passRate {
+			c.Passed = false
+		}
+	}
+	c.Error = twin.Round(math.Sqrt(sum / math.Max(1, float64(len(errs)))))
+	return c
+}
