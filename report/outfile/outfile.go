@@ -18,6 +18,15 @@ type File struct {
 	Path    string
 	Content []byte
 	Comment Comment // that the format has, for the mark
+	Private bool    // nobody else may read it
+}
+
+// private is the disk of the operating system, with files that nobody else may read.
+type private struct{ disk.OS }
+
+// Create makes an empty file.
+func (private) Create(name string) (disk.File, error) {
+	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 }
 
 // Write writes files with their marks, each as a whole. It writes none where [Check] refuses one, unless force is set.
@@ -28,7 +37,7 @@ func Write(force bool, files ...File) error {
 		}
 	}
 	for _, f := range files {
-		if err := write(f.Path, Marked(f.Content, f.Comment)); err != nil {
+		if err := f.write(); err != nil {
 			return err
 		}
 	}
@@ -55,7 +64,8 @@ func unchanged(f File) bool {
 }
 
 // write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as a pipe, is written to.
-func write(path string, b []byte) error {
+func (f File) write() error {
+	path, b := f.Path, Marked(f.Content, f.Comment)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -69,6 +79,9 @@ func write(path string, b []byte) error {
 		}
 		_, err = f.Write(b)
 		return errors.Join(err, f.Close())
+	}
+	if f.Private {
+		return disk.Replace(private{}, path, b)
 	}
 	return disk.Replace(disk.OS{}, path, b)
 }
