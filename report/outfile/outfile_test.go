@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -67,7 +68,7 @@ func TestNothingOfOthersIsOverwritten(t *testing.T) {
 	for name, refused := range map[string]bool{
 		"foreign.md": true, "edited.md": true, "ours.md": false, "empty.md": false, "new/er.md": false, "same.json": false, "other.json": true,
 	} {
-		f := File{at(name), []byte("# New\n"), XML}
+		f := File{Path: at(name), Content: []byte("# New\n"), Comment: XML}
 		switch name {
 		case "same.json":
 			f.Content, f.Comment = []byte("{}"), None
@@ -75,7 +76,7 @@ func TestNothingOfOthersIsOverwritten(t *testing.T) {
 			f.Content, f.Comment = []byte("[]"), None
 		}
 		before, _ := os.ReadFile(at(name))
-		beside := File{at(name + ".beside"), []byte("x"), None}
+		beside := File{Path: at(name + ".beside"), Content: []byte("x")}
 		err := Write(false, beside, f)
 		after, _ := os.ReadFile(at(name))
 		if refused != (err != nil) || refused && (!bytes.Equal(before, after) || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), at(name))) {
@@ -103,7 +104,7 @@ func TestLinksAndDevices(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip(err)
 	}
-	if err := Write(false, File{link, []byte("b\n"), XML}); err != nil {
+	if err := Write(false, File{Path: link, Content: []byte("b\n"), Comment: XML}); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(target); !strings.HasPrefix(string(b), "b\n") {
@@ -112,7 +113,18 @@ func TestLinksAndDevices(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link: %v, %v", info.Mode(), err)
 	}
-	if err := Write(false, File{os.DevNull, []byte("b\n"), XML}); err != nil {
+	if err := Write(false, File{Path: os.DevNull, Content: []byte("b\n"), Comment: XML}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file with a secret is for its owner only, from the beginning.
+func TestPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "job.yaml")
+	if err := Write(false, File{Path: path, Content: []byte("token: x\n"), Comment: Hash, Private: true}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }
