@@ -17,6 +17,9 @@ const (
 	noOutput
 	noPrice
 	tooMany
+	noAnswers     // they cannot be compared
+	farAnswers    // they are too far from the baseline's
+	unsureAnswers // too few canaries tell
 )
 
 // reason is a reasonKind with its numbers.
@@ -25,6 +28,8 @@ type reason struct {
 	refusal    *curve.Refusal
 	gpu        string
 	gpus, most int
+
+	text, measured string // of answers
 }
 
 func refuse(s *curve.Setup, r reason) Refused {
@@ -46,6 +51,9 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoPrice.In(l, r.gpu)
 	case tooMany:
 		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
+	}
+	if r.kind > tooMany {
+		return r.inAnswers(l)
 	}
 	switch f := r.refusal; {
 	case f.Row == nil:
