@@ -40,7 +40,7 @@ func refuse(s *curve.Setup, r reason) Refused {
 	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
 }
 
-// in is the reason in words.
+// in returns the reason in words.
 func (r reason) in(l lang.Lang) string {
 	switch r.kind {
 	case noCount:

@@ -13,7 +13,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
-	"llmsweep/report/findings"
+	"llmsweep/report/findings/notes"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -88,7 +88,7 @@ var (
 func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWarmUp} }
 
 // words are those of all reasons to leave a row out.
-func words() lang.Words { return lang.Join(findings.Words(), audit.Words()) }
+func words() lang.Words { return lang.Join(notes.Words(), audit.Words()) }
 
 // Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
 func Load(all []Input) []Setup { return LoadAs(all, func(path string) string { return path }) }

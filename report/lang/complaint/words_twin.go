@@ -28,6 +28,8 @@ func twinWords() [][2]string {
 		{"it is larger than 1 MiB", "文件超过 1 MiB"}, {"a step of one token takes no time", "一个 token 的步不占时间"},
 		{"a cost of the step time is negative, or a probability above 1", "步时间的某项开销为负，或概率大于 1"},
 		{"--ask %s: write tokens of prompt and answer, such as 512/32, or the file of a trace", "--ask %s：请写提示与回答的 token 数，如 512/32，或 trace 文件"},
+		{"--twin takes one run directory", "--twin 只接受一个运行目录"},
+		{"--twin prints console, markdown, csv or json", "--twin 只能输出 console、markdown、csv 或 json"},
 		{"--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns", "--for-fit 按设计改变提示与回答的长度：请去掉 --adaptive、--repeats、--slo、--prompt、--dataset、--prefix-tokens 和 --turns"},
 	}
 }
