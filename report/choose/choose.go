@@ -77,6 +77,10 @@ type Candidate struct {
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
+	// Predicted is set where nothing of it was measured, and Between is then how many replicas the prediction's interval allows.
+	Predicted *curve.Prediction `json:"predicted,omitempty"`
+	Between   [2]int            `json:"replicas_interval,omitzero"`
+
 	setup *curve.Setup
 	limit curve.Limit
 }
@@ -210,6 +214,9 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 		out := refuse(s, r)
 		return nil, &out
 	}
+	if s.Predicted != nil && s.Predicted.Refused != "" {
+		return no(reason{kind: notPredicted, code: s.Predicted.Refused})
+	}
 	limit, refusal := s.Within(o.Terms)
 	if refusal != nil {
 		return no(reason{kind: missesSLO, refusal: refusal})
@@ -227,6 +234,10 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: noOutput})
 	}
 	k.Replicas = int(math.Ceil(o.Demand.Amount/(supply*(1-o.Headroom)) - 1e-9))
+	if k.Predicted = s.Predicted; k.Predicted != nil {
+		need := o.Demand.Amount / (supply * (1 - o.Headroom))
+		k.Between = [2]int{int(math.Ceil(need/k.Predicted.High - 1e-9)), int(math.Ceil(need/k.Predicted.Low - 1e-9))}
+	}
 	k.GPUs, k.Carries = k.Replicas*k.Labels.GPUs, float64(k.Replicas)*supply
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})

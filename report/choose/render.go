@@ -79,6 +79,9 @@ func (c *Choice) Beside(l lang.Lang) []string {
 	if same := c.tied(l); same != "" {
 		lines = append(lines, same)
 	}
+	if p := k.Predicted; p != nil {
+		lines = append(lines, sayPredicted.In(l, p.Twin, offBy(p, l), k.Between[0], k.Between[1]))
+	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
 		lines = append(lines, sayOneLess.In(l, fmt.Sprintf("%.2f %s", less, c.unit())))
@@ -112,6 +115,10 @@ func (c *Choice) table(l lang.Lang) table.Table {
 		{Head: headAnswer.In(l), Sub: "tok"}, {Head: "TTFT"}, {Head: "ITL"}, {Head: headReplicas.In(l)}, {Head: headGPUs.In(l)},
 		{Head: headCarries.In(l), Sub: c.unit()},
 	}
+	predicted := c.anyPredicted()
+	if predicted {
+		heads = append(heads, table.Column{Head: headBetween.In(l), Sub: subBetween.In(l)}, table.Column{Head: headBasis.In(l), Left: true})
+	}
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.In(l), Sub: subHour.In(l)}, table.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
 			table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
@@ -129,6 +136,9 @@ func (c *Choice) table(l lang.Lang) table.Table {
 			table.Number(k.answer(), "", lang.Fixed(0)),
 			table.Seconds(k.TTFT), table.Seconds(k.ITL), {Text: strconv.Itoa(k.Replicas)}, {Text: strconv.Itoa(k.GPUs)},
 			{Text: fmt.Sprintf("%.2f", k.Carries)},
+		}
+		if predicted {
+			row = append(row, k.basis(l)...)
 		}
 		if c.Priced {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
@@ -163,6 +173,9 @@ func (c *Choice) notes(l lang.Lang) []string {
 		notes = append(notes, legendMillion.In(l))
 	} else {
 		notes = append(notes, legendUnpriced.In(l))
+	}
+	if c.anyPredicted() {
+		notes = append(notes, legendPredicted.In(l, MarkPredicted))
 	}
 	if c.uneven() {
 		notes = append(notes, legendUneven.In(l))
