@@ -61,7 +61,7 @@ func openPlainOrGzip(name string) (io.ReadCloser, error) {
 	z, err := gzip.NewReader(packed)
 	if err != nil {
 		packed.Close()
-		return nil, fmt.Errorf("%s.gz: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name+".gz", err)
 	}
 	return unpacked{z, packed}, nil
 }
