@@ -20,6 +20,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/predicted"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -60,6 +61,7 @@ type planCmd struct {
 	Format string `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
 	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
+	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool   `help:"No colour."`
 }
 
@@ -85,6 +87,10 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	l := lang.Lang(p.Lang)
+	tables := flags.Tables{Format: p.Format, Lang: p.Lang, Output: p.Output, Force: p.Force, Plain: p.Plain}
+	if err := tables.Free(); err != nil {
+		return err
+	}
 	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
 		fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
 	})
@@ -94,7 +100,6 @@ func (p *planCmd) Run(c *console.Console) error {
 		}
 		return console.Usage(err)
 	}
-	tables := flags.Tables{Format: p.Format, Lang: p.Lang, Output: p.Output, Plain: p.Plain}
 	return tables.Write(c, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, nil)
 }
 
@@ -197,7 +202,7 @@ func (p *planCmd) candidates() ([]capacity.Candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := rundir.Labels{Model: t.Labels.Model, GPU: t.Labels.GPU, GPUs: max(1, t.Labels.GPUs), Engine: t.Labels.Engine, Quant: t.Labels.Quant, Price: t.Labels.Price}
+		l := predicted.Labels(t)
 		one := capacity.Candidate{Name: nameOf(path, l), Twin: t, GPUs: l.GPUs}
 		if price, ok := prices.Of(l); ok {
 			one.Price = price * float64(l.GPUs)

@@ -2,7 +2,7 @@ package audit
 
 import "llmsweep/report/lang"
 
-// Rules lists what is looked for, in the order in which findings of one line are shown.
+// Rules returns all rules, in the order in which findings of one line are shown.
 func Rules() []Rule {
 	return []Rule{
 		{"zeros", lang.Say("A row of zeros: nothing was completed, and it is printed as if no time had passed.", "一行全为零：没有完成任何请求，却印作未用时间。"),
@@ -62,7 +62,7 @@ func Rules() []Rule {
 	}
 }
 
-// RecordRules lists what [Records] looks for.
+// RecordRules returns the rules of [Records].
 func RecordRules() []Rule {
 	return []Rule{
 		{Name: "instants", Says: lang.Say("The instants of a request are out of order: due, sent, headers, first_token, last_token, end.", "请求的各时刻次序颠倒：due、sent、headers、first_token、last_token、end。"),

@@ -2,7 +2,7 @@ package audit
 
 import "llmsweep/report/lang"
 
-// What is said around findings.
+// Words around findings.
 var (
 	SayResult     = lang.Say("%d result", "%d 个结果")
 	SayResults    = lang.Say("%d results", "%d 个结果")
@@ -91,7 +91,7 @@ func Words() lang.Words {
 	}
 }
 
-// Words of the grades, as a reader sees them.
+// Words of the grades.
 var (
 	gradeImpossible = lang.Say("impossible", "不可能")
 	gradeDoubtful   = lang.Say("doubtful", "存疑")

@@ -17,6 +17,7 @@ const (
 	noOutput
 	noPrice
 	tooMany
+	notPredicted
 )
 
 // reason is a reasonKind with its numbers.
@@ -25,6 +26,7 @@ type reason struct {
 	refusal    *curve.Refusal
 	gpu        string
 	gpus, most int
+	code       string // why there is no prediction
 }
 
 func refuse(s *curve.Setup, r reason) Refused {
@@ -35,7 +37,7 @@ func refuse(s *curve.Setup, r reason) Refused {
 	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
 }
 
-// in is the reason in words.
+// in returns the reason in words.
 func (r reason) in(l lang.Lang) string {
 	switch r.kind {
 	case noCount:
@@ -44,6 +46,8 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoOutput.In(l)
 	case noPrice:
 		return whyNoPrice.In(l, r.gpu)
+	case notPredicted:
+		return unpredicted(r.code, l)
 	case tooMany:
 		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
 	}

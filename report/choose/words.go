@@ -52,10 +52,10 @@ var (
 	manyReplicas = lang.Say("%d replicas", "%d 个副本")
 )
 
-// gpus is a number of GPUs in words.
+// gpus returns a number of GPUs in words.
 func gpus(n int, l lang.Lang) string { return counted(n, oneGPU, manyGPUs, l) }
 
-// replicas is a number of replicas in words.
+// replicas returns a number of replicas in words.
 func replicas(n int, l lang.Lang) string { return counted(n, oneReplica, manyReplicas, l) }
 
 func counted(n int, one, many lang.Phrase, l lang.Lang) string {
@@ -65,7 +65,7 @@ func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 	return many.In(l, n)
 }
 
-// What is said.
+// Sentences.
 var (
 	sayWish      = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
 	sayMaxGPUs   = lang.Say(" At most %s.", "最多 %s。")

@@ -21,6 +21,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/illustrated"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/sweep"
@@ -255,7 +256,7 @@ func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
 	var doc bytes.Buffer
 	err := report.Markdown(&doc, runs, e.Lang)
 	if err == nil {
-		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
+		err = dir.WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 	}
 	err = errors.Join(err, WritePage(dir, run, e.Lang), illustrate(dir, run, e.Lang))
 	e.Publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.Lang))
@@ -278,11 +279,11 @@ func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 		return err
 	}
 	for name, b := range files {
-		if err := dir.WriteFile(name, b); err != nil {
+		if err := dir.WriteFile(name, outfile.Marked(b, outfile.XML)); err != nil {
 			return err
 		}
 	}
-	return dir.WriteFile(rundir.ReportFile, doc)
+	return dir.WriteFile(rundir.ReportFile, outfile.Marked(doc, outfile.XML))
 }
 
 // WritePage writes report.html, from the records in the directory.
@@ -294,5 +295,5 @@ func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 	if err := html.Run(&b, run, dir.Path, layout.Options{Lang: l}); err != nil {
 		return err
 	}
-	return dir.WriteFile(rundir.PageFile, b.Bytes())
+	return dir.WriteFile(rundir.PageFile, outfile.Marked(b.Bytes(), outfile.XML))
 }
