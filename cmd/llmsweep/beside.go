@@ -39,7 +39,7 @@ func (r *reportCmd) beside(c *console.Console) error {
 		return console.Usage(err)
 	}
 	found.Twin = cmp.Or(found.Twin, filepath.Base(r.Twin))
-	tables := flags.Tables{Format: r.Format, Lang: r.Lang, Output: r.Output, Plain: r.Plain}
+	tables := flags.Tables{Format: r.Format, Lang: r.Lang, Output: r.Output, Force: r.Force, Plain: r.Plain}
 	data := func(w io.Writer) error { return twins.BesideJSON(w, found) }
 	switch r.Format {
 	case "csv":

@@ -87,6 +87,9 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	l := lang.Lang(p.Lang)
+	if err := p.Free(); err != nil {
+		return err
+	}
 	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
 		fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
 	})
@@ -108,6 +111,9 @@ func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
 	var err error
 	if w.Terms, err = slo.ParseAll(p.SLO); err != nil {
 		return nil, err
+	}
+	if t := slo.Of(slo.Fidelity, w.Terms); t != nil {
+		return nil, fmt.Errorf("--slo '%s': a plan knows nothing of answers; leave it out", t)
 	}
 	for _, text := range p.WhatIf {
 		change, err := capacity.ParseChange(text)

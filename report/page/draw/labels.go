@@ -72,6 +72,11 @@ func stack(all []tag, left, right float64) []tag {
 		if t.flag {
 			const pole = 4 // pixels between text and line
 			t.left = max(left, t.x-w-pole)
+			for _, before := range all[:i] { // whose line would cross the text
+				if before.flag && before.x > t.left {
+					t.row = max(t.row, before.row)
+				}
+			}
 		}
 		for t.row < len(ends) && ends[t.row] > t.left {
 			t.row++
