@@ -111,6 +111,9 @@ func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
 	if w.Terms, err = slo.ParseAll(p.SLO); err != nil {
 		return nil, err
 	}
+	if t := slo.Of(slo.Fidelity, w.Terms); t != nil {
+		return nil, fmt.Errorf("--slo '%s': a plan knows nothing of answers; leave it out", t)
+	}
 	for _, text := range p.WhatIf {
 		change, err := capacity.ParseChange(text)
 		if err != nil {
