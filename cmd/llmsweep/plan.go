@@ -87,7 +87,7 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	l := lang.Lang(p.Lang)
-	if err := p.Free(); err != nil {
+	if err := p.Page.Free(&p.Tables); err != nil {
 		return err
 	}
 	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
