@@ -311,7 +311,7 @@ func writeInputs(t *testing.T, w *world) {
 	}
 	w.must(append([]string{"sweep", "sim:"}, short["sweep"]...)...)
 	for _, quant := range []string{"f16", "q8", "q4"} {
-		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "quant="+quant,
+		w.must("run", "sim:", "--concurrency", "4", "--requests", "100", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", quant, "--label", "gpu=L20,gpus=1,quant="+quant,
 			"--fidelity", "--canaries", "20")
 	}
 	for _, gpu := range []string{"L20", "A100"} {

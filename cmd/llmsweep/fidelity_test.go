@@ -125,10 +125,12 @@ func TestDryRunCountsCanaries(t *testing.T) {
 // TestCompareAnswers compares runs with the same canaries, and with others.
 func TestCompareAnswers(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
+		last := ""
 		measured := func(dir, canaries string, habits ...string) {
 			url, _ := w.server(w.differing(simserver.Options{}, habits...))
 			w.must("run", url, "--concurrency", "4", "--requests", "60", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", w.path(dir),
-				"--label", "quant="+dir, "--fidelity", "--canaries", canaries)
+				"--label", "gpu=L20,gpus=1,quant="+dir, "--fidelity", "--canaries", canaries)
+			last = url
 		}
 		set := shortCanaries(w, 40)
 		measured("f16", set)
@@ -139,7 +141,7 @@ func TestCompareAnswers(t *testing.T) {
 		w.must("run", url, "--concurrency", "1", "--requests", "4", "--no-selftest", "--out", w.path("without"))
 
 		out, _ := w.must("compare", "--fidelity", w.path("f16"), w.path("again"), w.path("q4"))
-		for _, want := range []string{"again, vLLM are as those of", "40 of 40 are equal", "KL", "equal under load"} {
+		for _, want := range []string{"again, 1 x L20, vLLM are as those of", "40 of 40 are equal", "KL", "equal under load"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q in\n%s", want, out)
 			}
@@ -147,6 +149,18 @@ func TestCompareAnswers(t *testing.T) {
 		for gate, want := range map[string]int{"match<90%": console.Missed, "match<1%": console.Done, "match<40%": console.Undecided, "kl>0.5": console.Done, "kl>0.0001": console.Missed} {
 			if code, _, errs := w.llmsweep("compare", "--fidelity", w.path("f16"), w.path("q4"), "--fail-if", gate); code != want {
 				t.Errorf("%s: exit %d, want %d: %s", gate, code, want, errs)
+			}
+		}
+		for gate, want := range map[string]int{"fidelity>50%": console.Done, "fidelity>99.9%": console.Undecided} {
+			if code, _, errs := w.llmsweep("run", last, "--concurrency", "4", "--requests", "200", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", w.path("gate"), "--force",
+				"--fidelity", "--canaries", set, "--slo", gate); code != want {
+				t.Errorf("%s: exit %d, want %d: %s", gate, code, want, errs)
+			}
+		}
+		for limit, want := range map[string]string{"match>99%": "its answers miss match>99%", "match>39%": "do not decide", "kl<5": "Cheapest"} {
+			out, _ := w.must("choose", w.path("f16"), w.path("again"), w.path("q4"), "--slo", "itl:mean<1s", "--demand", "1rps", "--price", "L20=1", "--baseline", w.path("f16"), "--fidelity", limit)
+			if !strings.Contains(out, want) || !strings.Contains(out, "cost, speed and drift") || !strings.Contains(out, "on the front") {
+				t.Errorf("%s: no %q in\n%s", limit, want, out)
 			}
 		}
 		if zh, _ := w.must("compare", "--fidelity", w.path("f16"), w.path("q4"), "--lang", "zh"); !strings.Contains(zh, "负载下相同") {

@@ -93,7 +93,7 @@ func choosingOf(model string, setups []curve.Setup, o choose.Options) choosing {
 	}
 	for i := range setups {
 		s := &setups[i]
-		if curve.Model(s.Run) != model {
+		if curve.Model(s.Run) != model || o.Answers.Refuse(s) != nil {
 			continue
 		}
 		one := choosingSetup{Name: s.Name, GPUs: s.Run.Labels.GPUs, Price: -1}
