@@ -23,13 +23,9 @@ const (
 	leastControls = 15 * time.Second // for which a budget sets time aside: a shorter one is needed for the answer
 	leastRequests = 3                // with one in flight; their spread is that of the earlier stage
 	mostRequests  = 15               // more would show nothing new
-	leastArrivals = 20               // at a rate
 	leastWaves    = 2                // mean latencies that a window at a rate spans
 	leastLoop     = 1                // mean latencies that a window of the closed loop spans
 )
-
-// controlPrefix begins the names of control measurements, which are short, so that tables do not become wider.
-const controlPrefix = "control@"
 
 // reserve sets time of a budget aside for control measurements, where there is enough.
 func (x *sweeper) reserve() {
@@ -99,7 +95,7 @@ func (x *sweeper) controlCeiling(have float64) (s experiment.Stage, ok bool) {
 		return s, false
 	}
 	s = x.Closed(before.Kind, rundir.Control, before.MaxConcurrency)
-	s.Name = controlPrefix + "max"
+	s.Name = rundir.ControlPrefix + "max"
 	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
 	return s, true
 }
@@ -111,7 +107,7 @@ func (x *sweeper) controlFloor(have float64) (s experiment.Stage, ok bool) {
 		return s, false
 	}
 	s = x.Closed("synchronous", rundir.Control, 1)
-	s.Name = controlPrefix + "sync"
+	s.Name = rundir.ControlPrefix + "sync"
 	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
 	return s, true
 }
@@ -125,11 +121,11 @@ func (x *sweeper) controlRate(have float64) (s experiment.Stage, ok bool) {
 	rate, latency := middle.Rate.Value(), middle.Latency.Mean.Value()
 	const opening, ending = 1, 2 // latencies: until as many are in flight as stay, and until the last have ended
 	window := have - (opening+ending)*latency
-	if !(window >= math.Max(leastWaves*latency, leastArrivals/rate)) {
+	if !(window >= math.Max(leastWaves*latency, rundir.ControlArrivals/rate)) {
 		return s, false
 	}
 	s = x.Poisson(rate, rundir.Control)
-	s.Name = controlPrefix + arrival.RateName(rate)
+	s.Name = rundir.ControlPrefix + arrival.RateName(rate)
 	s.From = seconds.Duration(opening * latency)
 	s.MinTime, s.MinRequests = s.From+seconds.Duration(window), 1
 	s.MaxTime, s.Tail = s.MinTime, seconds.Duration(latency)

@@ -67,7 +67,7 @@ func TestControlsShowAServerThatChanges(t *testing.T) {
 // A budget that is too short for control measurements has none, and a longer one is kept with them.
 func TestControlsFitABudget(t *testing.T) {
 	for budget, want := range map[time.Duration]bool{2 * time.Minute: false, 8 * time.Minute: true} {
-		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+		simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
 			c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
 			c.Budget = budget
 			began := time.Now()

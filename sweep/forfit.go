@@ -51,6 +51,17 @@ func (d *FitDesign) drawn(from, to, least, most float64) Draw {
 	}
 }
 
+// longPrompts is the name of the stage whose prompts are all long.
+const longPrompts = "long prompts"
+
+// Stage returns the sessions of a stage of the design, by its name.
+func (d *FitDesign) Stage(name string) load.Source {
+	if name == longPrompts {
+		return d.Source(name, d.drawn(longestPrompt/2, longestPrompt, shortestAnswer, 1))
+	}
+	return d.Source(name, d.drawn(shortestPrompt, longestPrompt, shortestAnswer, longestAnswer))
+}
+
 // fitMargin is how many tokens a server may add to a prompt: a chat template.
 const fitMargin = 64
 
@@ -89,7 +100,7 @@ func (x *sweeper) forFit(ctx context.Context, d *FitDesign) error {
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
-	measure := func(l arrival.Load, role string, draw Draw, name string) (rundir.Stage, error) {
+	measure := func(l arrival.Load, role, name string) (rundir.Stage, error) {
 		each := seconds.Duration(x.TimeLeft().Seconds() / float64(left))
 		left--
 		s := experiment.NewStage(l, 0, max(time.Second, each-fitDrain))
@@ -97,17 +108,16 @@ func (x *sweeper) forFit(ctx context.Context, d *FitDesign) error {
 			s.Name = name
 		}
 		s.Role, s.Tail, s.From = role, 0, time.Millisecond
-		s.Source = d.Source(s.Name, draw)
+		s.Source = d.Stage(s.Name)
 		return x.Measure(ctx, s)
 	}
-	usual := d.drawn(shortestPrompt, longestPrompt, shortestAnswer, longestAnswer)
 	best := 0.0
 	for _, n := range widths {
 		role := rundir.Grid
 		if n == 1 {
 			role = rundir.Floor
 		}
-		st, err := measure(arrival.Closed{Concurrency: n}, role, usual, "")
+		st, err := measure(arrival.Closed{Concurrency: n}, role, "")
 		if err != nil {
 			return err
 		}
@@ -115,15 +125,14 @@ func (x *sweeper) forFit(ctx context.Context, d *FitDesign) error {
 			best = max(best, r.Value())
 		}
 	}
-	long := d.drawn(longestPrompt/2, longestPrompt, shortestAnswer, 1)
-	if _, err := measure(arrival.Closed{Concurrency: widths[len(widths)-1]}, rundir.Ceiling, long, "long prompts"); err != nil {
+	if _, err := measure(arrival.Closed{Concurrency: widths[len(widths)-1]}, rundir.Ceiling, longPrompts); err != nil {
 		return err
 	}
 	if best == 0 {
 		return noRates()
 	}
 	for _, share := range fitShares() {
-		if _, err := measure(arrival.Poisson{Rate: share * best}, rundir.Grid, usual, ""); err != nil {
+		if _, err := measure(arrival.Poisson{Rate: share * best}, rundir.Grid, ""); err != nil {
 			return err
 		}
 	}

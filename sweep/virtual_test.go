@@ -347,7 +347,7 @@ func (p onPipe) dial(context.Context, string, string) (net.Conn, error) {
 // The same sweep over real HTTP must find what the engine without HTTP finds.
 func TestSweepOverHTTPInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := simtest.Preset(t, "demo")
+		server := simtest.Preset(t, "plain8")
 		live, err := sim.Start(server)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var capacityConfigs = flag.Int("capacity-configs", 210, "random configurations to compare the capacity in")
+var capacityConfigs = flag.Int("capacity-configs", 90, "random configurations to compare the capacity in")
 
 // draw returns a random server and workload. Every third server has a cache too small for its slots.
 func draw(rng *rand.Rand, i int) (Config, Workload) {

@@ -89,8 +89,9 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 const (
-	warm = 20 * time.Second
-	long = warm + 120*time.Second
+	warm  = 20 * time.Second
+	long  = warm + 120*time.Second
+	brief = warm + 40*time.Second
 )
 
 func TestPlainServerIsExact(t *testing.T) {
@@ -150,13 +151,13 @@ func TestSustainedRates(t *testing.T) {
 		name := s.Config.Habits.String()
 		truth := s.Truth(0)
 		near(t, name+": sustained", truth.Sustained, c.want, 0.002)
-		below := offer(t, s, 0.85*truth.Takes, warm, long, 2)
+		below := offer(t, s, 0.85*truth.Takes, warm, brief, 2)
 		if lost := below.Refused / below.Offered; lost > 0.02 {
 			t.Errorf("%s: at 85 %% of what it takes, %.1f %% are refused", name, lost*100)
 		}
 		near(t, name+": below", below.Answered, truth.Answers(below.Offered), 0.03)
-		above := offer(t, s, 1.6*truth.Takes, warm, long, 3)
-		near(t, name+": above", above.Answered, truth.Answers(above.Offered), 0.02)
+		above := offer(t, s, 1.6*truth.Takes, warm, brief, 3)
+		near(t, name+": above", above.Answered, truth.Answers(above.Offered), 0.03)
 		if refuses := above.Refused > 0; refuses != truth.Refused {
 			t.Errorf("%s: refused %.3g a second, refuses says %v", name, above.Refused, truth.Refused)
 		}
@@ -177,7 +178,7 @@ func TestTokenBucketsAcceptAsComputed(t *testing.T) {
 		s := plain8(t, h)
 		s.Work.OutputTokens = 1
 		for _, rate := range []float64{4, 8} {
-			got := offer(t, s, rate, warm, warm+500*time.Second, 4)
+			got := offer(t, s, rate, warm, warm+160*time.Second, 4)
 			near(t, h, got.Answered, s.Truth(0).Accepts(got.Offered), 0.04)
 		}
 	}
@@ -200,8 +201,8 @@ func TestDriftsAndScales(t *testing.T) {
 		s := plain8(t, c.habit)
 		near(t, c.habit, s.Truth(179*time.Second).Sustained, c.before, 0.001)
 		near(t, c.habit, s.Truth(180*time.Second).Sustained, c.after, 0.001)
-		near(t, c.habit, closed(t, s, 40, 30*time.Second, 179*time.Second), c.before, 0.01)
-		near(t, c.habit, closed(t, s, 40, 190*time.Second, 290*time.Second), c.after, 0.01)
+		near(t, c.habit, closed(t, s, 40, 140*time.Second, 179*time.Second), c.before, 0.01)
+		near(t, c.habit, closed(t, s, 40, 190*time.Second, 230*time.Second), c.after, 0.01)
 	}
 }
 
@@ -214,15 +215,15 @@ func TestCollapsedRates(t *testing.T) {
 	for _, h := range []string{"collapses:0.3", "collapses:0.3,worst=2", "collapses:1,worst=3,recovery=never"} {
 		s := plain8(t, h)
 		for _, waiting := range []int{8, 16, 40} {
-			near(t, h, closed(t, s, 8+waiting, 60*time.Second, long), s.Config.Collapsed(work, float64(waiting)), 0.01)
+			near(t, h, closed(t, s, 8+waiting, 60*time.Second, 100*time.Second), s.Config.Collapsed(work, float64(waiting)), 0.02)
 		}
 	}
 	s := plain8(t, "collapses:0.3,worst=3")
-	near(t, "in overload", offer(t, s, 30, 60*time.Second, long, 5).Answered, s.Truth(0).Overload, 0.01)
+	near(t, "in overload", offer(t, s, 30, 60*time.Second, 100*time.Second, 5).Answered, s.Truth(0).Overload, 0.01)
 	near(t, "the limit of the collapse", s.Truth(0).Overload, 19.512/3, 0.001)
 	near(t, "the point of no return", s.Config.PointOfNoReturn(work, 16), 8*(19.512/16-1)/0.3, 0.001)
 	both := plain8(t, "collapses:0.3", "sheds:8")
-	near(t, "refusing keeps the queue short", offer(t, both, 40, 60*time.Second, long, 5).Answered, both.Truth(0).Sustained, 0.03)
+	near(t, "refusing keeps the queue short", offer(t, both, 40, 60*time.Second, 100*time.Second, 5).Answered, both.Truth(0).Sustained, 0.03)
 }
 
 // TestSustainedBelowTheCollapse counts how many of some runs collapse below, at and above the sustained rate.

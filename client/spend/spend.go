@@ -51,9 +51,10 @@ func (s *Spent) Tokens() int64 { return s.Prompt + s.Output + s.UnsurePrompt + s
 // than it was asked for.
 type Purse struct {
 	limits  Limits
-	earlier Spent // before the purse was made; see [Purse.Begin]
+	earlier Spent // before the purse was made, and by other processes; see [Purse.Begin] and [Purse.Book]
 
 	mu       sync.Mutex
+	bounds   Limits // what requests may spend now: the limits, or less; see [Purse.Grant]
 	spent    Spent
 	reserved struct{ prompt, output int64 }
 	all      class
@@ -79,7 +80,7 @@ func (c *class) add(tokens, bytes int) {
 }
 
 // New returns a purse.
-func New(l Limits) *Purse { return &Purse{limits: l, alike: map[int]*class{}} }
+func New(l Limits) *Purse { return &Purse{limits: l, bounds: l, alike: map[int]*class{}} }
 
 // Begin sets what was spent before, by an earlier part of the run; it counts towards the limits.
 func (p *Purse) Begin(earlier Spent) {
@@ -93,12 +94,7 @@ func (p *Purse) Begin(earlier Spent) {
 func (p *Purse) Spent() Spent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s, e := p.spent, &p.earlier
-	s.Requests += e.Requests
-	s.Prompt, s.Output = s.Prompt+e.Prompt, s.Output+e.Output
-	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt+e.UnsurePrompt, s.UnsureOutput+e.UnsureOutput
-	s.Cost += e.Cost
-	return s
+	return p.spent.Plus(p.earlier)
 }
 
 // Limits returns the limits.
@@ -134,7 +130,7 @@ func (p *Purse) Reserve(call *client.Prepared) client.Reservation {
 	outlier := max(p.outlier, p.looseBound(r.bytes)-r.prompt)
 	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
 	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
-	l := &p.limits
+	l := &p.bounds
 	if l.Tokens > 0 && p.earlier.Tokens()+prompt+output > l.Tokens || l.Cost > 0 && p.earlier.Cost+l.Price(prompt, output) > l.Cost {
 		p.spent.Refused = true
 		return nil

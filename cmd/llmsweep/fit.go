@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -62,6 +63,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 	}
 	var all []stages.Stage
 	var from []string
+	var began []time.Time
 	name := f.Name
 	var labels twin.Labels
 	for _, dir := range f.Paths {
@@ -69,7 +71,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.Usage(err)
 		}
-		all, from = append(all, stages...), append(from, filepath.Base(dir))
+		all, from, began = append(all, stages...), append(from, filepath.Base(dir)), append(began, run.Started.UTC().Truncate(time.Second))
 		if name == "" {
 			name = run.Target.Model
 		}
@@ -81,7 +83,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
-	t.Name, t.From, t.Labels = table.Clean(name), from, labels
+	t.Name, t.From, t.Measured, t.Labels = table.Clean(name), from, began, labels
 	b, err := t.Encode()
 	if err != nil {
 		return err
@@ -149,14 +151,31 @@ func (s *sweepCmd) checkForFit() error {
 
 var errForFit = errors.New("--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns")
 
-// forFit measures for sweep --for-fit.
-func (s *sweepCmd) forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+// design returns the design of sweep --for-fit for a server.
+func design(t *target.Target) (*sweep.FitDesign, error) {
 	w, ok := t.Workload.(*workload.Synthetic)
 	if !ok {
-		return console.Usage(errForFit)
+		return nil, console.Usage(errForFit)
 	}
-	design := sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
+	return &sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
 		return w.Varied(stage, d)
-	}}
-	return sweep.ForFit(ctx, c, design, run)
+	}}, nil
+}
+
+// forFit measures for sweep --for-fit.
+func forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+	d, err := design(t)
+	if err != nil {
+		return err
+	}
+	return sweep.ForFit(ctx, c, *d, run)
+}
+
+// varied returns the sessions of the stages of sweep --for-fit.
+func varied(t *target.Target) (func(stage string) load.Source, error) {
+	d, err := design(t)
+	if err != nil {
+		return nil, err
+	}
+	return d.Stage, nil
 }

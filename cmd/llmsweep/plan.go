@@ -20,6 +20,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/predicted"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -200,7 +201,7 @@ func (p *planCmd) candidates() ([]capacity.Candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := rundir.Labels{Model: t.Labels.Model, GPU: t.Labels.GPU, GPUs: max(1, t.Labels.GPUs), Engine: t.Labels.Engine, Quant: t.Labels.Quant, Price: t.Labels.Price}
+		l := predicted.Labels(t)
 		one := capacity.Candidate{Name: nameOf(path, l), Twin: t, GPUs: l.GPUs}
 		if price, ok := prices.Of(l); ok {
 			one.Price = price * float64(l.GPUs)

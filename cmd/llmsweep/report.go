@@ -31,6 +31,8 @@ type reportCmd struct {
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Plain  bool     `help:"No colour."`
 
+	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
+
 	Drawing string `placeholder:"NAME" help:"With --format svg or png: the drawing, such as output, ttft, itl, latency or speed (output). A wrong name lists those that there are."`
 	Width   int    `placeholder:"N" help:"With --format png: pixels from left to right (1320 for most drawings)."`
 
@@ -50,6 +52,7 @@ func (reportCmd) Help() string {
   llmsweep report run-a run-b run-c --format html -o index.html
   llmsweep report run-a run-b --format csv
   llmsweep report llmsweep-run --slo 'ttft:p99<500ms' --slo 'itl:p95<50ms'
+  llmsweep report llmsweep-run --twin twin.yaml
   llmsweep report run-a results.md --document --lang zh -o comparison.md
   llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
 
@@ -60,6 +63,9 @@ More: llmsweep help formats, llmsweep help files`
 func (r *reportCmd) Run(c *console.Console) error {
 	if r.Document {
 		return r.document(c)
+	}
+	if r.Twin != "" {
+		return r.beside(c)
 	}
 	if len(r.Dirs) == 0 {
 		return console.Usage(errors.New("report needs a run directory; llmsweep report --help has examples"))

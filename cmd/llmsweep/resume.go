@@ -7,10 +7,15 @@ import (
 	"io"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/measurement"
 	"llmsweep/cmd/llmsweep/resume"
+	"llmsweep/cmd/llmsweep/team"
 	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 )
 
 // resumeCmd is llmsweep resume.
@@ -23,6 +28,7 @@ type resumeCmd struct {
 	Lang   string   `default:"" enum:",en,zh" placeholder:"en|zh" help:"Language of the report. Default: that of the first part."`
 	Plain  bool     `help:"Print plain lines, without colour and without redrawing."`
 	flags.Serving
+	flags.Cluster
 }
 
 // Help returns what --help prints after the purpose.
@@ -34,6 +40,7 @@ Examples:
   llmsweep resume llmsweep-run
   llmsweep resume llmsweep-run --url http://other-host:8000    # the server has moved
   llmsweep resume llmsweep-run --header 'X-Key: SECRET'        # values of headers are in no file
+  srun -N 4 -n 4 llmsweep resume llmsweep-run                  # with several ranks: as many as before, or another number
 
 More: llmsweep help resume`
 }
@@ -41,21 +48,20 @@ More: llmsweep help resume`
 // Run continues.
 func (r *resumeCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(r.Lang)
+	node, err := r.Place(c.Env)
+	if err != nil {
+		return console.Usage(err)
+	}
+	if node != nil && node.Rank > 0 {
+		return team.Follow(c, node, func(args []string, found []byte) (team.Plan, error) { return r.again(c, args, found) })
+	}
 	before, err := resume.Open(r.Dir)
 	if err != nil {
 		return console.Usage(err)
 	}
-	given := resume.Given{URLs: r.URL, Headers: r.Header, Body: r.Body, APIKey: r.APIKey}
-	args, err := given.Args(before)
+	grammar, parsed, err := r.parse(c, &before.Command)
 	if err != nil {
 		return console.Usage(err)
-	}
-	var grammar cli
-	quiet := &console.Console{Out: io.Discard, Err: io.Discard}
-	parser, exited := newParser(quiet, &grammar)
-	parsed, err := parser.Parse(args)
-	if err != nil || exited() >= 0 {
-		return console.Usage(fmt.Errorf("%s holds a command line that this llmsweep does not take: %w", r.Dir, cmp.Or(err, errors.New(strings.Join(before.Command.Args, " ")))))
 	}
 	results := map[string]*flags.Results{"sweep": &grammar.Sweep.Results, "run": &grammar.Run.Results, "demo": &grammar.Demo.Results}[parsed.Selected().Name]
 	if results == nil {
@@ -63,9 +69,46 @@ func (r *resumeCmd) Run(c *console.Console) error {
 	}
 	results.Out, results.Plain, results.Serving = r.Dir, r.Plain || results.Plain, r.Serving
 	results.Lang = cmp.Or(r.Lang, results.Lang)
+	c.Lang, c.Before = "", before
+	return parsed.Run(c)
+}
+
+// parse parses the command line of the first part, with what is given anew: secrets, the URLs, and the ranks.
+func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *kong.Context, error) {
+	given := resume.Given{URLs: r.URL, Headers: r.Header, Body: r.Body, APIKey: r.APIKey}
+	args, err := given.Args(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	grammar := &cli{}
+	quiet := &console.Console{Out: io.Discard, Err: io.Discard}
+	parser, exited := newParser(quiet, grammar)
+	parsed, err := parser.Parse(args)
+	if err != nil || exited() >= 0 {
+		return nil, nil, fmt.Errorf("%s holds a command line that this llmsweep does not take: %w", r.Dir, cmp.Or(err, errors.New(strings.Join(before.Args, " "))))
+	}
 	if len(r.URL) > 0 {
 		grammar.Sweep.URL, grammar.Run.URL = r.URL, r.URL
 	}
-	c.Lang, c.Before, c.Url, c.Configured = "", before, quiet.Url, quiet.Configured
-	return parsed.Run(c)
+	grammar.Sweep.Cluster, grammar.Run.Cluster = r.Cluster, r.Cluster
+	c.Url, c.Configured = quiet.Url, quiet.Configured
+	return grammar, parsed, nil
+}
+
+// again returns what a rank other than 0 measures. The command line is rank 0's, since the run directory may be on its machine alone.
+func (r *resumeCmd) again(c *console.Console, args []string, found []byte) (p team.Plan, err error) {
+	grammar, parsed, err := r.parse(c, &rundir.Command{Args: args})
+	if err != nil {
+		return p, err
+	}
+	var m *measurement.Measurement
+	if parsed.Selected().Name == "run" {
+		m, _, err = grammar.Run.measurement(c)
+	} else {
+		m, err = grammar.Sweep.measurement(c)
+	}
+	if err != nil {
+		return p, err
+	}
+	return m.Again(found)
 }

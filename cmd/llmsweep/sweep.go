@@ -63,20 +63,20 @@ func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, er
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return nil, err
 	}
-	measure, stages := sweepAll, plan.Points*plan.Repeats+2
+	e := &measurement.Measurement{
+		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
+		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
+		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
+		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
+		Cluster: &s.Cluster,
+	}
 	if s.ForFit {
 		if err := s.checkForFit(); err != nil {
 			return nil, err
 		}
-		measure, stages = s.forFit, 0
+		e.Stages, e.Measure, e.Sessions = 0, forFit, varied
 	}
-	return &measurement.Measurement{
-		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
-		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Kind: rundir.KindSweep, Stages: stages, Conns: plan.MaxConcurrency, Measure: measure,
-		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
-		Cluster: &s.Cluster, Varied: s.ForFit,
-	}, nil
+	return e, nil
 }
 
 // Run sweeps.

@@ -9,12 +9,12 @@ import (
 	"llmsweep/report/audit/span"
 )
 
-// arithmeticTolerance: tools read the clock once for the duration that they print and once for the rates, a few
-// milliseconds apart; rounding comes on top, number by number.
+// arithmeticTolerance is the relative difference that is allowed besides rounding. Tools read the clock twice, a few milliseconds apart: for
+// the printed duration and for the rates.
 const arithmeticTolerance = 0.005
 
-// arithmetic recomputes the numbers of a block that are made of others. Where rates were counted in a window they are
-// not made of the counts, so it is for whole tests that were read elsewhere.
+// arithmetic recomputes the numbers of a block that follow from others. It is for whole tests that were read from files: rates that were
+// counted in a window do not follow from the counts.
 func arithmetic(r *row) (key string, n note.Note) {
 	if r.stage.Source == nil || !r.stage.Whole {
 		return counts(r)
@@ -54,7 +54,7 @@ func arithmetic(r *row) (key string, n note.Note) {
 	return counts(r)
 }
 
-// counts adds up the requests, and holds their printed shares and the mean in flight against them.
+// counts compares the number of requests with its parts, its printed shares and the mean in flight.
 func counts(r *row) (key string, n note.Note) {
 	q := r.stage.Requests
 	if q.Due > 0 && q.OK+q.Error+q.Incomplete > q.Due {
@@ -76,7 +76,7 @@ func counts(r *row) (key string, n note.Note) {
 	return inFlight(r)
 }
 
-// inFlight holds a printed mean concurrency against the sum of latencies over the duration, which it is.
+// inFlight compares a printed mean concurrency with the sum of the latencies divided by the duration.
 func inFlight(r *row) (key string, n note.Note) {
 	s, ok := r.spans("concurrency.mean", "requests.ok", "latency_s.mean", "window_s")
 	if !ok || r.text("concurrency.mean") == "" || !r.stage.Whole || !r.whole() {

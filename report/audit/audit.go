@@ -1,7 +1,6 @@
 // Package audit finds rows that cannot be right: numbers that contradict each other, their row, the rows next to them, or
-// arithmetic. It checks results of other tools and runs of llmsweep alike. It does not say what the right number is, and does
-// not judge a server (slow is not wrong). Differences that rounding or chance explain are no findings: each rule has a
-// tolerance, with its reason.
+// arithmetic. It checks results of other tools and runs of llmsweep in the same way. It does not compute the right number and does
+// not judge the server. Each rule has a tolerance with its reason, so that differences which rounding or chance explain are no findings.
 package audit
 
 import (
@@ -17,14 +16,14 @@ import (
 // Grade is how certain a finding is.
 type Grade string
 
-// The grades there are.
+// The grades.
 const (
 	Impossible Grade = "impossible" // the numbers contradict each other: at least one cannot be right; comparisons leave the row out
 	Doubtful   Grade = "doubtful"   // they can be right only under conditions that are not stated; comparisons mark the row
 	Remark     Grade = "remark"     // they can be right; a reader should know how they were made
 )
 
-// UnmarshalText reads a grade. What is "impossible" now was "wrong" once.
+// UnmarshalText reads a grade. Older files have "wrong" for "impossible".
 func (g *Grade) UnmarshalText(text []byte) error {
 	if *g = Grade(text); *g == "wrong" {
 		*g = Impossible
@@ -32,7 +31,7 @@ func (g *Grade) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Finding is one thing that is not right.
+// Finding is one contradiction.
 type Finding struct {
 	File       string `json:"file"`
 	Result     string `json:"result"`                // what the result is of
@@ -47,16 +46,16 @@ type Finding struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// Note returns what the finding says, to be put into words by [Words].
+// Note returns the finding as a note, for [Words].
 func (f *Finding) Note() note.Note { return note.Note{Code: f.Code, Args: f.Args} }
 
-// newFinding returns f with what it says.
+// newFinding returns f with its text.
 func newFinding(f Finding, n note.Note) Finding {
 	f.Code, f.Args, f.Text = n.Code, n.Args, Words().Say(n, lang.English)
 	return f
 }
 
-// Rule is one thing that is looked for.
+// Rule is one kind of contradiction.
 type Rule struct {
 	Name      string
 	Says      lang.Phrase // what a finding means
@@ -72,13 +71,13 @@ type hit struct {
 	grade Grade
 }
 
-// Subject is a run to look at, and the file that it stands in. What was read elsewhere knows its file.
+// Subject is a run and its file. A run that was read from a document has the file in its source.
 type Subject struct {
 	File string
 	Run  *rundir.Run
 }
 
-// Runs looks at runs, in the order they were printed or made, and at each next to the others.
+// Runs returns the findings of runs, which are in the order in which they were printed or measured. Runs are also compared with each other.
 func Runs(subjects []Subject) []Finding {
 	all := rowsOf(subjects)
 	var found []Finding
@@ -91,7 +90,7 @@ func Runs(subjects []Subject) []Finding {
 	return found
 }
 
-// sortFindings puts findings in the order of the files' lines, those of one line in the order of the rules.
+// sortFindings sorts findings by file and line, and those of one line in the order of the rules.
 func sortFindings(found []Finding) {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.ResultLine, b.ResultLine), cmp.Compare(a.Line, b.Line))
@@ -106,8 +105,8 @@ func (h hit) finding(rule string) Finding {
 	}, h.note)
 }
 
-// each makes a check of all rows out of a check of one. The check returns the key of the number that the finding is about, and
-// what it says; the zero note where there is no finding.
+// each returns a check of all rows from a check of one row. The check returns the key of the number that the finding is about, and
+// the note; the zero note where there is no finding.
 func each(check func(*row) (key string, n note.Note)) func([]*result) []hit {
 	return func(all []*result) []hit {
 		var hits []hit
@@ -122,7 +121,7 @@ func each(check func(*row) (key string, n note.Note)) func([]*result) []hit {
 	}
 }
 
-// perTable makes a check of all tables out of a check of one.
+// perTable returns a check of all tables from a check of one table.
 func perTable(check func(*result) []hit) func([]*result) []hit {
 	return func(all []*result) []hit {
 		var hits []hit
@@ -133,7 +132,7 @@ func perTable(check func(*result) []hit) func([]*result) []hit {
 	}
 }
 
-// graded gives what a check finds a grade other than [Impossible].
+// graded returns a check whose findings have a grade other than [Impossible].
 func graded(grade Grade, check func([]*result) []hit) func([]*result) []hit {
 	return func(all []*result) []hit {
 		hits := check(all)
@@ -144,7 +143,7 @@ func graded(grade Grade, check func([]*result) []hit) func([]*result) []hit {
 	}
 }
 
-// eachGraded is each, for a check that says how certain each of its findings is.
+// eachGraded is each for a check that grades its findings itself.
 func eachGraded(check func(*row) (key string, n note.Note, grade Grade)) func([]*result) []hit {
 	return func(all []*result) []hit {
 		var hits []hit

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit/span"
@@ -12,10 +13,10 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The rules of this file look at one row: numbers that are bound to each other.
+// The rules of this file check numbers within one row.
 
-// zeros finds a row in which nothing was completed and that is printed as if that took no time. "n/a" is what such a row
-// has to say. No tolerance: a request takes time.
+// zeros finds a row in which nothing was completed and whose times are printed as 0 instead of "n/a". It has no tolerance: a request takes
+// time.
 func zeros(r *row) (key string, n note.Note) {
 	q, ok := r.quantity("rates.completed")
 	if !ok || q.Number.Value() != 0 {
@@ -28,11 +29,11 @@ func zeros(r *row) (key string, n note.Note) {
 	return "rates.completed", noteZeros.New(r.text("rates.completed"), r.text("latency_s.mean"))
 }
 
-// unitMargin: a column of a sweep spans two powers of ten as the load grows, so what is ten times beyond the range of
-// the other rows is no number of that column, unless its unit is another than it says.
+// unitMargin is how many times a number must lie beyond the range of the other rows to be taken for one in another unit. The numbers of a
+// column of a sweep span about two powers of ten.
 const unitMargin = 10
 
-// units finds a number whose unit is not that of its column, where the number makes sense only in the column's unit.
+// units finds a number that is printed with another unit than its column has, and makes sense only in the column's unit.
 func units(r *row) (key string, n note.Note) {
 	for _, key := range []string{"latency_s.mean", "ttft_s.mean", "inter_token_s"} {
 		usual, meant, ok := misprinted(r, key)
@@ -43,7 +44,7 @@ func units(r *row) (key string, n note.Note) {
 	return "", note.Note{}
 }
 
-// misprinted reports whether a number was printed with a wrong unit: which it should be, and what the number then is.
+// misprinted returns the unit that a number should have and its value in it, where it was printed with a wrong unit.
 func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 	q, printed := r.quantity(key)
 	if !printed || q.Unit == "" {
@@ -80,7 +81,7 @@ func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 	return usual, meant, !fits(said) && fits(meant)
 }
 
-// meant is a time with its unit put right, so that one misprint is not found by every rule.
+// meant returns a time with its unit corrected, so that one misprint is reported by one rule only.
 func (r *row) meant(key string) (span.Of, bool) {
 	s, ok := r.span(key)
 	if _, v, wrong := misprinted(r, key); ok && wrong {
@@ -90,8 +91,8 @@ func (r *row) meant(key string) (span.Of, bool) {
 	return s, ok
 }
 
-// ttftAboveLatency: each request's first token comes no later than its last, so the same holds for the means of the
-// same requests, rounding aside. Where some had not ended, the means are of different requests.
+// ttftAboveLatency finds a mean TTFT above the mean latency. The first token of a request comes no later than its last, and the same is
+// true of means over the same requests. Where some requests had not ended, the means are over different requests.
 func ttftAboveLatency(r *row) (key string, n note.Note) {
 	t, ok1 := r.meant("ttft_s.mean")
 	l, ok2 := r.span("latency_s.mean")
@@ -101,15 +102,15 @@ func ttftAboveLatency(r *row) (key string, n note.Note) {
 	return "ttft_s.mean", noteTTFT.New(seconds(t.V), seconds(l.V))
 }
 
-// latencyTolerance: mean latency = mean TTFT + (mean n - 1) x inter-token latency holds exactly where inter-token
-// latency weighs every token the same and all numbers are of the same requests. Published rows agree within 2 %, and
-// one good one is 3.3 % off.
+// latencyTolerance is the relative difference that is allowed in: mean latency = mean TTFT + (mean n - 1) x inter-token latency. The identity
+// is exact where every gap has the same weight and all numbers are over the same requests. Published rows agree within 2 %, and one correct
+// row is 3.3 % off.
 const latencyTolerance = 0.05
 
-// latencyIdentity holds latency against the time to the first token and the gaps after it. Where the number of tokens
-// is made of two rates, which may have been counted in a window and not over whole requests, the number asked for will
-// do as well. Gaps pooled per chunk (as in serving blocks) are fewer than tokens where a chunk holds several, so there
-// latency may be below, and never above.
+// latencyIdentity compares latency with the time to the first token and the gaps after it. Where the number of tokens
+// is the quotient of two rates, which may have been counted in a window and not over whole requests, the number asked for is accepted as
+// well. Where gaps are per chunk (as in serving blocks) and a chunk holds several tokens, there are fewer gaps than tokens: latency may then
+// be below, but not above.
 func latencyIdentity(r *row) (key string, n note.Note) {
 	gap, oneSided := "inter_token_s", false
 	if !r.stage.InterToken.Known() {
@@ -141,17 +142,17 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 	return "latency_s.mean", noteLatency.New(seconds(l.V), seconds(t.V), count.V-1, seconds(g.V), seconds(made.V))
 }
 
-// Tokens per request: an end token makes a per cent or two. Where the number is made of two rates that were counted in
-// a window, requests cut at its edges make more, by as much as the rows of one table differ: five times the median
-// deviation is three standard ones and some. Below, answers may end by themselves; good published tables go down to
-// 55 % of what they call generated_tokens.
+// Tolerances of tokens per request. An end token makes one or two per cent. Where the number is the quotient of two rates that were counted
+// in a window, requests that are cut at its edges add as much as the rows of one table differ: five median deviations are a little more than
+// three standard deviations. Fewer tokens are possible where answers end by themselves: correct published tables have down to 55 % of their
+// generated_tokens.
 const (
 	tokensAbove  = 0.05
 	tokensSpread = 5
 	tokensBelow  = 0.5
 )
 
-// tokensPerRequest holds tokens per request against what was asked for. Fewer are wrong only where that was a length
+// tokensPerRequest compares tokens per request with the number that was asked for. Fewer are wrong only where that number was a length
 // and not a limit.
 func tokensPerRequest(r *row) (key string, n note.Note) {
 	got, ok := r.tokens()
@@ -176,7 +177,7 @@ func tokensPerRequest(r *row) (key string, n note.Note) {
 	return "", note.Note{}
 }
 
-// tokensNote makes the note of a number of tokens per request; output and completed are nil where it was told as such.
+// tokensNote returns the note of a number of tokens per request; output and completed are nil where the number itself was printed.
 func tokensNote(k note.Kind, output, completed any, tokens, asked string) note.Note {
 	n := k.New("", "", tokens, asked)
 	delete(n.Args, "output")
@@ -187,7 +188,7 @@ func tokensNote(k note.Kind, output, completed any, tokens, asked string) note.N
 	return n
 }
 
-// deviation is the median distance of tokens per request in the other rows from their median.
+// deviation returns the median distance of tokens per request in the other rows from their median.
 func (r *row) deviation() float64 {
 	var all []float64
 	for _, o := range r.result.rows {
@@ -207,18 +208,19 @@ func (r *row) deviation() float64 {
 	return all[len(all)/2]
 }
 
-// What is offered is a random number of arrivals, and what was in flight at a stage's start may end in it.
+// Tolerances of the completed rate. The number of arrivals is random, and requests that were in flight at the start of a stage may end in it.
 const (
 	offeredDoubtful   = 3 // standard deviations of the number of arrivals: one stage in 700
 	offeredImpossible = 4
 	// offeredTolerance is for rows that do not say how many requests arrived: three standard deviations of the number of
 	// Poisson arrivals in a stage of 60.
 	offeredTolerance = 0.4
-	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes.
+	// offeredWindow is taken for a duration that is not told, in seconds: published sweeps run each rate for two minutes. Control
+	// measurements are shorter: they are taken to have rundir.ControlArrivals.
 	offeredWindow = 120
 )
 
-// completedOverOffered: in the long run no more can end than arrives.
+// completedOverOffered finds more completed than offered requests per second.
 func completedOverOffered(r *row) (key string, n note.Note, grade Grade) {
 	done, ok := r.span("rates.completed")
 	s := r.stage
@@ -230,12 +232,17 @@ func completedOverOffered(r *row) (key string, n note.Note, grade Grade) {
 		return "", note.Note{}, ""
 	}
 	rate, window := offered.Value(), s.Window
-	if window <= 0 {
+	again := strings.HasPrefix(s.Name, rundir.ControlPrefix)
+	switch {
+	case window > 0:
+	case again:
+		window = rundir.ControlArrivals / rate
+	default:
 		window = offeredWindow
 	}
 	deviation := math.Sqrt(rate / window)
 	impossible := rate + offeredImpossible*deviation
-	if s.Window <= 0 {
+	if s.Window <= 0 && !again {
 		impossible = rate * (1 + offeredTolerance)
 	}
 	n = noteOffered.New(digits(done.V), digits(rate))
@@ -248,15 +255,15 @@ func completedOverOffered(r *row) (key string, n note.Note, grade Grade) {
 	return "", note.Note{}, ""
 }
 
-// One at a time: above 1 / latency more than one would be in flight; below, the client paused between requests, which
-// good clients do for less than 15 %.
+// Tolerances of a synchronous row. A rate above 1 / latency means more than one request in flight. A lower rate means that the client paused
+// between requests: correct clients do so for less than 15 % of the time.
 const (
 	synchronousAbove = 0.05
 	synchronousBelow = 0.15
 )
 
-// synchronousRate: with one in flight, requests per second times latency is 1. In a stage of few requests one of them
-// stands at the edge.
+// synchronousRate finds a synchronous row in which requests per second times latency is not 1. In a stage of few requests, one more or less at
+// the edge is allowed.
 func synchronousRate(r *row) (key string, n note.Note) {
 	s, ok := r.spans("rates.completed", "latency_s.mean")
 	if !ok || r.stage.Kind != "synchronous" || !r.whole() {
@@ -273,11 +280,11 @@ func synchronousRate(r *row) (key string, n note.Note) {
 	return "rates.completed", noteSynchronous.New(digits(s[0].V), seconds(s[1].V), digits(busy.V))
 }
 
-// spreadTolerance: some divide by n-1.
+// spreadTolerance allows for a standard deviation that was divided by n-1.
 const spreadTolerance = 0.05
 
-// order: percentiles ascend between the extremes, the mean lies between them, and a spread around that mean can't be
-// larger than with all samples at the extremes (Bhatia and Davis 2000). Rounding aside there is nothing to tolerate.
+// order finds percentiles that do not ascend, a mean outside the extremes, and a standard deviation that is larger than if all samples were at
+// the extremes (Bhatia and Davis 2000). It allows for rounding only.
 func order(r *row) (key string, n note.Note) {
 	for _, name := range []string{"latency", "ttft", "tpot", "itl"} {
 		last, lastName := span.Of{}, ""
@@ -299,7 +306,7 @@ func order(r *row) (key string, n note.Note) {
 	return "", note.Note{}
 }
 
-// extremes holds the mean and the spread of a distribution against its extremes.
+// extremes compares the mean and the spread of a distribution with its extremes.
 func extremes(r *row, dist string) (key string, n note.Note) {
 	s, ok := r.spans(dist+".min", dist+".max", dist+".mean")
 	if !ok {
@@ -317,10 +324,10 @@ func extremes(r *row, dist string) (key string, n note.Note) {
 	return "", note.Note{}
 }
 
-// retokenizedTolerance: tokenizing text anew loses special tokens and joins others across chunks, a per cent or two.
+// retokenizedTolerance is for special tokens that are lost when text is tokenized again, and for tokens that join across chunks: one or two per cent.
 const retokenizedTolerance = 0.1
 
-// retokenized holds what the text tokenizes to against what was reported.
+// retokenized compares the number of tokens of the text with the number that the server reported.
 func retokenized(r *row) (key string, n note.Note) {
 	again, reported := r.stage.OutputTokens.Retokenized, r.stage.OutputTokens.Total
 	if !again.Known() || !reported.Known() || reported.Value() <= 0 {
@@ -333,7 +340,7 @@ func retokenized(r *row) (key string, n note.Note) {
 	return "output_tokens.retokenized", noteRetokenized.New(again.Value(), reported.Value(), factor(1+off))
 }
 
-// factor prints a ratio.
+// factor formats a ratio.
 func factor(f float64) string {
 	if f >= 2 {
 		return fmt.Sprintf("x %.1f", f)
@@ -341,11 +348,11 @@ func factor(f float64) string {
 	return fmt.Sprintf("%+.0f %%", 100*(f-1))
 }
 
-// tpotFactor: both numbers average the same gaps, one giving each request the same weight and the other each token.
-// Published pairs agree within 2 %, and answers of very different lengths make tens of per cent.
+// tpotFactor is the largest credible ratio of TPOT to ITL. Both are means of the same gaps; TPOT gives each request the same weight, ITL each
+// token. Published pairs agree within 2 %; answers of very different lengths make tens of per cent.
 const tpotFactor = 2
 
-// tpotAboveITL finds time per output token far above the gaps that it is made of.
+// tpotAboveITL finds a time per output token far above the mean gap.
 func tpotAboveITL(r *row) (key string, n note.Note) {
 	s, ok := r.spans("tpot_s.mean", "itl_s.mean")
 	if !ok || s[0].Low <= tpotFactor*s[1].High {

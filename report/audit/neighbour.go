@@ -10,17 +10,17 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The rules of this file hold the rows of one table against each other.
+// The rules of this file compare the rows of one table.
 
-// Copied numbers: four digits or more are seldom alike by chance, but a server at its limit, or one that is hardly used,
-// may repeat itself. What is made of the numbers then repeats too.
+// Limits of copied numbers. Numbers of four digits or more are seldom equal by chance. A server at its limit, or one that is hardly used, may
+// give equal numbers; the numbers that follow from them are then equal too.
 const (
 	copiedDigits  = 4
 	copiedLatency = 0.02 // latency, where both of its parts are the same
 	copiedDecode  = 0.1  // latency less TTFT, where inter-token latency is: answers may be a little shorter
 )
 
-// copied finds numbers that are those of the row above.
+// copied finds numbers that equal those of the row above.
 func copied(t *result) []hit {
 	var hits []hit
 	for i := 1; i < len(t.rows); i++ {
@@ -39,7 +39,7 @@ func copied(t *result) []hit {
 	return hits
 }
 
-// isCopy reports whether two rows cannot have these numbers in common by chance.
+// isCopy reports whether two rows have more equal numbers than chance explains.
 func isCopy(above, r *row, same []string) bool {
 	a, ok1 := above.spans("latency_s.mean", "ttft_s.mean")
 	b, ok2 := r.spans("latency_s.mean", "ttft_s.mean")
@@ -58,7 +58,7 @@ func isCopy(above, r *row, same []string) bool {
 	return false
 }
 
-// copyOf makes the finding. The copy is the row that contradicts the number; where both or neither do, the lower one.
+// copyOf returns the finding. It is on the row that contradicts the number; where both or neither do, on the lower row.
 func copyOf(above, r *row, same []string) hit {
 	twin, of := r, above
 	if _, n := latencyIdentity(above); !n.IsZero() {
@@ -75,9 +75,9 @@ func copyOf(above, r *row, same []string) hit {
 
 func latencyOf(r *row) float64 { return r.stage.Latency.Mean.Value() }
 
-// offGrid finds a rate that is not where the others are: the rates of a sweep lie evenly between the synchronous rate
-// and that of the throughput row, the last of them on it. Only rounding is tolerated, and nothing is said unless two
-// thirds of the rates, and four at least, are on the grid.
+// offGrid finds a rate that is not on the grid of the others. The rates of a sweep divide the range from the synchronous rate
+// to that of the throughput row evenly; the last one equals the latter. Only rounding is allowed. There is no finding unless at least two
+// thirds of the rates, and at least four, are on the grid.
 func offGrid(t *result) []hit {
 	var grid []*row
 	for _, r := range t.rows {
@@ -116,11 +116,11 @@ func offGrid(t *result) []hit {
 	return missing(off, free, s.V, step)
 }
 
-// gridTolerance: a sweep may take its two limits from the work done, which differs a little from the whole completions that its
-// table shows.
+// gridTolerance is the relative difference that is allowed: a sweep may take its two limits from the work done, which differs a little from
+// the whole completions in its table.
 const gridTolerance = 0.002
 
-// missing pairs the rates that are off the grid with the places on it that no other rate took.
+// missing pairs the rates that are off the grid with its free places.
 func missing(off []*row, free map[int]bool, floor, step float64) []hit {
 	var hits []hit
 	for _, r := range off {
@@ -137,7 +137,7 @@ func missing(off []*row, free map[int]bool, floor, step float64) []hit {
 	return hits
 }
 
-// role is the only row of that role, nil where there is none or more than one.
+// role returns the only row of that role; nil where there is none or more than one.
 func (t *result) role(role string) *row {
 	is := func(r *row) bool { return r.stage.Role == role }
 	i := slices.IndexFunc(t.rows, is)
@@ -147,12 +147,11 @@ func (t *result) role(role string) *row {
 	return t.rows[i]
 }
 
-// ceilingTolerance: a stage that begins empty and counts what has ended when it stops leaves in flight what arrived in
-// its last latency. In a stage of four latencies, the least to measure anything, that is a quarter.
+// ceilingTolerance is for stages that begin empty and count what has ended when they stop: the requests of the last latency are still in
+// flight. In a stage of four latencies, the shortest that measures anything, they are a quarter.
 const ceilingTolerance = 0.25
 
-// ceiling holds the throughput row against the row that was offered the same rate. That the two rates are the same is
-// how a sweep is made, and no finding; that the server then completed far less is one.
+// ceiling compares the throughput row with the row that was offered the same rate. It finds a server that completed far less there.
 func ceiling(t *result) []hit {
 	top := t.role(rundir.Ceiling)
 	if top == nil || top.stage.Source == nil {

@@ -2,7 +2,7 @@ package audit
 
 import "llmsweep/client/note"
 
-// What findings say. Arguments are text as it stands in the file or as a table would print it, but for counts and shares.
+// The kinds of findings. Arguments are texts as in the file or as a table prints them, except counts and shares.
 var (
 	noteZeros           = note.Kind{Code: "audit.zeros", Args: []string{"completed", "latency"}}
 	noteUnit            = note.Kind{Code: "audit.unit", Args: []string{"metric", "printed", "unit", "would_be"}}
@@ -42,7 +42,7 @@ var (
 	noteSeveral         = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
 )
 
-// Notes returns the kinds of notes that findings are.
+// Notes returns the kinds of notes of findings.
 func Notes() []note.Kind {
 	return []note.Kind{
 		noteZeros, noteUnit, noteTTFT, noteLatency, noteTokensAbove, noteTokensBelow, noteOffered, noteOfferedDoubtful, noteSynchronous, noteOrder,

@@ -10,16 +10,16 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// instantSlack is what two clocks of one machine, and rounding, may be apart.
+// instantSlack is the allowed difference between two clocks of one machine, rounding included.
 const instantSlack = 1e-3
 
-// tally gathers what one rule finds in the records of one stage.
+// tally holds the findings of one rule in the records of one stage.
 type tally struct {
 	n, line int
 	first   note.Note
 }
 
-// Records looks at the requests of a run, of which run.json shows the sums only. File names the records.
+// Records returns the findings in the records of the requests of a stage. File is the name of the records.
 func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, error]) ([]Finding, error) {
 	found := map[[2]string]*tally{}
 	ended := map[string]int{}
@@ -51,7 +51,7 @@ func Records(run *rundir.Run, file string, records iter.Seq2[*rundir.Record, err
 	return tallied(run, file, found, ended), nil
 }
 
-// tallied makes findings, one a stage and rule.
+// tallied returns one finding per stage and rule.
 func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map[string]int) []Finding {
 	var out []Finding
 	for key, t := range found {
@@ -70,7 +70,7 @@ func tallied(run *rundir.Run, file string, found map[[2]string]*tally, ended map
 	return out
 }
 
-// instants finds a request that got something before it had what comes first.
+// instants finds a request whose instants are not in order.
 func instants(r *rundir.Record) note.Note {
 	last, lastName := rundir.Number{}, ""
 	for _, at := range []struct {
@@ -104,7 +104,7 @@ func gaps(r *rundir.Record) note.Note {
 	return noteGaps.New(len(r.GapsUS), seconds(float64(sum)/1e6), seconds(between))
 }
 
-// stopped finds an answer that a limit ended, and not the one that was asked for.
+// stopped finds an answer that ended at another limit than the one that was asked for.
 func stopped(r *rundir.Record) note.Note {
 	if r.Finish != "length" || r.AskedTokens == 0 || !r.OutputTokens.Known() ||
 		r.OutputTokens.Value() >= float64(r.AskedTokens)*(1-tokensAbove)-1 {

@@ -11,14 +11,14 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// The rules of this file hold results against each other, and stress tables against what they say of themselves.
+// The rules of this file compare results with each other, and stress tables with their own settings.
 
-// closedLoopTolerance: some time passes between one request's end and the next one's start.
+// closedLoopTolerance is for the time between the end of a request and the start of the next one.
 const closedLoopTolerance = 0.05
 
-// closedLoop: n requests of which c are always in flight, until none is left to send, end within the sum of their times
-// / c plus (1 - 1/c) of the longest, in whatever order they are sent (R. L. Graham, Bell System Technical Journal 45,
-// 1966). A test that took longer did not keep c in flight: it sent them in batches, each waiting for its slowest.
+// closedLoop finds a test that took longer than a closed loop can. With c of n requests always in flight, until none is left to send, all end
+// within sum of their times / c + (1 - 1/c) x longest, in any order (R. L. Graham, Bell System Technical Journal 45,
+// 1966). A test that took longer did not keep c in flight: it sent them in batches, and each batch waited for its slowest request.
 func closedLoop(r *row) (key string, n note.Note) {
 	s := r.stage
 	if !r.published(published.Stress) || !s.Whole || s.MaxConcurrency < 2 || s.Requests.Due == 0 || s.Requests.OK != s.Requests.Due ||
@@ -33,8 +33,8 @@ func closedLoop(r *row) (key string, n note.Note) {
 	return "max_concurrency", noteClosedLoop.New(s.MaxConcurrency, requests, seconds(s.Latency.Mean.Value()), seconds(longest), seconds(s.Window), requests*s.Latency.Mean.Value()/s.Window)
 }
 
-// Even lengths: at a temperature above 0, answers that end by themselves take different times; that all take the same,
-// within 2.5 %, is what a limit does.
+// Limits of even lengths. At a temperature above 0, answers that end by themselves take different times. Where all take the same time, within
+// 2.5 %, a limit ended them.
 const (
 	evenSpread = 0.025
 	evenTokens = 0.1
@@ -54,15 +54,15 @@ func evenLengths(r *row) (key string, n note.Note) {
 	return "output_tokens.mean", noteEven.New(digits(got), spread, asked)
 }
 
-// A limit of the server's own: the spread and the difference in duration that a fixed length leaves, and how far Max
-// Tokens must be apart for it to show.
+// Limits of a length that the server sets itself: the spread and the difference in duration that remain with a fixed length, and the least
+// ratio of two values of Max Tokens at which it shows.
 const (
 	defaultSpread = 0.05
 	defaultApart  = 1.5
 )
 
 // stoppedByDefault finds stress tables whose duration does not depend on Max Tokens and in which all requests took the
-// same time, next to a response that stopped at fewer tokens: the server did not hear Max Tokens.
+// same time, next to a response that stopped at fewer tokens: the server ignored Max Tokens.
 func stoppedByDefault(all []*result) []hit {
 	var hits []hit
 	var some []*row
@@ -122,15 +122,15 @@ func sameLimit(r, o *row) bool {
 		math.Abs(a.Window-b.Window) <= defaultSpread*min(a.Window, b.Window)
 }
 
-// A configuration printed twice: runs of 100 requests whose lengths vary repeat within 16 %, so 25 % is not chance; and
-// where the spread is known, four standard errors.
+// Limits of a configuration that is printed twice. Runs of 100 requests of varied lengths repeat within 16 %, so 25 % is not chance. Where the
+// spread is known, the limit is four standard errors.
 const (
 	twiceTolerance = 0.25
 	twiceErrors    = 4
 )
 
-// printedTwice finds results of one configuration whose values differ. Where most of their numbers are alike to the
-// last digit they are one measurement, printed twice, and none may differ.
+// printedTwice finds results of one configuration whose values differ. Where most of their numbers are equal to the
+// last digit, they are one measurement that was printed twice, and none may differ.
 func printedTwice(all []*result) []hit {
 	groups := map[string][]*row{}
 	var order []string
@@ -157,7 +157,7 @@ func printedTwice(all []*result) []hit {
 	return hits
 }
 
-// configuration is all that a row says about what was run; empty where it says too little to be told from others.
+// configuration returns what a row tells about what was run; empty where that is too little to tell it from others.
 func configuration(r *row) string {
 	run, s := r.result.run, r.stage
 	if s.Source == nil || run.Labels.Model == "" && run.Target.Backend == "" || s.Role == rundir.WarmUp {
@@ -179,8 +179,8 @@ func configuration(r *row) string {
 	return strings.Join(parts, "\x00")
 }
 
-// compareAll compares rows of one configuration: each with the one before it as one measurement printed twice, and all
-// of them as measurements repeated.
+// compareAll compares rows of one configuration: each with the one before it as one measurement that was printed twice, and all
+// of them as repeated measurements.
 func compareAll(g []*row) []hit {
 	var hits []hit
 	for i := 1; i < len(g); i++ {
@@ -199,7 +199,7 @@ func compareAll(g []*row) []hit {
 	return nil
 }
 
-// onceMore compares two prints of what seems to be one measurement.
+// onceMore compares two rows that seem to be prints of one measurement.
 func onceMore(a, b *row) (key string, n note.Note) {
 	var differ []string
 	same := 0
@@ -220,7 +220,7 @@ func onceMore(a, b *row) (key string, n note.Note) {
 	return key, noteOnceMore.New(a.line(key), key, a.text(key), b.text(key))
 }
 
-// repeated compares one number over all rows, and blames the one that most others disagree with.
+// repeated compares one number over all rows. The finding is on the row that most others disagree with.
 func repeated(g []*row, key string) (hit, bool) {
 	most, who := 0, -1
 	for i, a := range g {
@@ -245,7 +245,7 @@ func repeated(g []*row, key string) (hit, bool) {
 	return hit{row: g[who], key: key, grade: Doubtful, note: noteTwice.New(len(g), lines, key, values)}, true
 }
 
-// apart reports whether two measurements of one thing differ by more than they may.
+// apart reports whether two measurements of one quantity differ by more than the tolerance.
 func apart(a, b *row, key string) bool {
 	x, ok1 := a.span(key)
 	y, ok2 := b.span(key)

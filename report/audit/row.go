@@ -22,7 +22,7 @@ type result struct {
 	rows  []*row
 }
 
-// row is a stage, and where its numbers stand.
+// row is a stage with the places of its numbers in the file.
 type row struct {
 	result *result
 	stage  *rundir.Stage
@@ -44,7 +44,7 @@ func rowsOf(subjects []Subject) []*result {
 	return all
 }
 
-// name is what a row is called where it stands.
+// name returns the name of a row in its file.
 func (r *row) name() string {
 	if s := r.stage.Source; s != nil && s.Heading != "" {
 		return s.Heading
@@ -52,7 +52,7 @@ func (r *row) name() string {
 	return r.stage.Name
 }
 
-// title returns what a result is of, in a few words.
+// title returns a short title of a result.
 func title(run *rundir.Run) string {
 	l := run.Labels
 	var parts []string
@@ -77,7 +77,7 @@ func title(run *rundir.Run) string {
 	return strings.Join(parts, ", ")
 }
 
-// line is where a number stands; where it is not known, the row.
+// line returns the line of a number; that of the row where it is not known.
 func (r *row) line(key string) int {
 	for _, s := range []*rundir.Source{r.stage.Source, r.result.run.Source} {
 		if s == nil {
@@ -93,7 +93,7 @@ func (r *row) line(key string) int {
 	return 0
 }
 
-// text is a number as it was printed, empty where it was not.
+// text returns a number as it was printed; empty where it was not.
 func (r *row) text(key string) string {
 	if r.stage.Source == nil {
 		return ""
@@ -101,7 +101,7 @@ func (r *row) text(key string) string {
 	return r.stage.Source.Printed[key].Text
 }
 
-// quantity is a number as it was printed, false where it was not.
+// quantity returns a number as it was printed; false where it was not.
 func (r *row) quantity(key string) (published.Quantity, bool) {
 	text := r.text(key)
 	if text == "" {
@@ -137,7 +137,7 @@ func (r *row) spans(keys ...string) ([]span.Of, bool) {
 	return all, true
 }
 
-// usualUnit is the unit of a number that was printed without one.
+// usualUnit returns the unit of a number that was printed without one.
 func usualUnit(format, key string) string {
 	switch {
 	case format == published.SixColumn && (key == "ttft_s.mean" || key == "inter_token_s"):
@@ -150,7 +150,7 @@ func usualUnit(format, key string) string {
 	return ""
 }
 
-// number is a stage's number by its key in run.json.
+// number returns a stage's number by its key in run.json.
 func figure(s *rundir.Stage, key string) rundir.Number {
 	if d, name, ok := strings.Cut(key, "_s."); ok {
 		if dist := dists(s)[d]; dist != nil {
@@ -192,12 +192,12 @@ func figure(s *rundir.Stage, key string) rundir.Number {
 	return rundir.Number{}
 }
 
-// dists are the distributions of a stage that are audited, by key without its unit.
+// dists returns the distributions of a stage that are audited, by key without its unit.
 func dists(s *rundir.Stage) map[string]*rundir.Dist {
 	return map[string]*rundir.Dist{"latency": &s.Latency, "ttft": &s.TTFT, "tpot": &s.TPOT, "itl": &s.ITL}
 }
 
-// positive is a number stored as a bare number, in which 0 is what was never told.
+// positive returns a number that is stored as a bare number, in which 0 means not told.
 func positive(v float64) rundir.Number {
 	if v <= 0 {
 		return rundir.Number{}
@@ -205,7 +205,7 @@ func positive(v float64) rundir.Number {
 	return rundir.Exactly(v)
 }
 
-// asked is how many tokens each answer was to have, or to have at most.
+// asked returns the number of tokens that were asked for, as a length or as a limit.
 func (r *row) asked() float64 {
 	if r.stage.AskedTokens.Known() {
 		return r.stage.AskedTokens.Value()
@@ -213,15 +213,15 @@ func (r *row) asked() float64 {
 	return r.result.run.Workload.OutputTokens.Mean
 }
 
-// published reports whether the row was read, in that format.
+// published reports whether the row was read from a document of that format.
 func (r *row) published(format string) bool {
 	return r.stage.Source != nil && r.stage.Source.Format == format
 }
 
-// whole reports whether nothing is missing from the row's means: each request ended well.
+// whole reports whether all requests of the row succeeded, so that its means are over all of them.
 func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
 
-// tokens is how many tokens an answer had on average: told, or tokens/s over requests/s.
+// tokens returns the mean number of tokens of an answer: as printed, or tokens/s divided by requests/s.
 func (r *row) tokens() (span.Of, bool) {
 	if n, ok := r.span("output_tokens.mean"); ok {
 		return n, true
@@ -233,7 +233,7 @@ func (r *row) tokens() (span.Of, bool) {
 	return s[0].Over(s[1]), true
 }
 
-// seconds prints a time.
+// seconds formats a time.
 func seconds(v float64) string {
 	if math.Abs(v) < 0.9995 {
 		return digits(v*1e3) + " ms"
@@ -241,7 +241,7 @@ func seconds(v float64) string {
 	return digits(v) + " s"
 }
 
-// digits prints a number as the published tables do, so that a reader finds it again.
+// digits formats a number as the published tables do, so that a reader finds it again.
 func digits(v float64) string {
 	if math.Abs(v) >= 1e4 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -249,7 +249,7 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// percent prints a fraction.
+// percent formats a fraction.
 func percent(f float64) string {
 	if math.Abs(f) >= 1 {
 		return fmt.Sprintf("x %.1f", math.Abs(f)+1)
@@ -257,7 +257,7 @@ func percent(f float64) string {
 	return fmt.Sprintf("%.0f %%", 100*math.Abs(f))
 }
 
-// said is a number with its unit, as a reader finds it in the file but for times, which files print in many units.
+// said returns a number with its unit as in the file, except for times, which files print in many units.
 func (r *row) said(key string) string {
 	f := figure(r.stage, key)
 	switch {

@@ -2,7 +2,7 @@ package audit
 
 import "llmsweep/report/lang"
 
-// Rules lists what is looked for, in the order in which findings of one line are shown.
+// Rules returns all rules, in the order in which findings of one line are shown.
 func Rules() []Rule {
 	return []Rule{
 		{"zeros", lang.Say("A row of zeros: nothing was completed, and it is printed as if no time had passed.", "一行全为零：没有完成任何请求，却印作未用时间。"),
@@ -14,7 +14,7 @@ func Rules() []Rule {
 		{"ttft", lang.Say("The first token came later than the last.", "首 token 晚于末 token。"),
 			lang.Say("rounding only: it holds for each request, so also for the means.",
 				"仅舍入：对每个请求成立，因此对均值也成立。"), each(ttftAboveLatency)},
-		{"latency", lang.Say("Latency is not TTFT + (n-1) x inter-token latency.", "总时延不等于 TTFT +（n-1）x token 间延迟。"),
+		{"latency", lang.Say("Latency is not TTFT + (n-1) x inter-token latency.", "总时延不等于 TTFT +（n-1）x token 间时延。"),
 			lang.Say("5 %: it is an identity of means; good rows agree within 2 %, one within 4 %; n is tokens/s over requests/s or what was asked for, whichever fits.",
 				"5 %：均值之间的恒等式；正确的行相差 2 % 以内，有一行 4 %；n 取每秒 token 数除以每秒请求数，或所要求的长度，以相符者为准。"), each(latencyIdentity)},
 		{"tokens", lang.Say("More tokens per request than were asked for, or fewer than half.", "每个请求的 token 数多于要求，或不足一半。"),
@@ -34,14 +34,14 @@ func Rules() []Rule {
 				"舍入与 0.5 %：工具为时长和速率各读一次时钟。"), each(arithmetic)},
 		{"copied", lang.Say("Numbers are those of the row above.", "数字与上一行相同。"),
 			lang.Say("numbers of fewer than four digits; and where chance or a steady server explains it: latency that differs by less than 2 % where TTFT and inter-token latency are both the same, latency less TTFT by less than 10 % where inter-token latency is.",
-				"不足四位的数字；以及可由偶然或服务稳定解释者：TTFT 与 token 间延迟均相同而总时延相差不到 2 %，或 token 间延迟相同而总时延减 TTFT 相差不到 10 %。"), perTable(copied)},
+				"不足四位的数字；以及可由偶然或服务稳定解释者：TTFT 与 token 间时延均相同而总时延相差不到 2 %，或 token 间时延相同而总时延减 TTFT 相差不到 10 %。"), perTable(copied)},
 		{"grid", lang.Say("A rate is not on the grid that the other rates are on.", "到达率不在其余到达率的网格上。"),
 			lang.Say("rounding of both ends and of the rate; no finding unless two thirds of the rates are on the grid.",
 				"两端与该到达率的舍入；至少三分之二的到达率在网格上才判定。"), graded(Doubtful, perTable(offGrid))},
 		{"retokenized", lang.Say("The text tokenizes to another number of tokens than was reported.", "文本分词所得 token 数与报告不同。"),
 			lang.Say("10 %: tokenizing again loses special tokens and joins others, one or two per cent.",
 				"10 %：重新分词会丢失特殊 token 并合并其他 token，约百分之一二。"), graded(Doubtful, each(retokenized))},
-		{"tpot", lang.Say("Mean time per output token is far above mean inter-token latency.", "每输出 token 时间均值远大于 token 间延迟均值。"),
+		{"tpot", lang.Say("Mean time per output token is far above mean inter-token latency.", "每输出 token 时间均值远大于 token 间时延均值。"),
 			lang.Say("a factor of two: both average the same gaps, one by request and the other by token, and agree within 2 % unless the stream repeats text or stalls at its end.",
 				"两倍：二者对同样的间隔取均值，一按请求、一按 token，除非流式输出重复或末尾停顿，否则相差 2 % 以内。"), graded(Doubtful, each(tpotAboveITL))},
 		{"default-limit", lang.Say("The server stopped at a length of its own, not at Max Tokens.", "服务停在其自身的长度上限，而非 Max Tokens。"),
@@ -62,7 +62,7 @@ func Rules() []Rule {
 	}
 }
 
-// RecordRules lists what [Records] looks for.
+// RecordRules returns the rules of [Records].
 func RecordRules() []Rule {
 	return []Rule{
 		{Name: "instants", Says: lang.Say("The instants of a request are out of order: due, sent, headers, first_token, last_token, end.", "请求的各时刻次序颠倒：due、sent、headers、first_token、last_token、end。"),

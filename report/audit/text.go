@@ -13,10 +13,10 @@ import (
 	"llmsweep/report/table"
 )
 
-// Schema names the JSON form of what was found in a file.
+// Schema names the version of the JSON output.
 const Schema = "llmsweep.audit/v1"
 
-// Audited is what was looked at, and what was found in it.
+// Audited is the findings in some files.
 type Audited struct {
 	Schema   string    `json:"schema"`
 	File     string    `json:"file"`
@@ -29,7 +29,7 @@ type Audited struct {
 	Remarks []published.Remark `json:"-"`
 }
 
-// JSON writes what was found, indented.
+// JSON writes findings as indented JSON.
 func JSON(w io.Writer, all []Audited) error {
 	for i := range all {
 		all[i].Schema = Schema
@@ -40,7 +40,7 @@ func JSON(w io.Writer, all []Audited) error {
 	return table.WriteJSON(w, all)
 }
 
-// Text writes what was found for people: by file and result, each finding in a line of its own with its line in the
+// Text writes findings for people, by file and result. Each finding is a line with its line in the
 // file, its row and the rule.
 func Text(w io.Writer, all []Audited, l lang.Lang) error {
 	out := bufio.NewWriter(w)
@@ -58,7 +58,7 @@ func Text(w io.Writer, all []Audited, l lang.Lang) error {
 	return out.Flush()
 }
 
-// verdict counts findings.
+// verdict returns the number of findings in words.
 func verdict(found []Finding, l lang.Lang) string {
 	count := map[Grade]int{}
 	for _, f := range found {
@@ -79,7 +79,7 @@ func verdict(found []Finding, l lang.Lang) string {
 	return strings.Join(parts, lang.Comma.In(l))
 }
 
-// writeFindings writes them under the result they belong to, set alike in the whole file.
+// writeFindings writes findings under their results, aligned over the whole file.
 func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 	lines, rows, rules, grades := 0, 0, 0, 0
 	for _, f := range a.Findings {
@@ -98,7 +98,7 @@ func writeFindings(w *bufio.Writer, a Audited, l lang.Lang) {
 	}
 }
 
-// resultHead names a result and where it begins.
+// resultHead returns the title of a result and the line where it begins.
 func resultHead(f Finding, l lang.Lang) string {
 	head := table.Clean(f.Result)
 	if f.ResultLine > 0 {
@@ -107,7 +107,7 @@ func resultHead(f Finding, l lang.Lang) string {
 	return head
 }
 
-// place is the line of a finding, with its file where that is not the one above; empty where it has no line.
+// place returns the line of a finding, with its file where that differs from the one above; empty where it has no line.
 func place(f Finding, a Audited) string {
 	switch {
 	case f.Line == 0:
@@ -118,7 +118,7 @@ func place(f Finding, a Audited) string {
 	return strconv.Itoa(f.Line)
 }
 
-// counted is a number and its noun.
+// counted returns a number and its noun.
 func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 	if n == 1 {
 		return one.In(l, n)
@@ -126,7 +126,7 @@ func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 	return many.In(l, n)
 }
 
-// TextRules lists the rules, with what each tolerates and why.
+// TextRules writes the rules with their tolerances and reasons.
 func TextRules(w io.Writer, l lang.Lang) error {
 	out := bufio.NewWriter(w)
 	all := append(Rules(), RecordRules()...)

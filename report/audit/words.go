@@ -2,7 +2,7 @@ package audit
 
 import "llmsweep/report/lang"
 
-// What is said around findings.
+// Words around findings.
 var (
 	SayResult     = lang.Say("%d result", "%d 个结果")
 	SayResults    = lang.Say("%d results", "%d 个结果")
@@ -68,7 +68,7 @@ func Words() lang.Words {
 		"audit.retokenized": lang.Say("{again:whole} tokens by their text, and {reported:whole} were reported ({factor}): the stream repeats or loses text",
 			"按文本计为 {again:whole} 个 token，报告为 {reported:whole} 个（{factor}）：流式输出有重复或丢失"),
 		"audit.tpot": lang.Say("mean time per output token {tpot} is {factor:tenths} times mean inter-token latency {itl}",
-			"每输出 token 时间均值 {tpot} 是 token 间延迟均值 {itl} 的 {factor:tenths} 倍"),
+			"每输出 token 时间均值 {tpot} 是 token 间时延均值 {itl} 的 {factor:tenths} 倍"),
 		"audit.default-limit": lang.Say("Max Tokens {asked} and {other_asked} (line {line}) both took {time} with a spread of {spread:percent}, and the response in line {response_line} stopped at {stopped_at} tokens: the server ignored Max Tokens[, and {counted:rate} tokens per request is not its count]",
 			"Max Tokens 为 {asked} 和 {other_asked}（第 {line} 行）时均用时 {time}，离散 {spread:percent}，且第 {response_line} 行的回答停在 {stopped_at} 个 token：服务忽略了 Max Tokens[，每个请求 {counted:rate} 个 token 也不是它的计数]"),
 		"audit.closed-loop": lang.Say("{in_flight:whole} of {concurrency} in flight on average: the script waits for each batch ({requests} requests of {latency} took {took}; with {concurrency} always in flight, they end within {at_most})",
@@ -91,7 +91,7 @@ func Words() lang.Words {
 	}
 }
 
-// Words of the grades, as a reader sees them.
+// Words of the grades.
 var (
 	gradeImpossible = lang.Say("impossible", "不可能")
 	gradeDoubtful   = lang.Say("doubtful", "存疑")

@@ -1,5 +1,5 @@
-// Package choose finds what to rent: for each configuration the load up to which it meets the SLO, the number of replicas that
-// a demand takes, and their cost; which is cheapest, which are not dominated by others, and what would change the order. It
+// Package choose ranks configurations for a demand. For each it finds the load up to which it meets the SLO, the number of replicas that
+// the demand takes, and their cost. It finds the cheapest, those that no other dominates, and what would change the order. It
 // interpolates between measured rows and never extrapolates, uses no row that the audit calls impossible and no price that it
 // was not given, and does not judge the quality of a model's answers; it can ask that they are near those of a baseline.
 package choose
@@ -19,7 +19,7 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Options say what is wanted.
+// Options are the demand and its conditions.
 type Options struct {
 	Terms    []slo.Term
 	Demand   Demand
@@ -35,7 +35,7 @@ type Options struct {
 // hoursPerMonth is the twelfth part of a year of 365 days.
 const hoursPerMonth = 365 * 24 / 12
 
-// Schema names the JSON form of a Choice.
+// Schema names the version of a Choice's JSON.
 const Schema = "llmsweep.choose/v1"
 
 // Choice is the result: the configurations that meet the demand, ranked, and the others with reasons.
@@ -83,6 +83,10 @@ type Candidate struct {
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
+	// Predicted is set where nothing of it was measured, and Between is then how many replicas the prediction's interval allows.
+	Predicted *curve.Prediction `json:"predicted,omitempty"`
+	Between   [2]int            `json:"replicas_interval,omitzero"`
+
 	setup *curve.Setup
 	limit curve.Limit
 }
@@ -95,7 +99,7 @@ type Refused struct {
 	why   reason
 }
 
-// Of chooses among setups, each model for itself.
+// Of ranks setups, separately for each model.
 func Of(setups []curve.Setup, o Options) ([]Choice, error) {
 	if err := o.check(setups); err != nil {
 		return nil, err
@@ -139,7 +143,7 @@ func (o Options) check(setups []curve.Setup) error {
 	return nil
 }
 
-// choose ranks the setups of one model, and finds what would change the order.
+// choose ranks the setups of one model and finds what would change the order.
 func choose(model string, setups []*curve.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Headroom, o.MaxGPUs
@@ -208,7 +212,7 @@ func better(a, b Candidate) int {
 // sameCost reports whether two costs differ by rounding alone.
 func sameCost(a, b Candidate) bool { return math.Abs(a.Hour.Value()-b.Hour.Value()) < 1e-9 }
 
-// seconds sorts what does not exist last.
+// seconds returns a time for sorting. Unknown times come last.
 func seconds(f rundir.Number) float64 {
 	if f.IsZero() {
 		return math.Inf(1)
@@ -216,11 +220,14 @@ func seconds(f rundir.Number) float64 {
 	return f.Value()
 }
 
-// consider works out what a setup takes to meet the demand.
+// consider returns the number of replicas of a setup that meets the demand, or the reason why it cannot.
 func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 	no := func(r reason) (*Candidate, *Refused) {
 		out := refuse(s, r)
 		return nil, &out
+	}
+	if s.Predicted != nil && s.Predicted.Refused != "" {
+		return no(reason{kind: notPredicted, code: s.Predicted.Refused})
 	}
 	limit, refusal := s.Within(o.Terms)
 	if refusal != nil {
@@ -239,6 +246,10 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: noOutput})
 	}
 	k.Replicas = int(math.Ceil(o.Demand.Amount/(supply*(1-o.Headroom)) - 1e-9))
+	if k.Predicted = s.Predicted; k.Predicted != nil {
+		need := o.Demand.Amount / (supply * (1 - o.Headroom))
+		k.Between = [2]int{int(math.Ceil(need/k.Predicted.High - 1e-9)), int(math.Ceil(need/k.Predicted.Low - 1e-9))}
+	}
 	k.GPUs, k.Carries = k.Replicas*k.Labels.GPUs, float64(k.Replicas)*supply
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
@@ -249,7 +260,7 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 	return k, nil
 }
 
-// pay fills in what a price makes of it.
+// pay sets the costs of a candidate.
 func (k *Candidate) pay(price float64) {
 	k.Price = price
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)

@@ -8,7 +8,7 @@ import (
 	"llmsweep/report/curve"
 )
 
-// FrontPoint is a row that no other beats in both what a user and what a GPU gets.
+// FrontPoint is a row on the Pareto front of a user's speed and a GPU's output.
 type FrontPoint struct {
 	Name    string  `json:"name"`
 	Where   string  `json:"where"`
@@ -16,7 +16,7 @@ type FrontPoint struct {
 	PerGPU  float64 `json:"tokens_per_s_per_gpu"`
 }
 
-// SpeedPoints are the rows of a setup as a user sees them and as a GPU does.
+// SpeedPoints returns the rows of a setup with a user's speed and a GPU's output.
 func SpeedPoints(s *curve.Setup) []FrontPoint {
 	var all []FrontPoint
 	for _, r := range s.Rows {
@@ -29,7 +29,7 @@ func SpeedPoints(s *curve.Setup) []FrontPoint {
 	return all
 }
 
-// FrontSpeed is the Pareto front of all rows, from the fastest for a user to the most from a GPU.
+// FrontSpeed returns the Pareto front of all rows, from the highest speed of a user to the highest output of a GPU.
 func FrontSpeed(setups []*curve.Setup) []FrontPoint {
 	var all []FrontPoint
 	for _, s := range setups {
@@ -53,8 +53,8 @@ func frontCost(ranked []Candidate) []string {
 	return names
 }
 
-// undominated keeps what nothing else beats in one measure without losing in the other; less is better in both. The
-// result goes up in the first measure and down in the second.
+// undominated returns the items that no other dominates in two measures, of which less is better. The result is
+// ascending in the first measure and descending in the second.
 func undominated[T any](all []T, measures func(T) (a, b float64)) []T {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(x, y T) int {

@@ -17,6 +17,7 @@ const (
 	noOutput
 	noPrice
 	tooMany
+	notPredicted
 	noAnswers     // they cannot be compared
 	farAnswers    // they are too far from the baseline's
 	unsureAnswers // too few canaries tell
@@ -28,6 +29,7 @@ type reason struct {
 	refusal    *curve.Refusal
 	gpu        string
 	gpus, most int
+	code       string // why there is no prediction
 
 	text, measured string // of answers
 }
@@ -40,7 +42,7 @@ func refuse(s *curve.Setup, r reason) Refused {
 	return Refused{Name: s.Name, Where: where, Why: r.in(lang.English), why: r}
 }
 
-// in is the reason in words.
+// in returns the reason in words.
 func (r reason) in(l lang.Lang) string {
 	switch r.kind {
 	case noCount:
@@ -49,11 +51,12 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoOutput.In(l)
 	case noPrice:
 		return whyNoPrice.In(l, r.gpu)
+	case notPredicted:
+		return unpredicted(r.code, l)
+	case noAnswers, farAnswers, unsureAnswers:
+		return r.inAnswers(l)
 	case tooMany:
 		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
-	}
-	if r.kind > tooMany {
-		return r.inAnswers(l)
 	}
 	switch f := r.refusal; {
 	case f.Row == nil:

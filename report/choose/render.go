@@ -20,7 +20,7 @@ func JSON(w io.Writer, all []Choice) error {
 	return table.WriteJSON(w, all)
 }
 
-// Sections is a choice for people; level is that of its heading in Markdown.
+// Sections returns a choice as sections of a report. Level is the level of its heading in Markdown.
 func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	wish := sayWish.In(l, strings.Join(c.SLO, comma.In(l)), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
@@ -75,13 +75,16 @@ func (c *Choice) answer(l lang.Lang) []string {
 	return lines
 }
 
-// Beside tells what a reader of the first configuration should know at once: which others cost the same, and up to which demand a replica
-// fewer is enough. There must be a first one.
+// Beside returns sentences to stand beside the first configuration: which others cost the same, and up to which demand one replica less is
+// enough. There must be a first one.
 func (c *Choice) Beside(l lang.Lang) []string {
 	var lines []string
 	k := &c.Ranked[0]
 	if same := c.tied(l); same != "" {
 		lines = append(lines, same)
+	}
+	if p := k.Predicted; p != nil {
+		lines = append(lines, sayPredicted.In(l, p.Twin, offBy(p, l), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
@@ -90,7 +93,7 @@ func (c *Choice) Beside(l lang.Lang) []string {
 	return lines
 }
 
-// tied names those that cost what the first does, or take as many GPUs where nothing has a price.
+// tied returns the names of the candidates that cost as much as the first, or take as many GPUs where nothing has a price.
 func (c *Choice) tied(l lang.Lang) string {
 	var names []string
 	first := c.Ranked[0]
@@ -109,12 +112,16 @@ func (c *Choice) tied(l lang.Lang) string {
 	return say.In(l, fmt.Sprintf("%.2f %s", first.Carries, c.unit()), strings.Join(names, semicolon.In(l)))
 }
 
-// table has a row for each candidate, the best first.
+// table returns a table with a row for each candidate, the best first.
 func (c *Choice) table(l lang.Lang) table.Table {
 	heads := []table.Column{
 		{Head: headRank.In(l)}, {Head: headSetup.In(l), Left: true}, {Head: headRate.In(l), Sub: "req/s"}, {Head: headOutput.In(l), Sub: "tok/s"},
 		{Head: headAnswer.In(l), Sub: "tok"}, {Head: "TTFT"}, {Head: "ITL"}, {Head: headReplicas.In(l)}, {Head: headGPUs.In(l)},
 		{Head: headCarries.In(l), Sub: c.unit()},
+	}
+	predicted := c.anyPredicted()
+	if predicted {
+		heads = append(heads, table.Column{Head: headBetween.In(l), Sub: subBetween.In(l)}, table.Column{Head: headBasis.In(l), Left: true})
 	}
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.In(l), Sub: subHour.In(l)}, table.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
@@ -133,6 +140,9 @@ func (c *Choice) table(l lang.Lang) table.Table {
 			table.Number(k.answer(), "", lang.Fixed(0)),
 			table.Seconds(k.TTFT), table.Seconds(k.ITL), {Text: strconv.Itoa(k.Replicas)}, {Text: strconv.Itoa(k.GPUs)},
 			{Text: fmt.Sprintf("%.2f", k.Carries)},
+		}
+		if predicted {
+			row = append(row, k.basis(l)...)
 		}
 		if c.Priced {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
@@ -168,6 +178,9 @@ func (c *Choice) notes(l lang.Lang) []string {
 	} else {
 		notes = append(notes, legendUnpriced.In(l))
 	}
+	if c.anyPredicted() {
+		notes = append(notes, legendPredicted.In(l, MarkPredicted))
+	}
 	if c.uneven() {
 		notes = append(notes, legendUneven.In(l))
 	}
@@ -177,7 +190,7 @@ func (c *Choice) notes(l lang.Lang) []string {
 	return append(notes, legendReplicas.In(l))
 }
 
-// refused lists those that do not meet the demand, and why.
+// refused returns a table of the configurations that do not meet the demand, with reasons.
 func (c *Choice) refused(l lang.Lang, level int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}, {Head: headWhy.In(l), Left: true}, {Head: headRests.In(l), Left: true}}}
 	for _, r := range c.Refused {
@@ -260,7 +273,7 @@ func (s Sensitivity) line(l lang.Lang, unit string, say lang.Phrase, at rundir.N
 	return say.In(l, s.name(l), amount(at.Value()), amount(s.Now), then)
 }
 
-// front lists the Pareto front of rows.
+// front returns a table of the Pareto front of rows.
 func (c *Choice) front(l lang.Lang, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headPerUser.In(l), Sub: "tok/s"}, {Head: headPerGPU.In(l), Sub: "tok/s"}, {Head: headRests.In(l), Left: true},

@@ -22,10 +22,10 @@ type BreakEven struct {
 	firstGPU, secondGPU string
 }
 
-// demandRange is how far from the demand its break-even is looked for.
+// demandRange bounds the search for a break-even, as a factor of the demand.
 const demandRange = 10
 
-// breakEven is between the first two of a priced ranking.
+// breakEven returns the break-even of the first two of a ranking with prices.
 func breakEven(c *Choice, o Options) *BreakEven {
 	if !c.Priced || len(c.Ranked) < 2 {
 		return nil
@@ -40,8 +40,8 @@ func breakEven(c *Choice, o Options) *BreakEven {
 	return e
 }
 
-// demandEven finds the nearest demands at which b costs less than a. Costs are steps: going up, b can only begin to win
-// where a needs another replica; going down, where b needs one less.
+// demandEven returns the nearest demands at which b costs less than a. Costs are step functions of the demand. Above it, b can become
+// cheaper only where a needs another replica; below it, only where b needs one less.
 func demandEven(a, b *Candidate, o Options) (above, below rundir.Number) {
 	unit := func(k *Candidate) float64 {
 		v, _ := o.Demand.of(k)
@@ -75,20 +75,20 @@ type Sensitivity struct {
 	Else  string        `json:"upper_first,omitempty"`
 }
 
-// How far sensitivity looks: from a quarter to four times, in steps of 1 % that are then halved until they agree.
+// The range of the search: from a quarter to four times, in steps of 1 %, which are then halved until they agree.
 const (
 	sensitiveRange = 4
 	sensitiveStep  = 1.01
 )
 
-// knob is one thing that can move.
+// knob is a quantity that can change.
 type knob struct {
 	what string
 	now  float64
 	set  func(o Options, v float64) Options
 }
 
-// sensitivity moves prices, terms and the demand, one at a time.
+// sensitivity changes prices, terms and the demand, one at a time.
 func sensitivity(c *Choice, setups []*curve.Setup, o Options) []Sensitivity {
 	if len(c.Ranked) == 0 {
 		return nil
@@ -133,7 +133,7 @@ func knobs(c *Choice, o Options) []knob {
 	}})
 }
 
-// turn moves the knob in one direction until another configuration comes first, or none does.
+// turn changes the quantity in one direction until another configuration comes first, or none does.
 func (k knob) turn(setups []*curve.Setup, o Options, first string, step float64) (rundir.Number, string) {
 	leads := func(v float64) string {
 		if ranked := rank(setups, k.set(o, v)).Ranked; len(ranked) > 0 {

@@ -41,7 +41,7 @@ func ParseDemand(text string) (Demand, error) {
 	return Demand{}, fmt.Errorf("--demand %q: write requests or output tokens per second, such as 20rps or 5000tok/s", text)
 }
 
-// String is the demand as ParseDemand reads it.
+// String returns the demand as ParseDemand reads it.
 func (d Demand) String() string {
 	unit := "rps"
 	if d.Tokens {
@@ -120,7 +120,7 @@ func (p Prices) of(l rundir.Labels) (float64, bool) {
 // Of returns the price of the GPU of a configuration; ok is false where none was given.
 func (p Prices) Of(l rundir.Labels) (price float64, ok bool) { return p.of(l) }
 
-// key is the entry that a GPU's price stands under.
+// key returns the name under which the price of a GPU is listed.
 func (p Prices) key(gpu string) (string, bool) {
 	best, found := "", false
 	for name := range p {
@@ -140,7 +140,7 @@ func matches(whole, name string) bool {
 	return len(n) > 0 && len(n) <= len(w) && slices.Equal(w[:len(n)], n)
 }
 
-// Only is a wish for some of the configurations: gpu=L20.
+// Only is a filter of configurations: gpu=L20.
 type Only struct{ Key, Value string }
 
 // ParseOnly reads one.

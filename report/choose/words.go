@@ -14,7 +14,7 @@ var (
 	titleChoice   = lang.Say("Choice for %s, %s", "选型：%s，%s")
 	titleRefused  = lang.Say("Configurations that do not meet it", "不满足要求的配置")
 	titleChanging = lang.Say("What would change the order", "何种变化会改变排名")
-	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每卡输出")
+	titleFront    = lang.Say("Pareto front: a user's speed against a GPU's output", "帕累托前沿：单用户速度与每 GPU 输出")
 	titleMarked   = lang.Say("Rows used, with doubts and remarks", "采用但存疑或有说明的行")
 	titleLeftOut  = lang.Say("Rows left out", "未采用的行")
 	headRank      = lang.Say("rank", "名次")
@@ -23,7 +23,7 @@ var (
 	headOutput    = lang.Say("output", "输出")
 	headAnswer    = lang.Say("answer", "回答")
 	headReplicas  = lang.Say("replicas", "副本数")
-	headGPUs      = lang.Say("GPUs", "卡数")
+	headGPUs      = lang.Say("GPUs", "GPU 数")
 	headCarries   = lang.Say("capacity", "可承载")
 	headCost      = lang.Say("cost", "费用")
 	headMillion   = lang.Say("a million tokens", "每百万 token")
@@ -31,7 +31,7 @@ var (
 	headRests     = lang.Say("Based on", "依据")
 	headWhy       = lang.Say("Why", "原因")
 	headPerUser   = lang.Say("per user", "单用户")
-	headPerGPU    = lang.Say("per GPU", "每卡")
+	headPerGPU    = lang.Say("per GPU", "每 GPU")
 	subHour       = lang.Say("hour", "每小时")
 	subMonth      = lang.Say("month", "每月")
 	subSLO        = lang.Say("at the SLO", "SLO 上限")
@@ -46,16 +46,16 @@ var (
 
 // Counted things.
 var (
-	oneGPU       = lang.Say("%d GPU", "%d 卡")
-	manyGPUs     = lang.Say("%d GPUs", "%d 卡")
+	oneGPU       = lang.Say("%d GPU", "%d 个 GPU")
+	manyGPUs     = lang.Say("%d GPUs", "%d 个 GPU")
 	oneReplica   = lang.Say("%d replica", "%d 个副本")
 	manyReplicas = lang.Say("%d replicas", "%d 个副本")
 )
 
-// gpus is a number of GPUs in words.
+// gpus returns a number of GPUs in words.
 func gpus(n int, l lang.Lang) string { return counted(n, oneGPU, manyGPUs, l) }
 
-// replicas is a number of replicas in words.
+// replicas returns a number of replicas in words.
 func replicas(n int, l lang.Lang) string { return counted(n, oneReplica, manyReplicas, l) }
 
 func counted(n int, one, many lang.Phrase, l lang.Lang) string {
@@ -65,16 +65,16 @@ func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 	return many.In(l, n)
 }
 
-// What is said.
+// Sentences.
 var (
 	sayWish      = lang.Say("Wanted: %s at %s, %s %% of each replica kept free.", "要求：%s，需求 %s，每个副本预留 %s %% 余量。")
 	sayMaxGPUs   = lang.Say(" At most %s.", "最多 %s。")
 	sayNone      = lang.Say("None of the configurations meets it.", "没有任何配置满足要求。")
 	sayCheapest  = lang.Say("Cheapest: %s, %s, %s: %s an hour, %s a month of 730 hours.", "费用最低：%s，%s，共 %s：每小时 %s，每月（730 小时）%s。")
-	sayFewest    = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "卡数最少：%s，%s，共 %s。未给出单价。")
+	sayFewest    = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "GPU 数最少：%s，%s，共 %s。未给出单价。")
 	sayRests     = lang.Say("One replica meets the SLO up to %s req/s; the limit is %s (%s).", "单个副本在 %s req/s 以内满足 SLO，限制：%s（%s）。")
-	sayTied      = lang.Say("The same number of GPUs at the same cost, but less capacity than its %s: %s.", "卡数与费用相同，但可承载量低于其 %s 的有：%s。")
-	sayTiedGPUs  = lang.Say("The same number of GPUs, but less capacity than its %s: %s.", "卡数相同，但可承载量低于其 %s 的有：%s。")
+	sayTied      = lang.Say("The same number of GPUs at the same cost, but less capacity than its %s: %s.", "GPU 数与费用相同，但可承载量低于其 %s 的有：%s。")
+	sayTiedGPUs  = lang.Say("The same number of GPUs, but less capacity than its %s: %s.", "GPU 数相同，但可承载量低于其 %s 的有：%s。")
 	sayOneLess   = lang.Say("Up to a demand of %s one replica fewer is enough.", "需求不超过 %s 时可少用一个副本。")
 	sayQuantized = lang.Say("It is quantized (%s): these numbers do not tell whether its answers are as good.", "该配置经过量化（%s）：其回答质量是否相当，此处数据无法说明。")
 	sayFrontCost = lang.Say("Pareto front of cost against TTFT (no other configuration is both cheaper per million tokens and faster to the first token): %s.", "费用与 TTFT 的帕累托前沿（没有其他配置既更便宜又更快出首 token）：%s。")
@@ -107,17 +107,17 @@ var (
 	legendReplica  = lang.Say("TTFT and ITL are means at that load; the capacity is that of all replicas together, and %s %% of it is kept free.", "TTFT 与 ITL 为该负载下的均值；可承载量为全部副本之和，其中预留 %s %% 余量。")
 	legendMillion  = lang.Say("The cost of a million output tokens is for replicas loaded to that point, without headroom, in the currency of the prices.", "每百万输出 token 的费用按副本满载至该点计算，不含余量；货币单位与单价相同。")
 	legendUneven   = lang.Say("The lengths of answers differ between configurations, whatever was asked for: a request with a short answer is less work, and longer answers would take more replicas than shown here.", "各配置的回答长度不同，与要求无关：回答较短者单个请求的工作量更小，若回答更长，所需副本数将多于此处所列。")
-	legendUnpriced = lang.Say("No prices were given (--price L20=1.2,A100=3.6 or --prices FILE), so the order is by GPUs.", "未给出单价（--price L20=1.2,A100=3.6 或 --prices FILE），因此按卡数排序。")
+	legendUnpriced = lang.Say("No prices were given (--price L20=1.2,A100=3.6 or --prices FILE), so the order is by GPUs.", "未给出单价（--price L20=1.2,A100=3.6 或 --prices FILE），因此按 GPU 数排序。")
 	legendReplicas = lang.Say("Replicas are assumed to be equal and evenly loaded; the cost of a load balancer is not included.", "假定各副本相同且负载均匀，不含负载均衡的开销。")
 )
 
 // Reasons.
 var (
 	whyNoRows      = lang.Say("it has no usable row", "没有可采用的行")
-	whyNoCount     = lang.Say("its number of GPUs is not known (--label gpus=N)", "未注明卡数（--label gpus=N）")
+	whyNoCount     = lang.Say("its number of GPUs is not known (--label gpus=N)", "未注明 GPU 数（--label gpus=N）")
 	whyNoOutput    = lang.Say("its output in tokens per second is not known", "其每秒输出 token 数未知")
 	whyNoPrice     = lang.Say("no price for the GPU %q (--price)", "缺少 GPU %q 的单价（--price）")
-	whyTooMany     = lang.Say("takes %s, more than the %d allowed", "需要 %s，超过上限 %d 卡")
+	whyTooMany     = lang.Say("takes %s, more than the %d allowed", "需要 %s，超过上限 %d 个 GPU")
 	whySaturated   = lang.Say("already saturated at %s", "在 %s 即已饱和")
 	whyAbsent      = lang.Say("%s was not measured", "未测量 %s")
 	whyUnsupported = lang.Say("the requests of %[2]s do not decide %[1]s", "%[2]s 的请求不足以判定 %[1]s")

@@ -18,13 +18,13 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// Options say how to compare.
+// Options of a comparison.
 type Options struct {
 	AnyWorkload bool // compare runs that asked different things of their servers
 	Answers     bool // compare answers to canaries
 }
 
-// Schema names the JSON form of a Comparison.
+// Schema names the version of a Comparison's JSON.
 const Schema = "llmsweep.compare/v1"
 
 // Comparison is setups side by side. The first is the baseline.
@@ -84,7 +84,7 @@ const (
 	KeyErrors = "errors"
 )
 
-// shares are the loads, as parts of the plateau, and what keys call them.
+// shares are the loads, as fractions of the plateau, with their names in keys.
 func shares() []struct {
 	name  string
 	share float64
@@ -95,7 +95,7 @@ func shares() []struct {
 	}{{"sync", 0}, {"50", 0.5}, {"80", 0.8}}
 }
 
-// Keys lists the metrics that are held against each other, in the order of the tables.
+// Keys returns the metrics that are compared, in the order of the tables.
 func Keys() []string {
 	keys := []string{KeyRate, KeyOutput, KeyPerGPU}
 	for _, what := range []string{"ttft", "itl"} {
@@ -186,7 +186,7 @@ func lengths(n rundir.Lengths) string {
 	return s
 }
 
-// measure takes a setup's metrics.
+// measure returns the metrics of a setup.
 func measure(s *curve.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
 	m.Labels.Model, m.Labels.Engine = curve.Model(s.Run), curve.Engine(s.Run)
@@ -222,8 +222,8 @@ func measure(s *curve.Setup) Measured {
 	return m
 }
 
-// outputSpread is the standard error of the plateau's output: that of its rate, since both count the same work, and how
-// far they disagree: output over rate should be as long as the answers were.
+// outputSpread returns the standard error of the plateau's output. It has two parts: the standard error of the rate, since both count the
+// same work, and their disagreement, since output / rate should be the mean length of the answers.
 func outputSpread(s *curve.Setup, scale, length float64) float64 {
 	spread := halfWidth(s.Plateau, scale)
 	if math.IsNaN(length) {
@@ -244,7 +244,7 @@ func meanAnswer(s *curve.Setup) float64 {
 	return tokens / n
 }
 
-// halfWidth is the standard error of the plateau, in the unit that scale makes of requests per second.
+// halfWidth returns the standard error of the plateau. Scale converts requests per second into its unit.
 func halfWidth(p curve.Plateau, scale float64) float64 {
 	if !p.Low.Known() || !p.High.Known() {
 		return math.NaN()
@@ -252,7 +252,7 @@ func halfWidth(p curve.Plateau, scale float64) float64 {
 	return (p.High.Value() - p.Low.Value()) / 2 / stats.Z95 * scale
 }
 
-// add keeps a metric that exists.
+// add adds a metric that is known.
 func (m *Measured) add(key string, v curve.Value, where string) {
 	if v.Number.IsZero() {
 		return
@@ -265,7 +265,7 @@ func (m *Measured) add(key string, v curve.Value, where string) {
 }
 
 // errors adds the share of failed requests over all rows that count; absent where requests were not counted. The interval
-// is that of Agresti and Coull (The American Statistician 52 (1998)), so that none seen is not taken for none to come.
+// is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where none failed.
 func (m *Measured) errors(s *curve.Setup) {
 	ended, failed := 0, 0
 	for _, r := range s.Rows {
@@ -299,7 +299,7 @@ func (m *Measured) Get(key string) (Metric, bool) {
 	return m.Metrics[i], true
 }
 
-// changes holds one setup against another.
+// changes returns the differences of one setup from another.
 func changes(m, from Measured) []Change {
 	var all []Change
 	for _, key := range Keys() {
@@ -316,7 +316,7 @@ func changes(m, from Measured) []Change {
 	return all
 }
 
-// change is b/a - 1 with its interval by the delta method on the logarithm, the two being independent:
+// change returns b/a - 1 with its interval by the delta method on the logarithm. The two are independent:
 // var ln(b/a) = (se(a)/a)^2 + (se(b)/b)^2. Shares of errors, which may be 0, are subtracted instead.
 func change(b, a Metric) Change {
 	if b.Key == KeyErrors {
@@ -344,7 +344,7 @@ func Between(b, a Metric) Change {
 	return c.Within(c.Ratio.Value()-half, c.Ratio.Value()+half)
 }
 
-// Within adds an interval, and whether it shows a difference.
+// Within sets the interval, and whether it shows a difference.
 func (c Change) Within(low, high float64) Change {
 	shown := low > 0 || high < 0
 	c.Low, c.High, c.Shown = rundir.Exactly(low), rundir.Exactly(high), &shown

@@ -37,7 +37,7 @@ func (f *Factor) Conclusion(l lang.Lang) string {
 	return s + f.quickest(l)
 }
 
-// versus sets the best against another: a ratio, or that none is shown.
+// versus returns the ratio of the best to another in words, or that no difference is shown.
 func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	a, ok1 := m.m.Get(KeyOutput)
 	b, ok2 := best.m.Get(KeyOutput)
@@ -58,7 +58,7 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	return sayTimes.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), f.named(m.Value, l), tokens(a.Value)+mark, interval(c, l))
 }
 
-// close is what metrics without intervals may differ by and still not be told apart: single measurements of a minute
+// close is the relative difference up to which metrics without intervals count as equal: single measurements of a minute
 // repeat no better.
 const close = 0.05
 
@@ -105,7 +105,7 @@ func (f *Factor) quickest(l lang.Lang) string {
 	return sayQuickest.In(l, f.named(best.Value, l), seconds(least.Value), strings.Join(rest, Comma.In(l)))
 }
 
-// named is a member's value in words: no quantization has none.
+// named returns a member's value in words, also where it is empty, as for no quantization.
 func (f *Factor) named(value string, l lang.Lang) string {
 	if f.What == ByQuant && value == "" {
 		return wordUnquantized.In(l)
@@ -160,7 +160,7 @@ func (f *Factor) bounds(s Step, l lang.Lang) string {
 	return ""
 }
 
-// uneven is how much the lengths of answers may differ before they are said: an end token or two, and a request cut at
+// uneven is the difference in the lengths of answers from which on they are printed: an end token or two, and a request cut at
 // the window's edge.
 const uneven = 0.1
 

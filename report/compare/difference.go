@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Difference is a difference as a drawing shows it: a metric, and how much it changed.
+// Difference is the change of a metric, for a drawing.
 type Difference struct {
 	Name  map[lang.Lang]string
 	Text  string        // with its interval; ~ where none is shown

@@ -11,7 +11,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// What can differ while the rest is equal.
+// The labels of which one may differ.
 const (
 	ByGPUs   = "gpus"
 	ByEngine = "engine"
@@ -76,8 +76,8 @@ func labelOf(run *rundir.Run, what string) string {
 	return curve.Model(run)
 }
 
-// factors finds the groups in which one thing differs. Only there does a difference say what caused it, and only one
-// label is ever let vary; what no label names may still differ.
+// factors returns the groups of setups in which exactly one label differs, so that a difference can be attributed to it. What no label
+// names may still differ.
 func factors(setups []curve.Setup, all []Measured) []Factor {
 	var found []Factor
 	for _, what := range []string{ByGPUs, ByEngine, ByQuant, ByGPU} {
@@ -142,7 +142,7 @@ func (f *Factor) differs() bool {
 	return slices.ContainsFunc(f.Members, func(m Member) bool { return m.Value != f.Members[0].Value })
 }
 
-// arrange sorts the members: by the number of GPUs, else those with the most output first. It fills in what is said.
+// arrange sorts the members by the number of GPUs, else by output, the highest first, and sets the conclusion.
 func (f *Factor) arrange() {
 	slices.SortStableFunc(f.Members, func(a, b Member) int {
 		if f.What == ByGPUs {

@@ -13,7 +13,7 @@ import (
 	"llmsweep/sweep/fidelity/drift"
 )
 
-// Gate is a difference that must not be: "tokens_per_s<-5%".
+// Gate is a limit that a difference must not cross: "tokens_per_s<-5%".
 type Gate struct {
 	Key   string
 	Below bool    // fails below Limit; else above
@@ -64,7 +64,7 @@ func (g Gate) String() string {
 	return fmt.Sprintf("%s%s%+g%%", g.Key, sign, g.Limit*100)
 }
 
-// Failures are the changes that a gate does not let pass: those whose interval shows a difference, beyond the gate's limit.
+// Failures returns the changes that fail a gate: those beyond the limit whose interval shows a difference.
 func (c *Comparison) Failures(g Gate) []Change {
 	if g.Answers != nil {
 		failed, _ := GateAnswers(c.Answers, g)

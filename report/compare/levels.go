@@ -114,7 +114,7 @@ func whereAt(s *curve.Setup, n int) string {
 	return strings.Join(all, ", ")
 }
 
-// doubts counts the stages of which the audit doubts something.
+// doubts returns the number of stages with a finding of the audit.
 func doubts(s *curve.Setup, stages []*rundir.Stage) int {
 	n := 0
 	for _, st := range stages {
@@ -171,7 +171,7 @@ func (f *Factor) pairs() []Pair {
 	return all
 }
 
-// atEqual says what the pairs show, a sentence for each.
+// atEqual returns a sentence for each pair.
 func (f *Factor) atEqual(l lang.Lang) string {
 	var all []string
 	for _, p := range f.Pairs {
@@ -188,7 +188,7 @@ func (f *Factor) atEqual(l lang.Lang) string {
 	return strings.Join(all, space.In(l))
 }
 
-// gpuPair names a pair as "Qwen7B-awq, SGLang, 2 to 4 x A10".
+// gpuPair returns the name of a pair, such as "Qwen7B-awq, SGLang, 2 to 4 x A10".
 func (f *Factor) gpuPair(p Pair, l lang.Lang) string {
 	m := f.Members[0].m
 	var parts []string
@@ -212,7 +212,7 @@ func modelName(l rundir.Labels) string {
 	return l.Model + "-" + l.Quant
 }
 
-// In says what a level shows: "+9 to +19 % at 30 in flight (11.12-12.00 to 13.12-13.22 req/s)".
+// In returns the change at a level in words: "+9 to +19 % at 30 in flight (11.12-12.00 to 13.12-13.22 req/s)".
 func (v Level) In(l lang.Lang) string {
 	what := v.Change(l)
 	switch {
@@ -231,7 +231,7 @@ func (v Level) In(l lang.Lang) string {
 	return s
 }
 
-// Change is the change in percent: one number where both ends round to it.
+// Change returns the change in per cent; one number where both ends round to it.
 func (v Level) Change(l lang.Lang) string {
 	low, high := whole(v.Low.Value()), whole(v.High.Value())
 	if low == high {

@@ -24,7 +24,7 @@ const (
 // JSON writes the comparison, indented.
 func (c *Comparison) JSON(w io.Writer) error { return table.WriteJSON(w, c) }
 
-// Sections is the comparison for people; level is that of its headings in Markdown.
+// Sections returns the comparison as sections of a report. Level is the level of its headings in Markdown.
 func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	title := titleCompare.In(l)
 	if c.Workload != "" {
@@ -114,7 +114,7 @@ func Fixed(decimals int) func(rundir.Number) table.Cell {
 	return func(f rundir.Number) table.Cell { return table.Number(f, "", lang.Fixed(decimals)) }
 }
 
-// table is one row a setup. Columns that no setup fills are left out.
+// table returns a table with a row for each setup, without empty columns.
 func (c *Comparison) table(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
 	var shown []column
@@ -162,7 +162,7 @@ func (c *Comparison) legend(l lang.Lang) []string {
 	return append(notes, legendLoads.In(l))
 }
 
-// changeTable holds the others against the first.
+// changeTable returns a table of the differences from the first setup.
 func (c *Comparison) changeTable(l lang.Lang) table.Table {
 	t := table.Table{Columns: []table.Column{{Head: headSetup.In(l), Left: true}}}
 	var shown []column
@@ -235,7 +235,7 @@ func (c *Comparison) changeLegend(l lang.Lang) []string {
 	return notes
 }
 
-// section is a factor for people: its conclusion, and the metrics that it rests on.
+// section returns a factor as a section: its conclusion and its metrics.
 func (f *Factor) section(l lang.Lang, level int) table.Section {
 	titles := map[string]lang.Phrase{ByGPUs: factorGPUs, ByEngine: factorEngine, ByQuant: factorQuant, ByGPU: factorGPU}
 	s := table.Section{Title: titles[f.What].In(l, f.Equal), Level: level, Lines: []string{f.Conclusion(l)}}
@@ -312,7 +312,7 @@ func (f *Factor) memberTable(l lang.Lang) table.Table {
 	return t
 }
 
-// leftOut lists rows with what the audit says of them, or why they were not relied on.
+// leftOut returns a list of the rows that were not used, with the audit's findings or the reason.
 func leftOut(title lang.Phrase, rows []curve.LeftOut, l lang.Lang, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headGrade.In(l), Left: true},

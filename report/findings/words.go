@@ -145,7 +145,7 @@ var (
 	envSelftest = lang.Say("Self-test", "客户端自检")
 	clockKernel = lang.Say("by the kernel, when bytes arrive", "由内核在字节到达时记录")
 	clockUser   = lang.Say("by the program, when it reads bytes", "由程序在读取时记录")
-	clientFit   = lang.Say("lag p99 %s, %s %% of this machine's processors", "发送延迟 p99 %s，占用本机处理器 %s %%")
+	clientFit   = lang.Say("lag p99 %s, %s %% of this machine's processors", "发送滞后 p99 %s，占用本机处理器 %s %%")
 	lastedFor   = lang.Say("%s, lasted %s", "%s，历时 %s")
 	loadPrompt  = lang.Say("%s prompt tokens", "输入 %s token")
 	loadCounted = lang.Say("%s prompt tokens (the server counted %s)", "输入 %s token（服务端计为 %s）")

@@ -22,6 +22,9 @@ func Beside(path string) string { return strings.TrimSuffix(path, filepath.Ext(p
 // Written tells that a page was written beside what was asked for.
 func Written(path string, l lang.Lang) string { return table.Clean(sayWritten.In(l, path)) }
 
+// Offered tells how a page can be had, where none was written.
+func Offered(l lang.Lang) string { return sayOffered.In(l) }
+
 // Replaceable returns an error where a file of that name exists that is no page of llmsweep: it is not overwritten.
 func Replaceable(path string) error {
 	f, err := os.Open(path)

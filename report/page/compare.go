@@ -75,6 +75,7 @@ func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o layout.Optio
 		if v.State == rundir.Running { // the tables without the conclusion, once there are rows
 			all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 })
 		}
+		all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 && slices.Equal(s.Lines, v.Conclusion(l)) }) // it is the answer
 		return all
 	})...)
 	for i, run := range runs {

@@ -58,7 +58,8 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 		d.Sections = append(d.Sections, layout.Section{ID: "damaged", Title: draw.Say(titleDamaged), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(recordsDamaged, failure.Error())}, Plain: true}}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
-	d.Sections = append(d.Sections, v.notes(), v.client(), v.environment())
+	d.Sections = append(d.Sections, v.notes(), v.client())
+	d.Sections = append(append(d.Sections, v.ranks()...), v.environment())
 	return d
 }
 

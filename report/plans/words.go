@@ -26,7 +26,7 @@ var (
 	headFirst    = lang.Say("breaks first", "最先失守")
 	headCheck    = lang.Say("check error", "检验误差")
 	headFrom     = lang.Say("from", "时刻")
-	headInFlight = lang.Say("in flight", "在途请求")
+	headInFlight = lang.Say("in flight", "并发请求")
 	headEnough   = lang.Say("enough", "足够")
 	headChange   = lang.Say("change", "改变")
 	headRemark   = lang.Say("remark", "备注")
@@ -46,7 +46,7 @@ var (
 	sayNone         = lang.Say("No twin gives a plan; the reasons are below.", "没有孪生模型给出规划，原因见下。")
 	sayFewest       = lang.Say("Fewest GPUs: %[1]s with %[2]s replicas (%[3]s), %[4]d GPUs.", "GPU 最少：%[1]s，%[2]s 个副本（%[3]s），%[4]d 个 GPU。")
 	sayCheapest     = lang.Say("Cheapest: %[1]s with at most %[2]s replicas (%[3]s), %[4]s an hour, %[5]s a month.", "最便宜：%[1]s，最多 %[2]s 个副本（%[3]s），每小时 %[4]s，每月 %[5]s。")
-	sayScale        = lang.Say("A replica is started when there are more than %[1]s requests in flight for each; %[2]s are paid for on the mean.", "平均每个副本的在途请求超过 %[1]s 时启动新副本；平均付费 %[2]s 个。")
+	sayScale        = lang.Say("A replica is started when there are more than %[1]s requests in flight for each; %[2]s are paid for on the mean.", "平均每个副本的并发请求超过 %[1]s 时启动新副本；平均付费 %[2]s 个。")
 	sayExtrapolated = lang.Say("Some requests are longer or shorter than what was measured: this part is an extrapolation.", "部分请求比实测的更长或更短：这一部分为外推。")
 	sayFailed       = lang.Say("The twin failed its held-out check: the server does not behave like this.", "该孪生模型未通过留出检验：真实服务的行为与此不同。")
 	sayRefusedShare = lang.Say("The server refuses %s of the requests: they are too long for it.", "服务拒绝 %s 的请求：它们太长。")
@@ -82,7 +82,7 @@ func cause(code string, l lang.Lang) string {
 func router(code string, l lang.Lang) string {
 	switch fleet.Router(code) {
 	case fleet.LeastLoaded:
-		return lang.Say("least loaded", "最少在途").In(l)
+		return lang.Say("least loaded", "并发最少").In(l)
 	case fleet.PrefixAware:
 		return lang.Say("prefix-aware", "前缀感知").In(l)
 	}

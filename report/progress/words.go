@@ -21,7 +21,7 @@ var (
 	unitSecond  = lang.Say("s", "秒")
 	unitMinute  = lang.Say("min", "分钟")
 	unitHour    = lang.Say("h", "小时")
-	inFlight    = lang.Say("%s in flight", "%s 个进行中")
+	inFlight    = lang.Say("%s in flight", "并发 %s")
 	doneCount   = lang.Say("%s done", "%s 个完成")
 	failedCount = lang.Say("%s failed", "%s 个失败")
 	ofPlanned   = lang.Say("%s of %s s", "%s / %s 秒")

@@ -6,9 +6,9 @@ import "llmsweep/report/lang"
 func definitionWords() lang.Words {
 	return lang.Words{
 		"published.itl-mean-per-request": lang.Say("the inter-token latency of {tool} is one mean per request, which hides stalls; it stands here as TPOT",
-			"{tool} 的 token 间延迟是每个请求一个均值，会掩盖停顿；这里记为 TPOT"),
+			"{tool} 的 token 间时延是每个请求一个均值，会掩盖停顿；这里记为 TPOT"),
 		"published.itl-weighted-by-tokens": lang.Say("the inter-token latency of {tool} is one mean per request, weighted by tokens, which hides stalls; it stands here as TPOT",
-			"{tool} 的 token 间延迟是每个请求一个均值，按 token 数加权，会掩盖停顿；这里记为 TPOT"),
+			"{tool} 的 token 间时延是每个请求一个均值，按 token 数加权，会掩盖停顿；这里记为 TPOT"),
 		"published.itl-per-chunk": lang.Say("the ITL of {tool} is the gap between two chunks, however many tokens a chunk holds",
 			"{tool} 的 ITL 是两个数据块之间的间隔，与块中的 token 数无关"),
 		"published.ttft-empty-chunk": lang.Say("the TTFT of {tool} ends at the first chunk, even at one without text, so it may be too short",

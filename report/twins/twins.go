@@ -83,30 +83,6 @@ func (f Fit) remedy(key string, l lang.Lang) string {
 	return saySmallCost.In(l)
 }
 
-// held is the table of the stages that were left out.
-func held(c *twin.Check, l lang.Lang) table.Section {
-	heads := []lang.Phrase{headOutput, headTTFT50, headTTFT99, headGap50, headGap99}
-	tab := table.Table{Columns: []table.Column{{Head: headStage.In(l), Left: true}, {Head: "", Left: true}}}
-	for _, h := range heads {
-		tab.Columns = append(tab.Columns, table.Column{Head: h.In(l)})
-	}
-	for _, r := range c.Rows {
-		p, m := r.Predicted.Numbers(), r.Measured.Numbers()
-		rows := [][]table.Cell{{{Text: r.Stage}, {Text: wordPredicted.In(l)}}, {{}, {Text: wordMeasured.In(l)}}, {{}, {Text: wordError.In(l)}}}
-		for i := range heads {
-			rows[0] = append(rows[0], table.Cell{Text: short(p[i])})
-			rows[1] = append(rows[1], table.Cell{Text: short(m[i])})
-			rows[2] = append(rows[2], table.Cell{Text: relative(p[i], m[i])})
-		}
-		tab.Rows = append(tab.Rows, rows...)
-	}
-	verdict := sayPassed
-	if !c.Passed {
-		verdict = sayMissed
-	}
-	return table.Section{Title: titleCheck.In(l), Level: 2, Table: tab, Lines: []string{verdict.In(l, fmt.Sprintf("%.1f", 100*c.Error))}}
-}
-
 // asked is the table of the predictions.
 func asked(all []twin.Answer, l lang.Lang) table.Section {
 	tab := table.Table{Columns: []table.Column{

@@ -3,18 +3,22 @@ package twins
 import (
 	"llmsweep/report/lang"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/beside"
 )
 
 var (
-	titleTwin  = lang.Say("Twin of %s", "%s 的孪生模型")
-	titleCheck = lang.Say("Stages left out of the fit, predicted and measured", "未参与拟合的阶段：预测值与实测值")
-	titleAsked = lang.Say("Predictions", "预测")
+	titleTwin   = lang.Say("Twin of %s", "%s 的孪生模型")
+	titleCheck  = lang.Say("Stages left out of the fit, predicted and measured", "未参与拟合的阶段：预测值与实测值")
+	titleBeside = lang.Say("Predicted by the twin %s, beside what was measured", "孪生模型 %s 的预测值与实测值")
+	titleAsked  = lang.Say("Predictions", "预测")
 
 	headKey        = lang.Say("number", "参数")
 	headValue      = lang.Say("value", "值")
 	headInterval   = lang.Say("95 % interval", "95 % 区间")
 	headMeaning    = lang.Say("meaning", "含义")
 	headStage      = lang.Say("stage", "阶段")
+	headUse        = lang.Say("the fit", "拟合")
+	headRequests   = lang.Say("req/s", "req/s")
 	headOutput     = lang.Say("tok/s", "tok/s")
 	headTTFT50     = lang.Say("TTFT p50 ms", "TTFT p50 毫秒")
 	headTTFT99     = lang.Say("TTFT p99 ms", "TTFT p99 毫秒")
@@ -44,6 +48,35 @@ var (
 	refusedFar    = lang.Say("refused: more than twice the longest that was measured", "拒绝预测：超过实测最长值的两倍")
 	refusedHolds  = lang.Say("refused: the server cannot hold a request of this length", "拒绝预测：服务无法容纳这样长的请求")
 )
+
+var (
+	sayFailedCheck    = lang.Say("The twin failed its held-out check.", "该孪生模型未通过留出检验。")
+	saySaturation     = lang.Say("Saturation: predicted %[1]s req/s (%[2]s), measured %[3]s (%[4]s): off by %[5]s.", "饱和点：预测 %[1]s req/s（%[2]s），实测 %[3]s（%[4]s），误差 %[5]s。")
+	saySaturationOnly = lang.Say("Saturation: predicted %[1]s req/s (%[2]s), measured %[3]s: off by %[4]s.", "饱和点：预测 %[1]s req/s（%[2]s），实测 %[3]s，误差 %[4]s。")
+	saySaturationOf   = lang.Say("Saturation (%[1]s, which kept all slots busy): predicted %[2]s req/s, measured %[3]s: off by %[4]s.", "饱和点（%[1]s，槽位全满）：预测 %[2]s req/s，实测 %[3]s，误差 %[4]s。")
+)
+
+// useOf names how a fit used a stage.
+func useOf(code string) lang.Phrase {
+	switch code {
+	case beside.HeldOut:
+		return lang.Say("left out", "留出")
+	case beside.Fitted:
+		return lang.Say("fitted", "已拟合")
+	}
+	return lang.Say("not seen", "未见过")
+}
+
+// meaningOf explains it.
+func meaningOf(code string) lang.Phrase {
+	switch code {
+	case beside.HeldOut:
+		return lang.Say("the stage was left out of a fit to the others, and predicted by it.", "拟合其他阶段时留出该阶段，再由其预测。")
+	case beside.Fitted:
+		return lang.Say("the twin was fitted to this stage, so that its error is smaller than that of a prediction.", "孪生模型由该阶段拟合而来，其误差小于真正的预测。")
+	}
+	return lang.Say("the stage is of a run that the twin was not fitted to.", "该阶段属于未参与拟合的运行。")
+}
 
 // refusal is why a twin does not answer.
 func refusal(code string) lang.Phrase {

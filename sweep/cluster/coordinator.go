@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/client/spend"
 	"llmsweep/sweep/cluster/clock"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/rundir"
@@ -21,7 +22,8 @@ type Coordinator struct {
 	Source  string // where the ranks came from
 	Clock   *clock.Clock
 	Seed    uint64
-	Numbers Numbers // of the workload; nil where it has none
+	Numbers Numbers      // of the workload; nil where it has none
+	Purse   *spend.Purse // of the whole run; nil where spending is neither counted nor limited
 	// Interrupt is called when a rank was interrupted, so that the whole run is.
 	Interrupt func()
 

@@ -21,6 +21,8 @@ const mostFirstTokens = 31
 type reporter struct {
 	attempt int32
 	send    func(*message.FromRank)
+	// spending returns what was spent in the stage so far; nil where it is not counted.
+	spending func() *message.Spending
 
 	mu       sync.Mutex
 	reading  *message.Reading
@@ -149,9 +151,17 @@ func (r *reporter) end() {
 }
 
 func (r *reporter) flush(now time.Duration) {
-	r.reading.InFlight, r.reading.Settled = int32(r.inFlight), r.settled
+	r.reading.InFlight, r.reading.Settled, r.reading.Spending = int32(r.inFlight), r.settled, r.spent()
 	r.send(&message.FromRank{Kind: &message.FromRank_Reading{Reading: r.reading}})
 	r.reading, r.last = &message.Reading{Attempt: r.attempt}, now
+}
+
+// spent returns what was spent in the stage so far; nil where it is not counted.
+func (r *reporter) spent() *message.Spending {
+	if r.spending == nil {
+		return nil
+	}
+	return r.spending()
 }
 
 // fitness fills in whether the rank was fast enough.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/client/spend"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/load"
@@ -60,6 +61,9 @@ type share struct {
 	inFlight int
 	settled  bool
 	done     *message.Done
+	part     spend.Part        // what it may spend
+	spending *message.Spending // as it last told
+	booked   bool              // what it spent
 }
 
 type tick struct {
@@ -75,6 +79,10 @@ func (c *Coordinator) Hold(ctx context.Context, l arrival.Load, s load.Stage, e 
 		p := &share{member: m}
 		g.parts = append(g.parts, p)
 		g.of[m] = p
+	}
+	g.allot()
+	if g.Purse != nil {
+		defer g.Purse.Release()
 	}
 	err := g.announce(ctx)
 	if err == nil && g.fault.IsZero() {
@@ -126,7 +134,7 @@ func (g *stage) announce(ctx context.Context) error {
 		own := NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
 		p.send(&message.ToRank{Kind: &message.ToRank_Stage{Stage: &message.Stage{
 			Attempt: g.attempt, Member: int32(i), Members: int32(len(g.parts)), Nonce: nonce, Places: places, Spec: b,
-			Connect: int32(min(own.Slots(), mostConnections)),
+			Connect: int32(min(own.Slots(), mostConnections)), Allowance: &message.Allowance{Tokens: p.part.Tokens, Cost: p.part.Cost},
 		}}})
 	}
 	timer := time.NewTimer(readyTime)
@@ -248,6 +256,7 @@ func (g *stage) look(own time.Duration) {
 // lost names a rank that has gone, and leaves it out from now on.
 func (g *stage) lost(p *share, err error) {
 	why := noteLost.New(p.rank, p.host(), g.Name, err.Error())
+	g.bookLost(p)
 	g.Coordinator.lose(p.member, why)
 	if g.fault.IsZero() {
 		g.fault = why
@@ -290,6 +299,9 @@ func (g *stage) take(ev event) {
 // read takes in a reading.
 func (g *stage) read(p *share, r *message.Reading) {
 	p.heard = time.Now()
+	if r.Spending != nil {
+		p.spending = r.Spending
+	}
 	p.inFlight, p.settled = int(r.InFlight), p.settled || r.Settled
 	for i := range min(len(r.At), len(r.Arrived), len(r.Owed)) {
 		p.last = time.Duration(r.At[i])
@@ -319,6 +331,7 @@ func (g *stage) read(p *share, r *message.Reading) {
 func (g *stage) done(p *share, d *message.Done) {
 	p.done, p.inFlight = d, 0
 	g.keepClock(p.member, d.Clock)
+	g.book(p, spent(d.Spending))
 	switch late := time.Duration(d.Began); {
 	case !g.fault.IsZero():
 	case d.Error != "":

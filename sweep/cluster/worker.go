@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"llmsweep/client/spend"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster/clock"
 	"llmsweep/sweep/cluster/message"
@@ -24,6 +25,7 @@ type Work struct {
 	Trace   []time.Duration                // the offsets of the trace that is replayed; nil for none
 	Waiter  load.Waiter
 	Caps    *load.Caps                                       // this rank's part of the limits of a hosted API; nil for none
+	Purse   *spend.Purse                                     // for what its requests cost; rank 0's is that of the whole run. nil where nothing is counted
 	Warm    func(ctx context.Context, connections int) error // nil where there are none to open
 	Dir     string                                           // for the records of the stage that runs; empty for a temporary directory
 }
@@ -46,6 +48,7 @@ type part struct {
 	dir      *rundir.Dir
 	cancel   context.CancelFunc
 	start    clock.Estimate // of the clock, at the start
+	before   spend.Spent    // before the stage
 }
 
 // worker serves a session.
@@ -193,6 +196,13 @@ func (w *worker) prepare(ctx context.Context, m *message.Stage) error {
 	if !w.own {
 		w.align()
 	}
+	if w.Purse != nil {
+		if !w.own { // rank 0 has done that
+			w.Purse.Grant(spend.Part{Tokens: m.Allowance.GetTokens(), Cost: m.Allowance.GetCost()})
+		}
+		p.before = w.Purse.Spent()
+		p.reporter.spending = func() *message.Spending { return spending(w.Purse.Spent().Since(p.before)) }
+	}
 	w.part = p
 	w.send(&message.FromRank{Kind: &message.FromRank_Ready{Ready: &message.Ready{Attempt: m.Attempt, Fingerprint: mark, Clock: aligned(w.estimate())}}})
 	return nil
@@ -258,6 +268,7 @@ func (w *worker) hold(ctx context.Context, p *part) *message.Done {
 		_, d.Places = w.Numbers.Numbers()
 	}
 	p.reporter.fitness(d)
+	d.Spending = p.reporter.spent()
 	if err = errors.Join(err, p.dir.Flush()); err != nil {
 		d.Error = err.Error()
 	}

@@ -40,6 +40,13 @@ const (
 	WarmUp  = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
 )
 
+// ControlPrefix begins the names of control measurements of rates, which are short, so that tables do not become wider. ControlArrivals is
+// the least number of arrivals in the window of one.
+const (
+	ControlPrefix   = "control@"
+	ControlArrivals = 20
+)
+
 // Run is run.json. All times are seconds, all rates per second.
 type Run struct {
 	Schema   string    `json:"schema"`

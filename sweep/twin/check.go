@@ -10,21 +10,18 @@ type Check struct {
 // CheckRow is a stage that was left out of the fit, predicted and measured.
 type CheckRow struct {
 	Stage     string  `yaml:"stage"`
+	Full      bool    `yaml:"full,omitempty"` // a closed loop that kept all slots busy: its requests per second are the saturation rate
 	Predicted Metrics `yaml:"predicted,flow"`
 	Measured  Metrics `yaml:"measured,flow"`
 }
 
 // Metrics are what a stage comes down to. A metric without values is 0.
 type Metrics struct {
-	Output  float64 `yaml:"output_tokens_per_s"`
-	TTFT50  float64 `yaml:"ttft_p50_ms"`
-	TTFT99  float64 `yaml:"ttft_p99_ms"`
-	Gap50   float64 `yaml:"itl_p50_ms"`
-	Gap99   float64 `yaml:"itl_p99_ms"`
-	GapMean float64 `yaml:"itl_mean_ms"`
-}
-
-// Numbers returns the metrics in the order in which they are shown.
-func (m *Metrics) Numbers() []float64 {
-	return []float64{m.Output, m.TTFT50, m.TTFT99, m.Gap50, m.Gap99, m.GapMean}
+	Requests float64 `yaml:"requests_per_s,omitempty" json:"requests_per_s"` // that ended
+	Output   float64 `yaml:"output_tokens_per_s" json:"output_tokens_per_s"`
+	TTFT50   float64 `yaml:"ttft_p50_ms" json:"ttft_p50_ms"`
+	TTFT99   float64 `yaml:"ttft_p99_ms" json:"ttft_p99_ms"`
+	Gap50    float64 `yaml:"itl_p50_ms" json:"itl_p50_ms"`
+	Gap99    float64 `yaml:"itl_p99_ms" json:"itl_p99_ms"`
+	GapMean  float64 `yaml:"itl_mean_ms" json:"itl_mean_ms"`
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -26,6 +27,8 @@ type Twin struct {
 	Version int      `yaml:"twin"`
 	Name    string   `yaml:"name,omitempty"`
 	From    []string `yaml:"from,omitempty,flow"` // the run directories it was fitted to
+	// Measured is when those runs began. By it a run is known again.
+	Measured []time.Time `yaml:"measured,omitempty,flow"`
 
 	Labels Labels `yaml:"labels,omitempty,flow"` // of the runs
 
@@ -214,6 +217,11 @@ func (t *Twin) Encode() ([]byte, error) {
 const header = `# A simulated copy of a server, made by llmsweep fit. Use it as sim:FILE. Numbers may be edited; see llmsweep help fit.
 # A step takes the longer of two sums, read and compute; context_us and pair_ns are per 1000.
 `
+
+// FittedTo reports whether the twin was fitted to the run that began at an instant.
+func (t *Twin) FittedTo(began time.Time) bool {
+	return slices.ContainsFunc(t.Measured, func(m time.Time) bool { return m.Equal(began.Truncate(time.Second)) })
+}
 
 // Latency returns the time from sending a request until the engine knows of it.
 func (t *Twin) Latency() time.Duration { return seconds.Duration(t.LatencyMS * milli) }

@@ -31,8 +31,8 @@ func TestRandomServersCanRun(t *testing.T) {
 				continue
 			}
 			e.Close()
-			if name == "collapses" && seed > 0 {
-				continue // its truth takes a while
+			if name == "collapses" || name == "sheds" && seed > 0 {
+				continue // their truths take seconds: the tests of package sim compare them with runs
 			}
 			truth := s.Truth(0)
 			if truth.Sustained <= 0 || truth.Sustained > truth.Takes || truth.Overload > truth.Sustained*1.0001 || truth.Refused != (name == "sheds" || name == "rate-limited") {

@@ -26,8 +26,14 @@ func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) e
 			return console.Usage(err)
 		}
 	}
-	if err := t.Write(c, asJSON, sections, page); err != nil || path == "" {
+	if err := t.Write(c, asJSON, sections, page); err != nil {
 		return err
+	}
+	if path == "" {
+		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // a file that nobody asked for would be in the way
+			fmt.Fprintln(c.Err, html.Offered(lang.Lang(t.Lang)))
+		}
+		return nil
 	}
 	var b bytes.Buffer
 	if err := page(&b, layout.Options{Lang: lang.Lang(t.Lang)}); err != nil {

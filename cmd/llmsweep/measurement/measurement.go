@@ -26,6 +26,7 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/cluster/place"
 	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
 )
@@ -53,7 +54,8 @@ type Measurement struct {
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
 	Cluster *flags.Cluster // nil for a command that runs on one machine
-	Varied  bool           // the plan makes its own sessions
+	// Sessions returns the sessions of the stages, where the plan makes its own.
+	Sessions func(*target.Target) (func(stage string) load.Source, error)
 }
 
 // parsed is what the flags ask for, besides the plan.
@@ -76,9 +78,7 @@ func (e *Measurement) parse() (p parsed, err error) {
 	if p.labels, err = labels.Parse(e.Results.Label); err != nil {
 		return p, err
 	}
-	if p.node, err = e.Cluster.Place(e.Env); err == nil && p.node != nil {
-		err = team.Refuses(e.Target, len(e.Urls), e.Varied)
-	}
+	p.node, err = e.Cluster.Place(e.Env)
 	return p, err
 }
 
@@ -92,9 +92,6 @@ func (e *Measurement) Check() error {
 		return errOneMachine
 	}
 	_, err := e.parse()
-	if err == nil {
-		err = team.Refuses(e.Target, len(e.Urls), e.Varied)
-	}
 	for _, url := range e.Urls {
 		if err == nil {
 			err = target.Plausible(e.Console, url, e.Target, e.Conns)
@@ -111,9 +108,7 @@ func (e *Measurement) Run() (err error) {
 	}
 	l, check, node := p.load, p.check, p.node
 	if node != nil && node.Rank > 0 {
-		return team.Follow(e.Console, node, e.Target, func(found []byte) (*target.Target, error) {
-			return target.Again(e.Console, e.Urls[0], found, e.Target, l, e.Replay, e.Conns)
-		})
+		return team.Follow(e.Console, node, func(_ []string, found []byte) (team.Plan, error) { return e.again(l, found) })
 	}
 	if most := e.Limits().Most(2); e.Within && most > 0 {
 		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
@@ -197,7 +192,7 @@ func (e *Measurement) Run() (err error) {
 	defer waiter.Close()
 	e.Plan.Waiter = waiter
 	if lead != nil {
-		if err := lead.Begin(e.Console, t, e.Urls[0], e.Target, &e.Plan, run, view.Note); err != nil {
+		if err := lead.Begin(e.Console, e.shared(t), &e.Plan, run, view.Note); err != nil {
 			return e.Interrupted(err)
 		}
 	}
@@ -208,6 +203,27 @@ func (e *Measurement) Run() (err error) {
 		return e.unwritten(run, dir, err)
 	}
 	return errors.Join(broken, e.conclude(run, dir))
+}
+
+// shared returns what all ranks measure.
+func (e *Measurement) shared(t *target.Target) team.Plan {
+	return team.Plan{Server: t, URLs: e.Urls, Flags: e.Target, Sessions: e.Sessions}
+}
+
+// again returns what all ranks measure, with the servers as rank 0 found them.
+func (e *Measurement) again(l *flags.WorkloadOptions, found []byte) (team.Plan, error) {
+	t, err := target.Again(e.Console, e.Urls, found, e.Target, l, e.Replay, e.Conns)
+	return e.shared(t), err
+}
+
+// Again is [Measurement.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
+func (e *Measurement) Again(found []byte) (team.Plan, error) {
+	e.Lang = lang.Lang(e.Results.Lang)
+	l, err := e.Workload.Parse()
+	if err != nil {
+		return team.Plan{}, console.Usage(err)
+	}
+	return e.again(l, found)
 }
 
 // unwritten prints the result of a run that ended because its files could not be written. It writes none.

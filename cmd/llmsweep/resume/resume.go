@@ -33,6 +33,8 @@ func Open(path string) (*rundir.Run, error) {
 		return nil, fmt.Errorf("%s holds an imported result, which cannot be continued", path)
 	case run.State == rundir.Complete:
 		return nil, fmt.Errorf("%s holds a whole run: there is nothing to continue", path)
+	case run.State == rundir.Running && run.Cluster != nil && limited(run.Spent):
+		return nil, fmt.Errorf("%s was killed while several ranks spent money or tokens, and what they spent in the last stage is not known: measure again, with a limit for what may still be spent", path)
 	case run.Fidelity != nil:
 		return nil, fmt.Errorf("%s holds a run with canaries (--fidelity), which cannot be continued: measure again", path)
 	case run.Plan.Kind == rundir.KindPair:
@@ -43,6 +45,9 @@ func Open(path string) (*rundir.Run, error) {
 	return run, nil
 }
 
+// limited reports whether spending is limited.
+func limited(s *rundir.Spent) bool { return s != nil && (s.MaxTokens > 0 || s.MaxCost.Known()) }
+
 // Given are the secrets of the first part of a run, which are in no file and are given again.
 type Given struct {
 	URLs         []string // also of a server that has moved
@@ -51,9 +56,12 @@ type Given struct {
 }
 
 // Args returns the command line of the first part, with the secrets that are given again. The URLs of the servers stay.
-func (g *Given) Args(before *rundir.Run) ([]string, error) {
+func (g *Given) Args(before *rundir.Command) ([]string, error) {
 	var args []string
-	old := before.Command.Args[1:]
+	if len(before.Args) < 2 {
+		return nil, errors.New("rank 0 begins a new run: all ranks need the same command line")
+	}
+	old := before.Args[1:]
 	for i := 0; i < len(old); i++ {
 		name, value, joined := strings.Cut(old[i], "=")
 		flag := strings.HasPrefix(name, "--")

@@ -10,7 +10,8 @@ import (
 // Measured returns c with what measures this server, for the run in dir. Where recount is set, answers are tokenized again if that is
 // possible.
 func (t *Target) Measured(ctx context.Context, c sweep.Config, dir *rundir.Dir, recount bool) sweep.Config {
-	c.Doer, c.Warm, c.Timestamps = t.Client, t.Client.Warm, t.Client.Timestamps
+	sender := t.Sender()
+	c.Doer, c.Warm, c.Timestamps = sender, sender.Warm, sender.Timestamps
 	c.Sources, c.Log = t.Workload.Stage, dir
 	c.Caps, c.Spent = t.Caps, t.Spent()
 	c.Retokenize = t.Retokenize(ctx, recount)

@@ -55,16 +55,31 @@ func (t *Target) describe() {
 	t.About.Capacity = rundir.Exactly(capacity)
 }
 
-// share makes c measure all servers.
-func (t *Target) share(ctx context.Context, c *sweep.Config) {
+// Sender sends requests to the servers.
+type Sender interface {
+	load.Doer
+	Warm(ctx context.Context, connections int) error
+	Timestamps() string
+}
+
+// Sender returns what sends requests to the server, or shares them out over several.
+func (t *Target) Sender() Sender {
+	if len(t.others) == 0 {
+		return t.Client
+	}
 	var clients []*client.Client
-	gauges := true
 	for _, one := range t.all() {
 		clients = append(clients, one.Client)
+	}
+	return replicas.NewGroup(clients)
+}
+
+// share makes c read the gauges of all servers.
+func (t *Target) share(ctx context.Context, c *sweep.Config) {
+	gauges := true
+	for _, one := range t.all() {
 		gauges = gauges && one.tellsLoad(ctx)
 	}
-	g := replicas.NewGroup(clients)
-	c.Doer, c.Warm, c.Timestamps = g, g.Warm, g.Timestamps
 	c.Idle, c.Scrape = nil, nil
 	if gauges {
 		c.Idle, c.Scrape = t.allIdle, t.allGauges

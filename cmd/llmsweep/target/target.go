@@ -150,6 +150,9 @@ func Reach(c *console.Console, url string, flags *flags.Target, l *flags.Workloa
 	return t, nil
 }
 
+// Purse returns what counts and limits the spending; nil where it is neither counted nor limited.
+func (t *Target) Purse() *spend.Purse { return t.spending }
+
 // Spent returns what reads the spending so far, for run.json; nil where it is not counted.
 func (t *Target) Spent() func() *rundir.Spent {
 	if t.spending == nil {

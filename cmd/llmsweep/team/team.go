@@ -4,6 +4,7 @@ package team
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -30,19 +31,6 @@ import (
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
-
-// Refuses returns why several ranks cannot measure what the flags ask of a number of servers; nil where they can. A plan that makes its own sessions is varied.
-func Refuses(t *flags.Target, servers int, varied bool) error {
-	switch {
-	case servers > 1:
-		return errors.New("several servers are measured from one machine: leave out the other ranks, or the other servers")
-	case varied:
-		return errors.New("--for-fit runs on one machine: leave out the other ranks")
-	case t.MaxCost > 0 || t.MaxTokens > 0 || t.PriceIn > 0 || t.PriceOut > 0:
-		return errors.New("spending is counted on one machine: leave out the other ranks, or the prices and limits")
-	}
-	return nil
-}
 
 // Lead is rank 0's side.
 type Lead struct {
@@ -94,17 +82,44 @@ func hello(c *console.Console, node *place.Place) *message.Hello {
 	}
 }
 
+// Plan is what the ranks measure.
+type Plan struct {
+	Server *target.Target
+	URLs   []string
+	Flags  *flags.Target
+	// Sessions returns the sessions of the stages; nil for those of the workload.
+	Sessions func(*target.Target) (func(stage string) load.Source, error)
+}
+
+// setup is what rank 0 tells the others before the first stage.
+type setup struct {
+	Args  []string // the command line of the run that goes on; nil for a new one
+	Found json.RawMessage
+}
+
 // Begin waits for the other ranks, and lets all of them hold the stages of the plan. say shows a line.
-func (t *Lead) Begin(c *console.Console, server *target.Target, url string, flags *flags.Target, plan *sweep.Config, run *rundir.Run, say func(string)) error {
-	found, err := server.Found(url, t.node.Host)
+func (t *Lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
+	tell := setup{}
+	var err error
+	if tell.Found, err = p.Server.Found(p.URLs, t.node.Host); err != nil {
+		return err
+	}
+	if c.Before != nil {
+		tell.Args = c.Before.Command.Args
+	}
+	b, err := json.Marshal(tell)
 	if err != nil {
 		return err
 	}
-	t.Seed, t.Numbers = plan.Seed, numbered(server.Workload)
+	own, err := work(p, config.Waiter, t.node.Ranks)
+	if err != nil {
+		return err
+	}
+	t.Seed, t.Numbers, t.Purse = config.Seed, numbered(p.Server.Workload), p.Server.Purse()
 	if c.Interrupts != nil {
 		t.Interrupt = c.Interrupts.Interrupt
 	}
-	t.Welcome(found)
+	t.Welcome(b)
 	t.own = make(chan error, 1)
 	down, up := cluster.Pipe()
 	go t.Admit(down)
@@ -112,7 +127,7 @@ func (t *Lead) Begin(c *console.Console, server *target.Target, url string, flag
 		ctx := context.WithoutCancel(c.Ctx) // an interrupt reaches it as an order
 		s, _, err := cluster.Join(ctx, up, t.Clock, hello(c, t.node))
 		if err == nil {
-			err = s.Serve(ctx, work(server, flags, plan.Waiter, t.node.Ranks))
+			err = s.Serve(ctx, own)
 		}
 		t.own <- err
 	}()
@@ -124,7 +139,7 @@ func (t *Lead) Begin(c *console.Console, server *target.Target, url string, flag
 	if t.node.Derived {
 		say(findings.DerivedToken(c.Lang))
 	}
-	plan.Hold, plan.Ranks, plan.Retokenize = t.Hold, t.node.Ranks, nil
+	config.Hold, config.Ranks, config.Retokenize = t.Hold, t.node.Ranks, nil
 	return nil
 }
 
@@ -138,15 +153,22 @@ func (t *Lead) End(err error) {
 }
 
 // work returns what a rank sends with.
-func work(t *target.Target, flags *flags.Target, w load.Waiter, ranks int) cluster.Work {
-	work := cluster.Work{Doer: t.Client, Sources: t.Workload.Stage, Numbers: numbered(t.Workload), Waiter: w, Warm: t.Client.Warm}
-	if flags.Caps() != nil {
-		work.Caps = load.NewCaps(flags.MaxRPS/float64(ranks), flags.MaxTPM/float64(ranks))
+func work(p Plan, w load.Waiter, ranks int) (cluster.Work, error) {
+	sender := p.Server.Sender()
+	work := cluster.Work{
+		Doer: sender, Warm: sender.Warm, Sources: p.Server.Workload.Stage, Numbers: numbered(p.Server.Workload), Waiter: w, Purse: p.Server.Purse(),
 	}
-	if trace, ok := t.Workload.(*recorded.Trace); ok {
+	if p.Flags.Caps() != nil {
+		work.Caps = load.NewCaps(p.Flags.MaxRPS/float64(ranks), p.Flags.MaxTPM/float64(ranks))
+	}
+	if trace, ok := p.Server.Workload.(*recorded.Trace); ok {
 		work.Trace = trace.Load(0).Offsets
 	}
-	return work
+	var err error
+	if p.Sessions != nil {
+		work.Sources, err = p.Sessions(p.Server)
+	}
+	return work, err
 }
 
 // numbered returns the numbering of a workload's texts; nil where they have none.
@@ -155,8 +177,11 @@ func numbered(w workload.Workload) cluster.Numbers {
 	return n
 }
 
-// Follow takes part as a rank other than 0, until rank 0 ends the run. connect returns the server and the workload as rank 0 found them.
-func Follow(c *console.Console, node *place.Place, flags *flags.Target, connect func(found []byte) (*target.Target, error)) error {
+// Connect returns the servers and the workload as rank 0 found them. args is the command line of the run that goes on; nil for a new one.
+type Connect func(args []string, found []byte) (Plan, error)
+
+// Follow takes part as a rank other than 0, until rank 0 ends the run.
+func Follow(c *console.Console, node *place.Place, connect Connect) error {
 	node.Resolve(c.Ctx)
 	named := func(err error) error { return fmt.Errorf("rank %d: %w", node.Rank, err) }
 	link, err := rpc.Dial(c.Ctx, node.Addresses(), node.Token, func(err error) {
@@ -165,9 +190,9 @@ func Follow(c *console.Console, node *place.Place, flags *flags.Target, connect 
 	if err != nil {
 		return c.Interrupted(named(err))
 	}
-	s, found, err := cluster.Join(c.Ctx, link, clockOf(c), hello(c, node))
+	s, told, err := cluster.Join(c.Ctx, link, clockOf(c), hello(c, node))
 	if err == nil {
-		err = serve(c, s, node, flags, func() (*target.Target, error) { return connect(found) })
+		err = serve(c, s, node, told, connect)
 	}
 	switch {
 	case errors.Is(err, cluster.ErrEnded):
@@ -186,14 +211,23 @@ type said struct{}
 func (said) Error() string { return "" }
 
 // serve sends this rank's part of the stages.
-func serve(c *console.Console, s *cluster.Session, node *place.Place, flags *flags.Target, connect func() (*target.Target, error)) error {
-	t, err := connect()
+func serve(c *console.Console, s *cluster.Session, node *place.Place, told []byte, connect Connect) error {
+	waiter := c.Waiter()
+	defer waiter.Close()
+	var tell setup
+	err := json.Unmarshal(told, &tell)
+	var p Plan
+	if err == nil {
+		p, err = connect(tell.Args, tell.Found)
+	}
+	var own cluster.Work
+	if err == nil {
+		defer p.Server.Close()
+		own, err = work(p, waiter, node.Ranks)
+	}
 	if err != nil {
 		s.Leave(err)
 		return err
 	}
-	defer t.Close()
-	waiter := c.Waiter()
-	defer waiter.Close()
-	return s.Serve(c.Ctx, work(t, flags, waiter, node.Ranks))
+	return s.Serve(c.Ctx, own)
 }

@@ -1,11 +1,11 @@
-// Package span computes with numbers that were printed with few digits: each is an interval.
+// Package span computes with rounded numbers as intervals.
 package span
 
 import (
 	"math"
 )
 
-// Of is a number with how far it may be from what was measured, because it was rounded.
+// Of is a rounded number with the interval of the numbers that round to it.
 type Of struct{ V, Low, High float64 }
 
 // Exact is a span without width.
@@ -15,7 +15,7 @@ func (a Of) Plus(b Of) Of { return Of{a.V + b.V, a.Low + b.Low, a.High + b.High}
 
 func (a Of) Times(b Of) Of { return Of{a.V * b.V, a.Low * b.Low, a.High * b.High} }
 
-// Over divides; what may be 0 divides to anything.
+// Over returns the quotient. It is unbounded where the divisor may be 0.
 func (a Of) Over(b Of) Of {
 	if b.Low <= 0 {
 		return Of{a.V / b.V, 0, math.Inf(1)}
@@ -23,7 +23,7 @@ func (a Of) Over(b Of) Of {
 	return Of{a.V / b.V, a.Low / b.High, a.High / b.Low}
 }
 
-// Beyond says by what fraction a lies above (positive) or below all that b may be.
+// Beyond returns the fraction by which a lies above (positive) or below (negative) the interval of b.
 func (a Of) Beyond(b Of) float64 {
 	switch {
 	case a.Low > b.High && b.High > 0:

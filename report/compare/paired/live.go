@@ -19,7 +19,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// LiveSchema names the JSON form of a comparison of two servers.
+// LiveSchema names the version of the JSON of a comparison of two servers.
 const LiveSchema = "llmsweep.compare-live/v1"
 
 // Comparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
@@ -65,7 +65,7 @@ func OfPair(p *rundir.Pair, a, b *rundir.Run) *Comparison {
 	return v
 }
 
-// count adds up the requests of the stages that are compared, and holds the shares of failed ones against each other.
+// count counts the requests of the stages that are compared, and compares the shares of failed ones.
 func (v *Comparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
 	var failed [2]compare.Measured
 	for side, run := range runs {
@@ -120,7 +120,7 @@ func (v *Comparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err er
 	return err
 }
 
-// Failures are the differences that a gate does not let pass; see [Comparison.Failures].
+// Failures returns the differences that fail a gate; see [Comparison.Failures].
 func (v *Comparison) Failures(g compare.Gate) []compare.Change {
 	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers}).Failures(g)
 }
@@ -130,7 +130,7 @@ func (v *Comparison) Unjudged(g compare.Gate) []compare.Unjudged {
 	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers}).Unjudged(g)
 }
 
-// Keys are those of the metrics that there are.
+// Keys returns the keys of all metrics.
 func (v *Comparison) Keys() []string {
 	var keys []string
 	for i := range v.Rows {
@@ -148,7 +148,7 @@ func (v *Comparison) JSON(w io.Writer) error {
 	return table.WriteJSON(w, v)
 }
 
-// Sections is the comparison for people; level is that of its heading in Markdown.
+// Sections returns the comparison as sections of a report. Level is the level of its heading in Markdown.
 func (v *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	s := table.Section{Title: titleLive.In(l, compare.Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
 	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
@@ -236,7 +236,7 @@ func share(v float64) string {
 	return fmt.Sprintf("%.0f %%", v)
 }
 
-// shortLoad is a load in a sentence, after the table has told its rate.
+// shortLoad returns the short name of a load, for a sentence below the table with its rate.
 func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
 	switch p.Key {
 	case pair.LoadHalf, pair.LoadHigh:

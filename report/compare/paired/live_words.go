@@ -20,7 +20,7 @@ var (
 	liveOr         = lang.Say(" or of ", "，或")
 )
 
-// How it went.
+// Course of the comparison.
 var (
 	liveBlocks      = lang.Say("%d blocks of four stages at each load (A B B A, then B A A B).", "共 %d 组，每组在每个负载下各四个阶段（A B B A，下一组 B A A B）。")
 	livePlanned     = lang.Say("%d blocks of four stages at each load (A B B A, then B A A B). A pilot of %d blocks determined that %d are enough to show a difference of %s with a power of 80 %%.", "共 %d 组，每组在每个负载下各四个阶段（A B B A，下一组 B A A B）。先导 %d 组之后即确定：%d 组可在五次中有四次发现 %s 的差异。")
@@ -32,7 +32,7 @@ var (
 	liveClient      = lang.Say("The client was the limit in %d of the stages, such as %s.", "有 %d 个阶段受限于客户端，例如 %s。")
 )
 
-// What the marks mean.
+// Legend of the marks.
 var (
 	legendPrimary   = lang.Say("* the metrics that the conclusion is mainly based on, and that determined the measuring time", "* 结论主要依据的指标，测量时长亦据此确定")
 	legendLiveTilde = lang.Say("~ no difference is shown: the 95 % interval of this row alone includes 0", "~ 未显示出差异：该行自身的 95 % 置信区间包含 0")
@@ -49,7 +49,7 @@ var (
 	liveTooFew  = lang.Say("Fewer than two blocks are complete, or the main metrics are unknown: no conclusion.", "完整的组不足两组，或主要指标未知：无法得出任何结论。")
 )
 
-// What it takes.
+// Time and blocks that are needed.
 var (
 	sayPilot     = lang.Say("pilot: %d blocks, about %s", "先导测量：%d 组，约 %s")
 	sayTooShort  = lang.Say("; that exceeds the budget, but fewer blocks give no interval", "；超出预算，但更少则没有置信区间")

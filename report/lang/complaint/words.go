@@ -95,7 +95,7 @@ func commandWords() [][2]string {
 		{"--repeats must be between 1 and %d", "--repeats 必须在 1 到 %d 之间"}, {"%q is not a share; write 5%% or 0.05", "%s 不是比例；请写 5%% 或 0.05"},
 		{"label %q: write key=value, such as gpu=L20", "标签 %s：请写 键=值，如 gpu=L20"},
 		{"label gpus=%s: write the number of GPUs, such as gpus=2", "标签 gpus=%s：请写 GPU 数，如 gpus=2"},
-		{"label price=%s: write the price of one GPU for one hour, such as price=1.2", "标签 price=%s：请写单卡每小时价格，如 price=1.2"},
+		{"label price=%s: write the price of one GPU for one hour, such as price=1.2", "标签 price=%s：请写单个 GPU 每小时价格，如 price=1.2"},
 		{"label %q is unknown; there are model, gpu, gpus, engine, quant and price", "没有标签 %s；可用的有 model、gpu、gpus、engine、quant 和 price"},
 		{"--first-token and --per-token belong together, such as --first-token 100ms --per-token 10ms", "--first-token 和 --per-token 须一起使用，如 --first-token 100ms --per-token 10ms"},
 		{"there is no help topic %q", "没有帮助主题 %s"},
@@ -140,15 +140,15 @@ func commandWords() [][2]string {
 // loadWords are the errors of loads and objectives.
 func loadWords() [][2]string {
 	return [][2]string{
-		{"a closed loop keeps between 1 and %d requests in flight, not %d", "闭环的在途请求数在 1 到 %d 之间，而不是 %d"},
+		{"a closed loop keeps between 1 and %d requests in flight, not %d", "闭环的并发请求数在 1 到 %d 之间，而不是 %d"},
 		{"the shape of gamma arrivals must be between %v and %v, not %v", "gamma 到达的形状参数必须在 %v 到 %v 之间，而不是 %v"},
 		{"a ramp goes between two rates from 0 to %.0f, not both 0", "ramp 的两个到达率在 0 到 %s 之间，且不能都为 0"},
 		{"a ramp needs a duration above 0", "ramp 需要大于 0 的时长"}, {"a trace needs a file", "trace 需要文件"},
 		{"a trace is played at a speed above 0, and at most %g", "trace 的回放速度必须大于 0，且不超过 %g"},
 		{"a rate must be above 0 and at most %.0f requests per second, not %v", "到达率必须大于 0，且每秒不超过 %s 个请求，而不是 %s"},
-		{"at most %d requests in flight: the number must not be negative", "在途请求数上限 %d：不能为负"},
+		{"at most %d requests in flight: the number must not be negative", "并发请求数上限 %d：不能为负"},
 		{"--concurrency is a closed loop and --rate an open one: give one of them (--max-concurrency limits an open loop)", "--concurrency 是闭环，--rate 是开环：只能给出其中一个（--max-concurrency 限制开环）"},
-		{"give a load: --concurrency N keeps N requests in flight, --rate R sends R requests per second", "请给出负载：--concurrency N 保持 N 个请求在途，--rate R 每秒发送 R 个请求"},
+		{"give a load: --concurrency N keeps N requests in flight, --rate R sends R requests per second", "请给出负载：--concurrency N 保持 N 个并发请求，--rate R 每秒发送 R 个请求"},
 		{"--time-scale must be above 0", "--time-scale 必须大于 0"},
 		{"--max-concurrency limits an open loop (--rate), and is above 0", "--max-concurrency 限制开环（--rate），且大于 0"},
 		{"--requests and --duration must be above 0", "--requests 和 --duration 必须大于 0"}, {"give --requests or --duration, not both", "--requests 和 --duration 只能给出一个"},
@@ -162,7 +162,7 @@ func loadWords() [][2]string {
 		{"SLO %q: %s; write %s", "SLO %s：%s；请写 %s"}, {"SLO %q: a limit for it was given before; leave one out", "SLO %s：之前已给出限值；请去掉一个"}, {"%q is no share", "%s 不是比例"},
 		{"it has no <", "缺少 <"}, {"there is no metric %q", "没有指标 %s"}, {"there is no statistic %q", "没有统计量 %s"},
 		{"the limit is not a duration such as 500ms", "限值不是时长，如 500ms"},
-		{"%s, or errors<PERCENT, such as ttft:p99<500ms", "%s，或 errors<百分比，如 ttft:p99<500ms"},
+		{"%s, or errors<PERCENT, or fidelity>PERCENT, such as ttft:p99<500ms", "%s，或 errors<百分比、fidelity>百分比，如 ttft:p99<500ms"},
 	}
 }
 
@@ -210,9 +210,9 @@ func reportWords() [][2]string {
 		{"--headroom is the share kept free, from 0 to below 1", "--headroom 是保留的余量，从 0 到小于 1"}, {"--max-gpus must not be negative", "--max-gpus 不能为负"},
 		{"%s asks for %s and %s for %s, so a demand is not the same load for both; leave one out, or choose among them anyway with --any-workload", "%s 请求 %s，而 %s 请求 %s，同样的需求对两者不是同样的负载；请去掉一个，或用 --any-workload 仍从中选择"},
 		{"--demand %q: write requests or output tokens per second, such as 20rps or 5000tok/s", "--demand %s：请写每秒请求数或每秒输出 token 数，如 20rps 或 5000tok/s"},
-		{"--price %q: write GPU=PRICE per GPU-hour, such as L20=1.2,A100=3.6", "--price %s：请写 GPU=每卡每小时价格，如 L20=1.2,A100=3.6"}, {"--price %q: %w", "--price %s：%s"},
+		{"--price %q: write GPU=PRICE per GPU-hour, such as L20=1.2,A100=3.6", "--price %s：请写 GPU=每 GPU 每小时价格，如 L20=1.2,A100=3.6"}, {"--price %q: %w", "--price %s：%s"},
 		{"%s: not a list of prices, one \"L20: 1.2\" a line: %s", "%s：不是价格列表（每行一个，如 \"L20: 1.2\"）：%s"},
-		{"%s: holds no price; write one \"L20: 1.2\" a line", "%s：没有价格；请每行写一个，如 \"L20: 1.2\""}, {"%v is no price per GPU-hour", "%v 不是每卡每小时价格"},
+		{"%s: holds no price; write one \"L20: 1.2\" a line", "%s：没有价格；请每行写一个，如 \"L20: 1.2\""}, {"%v is no price per GPU-hour", "%v 不是每 GPU 每小时价格"},
 		{"a price for it was given before; leave one", "之前已给出其价格；请只留一个"},
 		{"--only %q: write model, gpu, gpus, engine or quant, an equals sign and a value, such as gpu=L20", "--only %s：请写 model、gpu、gpus、engine 或 quant，加等号和值，如 gpu=L20"},
 		{"compare needs two results or more: run directories, or documents with published tables", "compare 需要两个或更多结果：运行目录，或含已发布表格的文档"},

@@ -50,11 +50,13 @@ func spread(all []label, top, bottom float64) []label {
 	return all
 }
 
-// tag is a text that stands in a row above the drawing, at the x of what it names.
+// tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag at the left of its line,
+// which goes up to the text.
 type tag struct {
 	text  Text
 	class string
 	x     float64
+	flag  bool
 	row   int
 	left  float64
 }
@@ -67,6 +69,15 @@ func stack(all []tag, left, right float64) []tag {
 		t := &all[i]
 		w := t.text.width()
 		t.left = max(left, min(t.x-w/2, right-w))
+		if t.flag {
+			const pole = 4 // pixels between text and line
+			t.left = max(left, t.x-w-pole)
+			for _, before := range all[:i] { // whose line would cross the text
+				if before.flag && before.x > t.left {
+					t.row = max(t.row, before.row)
+				}
+			}
+		}
 		for t.row < len(ends) && ends[t.row] > t.left {
 			t.row++
 		}

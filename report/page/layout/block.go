@@ -25,6 +25,7 @@ type Document struct {
 type Section struct {
 	ID     string
 	Title  draw.Text
+	Within bool // a part of the section before it: it is not in the contents
 	Blocks []Block
 }
 

@@ -31,7 +31,7 @@ func FromSections(prefix string, of func(lang.Lang) []table.Section) []Section {
 	var all []Section
 	for i := range en {
 		a, b := en[i], zh[min(i, len(zh)-1)]
-		s := Section{ID: prefix + "-" + strconv.Itoa(i+1), Title: draw.Text{EN: a.Title, ZH: b.Title}}
+		s := Section{ID: prefix + "-" + strconv.Itoa(i+1), Title: draw.Text{EN: a.Title, ZH: b.Title}, Within: a.Level > en[0].Level}
 		if items := Sentences(func(l lang.Lang) []string { return Pick(l, a.Lines, b.Lines) }); len(items) > 0 {
 			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: items}})
 		}

@@ -5,7 +5,7 @@ import "llmsweep/report/lang"
 // Headings.
 var (
 	TitleTTFT    = lang.Say("Time to first token (TTFT)", "首 token 时延（TTFT）")
-	TitleITL     = lang.Say("Time between tokens (ITL)", "token 间延迟（ITL）")
+	TitleITL     = lang.Say("Time between tokens (ITL)", "token 间时延（ITL）")
 	TitleLatency = lang.Say("Latency of whole answers", "完整回答的总时延")
 )
 

@@ -20,7 +20,7 @@ var (
 	axisGaps     = lang.Say("gaps between tokens", "token 间隔数")
 	wordDue      = lang.Say("arrived", "到达")
 	wordDone     = lang.Say("completed", "完成")
-	wordFlight   = lang.Say("in flight", "在途")
+	wordFlight   = lang.Say("in flight", "并发")
 	wordRunning  = lang.Say("running", "运行中")
 	wordWaiting  = lang.Say("waiting", "排队")
 	wordKV       = lang.Say("KV cache", "KV 缓存")

@@ -8,7 +8,7 @@ var (
 	sayAsked     = lang.Say("Pauses before the next stage. p takes that back.", "将在下一阶段之前暂停。按 p 取消。")
 	sayPaused    = lang.Say("Paused. p goes on. The pause is noted in the report, and is not part of a budget.", "已暂停，按 p 继续。暂停会写入报告，不计入预算。")
 	sayPreparing = lang.Say("preparing", "准备中")
-	sayInFlight  = lang.Say("in flight", "进行中")
+	sayInFlight  = lang.Say("in flight", "并发")
 	sayOutput    = lang.Say("output", "输出")
 	sayRequests  = lang.Say("requests", "请求")
 	sayDone      = lang.Say("%s requests done in this stage", "本阶段已完成 %s 个请求")

@@ -41,7 +41,7 @@ const (
 
 // CoordinatorClient is a client for the llmsweep.cluster.v1.Coordinator service.
 type CoordinatorClient interface {
-	// Join takes a rank in. The stream lasts as long as the run.
+	// Join lets a rank join the run. The stream lasts as long as the run.
 	Join(context.Context) *connect.BidiStreamForClient[FromRank, ToRank]
 }
 
@@ -77,7 +77,7 @@ func (c *coordinatorClient) Join(ctx context.Context) *connect.BidiStreamForClie
 
 // CoordinatorHandler is an implementation of the llmsweep.cluster.v1.Coordinator service.
 type CoordinatorHandler interface {
-	// Join takes a rank in. The stream lasts as long as the run.
+	// Join lets a rank join the run. The stream lasts as long as the run.
 	Join(context.Context, *connect.BidiStream[FromRank, ToRank]) error
 }
 

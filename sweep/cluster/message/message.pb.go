@@ -76,7 +76,7 @@ func (x Order_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Order_What.Descriptor instead.
 func (Order_What) EnumDescriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{11, 0}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{13, 0}
 }
 
 type FromRank struct {
@@ -403,7 +403,7 @@ func (*ToRank_Fetch) isToRank_Kind() {}
 
 func (*ToRank_Bye) isToRank_Kind() {}
 
-// Hello is the first message of a rank.
+// Hello is the first message of a rank: its place, its version and its machine.
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rank          int32                  `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
@@ -488,7 +488,7 @@ func (x *Hello) GetCpus() int32 {
 	return 0
 }
 
-// Welcome is rank 0's answer.
+// Welcome is the answer of rank 0 to Hello.
 type Welcome struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Refusal       string                 `protobuf:"bytes,1,opt,name=refusal,proto3" json:"refusal,omitempty"` // why the rank cannot join; empty where it can
@@ -541,7 +541,8 @@ func (x *Welcome) GetSetup() []byte {
 	return nil
 }
 
-// Clock is one exchange of instants, in nanoseconds of the clock of who writes them. A rank sends it with sent; rank 0 answers with all three.
+// Clock is one exchange of instants for the alignment of clocks. A rank fills in sent; rank 0 fills in the other two and sends it back. Each
+// instant is in nanoseconds since 1970, by the clock of the process that fills it in.
 type Clock struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Sent          int64                  `protobuf:"zigzag64,1,opt,name=sent,proto3" json:"sent,omitempty"`
@@ -602,16 +603,17 @@ func (x *Clock) GetAnswered() int64 {
 	return 0
 }
 
-// Stage announces a stage.
+// Stage announces a stage. Each rank makes schedule and prompts itself, and answers with Ready.
 type Stage struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"` // counts the stages of the run, repetitions included
-	Member        int32                  `protobuf:"varint,2,opt,name=member,proto3" json:"member,omitempty"`   // the place of the rank among those that send, from 0
-	Members       int32                  `protobuf:"varint,3,opt,name=members,proto3" json:"members,omitempty"` // their number
-	Nonce         uint64                 `protobuf:"varint,4,opt,name=nonce,proto3" json:"nonce,omitempty"`     // of the workload's numbering
-	Places        uint64                 `protobuf:"varint,5,opt,name=places,proto3" json:"places,omitempty"`   // of the workload's numbering, given before the stage
-	Connect       int32                  `protobuf:"varint,6,opt,name=connect,proto3" json:"connect,omitempty"` // connections to open
-	Spec          []byte                 `protobuf:"bytes,7,opt,name=spec,proto3" json:"spec,omitempty"`        // the stage, as JSON
+	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`    // counts the stages of the run, repetitions included
+	Member        int32                  `protobuf:"varint,2,opt,name=member,proto3" json:"member,omitempty"`      // the place of the rank among those that send, from 0
+	Members       int32                  `protobuf:"varint,3,opt,name=members,proto3" json:"members,omitempty"`    // their number
+	Nonce         uint64                 `protobuf:"varint,4,opt,name=nonce,proto3" json:"nonce,omitempty"`        // of the workload's numbering
+	Places        uint64                 `protobuf:"varint,5,opt,name=places,proto3" json:"places,omitempty"`      // of the workload's numbering, given before the stage
+	Connect       int32                  `protobuf:"varint,6,opt,name=connect,proto3" json:"connect,omitempty"`    // connections to open
+	Spec          []byte                 `protobuf:"bytes,7,opt,name=spec,proto3" json:"spec,omitempty"`           // the stage, as JSON
+	Allowance     *Allowance             `protobuf:"bytes,8,opt,name=allowance,proto3" json:"allowance,omitempty"` // absent where spending is neither counted nor limited
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -695,7 +697,160 @@ func (x *Stage) GetSpec() []byte {
 	return nil
 }
 
-// Ready says that a rank has prepared a stage.
+func (x *Stage) GetAllowance() *Allowance {
+	if x != nil {
+		return x.Allowance
+	}
+	return nil
+}
+
+// Allowance is what a rank may spend in a stage.
+type Allowance struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tokens        int64                  `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"` // 0 for no limit
+	Cost          float64                `protobuf:"fixed64,2,opt,name=cost,proto3" json:"cost,omitempty"`    // 0 for no limit
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Allowance) Reset() {
+	*x = Allowance{}
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Allowance) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Allowance) ProtoMessage() {}
+
+func (x *Allowance) ProtoReflect() protoreflect.Message {
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Allowance.ProtoReflect.Descriptor instead.
+func (*Allowance) Descriptor() ([]byte, []int) {
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Allowance) GetTokens() int64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *Allowance) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
+// Spending is what a rank has spent in a stage so far.
+type Spending struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Requests      int64                  `protobuf:"varint,1,opt,name=requests,proto3" json:"requests,omitempty"`
+	Prompt        int64                  `protobuf:"varint,2,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	Output        int64                  `protobuf:"varint,3,opt,name=output,proto3" json:"output,omitempty"`
+	UnsurePrompt  int64                  `protobuf:"varint,4,opt,name=unsure_prompt,json=unsurePrompt,proto3" json:"unsure_prompt,omitempty"` // upper bounds for requests whose tokens the server did not count
+	UnsureOutput  int64                  `protobuf:"varint,5,opt,name=unsure_output,json=unsureOutput,proto3" json:"unsure_output,omitempty"`
+	Cost          float64                `protobuf:"fixed64,6,opt,name=cost,proto3" json:"cost,omitempty"`
+	Refused       bool                   `protobuf:"varint,7,opt,name=refused,proto3" json:"refused,omitempty"` // a request was not sent, because less was left than it can cost
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Spending) Reset() {
+	*x = Spending{}
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Spending) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Spending) ProtoMessage() {}
+
+func (x *Spending) ProtoReflect() protoreflect.Message {
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Spending.ProtoReflect.Descriptor instead.
+func (*Spending) Descriptor() ([]byte, []int) {
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Spending) GetRequests() int64 {
+	if x != nil {
+		return x.Requests
+	}
+	return 0
+}
+
+func (x *Spending) GetPrompt() int64 {
+	if x != nil {
+		return x.Prompt
+	}
+	return 0
+}
+
+func (x *Spending) GetOutput() int64 {
+	if x != nil {
+		return x.Output
+	}
+	return 0
+}
+
+func (x *Spending) GetUnsurePrompt() int64 {
+	if x != nil {
+		return x.UnsurePrompt
+	}
+	return 0
+}
+
+func (x *Spending) GetUnsureOutput() int64 {
+	if x != nil {
+		return x.UnsureOutput
+	}
+	return 0
+}
+
+func (x *Spending) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
+func (x *Spending) GetRefused() bool {
+	if x != nil {
+		return x.Refused
+	}
+	return false
+}
+
+// Ready is the answer of a rank that has prepared a stage.
 type Ready struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -707,7 +862,7 @@ type Ready struct {
 
 func (x *Ready) Reset() {
 	*x = Ready{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[6]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -719,7 +874,7 @@ func (x *Ready) String() string {
 func (*Ready) ProtoMessage() {}
 
 func (x *Ready) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[6]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -732,7 +887,7 @@ func (x *Ready) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ready.ProtoReflect.Descriptor instead.
 func (*Ready) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{6}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Ready) GetAttempt() int32 {
@@ -756,13 +911,13 @@ func (x *Ready) GetClock() *Alignment {
 	return nil
 }
 
-// Alignment is what a rank knows of its clock: what to add to it to get rank 0's.
+// Alignment is the offset of a rank's clock: what to add to it to get the clock of rank 0. Times are in seconds.
 type Alignment struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Offset        float64                `protobuf:"fixed64,1,opt,name=offset,proto3" json:"offset,omitempty"` // seconds
 	Low           float64                `protobuf:"fixed64,2,opt,name=low,proto3" json:"low,omitempty"`
 	High          float64                `protobuf:"fixed64,3,opt,name=high,proto3" json:"high,omitempty"`
-	Drift         float64                `protobuf:"fixed64,4,opt,name=drift,proto3" json:"drift,omitempty"` // seconds per second; with drift_low = drift_high where it is not known
+	Drift         float64                `protobuf:"fixed64,4,opt,name=drift,proto3" json:"drift,omitempty"` // seconds per second; unknown where drift_low = drift_high
 	DriftLow      float64                `protobuf:"fixed64,5,opt,name=drift_low,json=driftLow,proto3" json:"drift_low,omitempty"`
 	DriftHigh     float64                `protobuf:"fixed64,6,opt,name=drift_high,json=driftHigh,proto3" json:"drift_high,omitempty"`
 	RoundTrip     float64                `protobuf:"fixed64,7,opt,name=round_trip,json=roundTrip,proto3" json:"round_trip,omitempty"`
@@ -773,7 +928,7 @@ type Alignment struct {
 
 func (x *Alignment) Reset() {
 	*x = Alignment{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[7]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -785,7 +940,7 @@ func (x *Alignment) String() string {
 func (*Alignment) ProtoMessage() {}
 
 func (x *Alignment) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[7]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -798,7 +953,7 @@ func (x *Alignment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Alignment.ProtoReflect.Descriptor instead.
 func (*Alignment) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{7}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Alignment) GetOffset() float64 {
@@ -857,7 +1012,7 @@ func (x *Alignment) GetExchanges() int32 {
 	return 0
 }
 
-// Start sets the common start, in nanoseconds of rank 0's clock.
+// Start sets the common start of a stage, in nanoseconds since 1970 by the clock of rank 0.
 type Start struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -868,7 +1023,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[8]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -880,7 +1035,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[8]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -893,7 +1048,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{8}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Start) GetAttempt() int32 {
@@ -910,7 +1065,7 @@ func (x *Start) GetAt() int64 {
 	return 0
 }
 
-// Reading is how a stage stands on one rank, since the last reading.
+// Reading is the progress of a rank in a stage since its last reading.
 type Reading struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -922,14 +1077,15 @@ type Reading struct {
 	FirstTokens   []int64                `protobuf:"zigzag64,7,rep,packed,name=first_tokens,json=firstTokens,proto3" json:"first_tokens,omitempty"` // nanoseconds, the latest few
 	Ended         []*Ended               `protobuf:"bytes,8,rep,name=ended,proto3" json:"ended,omitempty"`
 	InFlight      int32                  `protobuf:"varint,9,opt,name=in_flight,json=inFlight,proto3" json:"in_flight,omitempty"`
-	Settled       bool                   `protobuf:"varint,10,opt,name=settled,proto3" json:"settled,omitempty"` // the window's requests have ended
+	Settled       bool                   `protobuf:"varint,10,opt,name=settled,proto3" json:"settled,omitempty"`  // the requests of the window have ended
+	Spending      *Spending              `protobuf:"bytes,11,opt,name=spending,proto3" json:"spending,omitempty"` // absent where it is not counted
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Reading) Reset() {
 	*x = Reading{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[9]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -941,7 +1097,7 @@ func (x *Reading) String() string {
 func (*Reading) ProtoMessage() {}
 
 func (x *Reading) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[9]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -954,7 +1110,7 @@ func (x *Reading) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reading.ProtoReflect.Descriptor instead.
 func (*Reading) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{9}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Reading) GetAttempt() int32 {
@@ -1027,8 +1183,15 @@ func (x *Reading) GetSettled() bool {
 	return false
 }
 
-// Ended is a request that has ended, without what only its record needs. Instants are seconds since the stage's start, -1 where they did
-// not come.
+func (x *Reading) GetSpending() *Spending {
+	if x != nil {
+		return x.Spending
+	}
+	return nil
+}
+
+// Ended is a request that has ended: the part of its record that rank 0 needs while the stage runs. Instants are in seconds since the start of
+// the stage; -1 where there is none.
 type Ended struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Status        string                 `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
@@ -1041,15 +1204,15 @@ type Ended struct {
 	End           float64                `protobuf:"fixed64,8,opt,name=end,proto3" json:"end,omitempty"`
 	OutputTokens  int32                  `protobuf:"varint,9,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"` // -1 where they are not known
 	Chunks        int32                  `protobuf:"varint,10,opt,name=chunks,proto3" json:"chunks,omitempty"`
-	Grouped       bool                   `protobuf:"varint,11,opt,name=grouped,proto3" json:"grouped,omitempty"` // it told how many tokens each chunk held
-	Tokens        int32                  `protobuf:"varint,12,opt,name=tokens,proto3" json:"tokens,omitempty"`   // counted as they came
+	Grouped       bool                   `protobuf:"varint,11,opt,name=grouped,proto3" json:"grouped,omitempty"` // the number of tokens in each chunk is known
+	Tokens        int32                  `protobuf:"varint,12,opt,name=tokens,proto3" json:"tokens,omitempty"`   // output tokens counted as they arrived
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[10]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1224,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[10]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,7 +1237,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{10}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Ended) GetStatus() string {
@@ -1161,7 +1324,7 @@ func (x *Ended) GetTokens() int32 {
 	return 0
 }
 
-// Order is a decision of rank 0 on the stage that runs.
+// Order is a decision of rank 0 about the running stage.
 type Order struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -1172,7 +1335,7 @@ type Order struct {
 
 func (x *Order) Reset() {
 	*x = Order{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[11]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1184,7 +1347,7 @@ func (x *Order) String() string {
 func (*Order) ProtoMessage() {}
 
 func (x *Order) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[11]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1197,7 +1360,7 @@ func (x *Order) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Order.ProtoReflect.Descriptor instead.
 func (*Order) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{11}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Order) GetAttempt() int32 {
@@ -1214,11 +1377,11 @@ func (x *Order) GetWhat() Order_What {
 	return Order_NOTHING
 }
 
-// Done ends a stage on a rank.
+// Done is the last message of a rank about a stage that it has ended.
 type Done struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	Error         string                 `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"` // the rank's own; empty for none
+	Error         string                 `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"` // of the rank itself; empty for none
 	Interrupted   bool                   `protobuf:"varint,3,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
 	Spent         bool                   `protobuf:"varint,4,opt,name=spent,proto3" json:"spent,omitempty"`
 	Began         int64                  `protobuf:"zigzag64,5,opt,name=began,proto3" json:"began,omitempty"` // nanoseconds after the common start
@@ -1235,16 +1398,17 @@ type Done struct {
 	Stall         float64                `protobuf:"fixed64,16,opt,name=stall,proto3" json:"stall,omitempty"` // the longest time in seconds in which the rank did not run
 	Places        uint64                 `protobuf:"varint,17,opt,name=places,proto3" json:"places,omitempty"`
 	Bytes         int64                  `protobuf:"zigzag64,18,opt,name=bytes,proto3" json:"bytes,omitempty"`                   // of its records
-	Align         float64                `protobuf:"fixed64,19,opt,name=align,proto3" json:"align,omitempty"`                    // largest error in seconds of its instants against those of rank 0
+	Align         float64                `protobuf:"fixed64,19,opt,name=align,proto3" json:"align,omitempty"`                    // largest error of its instants against those of rank 0, in seconds
 	ReadP99       float64                `protobuf:"fixed64,20,opt,name=read_p99,json=readP99,proto3" json:"read_p99,omitempty"` // seconds; negative where unknown
 	Shared        float64                `protobuf:"fixed64,21,opt,name=shared,proto3" json:"shared,omitempty"`                  // share of the token-bearing chunks that were read together with the next
+	Spending      *Spending              `protobuf:"bytes,22,opt,name=spending,proto3" json:"spending,omitempty"`                // absent where it is not counted
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[12]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1420,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[12]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1433,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{12}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Done) GetAttempt() int32 {
@@ -1419,7 +1583,14 @@ func (x *Done) GetShared() float64 {
 	return 0
 }
 
-// Fetch asks for the records of a stage, or, with drop, lets them go.
+func (x *Done) GetSpending() *Spending {
+	if x != nil {
+		return x.Spending
+	}
+	return nil
+}
+
+// Fetch asks for the records of a stage; with drop, the rank deletes them instead.
 type Fetch struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -1430,7 +1601,7 @@ type Fetch struct {
 
 func (x *Fetch) Reset() {
 	*x = Fetch{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[13]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1613,7 @@ func (x *Fetch) String() string {
 func (*Fetch) ProtoMessage() {}
 
 func (x *Fetch) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[13]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1626,7 @@ func (x *Fetch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fetch.ProtoReflect.Descriptor instead.
 func (*Fetch) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{13}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Fetch) GetAttempt() int32 {
@@ -1472,7 +1643,7 @@ func (x *Fetch) GetDrop() bool {
 	return false
 }
 
-// Records are a part of the records of a stage, as lines of records.jsonl.
+// Records is a part of the records of a stage, as lines of records.jsonl.
 type Records struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       int32                  `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -1484,7 +1655,7 @@ type Records struct {
 
 func (x *Records) Reset() {
 	*x = Records{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[14]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1496,7 +1667,7 @@ func (x *Records) String() string {
 func (*Records) ProtoMessage() {}
 
 func (x *Records) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[14]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1509,7 +1680,7 @@ func (x *Records) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Records.ProtoReflect.Descriptor instead.
 func (*Records) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{14}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Records) GetAttempt() int32 {
@@ -1533,7 +1704,7 @@ func (x *Records) GetLast() bool {
 	return false
 }
 
-// Trouble says that a rank leaves.
+// Trouble reports that a rank has to leave the run.
 type Trouble struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Error         string                 `protobuf:"bytes,1,opt,name=error,proto3" json:"error,omitempty"`
@@ -1544,7 +1715,7 @@ type Trouble struct {
 
 func (x *Trouble) Reset() {
 	*x = Trouble{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[15]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +1727,7 @@ func (x *Trouble) String() string {
 func (*Trouble) ProtoMessage() {}
 
 func (x *Trouble) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[15]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +1740,7 @@ func (x *Trouble) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trouble.ProtoReflect.Descriptor instead.
 func (*Trouble) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{15}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Trouble) GetError() string {
@@ -1586,7 +1757,7 @@ func (x *Trouble) GetInterrupted() bool {
 	return false
 }
 
-// Bye ends the run.
+// Bye ends the run on a rank.
 type Bye struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Error         string                 `protobuf:"bytes,1,opt,name=error,proto3" json:"error,omitempty"` // why it ended early; empty where it did not
@@ -1596,7 +1767,7 @@ type Bye struct {
 
 func (x *Bye) Reset() {
 	*x = Bye{}
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[16]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1608,7 +1779,7 @@ func (x *Bye) String() string {
 func (*Bye) ProtoMessage() {}
 
 func (x *Bye) ProtoReflect() protoreflect.Message {
-	mi := &file_sweep_cluster_message_message_proto_msgTypes[16]
+	mi := &file_sweep_cluster_message_message_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1621,7 +1792,7 @@ func (x *Bye) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Bye.ProtoReflect.Descriptor instead.
 func (*Bye) Descriptor() ([]byte, []int) {
-	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{16}
+	return file_sweep_cluster_message_message_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Bye) GetError() string {
@@ -1667,7 +1838,7 @@ const file_sweep_cluster_message_message_proto_rawDesc = "" +
 	"\x05Clock\x12\x12\n" +
 	"\x04sent\x18\x01 \x01(\x12R\x04sent\x12\x1a\n" +
 	"\breceived\x18\x02 \x01(\x12R\breceived\x12\x1a\n" +
-	"\banswered\x18\x03 \x01(\x12R\banswered\"\xaf\x01\n" +
+	"\banswered\x18\x03 \x01(\x12R\banswered\"\xed\x01\n" +
 	"\x05Stage\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12\x16\n" +
 	"\x06member\x18\x02 \x01(\x05R\x06member\x12\x18\n" +
@@ -1675,7 +1846,19 @@ const file_sweep_cluster_message_message_proto_rawDesc = "" +
 	"\x05nonce\x18\x04 \x01(\x04R\x05nonce\x12\x16\n" +
 	"\x06places\x18\x05 \x01(\x04R\x06places\x12\x18\n" +
 	"\aconnect\x18\x06 \x01(\x05R\aconnect\x12\x12\n" +
-	"\x04spec\x18\a \x01(\fR\x04spec\"y\n" +
+	"\x04spec\x18\a \x01(\fR\x04spec\x12<\n" +
+	"\tallowance\x18\b \x01(\v2\x1e.llmsweep.cluster.v1.AllowanceR\tallowance\"7\n" +
+	"\tAllowance\x12\x16\n" +
+	"\x06tokens\x18\x01 \x01(\x03R\x06tokens\x12\x12\n" +
+	"\x04cost\x18\x02 \x01(\x01R\x04cost\"\xce\x01\n" +
+	"\bSpending\x12\x1a\n" +
+	"\brequests\x18\x01 \x01(\x03R\brequests\x12\x16\n" +
+	"\x06prompt\x18\x02 \x01(\x03R\x06prompt\x12\x16\n" +
+	"\x06output\x18\x03 \x01(\x03R\x06output\x12#\n" +
+	"\runsure_prompt\x18\x04 \x01(\x03R\funsurePrompt\x12#\n" +
+	"\runsure_output\x18\x05 \x01(\x03R\funsureOutput\x12\x12\n" +
+	"\x04cost\x18\x06 \x01(\x01R\x04cost\x12\x18\n" +
+	"\arefused\x18\a \x01(\bR\arefused\"y\n" +
 	"\x05Ready\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12 \n" +
 	"\vfingerprint\x18\x02 \x01(\x04R\vfingerprint\x124\n" +
@@ -1693,7 +1876,7 @@ const file_sweep_cluster_message_message_proto_rawDesc = "" +
 	"\texchanges\x18\b \x01(\x05R\texchanges\"1\n" +
 	"\x05Start\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12\x0e\n" +
-	"\x02at\x18\x02 \x01(\x12R\x02at\"\xa5\x02\n" +
+	"\x02at\x18\x02 \x01(\x12R\x02at\"\xe0\x02\n" +
 	"\aReading\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12\x12\n" +
 	"\x02at\x18\x02 \x03(\x12B\x02\x10\x01R\x02at\x12\x1c\n" +
@@ -1705,7 +1888,8 @@ const file_sweep_cluster_message_message_proto_rawDesc = "" +
 	"\x05ended\x18\b \x03(\v2\x1a.llmsweep.cluster.v1.EndedR\x05ended\x12\x1b\n" +
 	"\tin_flight\x18\t \x01(\x05R\binFlight\x12\x18\n" +
 	"\asettled\x18\n" +
-	" \x01(\bR\asettled\"\xb8\x02\n" +
+	" \x01(\bR\asettled\x129\n" +
+	"\bspending\x18\v \x01(\v2\x1d.llmsweep.cluster.v1.SpendingR\bspending\"\xb8\x02\n" +
 	"\x05Ended\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x14\n" +
 	"\x05error\x18\x02 \x01(\tR\x05error\x12\x12\n" +
@@ -1731,7 +1915,7 @@ const file_sweep_cluster_message_message_proto_rawDesc = "" +
 	"\x04STOP\x10\x02\x12\v\n" +
 	"\aSETTLED\x10\x03\x12\n" +
 	"\n" +
-	"\x06CANCEL\x10\x04\"\x8e\x04\n" +
+	"\x06CANCEL\x10\x04\"\xc9\x04\n" +
 	"\x04Done\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12\x14\n" +
 	"\x05error\x18\x02 \x01(\tR\x05error\x12 \n" +
@@ -1754,7 +1938,8 @@ const file_sweep_cluster_message_message_proto_rawDesc = "" +
 	"\x05bytes\x18\x12 \x01(\x12R\x05bytes\x12\x14\n" +
 	"\x05align\x18\x13 \x01(\x01R\x05align\x12\x19\n" +
 	"\bread_p99\x18\x14 \x01(\x01R\areadP99\x12\x16\n" +
-	"\x06shared\x18\x15 \x01(\x01R\x06shared\"5\n" +
+	"\x06shared\x18\x15 \x01(\x01R\x06shared\x129\n" +
+	"\bspending\x18\x16 \x01(\v2\x1d.llmsweep.cluster.v1.SpendingR\bspending\"5\n" +
 	"\x05Fetch\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\x05R\aattempt\x12\x12\n" +
 	"\x04drop\x18\x02 \x01(\bR\x04drop\"M\n" +
@@ -1783,7 +1968,7 @@ func file_sweep_cluster_message_message_proto_rawDescGZIP() []byte {
 }
 
 var file_sweep_cluster_message_message_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_sweep_cluster_message_message_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_sweep_cluster_message_message_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_sweep_cluster_message_message_proto_goTypes = []any{
 	(Order_What)(0),   // 0: llmsweep.cluster.v1.Order.What
 	(*FromRank)(nil),  // 1: llmsweep.cluster.v1.FromRank
@@ -1792,44 +1977,49 @@ var file_sweep_cluster_message_message_proto_goTypes = []any{
 	(*Welcome)(nil),   // 4: llmsweep.cluster.v1.Welcome
 	(*Clock)(nil),     // 5: llmsweep.cluster.v1.Clock
 	(*Stage)(nil),     // 6: llmsweep.cluster.v1.Stage
-	(*Ready)(nil),     // 7: llmsweep.cluster.v1.Ready
-	(*Alignment)(nil), // 8: llmsweep.cluster.v1.Alignment
-	(*Start)(nil),     // 9: llmsweep.cluster.v1.Start
-	(*Reading)(nil),   // 10: llmsweep.cluster.v1.Reading
-	(*Ended)(nil),     // 11: llmsweep.cluster.v1.Ended
-	(*Order)(nil),     // 12: llmsweep.cluster.v1.Order
-	(*Done)(nil),      // 13: llmsweep.cluster.v1.Done
-	(*Fetch)(nil),     // 14: llmsweep.cluster.v1.Fetch
-	(*Records)(nil),   // 15: llmsweep.cluster.v1.Records
-	(*Trouble)(nil),   // 16: llmsweep.cluster.v1.Trouble
-	(*Bye)(nil),       // 17: llmsweep.cluster.v1.Bye
+	(*Allowance)(nil), // 7: llmsweep.cluster.v1.Allowance
+	(*Spending)(nil),  // 8: llmsweep.cluster.v1.Spending
+	(*Ready)(nil),     // 9: llmsweep.cluster.v1.Ready
+	(*Alignment)(nil), // 10: llmsweep.cluster.v1.Alignment
+	(*Start)(nil),     // 11: llmsweep.cluster.v1.Start
+	(*Reading)(nil),   // 12: llmsweep.cluster.v1.Reading
+	(*Ended)(nil),     // 13: llmsweep.cluster.v1.Ended
+	(*Order)(nil),     // 14: llmsweep.cluster.v1.Order
+	(*Done)(nil),      // 15: llmsweep.cluster.v1.Done
+	(*Fetch)(nil),     // 16: llmsweep.cluster.v1.Fetch
+	(*Records)(nil),   // 17: llmsweep.cluster.v1.Records
+	(*Trouble)(nil),   // 18: llmsweep.cluster.v1.Trouble
+	(*Bye)(nil),       // 19: llmsweep.cluster.v1.Bye
 }
 var file_sweep_cluster_message_message_proto_depIdxs = []int32{
 	3,  // 0: llmsweep.cluster.v1.FromRank.hello:type_name -> llmsweep.cluster.v1.Hello
 	5,  // 1: llmsweep.cluster.v1.FromRank.clock:type_name -> llmsweep.cluster.v1.Clock
-	7,  // 2: llmsweep.cluster.v1.FromRank.ready:type_name -> llmsweep.cluster.v1.Ready
-	10, // 3: llmsweep.cluster.v1.FromRank.reading:type_name -> llmsweep.cluster.v1.Reading
-	13, // 4: llmsweep.cluster.v1.FromRank.done:type_name -> llmsweep.cluster.v1.Done
-	15, // 5: llmsweep.cluster.v1.FromRank.records:type_name -> llmsweep.cluster.v1.Records
-	16, // 6: llmsweep.cluster.v1.FromRank.trouble:type_name -> llmsweep.cluster.v1.Trouble
+	9,  // 2: llmsweep.cluster.v1.FromRank.ready:type_name -> llmsweep.cluster.v1.Ready
+	12, // 3: llmsweep.cluster.v1.FromRank.reading:type_name -> llmsweep.cluster.v1.Reading
+	15, // 4: llmsweep.cluster.v1.FromRank.done:type_name -> llmsweep.cluster.v1.Done
+	17, // 5: llmsweep.cluster.v1.FromRank.records:type_name -> llmsweep.cluster.v1.Records
+	18, // 6: llmsweep.cluster.v1.FromRank.trouble:type_name -> llmsweep.cluster.v1.Trouble
 	4,  // 7: llmsweep.cluster.v1.ToRank.welcome:type_name -> llmsweep.cluster.v1.Welcome
 	5,  // 8: llmsweep.cluster.v1.ToRank.clock:type_name -> llmsweep.cluster.v1.Clock
 	6,  // 9: llmsweep.cluster.v1.ToRank.stage:type_name -> llmsweep.cluster.v1.Stage
-	9,  // 10: llmsweep.cluster.v1.ToRank.start:type_name -> llmsweep.cluster.v1.Start
-	12, // 11: llmsweep.cluster.v1.ToRank.order:type_name -> llmsweep.cluster.v1.Order
-	14, // 12: llmsweep.cluster.v1.ToRank.fetch:type_name -> llmsweep.cluster.v1.Fetch
-	17, // 13: llmsweep.cluster.v1.ToRank.bye:type_name -> llmsweep.cluster.v1.Bye
-	8,  // 14: llmsweep.cluster.v1.Ready.clock:type_name -> llmsweep.cluster.v1.Alignment
-	11, // 15: llmsweep.cluster.v1.Reading.ended:type_name -> llmsweep.cluster.v1.Ended
-	0,  // 16: llmsweep.cluster.v1.Order.what:type_name -> llmsweep.cluster.v1.Order.What
-	8,  // 17: llmsweep.cluster.v1.Done.clock:type_name -> llmsweep.cluster.v1.Alignment
-	1,  // 18: llmsweep.cluster.v1.Coordinator.Join:input_type -> llmsweep.cluster.v1.FromRank
-	2,  // 19: llmsweep.cluster.v1.Coordinator.Join:output_type -> llmsweep.cluster.v1.ToRank
-	19, // [19:20] is the sub-list for method output_type
-	18, // [18:19] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	11, // 10: llmsweep.cluster.v1.ToRank.start:type_name -> llmsweep.cluster.v1.Start
+	14, // 11: llmsweep.cluster.v1.ToRank.order:type_name -> llmsweep.cluster.v1.Order
+	16, // 12: llmsweep.cluster.v1.ToRank.fetch:type_name -> llmsweep.cluster.v1.Fetch
+	19, // 13: llmsweep.cluster.v1.ToRank.bye:type_name -> llmsweep.cluster.v1.Bye
+	7,  // 14: llmsweep.cluster.v1.Stage.allowance:type_name -> llmsweep.cluster.v1.Allowance
+	10, // 15: llmsweep.cluster.v1.Ready.clock:type_name -> llmsweep.cluster.v1.Alignment
+	13, // 16: llmsweep.cluster.v1.Reading.ended:type_name -> llmsweep.cluster.v1.Ended
+	8,  // 17: llmsweep.cluster.v1.Reading.spending:type_name -> llmsweep.cluster.v1.Spending
+	0,  // 18: llmsweep.cluster.v1.Order.what:type_name -> llmsweep.cluster.v1.Order.What
+	10, // 19: llmsweep.cluster.v1.Done.clock:type_name -> llmsweep.cluster.v1.Alignment
+	8,  // 20: llmsweep.cluster.v1.Done.spending:type_name -> llmsweep.cluster.v1.Spending
+	1,  // 21: llmsweep.cluster.v1.Coordinator.Join:input_type -> llmsweep.cluster.v1.FromRank
+	2,  // 22: llmsweep.cluster.v1.Coordinator.Join:output_type -> llmsweep.cluster.v1.ToRank
+	22, // [22:23] is the sub-list for method output_type
+	21, // [21:22] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_sweep_cluster_message_message_proto_init() }
@@ -1861,7 +2051,7 @@ func file_sweep_cluster_message_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sweep_cluster_message_message_proto_rawDesc), len(file_sweep_cluster_message_message_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

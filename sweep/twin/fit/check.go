@@ -63,7 +63,7 @@ func check(data []stageData) *twin.Check {
 	c := &twin.Check{Passed: true}
 	var errs []float64
 	for _, i := range out {
-		row := twin.CheckRow{Stage: data[i].Name, Measured: data[i].Measured(), Predicted: data[i].Predicted(t)}
+		row := twin.CheckRow{Stage: data[i].Name, Full: data[i].Width >= t.Slots, Measured: data[i].Measured(), Predicted: data[i].Predicted(t)}
 		p, m := row.Predicted, row.Measured
 		if m.Output > 0 && m.GapMean > 0 {
 			errs = append(errs, p.Output/m.Output-1, p.GapMean/m.GapMean-1)

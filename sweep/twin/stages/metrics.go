@@ -41,6 +41,9 @@ func (d *Loaded) Measured() twin.Metrics {
 			}
 			g.token(at)
 		}
+		if q.Whole {
+			g.end(q.Gone)
+		}
 	}
 	return g.metrics()
 }
@@ -71,7 +74,10 @@ func (d *Loaded) Predicted(t *twin.Twin) twin.Metrics {
 			}
 			g.token(v)
 			before = v
-			if j.Ended && d.Width > 0 {
+			if !j.Ended {
+				return
+			}
+			if g.end(v); d.Width > 0 {
 				add(now)
 			}
 		})
@@ -94,6 +100,7 @@ func (d *Loaded) Predicted(t *twin.Twin) twin.Metrics {
 type gather struct {
 	from, to    float64
 	tokens      int
+	ended       int // requests
 	ttfts, gaps []float64
 }
 
@@ -102,6 +109,12 @@ func (g *gather) in(at float64) bool { return at >= g.from && at < g.to }
 func (g *gather) token(at float64) {
 	if g.in(at) {
 		g.tokens++
+	}
+}
+
+func (g *gather) end(at float64) {
+	if g.in(at) {
+		g.ended++
 	}
 }
 
@@ -131,7 +144,7 @@ func (g *gather) metrics() twin.Metrics {
 		mean += v / float64(len(g.gaps))
 	}
 	return twin.Metrics{
-		Output: twin.Round(float64(g.tokens) / (g.to - g.from)),
+		Requests: twin.Round(float64(g.ended) / (g.to - g.from)), Output: twin.Round(float64(g.tokens) / (g.to - g.from)),
 		TTFT50: at(g.ttfts, 0.5), TTFT99: at(g.ttfts, 0.99), Gap50: at(g.gaps, 0.5), Gap99: at(g.gaps, 0.99), GapMean: twin.Round(mean * 1e3),
 	}
 }

@@ -1,4 +1,4 @@
-package findings
+package notes
 
 import "llmsweep/report/lang"
 

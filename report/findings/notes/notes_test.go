@@ -1,4 +1,4 @@
-package findings_test
+package notes_test
 
 import (
 	"go/ast"
@@ -12,7 +12,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
-	"llmsweep/report/findings"
+	"llmsweep/report/findings/notes"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 )
@@ -26,7 +26,7 @@ type declared struct {
 // declarations reads all kinds of notes out of the source, and by package what func Notes lists.
 func declarations(t *testing.T) (kinds []declared, listed map[string]map[string]bool) {
 	listed = map[string]map[string]bool{}
-	for _, root := range []string{"../../client", "../../sweep", "../../report", "../../cmd"} {
+	for _, root := range []string{"../../../client", "../../../sweep", "../../../report", "../../../cmd"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -110,7 +110,7 @@ func literal(e ast.Expr) string {
 // TestEveryNoteHasWords checks each kind of note in the source: both languages, its own arguments, all of them.
 func TestEveryNoteHasWords(t *testing.T) {
 	kinds, _ := declarations(t)
-	words := lang.Join(findings.Words(), audit.Words(), published.Words())
+	words := lang.Join(notes.Words(), audit.Words(), published.Words())
 	for _, k := range kinds {
 		if err := words.Check(k.Kind); err != nil {
 			t.Errorf("%s: %v", k.dir, err)

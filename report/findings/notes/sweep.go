@@ -1,4 +1,4 @@
-package findings
+package notes
 
 import "llmsweep/report/lang"
 
@@ -9,7 +9,7 @@ func sweepWords() lang.Words {
 		"stage.ended-early": lang.Say("ended early: {failed} of {ended} requests failed",
 			"提前结束：{ended} 个请求中有 {failed} 个失败"),
 		"stage.gave-up": lang.Say("given up: no token had come for {silent:time} although requests were in flight; the longest wait before was {longest:time}",
-			"已放弃：有请求在途，却已 {silent:time} 没有收到任何 token；此前最长的等待为 {longest:time}"),
+			"已放弃：有请求尚未完成，却已 {silent:time} 没有收到任何 token；此前最长的等待为 {longest:time}"),
 		"server.froze": lang.Say("the server stopped answering {since:time} after the stage began and did not answer again: {streams:count request requests} waited in vain. The rates include this time, and no SLO is met",
 			"服务在阶段开始 {since:time} 后停止应答，此后再无应答：{streams} 个请求空等。各速率均计入这段时间，任何 SLO 都不满足"),
 		"stage.too-short": lang.Say("too short: no part of it was steady; a longer stage may have one (--stage-time, --duration)",
@@ -21,15 +21,15 @@ func sweepWords() lang.Words {
 		"stage.shared-reads": lang.Say("{share:percent} of the tokens arrived in the same read as the next token, since the server or the network sends them together: the gaps between them are unknown",
 			"{share:percent} 的 token 与下一个 token 在同一次读取中到达（服务端或网络把它们合并发送），其间隔未知"),
 		"stage.killed": lang.Say("llmsweep was killed: the {records:count record records} of this stage do not include the requests in flight at that time",
-			"llmsweep 被强制终止：本阶段的 {records} 条记录不含当时进行中的请求"),
+			"llmsweep 被强制终止：本阶段的 {records} 条记录不含当时未完成的请求"),
 		"stage.in-progress": lang.Say("this stage is still in progress: its {records:count record records} so far do not include the requests in flight",
-			"本阶段仍在进行：目前的 {records} 条记录不含进行中的请求"),
+			"本阶段仍在进行：目前的 {records} 条记录不含未完成的请求"),
 		"stage.beyond-client": lang.Say("this stage asks for more than the self-test showed this client to measure well on this machine: {excess:note}",
 			"本阶段的要求超出自检所示的本机客户端能力：{excess:note}"),
 
 		// Why a stage is invalid.
 		"client.sent-late": lang.Say("the client sent requests late (lag p99 {lag_p99:time}); give llmsweep cores of its own (taskset), or run it on another machine than the server",
-			"客户端发送请求过晚（延迟 p99 为 {lag_p99:time}）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
+			"客户端发送请求过晚（滞后 p99 为 {lag_p99:time}）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.read-late": lang.Say("the client read tokens late (p99 {delay_p99:time}, and {shared:percent} of them together with others); give llmsweep cores of its own (taskset), or run it on another machine than the server",
 			"客户端读取 token 过晚（p99 为 {delay_p99:time}，{shared:percent} 与其他 token 一起读到）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.no-cpu-left": lang.Say("the client used {cpu:percent} of this machine's cores, {gc_share:percent} of that to collect garbage; give llmsweep cores of its own (taskset), or run it on another machine than the server",

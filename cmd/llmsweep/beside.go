@@ -1,0 +1,48 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/report/twins"
+	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/beside"
+)
+
+var (
+	errBesideDirs   = errors.New("--twin takes one run directory")
+	errBesideFormat = errors.New("--twin prints console, markdown, csv or json")
+)
+
+// beside prints what a twin predicts of the run, beside what was measured.
+func (r *reportCmd) beside(c *console.Console) error {
+	if len(r.Dirs) != 1 {
+		return console.Usage(errBesideDirs)
+	}
+	t, err := twin.Open(r.Twin)
+	if err != nil {
+		return console.Usage(err)
+	}
+	found, err := beside.Of(t, r.Dirs[0])
+	if err != nil {
+		return console.Usage(err)
+	}
+	found.Twin = cmp.Or(found.Twin, filepath.Base(r.Twin))
+	tables := flags.Tables{Format: r.Format, Lang: r.Lang, Output: r.Output, Plain: r.Plain}
+	data := func(w io.Writer) error { return twins.BesideJSON(w, found) }
+	switch r.Format {
+	case "csv":
+		tables.Format = "json"
+		data = func(w io.Writer) error { return twins.BesideCSV(w, found) }
+	case "console", "markdown", "json":
+	default:
+		return console.Usage(errBesideFormat)
+	}
+	return tables.Write(c, data, func(l lang.Lang) []table.Section { return twins.Beside(found, l) }, nil)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"llmsweep/cmd/llmsweep/console"
+)
+
+// openTerminal returns a terminal, and a function that ends it and returns what was written to it.
+func openTerminal(t *testing.T) (*os.File, func() string) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("this system has no terminals to make: ", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	var n int
+	conn, err := master.SyscallConn()
+	if err == nil {
+		err = conn.Control(func(fd uintptr) {
+			unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
+			n, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("this system has no terminals to make: ", err)
+	}
+	written := make(chan string)
+	go func() {
+		var all []byte
+		b := make([]byte, 1<<16)
+		for {
+			n, err := master.Read(b)
+			all = append(all, b[:n]...)
+			if err != nil {
+				written <- string(all)
+				return
+			}
+		}
+	}()
+	return f, func() string {
+		f.Close()
+		return <-written
+	}
+}
+
+// onTerminal runs a command whose standard output is a terminal.
+func onTerminal(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	f, end := openTerminal(t)
+	var e strings.Builder
+	code = execute(args, console.NewConsole(t.Context(), f, &e))
+	return code, end(), e.String()
+}
+
+// A picture in PNG is not written to a terminal: it would be unreadable, and can change how the terminal behaves.
+func TestNoPNGOnATerminal(t *testing.T) {
+	code, out, errs := onTerminal(t, "report", "../../examples/real/vllm-cpu", "--format", "png")
+	if code != console.WrongUsage || out != "" || !strings.Contains(errs, "name a file with -o") {
+		t.Errorf("exit %d, %d bytes on the terminal: %s", code, len(out), errs)
+	}
+}
+
+// Where a person looks at tables, one line tells how to get the page. Other outputs have no such line.
+func TestPagesAreOffered(t *testing.T) {
+	compare := []string{"compare", "../../examples/real/vllm-cpu", "../../examples/real/vllm-cpu"}
+	for _, c := range []struct {
+		more    []string
+		offered string
+	}{{nil, "--html FILE"}, {[]string{"--lang", "zh"}, "带图的网页"}, {[]string{"--format", "markdown"}, ""}, {[]string{"--html", t.TempDir() + "/page.html"}, ""}} {
+		code, out, errs := onTerminal(t, append(compare, c.more...)...)
+		if code != console.Done || out == "" || strings.Contains(errs, "--html") != (c.offered != "") || !strings.Contains(errs, c.offered) {
+			t.Errorf("%v: exit %d, %d bytes: %s", c.more, code, len(out), errs)
+		}
+	}
+}

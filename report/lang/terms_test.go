@@ -1,0 +1,106 @@
+package lang
+
+import (
+	"bytes"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// rejected are Chinese terms beside which there is another for the same thing, and the one that is used.
+var rejected = []struct {
+	term *regexp.Regexp
+	use  string
+}{
+	{regexp.MustCompile(`延迟`), "时延"},
+	{regexp.MustCompile(`在途|个进行中|进行中的(请求|流)`), "并发"},
+	{regexp.MustCompile(`显卡|(^|[^网关])卡(数|[^片顿住死])|([每单多双]|\d|%d|%s|\])\s*卡`), "GPU"},
+}
+
+// readers read what others wrote, in their words.
+var readers = regexp.MustCompile(`^(report/claims/claims\.go|report/published/(read|above|results)/.*)$`)
+
+// TestTerms checks that reports, pages, views and the manual have one Chinese term for one thing.
+func TestTerms(t *testing.T) {
+	const root = "../.."
+	texts := 0
+	check := func(path, text string) {
+		texts++
+		for _, r := range rejected {
+			if found := r.term.FindString(text); found != "" {
+				t.Errorf("%s: %q: the term here is %s, not %s", path, text, r.use, found)
+			}
+		}
+	}
+	for _, top := range []string{"client", "cmd", "report", "sweep", "examples"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+			rel := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
+			if err != nil || d.IsDir() || readers.MatchString(rel) {
+				return err
+			}
+			switch {
+			case strings.HasSuffix(rel, ".go") && !strings.HasSuffix(rel, "_test.go"):
+				for _, s := range literals(t, path) {
+					check(rel, s)
+				}
+			case strings.Contains(rel, "manual/zh/"), strings.HasSuffix(rel, ".zh.md") && !strings.Contains(rel, "testdata"):
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				for line := range bytes.Lines(b) {
+					check(rel, string(line))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if texts < 3000 {
+		t.Errorf("%d texts were read", texts)
+	}
+}
+
+// literals returns the strings in a Go file.
+func literals(t *testing.T, path string) []string {
+	t.Helper()
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	s.Init(files.AddFile(path, -1, len(src)), src, nil, 0)
+	for {
+		switch _, kind, text := s.Scan(); kind {
+		case token.EOF:
+			return all
+		case token.STRING:
+			all = append(all, text)
+		}
+	}
+}
+
+// TestRejectedTerms checks that the terms are found where they stand, and words that only look like them are not.
+func TestRejectedTerms(t *testing.T) {
+	for text, bad := range map[string]bool{
+		"token 间延迟": true, "首 token 时延": false, "8 个请求在途": true, "并发请求数": false, "不含进行中的请求": true, "进行中（另一个）": false,
+		"2 卡": true, "每卡输出": true, "卡数": true, "%[3]d 卡到": true, "显卡": true, "网卡": false, "CI 关卡": false, "多 GPU 扩展": false, "可作关卡：": false,
+	} {
+		found := false
+		for _, r := range rejected {
+			found = found || r.term.MatchString(text)
+		}
+		if found != bad {
+			t.Errorf("%s: rejected: %v", text, found)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package twins
+
+import (
+	"strings"
+	"testing"
+
+	"llmsweep/report/internal/golden"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/beside"
+)
+
+// example is a fit with everything that can be in one.
+func example() Fit {
+	p := twin.Metrics{Requests: 3.1, Output: 410.2, TTFT50: 88.123, TTFT99: 1234.5, Gap50: 21.3, Gap99: 40, GapMean: 22}
+	m := twin.Metrics{Requests: 3, Output: 400, TTFT50: 80, TTFT99: 1500, Gap50: 21, GapMean: 22}
+	return Fit{
+		Twin: &twin.Twin{Version: twin.Version, Name: "m", From: []string{"a"}, Step: twin.Step{Read: twin.Read{FixedMS: 9.8765}}, Slots: 8, StepTokens: 512,
+			Seen: twin.Seen{Prompt: [2]int{32, 512}, Output: [2]int{8, 128}, Batch: 8, Steps: 4321}, Intervals: map[string][2]float64{"step.read.fixed_ms": {9.5, 10.2}},
+			Unknown: []string{"kv_tokens", "step_tokens"}, Check: &twin.Check{Error: 0.034, Passed: true, Rows: []twin.CheckRow{{Stage: "concurrent@16", Full: true, Predicted: p, Measured: m}}}},
+		Answers: []twin.Answer{{Prompt: 512, Output: 32, Rate: 3.4567, Low: 3, High: 4}, {Name: "t.jsonl", Prompt: 600, Output: 64, Rate: 2, Low: 1, High: 3, Extrapolated: true}, {Prompt: 9000, Output: 1, Refused: twin.RefusedFar}},
+	}
+}
+
+// comparison is a run with stages of all kinds.
+func comparison() *beside.Comparison {
+	row := example().Twin.Check.Rows[0]
+	return &beside.Comparison{Schema: beside.Schema, Twin: "m", Failed: true,
+		Saturation: &beside.Saturation{Use: beside.New, Measured: 3, Between: [2]float64{2.9, 3.1}, Predicted: 3.2, Interval: [2]float64{2.8, 3.6}},
+		Rows: []beside.Row{
+			{Stage: "concurrent@16", Width: 16, Use: beside.HeldOut, Predicted: row.Predicted, Measured: row.Measured},
+			{Stage: "poisson@2", Rate: 2, Use: beside.Fitted, Predicted: row.Predicted, Measured: row.Measured},
+			{Stage: "=poisson@3", Rate: 3, Use: beside.New, Measured: row.Measured, Refused: twin.RefusedLength},
+		}}
+}
+
+// TestTwinsInBothLanguages compares all that is printed with testdata.
+func TestTwinsInBothLanguages(t *testing.T) {
+	for _, l := range lang.All() {
+		for name, sections := range map[string][]table.Section{"fit": example().Sections(l), "beside": Beside(comparison(), l)} {
+			for _, format := range []string{"console", "markdown"} {
+				var b strings.Builder
+				if err := table.WriteSections(&b, format, sections, table.Style{}); err != nil {
+					t.Fatal(err)
+				}
+				golden.Check(t, name+"."+string(l)+"."+format, []byte(b.String()))
+			}
+		}
+	}
+	var csv, json strings.Builder
+	if err := BesideCSV(&csv, comparison()); err != nil {
+		t.Fatal(err)
+	}
+	if err := BesideJSON(&json, comparison()); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "beside.csv", []byte(csv.String()))
+	golden.Check(t, "beside.json", []byte(json.String()))
+}
