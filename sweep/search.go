@@ -55,15 +55,15 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	return x.control(ctx)
 }
 
-// even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
-// answer first.
+// even measures rates evenly spaced between floor and ceiling, and then narrows the answer. Within a budget the answer comes first.
 func (x *sweeper) even(ctx context.Context, low, high float64) error {
 	points := x.afford(x.config.Points, x.repeats, high)
-	short := points < x.config.Points
-	if short {
+	if x.HasBudget() {
 		if err := x.probe(ctx, high); err != nil {
 			return err
 		}
+		const last = 1 // stage, to narrow the answer
+		x.Allot(points*x.repeats + last)
 	}
 	rates := grid(low, high, points)
 	x.announceSLO(slices.Repeat(rates, x.repeats))
@@ -72,7 +72,7 @@ func (x *sweeper) even(ctx context.Context, low, high float64) error {
 			return err
 		}
 	}
-	if !short {
+	if !x.HasBudget() {
 		if err := x.probe(ctx, high); err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ import (
 	"llmsweep/report/compare/paired"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/progress/web"
@@ -157,13 +158,16 @@ func (cm *compareCmd) live(c *console.Console) error {
 	if served != nil {
 		defer served.Close()
 	}
+	if err := cm.Page.Free(&cm.Tables, cm.JUnit); err != nil {
+		return err
+	}
 	targets, err := cm.connect(c)
 	if err != nil {
 		return c.Interrupted(err)
 	}
 	defer targets[0].Close()
 	defer targets[1].Close()
-	out, dirs, err := cm.dirs(c)
+	out, dirs, err := cm.dirs(c, cm.Force)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -274,12 +278,17 @@ func (f *liveFlags) flags(side int) *flags.Target {
 }
 
 // dirs makes the directories of both runs.
-func (f *liveFlags) dirs(c *console.Console) (out string, both [2]*rundir.Dir, err error) {
+func (f *liveFlags) dirs(c *console.Console, force bool) (out string, both [2]*rundir.Dir, err error) {
 	if out = f.Out; out == "" {
 		out = rundir.FreePair(filepath.Join(c.Dir, "llmsweep-pair"))
 	}
 	if _, ok, err := rundir.OpenPair(out); ok || err != nil {
 		return out, both, fmt.Errorf("%s already holds a comparison; name another directory with --out, or remove it", out)
+	}
+	for _, name := range []string{rundir.ReportFile, rundir.PageFile} {
+		if err := outfile.Check(filepath.Join(out, name), force); err != nil {
+			return out, both, err
+		}
 	}
 	for i, name := range rundir.Sides() {
 		if both[i], err = rundir.Create(filepath.Join(out, name)); err != nil {
@@ -306,7 +315,7 @@ func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]
 	if err := html.Pair(&page, result, runs, layout.Options{Lang: l}); err != nil {
 		return err
 	}
-	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, page.Bytes())
+	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, outfile.Marked(page.Bytes(), outfile.XML))
 }
 
 // conclude shows the result, writes the reports and chooses the exit code.
@@ -316,7 +325,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 		var doc bytes.Buffer
 		err := report.Markdown(&doc, []rundir.Run{*runs[i]}, l)
 		if err == nil {
-			err = dirs[i].WriteFile(rundir.ReportFile, doc.Bytes())
+			err = dirs[i].WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 		}
 		if err != nil {
 			return err
@@ -331,7 +340,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 		return err
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())
+	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 	if err == nil {
 		err = cm.writePages(out, result, runs, dirs)
 	}

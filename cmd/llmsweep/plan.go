@@ -61,6 +61,7 @@ type planCmd struct {
 	Format string `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
 	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
+	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool   `help:"No colour."`
 }
 
@@ -86,6 +87,10 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	l := lang.Lang(p.Lang)
+	tables := flags.Tables{Format: p.Format, Lang: p.Lang, Output: p.Output, Force: p.Force, Plain: p.Plain}
+	if err := tables.Free(); err != nil {
+		return err
+	}
 	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
 		fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
 	})
@@ -95,7 +100,6 @@ func (p *planCmd) Run(c *console.Console) error {
 		}
 		return console.Usage(err)
 	}
-	tables := flags.Tables{Format: p.Format, Lang: p.Lang, Output: p.Output, Plain: p.Plain}
 	return tables.Write(c, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, nil)
 }
 

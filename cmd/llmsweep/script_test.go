@@ -30,10 +30,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			for _, name := range []string{"guidellm-tables.md", "serving-blocks.txt", "scaling-a10.txt"} {
-				b, err := os.ReadFile(filepath.Join("../../report/published/testdata", name))
+			const published = "../../report/published/testdata/"
+			for _, file := range []string{published + "guidellm-tables.md", published + "serving-blocks.txt", published + "scaling-a10.txt", "../../examples/twin/vllm.yaml"} {
+				b, err := os.ReadFile(file)
 				if err == nil {
-					err = os.WriteFile(filepath.Join(e.WorkDir, name), b, 0o644)
+					err = os.WriteFile(filepath.Join(e.WorkDir, filepath.Base(file)), b, 0o644)
 				}
 				if err != nil {
 					return err

@@ -21,9 +21,11 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/illustrated"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/sweep"
+	"llmsweep/sweep/cluster/apart"
 	"llmsweep/sweep/cluster/place"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/load"
@@ -53,6 +55,7 @@ type Measurement struct {
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
+	Apart   *flags.Apart   // nil for a command that does not run apart
 	Cluster *flags.Cluster // nil for a command that runs on one machine
 	// Sessions returns the sessions of the stages, where the plan makes its own.
 	Sessions func(*target.Target) (func(stage string) load.Source, error)
@@ -64,6 +67,7 @@ type parsed struct {
 	check  *fidelity.Check // nil without canaries
 	labels rundir.Labels
 	node   *place.Place // nil for one machine
+	apart  *apart.Rank  // nil where no rank runs apart from others
 }
 
 // parse parses the flags, and refuses combinations that make no sense.
@@ -78,6 +82,12 @@ func (e *Measurement) parse() (p parsed, err error) {
 	if p.labels, err = labels.Parse(e.Results.Label); err != nil {
 		return p, err
 	}
+	if p.apart, err = e.Apart.Rank(e.Cluster, e.Env); err != nil {
+		return p, err
+	}
+	if p.apart != nil {
+		return p, e.checkApart()
+	}
 	p.node, err = e.Cluster.Place(e.Env)
 	return p, err
 }
@@ -88,6 +98,8 @@ func (e *Measurement) Check() error {
 	switch {
 	case e.Cluster != nil && *e.Cluster != (flags.Cluster{Rank: -1}):
 		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
+	case e.Apart != nil && e.Apart.StartAt != "":
+		return errors.New("--start-at is for ranks that no launcher connects: leave it out")
 	case e.Canaries != nil && e.Canaries.Fidelity:
 		return errOneMachine
 	}
@@ -196,13 +208,16 @@ func (e *Measurement) Run() (err error) {
 			return e.Interrupted(err)
 		}
 	}
+	if p.apart != nil {
+		e.apart(p.apart, t, run)
+	}
 	measured = true
 	broken := e.Measure(e.Ctx, e.Plan, t, run)
 	view.Close()
 	if err := dir.Failure(); err != nil {
 		return e.unwritten(run, dir, err)
 	}
-	return errors.Join(broken, e.conclude(run, dir))
+	return errors.Join(broken, e.Conclude(run, dir))
 }
 
 // shared returns what all ranks measure.
@@ -235,13 +250,13 @@ func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) 
 	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
 }
 
-// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
-func (e *Measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
+// Conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
+func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
 	err := report.Markdown(&doc, runs, e.Lang)
 	if err == nil {
-		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
+		err = dir.WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 	}
 	err = errors.Join(err, WritePage(dir, run, e.Lang), illustrate(dir, run, e.Lang))
 	e.Publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.Lang))
@@ -264,11 +279,11 @@ func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 		return err
 	}
 	for name, b := range files {
-		if err := dir.WriteFile(name, b); err != nil {
+		if err := dir.WriteFile(name, outfile.Marked(b, outfile.XML)); err != nil {
 			return err
 		}
 	}
-	return dir.WriteFile(rundir.ReportFile, doc)
+	return dir.WriteFile(rundir.ReportFile, outfile.Marked(doc, outfile.XML))
 }
 
 // WritePage writes report.html, from the records in the directory.
@@ -280,5 +295,5 @@ func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 	if err := html.Run(&b, run, dir.Path, layout.Options{Lang: l}); err != nil {
 		return err
 	}
-	return dir.WriteFile(rundir.PageFile, b.Bytes())
+	return dir.WriteFile(rundir.PageFile, outfile.Marked(b.Bytes(), outfile.XML))
 }
