@@ -9,7 +9,7 @@ var (
 	axisDiffer      = lang.Say("answers that differ, with their 95 %% interval", "不同的回答所占比例，附 95 %% 区间")
 	axisEqual       = lang.Say("equal answers", "相同的回答")
 	axisCost        = lang.Say("cost of a million tokens", "每百万 token 的费用")
-	axisPerGPU      = lang.Say("output per GPU, tok/s", "每卡输出，tok/s")
+	axisPerGPU      = lang.Say("output per GPU, tok/s", "每 GPU 输出，tok/s")
 	axisPerUser     = lang.Say("tok/s per user", "单用户 tok/s")
 	headSetup       = lang.Say("Configuration", "配置")
 	headAnswers     = lang.Say("answers", "回答数")
