@@ -171,6 +171,7 @@ func (cm *compareCmd) live(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
+	c.Holds = out
 	defer dirs[0].Close()
 	defer dirs[1].Close()
 

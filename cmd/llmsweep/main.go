@@ -10,6 +10,7 @@
 //	target       preflight, client and workload for the server of a command line
 //	measurement  sweep, run and demo from the preflight to the report
 //	resume       which run can be continued, and how
+//	crash        gives the terminal back after a crash
 //	secret       finds and removes secrets
 //	launch       batch scripts and manifests for several ranks
 //	manual       the topics of llmsweep help; manpage and version
@@ -66,6 +67,7 @@ type cli struct {
 	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
+	CrashMonitor   crashMonitorCmd   `cmd:"" hidden:""`
 
 	Config      config.Flag      `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`

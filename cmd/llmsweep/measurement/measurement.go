@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -178,6 +180,7 @@ func (e *Measurement) Run() (err error) {
 	if e.Before != nil {
 		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest
 	}
+	e.Holds = dir.Path
 	view, pause := e.View(e.Lang, e.Results.Plain, true)
 	defer view.Close()
 	view.Start(e.Kind + "  " + report.Target(run, e.Lang))
@@ -247,6 +250,9 @@ func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) 
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(filepath.Join(dir.Path, rundir.RunFile)); err != nil {
+		return fmt.Errorf("%w; the run has ended, and nothing can be read in %s: what was measured is in the table that was printed, and nowhere else", broken, dir.Path)
+	}
 	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
 }
 
@@ -258,7 +264,12 @@ func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
 	if err == nil {
 		err = dir.WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 	}
-	err = errors.Join(err, WritePage(dir, run, e.Lang), illustrate(dir, run, e.Lang))
+	if err == nil {
+		err = WritePage(dir, run, e.Lang)
+	}
+	if err == nil { // a full disk is one error, not three
+		err = illustrate(dir, run, e.Lang)
+	}
 	e.Publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.Lang))
 	err = errors.Join(err, report.Render(e.Console.Out, cmp.Or(e.Format, "console"), runs, e.Options(e.Results.Lang, e.Results.Plain, dir.Path)))
 	switch {
