@@ -19,6 +19,7 @@ import (
 	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 	"llmsweep/sweep/answer"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -26,6 +27,8 @@ import (
 // chooseCmd is llmsweep choose.
 type chooseCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, documents with published results, or twins that llmsweep fit wrote (*.yaml)."`
+	Fidelity    []string `sep:"none" placeholder:"LIMIT" help:"Consider only results whose answers to canaries are near those of --baseline: 'match>90%', 'kl<0.05'; may be repeated. The runs were measured with --fidelity."`
+	Baseline    string   `type:"path" placeholder:"DIR" help:"Run directory whose answers are the reference for --fidelity. It may be one of the results."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
 	Prompt      string   `name:"prompt-tokens" placeholder:"LENGTH" help:"Prompt length that is wanted: 512, or mean=512,std=100. Default: that of the results." group:"Wanted workload"`
@@ -44,6 +47,7 @@ func (chooseCmd) Help() string {
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
   llmsweep choose run-a twin.yaml --prompt-tokens 2048 --output-tokens 128 --slo 'ttft:p99<1s' --demand 20rps
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html    # sliders choose again
+  llmsweep choose f16 q8 q4 --slo 'itl:mean<50ms' --demand 2rps --baseline f16 --fidelity 'match>60%'
 
 More: llmsweep help choose`
 }
@@ -78,6 +82,9 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
+	if options.Answers, err = ch.answers(setups); err != nil {
+		return console.Usage(err)
+	}
 	named := make([]rundir.Labels, len(setups))
 	for i := range setups {
 		named[i] = inputs.Named(setups[i].Run)
@@ -99,6 +106,29 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	return ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
+}
+
+// answers compares the answers of all setups with those of the baseline.
+func (ch *chooseCmd) answers(setups []curve.Setup) (a choose.Answers, err error) {
+	for _, text := range ch.Fidelity {
+		k, err := drift.ParseCondition(text)
+		if err != nil {
+			return a, fmt.Errorf("--fidelity %w", err)
+		}
+		a.Conditions = append(a.Conditions, k)
+	}
+	switch {
+	case ch.Baseline == "" && len(a.Conditions) == 0:
+		return a, nil
+	case ch.Baseline == "":
+		return a, errors.New("--fidelity compares answers with those of a reference: name its run directory with --baseline DIR")
+	}
+	a.Baseline = ch.Baseline
+	run, err := answer.Reopen(ch.Baseline)
+	if err != nil {
+		return a, err
+	}
+	return a, a.Compare(run, setups)
 }
 
 // assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are

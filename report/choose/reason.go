@@ -18,6 +18,9 @@ const (
 	noPrice
 	tooMany
 	notPredicted
+	noAnswers     // they cannot be compared
+	farAnswers    // they are too far from the baseline's
+	unsureAnswers // too few canaries tell
 )
 
 // reason is a reasonKind with its numbers.
@@ -27,6 +30,8 @@ type reason struct {
 	gpu        string
 	gpus, most int
 	code       string // why there is no prediction
+
+	text, measured string // of answers
 }
 
 func refuse(s *curve.Setup, r reason) Refused {
@@ -48,6 +53,8 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoPrice.In(l, r.gpu)
 	case notPredicted:
 		return unpredicted(r.code, l)
+	case noAnswers, farAnswers, unsureAnswers:
+		return r.inAnswers(l)
 	case tooMany:
 		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
 	}

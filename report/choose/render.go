@@ -26,6 +26,7 @@ func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	if c.MaxGPUs > 0 {
 		wish += sayMaxGPUs.In(l, gpus(c.MaxGPUs, l))
 	}
+	wish += c.wanted(l)
 	head := table.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
 	if len(c.Ranked) > 0 {
 		head.Table, head.Notes = c.table(l), c.notes(l)
@@ -39,6 +40,9 @@ func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	}
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(l, level+1))
+	}
+	if len(c.FrontDrift) > 0 {
+		all = append(all, c.drifts(l, level+1))
 	}
 	if len(c.Marked) > 0 {
 		s := table.Section{Title: titleMarked.In(l), Level: level + 1}
@@ -65,7 +69,7 @@ func (c *Choice) answer(l lang.Lang) []string {
 	}
 	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
 	lines = append(lines, c.Beside(l)...)
-	if k.Quantized() {
+	if k.Quantized() && len(c.Answers) == 0 {
 		lines = append(lines, sayQuantized.In(l, k.Labels.Quant))
 	}
 	return lines

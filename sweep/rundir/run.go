@@ -418,7 +418,7 @@ type Goodput struct {
 type Promise struct {
 	Term    string `json:"term"` // "ttft:p99<500ms"
 	Verdict string `json:"verdict"`
-	Value   Number `json:"value,omitzero"` // seconds; for errors a share
+	Value   Number `json:"value,omitzero"` // seconds; for errors a share, for fidelity the share of the answers that differ
 	// Beyond is what the verdict on a percentile or a share of errors rests on; absent for a mean, and in directories of earlier versions.
 	Beyond *Beyond `json:"beyond,omitempty"`
 	// Needs is how many more requests would decide the term, if the share beyond its limit stayed as it is.

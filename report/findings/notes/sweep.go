@@ -137,6 +137,8 @@ func sweepWords() lang.Words {
 			"服务过载后持续变慢（亚稳态故障）：{after} 之后，单个请求每个 token 的耗时是开始时的 {slower:tenths} 倍，无负载 {waited:span} 内没有恢复；其后各行都是变慢后的服务：请重启它"),
 		"recovery.unknown": lang.Say("after {after} a token of a lone request took {slower:tenths} times as long as at the start, and did not recover within {waited:span} without load; the sweep was too short to tell whether the overload did that or the server becomes slower by itself: a sweep with --stage-time 60s tells",
 			"{after} 之后，单个请求每个 token 的耗时是开始时的 {slower:tenths} 倍，无负载 {waited:span} 内没有恢复；本次扫描太短，无法区分是过载所致还是服务自身变慢：用 --stage-time 60s 再扫描即可区分"),
+		"recovery.unwatched": lang.Say("after {after} a token of a lone request took {slower:tenths} times as long as at the start; the sweep was too short to wait for the server to recover, and to tell whether the overload did that or the server becomes slower by itself: a sweep with --stage-time 60s tells",
+			"{after} 之后，单个请求每个 token 的耗时是开始时的 {slower:tenths} 倍；本次扫描太短，来不及等待服务恢复，也无法区分是过载所致还是服务自身变慢：用 --stage-time 60s 再扫描即可区分"),
 		"habit.sheds": lang.Say("the server sheds load: in {stage}, with {offered:rate} req/s offered, it refused {share:percent} of the requests and completed {completed:rate} req/s",
 			"服务会拒绝过多的请求：{stage} 的到达率为 {offered:rate} req/s，其中 {share:percent} 被拒绝，完成 {completed:rate} req/s"),
 		"habit.rate-limited": lang.Say("a rate limit refuses requests: {per_minute:whole} {unit} per minute, with a burst of {burst:whole}; such a token bucket explains {agrees:percent} of the refusals",

@@ -25,7 +25,7 @@ type Document struct {
 type Section struct {
 	ID     string
 	Title  draw.Text
-	Within bool // a part of the section before it: it is not in the contents
+	Within string // ID of the section that it is a part of: it is not in the contents
 	Blocks []Block
 }
 
