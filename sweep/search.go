@@ -55,10 +55,12 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	return x.control(ctx)
 }
 
-// even measures rates evenly spaced between floor and ceiling, and then narrows the answer. Within a budget the answer comes first.
+// even measures rates evenly spaced between floor and ceiling, and then narrows the answer. A budget that is short gets the
+// answer first.
 func (x *sweeper) even(ctx context.Context, low, high float64) error {
 	points := x.afford(x.config.Points, x.repeats, high)
-	if x.HasBudget() {
+	short := points < x.config.Points
+	if short {
 		if err := x.probe(ctx, high); err != nil {
 			return err
 		}
@@ -72,7 +74,7 @@ func (x *sweeper) even(ctx context.Context, low, high float64) error {
 			return err
 		}
 	}
-	if !x.HasBudget() {
+	if !short {
 		if err := x.probe(ctx, high); err != nil {
 			return err
 		}
