@@ -49,6 +49,7 @@ func FuzzFraming(f *testing.F) {
 	for _, a := range answers {
 		f.Add([]byte(a.wire), uint16(7))
 	}
+	f.Add([]byte("HTTP/1.1 204 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), uint16(9)) // it has no body
 	f.Fuzz(mutated.With(func(t *testing.T, answer []byte, cut uint16) {
 		in := bufio.NewReader(bytes.NewReader(answer))
 		resp, err := http.ReadResponse(in, nil)

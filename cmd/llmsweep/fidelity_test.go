@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -169,6 +171,33 @@ func TestCompareAnswers(t *testing.T) {
 		for dir, want := range map[string]string{"others": "asked other canaries", "without": "has no canaries"} {
 			if code, _, errs := w.llmsweep("compare", "--fidelity", "--any-workload", w.path("f16"), w.path(dir)); code != console.WrongUsage || !strings.Contains(errs, want) {
 				t.Errorf("%s: exit %d, %s", dir, code, errs)
+			}
+		}
+	})
+}
+
+// TestCompareAnswersLive asks two servers the canaries, and compares the result again from its directory.
+func TestCompareAnswersLive(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		a, _ := w.server(w.differing(simserver.Options{}))
+		b, _ := w.server(w.differing(simserver.Options{}, "rounds:60%,shift=0.2"))
+		out := w.path("pair")
+		live := []string{"compare", "--live", "--fidelity", a, b, "--canaries", shortCanaries(w, 30), "--concurrency", "2", "--stage-time", "1s", "--budget", "30s", "--warmup", "1",
+			"--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--plain", "--out", out, "--fail-if", "match<95%"}
+		code, first, errs := w.llmsweep(live...)
+		if code != console.Missed || !strings.Contains(first, "The answers of B ") || !strings.Contains(first, "KL") {
+			t.Fatalf("exit %d, %s\n%s", code, errs, first)
+		}
+		if again, _ := w.must("compare", out, "--fail-if", "match<1%"); !strings.Contains(again, "The answers of B ") {
+			t.Errorf("read again:\n%s", again)
+		}
+		if page, err := os.ReadFile(filepath.Join(out, "report.html")); err != nil || !strings.Contains(string(page), "answers-by-candidate") {
+			t.Error("no drawing of answers", err)
+		}
+		for _, side := range rundir.Sides() {
+			run := open(t, filepath.Join(out, side))
+			if run.Fidelity.Alone.Answers != 30 || run.Fidelity.Load.Answers != 0 {
+				t.Errorf("%s: %+v", side, run.Fidelity)
 			}
 		}
 	})

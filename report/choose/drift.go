@@ -107,6 +107,9 @@ type DriftPoint struct {
 	kl      string
 }
 
+// Equal returns the share of equal answers with its interval, as text.
+func (p *DriftPoint) Equal() string { return p.match }
+
 // driftPoints returns the configurations that keep the SLO, whether or not their answers are near enough.
 func (a *Answers) driftPoints(all []Candidate) []DriftPoint {
 	var points []DriftPoint

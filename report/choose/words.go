@@ -99,7 +99,7 @@ var (
 	headOnFront      = lang.Say("Front", "前沿")
 	wordOnFront      = lang.Say("on the front", "在前沿上")
 	sayDrift         = lang.Say("All configurations that keep the SLO, and how many of their answers equal those of %s (95 %%). On the front: no other is as cheap, as fast and as near, and better in one of the three. Without a price, more output of a GPU counts as cheaper.",
-		"满足 SLO 的所有配置，以及其回答与 %s 相同的比例（95 %%）。在前沿上：没有其他配置在费用、速度和接近程度上都不逊色且有一项更好。没有单价时，每卡输出更多视为更便宜。")
+		"满足 SLO 的所有配置，以及其回答与 %s 相同的比例（95 %%）。在前沿上：没有其他配置在费用、速度和接近程度上都不逊色且有一项更好。没有单价时，每 GPU 输出更多视为更便宜。")
 )
 
 // Legends.

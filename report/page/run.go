@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/answers"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/overtime"
@@ -40,6 +41,9 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 	d.Sections = append(d.Sections, v.answer())
 	figures := v.Rates()
 	if f, ok := plots.Speed("speed", plots.Alone(run), nil); ok {
+		figures = append(figures, f)
+	}
+	if f, ok := answers.Stages(run); ok {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {

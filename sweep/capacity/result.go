@@ -100,8 +100,8 @@ type Span struct {
 	Most     int     `json:"replicas_max"`
 	InFlight float64 `json:"in_flight_mean"`
 	Held     float64 `json:"minutes_held"`
-	// Worst is the worst minute's value for each term of the objective, in its order: seconds, or a share; null where answers never came.
-	Worst []*float64 `json:"worst"`
+	// Worst is the worst minute's value for each term of the objective, in its order: seconds, or a share; null where answers never came; absent without requests.
+	Worst []*float64 `json:"worst,omitempty"`
 }
 
 // WhatIf is a plan under a change.

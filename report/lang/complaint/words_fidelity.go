@@ -19,6 +19,7 @@ func fidelityWords() [][2]string {
 		{"--fidelity %w", "--fidelity %s"},
 		{"--fidelity compares answers with those of a reference: name its run directory with --baseline DIR", "--fidelity 把回答与参照相比：请用 --baseline DIR 指明其运行目录"},
 		{"%s holds published results, which have no answers to compare", "%s 是公开的结果，没有可比较的回答"},
+		{"--canaries belongs to --live --fidelity: runs have their own canaries", "--canaries 须与 --live --fidelity 一起使用：运行有自己的金丝雀提示"},
 		{"%s has no canaries: measure it with --fidelity", "%s 没有金丝雀提示：请用 --fidelity 测量"},
 		{"%s has no answers to its canaries: measure it again with --fidelity", "%s 没有金丝雀提示的回答：请用 --fidelity 重新测量"},
 		{"%s and %s answered none of the same canaries: measure one of them again", "%s 与 %s 没有共同回答的金丝雀提示：请重新测量其中一个"},

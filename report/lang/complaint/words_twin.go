@@ -33,7 +33,7 @@ func twinWords() [][2]string {
 		{"--prompt-tokens and --output-tokens belong together: give both", "--prompt-tokens 与 --output-tokens 须同时给出"},
 		{"--trace has the lengths: leave out --prompt-tokens and --output-tokens", "--trace 已有长度：请去掉 --prompt-tokens 和 --output-tokens"},
 		{"--twin takes one run directory", "--twin 只接受一个运行目录"},
-		{"--twin prints console, markdown, csv or json", "--twin 只能输出 console、markdown、csv 或 json"},
+		{"--twin prints console, markdown, csv, json or html", "--twin 只能输出 console、markdown、csv、json 或 html"},
 		{"--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns", "--for-fit 按设计改变提示与回答的长度：请去掉 --adaptive、--repeats、--slo、--prompt、--dataset、--prefix-tokens 和 --turns"},
 	}
 }

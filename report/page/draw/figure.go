@@ -304,6 +304,8 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 		y := head - float64(t.row)*headRow - 5
 		if t.flag {
 			fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(t.x), px(y-ascent), px(bottom))
+			c.text(t.x-pole, y, "tag "+t.class, "end", t.text)
+			continue
 		}
 		c.text(t.left+t.text.width()/2, y, "tag "+t.class, "middle", t.text)
 	}

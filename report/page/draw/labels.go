@@ -61,6 +61,9 @@ type tag struct {
 	left  float64
 }
 
+// pole is the distance of the text of a flag from its line, in pixels.
+const pole = 4
+
 // stack gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
 func stack(all []tag, left, right float64) []tag {
 	slices.SortStableFunc(all, func(a, b tag) int { return cmp.Compare(a.x, b.x) })
@@ -70,7 +73,6 @@ func stack(all []tag, left, right float64) []tag {
 		w := t.text.width()
 		t.left = max(left, min(t.x-w/2, right-w))
 		if t.flag {
-			const pole = 4 // pixels between text and line
 			t.left = max(left, t.x-w-pole)
 			for _, before := range all[:i] { // whose line would cross the text
 				if before.flag && before.x > t.left {
