@@ -10,6 +10,7 @@ import (
 
 	"llmsweep/client/api"
 	"llmsweep/client/clean"
+	"llmsweep/client/mutated"
 )
 
 // Any body gives a message of one short line of valid UTF-8.
@@ -19,7 +20,7 @@ func FuzzErrorText(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	c := clean.New(nil, nil, nil)
-	f.Fuzz(func(t *testing.T, body []byte) {
+	f.Fuzz(mutated.With(func(t *testing.T, body []byte) {
 		s := c.Clean(api.ErrorText(body))
 		if len(s) > clean.MaxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
 			t.Errorf("%q", s)
@@ -30,5 +31,5 @@ func FuzzErrorText(f *testing.F) {
 		if gjson.ValidBytes(body) != json.Valid(body) && len(body) < 1000 {
 			t.Errorf("%q: the two checks differ", body)
 		}
-	})
+	}))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"llmsweep/client/mutated"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
@@ -26,8 +27,8 @@ func FuzzDirectory(f *testing.F) {
 	}
 	f.Add([]byte(`{"schema":"llmsweep.run/v1","state":"complete","stages":[{"name":"a","kind":"closed","requests":{"ok":1}}]}`), []byte(records))
 	f.Add([]byte(`{"schema":"llmsweep.run/v1","target":{"model":"\u001b[31m|x<script>","notes":[{"code":"probe.busy","args":{"seconds":"x"}}]}}`), []byte("{}\n"))
-	f.Fuzz(func(t *testing.T, run, records []byte) {
-		dir := t.TempDir()
+	dir := f.TempDir()
+	f.Fuzz(mutated.With(func(t *testing.T, run, records []byte) {
 		for name, b := range map[string][]byte{rundir.RunFile: run, rundir.RecordsFile: records} {
 			if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 				t.Fatal(err)
@@ -45,5 +46,5 @@ func FuzzDirectory(f *testing.F) {
 				}
 			}
 		}
-	})
+	}))
 }

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"llmsweep/sweep/answer"
@@ -18,17 +19,23 @@ const SearchPrefix = "search@"
 
 // SearchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
 // make the server faster, and not so many that the backlog takes minutes to drain. Twice, since a step is held for a wave
-// only, and a few long answers in it hide what it brings. It goes no further than most.
+// only, and a few long answers in it hide what it brings. It goes no further than most. Within a budget it ends where the next step
+// would leave no time for the answer itself; once is then enough.
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.Stage, most int) (int, error) {
 	best, reached, flat := floor.TokensPerS.Output, 1, 0
+	earlier := orZero(floor.Latency.Mean) // the mean latency of the step before the latest
 	if !best.Known() || most == 1 {
 		return min(2, most), nil // nothing to double from; the throughput stage shows why
 	}
 	for before, level := 1, min(2, most); ; before, level = level, min(2*level, most) {
-		if x.Short() {
+		if !affordsStep(x, before, earlier) {
+			if flat > 0 {
+				return reached, nil
+			}
 			x.Warn(answer.BudgetCeiling.New(before))
 			return before, nil
 		}
+		earlier = x.Latency()
 		rate, err := step(ctx, x, level)
 		if err != nil {
 			return 0, err
@@ -51,6 +58,41 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 			return level, nil
 		}
 	}
+}
+
+// affordsStep reports whether a budget has time for the next step of the search, and for the answer after it: the throughput stage and one
+// beyond the edge. Twice as many in flight take twice as long each on a full server, and as long as before on an empty one; how much slower
+// the latest step was than the one before tells which is nearer.
+//
+// With few in flight no server is full, so that there is nothing to measure beyond the edge: only the throughput stage is allowed for, and the
+// bound becomes higher.
+func affordsStep(x *experiment.Experiment, inFlight int, earlier float64) bool {
+	const (
+		latencies = 3.5 // of a step: the opening, a wave, and waiting for an idle server
+		few       = 8   // in flight
+	)
+	if !x.HasBudget() {
+		return true
+	}
+	stages := 2.0
+	if inFlight < few {
+		stages = 1
+	}
+	growth := math.Sqrt2
+	if now := x.Latency(); now > 0 && earlier > 0 {
+		growth = min(max(now/earlier, growth), 2)
+	}
+	next := growth * x.Latency()
+	needed := latencies*next + stages*experiment.StageCost*max(x.Least().Seconds(), experiment.MinLatencies*next)
+	return !x.Short() && x.TimeLeft().Seconds() >= needed
+}
+
+// orZero returns a number; 0 where it is not known.
+func orZero(n rundir.Number) float64 {
+	if n.Known() {
+		return n.Value()
+	}
+	return 0
 }
 
 // step keeps a number in flight for a wave or two and returns the output tokens per second.

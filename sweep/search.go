@@ -64,6 +64,8 @@ func (x *sweeper) even(ctx context.Context, low, high float64) error {
 		if err := x.probe(ctx, high); err != nil {
 			return err
 		}
+		const last = 1 // stage, to narrow the answer
+		x.Allot(points*x.repeats + last)
 	}
 	rates := grid(low, high, points)
 	x.announceSLO(slices.Repeat(rates, x.repeats))

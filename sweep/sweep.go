@@ -67,7 +67,7 @@ func (x *sweeper) measure(ctx context.Context, all func(context.Context) error) 
 func Sweep(ctx context.Context, c Config, run *rundir.Run) error {
 	plan := rundir.Plan{
 		Kind: rundir.KindSweep, Points: c.Points, StageTime: c.StageTime.Seconds(), StageRequests: c.StageRequests,
-		MaxConcurrency: c.MaxConcurrency,
+		MaxConcurrency: c.MaxConcurrency, Budget: c.Budget.Seconds(),
 	}
 	x, err := begin(c, run, plan)
 	if err != nil {

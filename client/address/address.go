@@ -58,6 +58,9 @@ func Parse(s string) (Address, *url.Userinfo, error) {
 	u.User, u.Fragment, u.RawPath = nil, "", ""
 	a := Address{Base: *u}
 	a.Base.Path, a.api = splitPath(u.Path)
+	if _, err := url.Parse(a.Base.String()); err != nil { // the name of a network interface may have what a URL cannot
+		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000", mistaken(s), urlTrouble(err, s))
+	}
 	return a, user, nil
 }
 
@@ -76,6 +79,9 @@ func escapeZone(s string) string {
 // parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has a prefix there.
 func parseSocket(s string) (Address, *url.Userinfo, error) {
 	path, prefix := strings.TrimPrefix(s, "//"), ""
+	if strings.HasPrefix(path, "//") { // as the operating system reads it
+		path = "/" + strings.TrimLeft(path, "/")
+	}
 	if i := strings.LastIndex(path, ":/"); i > 1 { // not C:/
 		path, prefix = path[:i], path[i+1:]
 	}
@@ -143,6 +149,9 @@ func (a *Address) Join(path string) *url.URL {
 
 // Show returns the URL of an API path without its query, which may hold a key.
 func (a *Address) Show(path string) string {
+	if base, _ := splitPath(a.Base.Path); path == "" && base != a.Base.Path { // it looks as if it had the API's part
+		path = a.api
+	}
 	u := a.Join(path)
 	u.RawQuery = ""
 	if a.Socket == "" {
@@ -162,14 +171,15 @@ func WithoutUser(s string) string {
 	return userInfo.ReplaceAllString(s, "://")
 }
 
+// scheme matches what a URL begins with, also where a colon or a slash of it is missing.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*(?::/{0,2}|//?)`)
+
 // mistaken returns a URL that cannot be used, for an error: without what stands before its last @, since a password may have a
 // character that ends the user information, and without its query.
 func mistaken(s string) string {
 	s, _, _ = strings.Cut(s, "#")
-	if scheme, rest, ok := strings.Cut(s, "://"); ok {
-		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-			s = scheme + "://" + rest[at+1:]
-		}
+	if at := strings.LastIndexByte(s, '@'); at >= 0 {
+		s = scheme.FindString(s) + s[at+1:]
 	}
 	s, _, _ = strings.Cut(s, "?")
 	return s

@@ -12,6 +12,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/mutated"
 )
 
 // got is a frame with its data copied.
@@ -223,7 +225,7 @@ func seeds(f *testing.F) {
 // The frames of a stream do not depend on how it is split into reads, and each ends within it.
 func FuzzReader(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, in []byte, split uint64, lines bool) {
+	f.Fuzz(mutated.With(func(t *testing.T, in []byte, split uint64, lines bool) {
 		want, _ := readAll(bytes.NewReader(in), lines)
 		last := int64(0)
 		for _, g := range want {
@@ -239,7 +241,7 @@ func FuzzReader(f *testing.F) {
 		if d := cmp.Diff(want, all); d != "" {
 			t.Errorf("-whole +split\n%s", d)
 		}
-	})
+	}))
 }
 
 // splitter returns 1 to 16 bytes from each read, by a generator seeded with state.

@@ -1,5 +1,7 @@
 package wire
 
+import "net/http"
+
 // framing parses the framing of an HTTP/1 answer to count the bytes of its body: status line, headers and blank line,
 // then either chunks (RFC 9112, section 7.1) or everything that follows. It does not validate, which net/http does: the
 // count is correct for every answer that net/http accepts.
@@ -10,7 +12,7 @@ type framing struct {
 	column  int   // in the line, CR left out
 	match   int   // how much of transferEncoding the line begins with
 	old     bool  // HTTP/1.0, which has no chunks
-	interim bool  // a 1xx answer's head, and another follows
+	code    int   // of the status
 	chunked bool
 }
 
@@ -91,7 +93,9 @@ func (f *framing) status(c byte) {
 		if c == ' ' { // one more than there should be, which net/http allows
 			return
 		}
-		f.interim = c == '1'
+	}
+	if digit := f.column - len("HTTP/1.1 "); digit >= 0 && digit < 3 {
+		f.code = 10*f.code + int(c-'0')
 	}
 	f.column++
 }
@@ -107,8 +111,10 @@ func (f *framing) header(c byte) {
 	}
 	switch {
 	case !f.blank(c):
-	case f.interim:
+	case f.code >= 100 && f.code < 200: // an interim answer's, and another follows
 		*f = framing{}
+	case f.code == http.StatusNoContent, f.code == http.StatusNotModified: // they have no body, whatever the head says
+		f.state = atEnd
 	case f.chunked:
 		f.state = inSize
 	default:

@@ -5,19 +5,24 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/page/twinplots"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/twin"
 	"llmsweep/sweep/twin/beside"
 )
 
 var (
 	errBesideDirs   = errors.New("--twin takes one run directory")
-	errBesideFormat = errors.New("--twin prints console, markdown, csv or json")
+	errBesideFormat = errors.New("--twin prints console, markdown, csv, json or html")
 )
 
 // beside prints what a twin predicts of the run, beside what was measured.
@@ -34,15 +39,23 @@ func (r *reportCmd) beside(c *console.Console) error {
 		return console.Usage(err)
 	}
 	found.Twin = cmp.Or(found.Twin, filepath.Base(r.Twin))
-	tables := flags.Tables{Format: r.Format, Lang: r.Lang, Output: r.Output, Plain: r.Plain}
+	tables := flags.Tables{Format: r.Format, Lang: r.Lang, Output: r.Output, Force: r.Force, Plain: r.Plain}
 	data := func(w io.Writer) error { return twins.BesideJSON(w, found) }
 	switch r.Format {
 	case "csv":
 		tables.Format = "json"
 		data = func(w io.Writer) error { return twins.BesideCSV(w, found) }
-	case "console", "markdown", "json":
+	case "console", "markdown", "json", flags.FormatHTML:
 	default:
 		return console.Usage(errBesideFormat)
 	}
-	return tables.Write(c, data, func(l lang.Lang) []table.Section { return twins.Beside(found, l) }, nil)
+	return tables.Write(c, data, func(l lang.Lang) []table.Section { return twins.Beside(found, l) }, func(w io.Writer, o layout.Options) error {
+		run, err := answer.Reopen(r.Dirs[0])
+		if err != nil {
+			return err
+		}
+		d := html.OfRun(run, r.Dirs[0])
+		d.Sections = slices.Insert(d.Sections, 1, twinplots.Beside(found)) // after the answer
+		return layout.Write(w, d, o)
+	})
 }

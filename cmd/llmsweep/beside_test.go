@@ -65,6 +65,12 @@ func TestPredictedBesideMeasured(t *testing.T) {
 		if !strings.Contains(out, run.Stages[0].Name+",held-out,itl_p50_ms,77,10,") || !strings.Contains(out, run.Stages[1].Name+",fitted,itl_p50_ms,10,10,") {
 			t.Error(out)
 		}
+		page, _ := w.must("report", "a", "--twin", "twin.yaml", "--format", "html")
+		for _, part := range []string{"predicted-loop-ttft", "predicted-loop-output", "Dashed line: predicted", "虚线为预测值"} {
+			if !strings.Contains(page, part) {
+				t.Errorf("the page has no %q", part)
+			}
+		}
 		for _, wrong := range [][]string{{"report", "a", "a", "--twin", "twin.yaml"}, {"report", "a", "--twin", "none.yaml"}, {"report", "a", "--twin", "twin.yaml", "--format", "svg"}} {
 			if code, _, errs := w.llmsweep(wrong...); code != console.WrongUsage {
 				t.Errorf("%q: exit %d\n%s", wrong, code, errs)

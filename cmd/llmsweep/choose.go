@@ -11,6 +11,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
+	"llmsweep/report/choose/wanted"
 	"llmsweep/report/curve"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
@@ -18,15 +19,22 @@ import (
 	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 	"llmsweep/sweep/answer"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
 
 // chooseCmd is llmsweep choose.
 type chooseCmd struct {
-	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, or documents with published results."`
+	Paths       []string `arg:"" name:"path" help:"Run directories, directories of those, documents with published results, or twins that llmsweep fit wrote (*.yaml)."`
+	Fidelity    []string `sep:"none" placeholder:"LIMIT" help:"Consider only results whose answers to canaries are near those of --baseline: 'match>90%', 'kl<0.05'; may be repeated. The runs were measured with --fidelity."`
+	Baseline    string   `type:"path" placeholder:"DIR" help:"Run directory whose answers are the reference for --fidelity. It may be one of the results."`
 	AnyWorkload bool     `name:"any-workload" help:"Choose also among results of different workloads."`
 	Only        []string `sep:"," placeholder:"K=V" help:"Consider only results with this model, gpu, gpus, engine or quant; may be repeated. The first words of a name are enough; quant= means not quantized."`
+	Prompt      string   `name:"prompt-tokens" placeholder:"LENGTH" help:"Prompt length that is wanted: 512, or mean=512,std=100. Default: that of the results." group:"Wanted workload"`
+	Answer      string   `name:"output-tokens" placeholder:"LENGTH" help:"Answer length that is wanted. Default: that of the results." group:"Wanted workload"`
+	Trace       string   `placeholder:"FILE" help:"Recorded requests whose lengths are wanted, in place of the two." group:"Wanted workload"`
+	Unchecked   bool     `help:"Use also twins that failed their held-out check." group:"Wanted workload"`
 	flags.Wish
 	flags.Tables
 	flags.Page
@@ -37,7 +45,9 @@ func (chooseCmd) Help() string {
 	return `Examples:
   llmsweep choose results.md --only model=Qwen2-7B --slo 'itl:mean<50ms' --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2,A100=3.6
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 5000tok/s --prices prices.yaml --max-gpus 8
+  llmsweep choose run-a twin.yaml --prompt-tokens 2048 --output-tokens 128 --slo 'ttft:p99<1s' --demand 20rps
   llmsweep choose run-a run-b --slo 'ttft:p99<500ms' --demand 20rps --price L20=1.2 --html choice.html    # sliders choose again
+  llmsweep choose f16 q8 q4 --slo 'itl:mean<50ms' --demand 2rps --baseline f16 --fidelity 'match>60%'
 
 More: llmsweep help choose`
 }
@@ -49,15 +59,30 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	options.AnyWorkload = ch.AnyWorkload
-	found, err := inputs.Read(c.Err, ch.Paths)
+	results, files, err := ch.twins()
+	if err != nil {
+		return console.Usage(err)
+	}
+	wish, err := ch.wish(c)
+	if err != nil {
+		return console.Usage(err)
+	}
+	found, err := inputs.Read(c.Err, results)
 	if err != nil {
 		return console.Usage(err)
 	}
 	if err := assess(found, options.Terms); err != nil {
 		return console.Usage(err)
 	}
-	setups, err := ch.some(curve.Load(found)) // after Load: the audit compares all of them
+	setups, err := wanted.Setups(curve.Load(found), files, wish)
 	if err != nil {
+		return console.Usage(err)
+	}
+	setups, err = ch.some(setups) // after Load: the audit compares all of them
+	if err != nil {
+		return console.Usage(err)
+	}
+	if options.Answers, err = ch.answers(setups); err != nil {
 		return console.Usage(err)
 	}
 	named := make([]rundir.Labels, len(setups))
@@ -81,6 +106,29 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	return ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
+}
+
+// answers compares the answers of all setups with those of the baseline.
+func (ch *chooseCmd) answers(setups []curve.Setup) (a choose.Answers, err error) {
+	for _, text := range ch.Fidelity {
+		k, err := drift.ParseCondition(text)
+		if err != nil {
+			return a, fmt.Errorf("--fidelity %w", err)
+		}
+		a.Conditions = append(a.Conditions, k)
+	}
+	switch {
+	case ch.Baseline == "" && len(a.Conditions) == 0:
+		return a, nil
+	case ch.Baseline == "":
+		return a, errors.New("--fidelity compares answers with those of a reference: name its run directory with --baseline DIR")
+	}
+	a.Baseline = ch.Baseline
+	run, err := answer.Reopen(ch.Baseline)
+	if err != nil {
+		return a, err
+	}
+	return a, a.Compare(run, setups)
 }
 
 // assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are

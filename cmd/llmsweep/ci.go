@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/ci"
 	"llmsweep/report/compare"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	"llmsweep/report/table"
 )
 
@@ -25,13 +26,9 @@ func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, ga
 	if cm.JUnit == "" {
 		return nil
 	}
-	f, err := console.CreateFile(cm.JUnit)
-	if err != nil {
-		return console.Usage(err)
-	}
-	defer f.Close()
-	if err := ci.JUnit(f, []ci.Suite{suite}); err != nil {
+	var b bytes.Buffer
+	if err := ci.JUnit(&b, []ci.Suite{suite}); err != nil {
 		return err
 	}
-	return f.Close()
+	return console.WriteFiles(cm.Force, outfile.File{Path: cm.JUnit, Content: b.Bytes(), Comment: outfile.CommentOf("junit")})
 }

@@ -83,11 +83,11 @@ func TestExampleWorkflow(t *testing.T) {
 		t.Errorf("LLM_URL is %q: it is to be tried without a server", f.Env["LLM_URL"])
 	}
 	virtually(t, func(t *testing.T, w *world) {
-		config, err := sim.Preset("demo")
+		config, err := sim.Preset("plain8")
 		if err != nil {
 			t.Fatal(err)
 		}
-		config.MaxNumSeqs = 6
+		config.MaxNumSeqs = 4
 		live, err := sim.Start(config)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestExampleWorkflow(t *testing.T) {
 		w.env = map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": w.path("summary.md")}
 		baseline, _ := f.llmsweepSteps(t, "baseline")
 		for _, line := range baseline {
-			if code, errs := w.ciLine(line, "sim:demo"); code != console.Done {
+			if code, errs := w.ciLine(line, "sim:plain8"); code != console.Done {
 				t.Fatalf("%s: exit %d\n%s", line, code, errs)
 			}
 		}
@@ -120,7 +120,7 @@ func TestExampleWorkflow(t *testing.T) {
 			}
 			return code, errs
 		}
-		if code, errs := gate("sim:demo"); code != console.Done {
+		if code, errs := gate("sim:plain8"); code != console.Done {
 			t.Errorf("an equal server: exit %d\n%s", code, errs)
 		}
 		if code, errs := gate(slower); code != console.Missed || !strings.Contains(errs, "::error title=tokens_per_s<-10%25 missed::") {

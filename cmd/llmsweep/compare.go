@@ -27,7 +27,7 @@ import (
 // compareCmd is llmsweep compare.
 type compareCmd struct {
 	Paths       []string `arg:"" name:"path" help:"Run directories, directories of run directories, or documents with published results. The others are compared with the first one. With --live: the URLs of two servers."`
-	Fidelity    bool     `help:"Compare answers too: how far those of the others to the same canaries are from those of the first. The runs were measured with --fidelity."`
+	Fidelity    bool     `help:"Compare answers too: how far those of the others to the same canaries are from those of the first. The runs were measured with --fidelity; with --live both servers are asked."`
 	AnyWorkload bool     `name:"any-workload" help:"Compare also results of different workloads."`
 	FailIf      []string `name:"fail-if" sep:"none" placeholder:"METRIC<-5%" help:"Exit with code 3 where a difference from the first result is beyond this limit, such as tokens_per_s<-5%, and with 4 where that cannot be judged; may be repeated."`
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
@@ -57,6 +57,7 @@ errors; with --rate 4: ttft@4rps and so on; with --concurrency 8: tokens_per_s@c
   llmsweep compare --live http://old:8000 http://new:8000
   llmsweep compare --live http://old:8000 http://new:8000 --rate 4 --difference 2% --budget 30m
   llmsweep compare --live http://old:8000 http://new:8000 --fail-if 'tokens_per_s<-3%'    # keys: LLMSWEEP_API_KEY, LLMSWEEP_API_KEY_B
+  llmsweep compare --live --fidelity http://f16:8000 http://q4:8000 --fail-if 'match<90%'
   llmsweep compare llmsweep-pair --lang zh
 
 More: llmsweep help compare`
@@ -66,6 +67,9 @@ More: llmsweep help compare`
 func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Live {
 		return cm.live(c)
+	}
+	if cm.Canaries != "" {
+		return console.Usage(errors.New("--canaries belongs to --live --fidelity: runs have their own canaries"))
 	}
 	if dir, ok := pairDir(cm.Paths); ok {
 		return cm.again(c, dir)

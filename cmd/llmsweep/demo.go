@@ -8,6 +8,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/report/outfile"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 )
@@ -31,10 +32,10 @@ Examples:
 // demoDir is where it writes. The next demo overwrites it.
 const demoDir = "llmsweep-demo"
 
-// replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays.
+// replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays, and so does a report that was changed.
 func replacingDemo(c *console.Console, force bool) (*rundir.Dir, error) {
 	path := filepath.Join(c.Dir, demoDir)
-	if run, err := rundir.Open(path); err == nil && run.Target.Capacity.Known() {
+	if run, err := rundir.Open(path); err == nil && run.Target.Capacity.Known() && outfile.Check(filepath.Join(path, rundir.ReportFile), force) == nil {
 		force = true
 	}
 	return c.RunDir(path, force)

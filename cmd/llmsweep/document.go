@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/document"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/published/read"
@@ -45,7 +46,7 @@ func (r *reportCmd) document(c *console.Console) error {
 		return console.Usage(errors.New("--document needs results: run directories, or documents with published tables"))
 	}
 	o := document.Options{
-		Lang: lang.Lang(r.Lang), Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: r.from, AnyWorkload: r.AnyWorkload,
+		Lang: lang.Lang(r.Lang), Force: r.Force, Base: strings.TrimSuffix(filepath.Base(r.Output), filepath.Ext(r.Output)), From: r.from, AnyWorkload: r.AnyWorkload,
 	}
 	if err := r.choice(&o, old); err != nil {
 		return console.Usage(err)
@@ -68,12 +69,9 @@ func (r *reportCmd) document(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if page != nil {
-		if err := html.Replaceable(html.Beside(r.Output)); err != nil {
-			return console.Usage(err)
-		}
 		out.Files[filepath.Base(html.Beside(r.Output))] = page
 	}
-	return keep(r.Output, out)
+	return r.keep(out)
 }
 
 // documentPage returns the page of the results of a document; nil for a single one.
@@ -100,20 +98,16 @@ func (r *reportCmd) documentPage(setups []curve.Setup, said []document.Claims) (
 }
 
 // keep writes a document and its drawings. The document is replaced as a whole, because people write in it.
-func keep(path string, out document.Output) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return console.Usage(err)
-	}
+func (r *reportCmd) keep(out document.Output) error {
+	var beside []outfile.File
 	for name, b := range out.Files {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), b, 0o644); err != nil {
-			return console.Usage(err)
-		}
+		beside = append(beside, outfile.File{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: outfile.XML})
 	}
-	next := path + ".new"
-	if err := os.WriteFile(next, out.Document, 0o644); err != nil {
-		return console.Usage(err)
+	if err := console.WriteFiles(r.Force, beside...); err != nil {
+		return err
 	}
-	return os.Rename(next, path)
+	const own = true // the parts that people may have changed were checked one by one
+	return console.WriteFiles(own, outfile.File{Path: r.Output, Content: out.Document})
 }
 
 // from returns the path of a file relative to the directory of the document.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -125,10 +127,12 @@ func TestDryRunCountsCanaries(t *testing.T) {
 // TestCompareAnswers compares runs with the same canaries, and with others.
 func TestCompareAnswers(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
+		last := ""
 		measured := func(dir, canaries string, habits ...string) {
 			url, _ := w.server(w.differing(simserver.Options{}, habits...))
 			w.must("run", url, "--concurrency", "4", "--requests", "60", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", w.path(dir),
-				"--label", "quant="+dir, "--fidelity", "--canaries", canaries)
+				"--label", "gpu=L20,gpus=1,quant="+dir, "--fidelity", "--canaries", canaries)
+			last = url
 		}
 		set := shortCanaries(w, 40)
 		measured("f16", set)
@@ -139,7 +143,7 @@ func TestCompareAnswers(t *testing.T) {
 		w.must("run", url, "--concurrency", "1", "--requests", "4", "--no-selftest", "--out", w.path("without"))
 
 		out, _ := w.must("compare", "--fidelity", w.path("f16"), w.path("again"), w.path("q4"))
-		for _, want := range []string{"again, vLLM are as those of", "40 of 40 are equal", "KL", "equal under load"} {
+		for _, want := range []string{"again, 1 x L20, vLLM are as those of", "40 of 40 are equal", "KL", "equal under load"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q in\n%s", want, out)
 			}
@@ -149,12 +153,51 @@ func TestCompareAnswers(t *testing.T) {
 				t.Errorf("%s: exit %d, want %d: %s", gate, code, want, errs)
 			}
 		}
+		for gate, want := range map[string]int{"fidelity>50%": console.Done, "fidelity>99.9%": console.Undecided} {
+			if code, _, errs := w.llmsweep("run", last, "--concurrency", "4", "--requests", "200", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--out", w.path("gate"), "--force",
+				"--fidelity", "--canaries", set, "--slo", gate); code != want {
+				t.Errorf("%s: exit %d, want %d: %s", gate, code, want, errs)
+			}
+		}
+		for limit, want := range map[string]string{"match>99%": "its answers miss match>99%", "match>39%": "do not decide", "kl<5": "Cheapest"} {
+			out, _ := w.must("choose", w.path("f16"), w.path("again"), w.path("q4"), "--slo", "itl:mean<1s", "--demand", "1rps", "--price", "L20=1", "--baseline", w.path("f16"), "--fidelity", limit)
+			if !strings.Contains(out, want) || !strings.Contains(out, "cost, speed and drift") || !strings.Contains(out, "on the front") {
+				t.Errorf("%s: no %q in\n%s", limit, want, out)
+			}
+		}
 		if zh, _ := w.must("compare", "--fidelity", w.path("f16"), w.path("q4"), "--lang", "zh"); !strings.Contains(zh, "负载下相同") {
 			t.Errorf("no answers in Chinese:\n%s", zh)
 		}
 		for dir, want := range map[string]string{"others": "asked other canaries", "without": "has no canaries"} {
 			if code, _, errs := w.llmsweep("compare", "--fidelity", "--any-workload", w.path("f16"), w.path(dir)); code != console.WrongUsage || !strings.Contains(errs, want) {
 				t.Errorf("%s: exit %d, %s", dir, code, errs)
+			}
+		}
+	})
+}
+
+// TestCompareAnswersLive asks two servers the canaries, and compares the result again from its directory.
+func TestCompareAnswersLive(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		a, _ := w.server(w.differing(simserver.Options{}))
+		b, _ := w.server(w.differing(simserver.Options{}, "rounds:60%,shift=0.2"))
+		out := w.path("pair")
+		live := []string{"compare", "--live", "--fidelity", a, b, "--canaries", shortCanaries(w, 30), "--concurrency", "2", "--stage-time", "1s", "--budget", "30s", "--warmup", "1",
+			"--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest", "--plain", "--out", out, "--fail-if", "match<95%"}
+		code, first, errs := w.llmsweep(live...)
+		if code != console.Missed || !strings.Contains(first, "The answers of B ") || !strings.Contains(first, "KL") {
+			t.Fatalf("exit %d, %s\n%s", code, errs, first)
+		}
+		if again, _ := w.must("compare", out, "--fail-if", "match<1%"); !strings.Contains(again, "The answers of B ") {
+			t.Errorf("read again:\n%s", again)
+		}
+		if page, err := os.ReadFile(filepath.Join(out, "report.html")); err != nil || !strings.Contains(string(page), "answers-by-candidate") {
+			t.Error("no drawing of answers", err)
+		}
+		for _, side := range rundir.Sides() {
+			run := open(t, filepath.Join(out, side))
+			if run.Fidelity.Alone.Answers != 30 || run.Fidelity.Load.Answers != 0 {
+				t.Errorf("%s: %+v", side, run.Fidelity)
 			}
 		}
 	})

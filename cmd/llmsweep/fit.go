@@ -15,6 +15,7 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
 	"llmsweep/sweep"
@@ -36,6 +37,7 @@ type fitCmd struct {
 	Format string   `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
+	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
 }
 
@@ -60,6 +62,9 @@ func (f *fitCmd) Run(c *console.Console) error {
 			return console.Usage(err)
 		}
 		wanted = append(wanted, w)
+	}
+	if err := outfile.Check(f.Twin, f.Force); err != nil {
+		return console.Usage(err)
 	}
 	var all []stages.Stage
 	var from []string
@@ -88,8 +93,8 @@ func (f *fitCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.Twin, b, 0o644); err != nil {
-		return console.Usage(err)
+	if err := console.WriteFiles(f.Force, outfile.File{Path: f.Twin, Content: b, Comment: outfile.CommentOf("yaml")}); err != nil {
+		return err
 	}
 	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
 	shown := twins.Fit{Twin: t}
@@ -100,7 +105,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		}
 		shown.Answers = append(shown.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
 	}
-	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Plain: f.Plain}
+	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain}
 	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, shown) }, func(l lang.Lang) []table.Section { return shown.Sections(l) }, nil)
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -398,6 +399,9 @@ func markdownShape(s string) (shape []string, err error) {
 	return shape, err
 }
 
+// checksum matches what the marks of llmsweep's files say of their content.
+var checksum = regexp.MustCompile(`checksum [0-9a-f]{32}`)
+
 // htmlShape returns the elements with the names of their attributes, and what a script or style holds.
 func htmlShape(s string) (shape []string, err error) {
 	z, script := html.NewTokenizer(strings.NewReader(s)), ""
@@ -436,7 +440,7 @@ func htmlShape(s string) (shape []string, err error) {
 		case html.EndTagToken:
 			script = ""
 		case html.CommentToken:
-			shape = append(shape, "comment "+string(z.Raw()))
+			shape = append(shape, "comment "+checksum.ReplaceAllString(string(z.Raw()), ""))
 		}
 	}
 }
@@ -461,7 +465,7 @@ func xmlShape(s string) (shape []string, err error) {
 			slices.Sort(keys)
 			shape = append(shape, e.Name.Local+" "+strings.Join(keys, " "))
 		case xml.Comment, xml.Directive:
-			shape = append(shape, fmt.Sprintf("%T %s", e, e))
+			shape = append(shape, checksum.ReplaceAllString(fmt.Sprintf("%T %s", e, e), ""))
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"llmsweep/cmd/llmsweep/measurement"
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 )
 
 // launchCmd is llmsweep launch.
@@ -28,6 +28,7 @@ type launchCmd struct {
 	Memory string        `default:"2G" placeholder:"SIZE" help:"Memory for each rank: 2G, 512M (${default})." group:"Job"`
 	Time   time.Duration `default:"2h" placeholder:"TIME" help:"Time limit of the job (${default})." group:"Job"`
 	Output string        `short:"o" type:"path" placeholder:"FILE" help:"Write to this file." group:"Job"`
+	Force  bool          `help:"Overwrite a file that llmsweep did not write, or that was changed since." group:"Job"`
 	Lang   string        `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language of the comments: en or zh (${default})." group:"Job"`
 
 	Nodes     int      `placeholder:"N" positive:"" help:"Number of nodes. Default: one for each rank." group:"Slurm"`
@@ -94,7 +95,7 @@ func (l *launchCmd) Run(c *console.Console) error {
 		fmt.Fprintln(c.Err, "llmsweep: "+n)
 	}
 	if l.Output != "" {
-		return os.WriteFile(l.Output, []byte(text), 0o600)
+		return console.WriteFiles(l.Force, outfile.File{Path: l.Output, Content: []byte(text), Comment: outfile.Hash, Private: true})
 	}
 	_, err = io.WriteString(c.Out, text)
 	return err

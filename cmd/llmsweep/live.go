@@ -24,6 +24,7 @@ import (
 	"llmsweep/report/compare/paired"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/progress/web"
@@ -31,6 +32,7 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
@@ -42,6 +44,7 @@ type liveFlags struct {
 	Live           bool          `help:"Compare two running servers, stage by stage in turns." group:"Live"`
 	Rate           []string      `placeholder:"R" help:"Arrival rates to compare at, in requests per second. Default: one request at a time, 50 % and 80 % of the slower server's capacity, and the maximum throughput." group:"Live"`
 	Concurrency    []int         `placeholder:"N" help:"Numbers of requests in flight to compare at." group:"Live"`
+	Canaries       string        `placeholder:"N|FILE" help:"With --fidelity: canaries to ask both servers, alone: how many of the built-in ones (100), or a file with a prompt on each line." group:"Live"`
 	Difference     string        `default:"3%" placeholder:"P" help:"Smallest difference to detect, with a power of 80 % (${default})." group:"Live"`
 	Budget         time.Duration `default:"1h" placeholder:"TIME" help:"Start nothing that does not fit into this time (${default}). 0: take as long as the difference needs." group:"Live"`
 	StageTime      time.Duration `name:"stage-time" default:"10s" placeholder:"TIME" help:"Shortest time of a stage (${default})." group:"Live"`
@@ -132,7 +135,11 @@ func (cm *compareCmd) live(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	gates, err := cm.gates(cm.keys(both.Rates))
+	keys := cm.keys(both.Rates)
+	if cm.Fidelity {
+		keys = append(keys, drift.Keys()...)
+	}
+	gates, err := cm.gates(keys)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -151,16 +158,20 @@ func (cm *compareCmd) live(c *console.Console) error {
 	if served != nil {
 		defer served.Close()
 	}
+	if err := cm.Page.Free(&cm.Tables, cm.JUnit); err != nil {
+		return err
+	}
 	targets, err := cm.connect(c)
 	if err != nil {
 		return c.Interrupted(err)
 	}
 	defer targets[0].Close()
 	defer targets[1].Close()
-	out, dirs, err := cm.dirs(c)
+	out, dirs, err := cm.dirs(c, cm.Force)
 	if err != nil {
 		return console.Usage(err)
 	}
+	c.Holds = out
 	defer dirs[0].Close()
 	defer dirs[1].Close()
 
@@ -173,10 +184,27 @@ func (cm *compareCmd) live(c *console.Console) error {
 		}
 		both.Sides[i] = t.Measured(c.Ctx, plan, dirs[i], false)
 	}
+	if err := cm.askBoth(&both, targets, runs); err != nil {
+		return console.Usage(err)
+	}
 	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
 	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
 	broken := cm.watch(c, both, runs, record, served)
 	return errors.Join(broken, cm.conclude(c, out, record, runs, dirs, gates))
+}
+
+// askBoth has the canaries asked of both servers.
+func (cm *compareCmd) askBoth(both *pair.Config, targets [2]*target.Target, runs [2]*rundir.Run) error {
+	f := flags.Fidelity{Fidelity: cm.Fidelity, Canaries: cm.Canaries}
+	for i, t := range targets {
+		check, err := f.Check(cm.Seed)
+		if check == nil || err != nil {
+			return err
+		}
+		check.Clean, check.Options.Alone = t.Client.WithoutSecrets, true
+		both.Sides[i].Canaries = check
+	}
+	return drift.Alike(cm.Paths[0], runs[0], cm.Paths[1], runs[1])
 }
 
 // watch measures, and shows the progress.
@@ -251,12 +279,17 @@ func (f *liveFlags) flags(side int) *flags.Target {
 }
 
 // dirs makes the directories of both runs.
-func (f *liveFlags) dirs(c *console.Console) (out string, both [2]*rundir.Dir, err error) {
+func (f *liveFlags) dirs(c *console.Console, force bool) (out string, both [2]*rundir.Dir, err error) {
 	if out = f.Out; out == "" {
 		out = rundir.FreePair(filepath.Join(c.Dir, "llmsweep-pair"))
 	}
 	if _, ok, err := rundir.OpenPair(out); ok || err != nil {
 		return out, both, fmt.Errorf("%s already holds a comparison; name another directory with --out, or remove it", out)
+	}
+	for _, name := range []string{rundir.ReportFile, rundir.PageFile} {
+		if err := outfile.Check(filepath.Join(out, name), force); err != nil {
+			return out, both, err
+		}
 	}
 	for i, name := range rundir.Sides() {
 		if both[i], err = rundir.Create(filepath.Join(out, name)); err != nil {
@@ -283,7 +316,7 @@ func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]
 	if err := html.Pair(&page, result, runs, layout.Options{Lang: l}); err != nil {
 		return err
 	}
-	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, page.Bytes())
+	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, outfile.Marked(page.Bytes(), outfile.XML))
 }
 
 // conclude shows the result, writes the reports and chooses the exit code.
@@ -293,19 +326,22 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 		var doc bytes.Buffer
 		err := report.Markdown(&doc, []rundir.Run{*runs[i]}, l)
 		if err == nil {
-			err = dirs[i].WriteFile(rundir.ReportFile, doc.Bytes())
+			err = dirs[i].WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	result := paired.OfPair(record, runs[0], runs[1])
+	if err := result.CompareAnswers(sideDirs(out), runs); err != nil && record.State == rundir.Complete {
+		return err
+	}
 	var doc bytes.Buffer
 	if err := table.WriteSections(&doc, "markdown", result.Sections(l, 1), table.Style{}); err != nil {
 		return err
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, doc.Bytes())
+	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 	if err == nil {
 		err = cm.writePages(out, result, runs, dirs)
 	}
@@ -324,6 +360,14 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}
 	return judge(result, gates)
+}
+
+// sideDirs returns the directories of both sides.
+func sideDirs(out string) (dirs [2]string) {
+	for i, name := range rundir.Sides() {
+		dirs[i] = filepath.Join(out, name)
+	}
+	return dirs
 }
 
 // pairDir returns the directory of a comparison of two servers, where the paths name it or its two runs.
@@ -357,6 +401,9 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 		record.State = rundir.Interrupted
 	}
 	result := paired.OfPair(record, runs[0], runs[1])
+	if err := result.CompareAnswers(sideDirs(dir), runs); err != nil && record.State == rundir.Complete {
+		return console.Usage(err)
+	}
 	gates, err := cm.gates(result.Keys())
 	if err != nil {
 		return console.Usage(err)

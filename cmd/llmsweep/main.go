@@ -10,6 +10,7 @@
 //	target       preflight, client and workload for the server of a command line
 //	measurement  sweep, run and demo from the preflight to the report
 //	resume       which run can be continued, and how
+//	crash        gives the terminal back after a crash
 //	secret       finds and removes secrets
 //	launch       batch scripts and manifests for several ranks
 //	manual       the topics of llmsweep help; manpage and version
@@ -47,6 +48,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
 	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
 	Launch   launchCmd   `cmd:"" help:"Print the batch script or manifests that start several ranks under Slurm or Kubernetes."`
+	Merge    mergeCmd    `cmd:"" help:"Join the run directories of ranks that ran without a connection to each other."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
@@ -65,6 +67,7 @@ type cli struct {
 	Man        manCmd        `cmd:"" help:"Print the manual page of all commands and flags."`
 
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
+	CrashMonitor   crashMonitorCmd   `cmd:"" hidden:""`
 
 	Config      config.Flag      `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`

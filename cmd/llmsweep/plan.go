@@ -12,6 +12,8 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/page/twinplots"
 	"llmsweep/report/plans"
 	"llmsweep/report/table"
 	"llmsweep/sweep/capacity"
@@ -20,6 +22,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/predicted"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -57,10 +60,8 @@ type planCmd struct {
 	WhatIf    []string `name:"what-if" sep:"none" placeholder:"K=V" help:"Plan also under a change: prompts=2x, answers=2x, requests=2x, max-num-seqs=128, step-tokens=4096, prefix-hits=0.5, bandwidth=2x, compute=2x. May be repeated." group:"Choice"`
 	Draws     int      `default:"10" placeholder:"N" help:"Servers that the measurement does not exclude, for the ranges (${default})." group:"Choice"`
 
-	Format string `default:"console" enum:"console,markdown,json" placeholder:"NAME" help:"Format: console, markdown or json (${default})."`
-	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
-	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
-	Plain  bool   `help:"No colour."`
+	flags.Tables
+	flags.Page
 }
 
 // Help returns what --help prints after the purpose.
@@ -69,6 +70,7 @@ func (planCmd) Help() string {
   llmsweep plan twin.yaml --slo 'ttft:p99<1s' --rate 20
   llmsweep plan twin.yaml --slo 'ttft:p99<1s' --slo 'itl:p99<100ms' --users 5000 --requests-per-user-hour 12 --lost 1
   llmsweep plan l20.yaml a100.yaml --slo 'ttft:p99<1s' --profile 0=2,8=10,9=20,18=12 --cold-start 5m --price L20=1.2,A100=3.6
+  llmsweep plan twin.yaml --slo 'ttft:p99<1s' --profile 0=2,9=20,18=12 --html plan.html
   llmsweep plan twin.yaml --slo 'ttft:p95<2s' --trace trace.jsonl --rate 20 --what-if prompts=2x --what-if bandwidth=1.5x
 
 More: llmsweep help plan`
@@ -85,6 +87,9 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	l := lang.Lang(p.Lang)
+	if err := p.Page.Free(&p.Tables); err != nil {
+		return err
+	}
 	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
 		fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
 	})
@@ -94,8 +99,9 @@ func (p *planCmd) Run(c *console.Console) error {
 		}
 		return console.Usage(err)
 	}
-	tables := flags.Tables{Format: p.Format, Lang: p.Lang, Output: p.Output, Plain: p.Plain}
-	return tables.Write(c, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, nil)
+	return p.WriteBoth(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
+		return twinplots.Plan(w, r, o)
+	})
 }
 
 // wish reads the flags.
@@ -105,6 +111,9 @@ func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
 	var err error
 	if w.Terms, err = slo.ParseAll(p.SLO); err != nil {
 		return nil, err
+	}
+	if t := slo.Of(slo.Fidelity, w.Terms); t != nil {
+		return nil, fmt.Errorf("--slo '%s': a plan knows nothing of answers; leave it out", t)
 	}
 	for _, text := range p.WhatIf {
 		change, err := capacity.ParseChange(text)
@@ -197,7 +206,7 @@ func (p *planCmd) candidates() ([]capacity.Candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := rundir.Labels{Model: t.Labels.Model, GPU: t.Labels.GPU, GPUs: max(1, t.Labels.GPUs), Engine: t.Labels.Engine, Quant: t.Labels.Quant, Price: t.Labels.Price}
+		l := predicted.Labels(t)
 		one := capacity.Candidate{Name: nameOf(path, l), Twin: t, GPUs: l.GPUs}
 		if price, ok := prices.Of(l); ok {
 			one.Price = price * float64(l.GPUs)

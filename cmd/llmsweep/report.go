@@ -15,6 +15,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/illustrated"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/draw/raster"
 	"llmsweep/report/page/layout"
@@ -29,6 +30,7 @@ type reportCmd struct {
 	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (${default})."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
+	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool     `help:"No colour."`
 
 	Twin string `placeholder:"FILE" help:"Print what this twin predicts of the run, beside what was measured."`
@@ -106,22 +108,22 @@ func (r *reportCmd) Run(c *console.Console) error {
 	if r.Format == "markdown" && r.Output != "" && len(runs) == 1 {
 		return r.illustrate(&runs[0])
 	}
-	out := c.Out
-	options := report.Options{Lang: lang.Lang(r.Lang)}
 	if r.Output == "" {
-		options = c.Options(r.Lang, r.Plain, "")
-	} else {
-		f, err := console.CreateFile(r.Output)
-		if err != nil {
-			return console.Usage(err)
-		}
-		defer f.Close()
-		out = f
+		return r.print(c.Out, runs, c.Options(r.Lang, r.Plain, ""))
 	}
+	var b bytes.Buffer
+	if err := r.print(&b, runs, report.Options{Lang: lang.Lang(r.Lang)}); err != nil {
+		return err
+	}
+	return console.WriteFiles(r.Force, outfile.File{Path: r.Output, Content: b.Bytes(), Comment: outfile.CommentOf(r.Format)})
+}
+
+// print prints runs in the format.
+func (r *reportCmd) print(out io.Writer, runs []rundir.Run, o report.Options) error {
 	if r.Format == flags.FormatHTML {
-		return r.page(out, runs, layout.Options{Lang: options.Lang})
+		return r.page(out, runs, layout.Options{Lang: o.Lang})
 	}
-	return report.Render(out, r.Format, runs, options)
+	return report.Render(out, r.Format, runs, o)
 }
 
 // page writes the page of a run, or the index of several.
@@ -156,7 +158,7 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 		_, err := c.Out.Write(b.Bytes())
 		return err
 	}
-	return console.WriteTo(r.Output, b.Bytes())
+	return console.WriteFiles(r.Force, outfile.File{Path: r.Output, Content: b.Bytes(), Comment: outfile.CommentOf(r.Format)})
 }
 
 // illustrate writes the Markdown report of a run, with drawings beside it.
@@ -165,11 +167,9 @@ func (r *reportCmd) illustrate(run *rundir.Run) error {
 	if err != nil {
 		return err
 	}
-	files[filepath.Base(r.Output)] = doc
+	all := []outfile.File{{Path: r.Output, Content: doc, Comment: outfile.XML}}
 	for name, b := range files {
-		if err := console.WriteTo(filepath.Join(filepath.Dir(r.Output), name), b); err != nil {
-			return err
-		}
+		all = append(all, outfile.File{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: outfile.XML})
 	}
-	return nil
+	return console.WriteFiles(r.Force, all...)
 }

@@ -27,6 +27,7 @@ type resumeCmd struct {
 	Body   string   `placeholder:"JSON" help:"JSON of the first part, where it held a secret."`
 	Lang   string   `default:"" enum:",en,zh" placeholder:"en|zh" help:"Language of the report. Default: that of the first part."`
 	Plain  bool     `help:"Print plain lines, without colour and without redrawing."`
+	Force  bool     `help:"Overwrite a report or a drawing in the directory that was changed since llmsweep wrote it."`
 	flags.Serving
 	flags.Cluster
 }
@@ -57,6 +58,9 @@ func (r *resumeCmd) Run(c *console.Console) error {
 	}
 	before, err := resume.Open(r.Dir)
 	if err != nil {
+		return console.Usage(err)
+	}
+	if err := resume.Overwrites(r.Dir, r.Force); err != nil {
 		return console.Usage(err)
 	}
 	grammar, parsed, err := r.parse(c, &before.Command)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"llmsweep/cmd/llmsweep/crash"
 	"llmsweep/cmd/llmsweep/flags"
 	"os"
 	"os/exec"
@@ -10,18 +11,33 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// crashesWith is the file with which the program llmsweep-crashing crashes.
+const crashesWith = "crash-now"
 
 // TestMain lets the test binary be llmsweep: by name for the scripts, by its hidden command for the self-test's helpers.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800) // simulations allocate fast and keep little
 	debug.SetMemoryLimit(4 << 30)
-	if len(os.Args) > 1 && os.Args[1] == flags.SelftestHelper {
+	if len(os.Args) > 1 && (os.Args[1] == flags.SelftestHelper || os.Args[1] == crash.Command) {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"llmsweep": main})
+	crashing := func() { // in a goroutine of its own, as any may
+		go func() {
+			for {
+				if _, err := os.Stat(crashesWith); err == nil {
+					panic("a crash for the test")
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+		main()
+	}
+	testscript.Main(m, map[string]func(){"llmsweep": main, "llmsweep-crashing": crashing})
 }
 
 // TestScripts runs the command as a process of its own, with real files and exit codes.
@@ -30,10 +46,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			for _, name := range []string{"guidellm-tables.md", "serving-blocks.txt", "scaling-a10.txt"} {
-				b, err := os.ReadFile(filepath.Join("../../report/published/testdata", name))
+			const published = "../../report/published/testdata/"
+			for _, file := range []string{published + "guidellm-tables.md", published + "serving-blocks.txt", published + "scaling-a10.txt", "../../examples/twin/vllm.yaml"} {
+				b, err := os.ReadFile(file)
 				if err == nil {
-					err = os.WriteFile(filepath.Join(e.WorkDir, name), b, 0o644)
+					err = os.WriteFile(filepath.Join(e.WorkDir, filepath.Base(file)), b, 0o644)
 				}
 				if err != nil {
 					return err

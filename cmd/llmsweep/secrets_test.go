@@ -15,11 +15,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/secret"
+	"llmsweep/sweep/rundir"
 )
 
 // canary returns a secret that appears nowhere else. It has characters that URLs, JSON and HTML write in other ways.
@@ -172,9 +174,30 @@ func TestNoSecretIsShown(t *testing.T) {
 			tell(-1, "run", server, "--concurrency", "1", "--config", input(fmt.Sprintf("wrong%d.yaml", i), text))
 		}
 
+		// Several servers, canaries, a run that is interrupted and continued, and what is made from runs.
+		secretly := func(server string) string {
+			_, at, _ := strings.Cut(server, "://")
+			return "http://me:" + url.PathEscape(user) + "@" + at + "/v1?token=" + url.QueryEscape(query)
+		}
+		tell(-1, append(brief("run", secretly(fresh()), secretly(fresh()), "--concurrency", "2", "--requests", "30", "--out", w.path("replicas")), asFlags...)...)
+		tell(-1, append(brief("run", fresh(), "--fidelity", "--concurrency", "2", "--requests", "30", "--out", w.path("fidelity")), asFlags...)...)
+		w.interruptAfter(3 * time.Second)
+		tell(console.Interrupted, append(brief("run", secretly(fresh()), "--concurrency", "1,2", "--requests", "300", "--out", w.path("cut")), asFlags...)...)
+		w.again()
+		tell(console.WrongUsage, "resume", w.path("cut"))
+		tell(console.WrongUsage, "resume", w.path("cut"), "--url", withUser, "--api-key", planted["flag"])
+		tell(console.WrongUsage, "resume", w.path("cut"), "--url", "ftp://me:"+user+"@"+at, "--body", body, "--header", "X-Token: "+planted["header"])
+		tell(-1, "resume", w.path("cut"), "--url", secretly(fresh()), "--body", body, "--header", "X-Token: "+planted["header"], "--api-key", planted["flag"])
+		if run := open(t, w.path("cut")); run.State == rundir.Interrupted {
+			t.Error("the run was not continued")
+		}
+		tell(-1, "fit", w.path("run"), w.path("sweep"), "--twin", w.path("twin.yaml"))
+		tell(-1, "plan", w.path("twin.yaml"), "--slo", "ttft:p99<9s", "--rate", "1")
+		tell(-1, "launch", "slurm", "--ranks", "2", "-o", w.path("job"), "--", "run", withUser, "--concurrency", "2", "--header", "X-Token: "+planted["header"])
+
 		// What was written is rendered again.
 		for _, format := range flags.ReportFormats() {
-			for _, d := range []string{"run", "sweep"} {
+			for _, d := range []string{"run", "sweep", "replicas", "cut"} {
 				tell(console.Done, "report", w.path(d), "--format", format)
 			}
 		}

@@ -39,6 +39,9 @@ Examples:
 
 // Run measures this client on this machine.
 func (s *selftestCmd) Run(c *console.Console) error {
+	if err := s.Free(); err != nil {
+		return err
+	}
 	o, err := s.options(c.Err)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func TestReportShowsDrawings(t *testing.T) {
 		w.must("report", w.path("run"), "--format", "markdown", "--lang", "zh", "-o", w.path("published/a<b>.md"))
 		w.must("report", w.path("run"), "--format", "svg", "--drawing", "itl", "-o", w.path("itl.svg"))
 		out, _ := w.must("report", w.path("run"), "--format", "svg")
-		if first, err := os.ReadFile(w.path("run/output.svg")); err != nil || string(first) != out {
+		if first, err := os.ReadFile(w.path("run/output.svg")); err != nil || !strings.HasPrefix(string(first), out) || len(out) == 0 { // the file has a mark behind it
 			t.Errorf("%v: --format svg prints another drawing than report.md shows first", err)
 		}
 		for doc, files := range map[string][]string{"run/report.md": {"output.svg", "ttft.svg"}, "published/a<b>.md": {"a-b--output.svg", "a-b--ttft.svg"}, "": {"itl.svg"}} {

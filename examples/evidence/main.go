@@ -2,14 +2,21 @@
 //
 //	go test ./... -tags statistics -timeout 6h -json | go run ./examples/evidence > examples/evidence/table.md
 //
-// A row is an attribute that simtest.Claim has set: the claim, what the test demands, and what it found. The table names the commit that
-// is checked out. The exit code is 1 where a test failed or no test made a claim; the table is then written too.
+// A row is an attribute that simtest.Claim has set: the claim, what the test demands, and what it found, with the commit that is checked
+// out, or that -commit names. With -keep, rows of an earlier table stay whose claims were not measured again, with the commit that they have
+// there:
+//
+//	cp examples/evidence/table.md /tmp/earlier.md
+//	HABITS=collapses go test ./sweep -tags statistics -run TestHabitsAreNamed -json | go run ./examples/evidence -keep /tmp/earlier.md > examples/evidence/table.md
+//
+// The exit code is 1 where a test failed or no test made a claim; the table is then written too.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,22 +28,34 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdin, os.Stdout, os.Stderr); err != nil {
+	keep := flag.String("keep", "", "an earlier table, whose rows stay where their claims were not measured again")
+	code := flag.String("commit", "", "the commit that was measured; empty for the one that is checked out")
+	flag.Parse()
+	if err := run(os.Stdin, os.Stdout, os.Stderr, *keep, *code); err != nil {
 		fmt.Fprintln(os.Stderr, "evidence:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in io.Reader, out, log io.Writer) error {
-	code, err := commit()
-	if err != nil {
-		return err
+func run(in io.Reader, out, log io.Writer, keep, code string) (err error) {
+	if code == "" {
+		if code, err = commit(); err != nil {
+			return err
+		}
 	}
 	found, err := read(in, log)
 	if err != nil {
 		return err
 	}
-	return errors.Join(found.write(out, code), found.err())
+	var earlier []string
+	if keep != "" {
+		text, err := os.ReadFile(keep)
+		if err != nil {
+			return err
+		}
+		earlier = found.kept(string(text))
+	}
+	return errors.Join(found.write(out, code, earlier), found.err())
 }
 
 // commit returns the hash of the commit that is checked out, with a remark where files differ from it.
@@ -105,39 +124,47 @@ func read(in io.Reader, log io.Writer) (*evidence, error) {
 			e.took[name] = v.Elapsed
 		}
 	}
-	slices.SortStableFunc(e.rows, func(a, b row) int { return strings.Compare(a.pkg, b.pkg) })
 	return e, lines.Err()
 }
 
-// write prints the table.
-func (e *evidence) write(out io.Writer, commit string) error {
+// columns of the table.
+const columns = "| package | claim | wanted | got | test | minutes | commit |\n|---|---|---|---|---|---|---|\n"
+
+// kept returns the rows of an earlier table whose claims were not measured again.
+func (e *evidence) kept(table string) (rows []string) {
+	_, body, _ := strings.Cut(table, columns)
+	for line := range strings.Lines(body) {
+		cells := strings.Split(line, " | ")
+		again := slices.ContainsFunc(e.rows, func(r row) bool {
+			return len(cells) > 1 && cells[0] == "| "+r.pkg && strings.HasPrefix(r.cells, cells[1]+" | ")
+		})
+		if len(cells) == 7 && !again {
+			rows = append(rows, line)
+		}
+	}
+	return rows
+}
+
+// write prints the table, with rows of an earlier one.
+func (e *evidence) write(out io.Writer, commit string, earlier []string) error {
 	size := "at full size (`-tags statistics`)"
 	if e.small {
-		size = "at everyday size (without `-tags statistics`), which shows no more than that the tests work,"
+		size = "at everyday size (without `-tags statistics`), which shows no more than that the tests work"
 	}
-	_, err := fmt.Fprintf(out, "# Statistical claims\n\nMeasured in virtual time %s at commit %s.\n\n"+
-		"The tests in it: %s. Other tests were not run for it. How many servers each was run on is in the column \"got\".\n\n"+
-		"| package | claim | wanted | got | test | minutes |\n|---|---|---|---|---|---|\n", size, commit, strings.Join(e.tests(), ", "))
+	const short = 12 // digits of a commit's hash
+	rows := slices.Clone(earlier)
 	for _, r := range e.rows {
 		result := "passed"
 		if slices.Contains(e.failed, r.pkg+" "+r.test) {
 			result = "**failed**"
 		}
-		if err == nil {
-			_, err = fmt.Fprintf(out, "| %s | %s | %s %s | %.1f |\n", r.pkg, r.cells, r.test, result, e.took[r.pkg+" "+r.test]/60)
-		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s %s | %.1f | %s |\n", r.pkg, r.cells, r.test, result, e.took[r.pkg+" "+r.test]/60, commit[:min(short, len(commit))]))
 	}
+	slices.Sort(rows)
+	_, err := fmt.Fprintf(out, "# Statistical claims\n\nMeasured in virtual time %s. Each row names the commit that it was measured at. "+
+		"How many servers it was measured on is in the column \"got\". \"minutes\" is the time of the whole test, which may have measured several rows.\n\n%s%s",
+		size, columns, strings.Join(rows, ""))
 	return err
-}
-
-// tests returns the packages and names of the tests that made claims, each once.
-func (e *evidence) tests() (names []string) {
-	for _, r := range e.rows {
-		if name := r.pkg + " " + r.test; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // err returns an error where a test failed or there is no claim.

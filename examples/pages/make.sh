@@ -7,8 +7,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 llmsweep=${LLMSWEEP:-$work/llmsweep}
 [ -n "${LLMSWEEP:-}" ] || go build -o "$llmsweep" ./cmd/llmsweep
-"$llmsweep" report examples/real/vllm-cpu --format html -o examples/pages/sweep.html
-"$llmsweep" compare examples/document/en/report.md --format html -o examples/pages/published.html
+"$llmsweep" report examples/real/vllm-cpu --format html --force -o examples/pages/sweep.html
+"$llmsweep" compare examples/document/en/report.md --format html --force -o examples/pages/published.html
 pair=${1:-$work/pair}
 [ $# -gt 0 ] || (cd "$work" && "$llmsweep" compare --live sim: sim: --concurrency 4 --stage-time 2s --budget 90s --out pair)
-"$llmsweep" compare "$pair" --format html -o examples/pages/live.html >/dev/null
+"$llmsweep" compare "$pair" --format html --force -o examples/pages/live.html >/dev/null

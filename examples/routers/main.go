@@ -88,7 +88,7 @@ func tables(dir string) (string, error) {
 	var b strings.Builder
 	for _, kind := range []struct{ name, text string }{
 		{"sim", "Two simulated servers, each with 64 slots, 6 ms to the first token and 2 ms for each after it:"},
-		{"llamacpp", "Two `llama-server` b10434 with 4.5 million random parameters (q8_0), 4 slots each, on one core:"},
+		{"llamacpp", "Two `llama-server` b10434 with the model of [fidelity](../fidelity) in f16, 4 slots each, on one core:"},
 	} {
 		rows := ""
 		for _, router := range []string{"nginx", "nginx-buffering", "sglang-router", "litellm"} {

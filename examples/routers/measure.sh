@@ -43,10 +43,12 @@ for name in "${routers[@]}"; do
   pid=${pids[-1]}
   answers $router /v1/models
   rm -rf "$work/pair"
-  taskset -c 1 "$llmsweep" compare --live "http://$one" "http://$router" ${NAMED:---model "$model"} --api chat --concurrency 1,8 ${RATE:---rate 8} \
+  named=${NAMED:---model $model}
+  [ $kind != llamacpp ] || [ $name != sglang-router ] || named=${NAMED:-} # it calls the model of a server that is not SGLang "unknown", and llama.cpp takes any name
+  taskset -c 1 "$llmsweep" compare --live "http://$one" "http://$router" $named --api chat --concurrency 1,8 ${RATE:---rate 8} \
     --prompt-tokens 64 --output-tokens 32 --stage-time "${STAGE:-3s}" --budget "${BUDGET:-110s}" --out "$work/pair" ${FLAGS:-} 2>&1 | tail -n 40 || echo "exit ${PIPESTATUS[0]}"
-  "$llmsweep" compare "$work/pair" --format json > "$out/$kind-$name.json"
-  [ $kind != sim ] || taskset -c 1 "$llmsweep" sweep "http://$router" ${NAMED:---model "$model"} --api chat --prompt-tokens 64 --output-tokens 32 --points 1 --stage-time 2s \
+  [ ! -e "$work/pair" ] || "$llmsweep" compare "$work/pair" --format json > "$out/$kind-$name.json"
+  [ $kind != sim ] || taskset -c 1 "$llmsweep" sweep "http://$router" $named --api chat --prompt-tokens 64 --output-tokens 32 --points 1 --stage-time 2s \
     --max-concurrency 8 --no-selftest --out "$work/sweep-$name" > "$work/sweep.out" 2>&1 || tail -n 5 "$work/sweep.out"
   [ $kind != sim ] || "$llmsweep" report "$work/sweep-$name" --format json > "$out/$kind-$name.sweep.json"
   kill $pid; wait $pid 2>/dev/null || true

@@ -1,7 +1,7 @@
 // Package choose ranks configurations for a demand. For each it finds the load up to which it meets the SLO, the number of replicas that
 // the demand takes, and their cost. It finds the cheapest, those that no other dominates, and what would change the order. It
 // interpolates between measured rows and never extrapolates, uses no row that the audit calls impossible and no price that it
-// was not given, and does not judge the quality of a model's answers.
+// was not given, and does not judge the quality of a model's answers; it can ask that they are near those of a baseline.
 package choose
 
 import (
@@ -28,6 +28,8 @@ type Options struct {
 	Headroom float64 // share of what a replica can take that is kept free
 
 	AnyWorkload bool
+
+	Answers Answers
 }
 
 // hoursPerMonth is the twelfth part of a year of 365 days.
@@ -50,11 +52,15 @@ type Choice struct {
 	Refused    []Refused       `json:"refused"` // those that do not, with why
 	BreakEven  *BreakEven      `json:"break_even,omitempty"`
 	Sensitive  []Sensitivity   `json:"sensitivity"`
-	FrontSpeed []FrontPoint    `json:"pareto_speed"` // tokens/s for a user against tokens/s a GPU gives
-	FrontCost  []string        `json:"pareto_cost"`  // names; cost of a million tokens against TTFT
+	FrontSpeed []FrontPoint    `json:"pareto_speed"`           // tokens/s for a user against tokens/s a GPU gives
+	FrontCost  []string        `json:"pareto_cost"`            // names; cost of a million tokens against TTFT
+	Baseline   string          `json:"baseline,omitempty"`     // whose answers others are compared with
+	Answers    []string        `json:"answers,omitempty"`      // what is asked of them
+	FrontDrift []DriftPoint    `json:"pareto_drift,omitempty"` // cost, speed and drift
 	LeftOut    []curve.LeftOut `json:"left_out,omitempty"`
 	Marked     []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked      *rundir.Run
+	far        []Candidate // that only their answers rule out
 }
 
 // Candidate is a configuration that meets the demand.
@@ -76,6 +82,10 @@ type Candidate struct {
 	// Cost of a million output tokens with every replica loaded to the SLO's limit, and to its saturation.
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
+
+	// Predicted is set where nothing of it was measured, and Between is then how many replicas the prediction's interval allows.
+	Predicted *curve.Prediction `json:"predicted,omitempty"`
+	Between   [2]int            `json:"replicas_interval,omitzero"`
 
 	setup *curve.Setup
 	limit curve.Limit
@@ -149,6 +159,8 @@ func choose(model string, setups []*curve.Setup, o Options) Choice {
 	c.Sensitive = sensitivity(&c, setups, o)
 	c.FrontSpeed = FrontSpeed(setups)
 	c.FrontCost = frontCost(c.Ranked)
+	c.Baseline, c.Answers = o.Answers.Baseline, o.Answers.strings()
+	c.FrontDrift = o.Answers.driftPoints(slices.Concat(c.Ranked, c.far))
 	return c
 }
 
@@ -168,6 +180,10 @@ func rank(setups []*curve.Setup, o Options) Choice {
 		k, r := consider(s, o)
 		if r != nil {
 			c.Refused = append(c.Refused, *r)
+			continue
+		}
+		if r := o.Answers.Refuse(s); r != nil {
+			c.Refused, c.far = append(c.Refused, *r), append(c.far, *k)
 			continue
 		}
 		c.Ranked = append(c.Ranked, *k)
@@ -210,6 +226,9 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 		out := refuse(s, r)
 		return nil, &out
 	}
+	if s.Predicted != nil && s.Predicted.Refused != "" {
+		return no(reason{kind: notPredicted, code: s.Predicted.Refused})
+	}
 	limit, refusal := s.Within(o.Terms)
 	if refusal != nil {
 		return no(reason{kind: missesSLO, refusal: refusal})
@@ -227,6 +246,10 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: noOutput})
 	}
 	k.Replicas = int(math.Ceil(o.Demand.Amount/(supply*(1-o.Headroom)) - 1e-9))
+	if k.Predicted = s.Predicted; k.Predicted != nil {
+		need := o.Demand.Amount / (supply * (1 - o.Headroom))
+		k.Between = [2]int{int(math.Ceil(need/k.Predicted.High - 1e-9)), int(math.Ceil(need/k.Predicted.Low - 1e-9))}
+	}
 	k.GPUs, k.Carries = k.Replicas*k.Labels.GPUs, float64(k.Replicas)*supply
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})

@@ -17,6 +17,10 @@ const (
 	noOutput
 	noPrice
 	tooMany
+	notPredicted
+	noAnswers     // they cannot be compared
+	farAnswers    // they are too far from the baseline's
+	unsureAnswers // too few canaries tell
 )
 
 // reason is a reasonKind with its numbers.
@@ -25,6 +29,9 @@ type reason struct {
 	refusal    *curve.Refusal
 	gpu        string
 	gpus, most int
+	code       string // why there is no prediction
+
+	text, measured string // of answers
 }
 
 func refuse(s *curve.Setup, r reason) Refused {
@@ -44,6 +51,10 @@ func (r reason) in(l lang.Lang) string {
 		return whyNoOutput.In(l)
 	case noPrice:
 		return whyNoPrice.In(l, r.gpu)
+	case notPredicted:
+		return unpredicted(r.code, l)
+	case noAnswers, farAnswers, unsureAnswers:
+		return r.inAnswers(l)
 	case tooMany:
 		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
 	}

@@ -26,6 +26,7 @@ func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	if c.MaxGPUs > 0 {
 		wish += sayMaxGPUs.In(l, gpus(c.MaxGPUs, l))
 	}
+	wish += c.wanted(l)
 	head := table.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
 	if len(c.Ranked) > 0 {
 		head.Table, head.Notes = c.table(l), c.notes(l)
@@ -39,6 +40,9 @@ func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	}
 	if len(c.FrontSpeed) > 0 {
 		all = append(all, c.front(l, level+1))
+	}
+	if len(c.FrontDrift) > 0 {
+		all = append(all, c.drifts(l, level+1))
 	}
 	if len(c.Marked) > 0 {
 		s := table.Section{Title: titleMarked.In(l), Level: level + 1}
@@ -65,7 +69,7 @@ func (c *Choice) answer(l lang.Lang) []string {
 	}
 	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
 	lines = append(lines, c.Beside(l)...)
-	if k.Quantized() {
+	if k.Quantized() && len(c.Answers) == 0 {
 		lines = append(lines, sayQuantized.In(l, k.Labels.Quant))
 	}
 	return lines
@@ -78,6 +82,9 @@ func (c *Choice) Beside(l lang.Lang) []string {
 	k := &c.Ranked[0]
 	if same := c.tied(l); same != "" {
 		lines = append(lines, same)
+	}
+	if p := k.Predicted; p != nil {
+		lines = append(lines, sayPredicted.In(l, p.Twin, offBy(p, l), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
@@ -112,6 +119,10 @@ func (c *Choice) table(l lang.Lang) table.Table {
 		{Head: headAnswer.In(l), Sub: "tok"}, {Head: "TTFT"}, {Head: "ITL"}, {Head: headReplicas.In(l)}, {Head: headGPUs.In(l)},
 		{Head: headCarries.In(l), Sub: c.unit()},
 	}
+	predicted := c.anyPredicted()
+	if predicted {
+		heads = append(heads, table.Column{Head: headBetween.In(l), Sub: subBetween.In(l)}, table.Column{Head: headBasis.In(l), Left: true})
+	}
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.In(l), Sub: subHour.In(l)}, table.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
 			table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
@@ -129,6 +140,9 @@ func (c *Choice) table(l lang.Lang) table.Table {
 			table.Number(k.answer(), "", lang.Fixed(0)),
 			table.Seconds(k.TTFT), table.Seconds(k.ITL), {Text: strconv.Itoa(k.Replicas)}, {Text: strconv.Itoa(k.GPUs)},
 			{Text: fmt.Sprintf("%.2f", k.Carries)},
+		}
+		if predicted {
+			row = append(row, k.basis(l)...)
 		}
 		if c.Priced {
 			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
@@ -163,6 +177,9 @@ func (c *Choice) notes(l lang.Lang) []string {
 		notes = append(notes, legendMillion.In(l))
 	} else {
 		notes = append(notes, legendUnpriced.In(l))
+	}
+	if c.anyPredicted() {
+		notes = append(notes, legendPredicted.In(l, MarkPredicted))
 	}
 	if c.uneven() {
 		notes = append(notes, legendUneven.In(l))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/client/mutated"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/internal/golden"
@@ -142,7 +143,7 @@ func FuzzOf(f *testing.F) {
 	for _, l := range doc.Prose {
 		f.Add(l.Text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(mutated.With(func(t *testing.T, text string) {
 		d := published.Document{Name: "doc"}
 		for i, line := range strings.Split("vLLM from 2 to 4 GPUs, 30 concurrent\n"+text, "\n") {
 			d.Prose = append(d.Prose, published.Line{Line: i + 1, Text: line})
@@ -152,5 +153,5 @@ func FuzzOf(f *testing.F) {
 				c.Sentence(l)
 			}
 		}
-	})
+	}))
 }

@@ -21,6 +21,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	"llmsweep/report/published"
 	"llmsweep/report/published/write"
 	"llmsweep/report/table"
@@ -31,6 +32,8 @@ import (
 type Options struct {
 	Lang lang.Lang
 	Base string // what drawings' names begin with
+	// Force overwrites a document that is not llmsweep's, and generated parts that people changed.
+	Force bool
 	// From is how the document names a file or directory that a result came from.
 	From func(path string) string
 	// Choice is what is to be chosen for; nil: no choice is made. ChoiceNote is kept in the document, so that it can be
@@ -104,7 +107,13 @@ func Write(setups []curve.Setup, old []byte, o Options) (Output, error) {
 		return Output{}, err
 	}
 	if len(old) > 0 && !slices.ContainsFunc(pieces, func(p piece) bool { return p.name != "" }) {
-		return Output{}, fmt.Errorf("it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another file with -o")
+		if !o.Force {
+			return Output{}, fmt.Errorf("it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another file with -o, or overwrite it with --force")
+		}
+		pieces = nil
+	}
+	if err := changed(pieces); err != nil && !o.Force {
+		return Output{}, err
 	}
 	w := &writer{Options: o, setups: setups, out: Output{Files: map[string][]byte{}}}
 	parts, err := w.parts()
@@ -216,6 +225,11 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 			filled = append(filled, runs[""]...)
 		case ok:
 			filled = append(filled, piece{text: "\n"}, part)
+		}
+	}
+	for i := range filled {
+		if p := &filled[i]; p.name != "" {
+			p.sum = outfile.Sum([]byte(p.text))
 		}
 	}
 	return filled

@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
+	"llmsweep/client/mutated"
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
@@ -198,7 +199,8 @@ func TestHandWrittenTextIsKept(t *testing.T) {
 	title, details, end := "# Our servers, spring", "Measured by Li on **rack 7**; see <https://example.com>.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "\n## What we decided\n\nTwo L20.\n"
 	edited := strings.Replace(first, "# LLM inference compared", title, 1)
 	edited = strings.Replace(edited, "## Details\n", "## Details\n\n"+details, 1)
-	second := strings.Index(edited, "<!-- /llmsweep:run -->\n") + len("<!-- /llmsweep:run -->\n")
+	second := strings.Index(edited, "<!-- /llmsweep:run ")
+	second += strings.Index(edited[second:], "\n") + 1
 	edited = edited[:second] + "\nThis one is loud.\n\n" + edited[second:] + end
 	again := string(written(t, in, []byte(edited), o).Document)
 	for _, text := range []string{title, details, "\nThis one is loud.\n", end} {
@@ -227,6 +229,44 @@ func TestHandWrittenTextIsKept(t *testing.T) {
 	fewer := string(written(t, in[:2], []byte(again), o).Document)
 	if n := strings.Count(fewer, "<!-- llmsweep:run "); n != len(in) {
 		t.Errorf("%d runs are left", n)
+	}
+}
+
+// What people wrote within a generated part is not lost without a word, wherever it is. Other line ends are no change.
+func TestChangedPartsAreRefused(t *testing.T) {
+	in, o := inputs(t), options(t, lang.English)
+	first := string(written(t, in, nil, o).Document)
+	lines := strings.SplitAfter(first, "\n")
+	inside, edited := false, ""
+	for i, line := range lines {
+		if generated := strings.HasPrefix(line, "<!-- llmsweep:"); generated || strings.HasPrefix(line, "<!-- /llmsweep:") {
+			inside = generated
+		}
+		noted := strings.Join(lines[:i+1], "") + "my note\n" + strings.Join(lines[i+1:], "")
+		pieces, err := split(noted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := changed(pieces); inside != (err != nil) {
+			t.Errorf("a note behind line %d, %q: %v", i+1, line, err)
+		}
+		if inside {
+			edited = noted
+		}
+	}
+	if _, err := Write(curve.Load(in), []byte(edited), o); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), "lines ") {
+		t.Errorf("a note in a generated part: %v", err)
+	}
+	forced := o
+	forced.Force = true
+	if got := string(written(t, in, []byte(edited), forced).Document); got != first {
+		t.Errorf("with force the note stays:\n%s", cmp.Diff(first, got))
+	}
+	written(t, in, []byte("# Somebody's own document\n"), forced)
+	written(t, in, []byte(strings.ReplaceAll(first, "\n", "\r\n")), o)
+	unmarked := regexp.MustCompile(`(<!-- /llmsweep:\w+) \w+`).ReplaceAllString(first, "$1")
+	if _, err := Write(curve.Load(in), []byte(unmarked), o); err == nil {
+		t.Error("parts without a checksum were overwritten")
 	}
 }
 
@@ -261,7 +301,7 @@ func TestSplitAndJoin(t *testing.T) {
 
 func FuzzSplit(f *testing.F) {
 	f.Add("a\n<!-- llmsweep:run {} -->\nb\n<!-- /llmsweep:run -->\n")
-	f.Fuzz(func(t *testing.T, doc string) {
+	f.Fuzz(mutated.With(func(t *testing.T, doc string) {
 		pieces, err := split(doc)
 		if err != nil || strings.Contains(doc, "\r") {
 			return
@@ -269,5 +309,5 @@ func FuzzSplit(f *testing.F) {
 		if got := join(pieces); got != doc && got != doc+"\n" { // a last marker line may lack its newline
 			t.Errorf("%q became %q", doc, got)
 		}
-	})
+	}))
 }

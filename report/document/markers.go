@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"llmsweep/report/outfile"
 )
 
 // What generated parts are called in their markers.
@@ -20,12 +22,13 @@ type piece struct {
 	name string // of a generated part; empty for text
 	note string // the JSON in its opening marker
 	text string // between the markers, or the text itself
+	sum  string // of the text between the markers, in the closing one; empty where that has none
 	line int    // of the first line, from 1
 }
 
 var (
 	opening = regexp.MustCompile(`^<!-- llmsweep:(\w+)(?: (\{.*\}))? -->$`)
-	closing = regexp.MustCompile(`^<!-- /llmsweep:(\w+) -->$`)
+	closing = regexp.MustCompile(`^<!-- /llmsweep:(\w+)(?: ([0-9a-f]{32}))? -->$`)
 )
 
 // split takes a document apart. Joined, the pieces are the document again, byte for byte.
@@ -51,7 +54,7 @@ func split(doc string) ([]piece, error) {
 			if open == nil || open.name != m[1] {
 				return nil, fmt.Errorf("line %d closes %q, which is not open; take the line out", i+1, m[1])
 			}
-			open.text = text.String()
+			open.text, open.sum = text.String(), m[2]
 			all = append(all, *open)
 			open, start = nil, i+2
 			text.Reset()
@@ -66,6 +69,19 @@ func split(doc string) ([]piece, error) {
 		all = append(all, piece{text: text.String(), line: start})
 	}
 	return all, nil
+}
+
+// changed returns an error where somebody may have written in a generated part: the checksum in its closing marker does not fit, or is missing.
+func changed(all []piece) error {
+	for _, p := range all {
+		if p.name == "" || strings.TrimSpace(p.text) == "" || p.sum == outfile.Sum([]byte(p.text)) {
+			continue
+		}
+		last := p.line + strings.Count(p.text, "\n") - 1
+		return fmt.Errorf("lines %d to %d were changed since llmsweep wrote them, and would be lost: move what you wrote behind the line <!-- /llmsweep:%s ... -->, or overwrite it with --force",
+			p.line, last, p.name)
+	}
+	return nil
 }
 
 // join is the document of the pieces.
@@ -84,7 +100,11 @@ func join(all []piece) string {
 		if p.text != "" && !strings.HasSuffix(p.text, "\n") {
 			b.WriteString("\n")
 		}
-		b.WriteString("<!-- /llmsweep:" + p.name + " -->\n")
+		b.WriteString("<!-- /llmsweep:" + p.name)
+		if p.sum != "" {
+			b.WriteString(" " + p.sum)
+		}
+		b.WriteString(" -->\n")
 	}
 	return b.String()
 }

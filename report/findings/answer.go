@@ -45,9 +45,12 @@ func found(run *rundir.Run, l lang.Lang) []string {
 	lines = append(lines, Promises(run, l)...)
 	add(bracket(run, l))
 	add(inInterval(run, l))
-	if grew := backlog(run, l); grew != "" {
-		add(grew)
-	} else if !sat.Reason.IsZero() {
+	grew := backlog(run, l)
+	add(grew)
+	if sat.Rate.IsZero() { // it says what to run next
+		grew = ""
+	}
+	if grew == "" && !sat.Reason.IsZero() {
 		add(Note(sat.Reason, l))
 	}
 	add(limit(run, l))
@@ -63,6 +66,8 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 		return sayAtLeast.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
 	case sat.Rate.Bound():
 		return sayNotSaturated.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
+	case sat.Rate.IsZero() && sat.Low.Known() && sat.High.Known(): // the interval is no answer
+		return sayBetween.In(l, lang.Number(sat.Low, lang.Rate), lang.Number(sat.High, lang.Rate))
 	case sat.Rate.IsZero():
 		return sayNoSaturation.In(l)
 	}

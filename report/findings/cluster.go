@@ -15,6 +15,8 @@ var (
 	sayRanks      = lang.Say("%s ranks (%s); instants agree to %s, starts to %s", "%s 个进程（%s）；时刻一致到 %s，开始时刻一致到 %s")
 	sayRanksLost  = lang.Say("; lost on the way: %s", "；中途丢失：%s")
 	envRanks      = lang.Say("Ranks", "进程")
+	sourceApart   = lang.Say("the others ran apart", "其他进程各自运行")
+	sourceMerged  = lang.Say("ran apart, and were merged", "各自运行后合并")
 	sourceFlags   = lang.Say("set by flags", "由参数指定")
 )
 
@@ -40,6 +42,10 @@ func rankSource(c *rundir.Cluster, l lang.Lang) string {
 		return "Slurm"
 	case rundir.SourceKubernetes:
 		return "Kubernetes"
+	case rundir.SourceApart:
+		return sourceApart.In(l)
+	case rundir.SourceMerged:
+		return sourceMerged.In(l)
 	}
 	return sourceFlags.In(l)
 }
@@ -55,7 +61,7 @@ func ranks(run *rundir.Run, l lang.Lang) string {
 			align, skew = larger(align, r.Alignment), larger(skew, r.Skew)
 		}
 	}
-	s := sayRanks.In(l, strconv.Itoa(len(run.Cluster.Ranks)), rankSource(run.Cluster, l), lang.Time(align), lang.Time(skew))
+	s := sayRanks.In(l, strconv.Itoa(max(run.Cluster.Of, len(run.Cluster.Ranks))), rankSource(run.Cluster, l), lang.Time(align), lang.Time(skew))
 	lost := ""
 	for _, r := range run.Cluster.Ranks {
 		if !r.Lost.IsZero() {

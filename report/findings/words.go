@@ -44,6 +44,7 @@ var (
 	sayShedBracket   = lang.Say("Stable up to %s req/s offered; it refuses requests from %s.", "到达率不超过 %s req/s 时稳定，从 %s req/s 起拒绝请求。")
 	sayNotSaturated  = lang.Say("Not saturated at %s req/s, the highest rate tested: the server can take more.", "在最高实测到达率 %s req/s 时仍未饱和：服务可承受更多。")
 	sayAtLeast       = lang.Say("Sustains at least %s req/s; the limit was not found.", "至少可承受 %s req/s；未找到极限。")
+	sayBetween       = lang.Say("Saturation was not located: it is between %s and %s req/s (95 %%).", "未能确定饱和点：在 %s 与 %s req/s 之间（95 %%）。")
 	sayNoSaturation  = lang.Say("No saturation point was found.", "没有找到饱和点。")
 	sayNothing       = lang.Say("Nothing was completed: %s of %s requests failed.", "没有任何请求完成：%[2]s 个请求中有 %[1]s 个失败。")
 	sayBracket       = lang.Say("Stable up to %s req/s offered, saturated from %s.", "到达率不超过 %s req/s 时稳定，从 %s req/s 起饱和。")

@@ -20,6 +20,7 @@ import (
 
 	"llmsweep/report"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	"llmsweep/report/published"
 	"llmsweep/report/published/read"
 	"llmsweep/report/published/results"
@@ -149,20 +150,21 @@ func (i *Importer) write(dir *rundir.Dir, run *rundir.Run) error {
 	if err := report.Markdown(&doc, []rundir.Run{*run}, i.Lang); err != nil {
 		return err
 	}
-	if err := dir.WriteFile(rundir.ReportFile, doc.Bytes()); err != nil {
+	if err := dir.WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML)); err != nil {
 		return err
 	}
 	return dir.Save(run)
 }
 
-// directory makes the run directory, or the next free one of its name. A result of the same line of the same file is replaced.
+// directory makes the run directory, or the next free one of its name. A result of the same line of the same file is
+// replaced, unless somebody changed its report.
 func directory(path string, run *rundir.Run) (*rundir.Dir, error) {
 	for n, p := 2, path; ; n++ {
 		there, err := rundir.Open(p)
 		if _, missing := os.Stat(filepath.Join(p, rundir.RunFile)); missing != nil {
 			return rundir.Create(p)
 		}
-		if err == nil && there.Source != nil && there.Source.File == run.Source.File && there.Source.Line == run.Source.Line {
+		if err == nil && there.Source != nil && there.Source.File == run.Source.File && there.Source.Line == run.Source.Line && outfile.Check(filepath.Join(p, rundir.ReportFile), false) == nil {
 			return rundir.Replace(p)
 		}
 		p = fmt.Sprintf("%s-%d", path, n)

@@ -11,6 +11,7 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/answers"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/plots"
@@ -93,7 +94,7 @@ func choosingOf(model string, setups []curve.Setup, o choose.Options) choosing {
 	}
 	for i := range setups {
 		s := &setups[i]
-		if curve.Model(s.Run) != model {
+		if curve.Model(s.Run) != model || o.Answers.Refuse(s) != nil {
 			continue
 		}
 		one := choosingSetup{Name: s.Name, GPUs: s.Run.Labels.GPUs, Price: -1}
@@ -169,6 +170,9 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 		if i == 0 {
 			s.Blocks = append(s.Blocks, plots.Numbered(namesOf(setups))...)
 		}
+		s.Blocks = append(s.Blocks, layout.Block{Figures: []layout.Figure{f}})
+	}
+	if f, ok := answers.Front("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
 		s.Blocks = append(s.Blocks, layout.Block{Figures: []layout.Figure{f}})
 	}
 	if len(setups) > 0 && len(o.Terms) > 0 {

@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/compare/paired"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/answers"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/plots"
@@ -41,6 +42,9 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 			forests = append(forests, forest("forest-"+strconv.Itoa(i+1), draw.Say(titleForest, m.Name, c.Setups[0].Name), all))
 		}
 	}
+	if f, ok := answers.Candidates(c.Answers); ok {
+		forests = append(forests, f)
+	}
 	if len(forests) > 0 {
 		answer.Blocks = append(answer.Blocks, layout.Block{Figures: forests})
 	}
@@ -62,12 +66,16 @@ func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o layout.Optio
 	if all := v.Differences(); len(all) > 0 {
 		answer.Blocks = append(answer.Blocks, layout.Block{Figures: []layout.Figure{forest("forest-1", draw.Say(titleForest, "B", "A"), all)}})
 	}
+	if f, ok := answers.Candidates(v.Answers); ok {
+		answer.Blocks = append(answer.Blocks, layout.Block{Figures: []layout.Figure{f}})
+	}
 	d.Sections = append(d.Sections, answer)
 	d.Sections = append(d.Sections, layout.FromSections("part", func(l lang.Lang) []table.Section {
 		all := v.Sections(l, 1)
 		if v.State == rundir.Running { // the tables without the conclusion, once there are rows
 			all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 })
 		}
+		all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 && slices.Equal(s.Lines, v.Conclusion(l)) }) // it is the answer
 		return all
 	})...)
 	for i, run := range runs {

@@ -56,7 +56,7 @@ func Runs(w io.Writer, all []Input, o layout.Options) error {
 		slices.Sort(f.Values)
 		index.Filters = append(index.Filters, f)
 	}
-	index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headSaturation)}, layout.Column{Head: draw.Say(layout.HeadInterval)}, layout.Column{Head: draw.Say(headOutput)})
+	index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headSaturation)}, layout.Column{Head: draw.Say(headIndexInterval)}, layout.Column{Head: draw.Say(headOutput)})
 	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
 	if unanswered {
 		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headAnswer), Left: true})

@@ -13,11 +13,14 @@ import (
 // replicas is what each of several servers did; nothing where there was one.
 func (v *view) replicas() []layout.Section {
 	var blocks []layout.Block
+	if figures := v.Replicas(); len(figures) > 0 {
+		blocks = append(blocks, layout.Block{Figures: figures})
+	}
 	zh := findings.Replicas(v.Run, lang.Chinese)
 	for i, en := range findings.Replicas(v.Run, lang.English) {
 		t := layout.Bilingual("replicas-"+strconv.Itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return layout.Pick(l, en, zh[i]) })
 		t.Open = true
-		blocks = append(blocks, layout.Block{Table: t})
+		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
 	}
 	if len(blocks) == 0 {
 		return nil

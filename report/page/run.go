@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/report/page/answers"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/overtime"
@@ -42,6 +43,9 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 	if f, ok := plots.Speed("speed", plots.Alone(run), nil); ok {
 		figures = append(figures, f)
 	}
+	if f, ok := answers.Stages(run); ok {
+		figures = append(figures, f)
+	}
 	if len(figures) > 0 {
 		d.Sections = append(d.Sections, layout.Section{ID: "rates", Title: draw.Say(titleRates), Blocks: []layout.Block{{Figures: figures}}})
 	}
@@ -54,7 +58,8 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 		d.Sections = append(d.Sections, layout.Section{ID: "damaged", Title: draw.Say(titleDamaged), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(recordsDamaged, failure.Error())}, Plain: true}}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
-	d.Sections = append(d.Sections, v.notes(), v.client(), v.environment())
+	d.Sections = append(d.Sections, v.notes(), v.client())
+	d.Sections = append(append(d.Sections, v.ranks()...), v.environment())
 	return d
 }
 

@@ -118,6 +118,11 @@ func answer(p *capacity.Plan, l lang.Lang) []string {
 	return lines
 }
 
+// First is what breaks first, in a sentence.
+func First(p *capacity.Plan, l lang.Lang) string {
+	return headFirst.In(l) + lang.Colon.In(l) + first(p, l) + lang.Stop.In(l)
+}
+
 // first is what breaks first.
 func first(p *capacity.Plan, l lang.Lang) string {
 	if p.First.Times == 0 {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"llmsweep/client/mutated"
 )
 
 func TestQuantity(t *testing.T) {
@@ -46,7 +48,7 @@ func FuzzParseQuantity(f *testing.F) {
 	for _, s := range []string{"1,187.02 tokens/second", "> 58.30 sec", "1e400", "1e-999999999", "100 (100.0%)", "-", "0x1p4", "1,,1", "١٢", "1e5e5 ms"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(mutated.With(func(t *testing.T, text string) {
 		q, err := ParseQuantity(text)
 		if err != nil || q.Number.IsZero() {
 			return
@@ -60,5 +62,5 @@ func FuzzParseQuantity(f *testing.F) {
 		if slack := q.Slack("ms"); math.IsNaN(slack) || slack < 0 {
 			t.Errorf("%q is off by %v", text, slack)
 		}
-	})
+	}))
 }

@@ -61,6 +61,9 @@ func (f Fit) numbers(l lang.Lang) table.Section {
 	}
 	s := table.Section{Title: titleTwin.In(l, strings.Join(t.From, ", ")), Level: 1, Table: tab}
 	s.Lines = append(s.Lines, saySteps.In(l, t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
+	if t.Refined {
+		s.Lines = append(s.Lines, sayRefined.In(l))
+	}
 	for _, key := range t.Unknown {
 		s.Notes = append(s.Notes, key+": "+f.remedy(key, l))
 	}

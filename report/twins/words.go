@@ -50,6 +50,7 @@ var (
 )
 
 var (
+	sayRefined        = lang.Say("The regression failed its check. The costs were refined by simulation, until the distributions were nearest to the measured ones.", "回归未通过检验；已用模拟调整各项开销，使分布与实测最接近。")
 	sayFailedCheck    = lang.Say("The twin failed its held-out check.", "该孪生模型未通过留出检验。")
 	saySaturation     = lang.Say("Saturation: predicted %[1]s req/s (%[2]s), measured %[3]s (%[4]s): off by %[5]s.", "饱和点：预测 %[1]s req/s（%[2]s），实测 %[3]s（%[4]s），误差 %[5]s。")
 	saySaturationOnly = lang.Say("Saturation: predicted %[1]s req/s (%[2]s), measured %[3]s: off by %[4]s.", "饱和点：预测 %[1]s req/s（%[2]s），实测 %[3]s，误差 %[4]s。")

@@ -28,8 +28,8 @@ func conclude(run *rundir.Run) {
 	for _, n := range append(notes, saturation.Habits(run, found)...) {
 		run.Warnings = note.Add(run.Warnings, n)
 	}
-	run.Saturation = bounded(run, found)
-	if found == nil {
+	run.Saturation = located(run, found)
+	if run.Saturation == nil {
 		if n, ok := whyNone(run); ok {
 			run.Warnings = note.Add(run.Warnings, n)
 		}
@@ -41,38 +41,14 @@ func DropUnsure(run *rundir.Run) {
 	if run.Saturation == nil || run.Source != nil {
 		return
 	}
+	limit := run.Saturation.Rate.Value()
+	if run.Saturation.Rate.IsZero() { // somewhere between bounds: at worst at the lower one
+		limit = run.Saturation.Low.Value()
+	}
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Rate.Known() {
-			saturation.DropIntervals(st, st.Rate.Value()/run.Saturation.Rate.Value())
+			saturation.DropIntervals(st, st.Rate.Value()/limit)
 		}
-	}
-}
-
-// bounded returns the saturation rate as a lower bound where the search for the ceiling was cut before the output stopped growing, and no
-// arrival rate was shown to be saturated: then the closed loop did not fill the server. Otherwise it returns what was found, its interval
-// cut at 0.
-func bounded(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
-	if found == nil || !found.Rate.Known() {
-		return found
-	}
-	if found.Low.Known() && found.Low.Value() < 0 {
-		found.Low = rundir.Exactly(0)
-		if found.HighestStable.Known() {
-			found.Low = found.HighestStable
-		}
-	}
-	ceiling := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
-	if !searchCut(run.Warnings) || saturatedSomewhere(run.Stages) || ceiling < 0 {
-		return found
-	}
-	stable := highestStable(run.Stages)
-	most := run.Stages[ceiling].Progress.Rate.Value()
-	if stable.Known() {
-		most = max(most, stable.Value())
-	}
-	return &rundir.Saturation{
-		Rate: rundir.Over(most), Output: found.Output, HighestStable: stable,
-		Reason: noteAtLeast.New(run.Stages[ceiling].MaxConcurrency, run.Stages[ceiling].Progress.Rate.Value()),
 	}
 }
 
@@ -81,7 +57,7 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 	const waves = 12 // of the longest requests: what the next sweep's stages should hold
 	var decided, longest, highest float64
 	rows := saturation.Open(run.Stages)
-	if len(rows) == 0 {
+	if len(rows) == 0 && run.Plan.Budget <= 0 {
 		return why, false
 	}
 	for _, st := range rows {
@@ -94,6 +70,8 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 		highest = st.Rate.Value()
 	}
 	switch {
+	case run.Plan.Budget > 0:
+		return noteNoneBudget.New(run.Plan.Budget, longer(run, 2)), true
 	case decided <= float64(len(rows))/2:
 		return noteNoneDecided.New(longest, run.Plan.StageTime, seconds.RoundUp(max(waves*longest, 2*run.Plan.StageTime))), true
 	case !saturatedSomewhere(run.Stages) && run.Plan.MaxConcurrency > 0:

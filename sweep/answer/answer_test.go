@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"math"
 	"testing"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
 
@@ -12,7 +14,7 @@ import (
 func TestACutSearchGivesALowerBound(t *testing.T) {
 	ceiling := rundir.Stage{
 		Name: "throughput", Role: rundir.Ceiling, State: rundir.Complete, Verdict: rundir.Closed, MaxConcurrency: 16,
-		Requests: rundir.Requests{OK: 16}, Progress: rundir.Progress{Rate: rundir.Exactly(13), Low: rundir.Exactly(13), High: rundir.Exactly(13), Batches: 1},
+		Requests: rundir.Requests{OK: 16}, Progress: rundir.Progress{Rate: rundir.Exactly(13), Low: rundir.Exactly(13), High: rundir.Exactly(13), Batches: 9},
 	}
 	stable := rundir.Stage{
 		Name: "poisson@14.00", Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Rate: rundir.Exactly(14),
@@ -34,8 +36,73 @@ func TestACutSearchGivesALowerBound(t *testing.T) {
 		run := &rundir.Run{Stages: c.stages, Warnings: c.cut}
 		conclude(run)
 		s := run.Saturation
-		if s == nil || s.Rate != c.rate || s.Low.Value() < 0 || s.Reason.IsZero() {
+		if s == nil || s.Rate.Bound() != c.rate.Bound() || math.Abs(s.Rate.Value()-c.rate.Value()) > 1e-9 || s.Low.Value() < 0 || s.Reason.IsZero() {
 			t.Errorf("%d stages, %v: %+v, want %v", len(c.stages), c.cut, s, c.rate)
 		}
+	}
+}
+
+// An interval that is too wide to plan with is no answer: the bounds that were found are given instead, and a longer run is advised. What the
+// search for the ceiling completed is a lower bound.
+func TestAWideIntervalIsNoAnswer(t *testing.T) {
+	sweep := func(low, high, output float64) *rundir.Run {
+		floor := rundir.Stage{
+			Name: "synchronous", Role: rundir.Floor, State: rundir.Complete, Verdict: rundir.Closed, MaxConcurrency: 1, Requests: rundir.Requests{OK: 10},
+			Progress: rundir.Progress{Rate: rundir.Exactly(2)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(200)},
+		}
+		ceiling := floor
+		ceiling.Name, ceiling.Role, ceiling.MaxConcurrency = "throughput", rundir.Ceiling, 16
+		ceiling.Progress = rundir.Progress{Rate: rundir.Exactly((low + high) / 2), Low: rundir.Exactly(low), High: rundir.Exactly(high), Batches: 12}
+		return &rundir.Run{
+			Plan: rundir.Plan{Kind: rundir.KindSweep, Budget: 60, StageTime: 60}, Stages: []rundir.Stage{floor, ceiling},
+			Search: []rundir.SearchStep{{Name: "search@16", Output: rundir.Exactly(output)}},
+		}
+	}
+	for _, c := range []struct {
+		low, high, output   float64
+		rate, from, to, ask float64
+	}{
+		{18, 22, 1000, 20, 18, 22, 0},
+		{16, 24, 1000, 20, 16, 24, 0},                                     // by 20 % to either side: its comfortable load is sustained
+		{15, 25, 1000, math.NaN(), 15, 25, 120},                           // by 25 %
+		{-4, 44, 1050, math.NaN(), 1050 / 1.05 / 100, 44, 60 * 4},         // the search completed 10 req/s
+		{-4, 8, 1050, math.NaN(), 1050 / 1.05 / 100, 1050. / 105, 4 * 60}, // it is not less than its lower bound
+	} {
+		run := sweep(c.low, c.high, c.output)
+		conclude(run)
+		s := run.Saturation
+		same := func(n rundir.Number, want float64) bool {
+			return n.Known() && math.Abs(n.Value()-want) < 0.5 || !n.Known() && math.IsNaN(want)
+		}
+		if s == nil || !same(s.Rate, c.rate) || !same(s.Low, c.from) || !same(s.High, c.to) || s.Comfortable.Known() != s.Rate.Known() {
+			t.Errorf("%v-%v: %+v", c.low, c.high, s)
+			continue
+		}
+		if ask, _ := s.Reason.Args["budget"].(float64); ask != c.ask {
+			t.Errorf("%v-%v asks for a budget of %v s, want %v", c.low, c.high, ask, c.ask)
+		}
+	}
+}
+
+// A throughput stage that a budget ended before it was steady shows only how it began. What the search completed before is known all the same,
+// and the reason names a longer budget.
+func TestACeilingThatIsTooShortIsNone(t *testing.T) {
+	floor := rundir.Stage{
+		Name: "synchronous", Role: rundir.Floor, State: rundir.Complete, MaxConcurrency: 1, Requests: rundir.Requests{OK: 10},
+		Progress: rundir.Progress{Rate: rundir.Exactly(2)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(200)},
+	}
+	ceiling := rundir.Stage{
+		Name: "throughput", Role: rundir.Ceiling, State: rundir.Complete, MaxConcurrency: 16, Requests: rundir.Requests{OK: 3},
+		Progress: rundir.Progress{Rate: rundir.Exactly(0.1), Low: rundir.Exactly(0), High: rundir.Exactly(0.2), Batches: 3},
+		Warnings: []note.Note{measure.TooShort.New()},
+	}
+	run := &rundir.Run{
+		Plan: rundir.Plan{Kind: rundir.KindSweep, Budget: 60}, Stages: []rundir.Stage{floor, ceiling},
+		Search: []rundir.SearchStep{{Output: rundir.Exactly(500)}, {Output: rundir.Exactly(1050)}, {}},
+	}
+	conclude(run)
+	s := run.Saturation
+	if s == nil || !s.Rate.Bound() || math.Abs(s.Rate.Value()-10) > 1e-9 || s.Reason.Args["advice"] != 120.0 {
+		t.Errorf("%+v, want at least 10 req/s and advice", s)
 	}
 }

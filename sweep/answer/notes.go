@@ -4,7 +4,9 @@ import "llmsweep/client/note"
 
 // Notes on an answer. Rates are per second, times in seconds.
 var (
-	noteAtLeast     = note.Kind{Code: "ceiling.at-least", Args: []string{"in_flight", "completed"}}
+	noteAtLeast     = note.Kind{Code: "ceiling.at-least", Args: []string{"in_flight", "completed", "budget", "max_concurrency"}} // one of the last two
+	noteWide        = note.Kind{Code: "saturation.wide", Args: []string{"half", "budget", "stage_time"}}                         // one of the last two
+	noteNoneBudget  = note.Kind{Code: "saturation.none-budget", Args: []string{"budget", "advice"}}
 	noteNoneDecided = note.Kind{Code: "saturation.none-decided", Args: []string{"latency", "stage_time", "advice"}}
 	noteNoneFilled  = note.Kind{Code: "saturation.none-filled", Args: []string{"rate", "max_concurrency"}}
 	noteNoneBeyond  = note.Kind{Code: "saturation.none-beyond", Args: []string{"rate"}}
@@ -21,6 +23,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		BudgetCeiling, CeilingBounded, noteAtLeast, noteNoneDecided, noteNoneFilled, noteNoneBeyond, noteKilled, noteInProgress,
+		BudgetCeiling, CeilingBounded, noteAtLeast, noteWide, noteNoneBudget, noteNoneDecided, noteNoneFilled, noteNoneBeyond, noteKilled, noteInProgress,
 	}
 }

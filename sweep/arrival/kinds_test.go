@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"llmsweep/client/mutated"
 )
 
 // Each test at level 5 % must reject about 15 of 300 seeds, give or take three standard deviations of 3.8.
@@ -238,7 +240,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{"poisson", "gamma:0.5", "ramp:2-20", "ramp:1e-3-5", "trace:a:b"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+	f.Fuzz(mutated.With(func(t *testing.T, s string) {
 		a, err := Parse(s)
 		if err != nil {
 			return
@@ -265,7 +267,7 @@ func FuzzParse(f *testing.F) {
 			}
 			last = due
 		}
-	})
+	}))
 }
 
 func TestValidate(t *testing.T) {

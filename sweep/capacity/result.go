@@ -60,6 +60,8 @@ type Plan struct {
 	First        Break    `json:"breaks_first"`
 	Sizes        []Size   `json:"sizes"`
 	Over         []Span   `json:"over_time"`
+	OverLost     []Span   `json:"over_time_without_lost,omitempty"`
+	LostAt       float64  `json:"lost_at_s,omitempty"` // when the replicas are lost, since the beginning
 	ScaleAt      float64  `json:"scale_at_in_flight,omitempty"`
 	WhatIfs      []WhatIf `json:"what_ifs,omitempty"`
 
@@ -98,6 +100,8 @@ type Span struct {
 	Most     int     `json:"replicas_max"`
 	InFlight float64 `json:"in_flight_mean"`
 	Held     float64 `json:"minutes_held"`
+	// Worst is the worst minute's value for each term of the objective, in its order: seconds, or a share; null where answers never came; absent without requests.
+	Worst []*float64 `json:"worst,omitempty"`
 }
 
 // WhatIf is a plan under a change.

@@ -39,6 +39,7 @@ func (p *planner) settle(ctx context.Context, out *Plan, n int) error {
 		}
 		held := exactly(l.Held)
 		out.HeldLost, out.LostAnswers = &held, l.LostAnswers
+		out.OverLost, out.LostAt = spans(l, p.day.Length), c.LostAt.Seconds()
 	}
 	return nil
 }
@@ -92,12 +93,14 @@ func spans(o *fleet.Outcome, length time.Duration) []Span {
 		part := o.Minutes[from:min(minutes, from+width)]
 		s := Span{From: float64(from) * 60, Least: math.MaxInt}
 		with, held := 0, 0
+		var worst []float64
 		for _, m := range part {
 			s.Rate += float64(m.Arrived)
 			s.Mean += float64(m.Replicas) / float64(len(part))
 			s.InFlight += float64(m.InFlight) / float64(len(part))
 			s.Least, s.Most = min(s.Least, m.Replicas), max(s.Most, m.Replicas)
 			if m.Arrived > 0 {
+				worst = maxima(worst, m.Values)
 				with++
 				if !slices.Contains(m.Broken, true) {
 					held++
@@ -109,7 +112,25 @@ func spans(o *fleet.Outcome, length time.Duration) []Span {
 		if with > 0 {
 			s.Held = float64(held) / float64(with)
 		}
+		for _, v := range worst {
+			if math.IsInf(v, 1) {
+				s.Worst = append(s.Worst, nil)
+				continue
+			}
+			s.Worst = append(s.Worst, &v)
+		}
 		all = append(all, s)
 	}
 	return all
+}
+
+// maxima returns the larger of each pair of values; the second where there is no first.
+func maxima(a, b []float64) []float64 {
+	if a == nil {
+		return slices.Clone(b)
+	}
+	for i, v := range b {
+		a[i] = max(a[i], v)
+	}
+	return a
 }

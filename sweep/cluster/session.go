@@ -193,6 +193,9 @@ func (s *Session) estimate() clock.Estimate {
 	return e
 }
 
+// Clock returns what is known of this rank's clock against rank 0's.
+func (s *Session) Clock() clock.Estimate { return s.estimate() }
+
 // aligned returns an estimate as it is sent.
 func aligned(e clock.Estimate) *message.Alignment {
 	return &message.Alignment{

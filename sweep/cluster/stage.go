@@ -555,9 +555,8 @@ func (g *stage) observed() *load.Observed {
 	}
 	o.InFlight = sample.Sum(levels)
 	o.Ranks.Alignment, o.Ranks.Skew = rundir.Exactly(align), rundir.Exactly((last - first).Seconds())
-	const share = 0.1 // of a mean gap
-	if rate := g.what.MeanRate(); rate > 0 && align > share/rate {
-		o.Warnings = append(o.Warnings, noteAlignment.New(worst.rank, worst.host(), align, 1/rate))
+	if rate := g.what.MeanRate(); Misaligned(rate, align) {
+		o.Warnings = append(o.Warnings, Alignment(&g.record.Ranks[worst.rank], rate, align))
 	}
 	if g.Limit > 0 && g.Schedule != nil && len(g.parts) > 1 {
 		o.Warnings = append(o.Warnings, noteShared.New(g.Limit, len(g.parts)))

@@ -47,6 +47,9 @@ func (x *Experiment) Allot(stages int) {
 	x.SetPace(Pace{each, time.Duration(undecided * float64(each))})
 }
 
+// Latency returns the mean latency of the latest stage in seconds; 0 before the first.
+func (x *Experiment) Latency() float64 { return x.latency }
+
 // Least returns the shortest stage that is worth its time.
 func (x *Experiment) Least() time.Duration {
 	return max(shortestStage, seconds.Duration(MinLatencies*x.latency))

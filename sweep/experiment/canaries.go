@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure/goodput"
 )
 
 // alone asks the canaries one at a time, once in each pass.
@@ -65,5 +66,9 @@ func (x *Experiment) judgeAnswers() error {
 	if x.config.Canaries == nil {
 		return nil
 	}
-	return x.config.Canaries.Judge(x.run, x.config.Log)
+	err := x.config.Canaries.Judge(x.run, x.config.Log)
+	for i := range x.run.Stages {
+		goodput.Judge(&x.run.Stages[i], x.config.SLO)
+	}
+	return err
 }

@@ -27,6 +27,8 @@ type Options struct {
 	Set   Set
 	Share float64 // of the requests of each stage, from LeastShare to MostShare
 	Seed  uint64
+	// Alone has canaries asked alone, and in no stage.
+	Alone bool
 	// Clean takes secrets out of texts of the server, which may repeat what it was sent; nil for none.
 	Clean func(string) string
 }
@@ -114,7 +116,7 @@ func (c *Check) session(stage string, i int) load.Session {
 func (c *Check) Source(stage string, s load.Source) load.Source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.useless || len(c.alone) == 0 {
+	if c.useless || len(c.alone) == 0 || c.Options.Alone {
 		return s
 	}
 	return c.mix(stage, s, func(i int) bool { return c.alone[i] != nil })

@@ -28,7 +28,8 @@ type page struct {
 	answers, ends   int
 	ttft, latency   []float32 // seconds
 	tpot            []float32
-	gapBroken       []bool // by term, once the gaps are closed
+	gapBroken       []bool    // by term, once the gaps are closed
+	gap             []float64 // by term: what the objective is about, in seconds
 	closed          bool
 }
 
@@ -87,14 +88,14 @@ func (b *book) closeGaps(minute int) {
 	}
 	p.closed = true
 	h := &b.open[minute%len(b.open)]
-	p.gapBroken = make([]bool, len(b.terms))
+	p.gapBroken, p.gap = make([]bool, len(b.terms)), make([]float64, len(b.terms))
 	for i, t := range b.terms {
 		if t.Metric == slo.ITL && h.n > 0 {
 			v := h.mean()
 			if t.Stat != slo.Mean {
 				v = h.quantile(t.Quantile())
 			}
-			p.gapBroken[i] = v >= t.Limit
+			p.gapBroken[i], p.gap[i] = v >= t.Limit, v
 		}
 	}
 	*h = histogram{}
@@ -186,4 +187,53 @@ func (h *histogram) quantile(q float64) float64 {
 		}
 	}
 	return 0
+}
+
+// values returns what each term is about in a minute: seconds, or a share of errors. It is +Inf where the answers never came, and 0 for nothing.
+func (b *book) values(minute int) []float64 {
+	p := &b.minutes[minute]
+	out := make([]float64, len(b.terms))
+	served := p.arrived - p.failed
+	for i, t := range b.terms {
+		switch t.Metric {
+		case slo.TTFT, slo.TTFTDue:
+			out[i] = statistic(p.ttft, served-p.answers, t)
+		case slo.Latency:
+			out[i] = statistic(p.latency, served-p.ends, t)
+		case slo.TPOT:
+			out[i] = statistic(p.tpot, 0, t)
+		case slo.ITL:
+			if p.gap != nil {
+				out[i] = p.gap[i]
+			}
+		case slo.Errors:
+			if p.arrived > 0 {
+				out[i] = float64(p.failed) / float64(p.arrived)
+			}
+		}
+	}
+	return out
+}
+
+// statistic returns a term's statistic of values. missing are values that never came.
+func statistic(v []float32, missing int, t slo.Term) float64 {
+	n := len(v) + max(0, missing)
+	if n == 0 {
+		return 0
+	}
+	if t.Stat == slo.Mean {
+		if missing > 0 {
+			return math.Inf(1)
+		}
+		sum := 0.0
+		for _, x := range v {
+			sum += float64(x)
+		}
+		return sum / float64(n)
+	}
+	rank := int(math.Ceil(t.Quantile()*float64(n) - roundOff))
+	if rank > len(v) {
+		return math.Inf(1)
+	}
+	return float64(slices.Sorted(slices.Values(v))[max(rank, 1)-1])
 }

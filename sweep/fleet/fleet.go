@@ -59,7 +59,8 @@ type Minute struct {
 	Replicas int // that take requests, at the end
 	Paid     int // those that start and those that drain too
 	InFlight int
-	Broken   []bool // by term; nil where no request came
+	Broken   []bool    // by term; nil where no request came
+	Values   []float64 // by term, what it is about: seconds, or a share; +Inf where answers never came
 }
 
 // Outcome is what became of the requests.
@@ -421,7 +422,7 @@ func (r *run) finish(length time.Duration) {
 		}
 		with++
 		r.book.closeGaps(k)
-		m.Broken = r.book.judge(k, length+patience)
+		m.Broken, m.Values = r.book.judge(k, length+patience), r.book.values(k)
 		good := true
 		for i, b := range m.Broken {
 			if b {

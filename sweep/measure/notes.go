@@ -2,12 +2,15 @@ package measure
 
 import "llmsweep/client/note"
 
+// TooShort marks a stage of which no part was steady.
+var TooShort = note.Kind{Code: "stage.too-short"}
+
 // Notes on a stage. Times are in seconds, shares from 0 to 1.
 var (
-	noteEndedEarly  = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
-	noteGaveUp      = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest"}}
-	noteFroze       = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}
-	noteTooShort    = note.Kind{Code: "stage.too-short"}
+	noteEndedEarly = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
+	noteGaveUp     = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest"}}
+	noteFroze      = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}
+
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
@@ -25,6 +28,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteEndedEarly, noteGaveUp, noteFroze, noteTooShort, noteBookkeeping, noteResent, noteSharedReads, noteSlowReplica, noteBadReplica, noteKilled, noteInProgress, noteSentLate, noteReadLate, noteNoCPULeft,
+		TooShort, noteEndedEarly, noteGaveUp, noteFroze, noteBookkeeping, noteResent, noteSharedReads, noteSlowReplica, noteBadReplica, noteKilled, noteInProgress, noteSentLate, noteReadLate, noteNoCPULeft,
 	}
 }

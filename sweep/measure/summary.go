@@ -130,7 +130,7 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 		all = append(all, noteFroze.New(st.FrozenSince.Value(), s.metrics.hung.n))
 	}
 	if s.ended > 0 && !s.settled {
-		all = append(all, noteTooShort.New())
+		all = append(all, TooShort.New())
 	}
 	if counted := st.Concurrency.Mean; counted.Known() {
 		little := s.metrics.inFlight / s.window.Length()

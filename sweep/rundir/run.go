@@ -168,6 +168,7 @@ type Plan struct {
 	StageTime      float64 `json:"stage_time_s,omitempty"`
 	StageRequests  int     `json:"stage_requests,omitempty"`
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
+	Budget         float64 `json:"budget_s,omitempty"` // of the whole sweep; absent without one
 	Warmup         string  `json:"warmup,omitempty"`
 	Drain          float64 `json:"drain_s,omitempty"`
 	MaxErrorRate   float64 `json:"max_error_rate,omitempty"`
@@ -417,7 +418,7 @@ type Goodput struct {
 type Promise struct {
 	Term    string `json:"term"` // "ttft:p99<500ms"
 	Verdict string `json:"verdict"`
-	Value   Number `json:"value,omitzero"` // seconds; for errors a share
+	Value   Number `json:"value,omitzero"` // seconds; for errors a share, for fidelity the share of the answers that differ
 	// Beyond is what the verdict on a percentile or a share of errors rests on; absent for a mean, and in directories of earlier versions.
 	Beyond *Beyond `json:"beyond,omitempty"`
 	// Needs is how many more requests would decide the term, if the share beyond its limit stayed as it is.
@@ -463,8 +464,8 @@ const LimitSaturation = "saturation"
 
 // Saturation is the highest rate that the server sustains, in requests per second.
 type Saturation struct {
-	Rate   Number    `json:"rate,omitzero"`
-	Low    Number    `json:"low,omitzero"` // 95 % interval of the plateau
+	Rate   Number    `json:"rate,omitzero"` // absent where its interval is too wide to be called an answer
+	Low    Number    `json:"low,omitzero"`  // 95 % interval of the plateau
 	High   Number    `json:"high,omitzero"`
 	Output Number    `json:"output_tokens_per_s,omitzero"`
 	Reason note.Note `json:"reason,omitzero"`

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/mutated"
 	"llmsweep/sweep/rundir/disk"
 )
 
@@ -257,7 +258,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(line))
 	}
-	f.Fuzz(func(t *testing.T, line []byte) {
+	f.Fuzz(mutated.With(func(t *testing.T, line []byte) {
 		first, err := parseRecord(line)
 		if err != nil {
 			return
@@ -277,7 +278,7 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(again, third, numbers); err != nil || diff != "" {
 			t.Fatalf("%s: %s: %v\n%s", line, written, err, diff) // a first reading may repair invalid UTF-8
 		}
-	})
+	}))
 }
 
 // TestParseRefuses has lines that are not records.
@@ -379,8 +380,8 @@ func (k *kept) Close() error {
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"stage":"a","seq":1,"turn":0,"due":1.5,"status":"ok","gaps_us":[1,2]}` + "\n"))
 	f.Add([]byte("{}\n{\"due\":{\"over\":3}}\nnull\n"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		path := t.TempDir()
+	path := f.TempDir()
+	f.Fuzz(mutated.With(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(filepath.Join(path, RecordsFile), b, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -389,7 +390,7 @@ func FuzzRecords(f *testing.F) {
 				t.Fatal("neither a record nor an error")
 			}
 		}
-	})
+	}))
 }
 
 func FuzzOpen(f *testing.F) {
@@ -398,15 +399,15 @@ func FuzzOpen(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		path := t.TempDir()
+	path := f.TempDir()
+	f.Fuzz(mutated.With(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(filepath.Join(path, RunFile), b, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if run, err := Open(path); err == nil && run == nil {
 			t.Fatal("neither a run nor an error")
 		}
-	})
+	}))
 }
 
 func TestMemoryKeepsCopies(t *testing.T) {

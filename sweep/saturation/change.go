@@ -31,6 +31,16 @@ func (c Change) Beyond(least float64) bool {
 	return c.Before > 0 && (c.Low >= least || c.High <= -least)
 }
 
+// from returns the change where the metric was another before; c itself for 0.
+func (c Change) from(before float64) Change {
+	if before <= 0 || c.Before <= 0 {
+		return c
+	}
+	scale := c.Before / before
+	share := func(v float64) float64 { return (1+v)*scale - 1 }
+	return Change{c.Metric, before, c.After, share(c.Value), share(c.Low), share(c.High)}
+}
+
 // Compare returns how two stages of one load differ: the time per token, the time to the first one, and the completed rate.
 func Compare(before, after *rundir.Stage) []Change {
 	const requests = 0.002 // what means over requests differ by anyway
@@ -103,11 +113,18 @@ func compare(metric string, before, after estimate, anyway float64) Change {
 // Changed returns a note where a control measurement differs from the earlier stage of the same load: the server drifts where a lone
 // request got slower or quicker, and scales where a lone request did not, and many at once did. floor is the change of the lone
 // request, where that was measured again; nil where not.
-func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed bool) {
+//
+// Random arrivals make two stages of one rate differ in how much they were offered, and the time per token follows that. expected is the
+// time per token that the rows show at the rate that after was offered; it is 0 where they do not.
+func Changed(before, after *rundir.Stage, floor *Change, expected float64) (n note.Note, changed bool) {
 	changes := Compare(before, after)
 	itl, rate := changes[0], changes[2]
 	args := func(k note.Kind, c Change) (note.Note, bool) {
-		return k.New(before.Name, c.Metric, c.Before, c.After, c.Value, c.Low, c.High), true
+		from, to := c.Before, c.After
+		if c.Metric == changes[2].Metric {
+			from, to = math.NaN(), math.NaN() // no times
+		}
+		return k.New(before.Name, c.Metric, c.Before, c.After, c.Value, c.Low, c.High, from, to), true
 	}
 	lone := before.MaxConcurrency == 1
 	switch {
@@ -121,7 +138,7 @@ func Changed(before, after *rundir.Stage, floor *Change) (n note.Note, changed b
 		return args(noteScales, rate)
 	case before.Rate.Known() && rate.Shown(leastScale) && (over(before) || over(after)):
 		return args(noteScales, rate)
-	case before.Rate.Known() && itl.Beyond(leastScale): // two stages at one rate also differ in when requests arrive
+	case before.Rate.Known() && itl.Beyond(leastScale) && itl.from(expected).Beyond(leastScale):
 		return args(noteScales, itl)
 	}
 	return note.Note{}, false
@@ -163,12 +180,38 @@ func Changes(stages []rundir.Stage) (all []note.Note) {
 			if lone {
 				floor = &Compare(before, after)[0]
 			}
-			if n, changed := Changed(before, after, floor); changed {
+			if n, changed := Changed(before, after, floor, perTokenAt(stages[:i], after)); changed {
 				all = append(all, n)
 			}
 		}
 	}
 	return all
+}
+
+// perTokenAt returns the time per token at the rate that a stage was offered, by a line between the stable rows that were offered the next
+// rates below and above, the lone request counting as rate 0; 0 where there are none on both sides.
+func perTokenAt(stages []rundir.Stage, at *rundir.Stage) float64 {
+	offered := at.Rates.Offered.Value()
+	var below, above *rundir.Stage
+	for i := range stages {
+		st := &stages[i]
+		stable := st.Rate.Known() && st.Verdict == rundir.Stable && st.Rates.Offered.Known()
+		if st.Role == rundir.Control || !usable(st) || !perToken(st).Known() || !stable && st.Role != rundir.Floor {
+			continue
+		}
+		switch x := orZero(st.Rates.Offered); {
+		case x <= offered && (below == nil || x > orZero(below.Rates.Offered)):
+			below = st
+		case x > offered && (above == nil || x < above.Rates.Offered.Value()):
+			above = st
+		}
+	}
+	if below == nil || above == nil {
+		return 0
+	}
+	x0, x1 := orZero(below.Rates.Offered), above.Rates.Offered.Value()
+	y0, y1 := perToken(below).Value(), perToken(above).Value()
+	return y0 + (y1-y0)*(offered-x0)/(x1-x0)
 }
 
 // sameLoad returns the first stage with the load of another.

@@ -34,6 +34,9 @@ func rebounds(run *rundir.Run) (n note.Note) {
 const (
 	collapsed        = 1.08
 	collapsedPausing = 1.30 // of a server that pauses: how many pauses fall into a stage is chance
+	// Of all stages far behind together. A slow server completes few requests in each, so that none shows it alone. Together they have
+	// small errors of their own, and differ in other ways: see rhythm.
+	collapsedTogether = 1.30
 	// The difference must not be chance, by a one-sided test with few batches far behind.
 	sure         = 0.9985
 	leastBatches = 4
@@ -61,7 +64,7 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 		}
 	}
 	apart := most.Low.Known() && most.Low.Value() >= limit*s.High.Value() // no stage beyond the edge completes as much
-	if 2*costs <= len(behind) && !apart {
+	if 2*costs <= len(behind) && !apart && !costly(most, pooled(behind), max(limit, collapsedTogether)) {
 		return false
 	}
 	stable, saturated := f.lastStable(), f.firstSaturated()
@@ -86,6 +89,16 @@ func costly(most, behind rundir.Progress, limit float64) bool {
 	times := stats.StudentQuantile(sure, float64(behind.Batches-1))
 	difference := most.Rate.Value() - behind.Rate.Value()
 	return most.Rate.Value() >= limit*behind.Rate.Value() && difference >= times*math.Hypot(standardError(most), standardError(behind))
+}
+
+// pooled returns what the server completes in all of the stages together, with the batches of all.
+func pooled(rows []*rundir.Stage) (p rundir.Progress) {
+	for _, r := range rows {
+		p.Batches += max(r.Progress.Batches-1, 0)
+	}
+	p.Batches++
+	p.Rate, p.Low, p.High = plateau(rows)
+	return p
 }
 
 // farBehind returns the saturated stages with what they completed once they were far behind in place of their progress.

@@ -15,9 +15,9 @@ var (
 	notePauses      = note.Kind{Code: "habit.pauses", Args: []string{"count", "length", "time"}}
 	noteBatches     = note.Kind{Code: "habit.batches", Args: []string{"tokens", "gap", "share"}}
 	noteCaches      = note.Kind{Code: "habit.caches", Args: []string{"share", "time", "otherwise"}}
-	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
+	noteDrifts      = note.Kind{Code: "habit.drifts", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}} // the last two of times
 	noteDrops       = note.Kind{Code: "habit.drops", Args: []string{"count", "share"}}
-	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high"}}
+	noteScales      = note.Kind{Code: "habit.scales", Args: []string{"stage", "metric", "before", "after", "change", "low", "high", "before_s", "after_s"}}
 )
 
 // Habits returns a note on each habit of the server that a sweep shows. s is the answer of [Find], or nil.

@@ -10,6 +10,7 @@ var (
 	noteMetastable = note.Kind{Code: "habit.metastable", Args: []string{"after", "slower", "idle"}}
 	noteNeverBack  = note.Kind{Code: "habit.metastable-never", Args: []string{"after", "slower", "waited"}}
 	noteStayedSlow = note.Kind{Code: "recovery.unknown", Args: []string{"after", "slower", "waited"}}
+	noteUnwatched  = note.Kind{Code: "recovery.unwatched", Args: []string{"after", "slower"}}
 )
 
 // metastable returns a note where the server stayed slow after an overload: a metastable failure (Bronson and others, HotOS 2021). A server
@@ -25,8 +26,12 @@ func metastable(run *rundir.Run) (n note.Note) {
 	}
 	first := run.Recoveries[0]
 	before, after := controlOfFloor(run.Stages)
-	if before == nil {
-		return noteStayedSlow.New(first.After, first.Slower.Value(), orZero(first.Waited))
+	if waited := orZero(first.Waited); before == nil {
+		const shown = 1 // second: less is no wait
+		if waited < shown {
+			return noteUnwatched.New(first.After, first.Slower.Value())
+		}
+		return noteStayedSlow.New(first.After, first.Slower.Value(), waited)
 	}
 	const halfOfDrift = 0.5
 	start, end := middleOf(before), middleOf(after)

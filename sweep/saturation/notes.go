@@ -25,6 +25,6 @@ func Notes() []note.Kind {
 	return []note.Kind{
 		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
 		noteNoneSaturated, noteRefused, noteUndone, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
-		noteOverloadOrChange, noteDrops, noteLatestAlone, noteRebounds, noteStaysSlow, noteNotPooled, Exceeded, noteMetastable, noteNeverBack, noteStayedSlow,
+		noteOverloadOrChange, noteDrops, noteLatestAlone, noteRebounds, noteStaysSlow, noteNotPooled, Exceeded, noteMetastable, noteNeverBack, noteStayedSlow, noteUnwatched,
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
 
-// comfortable is the share of the saturation rate that leaves room for a busy minute.
-const comfortable = 0.8
+// Comfortable is the share of the saturation rate that leaves room for a busy minute.
+const Comfortable = 0.8
 
 // Find returns the saturation rate of a sweep: the plateau of completed work over the ceiling and the stages that were shown saturated, and the
 // bracket of verdicts around it. It is nil where no stage completed anything, or the ceiling was no limit. The notes say what
@@ -44,7 +45,7 @@ func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 		s.Output = meanOutput(rows)
 		limitedBy(bucketOf(f.open, ceilingOf(stages)), f.open, s)
 	}
-	s.Comfortable = rundir.Exactly(comfortable * s.Rate.Value())
+	s.Comfortable = rundir.Exactly(Comfortable * s.Rate.Value())
 	for _, r := range f.open {
 		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
 			s.ComfortableStage = r.Name
@@ -104,15 +105,19 @@ func Open(stages []rundir.Stage) []*rundir.Stage {
 // usable reports whether a stage is whole, and says more of the server than of the client.
 func usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
 
-// ceilingOf returns the stage that measured the ceiling; nil where there is none.
+// ceilingOf returns the stage that measured the ceiling; nil where there is none, or where a budget ended it before it was steady: then it
+// only shows how a closed loop begins.
 func ceilingOf(stages []rundir.Stage) (ceiling *rundir.Stage) {
 	for i := range stages {
-		if st := &stages[i]; st.Role == rundir.Ceiling && usable(st) && st.Progress.Rate.Known() {
+		if st := &stages[i]; st.Role == rundir.Ceiling && usable(st) && st.Progress.Rate.Known() && !slices.ContainsFunc(st.Warnings, tooShort) {
 			ceiling = st
 		}
 	}
 	return ceiling
 }
+
+// tooShort reports whether a note says that no part of a stage was steady.
+func tooShort(n note.Note) bool { return n.Is(measure.TooShort) }
 
 // finder is a search for the saturation rate.
 type finder struct {

@@ -55,6 +55,13 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	if t.Stat == Mean {
 		return c, false
 	}
+	if t.Metric == Fidelity {
+		b := Answers(s)
+		if b == nil {
+			return c, false
+		}
+		return tally{beyond: float64(b.Count), of: float64(b.Of), neff: b.Neff.Value()}, true
+	}
 	if s.Goodput != nil {
 		for _, p := range s.Goodput.Terms {
 			if b := p.Beyond; b != nil && p.Term == t.String() {
@@ -134,6 +141,9 @@ const mostTimes = 100
 func (t Term) Needs(s *rundir.Stage) int {
 	c, ok := t.count(s)
 	if !ok || t.Holds(s) != Unsure {
+		return 0
+	}
+	if t.Metric == Fidelity && s.Fidelity.Canaries < s.Fidelity.Answers { // all were asked: more requests ask no others
 		return 0
 	}
 	worth := c.worth()

@@ -21,16 +21,18 @@ const (
 	TPOT    = "tpot"
 	Latency = "latency"
 	Errors  = "errors"
+	// Fidelity is the share of the answers to canaries that are equal to those got alone. Inside, a term of it is about the share that is not.
+	Fidelity = "fidelity"
 )
 
 // Mean is the statistic that is not a percentile.
 const Mean = "mean"
 
-// Term is one objective: a statistic of a metric lies below a limit.
+// Term is one objective: a statistic of a metric lies below a limit; of [Fidelity], above it.
 type Term struct {
-	Metric string  // TTFT, TTFTDue, ITL, TPOT, Latency or Errors
-	Stat   string  // Mean or a percentile, "p99"; empty for Errors
-	Limit  float64 // seconds; for Errors a share of the requests
+	Metric string  // TTFT, TTFTDue, ITL, TPOT, Latency, Errors or Fidelity
+	Stat   string  // Mean or a percentile, "p99"; empty for Errors and Fidelity
+	Limit  float64 // seconds; for Errors a share of the requests; for Fidelity the share of the answers that may differ
 }
 
 // Verdict is whether a stage keeps a term.
@@ -48,12 +50,19 @@ func (v Verdict) String() string {
 	return [...]string{Unsure: "unsure", Kept: "kept", Broken: "broken"}[v]
 }
 
-const grammar = "ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<PERCENT, such as ttft:p99<500ms"
+const grammar = "ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<PERCENT, or fidelity>PERCENT, such as ttft:p99<500ms"
 
 // Parse reads one term.
 func Parse(text string) (Term, error) {
 	bad := func(why string) (Term, error) {
 		return Term{}, fmt.Errorf("SLO %q: %s; write %s", text, why, grammar)
+	}
+	if left, right, ok := strings.Cut(text, ">"); ok && strings.ToLower(strings.TrimSpace(left)) == Fidelity {
+		share, err := parseShare(strings.TrimPrefix(right, "="))
+		if err != nil || share == 1 { // no number of answers shows that all are equal
+			return bad("fidelity takes a share of the answers below 100%, as in fidelity>99%")
+		}
+		return Term{Metric: Fidelity, Limit: 1 - share}, nil
 	}
 	left, right, ok := strings.Cut(text, "<")
 	if !ok {
@@ -126,6 +135,8 @@ func parseShare(text string) (float64, error) {
 func (t Term) String() string {
 	exact := func(v float64) string { return trim(strconv.FormatFloat(v, 'f', 6, 64)) }
 	switch {
+	case t.Metric == Fidelity:
+		return t.Name() + ">" + exact((1-t.Limit)*100) + "%"
 	case t.Metric == Errors:
 		return t.Name() + "<" + exact(t.Limit*100) + "%"
 	case t.Limit < 1:
@@ -145,6 +156,8 @@ func (t Term) Name() string {
 // Amount returns a value of the term's metric as text, to three digits.
 func (t Term) Amount(v float64) string {
 	switch {
+	case t.Metric == Fidelity: // of equal answers
+		return trim(strconv.FormatFloat(100*max(0, 1-v), 'f', 2, 64)) + "%"
 	case t.Metric == Errors:
 		return digits(v*100) + "%"
 	case v < 0.9995:
@@ -193,7 +206,7 @@ func (t Term) tail() float64 {
 	case "p99":
 		return 0.01
 	case "":
-		return t.Limit // errors
+		return t.Limit // errors, answers
 	}
 	return 0
 }
@@ -206,7 +219,10 @@ func (t Term) dist(s *rundir.Stage) *rundir.Dist {
 // Of returns the value of the term's metric in a stage, and whether enough samples support it.
 func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 	d := t.dist(s)
-	if d == nil {
+	switch {
+	case t.Metric == Fidelity:
+		return differing(s), true
+	case d == nil:
 		return errorShare(s), true
 	}
 	f, supported = d.Get(t.Stat), d.Supported(t.Stat)
@@ -226,6 +242,37 @@ func errorShare(s *rundir.Stage) rundir.Number {
 	return rundir.Exactly(float64(s.Requests.Error) / float64(ended))
 }
 
+// differing returns the share of the answers to canaries that differ; absent where there are none.
+func differing(s *rundir.Stage) rundir.Number {
+	if s.Fidelity == nil || s.Fidelity.Answers == 0 {
+		return rundir.Number{}
+	}
+	return rundir.Exactly(float64(s.Fidelity.Differing()) / float64(s.Fidelity.Answers))
+}
+
+// Answers returns what a stage's canaries tell of a limit on answers that differ. Answers to one canary are alike: they are worth no more than
+// there were canaries.
+func Answers(s *rundir.Stage) *rundir.Beyond {
+	a := s.Fidelity
+	if a == nil || a.Answers == 0 {
+		return nil
+	}
+	b := &rundir.Beyond{Count: a.Differing(), Of: a.Answers, Neff: rundir.Exactly(float64(max(1, min(a.Answers, a.Canaries))))}
+	low, high := Bounds(*b)
+	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
+	return b
+}
+
+// Of returns the term of a metric among several; nil where there is none.
+func Of(metric string, terms []Term) *Term {
+	for i := range terms {
+		if terms[i].Metric == metric {
+			return &terms[i]
+		}
+	}
+	return nil
+}
+
 // Judge returns whether a stage keeps all terms. term is one that it breaks; otherwise one that it is not shown to keep; otherwise nil.
 func Judge(s *rundir.Stage, terms []Term) (v Verdict, term *Term) {
 	v = Kept
@@ -243,7 +290,7 @@ func Judge(s *rundir.Stage, terms []Term) (v Verdict, term *Term) {
 // Sample returns how many independent requests the term needs to be judged; 0 where a few are enough. Each request has many gaps between
 // tokens.
 func (t Term) Sample() int {
-	if t.tail() == 0 || t.Metric == ITL {
+	if t.tail() == 0 || t.Metric == ITL || t.Metric == Fidelity {
 		return 0
 	}
 	return int(math.Ceil(enough/t.tail() - roundOff))

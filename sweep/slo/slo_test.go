@@ -18,6 +18,7 @@ func TestParse(t *testing.T) {
 		" Latency:P95 <= 2m ":   {Latency, "p95", 120},
 		"errors<1%":             {Errors, "", 0.01},
 		"errors<0.005":          {Errors, "", 0.005},
+		"fidelity > 75%":        {Fidelity, "", 0.25},
 		"latency:p90< 12.75 ms": {Latency, "p90", 0.01275},
 	} {
 		got, err := Parse(text)
@@ -39,6 +40,7 @@ func TestParseRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"ttft:p99>500ms": "no <", "ttft<500ms": "statistic", "speed:mean<1s": `"speed"`, "itl:p42<1s": `"p42"`,
 		"itl:mean<50": "duration", "itl:mean<-1s": "duration", "errors<200%": "errors<1%", "errors:mean<1%": "errors<1%", "": "no <",
+		"fidelity<99%": `"fidelity"`, "fidelity>100%": "below 100%",
 	} {
 		_, err := Parse(text)
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "ttft:p99<500ms") {

@@ -29,7 +29,7 @@ func EffectiveShareN(series []float64, limit float64, fewest int) float64 {
 	if len(series) < 2*fewest {
 		return EffectiveN(series)
 	}
-	if at := largest(series, fewest); at < limit {
+	if at := Largest(series, fewest); at < limit {
 		limit = at
 	}
 	above := make([]float64, len(series))
@@ -65,8 +65,8 @@ func NeededForShare(share, limit, level, from, most float64) float64 {
 	return math.Ceil(n)
 }
 
-// largest returns the n-th largest value of a series.
-func largest(series []float64, n int) float64 {
+// Largest returns the n-th largest value of a series, from 1; the smallest where it has fewer.
+func Largest(series []float64, n int) float64 {
 	sorted := slices.Sorted(slices.Values(series))
-	return sorted[len(sorted)-n]
+	return sorted[max(0, len(sorted)-n)]
 }

@@ -23,7 +23,7 @@ func (t *Twin) Saturation(w sim.Workload, spread float64) Interval {
 	}
 	var logs []float64
 	for _, d := range t.Draws {
-		if k := t.with(t.Step.withNumbers(d)).Capacity(w).RequestsPerSecond; k > 0 {
+		if k := t.with(t.Step.WithValues(d)).Capacity(w).RequestsPerSecond; k > 0 {
 			logs = append(logs, math.Log(k/plain))
 		}
 	}
@@ -111,13 +111,19 @@ func beyond(seen [2]int, n int) bool {
 	return float64(n)*template < float64(seen[0]) || float64(n) > template*float64(seen[1])
 }
 
+// OneLength reports whether all prompts that were measured are about equally long, so that their costs cannot be told from others.
+func (t *Twin) OneLength() bool {
+	const varied = 1.5 // the longest over the shortest
+	return float64(t.Seen.Prompt[1]) < varied*float64(t.Seen.Prompt[0])
+}
+
 // refuses returns why the twin does not predict such requests; empty where it does.
 func (t *Twin) refuses(prompt, output int) string {
-	const varied, far = 1.5, 2 // the longest over the shortest prompt that tells costs apart; how far beyond the longest is too far
+	const far = 2 // how far beyond the longest is too far
 	switch p := t.Seen.Prompt; {
 	case p[1] == 0:
 		return ""
-	case float64(p[1]) < varied*float64(p[0]) && beyond(p, prompt):
+	case t.OneLength() && beyond(p, prompt):
 		return RefusedLength
 	case prompt > far*p[1] || output > far*far*t.Seen.Output[1]:
 		return RefusedFar
@@ -141,14 +147,14 @@ func (t *Twin) Beyond(prompt, output int) bool {
 func (t *Twin) Sample(rng *rand.Rand) sim.Config {
 	s := t.Step
 	if len(t.Draws) > 0 {
-		s = s.withNumbers(t.Draws[rng.IntN(len(t.Draws))])
+		s = s.WithValues(t.Draws[rng.IntN(len(t.Draws))])
 	}
 	v, _ := s.Values()
 	factor := math.Exp(t.modelError() * rng.NormFloat64())
 	for i := range v {
 		v[i] *= factor
 	}
-	c := t.with(s.withNumbers(v))
+	c := t.with(s.WithValues(v))
 	if kv, ok := t.Intervals["kv_tokens"]; ok {
 		c.KVTokens = int(kv[0] + rng.Float64()*(kv[1]-kv[0]))
 	}

@@ -30,6 +30,8 @@ type Twin struct {
 	// Measured is when those runs began. By it a run is known again.
 	Measured []time.Time `yaml:"measured,omitempty,flow"`
 
+	Refined bool `yaml:"refined,omitempty"` // by simulation, because the check of the regression failed
+
 	Labels Labels `yaml:"labels,omitempty,flow"` // of the runs
 
 	Step       Step    `yaml:"step"`
@@ -133,8 +135,8 @@ func (s Step) Values() ([]float64, []string) {
 			"step.compute.fixed_ms", "step.compute.token_us", "step.compute.sample_us", "step.compute.pair_ns"}
 }
 
-// withNumbers returns the step with other numbers, in the order of numbers.
-func (s Step) withNumbers(v []float64) Step {
+// WithValues returns the step with other numbers, in the order of Values.
+func (s Step) WithValues(v []float64) Step {
 	s.Read.FixedMS, s.Read.ContextUS, s.Read.TokenUS, s.Read.ExpertsMS = v[0], v[1], v[2], v[3]
 	s.Compute.FixedMS, s.Compute.TokenUS, s.Compute.SampleUS, s.Compute.PairNS = v[4], v[5], v[6], v[7]
 	return s

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/mutated"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
@@ -246,7 +247,7 @@ func FuzzParseLengths(f *testing.F) {
 	for _, s := range []string{"512", "mean=512,std=100,min=64,max=2048", "mean=1,max=0"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+	f.Fuzz(mutated.With(func(t *testing.T, s string) {
 		l, err := ParseLengths(s)
 		if err != nil {
 			return
@@ -257,7 +258,7 @@ func FuzzParseLengths(f *testing.F) {
 				t.Errorf("%q draws %d", s, n)
 			}
 		}
-	})
+	}))
 }
 
 // A server whose counts cannot be used is no reason to stop.

@@ -101,9 +101,10 @@ type messagesEvent struct {
 
 // part is a content block, or what is added to one or to the message.
 type part struct {
-	text, thinking, call []byte // call: a tool's name, or a part of its arguments
-	hidden               []byte // reasoning that the server encrypts
-	stop                 []byte
+	text, thinking  []byte
+	call, arguments []byte // a tool's name, and a part of its arguments
+	hidden          []byte // reasoning that the server encrypts
+	stop            []byte
 }
 
 // messagesUsage has the counts of an event. Those of the prompt add up.
@@ -167,7 +168,7 @@ func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *api.Chunk) {
 func (d *messagesDecoder) say(frame []byte, p *part, c *api.Chunk) {
 	texts := 0
 	var only []byte
-	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.hidden} {
+	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.arguments, p.hidden} {
 		if len(text) > 0 {
 			texts, only = texts+1, text
 		}
@@ -176,7 +177,7 @@ func (d *messagesDecoder) say(frame []byte, p *part, c *api.Chunk) {
 		return
 	}
 	c.Text = true
-	c.Reasoning = len(p.text)+len(p.call) == 0
+	c.Reasoning = len(p.text)+len(p.call)+len(p.arguments) == 0
 	if len(p.text) > 0 {
 		c.Raw = p.text
 	}
@@ -195,8 +196,10 @@ func readPart(r *codec.Reader) (p part) {
 			p.text = r.Text()
 		case "thinking":
 			p.thinking = r.Text()
-		case "name", "partial_json":
+		case "name":
 			p.call = r.Text()
+		case "partial_json":
+			p.arguments = r.Text()
 		case "data":
 			p.hidden = r.Text()
 		case "stop_reason":

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
+	"llmsweep/client/mutated"
 	"llmsweep/client/sse"
 )
 
@@ -270,13 +271,13 @@ func FuzzDecoder(f *testing.F) {
 	for _, s := range oddChunks {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
+	f.Fuzz(mutated.With(func(t *testing.T, in []byte) {
 		d := decoder(t, "chat")
 		var ref reference
 		for frame := range bytes.SplitSeq(in, []byte("\n")) {
 			compare(t, d, &ref, frame)
 		}
-	})
+	}))
 }
 
 // oddChunks are unusual frames.

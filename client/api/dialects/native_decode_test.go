@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
+	"llmsweep/client/mutated"
 )
 
 // witness reads a native API's frames with encoding/json, to compare.
@@ -521,7 +522,7 @@ func nativeFrames() map[string][]string {
 		`{"type":"ping"}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}`,
 		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`, `{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"x"}}`,
 		`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"abc"}}`, `{"type":"content_block_start","content_block":{"type":"image","data":"abc"}}`,
-		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"find","input":{}}}`, `{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"find","input":{}}}`, `{"type":"content_block_start","content_block":{"type":"tool_use","name":"find","partial_json":""}}`, `{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}`,
 		`{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"{\"q"}}`, `{"type":"content_block_stop","index":0}`,
 		`{"type":"message_delta","delta":{"stop_reason":"max_tokens","stop_sequence":null},"usage":{"output_tokens":15}}`,
 		`{"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"input_tokens":3,"output_tokens":15}}`, `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,
@@ -569,7 +570,7 @@ func FuzzNativeDecoders(f *testing.F) {
 		}
 		f.Add(bytes.Join(ends(bytes.Split(bytes.TrimSpace(b), []byte("\n"))), []byte("\n")))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
+	f.Fuzz(mutated.With(func(t *testing.T, in []byte) {
 		for name, witness := range witnesses() {
 			dialect, _ := ByName(name)
 			d, w := dialect.NewDecoder(), witness()
@@ -577,7 +578,7 @@ func FuzzNativeDecoders(f *testing.F) {
 				witnessed(t, d, w, frame)
 			}
 		}
-	})
+	}))
 }
 
 // ends returns the first and the last frames of a stream, with which fuzzing is about twice as fast as with whole streams. Run it with

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"llmsweep/client/mutated"
 )
 
 func pieces(s string) []string {
@@ -80,7 +82,7 @@ func FuzzTokenizer(f *testing.F) {
 	for _, s := range []string{"", "Hello world", "  a\n\t b", "你好", "\xff\xfe", "e\u0301 \u00a0x"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+	f.Fuzz(mutated.With(func(t *testing.T, s string) {
 		got := pieces(s)
 		if strings.Join(got, "") != s {
 			t.Errorf("%q is cut into %q", s, got)
@@ -94,7 +96,7 @@ func FuzzTokenizer(f *testing.F) {
 				t.Errorf("%q: id %d", s, id)
 			}
 		}
-	})
+	}))
 }
 
 func BenchmarkTokenize(b *testing.B) {

@@ -43,6 +43,7 @@ type Console struct {
 	Configured []string  // secrets of the configuration file
 	Lang       lang.Lang // of messages about a measurement; the command sets it
 
+	Holds  string      // directory of what is being measured, to be named after a crash
 	Disk   disk.Disk   // that run directories are on
 	Before *rundir.Run // that goes on; nil for a new run
 

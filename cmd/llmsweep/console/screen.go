@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"llmsweep/cmd/llmsweep/crash"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
 	"llmsweep/report/progress/terminal"
@@ -16,7 +17,7 @@ import (
 // View returns the view of a measurement, and the function that pauses it before a stage, or nil where the run cannot be paused. It prints
 // plain lines where standard output or standard error is no terminal. together reports that all stages are of one server.
 func (c *Console) View(l lang.Lang, plain, together bool) (*progress.View, func(context.Context) time.Duration) {
-	var screen *terminal.Screen
+	var screen *watched
 	o := progress.Options{Lang: l, Plain: plain || !IsTerminal(c.Out)}
 	o.Screen = func() progress.Painter {
 		if screen = c.screen(l, together); screen == nil {
@@ -32,7 +33,7 @@ func (c *Console) View(l lang.Lang, plain, together bool) (*progress.View, func(
 }
 
 // screen takes the whole terminal; nil where it is too small, or no command of a process.
-func (c *Console) screen(l lang.Lang, together bool) *terminal.Screen {
+func (c *Console) screen(l lang.Lang, together bool) *watched {
 	out, ok := c.Err.(*os.File)
 	if !ok || c.Interrupts == nil {
 		return nil
@@ -45,12 +46,26 @@ func (c *Console) screen(l lang.Lang, together bool) *terminal.Screen {
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		in = os.Stdin
 	}
+	end := crash.Watch(out, c.Holds, l)
 	screen := terminal.Open(terminal.Options{
 		Lang: l, Color: os.Getenv("NO_COLOR") == "", In: in, Out: out, Together: together,
 		Interrupt: c.Interrupts.Interrupt, Force: c.Interrupts.force,
 	})
-	c.Interrupts.onForce(screen.Stop)
-	return screen
+	watched := &watched{screen, end}
+	c.Interrupts.onForce(watched.Stop)
+	return watched
+}
+
+// watched is a screen whose terminal is given back after a crash too.
+type watched struct {
+	*terminal.Screen
+	end func() // of the watch
+}
+
+// Stop gives the terminal back.
+func (w *watched) Stop() {
+	w.Screen.Stop()
+	w.end()
 }
 
 // IsTerminal reports whether w is a terminal.

@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
@@ -22,7 +23,7 @@ type Page struct {
 func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
 	path := p.path(t)
 	if path != "" {
-		if err := html.Replaceable(path); err != nil {
+		if err := outfile.Check(path, t.Force); err != nil {
 			return console.Usage(err)
 		}
 	}
@@ -39,11 +40,24 @@ func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) e
 	if err := page(&b, layout.Options{Lang: lang.Lang(t.Lang)}); err != nil {
 		return err
 	}
-	if err := console.WriteTo(path, b.Bytes()); err != nil {
+	if err := console.WriteFiles(t.Force, outfile.File{Path: path, Content: b.Bytes(), Comment: outfile.XML}); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.Err, html.Written(path, lang.Lang(t.Lang)))
 	return nil
+}
+
+// Free returns an error where a file that is going to be written may not be overwritten: that of -o, the page, and others. A command that takes minutes asks before it begins.
+func (p *Page) Free(t *Tables, others ...string) error {
+	for _, path := range append(others, p.path(t)) {
+		if path == "" {
+			continue
+		}
+		if err := outfile.Check(path, t.Force); err != nil {
+			return console.Usage(err)
+		}
+	}
+	return t.Free()
 }
 
 // path returns where the page is written; empty for nowhere. A program that asks for JSON, or a page that is asked for by itself, needs no other.

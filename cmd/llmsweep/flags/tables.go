@@ -1,11 +1,13 @@
 package flags
 
 import (
+	"bytes"
 	"io"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 )
@@ -15,27 +17,37 @@ type Tables struct {
 	Format string `default:"console" enum:"console,markdown,json,html" placeholder:"NAME" help:"Format: console, markdown, json or html (${default})."`
 	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to this file."`
+	Force  bool   `help:"Overwrite files that llmsweep did not write, or that were changed since."`
 	Plain  bool   `help:"No colour."`
 }
 
 // Write writes tables in the format, the language and the file of the flags.
 func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
-	out, options := c.Out, report.Options{Lang: lang.Lang(t.Lang)}
 	if t.Output == "" {
-		options = c.Options(t.Lang, t.Plain, "")
-	} else {
-		f, err := console.CreateFile(t.Output)
-		if err != nil {
-			return console.Usage(err)
-		}
-		defer f.Close()
-		out = f
+		return t.print(c.Out, c.Options(t.Lang, t.Plain, ""), asJSON, sections, page)
 	}
+	var b bytes.Buffer
+	if err := t.print(&b, report.Options{Lang: lang.Lang(t.Lang)}, asJSON, sections, page); err != nil {
+		return err
+	}
+	return console.WriteFiles(t.Force, outfile.File{Path: t.Output, Content: b.Bytes(), Comment: outfile.CommentOf(t.Format)})
+}
+
+// Free returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it begins.
+func (t *Tables) Free() error {
+	if t.Output == "" {
+		return nil
+	}
+	return console.Usage(outfile.Check(t.Output, t.Force))
+}
+
+// print prints tables in the format.
+func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
 	switch t.Format {
 	case "json":
 		return asJSON(out)
 	case FormatHTML:
-		return page(out, layout.Options{Lang: options.Lang})
+		return page(out, layout.Options{Lang: o.Lang})
 	}
-	return table.WriteSections(out, t.Format, sections(options.Lang), table.Style{Width: options.Width, Color: options.Color})
+	return table.WriteSections(out, t.Format, sections(o.Lang), table.Style{Width: o.Width, Color: o.Color})
 }

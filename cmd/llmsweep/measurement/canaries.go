@@ -2,9 +2,11 @@ package measurement
 
 import (
 	"errors"
+	"fmt"
 
 	"llmsweep/sweep/dryrun"
 	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/slo"
 )
 
 // check returns what asks the canaries; nil for none.
@@ -13,6 +15,9 @@ func (e *Measurement) check() (*fidelity.Check, error) {
 		return nil, nil
 	}
 	check, err := e.Canaries.Check(e.Plan.Seed)
+	if t := slo.Of(slo.Fidelity, e.Plan.SLO); t != nil && check == nil && err == nil {
+		return nil, fmt.Errorf("--slo '%s' is about the answers to canaries: add --fidelity", t)
+	}
 	if check == nil || err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -21,9 +23,11 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/illustrated"
 	"llmsweep/report/lang"
+	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/sweep"
+	"llmsweep/sweep/cluster/apart"
 	"llmsweep/sweep/cluster/place"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/load"
@@ -53,6 +57,7 @@ type Measurement struct {
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
+	Apart   *flags.Apart   // nil for a command that does not run apart
 	Cluster *flags.Cluster // nil for a command that runs on one machine
 	// Sessions returns the sessions of the stages, where the plan makes its own.
 	Sessions func(*target.Target) (func(stage string) load.Source, error)
@@ -64,6 +69,7 @@ type parsed struct {
 	check  *fidelity.Check // nil without canaries
 	labels rundir.Labels
 	node   *place.Place // nil for one machine
+	apart  *apart.Rank  // nil where no rank runs apart from others
 }
 
 // parse parses the flags, and refuses combinations that make no sense.
@@ -78,6 +84,12 @@ func (e *Measurement) parse() (p parsed, err error) {
 	if p.labels, err = labels.Parse(e.Results.Label); err != nil {
 		return p, err
 	}
+	if p.apart, err = e.Apart.Rank(e.Cluster, e.Env); err != nil {
+		return p, err
+	}
+	if p.apart != nil {
+		return p, e.checkApart()
+	}
 	p.node, err = e.Cluster.Place(e.Env)
 	return p, err
 }
@@ -88,6 +100,8 @@ func (e *Measurement) Check() error {
 	switch {
 	case e.Cluster != nil && *e.Cluster != (flags.Cluster{Rank: -1}):
 		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
+	case e.Apart != nil && e.Apart.StartAt != "":
+		return errors.New("--start-at is for ranks that no launcher connects: leave it out")
 	case e.Canaries != nil && e.Canaries.Fidelity:
 		return errOneMachine
 	}
@@ -166,6 +180,7 @@ func (e *Measurement) Run() (err error) {
 	if e.Before != nil {
 		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest
 	}
+	e.Holds = dir.Path
 	view, pause := e.View(e.Lang, e.Results.Plain, true)
 	defer view.Close()
 	view.Start(e.Kind + "  " + report.Target(run, e.Lang))
@@ -196,13 +211,16 @@ func (e *Measurement) Run() (err error) {
 			return e.Interrupted(err)
 		}
 	}
+	if p.apart != nil {
+		e.apart(p.apart, t, run)
+	}
 	measured = true
 	broken := e.Measure(e.Ctx, e.Plan, t, run)
 	view.Close()
 	if err := dir.Failure(); err != nil {
 		return e.unwritten(run, dir, err)
 	}
-	return errors.Join(broken, e.conclude(run, dir))
+	return errors.Join(broken, e.Conclude(run, dir))
 }
 
 // shared returns what all ranks measure.
@@ -232,18 +250,26 @@ func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) 
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(filepath.Join(dir.Path, rundir.RunFile)); err != nil {
+		return fmt.Errorf("%w; the run has ended, and nothing can be read in %s: what was measured is in the table that was printed, and nowhere else", broken, dir.Path)
+	}
 	return fmt.Errorf("%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", broken, dir.Path, dir.Path)
 }
 
-// conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
-func (e *Measurement) conclude(run *rundir.Run, dir *rundir.Dir) error {
+// Conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
+func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
 	err := report.Markdown(&doc, runs, e.Lang)
 	if err == nil {
-		err = dir.WriteFile(rundir.ReportFile, doc.Bytes())
+		err = dir.WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 	}
-	err = errors.Join(err, WritePage(dir, run, e.Lang), illustrate(dir, run, e.Lang))
+	if err == nil {
+		err = WritePage(dir, run, e.Lang)
+	}
+	if err == nil { // a full disk is one error, not three
+		err = illustrate(dir, run, e.Lang)
+	}
 	e.Publish(doc.Bytes(), dir.Path, ci.OfRun(run, e.Lang))
 	err = errors.Join(err, report.Render(e.Console.Out, cmp.Or(e.Format, "console"), runs, e.Options(e.Results.Lang, e.Results.Plain, dir.Path)))
 	switch {
@@ -264,11 +290,11 @@ func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 		return err
 	}
 	for name, b := range files {
-		if err := dir.WriteFile(name, b); err != nil {
+		if err := dir.WriteFile(name, outfile.Marked(b, outfile.XML)); err != nil {
 			return err
 		}
 	}
-	return dir.WriteFile(rundir.ReportFile, doc)
+	return dir.WriteFile(rundir.ReportFile, outfile.Marked(doc, outfile.XML))
 }
 
 // WritePage writes report.html, from the records in the directory.
@@ -280,5 +306,5 @@ func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 	if err := html.Run(&b, run, dir.Path, layout.Options{Lang: l}); err != nil {
 		return err
 	}
-	return dir.WriteFile(rundir.PageFile, b.Bytes())
+	return dir.WriteFile(rundir.PageFile, outfile.Marked(b.Bytes(), outfile.XML))
 }

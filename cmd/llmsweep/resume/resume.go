@@ -6,12 +6,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"llmsweep/client/spend"
 	"llmsweep/cmd/llmsweep/secret"
+	"llmsweep/report/illustrated"
+	"llmsweep/report/outfile"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
@@ -43,6 +46,20 @@ func Open(path string) (*rundir.Run, error) {
 		return nil, fmt.Errorf("%s does not hold its command line, so that it cannot be continued: measure again", path)
 	}
 	return run, nil
+}
+
+// Overwrites returns an error where a run that goes on would overwrite a report, a page or a drawing that somebody changed.
+func Overwrites(path string, force bool) error {
+	names := []string{rundir.ReportFile, rundir.PageFile}
+	for _, drawing := range illustrated.Best() {
+		names = append(names, drawing+".svg")
+	}
+	for _, name := range names {
+		if err := outfile.Check(filepath.Join(path, name), force); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // limited reports whether spending is limited.

@@ -54,7 +54,7 @@ func Of(sides []Side) ([]Candidate, error) {
 	return all, nil
 }
 
-// Speed is how much faster or slower a configuration is: the names of metrics, and a difference in each.
+// Speed is how much faster or slower a configuration is: the names of metrics, and a difference in each. The zero Speed has none.
 type Speed struct {
 	Heads []string
 	Cells func(setup string) []string
@@ -98,8 +98,10 @@ func tableOf(all []Candidate, speed Speed, l lang.Lang) table.Table {
 			{Text: c.Setup, Tone: table.Strong}, share(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
 			share(a.Malformed), share(c.Load.Same), share(c.Null[1].Same), verdict(c.Verdict, l),
 		}
-		for _, text := range speed.Cells(c.Setup) {
-			row = append(row, table.Cell{Text: text})
+		if speed.Cells != nil {
+			for _, text := range speed.Cells(c.Setup) {
+				row = append(row, table.Cell{Text: text})
+			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -169,7 +171,10 @@ func (c *Candidate) Text(key string) string {
 	return interval(e, 100, 0) + " %"
 }
 
-// verdict is a verdict in words.
+// Verdict returns a verdict in words.
+func Verdict(v string, l lang.Lang) string { return verdict(v, l).Text }
+
+// verdict is a verdict in words, with its colour.
 func verdict(v string, l lang.Lang) table.Cell {
 	switch v {
 	case drift.Same:

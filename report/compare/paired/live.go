@@ -10,9 +10,11 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/compare"
+	"llmsweep/report/compare/answers"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 )
@@ -31,6 +33,8 @@ type Comparison struct {
 	Rows     []pair.Row      `json:"rows"`
 	Says     string          `json:"conclusion"`
 	Warnings []string        `json:"warnings,omitempty"` // in English
+	// Answers is how far B's answers to canaries are from A's; empty where none were asked.
+	Answers []answers.Candidate `json:"answers,omitempty"`
 
 	invalid  []note.Note // the warnings
 	changes  []compare.Change
@@ -107,14 +111,23 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
+// CompareAnswers compares the answers to canaries, which are in the directories of both sides. It does nothing where none were asked.
+func (v *Comparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err error) {
+	if runs[0].Fidelity == nil || runs[1].Fidelity == nil {
+		return nil
+	}
+	v.Answers, err = answers.Of([]answers.Side{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}})
+	return err
+}
+
 // Failures returns the differences that fail a gate; see [Comparison.Failures].
 func (v *Comparison) Failures(g compare.Gate) []compare.Change {
-	return (&compare.Comparison{Changes: v.changes}).Failures(g)
+	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers}).Failures(g)
 }
 
 // Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
 func (v *Comparison) Unjudged(g compare.Gate) []compare.Unjudged {
-	return (&compare.Comparison{Changes: v.changes}).Unjudged(g)
+	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers}).Unjudged(g)
 }
 
 // Keys returns the keys of all metrics.
@@ -123,7 +136,11 @@ func (v *Comparison) Keys() []string {
 	for i := range v.Rows {
 		keys = append(keys, v.Rows[i].Key)
 	}
-	return append(keys, compare.KeyErrors)
+	keys = append(keys, compare.KeyErrors)
+	if len(v.Answers) > 0 {
+		keys = append(keys, drift.Keys()...)
+	}
+	return keys
 }
 
 // JSON writes the comparison, indented.
@@ -136,7 +153,11 @@ func (v *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	s := table.Section{Title: titleLive.In(l, compare.Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
 	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
 	s.Lines = append(s.Lines, v.ended(l)...)
-	return []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
+	all := []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
+	if len(v.Answers) > 0 {
+		all = append(all, answers.Section(v.Answers, answers.Speed{}, l, level+1))
+	}
+	return all
 }
 
 // ended returns how much was measured, and whether that was all.

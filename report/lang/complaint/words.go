@@ -73,7 +73,6 @@ func commandWords() [][2]string {
 		{"replica %d serves model %s by API %s, replica 1 %s by %s: replicas hold the same model; name it with --model and --api",
 			"副本 %d 提供模型 %s（API 为 %s），副本 1 提供 %s（API 为 %s）：各副本必须是同一模型；请用 --model 和 --api 指定"},
 		{"interrupted before anything was measured", "在测得任何结果之前中断"},
-		{"%s exists and is no page of llmsweep: move it away, or choose another name", "%s 已存在，且不是 llmsweep 的网页：请移走它，或另选一个名称"},
 		{"a picture in PNG is not for a terminal: name a file with -o", "PNG 图片不能显示在终端上：请用 -o 指定文件"},
 		{"-o %s: that name is reserved for the data of a run; choose another", "-o %s：该文件名保留给运行数据；请另选一个"},
 		{"-o %s: %w", "-o %s：%s"},
@@ -162,7 +161,7 @@ func loadWords() [][2]string {
 		{"SLO %q: %s; write %s", "SLO %s：%s；请写 %s"}, {"SLO %q: a limit for it was given before; leave one out", "SLO %s：之前已给出限值；请去掉一个"}, {"%q is no share", "%s 不是比例"},
 		{"it has no <", "缺少 <"}, {"there is no metric %q", "没有指标 %s"}, {"there is no statistic %q", "没有统计量 %s"},
 		{"the limit is not a duration such as 500ms", "限值不是时长，如 500ms"},
-		{"%s, or errors<PERCENT, such as ttft:p99<500ms", "%s，或 errors<百分比，如 ttft:p99<500ms"},
+		{"%s, or errors<PERCENT, or fidelity>PERCENT, such as ttft:p99<500ms", "%s，或 errors<百分比、fidelity>百分比，如 ttft:p99<500ms"},
 	}
 }
 
@@ -219,7 +218,9 @@ func reportWords() [][2]string {
 		{"%s asks for %s and %s for %s, so their numbers cannot be compared; leave one out, or compare them anyway with --any-workload", "%s 请求 %s，而 %s 请求 %s，数值不可比较；请去掉一个，或用 --any-workload 仍然比较"},
 		{"--fail-if %q: write METRIC<-5%% or METRIC>+5%%, such as tokens_per_s<-5%%", "--fail-if %s：请写 指标<-5%% 或 指标>+5%%，如 tokens_per_s<-5%%"},
 		{"--fail-if %q: there is no metric %s; there are %s", "--fail-if %s：没有指标 %s；可用的有 %s"}, {"--fail-if %q: %s is no number", "--fail-if %s：%s 不是数"},
-		{"it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another file with -o", "不是 llmsweep 写的：其中没有 <!-- llmsweep:... -->；请用 -o 指定其他文件"},
+		{"it was not written by llmsweep: it has no <!-- llmsweep:... --> in it; name another file with -o, or overwrite it with --force", "不是 llmsweep 写的：其中没有 <!-- llmsweep:... -->；请用 -o 指定其他文件，或用 --force 覆盖"},
+		{"%s exists, and llmsweep did not write it, or it was changed since: choose another name, or overwrite it with --force", "%s 已存在，且不是 llmsweep 写的，或之后被修改过：请另选一个名称，或用 --force 覆盖"},
+		{"lines %d to %d were changed since llmsweep wrote them, and would be lost: move what you wrote behind the line <!-- /llmsweep:%s ... -->, or overwrite it with --force", "第 %d 至 %d 行在 llmsweep 写入之后被修改，修改会丢失：请把所写内容移到 <!-- /llmsweep:%s ... --> 那一行之后，或用 --force 覆盖"},
 		{"line %d opens %q inside of %q, which line %d opened; put <!-- /llmsweep:%s --> before it", "第 %d 行在 %s 之前打开的 %s（第 %d 行）之内又打开一部分；请在它之前写 <!-- /llmsweep:%s -->"},
 		{"line %d closes %q, which is not open; take the line out", "第 %d 行结束了并未打开的 %s；请删除该行"},
 		{"line %d opens %q, which nothing closes; put <!-- /llmsweep:%s --> where it ends", "第 %d 行打开的 %s 没有结束；请在其结尾写 <!-- /llmsweep:%s -->"},

@@ -21,6 +21,8 @@ func resumeWords() [][2]string {
 			"%s 中有一次未结束的运行：llmsweep resume %s 可继续，--force 可覆盖，--out 可指定其他目录"},
 		{"%s already holds a run: --force overwrites it, --out names another directory", "%s 中已有一次运行：--force 可覆盖，--out 可指定其他目录"},
 		{"%s already exists, and a run would overwrite it: --force overwrites it, --out names another directory", "%s 已存在，运行会将其覆盖：--force 可覆盖，--out 可指定其他目录"},
+		{"%w; the run has ended, and nothing can be read in %s: what was measured is in the table that was printed, and nowhere else",
+			"%s；运行已结束，%s 中没有可读的内容：已测得的结果只在打印出的表格中"},
 		{"%w; the run has ended, and %s holds what was measured until then: llmsweep resume %s continues it", "%s；运行已结束，此前的结果保存在 %s：llmsweep resume %s 可继续"},
 		{"the run was planned with other flags than now: its configuration file has changed, or this llmsweep has other defaults",
 			"本次运行当初的参数与现在不同：配置文件已修改，或此版本 llmsweep 的默认值不同"},

@@ -28,8 +28,12 @@ func twinWords() [][2]string {
 		{"it is larger than 1 MiB", "文件超过 1 MiB"}, {"a step of one token takes no time", "一个 token 的步不占时间"},
 		{"a cost of the step time is negative, or a probability above 1", "步时间的某项开销为负，或概率大于 1"},
 		{"--ask %s: write tokens of prompt and answer, such as 512/32, or the file of a trace", "--ask %s：请写提示与回答的 token 数，如 512/32，或 trace 文件"},
+		{"a twin predicts any workload: name the wanted one with --prompt-tokens and --output-tokens, or with --trace", "孪生模型可预测任何负载：请用 --prompt-tokens 和 --output-tokens，或用 --trace 指明所需负载"},
+		{"the results were measured with a data set: name the wanted lengths with --trace, or with --prompt-tokens and --output-tokens", "结果是用数据集测得的：请用 --trace，或用 --prompt-tokens 和 --output-tokens 指明所需长度"},
+		{"--prompt-tokens and --output-tokens belong together: give both", "--prompt-tokens 与 --output-tokens 须同时给出"},
+		{"--trace has the lengths: leave out --prompt-tokens and --output-tokens", "--trace 已有长度：请去掉 --prompt-tokens 和 --output-tokens"},
 		{"--twin takes one run directory", "--twin 只接受一个运行目录"},
-		{"--twin prints console, markdown, csv or json", "--twin 只能输出 console、markdown、csv 或 json"},
+		{"--twin prints console, markdown, csv, json or html", "--twin 只能输出 console、markdown、csv、json 或 html"},
 		{"--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns", "--for-fit 按设计改变提示与回答的长度：请去掉 --adaptive、--repeats、--slo、--prompt、--dataset、--prefix-tokens 和 --turns"},
 	}
 }

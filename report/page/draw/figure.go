@@ -212,7 +212,7 @@ func (c *canvas) tags() []tag {
 		all = append(all, tag{text: s.Text, class: s.Class, x: c.x.clamp(at)})
 	}
 	for _, m := range c.Marks {
-		all = append(all, tag{text: m.Text, class: "mark", x: c.x.clamp(m.At)})
+		all = append(all, tag{text: m.Text, class: "mark", x: c.x.clamp(m.At), flag: true})
 	}
 	return stack(all, 2, c.size()-2)
 }
@@ -299,11 +299,14 @@ func (c *canvas) span(s Span) {
 
 // overlay writes the tags above the panels, and the lines from them.
 func (c *canvas) overlay(tags []tag, head, bottom float64) {
-	for _, m := range c.Marks {
-		fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(c.x.clamp(m.At)), px(head+headRow), px(bottom))
-	}
 	for _, t := range tags {
+		const ascent = 9 // of a text
 		y := head - float64(t.row)*headRow - 5
+		if t.flag {
+			fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(t.x), px(y-ascent), px(bottom))
+			c.text(t.x-pole, y, "tag "+t.class, "end", t.text)
+			continue
+		}
 		c.text(t.left+t.text.width()/2, y, "tag "+t.class, "middle", t.text)
 	}
 }

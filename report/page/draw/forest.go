@@ -18,7 +18,7 @@ type Bar struct {
 
 // Forest returns a forest plot: a line for each value, around a line at 0. Values are shares, and the axis is in per cent.
 func Forest(name string, axis Text, bars []Bar) string {
-	const width, row, least, most = figureWidth, 22, 60, 150
+	const width, row, least, most = figureWidth, 22, 60, 185
 	left, right := float64(least), float64(least)
 	e := newExtent()
 	e.add(0)

@@ -50,14 +50,19 @@ func spread(all []label, top, bottom float64) []label {
 	return all
 }
 
-// tag is a text that stands in a row above the drawing, at the x of what it names.
+// tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag at the left of its line,
+// which goes up to the text.
 type tag struct {
 	text  Text
 	class string
 	x     float64
+	flag  bool
 	row   int
 	left  float64
 }
+
+// pole is the distance of the text of a flag from its line, in pixels.
+const pole = 4
 
 // stack gives tags rows, from the lowest up, so that none covers another, and keeps them within left and right.
 func stack(all []tag, left, right float64) []tag {
@@ -67,6 +72,14 @@ func stack(all []tag, left, right float64) []tag {
 		t := &all[i]
 		w := t.text.width()
 		t.left = max(left, min(t.x-w/2, right-w))
+		if t.flag {
+			t.left = max(left, t.x-w-pole)
+			for _, before := range all[:i] { // whose line would cross the text
+				if before.flag && before.x > t.left {
+					t.row = max(t.row, before.row)
+				}
+			}
+		}
 		for t.row < len(ends) && ends[t.row] > t.left {
 			t.row++
 		}

@@ -47,14 +47,17 @@ func TestTagsDoNotOverlap(t *testing.T) {
 		var all []tag
 		for range rapid.IntRange(1, 7).Draw(t, "n") {
 			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window", "p50 3 ms"}).Draw(t, "text")
-			all = append(all, tag{text: Same(text), x: rapid.Float64Range(0, 440).Draw(t, "x")})
+			all = append(all, tag{text: Same(text), x: rapid.Float64Range(2, 438).Draw(t, "x"), flag: rapid.Bool().Draw(t, "flag")})
 		}
 		placed := stack(all, left, right)
 		for i, a := range placed {
-			if a.left < left-1e-9 || a.left+a.text.width() > right+1e-9 {
+			if a.left < left-1e-9 || a.left+a.text.width() > right+1e-9 && !a.flag {
 				t.Fatalf("%q stands from %v to %v", a.text.EN, a.left, a.left+a.text.width())
 			}
 			for _, b := range placed[i+1:] {
+				if a.flag && b.flag && b.row < a.row && b.left < a.x-1e-9 && a.x < b.left+b.text.width() {
+					t.Fatalf("the line of %q at %v crosses %q at %v", a.text.EN, a.x, b.text.EN, b.left)
+				}
 				if a.row == b.row && a.left < b.left+b.text.width() && b.left < a.left+a.text.width() {
 					t.Fatalf("%q at %v and %q at %v are in one row", a.text.EN, a.left, b.text.EN, b.left)
 				}

@@ -25,6 +25,7 @@ type Document struct {
 type Section struct {
 	ID     string
 	Title  draw.Text
+	Within string // ID of the section that it is a part of: it is not in the contents
 	Blocks []Block
 }
 

@@ -29,9 +29,15 @@ func Sentences(of func(lang.Lang) []string) []draw.Text {
 func FromSections(prefix string, of func(lang.Lang) []table.Section) []Section {
 	en, zh := of(lang.English), of(lang.Chinese)
 	var all []Section
+	var whole string // ID of the section that those beneath it are parts of
 	for i := range en {
 		a, b := en[i], zh[min(i, len(zh)-1)]
 		s := Section{ID: prefix + "-" + strconv.Itoa(i+1), Title: draw.Text{EN: a.Title, ZH: b.Title}}
+		if a.Level > en[0].Level {
+			s.Within = whole
+		} else {
+			whole = s.ID
+		}
 		if items := Sentences(func(l lang.Lang) []string { return Pick(l, a.Lines, b.Lines) }); len(items) > 0 {
 			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: items}})
 		}

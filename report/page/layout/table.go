@@ -38,7 +38,11 @@ func Percentile(d *rundir.Dist, name string) Cell {
 // Verdict is a cell with a verdict: its sign and its word.
 func Verdict(s *rundir.Stage) Cell {
 	shape, word := Shape(s)
-	return Cell{Text: word, Class: "verdict " + identifier(s.Verdict), Raw: Markup(shape.Key())}
+	class := identifier(s.Verdict)
+	if !s.Invalid.IsZero() {
+		class = invalid
+	}
+	return Cell{Text: word, Class: "verdict " + class, Raw: Markup(shape.Key())}
 }
 
 // Table is a table in both languages.

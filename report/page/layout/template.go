@@ -30,17 +30,20 @@ func aligned(t *Table) *Table {
 	return t
 }
 
-// begin returns the first sentences of a text that is too long to be read in passing; nil for others. A sentence is never cut.
+// begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that lists much, the first things
+// of the list; nil for others.
 func begin(t draw.Text) *draw.Text {
 	const long, short = 260, 110 // characters
 	if len([]rune(t.EN)) <= long {
 		return nil
 	}
-	en, zh := sentencesUpTo(t.EN, short, ". "), sentencesUpTo(t.ZH, short/2, "。")
-	if en == t.EN || zh == t.ZH {
-		return nil
+	for _, stop := range []draw.Text{{EN: ". ", ZH: "。"}, {EN: "; ", ZH: "；"}} {
+		en, zh := sentencesUpTo(t.EN, short, stop.EN), sentencesUpTo(t.ZH, short/2, stop.ZH)
+		if en != t.EN && zh != t.ZH {
+			return &draw.Text{EN: en + " …", ZH: zh + " …"}
+		}
 	}
-	return &draw.Text{EN: en + " …", ZH: zh + " …"}
+	return nil
 }
 
 // sentencesUpTo returns the whole sentences at the beginning of a text that together have at least so many characters, or all of it.

@@ -71,7 +71,7 @@ func slicesTable(t *trace.Stage) map[string]any {
 // serverTable has what the server said of itself.
 func serverTable(t *trace.Stage) map[string]any {
 	rows := [][]any{}
-	for _, r := range t.Readings {
+	for _, r := range drawn(t.Readings) {
 		rows = append(rows, []any{short(r.At), value(r.Running), value(r.Waiting), value(r.KVUsage), value(r.Preemptions)})
 	}
 	return map[string]any{"cols": heads(draw.Say(headAtS), draw.Say(wordRunning), draw.Say(wordWaiting), draw.Say(axisKV), draw.Say(headPreemptions)), "rows": rows}

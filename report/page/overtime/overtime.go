@@ -15,7 +15,7 @@ import (
 
 // Limits bound what is drawn of each stage, so that the page of any run stays below a megabyte.
 func Limits(n int) trace.Limits {
-	const points, slowest, usual = 3 * trace.Intervals, 4, 20
+	const points, slowest, usual = 3 * trace.Intervals, 4, 12
 	share := min(1, usual/float64(max(n, 1)))
 	return trace.Limits{Points: int(points * share), Slowest: max(2, int(slowest*share))}
 }
@@ -85,7 +85,7 @@ func Figure(v *plots.View, id string, s *rundir.Stage, t *trace.Stage, data map[
 	kv := draw.Series{Key: "kv", Name: draw.Say(wordKV), Colour: 5, Style: draw.Path}
 	running := draw.Series{Key: "running", Name: draw.Say(wordRunning), Colour: 2, Style: draw.Path}
 	waiting := draw.Series{Key: "waiting", Name: draw.Say(wordWaiting), Colour: 1, Style: draw.Path, Dashed: true}
-	for _, r := range t.Readings {
+	for _, r := range drawn(t.Readings) {
 		for _, g := range []struct {
 			to *draw.Series
 			n  rundir.Number
@@ -122,6 +122,18 @@ func Figure(v *plots.View, id string, s *rundir.Stage, t *trace.Stage, data map[
 		f.Lazy = append(f.Lazy, layout.Lazy{Name: name + "-server", Text: draw.Say(tableServer)})
 	}
 	return f
+}
+
+// drawn are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal distances.
+func drawn(all []rundir.Reading) []rundir.Reading {
+	if len(all) <= trace.Slices {
+		return all
+	}
+	var some []rundir.Reading
+	for i := range trace.Slices {
+		some = append(some, all[i*len(all)/trace.Slices])
+	}
+	return some
 }
 
 // cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a cross.

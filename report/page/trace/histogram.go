@@ -3,7 +3,7 @@ package trace
 import "math"
 
 // perDecade is how many bins of a histogram there are to a power of ten.
-const perDecade = 16
+const perDecade = 12
 
 // lowest is the lower end of the first bin, in seconds: a microsecond, in which records have their gaps.
 const lowest = 1e-6

@@ -1,4 +1,4 @@
-// Package trace sums up the records of each stage for drawings: what happened in each of a hundred slices of time, how values are
+// Package trace sums up the records of each stage for drawings: what happened in each of many slices of time, how values are
 // distributed, and the slowest requests with all that is known of them. A file of any length is read once, in bounded memory.
 package trace
 
@@ -17,10 +17,10 @@ import (
 )
 
 // Slices is how many slices of time a stage is drawn in: more cannot be seen at the width of a drawing.
-const Slices = 100
+const Slices = 64
 
 // Intervals is how many parts of a stage the requests that are drawn one by one are chosen from: the slowest and the fastest of each always are.
-const Intervals = 80
+const Intervals = 60
 
 // Kinds of values that have a distribution.
 const (

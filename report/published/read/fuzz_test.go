@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/client/mutated"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
@@ -37,14 +38,14 @@ func seeds(f *testing.F) {
 // FuzzParse: no document makes the reader panic, hang, lose count of its lines, or store what JSON can't hold.
 func FuzzParse(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(mutated.With(func(t *testing.T, text string) {
 		doc, err := Parse("doc", strings.NewReader(text))
 		if err != nil {
 			return
 		}
 		checkDocument(t, doc)
 		checkJoined(t, doc)
-	})
+	}))
 }
 
 // checkDocument checks what holds for every document: remarks and results stand in its lines, and JSON can hold them.

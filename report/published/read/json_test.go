@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"llmsweep/client/mutated"
 )
 
 // TestMalformedJSON tests that what cannot be read gives one line that says where and why.
@@ -58,7 +60,7 @@ func fuzzJSON(f *testing.F, files ...string) {
 		}
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(mutated.With(func(t *testing.T, text string) {
 		doc, err := Parse("doc", strings.NewReader(text))
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
@@ -79,7 +81,7 @@ func fuzzJSON(f *testing.F, files ...string) {
 				}
 			}
 		}
-	})
+	}))
 }
 
 func FuzzGuideLLM(f *testing.F) {

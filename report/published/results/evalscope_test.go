@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"llmsweep/client/mutated"
 )
 
 // FuzzEvalScopePercentiles fuzzes the file beside evalscope's summary.
@@ -13,7 +15,7 @@ func FuzzEvalScopePercentiles(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(b))
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(mutated.With(func(t *testing.T, text string) {
 		doc, err := Parse("doc", []byte(`{"Test Duration (s)": 1, "Total Requests": 10}`))
 		if err != nil {
 			t.Fatal(err)
@@ -28,5 +30,5 @@ func FuzzEvalScopePercentiles(f *testing.F) {
 				}
 			}
 		}
-	})
+	}))
 }

@@ -145,6 +145,24 @@ func Dial(ctx context.Context, addresses []string, token string, slow func(error
 	if err != nil {
 		return nil, err
 	}
+	return over(conn), nil
+}
+
+// DialOn connects to rank 0 over a connection that exists.
+func DialOn(ctx context.Context, conn net.Conn, token string) (cluster.Uplink, error) {
+	config, err := secured(token, rankSide, serverSide)
+	if err != nil {
+		return nil, err
+	}
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, err
+	}
+	return over(secure), nil
+}
+
+// over returns a rank's end of a connection.
+func over(conn net.Conn) *up {
 	given := make(chan net.Conn, 1)
 	given <- conn
 	transport := &http.Transport{
@@ -160,7 +178,7 @@ func Dial(ctx context.Context, addresses []string, token string, slow func(error
 	}
 	inner, cancel := context.WithCancel(context.Background())
 	stream := message.NewCoordinatorClient(&http.Client{Transport: transport}, "https://llmsweep").Join(inner)
-	return &up{stream, func() { cancel(); conn.Close() }}, nil
+	return &up{stream, func() { cancel(); conn.Close() }}
 }
 
 // knock returns the first connection to one of the addresses whose other side has the token.

@@ -31,16 +31,22 @@ func templated(api string) bool {
 
 // comparable returns an error where two runs did not ask the same of their servers.
 func comparable(a, b *Run) error {
-	switch {
-	case a.Fidelity.Set != b.Fidelity.Set:
+	if a.Fidelity.Set != b.Fidelity.Set {
 		return fmt.Errorf("%s asked other canaries (set %s, %d of them) than %s (set %s, %d): only answers to the same can be compared; measure both with the same --canaries",
 			b.Name, b.Fidelity.Set, b.Fidelity.Canaries, a.Name, a.Fidelity.Set, a.Fidelity.Canaries)
+	}
+	return Alike(a.Name, a.Run, b.Name, b.Run)
+}
+
+// Alike returns an error where two runs ask their servers in ways whose answers cannot be compared. It names the runs.
+func Alike(nameA string, a *rundir.Run, nameB string, b *rundir.Run) error {
+	switch {
 	case templated(a.Target.API) != templated(b.Target.API):
 		return fmt.Errorf("%s asked by --api %s and %s by --api %s: only one of them puts prompts into the model's chat template, so that answers cannot be compared; use one --api for both",
-			a.Name, a.Target.API, b.Name, b.Target.API)
-	case thinking(a.Run) != thinking(b.Run):
+			nameA, a.Target.API, nameB, b.Target.API)
+	case thinking(a) != thinking(b):
 		return fmt.Errorf("%s was measured with %s and %s with %s, so that answers cannot be compared; measure both alike",
-			a.Name, thinking(a.Run), b.Name, thinking(b.Run))
+			nameA, thinking(a), nameB, thinking(b))
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type dueValue struct{ due, value float64 }
 // add takes in a request that was due in the window.
 func (b *beyond) add(r *rundir.Record) {
 	switch b.term.Metric {
+	case slo.Fidelity: // known of the stage alone
 	case slo.ITL:
 		b.addGaps(r)
 	case slo.Errors:
@@ -137,7 +138,11 @@ func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 	return out
 }
 
-// effective returns how many independent values the counted ones are worth.
+// near is the share of a limit from which values tell how those beyond it cluster. Bursts of a busy queue far below the limit do not.
+const near = 0.5
+
+// effective returns how many independent values the counted ones are worth. Where none is beyond the limit, nor near it, that is all of them:
+// of 600 values none shows a share of less than 1 %.
 func (b *beyond) effective() float64 {
 	if len(b.kept) == 0 {
 		return float64(b.of)
@@ -153,6 +158,9 @@ func (b *beyond) effective() float64 {
 	fewest := fewestBeyond
 	if b.term.Metric == slo.Errors {
 		fewest = min(fewest, b.count)
+	}
+	if b.count == 0 && stats.Largest(series, fewest) < near*b.term.Limit {
+		return float64(b.of) // as with errors
 	}
 	worth := stats.EffectiveShareN(series, b.term.Limit, fewest) / float64(len(series))
 	return math.Max(1, float64(b.of)*worth)

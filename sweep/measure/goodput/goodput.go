@@ -70,9 +70,9 @@ func (g *Counter) judge(r *rundir.Record) slo.Verdict {
 }
 
 // meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between its tokens. A
-// share of errors is for stages alone.
+// share of errors or of equal answers is for stages alone.
 func meets(t slo.Term, r *rundir.Record) slo.Verdict {
-	if t.Metric == slo.Errors {
+	if t.Metric == slo.Errors || t.Metric == slo.Fidelity {
 		return slo.Kept
 	}
 	if gaps := t.Metric == slo.ITL || t.Metric == slo.TPOT; gaps && r.OK() && len(r.GapsUS) == 0 && r.FirstToken.Known() {
@@ -146,12 +146,26 @@ func (g *Counter) Result(st *rundir.Stage) *rundir.Goodput {
 	}
 	judged := *st // by the counts, where there are some
 	judged.Goodput = out
-	verdict, _ := slo.Judge(&judged, g.terms)
+	Judge(&judged, g.terms)
+	return out
+}
+
+// Judge judges a stage by the counts that it has. Answers to canaries are known after the other metrics: then it is judged again.
+func Judge(st *rundir.Stage, terms []slo.Term) {
+	out := st.Goodput
+	if out == nil || len(out.Terms) != len(terms) {
+		return
+	}
+	for i, t := range terms {
+		if t.Metric == slo.Fidelity {
+			out.Terms[i].Beyond = slo.Answers(st)
+		}
+	}
+	verdict, _ := slo.Judge(st, terms)
 	out.Verdict = verdict.String()
-	for i, t := range g.terms {
+	for i, t := range terms {
 		value, _ := t.Of(st)
 		p := &out.Terms[i]
-		p.Verdict, p.Value, p.Needs = t.Holds(&judged).String(), value, t.Needs(&judged)
+		p.Verdict, p.Value, p.Needs = t.Holds(st).String(), value, t.Needs(st)
 	}
-	return out
 }

@@ -43,8 +43,8 @@ func leftOut(data []stageData) []int {
 	return out
 }
 
-// check fits a twin to a part of the stages and predicts the rest. It is nil where there are too few.
-func check(data []stageData) *twin.Check {
+// check fits a twin to a part of the stages, refines it if asked to, and predicts the rest. It is nil where there are too few.
+func check(data []stageData, refined bool) *twin.Check {
 	const least = 3
 	out := leftOut(data)
 	var rest []stageData
@@ -59,6 +59,9 @@ func check(data []stageData) *twin.Check {
 	t, err := fit(rest)
 	if err != nil {
 		return nil
+	}
+	if refined {
+		refine(t, rest)
 	}
 	c := &twin.Check{Passed: true}
 	var errs []float64

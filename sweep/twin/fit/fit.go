@@ -36,8 +36,7 @@ func To(measured []stages.Stage) (*twin.Twin, error) {
 			}
 		}
 	}
-	t.Check = check(data)
-	return t, nil
+	return checked(t, data), nil
 }
 
 // The steps from whose time it follows which tokens come together: the quickest of a server whose client has a core of its own. Beside a busy

@@ -62,11 +62,17 @@ func (r *replay) full(most int) bool {
 	const much = 0.2
 	kept := 0
 	for _, b := range r.blocked {
-		if b.running < most {
+		if float64(b.running) < nearlyAll(most) {
 			kept++
 		}
 	}
 	return float64(kept) > much*float64(len(r.running))
+}
+
+// nearlyAll is how many of the slots count as all: when exactly a slot is free the client does not see.
+func nearlyAll(slots int) float64 {
+	const nearly = 0.95
+	return min(nearly*float64(slots), float64(slots-1))
 }
 
 // calm returns the stages in which the cache does not run out; all, where that leaves too few steps.
@@ -205,7 +211,7 @@ func (s *scheduling) findCache(all []stageData) {
 // findSlots decides whether the most requests that ran at once are all that the server runs: then about as many run in most steps in which
 // others wait. If not, nothing is known but that there are at least so many: as many as were in flight are supposed.
 func (s *scheduling) findSlots(all []stageData) {
-	const nearly, most, enough = 0.95, 0.5, 30
+	const most, enough = 0.5, 30
 	widest, waits, full := s.slots, 0, 0
 	for _, d := range all {
 		widest = max(widest, d.Width)
@@ -218,7 +224,7 @@ func (s *scheduling) findSlots(all []stageData) {
 				continue
 			}
 			waits++
-			if float64(n) >= min(nearly*float64(s.slots), float64(s.slots-1)) {
+			if float64(n) >= nearlyAll(s.slots) {
 				full++
 			}
 		}

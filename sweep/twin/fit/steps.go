@@ -16,7 +16,7 @@ type tick struct {
 }
 
 // ticksOf sorts the tokens of all requests into steps. A request gets one token in a step: its next token begins another. So
-// does a token that comes late for the step: the tokens of a step leave the server together. How late that is follows from the steps that
+// does a token that comes late after the one before: the tokens of a step leave the server one after the other. How late that is follows from the steps that
 // are as quick as a share of the gaps. Above 1 only the requests themselves tell steps apart.
 func ticksOf(all []stages.Request, pace float64) []tick {
 	type token struct {
@@ -45,11 +45,9 @@ func ticksOf(all []stages.Request, pace float64) []tick {
 	}
 	last := make([]int, len(all)) // the number of the step of a request's latest token
 	var ticks []tick
-	first := 0.0
 	for _, t := range tokens {
-		if len(ticks) == 0 || t.at-first > within || last[t.request] == len(ticks) {
+		if len(ticks) == 0 || t.at-ticks[len(ticks)-1].end > within || last[t.request] == len(ticks) {
 			ticks = append(ticks, tick{})
-			first = t.at
 		}
 		k := &ticks[len(ticks)-1]
 		k.end = t.at

@@ -26,6 +26,9 @@ type Request struct {
 	Tokens []float64 // the instant of each output token that came
 	Whole  bool      // it ended well
 	Gone   float64   // when it left the server, whether or not it ended well
+
+	end    float64 // of the answer
+	hidden int     // tokens that the server counted and of which nothing came
 }
 
 // unseparated is the longest time in seconds between two tokens of a request that came in one piece. No step is as short.
@@ -45,7 +48,11 @@ func (s *Stage) Requests() (all []Request) {
 			q.Tokens = instants(r)
 			last := q.Tokens[len(q.Tokens)-1]
 			if q.Whole {
+				q.end = q.Gone
 				q.Gone = last
+				if r.OutputTokens.Known() {
+					q.hidden = max(0, int(r.OutputTokens.Value())-len(q.Tokens))
+				}
 			}
 			q.Gone = max(last, min(q.Gone, never))
 		}
@@ -55,13 +62,14 @@ func (s *Stage) Requests() (all []Request) {
 		}
 		q.Output = r.AskedTokens
 		if q.Whole {
-			q.Output = len(q.Tokens)
+			q.Output = len(q.Tokens) + q.hidden
 		}
 		q.spread()
 		all = append(all, q)
 	}
 	slices.SortStableFunc(all, func(a, b Request) int { return cmp.Compare(a.Sent, b.Sent) })
 	fillPrompts(all)
+	reveal(all)
 	return all
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/client/mutated"
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
@@ -515,7 +516,7 @@ func FuzzDataset(f *testing.F) {
 	f.Add([]byte("\ufeff{\"prompt\": \"a\", \"max_tokens\": 5}\r\n{\"messages\": [{\"role\": \"user\", \"content\": \"b\"}]}"), false)
 	f.Add([]byte("prompt,output_tokens\n\"a\nb\",5\nc,\n"), false)
 	f.Add([]byte("[1, \"x\", {\"prompt\""), false)
-	f.Fuzz(func(t *testing.T, b []byte, multiTurn bool) {
+	f.Fuzz(mutated.With(func(t *testing.T, b []byte, multiTurn bool) {
 		in, err := rows.New("data", bytes.NewReader(b))
 		if err != nil {
 			return
@@ -542,5 +543,5 @@ func FuzzDataset(f *testing.F) {
 				}
 			}
 		}
-	})
+	}))
 }

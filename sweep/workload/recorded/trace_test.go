@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"llmsweep/client/mutated"
 	"llmsweep/client/note"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload/rows"
@@ -292,7 +293,7 @@ func FuzzTrace(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Add([]byte("timestamp,input_length,output_length\n1e9,1,1\n-1e9,1,1\nInf,1,1\n"))
-	f.Fuzz(func(t *testing.T, b []byte) {
+	f.Fuzz(mutated.With(func(t *testing.T, b []byte) {
 		in, err := rows.New("data", bytes.NewReader(b))
 		if err != nil {
 			return
@@ -311,5 +312,5 @@ func FuzzTrace(f *testing.F) {
 		if !(tr.Rate() > 0) || tr.Duration() < 0 {
 			t.Errorf("%v requests per second over %v", tr.Rate(), tr.Duration())
 		}
-	})
+	}))
 }

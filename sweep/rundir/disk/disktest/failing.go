@@ -15,6 +15,7 @@ type Failing struct {
 	mu   sync.Mutex
 	room int64 // bytes that can still be written; negative for no such limit
 	err  error // of everything from now on; nil for none
+	sync error // of syncing from now on; nil for none
 }
 
 // Full returns a disk that takes a number of bytes. Removing files makes no room.
@@ -28,6 +29,20 @@ func (d *Failing) Fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.err = err
+}
+
+// FailSync lets syncing fail from now on, and nothing else.
+func (d *Failing) FailSync(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sync = err
+}
+
+// Room returns the number of bytes that can still be written; negative where that is not limited.
+func (d *Failing) Room() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.room
 }
 
 // Failed reports whether the disk is full or has failed.
@@ -45,6 +60,16 @@ func (d *Failing) fails(op, name string) error {
 		return nil
 	}
 	return &os.PathError{Op: op, Path: name, Err: d.err}
+}
+
+// unsynced returns the error of syncing; nil for none.
+func (d *Failing) unsynced(name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sync == nil {
+		return nil
+	}
+	return &os.PathError{Op: "sync", Path: name, Err: d.sync}
 }
 
 // take takes room for some bytes, and returns for how many there is.
@@ -123,6 +148,9 @@ func (f *failing) Write(b []byte) (int, error) {
 
 func (f *failing) Sync() error {
 	if err := f.on.fails("sync", f.name); err != nil {
+		return err
+	}
+	if err := f.on.unsynced(f.name); err != nil {
 		return err
 	}
 	return f.File.Sync()

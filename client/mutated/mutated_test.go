@@ -1,0 +1,41 @@
+package mutated
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Without the variable a target is tried on the corpus only; with it on very many inputs, all of them different from each other sooner or later.
+func FuzzWith(f *testing.F) {
+	f.Setenv(Variable, "5ms")
+	n, different := 0, map[string]bool{}
+	f.Add("data: {\"a\": 1}\n", []byte("x"), uint16(3), true)
+	f.Cleanup(func() {
+		if n < 100 || len(different) < n/4 {
+			f.Errorf("%d inputs, %d of them different", n, len(different))
+		}
+	})
+	f.Fuzz(With(func(_ *testing.T, s string, b []byte, u uint16, _ bool) {
+		n++
+		different[s+string(b)] = true
+	}))
+}
+
+func TestWithout(t *testing.T) {
+	t.Setenv(Variable, "")
+	n := 0
+	With(func(*testing.T, []byte) { n++ })(t, nil)
+	if n != 1 {
+		t.Errorf("%d executions", n)
+	}
+}
+
+func TestSplice(t *testing.T) {
+	if got := splice([]byte("abcdef"), 2, 4, []byte("--")); !bytes.Equal(got, []byte("ab--ef")) {
+		t.Errorf("%q", got)
+	}
+	if got := string(splice([]byte("ab"), 2, 2, []byte("c"))); !strings.HasSuffix(got, "abc") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/disk"
+	"llmsweep/sweep/rundir/disk/disktest"
+	"llmsweep/sweep/seed"
+)
+
+// plainRun are the flags of a short run of a server without random numbers.
+func plainRun(out string) []string {
+	return []string{"run", "sim:plain8", "--concurrency", "1,2,4", "--duration", "4s", "--warmup", "1", "--prompt-tokens", "64", "--output-tokens", "16", "--no-selftest", "--out", out}
+}
+
+// A disk that is full at any byte ends a run at once, with one line. What was written can be read, and the run can be continued when there is
+// room again.
+func TestAFullDisk(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		const plenty = 1 << 40 // bytes
+		roomy := disktest.Full(plenty)
+		w.disk = roomy
+		w.must(plainRun(w.path("whole"))...)
+		all := plenty - roomy.Room()
+		rng := seed.Rand(1, "full disks", "")
+		unopened, resumed, whole := 0, 0, 0
+		for i := range fullDisks {
+			room := rng.Int64N(all)
+			full := disktest.Full(room)
+			w.disk = full
+			dir := w.path("run")
+			code, _, errs := w.llmsweep(plainRun(dir)...)
+			if code != console.Failed || strings.Count(errs, syscall.ENOSPC.Error()) != 1 || !full.Failed() {
+				t.Errorf("%d: room for %d of %d bytes: exit %d\n%s", i, room, all, code, errs)
+			}
+			w.disk = disk.OS{}
+			run, err := rundir.Open(dir)
+			switch {
+			case err != nil:
+				unopened++
+				if _, there := os.Stat(filepath.Join(dir, rundir.RunFile)); !errors.Is(there, fs.ErrNotExist) {
+					t.Errorf("%d: room for %d of %d bytes: %v", i, room, all, err)
+				}
+			default:
+				w.must("report", dir)
+				for _, err := range rundir.Records(dir) {
+					if err != nil {
+						t.Errorf("%d: room for %d of %d bytes: %v", i, room, all, err)
+					}
+				}
+				if run.State == rundir.Complete {
+					whole++
+					break
+				}
+				resumed++
+				w.must("resume", dir)
+				if again := open(t, dir); again.State != rundir.Complete || len(again.Stages) != 3 {
+					t.Errorf("%d: resumed: %s, %d stages", i, again.State, len(again.Stages))
+				}
+			}
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("%d full disks, %d bytes in all: %d before there was a run, %d resumed, %d whole without their report", fullDisks, all, unopened, resumed, whole)
+	})
+}
+
+// Where syncing fails, nothing more is certain: the run ends at once.
+func TestAFailingSync(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		failing := disktest.Sound()
+		w.disk = failing
+		const at = 6 * time.Second
+		time.AfterFunc(at, func() { failing.FailSync(syscall.EIO) })
+		code, _, errs := w.llmsweep(plainRun(w.path("run"))...)
+		if code != console.Failed || strings.Count(errs, syscall.EIO.Error()) != 1 || !strings.Contains(errs, "llmsweep resume") {
+			t.Errorf("exit %d\n%s", code, errs)
+		}
+		w.disk = disk.OS{}
+		if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
+			t.Errorf("report:\n%s", out)
+		}
+		w.must("resume", w.path("run"))
+	})
+}
+
+// Where the directory is gone, nothing offers to continue the run.
+func TestAVanishedDirectory(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		const at = 6 * time.Second
+		time.AfterFunc(at, func() { os.RemoveAll(w.path("run")) })
+		began := time.Now()
+		code, out, errs := w.llmsweep(plainRun(w.path("run"))...)
+		if took := time.Since(began); took > at+time.Second {
+			t.Errorf("it ended %v after the directory was gone", took-at)
+		}
+		if code != console.Failed || strings.Contains(errs, "llmsweep resume") || !strings.Contains(errs, "nowhere else") || !strings.Contains(out, "concurrent@1") {
+			t.Errorf("exit %d\n%s\n%s", code, out, errs)
+		}
+	})
+}

@@ -1,0 +1,87 @@
+// Package outfile writes the files that results are printed to, and overwrites none that people wrote or changed. A file of llmsweep ends with
+// a mark: a comment with the checksum of what stands before it. A file whose mark fits is replaced. Formats without comments have no mark, so
+// that their files are replaced only when that is asked for.
+package outfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"llmsweep/sweep/rundir/disk"
+)
+
+// File is a file to be written.
+type File struct {
+	Path    string
+	Content []byte
+	Comment Comment // that the format has, for the mark
+	Private bool    // nobody else may read it
+}
+
+// private is the disk of the operating system, with files that nobody else may read.
+type private struct{ disk.OS }
+
+// Create makes an empty file.
+func (private) Create(name string) (disk.File, error) {
+	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+}
+
+// Write writes files with their marks, each as a whole. It writes none where [Check] refuses one, unless force is set.
+func Write(force bool, files ...File) error {
+	for _, f := range files {
+		if err := Check(f.Path, force); err != nil && !unchanged(f) {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := f.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check returns an error where a file may not be overwritten: it exists, is not empty, and has no mark of llmsweep or was changed since.
+// With force all may be.
+func Check(path string, force bool) error {
+	info, err := os.Stat(path)
+	if force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // there is none, or it is a pipe or a device; another failure is that of writing it
+	}
+	if b, err := os.ReadFile(path); err == nil && Intact(b) {
+		return nil
+	}
+	return fmt.Errorf("%s exists, and llmsweep did not write it, or it was changed since: choose another name, or overwrite it with --force", path)
+}
+
+// unchanged reports whether a file has the content already.
+func unchanged(f File) bool {
+	b, err := os.ReadFile(f.Path)
+	return err == nil && bytes.Equal(b, Marked(f.Content, f.Comment))
+}
+
+// write replaces a file in one step, with the directories above it. A link stays one. What is no regular file, such as a pipe, is written to.
+func (f File) write() error {
+	path, b := f.Path, Marked(f.Content, f.Comment)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(b)
+		return errors.Join(err, f.Close())
+	}
+	if f.Private {
+		return disk.Replace(private{}, path, b)
+	}
+	return disk.Replace(disk.OS{}, path, b)
+}

@@ -1,0 +1,103 @@
+package page
+
+import (
+	"strconv"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/stages"
+	"llmsweep/sweep/rundir"
+)
+
+var (
+	titleRanks      = lang.Say("Ranks: the processes that sent the load", "各进程：共同发送负载")
+	titleRankStages = lang.Say("How the ranks held each stage together", "各阶段中进程的同步")
+	noteRanks       = lang.Say("A latency is measured by one rank's own clock. The clock's offset matters only for what is put together from all ranks: due times, requests in flight, the backlog. The offset lies between its bounds with certainty. Lag and CPU are of the worst stage.",
+		"时延由进程自身的时钟测得。时钟偏差只影响由各进程汇总的量：到期时刻、并发请求数和积压。偏差必在其界限之内。滞后与 CPU 为最差阶段的值。")
+	headRank      = lang.Say("rank", "进程")
+	headHost      = lang.Say("host", "主机")
+	headCores     = lang.Say("cores", "核数")
+	headOffset    = lang.Say("clock offset", "时钟偏差")
+	headBounds    = lang.Say("bounds", "界限")
+	headDrift     = lang.Say("drift, ppm", "漂移（ppm）")
+	headRoundTrip = lang.Say("round trip", "往返时间")
+	headSenders   = lang.Say("ranks", "进程数")
+	headSkew      = lang.Say("first to last start", "开始时刻之差")
+	headAlignment = lang.Say("clock error at most", "时钟误差至多")
+	headShares    = lang.Say("requests of each rank", "各进程的请求数")
+	rankReference = lang.Say("reference", "基准")
+	rankUnfit     = lang.Say("the limit in some stages", "在部分阶段成为瓶颈")
+	rankLost      = lang.Say("left out: %s", "已排除：%s")
+)
+
+// ranks is what each of several processes did, and how well their clocks and starts agreed; nothing where one process sent.
+func (v *view) ranks() []layout.Section {
+	if v.Run.Cluster == nil {
+		return nil
+	}
+	each := &layout.Table{Name: "ranks-each", Title: draw.Say(titleRanks), Open: true, Notes: []draw.Text{draw.Say(noteRanks)}}
+	for i, h := range []lang.Phrase{headRank, headHost, headCores, headOffset, headBounds, headDrift, headRoundTrip, headLag, headCPU, headFit} {
+		each.Columns = append(each.Columns, layout.Column{Head: draw.Say(h), Left: i < 2 || h == headFit})
+	}
+	for i := range v.Run.Cluster.Ranks {
+		each.Rows = append(each.Rows, layout.Row{Cells: rankCells(&v.Run.Cluster.Ranks[i])})
+	}
+	blocks := []layout.Block{{Table: each}}
+	if t := v.rankStages(); len(t.Rows) > 0 {
+		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
+	}
+	return []layout.Section{{ID: "ranks", Title: draw.Say(titleRanks), Blocks: blocks}}
+}
+
+// rankCells are the cells of a rank: its clock, and whether it was fast enough.
+func rankCells(r *rundir.Rank) []layout.Cell {
+	const perMillion = 1e6
+	offset, bounds := layout.Cell{Text: draw.Say(rankReference), Class: "soft"}, layout.Plain(lang.Absent)
+	if r.Rank != 0 {
+		offset = layout.Duration(r.Clock.Offset)
+	}
+	if r.Clock.Low.Known() && r.Clock.High.Known() {
+		bounds = layout.Plain(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
+	}
+	fit := layout.Cell{Text: draw.Say(fitYes), Class: "good"}
+	switch {
+	case !r.Lost.IsZero():
+		fit = layout.Cell{Text: draw.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
+	case !r.Valid:
+		fit = layout.Cell{Text: draw.Say(rankUnfit), Class: "bad"}
+	}
+	cores := layout.Plain(lang.Absent)
+	if r.CPUs > 0 {
+		cores = layout.Plain(strconv.Itoa(r.CPUs))
+	}
+	return []layout.Cell{
+		layout.Plain(strconv.Itoa(r.Rank)), layout.Plain(r.Host), cores, offset, bounds, layout.Number(lang.Scale(r.Clock.Drift, perMillion), lang.Short),
+		layout.Duration(r.Clock.RoundTrip), layout.Duration(r.LagP99), layout.Number(lang.Scale(r.CPU, 100), lang.Short), fit,
+	}
+}
+
+// rankStages tells for each stage how many ranks sent, how far apart they began, and how many requests each sent.
+func (v *view) rankStages() *layout.Table {
+	t := &layout.Table{Name: "ranks-stages", Title: draw.Say(titleRankStages), Open: true, Columns: []layout.Column{
+		{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headSenders)}, {Head: draw.Say(headSkew)}, {Head: draw.Say(headAlignment)}, {Head: draw.Say(headShares), Left: true},
+	}}
+	for _, row := range v.Rows {
+		r := row.Stage.Ranks
+		if r == nil {
+			continue
+		}
+		shares := ""
+		for i, e := range r.Each {
+			if i > 0 {
+				shares += " · "
+			}
+			shares += strconv.Itoa(e.Rank) + ": " + strconv.Itoa(e.Requests)
+		}
+		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
+			layout.Plain(stages.Name(row.Stage)), layout.Plain(strconv.Itoa(r.N)), layout.Duration(r.Skew), layout.Duration(r.Alignment), {Text: draw.Same(shares), Class: "wrap"},
+		}})
+	}
+	return t
+}

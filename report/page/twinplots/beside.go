@@ -1,0 +1,129 @@
+// Package twinplots draws what twins predict: beside what was measured, and as plans over the day.
+package twinplots
+
+import (
+	"cmp"
+	"slices"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/page/draw"
+	"llmsweep/report/page/layout"
+	"llmsweep/report/page/plots"
+	"llmsweep/report/table"
+	"llmsweep/report/twins"
+	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/beside"
+)
+
+// quantity is a drawing of a metric: one or two lines of predictions and the measured points.
+type quantity struct {
+	name  string
+	title draw.Text
+	axis  draw.Axis
+	log   bool
+	lines []line
+}
+
+type line struct {
+	key, text string
+	colour    int
+	of        func(*twin.Metrics) float64
+}
+
+func quantities() []quantity {
+	return []quantity{
+		{"output", draw.Say(titleOutput), draw.Axis{Label: draw.Say(axisOutput), Format: draw.Number}, false, []line{{"output", "", 0, func(m *twin.Metrics) float64 { return m.Output }}}},
+		{"ttft", draw.Same("TTFT"), draw.Axis{Label: draw.Same("TTFT"), Format: draw.Seconds}, true,
+			[]line{{"p50", "p50", 0, func(m *twin.Metrics) float64 { return m.TTFT50 / 1000 }}, {"p99", "p99", 1, func(m *twin.Metrics) float64 { return m.TTFT99 / 1000 }}}},
+		{"itl", draw.Same("ITL"), draw.Axis{Label: draw.Same("ITL"), Format: draw.Seconds}, true,
+			[]line{{"p50", "p50", 0, func(m *twin.Metrics) float64 { return m.Gap50 / 1000 }}, {"p99", "p99", 1, func(m *twin.Metrics) float64 { return m.Gap99 / 1000 }}}},
+	}
+}
+
+// Beside is the section of a page that shows what a twin predicts of a run beside what was measured.
+func Beside(c *beside.Comparison) layout.Section {
+	sections := layout.FromSections("predicted", func(l lang.Lang) []table.Section { return twins.Beside(c, l) })
+	s := sections[0]
+	var figures []layout.Figure
+	for _, open := range []bool{true, false} {
+		for _, q := range quantities() {
+			if f, ok := compared(c, q, open); ok {
+				figures = append(figures, f)
+			}
+		}
+	}
+	if len(figures) > 0 {
+		s.Blocks = append(s.Blocks, layout.Block{Figures: figures})
+	}
+	return s
+}
+
+// compared draws a metric against the arrival rate, or in closed loops against the requests in flight.
+func compared(c *beside.Comparison, q quantity, open bool) (layout.Figure, bool) {
+	x, name := draw.Axis{Label: draw.Say(axisInFlight), Format: draw.Number}, "predicted-loop-"+q.name
+	if open {
+		x, name = draw.Axis{Label: draw.Say(axisRate), Format: draw.Number}, "predicted-rate-"+q.name
+	}
+	var rows []beside.Row
+	for _, r := range c.Rows {
+		if (r.Rate > 0) == open && (r.Rate > 0 || r.Width > 0) {
+			rows = append(rows, r)
+		}
+	}
+	at := func(r beside.Row) float64 { return cmp.Or(r.Rate, float64(r.Width)) }
+	slices.SortStableFunc(rows, func(a, b beside.Row) int { return cmp.Compare(at(a), at(b)) })
+	panel := draw.Panel{Y: q.axis, Height: 200}
+	t := &layout.Table{Name: "t-" + name, Title: q.title, Columns: []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: x.Label}}}
+	points := 0
+	f := layout.Figure{Name: name, Title: q.title, Note: draw.Say(noteBeside)}
+	for _, l := range q.lines {
+		predicted := draw.Series{Key: l.key, Colour: l.colour, Style: draw.Path, Dashed: true, Name: draw.Same(l.text)}
+		measured := draw.Series{Key: l.key, Colour: l.colour, Style: draw.Loose}
+		for i, r := range rows {
+			if v := l.of(&r.Predicted); v > 0 {
+				predicted.Points = append(predicted.Points, draw.Point{X: at(r), Y: v, Row: i + 1})
+			}
+			if v := l.of(&r.Measured); v > 0 {
+				measured.Points = append(measured.Points, draw.Point{X: at(r), Y: v, Shape: shapeOf(r.Use), Row: i + 1})
+			}
+		}
+		points += min(len(predicted.Points), len(measured.Points))
+		panel.Series = append(panel.Series, predicted, measured)
+		name := draw.Same(l.text)
+		t.Columns = append(t.Columns, layout.Column{Head: draw.Say(headPredicted).Plus(draw.Same(" ")).Plus(name)}, layout.Column{Head: draw.Say(headMeasured).Plus(draw.Same(" ")).Plus(name)})
+		if len(q.lines) > 1 {
+			f.Switches = append(f.Switches, layout.Switch{Key: l.key, Text: name, Colour: l.colour})
+		}
+	}
+	for _, r := range rows {
+		row := layout.Row{Cells: []layout.Cell{layout.Plain(table.Clean(r.Stage)), layout.Plain(lang.Short(at(r), false))}}
+		for _, l := range q.lines {
+			for _, v := range []float64{l.of(&r.Predicted), l.of(&r.Measured)} {
+				row.Cells = append(row.Cells, value(v, q.axis))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if points < 2 { // no line
+		return f, false
+	}
+	f.Table = t
+	f.Variants = plots.Variants(draw.Figure{Name: name, Title: q.title, X: x, Right: 44, Panels: []draw.Panel{panel}}, q.log, q.log)
+	return f, true
+}
+
+// shapeOf is how a measured point is drawn: those that the fit has seen are hollow.
+func shapeOf(use string) draw.Shape {
+	if use == beside.Fitted {
+		return draw.Ring
+	}
+	return draw.Circle
+}
+
+// value is a cell with a number.
+func value(v float64, axis draw.Axis) layout.Cell {
+	if v == 0 {
+		return layout.Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+	}
+	return layout.Plain(axis.Format(v))
+}

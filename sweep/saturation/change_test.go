@@ -1,0 +1,64 @@
+package saturation
+
+import (
+	"testing"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Where prompts are long, the time per token grows steeply with the rate, and arrivals are random: a control measurement that was offered less
+// than its row is compared with what the rows show at that rate. A change beyond that is one of the server.
+func TestTheRateOfferedIsNoChangeOfTheServer(t *testing.T) {
+	at := func(rate, offered, itl float64) rundir.Stage {
+		st := row(rate, offered, rundir.Stable)
+		st.Kind, st.Rates.Offered, st.InterToken = "poisson", rundir.Exactly(offered), rundir.Exactly(itl)
+		st.TPOT = rundir.Dist{N: 400, Mean: rundir.Exactly(itl), Std: rundir.Exactly(itl / 10)}
+		return st
+	}
+	floor := rundir.Stage{
+		Name: "synchronous", Kind: "synchronous", Role: rundir.Floor, State: rundir.Complete, Verdict: rundir.Closed, MaxConcurrency: 1,
+		Requests: rundir.Requests{OK: 100}, InterToken: rundir.Exactly(0.012),
+	}
+	control := func(offered, itl float64) rundir.Stage {
+		st := at(6.76, offered, itl)
+		st.Name, st.Role = "control@6.76", rundir.Control
+		return st
+	}
+	for name, c := range map[string]struct {
+		again   rundir.Stage
+		changed bool
+	}{
+		"as at the rate that arrived":           {control(5.31, 0.0244), false},
+		"as alone, with hardly any arrivals":    {control(0.5, 0.0125), false},
+		"faster than any row at such a rate":    {control(7.6, 0.0185), true},
+		"faster, and beyond all rows":           {control(9, 0.0185), true},
+		"slower than at the rate that arrived":  {control(5.31, 0.0450), true},
+		"slower than at a rate near the lowest": {control(4.7, 0.0450), true},
+	} {
+		notes := Changes([]rundir.Stage{floor, at(4.77, 4.62, 0.0251), at(5.43, 5.45, 0.0257), at(6.76, 7.70, 0.0370), c.again})
+		if changed := len(notes) > 0; changed != c.changed {
+			t.Errorf("%s: %v", name, notes)
+		}
+	}
+}
+
+// A slow server completes so few requests in each overloaded stage that none shows a collapse alone. Together they do.
+func TestCollapseOfASlowServer(t *testing.T) {
+	far := func(rate, done, low, high float64, batches int) rundir.Stage {
+		st := row(rate, done, rundir.Saturated)
+		st.Traits.Behind = rundir.Progress{Rate: rundir.Exactly(done), Low: rundir.Exactly(low), High: rundir.Exactly(high), Batches: batches}
+		st.Progress = st.Traits.Behind
+		return st
+	}
+	best := row(2.76, 2.755, rundir.Stable)
+	best.Progress.Low, best.Progress.High = rundir.Exactly(2.22), rundir.Exactly(3.29)
+	ceiling := ceilingRow(3.59)
+	ceiling.Progress = rundir.Progress{Rate: rundir.Exactly(3.59), Low: rundir.Exactly(1.52), High: rundir.Exactly(5.66), Batches: 5}
+	run := &rundir.Run{Stages: []rundir.Stage{
+		ceiling, row(1.38, 1.3, rundir.Stable), row(2.2, 2.2, rundir.Stable), best,
+		far(3.04, 1.58, 0.77, 2.39, 4), far(3.31, 1.58, 0.83, 2.33, 7), far(3.59, 1.47, 0.68, 2.25, 6),
+	}}
+	if s, _ := Find(run); s == nil || !s.Overload.Known() || s.Rate.Value() < 2.76 || s.Rate.Value() > 3.04 {
+		t.Errorf("%+v, want a rate between 2.76 and 3.04 that overload costs", s)
+	}
+}
