@@ -165,6 +165,7 @@ func TestUnaskedAnswer(t *testing.T) {
 		r := doWith(t, hold(func(n int) {
 			if n == 1 {
 				s.each(func(c *faultyConn) { io.WriteString(c, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n") })
+				time.Sleep(time.Millisecond) // while the reader takes the bytes out of the kernel, nobody can see them
 			}
 		}), c)
 		if _, received := s.seen(); r.Status != StatusOK || r.Resent != 1 || received != 2 {

@@ -23,8 +23,9 @@ type Conn struct {
 
 // wrap returns a Conn over a new connection.
 func wrap(c net.Conn) *Conn {
-	s := newSocket(c)
-	return &Conn{Conn: s, socket: s}
+	conn := &Conn{socket: newSocket(c)}
+	conn.Conn, conn.socket.above = conn.socket, conn
+	return conn
 }
 
 // find returns the Conn in or below the connection in httptrace.GotConnInfo, and whether its data can be read: net/http

@@ -22,6 +22,7 @@ type socket struct {
 	full   bool        // it filled its buffer
 	asking atomic.Bool // what is written is a request, and not TLS's close_notify
 	shut   atomic.Bool // nothing may be written any more
+	above  *Conn       // the connection that this is the socket of; nil in tests
 }
 
 // newSocket returns a socket over a new connection.
@@ -36,6 +37,11 @@ func newSocket(c net.Conn) *socket {
 func (s *socket) Read(p []byte) (int, error) {
 	n, stamp, err := s.receive(p)
 	if n > 0 {
+		if s.above != nil && s.above.secured() { // a request may be written while TLS still decrypts
+			if w := s.watch.Load(); w == nil || w.unsent() {
+				s.above.unasked()
+			}
+		}
 		s.note(time.Now(), stamp, n == len(p))
 	}
 	return n, err

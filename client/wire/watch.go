@@ -72,6 +72,13 @@ func (w *Watch) Reset() {
 	w.seen = seen{receives: w.receives[:0]}
 }
 
+// unsent reports whether nothing of the request has been written, of a connection whose data can be read.
+func (w *Watch) unsent() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.plain && w.sent.IsZero()
+}
+
 // received records bytes of the socket's newest receive, and reports whether they end a chunked body. With TLS, which
 // returns one record at a time, one receive can be reported in several parts.
 func (w *Watch) received(s *socket, p []byte) (ended bool) {
