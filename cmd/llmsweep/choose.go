@@ -104,6 +104,9 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return all
 	}
 	return ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
+		if err := countSteps(found, options.Terms); err != nil {
+			return err
+		}
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
 }
@@ -139,6 +142,16 @@ func assess(inputs []curve.Input, terms []slo.Term) error {
 			continue
 		}
 		if err := answer.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// countSteps counts in the records what the sliders of the page need to judge percentiles at other limits.
+func countSteps(found []curve.Input, terms []slo.Term) error {
+	for _, in := range found {
+		if err := answer.CountAlso(in.Path, in.Run, choose.Counted(terms)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

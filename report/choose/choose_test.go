@@ -281,7 +281,7 @@ func TestWhatWouldChangeTheOrder(t *testing.T) {
 	for i := range setups {
 		some = append(some, &setups[i])
 	}
-	for i, k := range knobs(&c, o) {
+	for i, k := range knobs(&c, some, o) {
 		s := c.Sensitive[i]
 		for _, side := range []struct {
 			at    rundir.Number

@@ -208,10 +208,10 @@ func (c *Choice) changing(l lang.Lang) []string {
 	var steady []string
 	for _, s := range c.Sensitive {
 		if s.Lower.Known() {
-			lines = append(lines, s.line(l, c.unit(), sayBelow, s.Lower, s.Then))
+			lines = append(lines, s.line(l, c.unit(), sayBelow, sayBelowNone, s.Lower, s.Then))
 		}
 		if s.Upper.Known() {
-			lines = append(lines, s.line(l, c.unit(), sayAbove, s.Upper, s.Else))
+			lines = append(lines, s.line(l, c.unit(), sayAbove, sayAboveNone, s.Upper, s.Else))
 		}
 		if !s.Lower.Known() && !s.Upper.Known() {
 			steady = append(steady, s.name(l))
@@ -256,7 +256,7 @@ func (s Sensitivity) name(l lang.Lang) string {
 	return s.What
 }
 
-func (s Sensitivity) line(l lang.Lang, unit string, say lang.Phrase, at rundir.Number, then string) string {
+func (s Sensitivity) line(l lang.Lang, unit string, say, none lang.Phrase, at rundir.Number, then string) string {
 	amount := func(v float64) string {
 		if strings.HasPrefix(s.What, "price ") {
 			return money(rundir.Exactly(v))
@@ -268,7 +268,7 @@ func (s Sensitivity) line(l lang.Lang, unit string, say lang.Phrase, at rundir.N
 		return slo.Term{Metric: metric}.Amount(v)
 	}
 	if then == "" {
-		then = wordNone.In(l)
+		return none.In(l, s.name(l), amount(at.Value()), amount(s.Now))
 	}
 	return say.In(l, s.name(l), amount(at.Value()), amount(s.Now), then)
 }

@@ -94,7 +94,7 @@ func sensitivity(c *Choice, setups []*curve.Setup, o Options) []Sensitivity {
 		return nil
 	}
 	var all []Sensitivity
-	for _, k := range knobs(c, o) {
+	for _, k := range knobs(c, setups, o) {
 		s := Sensitivity{What: k.what, Now: k.now}
 		s.Lower, s.Then = k.turn(setups, o, c.Ranked[0].Name, 1/sensitiveStep)
 		s.Upper, s.Else = k.turn(setups, o, c.Ranked[0].Name, sensitiveStep)
@@ -103,7 +103,7 @@ func sensitivity(c *Choice, setups []*curve.Setup, o Options) []Sensitivity {
 	return all
 }
 
-func knobs(c *Choice, o Options) []knob {
+func knobs(c *Choice, setups []*curve.Setup, o Options) []knob {
 	var all []knob
 	if c.Priced {
 		prices := map[string]float64{}
@@ -121,6 +121,9 @@ func knobs(c *Choice, o Options) []knob {
 		}
 	}
 	for i, t := range o.Terms {
+		if t.Percentile() && slices.ContainsFunc(setups, func(s *curve.Setup) bool { return s.Run.Source == nil }) {
+			continue // it is decided by counts in the records, which are of this limit alone
+		}
 		all = append(all, knob{t.Name(), t.Limit, func(o Options, v float64) Options {
 			o.Terms = slices.Clone(o.Terms)
 			o.Terms[i].Limit = v

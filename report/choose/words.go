@@ -41,7 +41,6 @@ var (
 	wordPrice     = lang.Say("price of %s", "%s 单价")
 	wordDemand    = lang.Say("demand", "需求量")
 	wordUnnamed   = lang.Say("an unnamed model", "未注明的模型")
-	wordNone      = lang.Say("nothing meets it", "没有配置能满足")
 )
 
 // Counted things.
@@ -86,6 +85,8 @@ var (
 	sayEvenNever = lang.Say("From a tenth of the demand to ten times, the second, %s, is never cheaper.", "在需求的十分之一到十倍之间，第二名 %s 从不更便宜。")
 	sayBelow     = lang.Say("%s down to %s (now %s): %s comes first.", "%s 降至 %s（现为 %s）：%s 排第一。")
 	sayAbove     = lang.Say("%s up to %s (now %s): %s comes first.", "%s 升至 %s（现为 %s）：%s 排第一。")
+	sayBelowNone = lang.Say("%s down to %s (now %s): no configuration meets the SLO.", "%s 降至 %s（现为 %s）：没有配置满足 SLO。")
+	sayAboveNone = lang.Say("%s up to %s (now %s): no configuration meets the SLO.", "%s 升至 %s（现为 %s）：没有配置满足 SLO。")
 	saySteady    = lang.Say("From a quarter to four times, no other comes first by: %s.", "在四分之一到四倍之间变动下列任一项都不改变第一名：%s。")
 )
 

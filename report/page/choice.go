@@ -40,16 +40,8 @@ func Choose(w io.Writer, choices []choose.Choice, setups []curve.Setup, o choose
 	return layout.Write(w, d, po)
 }
 
-// steps is how many values of a limit there are, from a quarter to four times the one that was asked for.
-const steps = 13
-
-// stepped returns a limit at a step; that in the middle is the limit itself.
-func stepped(limit float64, step int) float64 {
-	return limit * math.Pow(4, float64(step-steps/2)/float64(steps/2))
-}
-
-// mostTerms is how many terms have a slider: what is worked out grows with the power of it.
-const mostTerms = 2
+// steps is the number of values of a slider.
+const steps = choose.Steps
 
 // choosing is what the script needs to choose again; its keys are those that the script reads.
 type choosing struct {
@@ -84,11 +76,11 @@ type choosingPrice struct {
 // choosingOf works out what each setup does within all values of the limits.
 func choosingOf(model string, setups []curve.Setup, o choose.Options) choosing {
 	c := choosing{Demand: o.Demand.Amount, Tokens: o.Demand.Tokens, Unit: strings.TrimLeft(o.Demand.String(), "0123456789."), Headroom: o.Headroom, MaxGPUs: o.MaxGPUs}
-	sliding := o.Terms[:min(len(o.Terms), mostTerms)]
+	sliding := o.Terms[:min(len(o.Terms), choose.MostSliders)]
 	for _, t := range sliding {
 		var term choosingTerm
 		for i := range steps {
-			term.Values = append(term.Values, t.Amount(stepped(t.Limit, i)))
+			term.Values = append(term.Values, t.Amount(choose.Stepped(t, i).Limit))
 		}
 		c.Terms = append(c.Terms, term)
 	}
@@ -119,8 +111,8 @@ func choosingOf(model string, setups []curve.Setup, o choose.Options) choosing {
 // termsAt are the terms at a place of the grid of steps: that of the last slider changes fastest.
 func termsAt(terms []slo.Term, place int) []slo.Term {
 	all := slices.Clone(terms)
-	for i := min(len(terms), mostTerms) - 1; i >= 0; i-- {
-		all[i].Limit = stepped(all[i].Limit, place%steps)
+	for i := min(len(terms), choose.MostSliders) - 1; i >= 0; i-- {
+		all[i] = choose.Stepped(all[i], place%steps)
 		place /= steps
 	}
 	return all

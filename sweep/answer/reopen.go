@@ -47,20 +47,9 @@ func Reopen(path string) (*rundir.Run, error) {
 // for a sweep the highest rate at which the terms hold. A run that was read from another tool's file has no records, and no goodput.
 // The error is of reading.
 func Assess(path string, run *rundir.Run, terms []slo.Term) error {
-	counts := map[string]*goodput.Counter{}
-	for i := range run.Stages {
-		st := &run.Stages[i]
-		counts[st.Name] = goodput.New(window.Of(st), terms)
-	}
-	if run.Source == nil {
-		for r, err := range rundir.Records(path) {
-			if err != nil {
-				return err
-			}
-			if g := counts[r.Stage]; g != nil {
-				g.Add(r)
-			}
-		}
+	counts, err := count(path, run, terms)
+	if err != nil {
+		return err
 	}
 	for i := range run.Stages {
 		st := &run.Stages[i]
@@ -71,4 +60,43 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 		run.SLO = SLO(run, terms, run.Saturation)
 	}
 	return nil
+}
+
+// CountAlso counts the values beyond further limits in the stages of a run that was assessed, from the records of the run directory at path,
+// so that these terms can be judged as well. Goodput stays that of the terms that the run was assessed by. The error is of reading.
+func CountAlso(path string, run *rundir.Run, terms []slo.Term) error {
+	if run.Source != nil || len(terms) == 0 {
+		return nil
+	}
+	counts, err := count(path, run, terms)
+	if err != nil {
+		return err
+	}
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Goodput != nil {
+			st.Goodput.Terms = append(st.Goodput.Terms, counts[st.Name].Result(st).Terms...)
+		}
+	}
+	return nil
+}
+
+// count counts goodput and values beyond limits by stage.
+func count(path string, run *rundir.Run, terms []slo.Term) (map[string]*goodput.Counter, error) {
+	counts := map[string]*goodput.Counter{}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		counts[st.Name] = goodput.New(window.Of(st), terms)
+	}
+	if run.Source != nil {
+		return counts, nil
+	}
+	for r, err := range rundir.Records(path) {
+		if err != nil {
+			return nil, err
+		}
+		if g := counts[r.Stage]; g != nil {
+			g.Add(r)
+		}
+	}
+	return counts, nil
 }

@@ -49,6 +49,12 @@ func (c tally) against(share float64) Verdict {
 	return Unsure
 }
 
+// Percentile reports whether the term limits a percentile of times. In a stage that was measured here it is decided by the number of values
+// beyond the limit, which is counted in the records for each limit.
+func (t Term) Percentile() bool {
+	return t.Stat != Mean && t.Metric != Errors && t.Metric != Fidelity
+}
+
 // count returns what a stage holds of the term's metric, and how much of that is beyond the limit: exactly, where the stage was judged by this
 // term before, else by its percentiles. ok is false for a mean, and where the stage does not tell.
 func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
