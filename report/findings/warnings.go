@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
+	"llmsweep/sweep/cluster/apart"
 	"llmsweep/sweep/rundir"
 )
 
@@ -45,7 +46,8 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		{warnDue, fromDue}, {warnCached, cached},
 	}
 	var lines []string
-	if !run.Client.Valid && run.State == rundir.Complete {
+	part := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Invalid.Code == apart.NotePart.Code })
+	if !run.Client.Valid && !part && run.State == rundir.Complete {
 		lines = append(lines, warnClient.In(l)+lang.Stop.In(l))
 	}
 	for _, c := range checks {
