@@ -165,7 +165,7 @@ func TestUnaskedAnswer(t *testing.T) {
 		r := doWith(t, hold(func(n int) {
 			if n == 1 {
 				s.each(func(c *faultyConn) { io.WriteString(c, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n") })
-				time.Sleep(time.Millisecond) // while the reader takes the bytes out of the kernel, nobody can see them
+				time.Sleep(time.Millisecond) // the check before the write cannot see bytes that the reader is receiving at that moment
 			}
 		}), c)
 		if _, received := s.seen(); r.Status != StatusOK || r.Resent != 1 || received != 2 {

@@ -18,10 +18,10 @@ type File struct {
 	Path    string
 	Content []byte
 	Comment Comment // that the format has, for the mark
-	Private bool    // nobody else may read it
+	Private bool    // readable by its owner only
 }
 
-// private is the disk of the operating system, with files that nobody else may read.
+// private is the disk of the operating system. Its files are readable by their owner only.
 type private struct{ disk.OS }
 
 // Create makes an empty file.

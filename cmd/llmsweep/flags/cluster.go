@@ -23,7 +23,7 @@ func (f *Cluster) Place(env func(string) string) (*place.Place, error) {
 	return place.Find(place.Flags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token}, env)
 }
 
-// Apart says that the ranks have no connection to each other.
+// Apart reports that the ranks have no connection to each other.
 type Apart struct {
 	StartAt string `name:"start-at" placeholder:"TIME" help:"With --rank and --ranks, without a connection to the other ranks: begin at this time (2026-01-31T15:04:05Z, or seconds since 1970) and write this rank's part. llmsweep merge joins the parts." group:"Cluster"`
 }

@@ -31,7 +31,7 @@ func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) e
 		return err
 	}
 	if path == "" {
-		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // a file that nobody asked for would be in the way
+		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // no file is written that was not asked for
 			fmt.Fprintln(c.Err, html.Offered(lang.Lang(t.Lang)))
 		}
 		return nil

@@ -131,7 +131,7 @@ type (
 
 const (
 	runs       = "/runs" // where the image of examples/docker works
-	user       = 65534   // "nobody", as in that image
+	user       = 65534   // the user of that image, without rights
 	jobLabel   = "batch.kubernetes.io/job-name"
 	indexLabel = "batch.kubernetes.io/job-completion-index"
 	keptFor    = 24 * 60 * 60 // seconds that Job and log are kept after the end
