@@ -135,7 +135,8 @@ func (m *member) send(to *message.ToRank) {
 	}
 }
 
-// serve sends what is queued for a member, the welcome first, and at the end of the run the farewell.
+// serve sends what is queued for a member, the welcome before any stage, and at the end of the run the farewell. Looks at the clock are answered
+// before the welcome, too: a rank that waits for it would take rank 0 for gone otherwise.
 func (c *Coordinator) serve(m *member) {
 	defer m.end()
 	setup := (<-chan struct{})(c.setup)
@@ -144,17 +145,23 @@ func (c *Coordinator) serve(m *member) {
 		select {
 		case next = <-m.out:
 		case <-setup:
-			setup, next = nil, &message.ToRank{Kind: &message.ToRank_Welcome{Welcome: c.welcome}}
 		case <-c.closing:
 			m.link.Send(&message.ToRank{Kind: &message.ToRank_Bye{Bye: c.bye}})
 			return
 		case <-m.over:
 			return
 		}
-		if k := next.GetClock(); k != nil {
+		k := next.GetClock()
+		if setup != nil && k == nil {
+			setup = nil // closed: rank 0 holds no stage before
+			if m.link.Send(&message.ToRank{Kind: &message.ToRank_Welcome{Welcome: c.welcome}}) != nil {
+				return
+			}
+		}
+		if k != nil {
 			k.Answered = int64(c.Clock.Now())
 		}
-		if m.link.Send(next) != nil {
+		if next != nil && m.link.Send(next) != nil {
 			return
 		}
 	}
