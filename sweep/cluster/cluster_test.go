@@ -384,7 +384,7 @@ func TestALossBeforeTheStart(t *testing.T) {
 		})
 		g.Seed, g.Numbers, c.Hold = c.Seed, watched{texts, &preparing, &overlap}, g.Hold
 		defer g.dismiss()
-		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Poisson{Rate: 20}, 60, 0)}, run); err != nil {
+		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 6}, 60, 0)}, run); err != nil {
 			t.Fatal(err)
 		}
 	})
