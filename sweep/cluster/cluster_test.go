@@ -22,6 +22,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/workload"
 )
@@ -107,7 +108,7 @@ func TestFourRanksFindWhatOneFinds(t *testing.T) {
 		run := &rundir.Run{}
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			c := sweep.Defaults()
-			c.Doer, c.Log, c.StageTime, c.StageMax = d, &rundir.Memory{}, 10*time.Second, 30*time.Second
+			c.Doer, c.Log, c.StageTime, c.StageMax = d, &store.Memory{}, 10*time.Second, 30*time.Second
 			c.Sources = func(string) load.Source { return w }
 			if ranks > 1 {
 				g := assemble(t, ranks, nil, func(int) cluster.Work {
@@ -153,7 +154,7 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 	t.Helper()
 	var mu sync.Mutex
 	prompts := map[string]bool{}
-	log := &rundir.Memory{}
+	log := &store.Memory{}
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		doer := noted{d, func(prompt string, _ time.Time) {
 			mu.Lock()
@@ -266,7 +267,7 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 		"hung":    {func(_ *leash, hold func(time.Duration)) { hold(time.Minute) }, "cluster.stalled", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, log := &rundir.Run{}, &rundir.Memory{}
+			run, log := &rundir.Run{}, &store.Memory{}
 			simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 				w := simtest.Same(64, 16)
 				cfg := sweep.Defaults()
@@ -361,7 +362,7 @@ func TestALossBeforeTheStart(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		texts := synthetic(7)
 		c := sweep.Defaults()
-		c.Doer, c.Log, c.Sources, c.Warmup = d, &rundir.Memory{}, texts.Stage, experiment.Warmup{}
+		c.Doer, c.Log, c.Sources, c.Warmup = d, &store.Memory{}, texts.Stage, experiment.Warmup{}
 		g := assemble(t, 3, nil, func(rank int) cluster.Work {
 			w := cluster.Work{Doer: d, Sources: texts.Stage, Numbers: texts, Dir: t.TempDir()}
 			if rank > 0 {

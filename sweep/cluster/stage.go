@@ -16,6 +16,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/seconds"
 )
@@ -455,7 +456,7 @@ func (g *stage) fetch() error {
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	for lines, err := range rundir.EachLines(spool, chunk) {
+	for lines, err := range store.EachLines(spool, chunk) {
 		if err == nil {
 			err = keeper.AppendLines(g.Name, lines)
 		}
