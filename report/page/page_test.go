@@ -17,6 +17,7 @@ import (
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // real is a run against a real server, with its records.
@@ -78,7 +79,7 @@ func words(n *html.Node, l string) string {
 
 func openReal(t *testing.T) *rundir.Run {
 	t.Helper()
-	run, err := rundir.Open(real)
+	run, err := store.Open(real)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestNothingIsTrusted(t *testing.T) {
 // The page of a run with 20 long stages is smaller than a megabyte, and says what it does not draw.
 func TestSize(t *testing.T) {
 	dir := t.TempDir()
-	d, err := rundir.Create(dir)
+	d, err := store.Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
