@@ -16,6 +16,15 @@ func Precision(halfWidth float64) Printer {
 	return Fixed(min(max(-int(math.Floor(math.Log10(halfWidth))), 0), 4))
 }
 
+// Estimate returns a Printer for an estimate and what is derived from it: as many decimals as its interval leaves meaningful, or three
+// significant digits where it has none.
+func Estimate(low, high rundir.Number) Printer {
+	if low.Known() && high.Known() {
+		return Precision((high.Value() - low.Value()) / 2)
+	}
+	return Short
+}
+
 // Shortest returns the shortest text of v without an exponent.
 func Shortest(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
