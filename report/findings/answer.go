@@ -85,7 +85,7 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 	}
 	s := say.In(l, lang.Number(sat.Rate, digits)) + interval
 	if sat.Output.Known() {
-		s += sayOutput.In(l, lang.Number(sat.Output, lang.Short))
+		s += sayOutput.In(l, lang.Grouped(lang.Number(sat.Output, lang.Short)))
 	}
 	switch {
 	case sat.Overload.Known():
