@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"llmsweep/client/note"
@@ -15,6 +16,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/seconds"
 )
@@ -454,7 +456,7 @@ func (g *stage) fetch() error {
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	for lines, err := range rundir.EachLines(spool, chunk) {
+	for lines, err := range store.EachLines(spool, chunk) {
 		if err == nil {
 			err = keeper.AppendLines(g.Name, lines)
 		}
@@ -492,32 +494,36 @@ func (g *stage) fetchFrom(p *share, to io.Writer) error {
 	}
 }
 
-// giveUp cancels the stage on all ranks, and waits until they have ended it. Who does not is lost.
+// giveUp cancels the stage on all ranks, and waits until they have ended it, or, where it did not begin, have ended getting ready for it: what a
+// rank prepares must not overlap with the next attempt. Who does not is lost.
 func (g *stage) giveUp() {
-	if g.epoch.IsZero() { // it did not begin
+	begun := !g.epoch.IsZero()
+	switch {
+	case begun:
+		g.order(message.Order_CANCEL)
+	case g.fault.IsZero(): // interrupted: there is no next attempt
 		return
 	}
-	g.order(message.Order_CANCEL)
+	busy := func(p *share) bool {
+		if !g.record.Ranks[p.rank].Lost.IsZero() {
+			return false
+		}
+		return begun && p.done == nil || p.ready == nil
+	}
 	timer := time.NewTimer(endTime)
 	defer timer.Stop()
-	for !g.over() {
+	for slices.ContainsFunc(g.parts, busy) {
 		select {
 		case ev := <-g.events:
 			g.take(ev)
 		case <-timer.C:
 			for _, p := range g.parts {
-				if p.done == nil && g.record.Ranks[p.rank].Lost.IsZero() {
+				if busy(p) {
 					g.lost(p, fmt.Errorf("it did not answer for %v", endTime))
 				}
 			}
 		}
 	}
-}
-
-// over reports whether all ranks that are not lost have ended the stage.
-func (g *stage) over() bool {
-	_, running := firstOf(g.parts, func(p *share) bool { return p.done == nil && g.record.Ranks[p.rank].Lost.IsZero() })
-	return !running
 }
 
 // observed puts together what the ranks saw.
