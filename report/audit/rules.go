@@ -26,7 +26,7 @@ func Rules() []Rule {
 		{"synchronous", lang.Say("One request at a time, and the rate is not 1 / latency.", "逐个请求，而速率不等于 1 / 总时延。"),
 			lang.Say("5 % above, where more than one would be in flight; 15 % below, for pauses between requests; one request at the edge of a short stage.",
 				"高出 5 %（否则并发大于 1）；低于 15 %（请求之间的停顿）；短阶段边缘的一个请求。"), each(synchronousRate)},
-		{"order", lang.Say("Percentiles out of order, a mean outside the extremes, or an impossible standard deviation.", "分位数次序颠倒、均值超出极值，或标准差不可能。"),
+		{"order", lang.Say("Percentiles out of order, a mean outside the extremes, or an impossible standard deviation.", "百分位数次序颠倒、均值超出极值，或标准差不可能。"),
 			lang.Say("rounding; 5 % for the standard deviation, which some tools divide by n-1.",
 				"舍入；标准差 5 %，有的工具除以 n-1。"), each(order)},
 		{"arithmetic", lang.Say("A number does not follow from the numbers it is made of.", "数字与其来源数字不符。"),

@@ -10,8 +10,8 @@ var (
 	SayRows       = lang.Say("%d rows", "%d 行")
 	SayImpossible = lang.Say("%d impossible", "%d 处不可能")
 	SayDoubtful   = lang.Say("%d doubtful", "%d 处存疑")
-	SayRemark     = lang.Say("%d remark", "%d 处说明")
-	SayRemarks    = lang.Say("%d remarks", "%d 处说明")
+	SayRemark     = lang.Say("%d remark", "%d 处备注")
+	SayRemarks    = lang.Say("%d remarks", "%d 处备注")
 	SayNothing    = lang.Say("nothing found", "未发现问题")
 	SayUnread     = lang.Say("not read: %s", "未能读取：%s")
 	SayLine       = lang.Say("line %d", "第 %d 行")
@@ -95,7 +95,7 @@ func Words() lang.Words {
 var (
 	gradeImpossible = lang.Say("impossible", "不可能")
 	gradeDoubtful   = lang.Say("doubtful", "存疑")
-	gradeRemark     = lang.Say("remark", "说明")
+	gradeRemark     = lang.Say("remark", "备注")
 )
 
 // In returns the grade in words.

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	saySpent = lang.Say("Spent: %s requests, %s prompt and %s output tokens", "已用：%s 个请求，%s 个提示词 token，%s 个输出 token")
+	saySpent = lang.Say("Spent: %s requests, %s prompt and %s output tokens", "已花费：%s 个请求，%s 个提示词 token，%s 个输出 token")
 	sayCost  = lang.Say(", at a cost of %s", "，费用 %s")
 	// sayUnsure follows the tokens that the server counted.
 	sayUnsure = lang.Say(", and up to %s tokens of requests that were cancelled or failed in mid-stream",

@@ -24,6 +24,7 @@ import (
 //	{x:percent}          a share from 0 to 1, as "12 %"
 //	{x:time}             seconds, as "95.6 ms" or "1.20 s"
 //	{x:span}             seconds of a plan, as "45 s", "3 min" or "1.5 h"
+//	{x:flag}             the same as the value of a flag: "45s", "3m" or "1.5h"
 //	{x:count row rows}   a number and its noun, which English inflects
 //	{x:times}            a whole number; absent where it is 1 or less
 //	{x:note}             nested notes
@@ -108,7 +109,7 @@ func (w Words) Check(k note.Kind) error {
 }
 
 func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "count", "times", "note", "verdict", "metric", "error"}
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note", "verdict", "metric", "error"}
 }
 
 var (
@@ -188,6 +189,8 @@ func (f *filler) number(v float64, format string) string {
 		return Time(n)
 	case "span":
 		return Span(v, f.l)
+	case "flag":
+		return flagSpan(v)
 	case "times":
 		if v <= 1 {
 			return ""
@@ -229,6 +232,17 @@ func Span(seconds float64, l Lang) string {
 		return spanMinutes.In(l, Fixed(0)(math.Ceil(seconds/minute), false))
 	}
 	return spanHours.In(l, Fixed(1)(seconds/hour, false))
+}
+
+// flagSpan prints the length of a plan in seconds as the value of a flag, rounded as [Span] rounds it.
+func flagSpan(seconds float64) string {
+	switch {
+	case seconds < minutesFrom:
+		return Fixed(0)(math.Ceil(seconds), false) + "s"
+	case seconds < hoursFrom:
+		return Fixed(0)(math.Ceil(seconds/minute), false) + "m"
+	}
+	return Fixed(1)(seconds/hour, false) + "h"
 }
 
 // unknown shows a note that has no words here.

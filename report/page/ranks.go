@@ -15,7 +15,7 @@ var (
 	titleRanks      = lang.Say("Ranks: the processes that sent the load", "各进程：共同发送负载")
 	titleRankStages = lang.Say("How the ranks held each stage together", "各阶段中进程的同步")
 	noteRanks       = lang.Say("A latency is measured by one rank's own clock. The clock's offset matters only for what is put together from all ranks: due times, requests in flight, the backlog. The offset lies between its bounds with certainty. Lag and CPU are of the worst stage.",
-		"时延由进程自身的时钟测得。时钟偏差只影响由各进程汇总的量：到期时刻、并发请求数和积压。偏差必在其界限之内。滞后与 CPU 为最差阶段的值。")
+		"时延由进程自身的时钟测得。时钟偏差只影响由各进程汇总的量：应发时刻、并发请求数和积压。偏差必在其界限之内。滞后与 CPU 为最差阶段的值。")
 	headRank      = lang.Say("rank", "进程")
 	headHost      = lang.Say("host", "主机")
 	headCores     = lang.Say("cores", "核数")

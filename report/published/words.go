@@ -5,7 +5,7 @@ import "llmsweep/report/lang"
 // Words returns the words of the notes of this package and of those beneath it.
 func Words() lang.Words {
 	return lang.Join(definitionWords(), lang.Words{
-		"published.no-heading":        lang.Say("no line above the table names model, GPU and engine", "表格上方没有注明模型、GPU和引擎"),
+		"published.no-heading":        lang.Say("no line above the table names model, GPU and engine", "表格上方没有注明模型、GPU 和引擎"),
 		"published.other-column":      lang.Say("column \"{column}\" is none of the six: not read", "列“{column}”不属于六列格式：未读取"),
 		"published.read-as":           lang.Say("\"{text}\" is read as \"{as}\"", "“{text}”读作“{as}”"),
 		"published.too-many-rows":     lang.Say("the table has more than {rows} rows", "表格超过 {rows} 行"),

@@ -20,11 +20,11 @@ var (
 	headUse        = lang.Say("the fit", "拟合")
 	headRequests   = lang.Say("req/s", "req/s")
 	headOutput     = lang.Say("tok/s", "tok/s")
-	headTTFT50     = lang.Say("TTFT p50 ms", "TTFT p50 毫秒")
-	headTTFT99     = lang.Say("TTFT p99 ms", "TTFT p99 毫秒")
-	headGap50      = lang.Say("ITL p50 ms", "ITL p50 毫秒")
-	headGap99      = lang.Say("ITL p99 ms", "ITL p99 毫秒")
-	headWorkload   = lang.Say("prompt / answer tokens", "提示 / 回答 token 数")
+	headTTFT50     = lang.Say("TTFT p50 ms", "TTFT p50 ms")
+	headTTFT99     = lang.Say("TTFT p99 ms", "TTFT p99 ms")
+	headGap50      = lang.Say("ITL p50 ms", "ITL p50 ms")
+	headGap99      = lang.Say("ITL p99 ms", "ITL p99 ms")
+	headWorkload   = lang.Say("prompt / answer tokens", "提示词 / 回答 token 数")
 	headSaturation = lang.Say("saturates at req/s", "饱和点 req/s")
 	headRemark     = lang.Say("remark", "备注")
 
@@ -33,18 +33,18 @@ var (
 	wordError        = lang.Say("error", "误差")
 	wordExtrapolated = lang.Say("extrapolation: beyond the lengths that were measured", "外推：超出实测的长度范围")
 
-	saySteps     = lang.Say("Fitted to %[1]d steps of up to %[2]d requests; prompts of %[3]d-%[4]d and answers of %[5]d-%[6]d tokens.", "由 %[1]d 个引擎步拟合，每步最多 %[2]d 个请求；提示 %[3]d-%[4]d 个 token，回答 %[5]d-%[6]d 个。")
+	saySteps     = lang.Say("Fitted to %[1]d steps of up to %[2]d requests; prompts of %[3]d-%[4]d and answers of %[5]d-%[6]d tokens.", "由 %[1]d 个引擎步拟合，每步最多 %[2]d 个请求；提示词 %[3]d-%[4]d 个 token，回答 %[5]d-%[6]d 个。")
 	sayPassed    = lang.Say("The check passed: output rates and mean gaps are off by %s %% (root mean square).", "检验通过：输出速率与平均间隔的误差为 %s %%（均方根）。")
 	sayMissed    = lang.Say("The check FAILED: output rates and mean gaps are off by %s %% (root mean square). Do not plan with this twin.", "检验未通过：输出速率与平均间隔的误差为 %s %%（均方根）。请勿用此模型做规划。")
 	sayPredicted = lang.Say("Predicted, not measured. The interval includes the uncertainty of the fit.", "为预测值，并非实测。区间包含拟合的不确定性。")
 
 	saySlots     = lang.Say("no stage kept more requests in flight than ran at once (%d). A closed loop of more would show the limit: llmsweep sweep URL --for-fit --max-concurrency N", "没有阶段的并发超过同时运行的请求数（%d）。更多请求的闭环可测出上限：llmsweep sweep URL --for-fit --max-concurrency N")
-	sayKV        = lang.Say("the KV cache never ran out; at most %d tokens were in it. A closed loop of longer prompts would show its size: llmsweep sweep URL --for-fit --prompt-tokens N", "KV 缓存从未用尽，最多存有 %d 个 token。更长提示的闭环可测出其大小：llmsweep sweep URL --for-fit --prompt-tokens N")
-	sayBudget    = lang.Say("no step was shown to be full; the largest seems to have had %d tokens. Longer prompts beside running answers would show the limit: llmsweep sweep URL --for-fit --prompt-tokens N", "没有步被证明已满，最大的一步约有 %d 个 token。与生成同时进行的更长提示可测出上限：llmsweep sweep URL --for-fit --prompt-tokens N")
-	sayOneLength = lang.Say("all prompts were equally long, so that this cost cannot be told from others: llmsweep sweep URL --for-fit varies the lengths", "所有提示长度相同，无法将此开销与其他开销区分：llmsweep sweep URL --for-fit 会改变长度")
-	saySmallCost = lang.Say("too small beside the other costs to be told from 0 in what was measured; it matters only for longer prompts and larger batches: llmsweep sweep URL --for-fit --prompt-tokens N", "与其他开销相比太小，在实测中无法与 0 区分；仅对更长的提示和更大的批有影响：llmsweep sweep URL --for-fit --prompt-tokens N")
+	sayKV        = lang.Say("the KV cache never ran out; at most %d tokens were in it. A closed loop of longer prompts would show its size: llmsweep sweep URL --for-fit --prompt-tokens N", "KV 缓存从未用尽，最多存有 %d 个 token。更长提示词的闭环可测出其大小：llmsweep sweep URL --for-fit --prompt-tokens N")
+	sayBudget    = lang.Say("no step was shown to be full; the largest seems to have had %d tokens. Longer prompts beside running answers would show the limit: llmsweep sweep URL --for-fit --prompt-tokens N", "没有步被证明已满，最大的一步约有 %d 个 token。与生成同时进行的更长提示词可测出上限：llmsweep sweep URL --for-fit --prompt-tokens N")
+	sayOneLength = lang.Say("all prompts were equally long, so that this cost cannot be told from others: llmsweep sweep URL --for-fit varies the lengths", "所有提示词长度相同，无法将此开销与其他开销区分：llmsweep sweep URL --for-fit 会改变长度")
+	saySmallCost = lang.Say("too small beside the other costs to be told from 0 in what was measured; it matters only for longer prompts and larger batches: llmsweep sweep URL --for-fit --prompt-tokens N", "与其他开销相比太小，在实测中无法与 0 区分；仅对更长的提示词和更大的批有影响：llmsweep sweep URL --for-fit --prompt-tokens N")
 
-	refusedLength = lang.Say("refused: all measured prompts or answers were equally long, and this length is another; measure with llmsweep sweep --for-fit", "拒绝预测：实测的提示或回答长度都相同，与此不同；请用 llmsweep sweep --for-fit 测量")
+	refusedLength = lang.Say("refused: all measured prompts or answers were equally long, and this length is another; measure with llmsweep sweep --for-fit", "拒绝预测：实测的提示词或回答长度都相同，与此不同；请用 llmsweep sweep --for-fit 测量")
 	refusedFar    = lang.Say("refused: more than twice the longest that was measured", "拒绝预测：超过实测最长值的两倍")
 	refusedHolds  = lang.Say("refused: the server cannot hold a request of this length", "拒绝预测：服务无法容纳这样长的请求")
 )
@@ -104,7 +104,7 @@ func meaning(key string, l lang.Lang) string {
 	case "step.compute.fixed_ms":
 		return lang.Say("step that waits for arithmetic: fixed part", "算力受限的步：固定部分").In(l)
 	case "step.compute.token_us":
-		return lang.Say("... per token computed, prompts included", "……每个计算的 token（含提示）").In(l)
+		return lang.Say("... per token computed, prompts included", "……每个计算的 token（含提示词）").In(l)
 	case "step.compute.sample_us":
 		return lang.Say("... per output token", "……每个输出 token").In(l)
 	case "step.compute.pair_ns":
@@ -112,7 +112,7 @@ func meaning(key string, l lang.Lang) string {
 	case "slots":
 		return lang.Say("requests that run at once", "同时运行的请求数").In(l)
 	case "step_tokens":
-		return lang.Say("tokens of a step, prompt chunks included", "每步的 token 数（含提示分块）").In(l)
+		return lang.Say("tokens of a step, prompt chunks included", "每步的 token 数（含提示词分块）").In(l)
 	case "kv_tokens":
 		return lang.Say("size of the KV cache in tokens", "KV 缓存的 token 数").In(l)
 	case "latency_ms":

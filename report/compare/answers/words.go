@@ -4,7 +4,7 @@ import "llmsweep/report/lang"
 
 // Headings and columns.
 var (
-	title          = lang.Say("Answers, compared with those of %s", "回答：与 %s 的回答对比")
+	title          = lang.Say("Answers, compared with those of %s", "回答：与 %s 的回答比较")
 	headSetup      = lang.Say("Configuration", "配置")
 	headEqual      = lang.Say("equal", "相同")
 	headTies       = lang.Say("ties", "平局")
@@ -17,7 +17,7 @@ var (
 	headLoad       = lang.Say("equal under load", "负载下相同")
 	headItself     = lang.Say("equal to itself", "与自身相同")
 	headVerdict    = lang.Say("verdict", "结论")
-	wordBaseline   = lang.Say("baseline", "基准")
+	wordBaseline   = lang.Say("baseline", "基线")
 	wordSame       = lang.Say("same", "一致")
 	wordTies       = lang.Say("same except ties", "除平局外一致")
 	wordDiffers    = lang.Say("differs", "不同")
@@ -41,7 +41,7 @@ var (
 	sayFirst = lang.Say(", on average after %s tokens", "，平均在第 %s 个 token 之后")
 
 	legendColumns = lang.Say("Canaries asked alone: the first answers of each configuration against those of the baseline, with 95 % intervals. Equal to itself: the same server asked a second time. A tie: the first token that differs is less than 0.1 nat less likely for the baseline.",
-		"单独询问的金丝雀提示：各配置的首次回答与基准对比，附 95 % 区间。与自身相同：同一服务第二次询问。平局：首个不同的 token 对基准而言概率低不到 0.1 nat。")
-	legendLoad = lang.Say("Equal under load: answers within the stages, against the baseline's first answers.", "负载下相同：各阶段中的回答与基准首次回答相比。")
+		"单独询问的金丝雀提示：各配置的首次回答与基线比较，附 95 % 区间。与自身相同：同一服务第二次询问。平局：首个不同的 token 对基线而言概率低不到 0.1 nat。")
+	legendLoad = lang.Say("Equal under load: answers within the stages, against the baseline's first answers.", "负载下相同：各阶段中的回答与基线的首次回答相比。")
 	legendKL   = lang.Say("KL and log-prob shift are means up to the first difference; KL counts only listed tokens, and is a lower bound.", "KL 与对数概率偏移为首个差异之前的平均值；KL 只计列出的 token，是下限。")
 )

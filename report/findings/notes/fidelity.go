@@ -30,7 +30,7 @@ func driftWords() lang.Words {
 		"drift.tokenizers": lang.Say("{divided} of {answers:count answer answers} begin with the same text in other tokens: the servers have other tokenizers, or show tokens otherwise. Texts were compared, and ties are not told from changes",
 			"{answers} 个回答中有 {divided} 个开头文本相同而 token 划分不同：两个服务的分词器不同，或 token 的表示不同。因此比较的是文本，无法区分平局与改变"),
 		"drift.unsteady": lang.Say("asked alone a second time, the baseline differs from itself in {baseline} of {of_baseline} answers and the candidate in {candidate} of {of_candidate}; only a difference beyond both shows",
-			"第二次单独询问时，基准的 {of_baseline} 个回答中有 {baseline} 个、候选的 {of_candidate} 个中有 {candidate} 个与自身不同；只有超出两者的差异才会显示"),
+			"第二次单独询问时，基线的 {of_baseline} 个回答中有 {baseline} 个、候选的 {of_candidate} 个中有 {candidate} 个与自身不同；只有超出两者的差异才会显示"),
 		"drift.missing": lang.Say("{answered} of {canaries:count canary canaries} were answered by both, and only those are compared",
 			"{canaries} 条金丝雀提示中有 {answered} 条两者都回答了，只比较这些"),
 		"drift.engines": lang.Say("the engines differ ({baseline} and {candidate}): so may their chat templates and rounding, besides what was to be compared",

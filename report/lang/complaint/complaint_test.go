@@ -152,11 +152,11 @@ func TestErrorsInChinese(t *testing.T) {
 func TestChinese(t *testing.T) {
 	for english, want := range map[string]string{
 		"is empty": "为空",
-		"--header: \"a b\" is not a header name; want letters, digits and dashes": "--header：\"a b\" 不是头部名称；应由字母、数字和短横线组成",
+		"--header: \"a b\" is not a header name; want letters, digits and dashes": "--header：\"a b\" 不是请求头名称；应由字母、数字和短横线组成",
 		"a.yaml:2: \"many\" is not a whole number":                                "a.yaml:2：\"many\" 不是整数",
 		"a shared prefix must have 1 to 9 tokens, not 12":                         "共享前缀的长度必须在 1 到 9 个 token 之间，而不是 12",
 		"model overloaded, try again":                                             "model overloaded, try again",
-		"the SLO is missed: ttft:p99<20ms is missed in asynchronous@3.00":         "未达到 SLO：asynchronous@3.00 未达到 ttft:p99<20ms",
+		"the SLO is missed: ttft:p99<20ms is missed in asynchronous@3.00":         "不满足 SLO：asynchronous@3.00 不满足 ttft:p99<20ms",
 		"": "",
 	} {
 		if got := Chinese(english); got != want {

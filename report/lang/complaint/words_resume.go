@@ -3,7 +3,7 @@ package complaint
 // resumeWords are the errors of runs that go on, and of directories that are not overwritten.
 func resumeWords() [][2]string {
 	return [][2]string{
-		{"%s holds a comparison of two servers, which cannot be continued: run llmsweep compare --live again", "%s 中是两个服务的对比，无法继续：请重新运行 llmsweep compare --live"},
+		{"%s holds a comparison of two servers, which cannot be continued: run llmsweep compare --live again", "%s 中是两个服务的比较，无法继续：请重新运行 llmsweep compare --live"},
 		{"the value of the header %s is in no file: give it again with --header", "请求头 %s 的值未保存在任何文件中：请用 --header 重新给出"},
 		{"the URL %s held a secret, which is in no file: give it again with --url", "URL %s 含有机密，未保存在任何文件中：请用 --url 重新给出"},
 		{"--body held a secret, which is in no file: give it again with --body", "--body 含有机密，未保存在任何文件中：请用 --body 重新给出"},

@@ -5,7 +5,7 @@ import "llmsweep/report/lang"
 // Headings.
 var (
 	titleTime    = lang.Say("%s over time", "%s 随时间的变化")
-	titleSlowest = lang.Say("The slowest requests behind a percentile", "百分位之后最慢的请求")
+	titleSlowest = lang.Say("The slowest requests behind a percentile", "百分位数以上最慢的请求")
 )
 
 // Words in drawings.
