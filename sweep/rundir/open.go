@@ -61,7 +61,7 @@ func written(path string) (names []string) {
 
 // own are the files that each run writes.
 func own() []string {
-	return []string{RunFile, RecordsFile, ReadingsFile, CanariesFile, ReportFile, PageFile}
+	return append([]string{RunFile, RecordsFile, ReportFile, PageFile}, appended()...)
 }
 
 // Replace makes the directory, or removes the run in it.
@@ -156,9 +156,15 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 	if err != nil {
 		return nil, err
 	}
-	readings, err := keptReadings(path, kept)
-	if err != nil {
-		return nil, err
+	sizes := map[string]int64{}
+	for _, file := range appended() {
+		size, err := keptOf(path, file, kept)
+		if err != nil {
+			return nil, err
+		}
+		if size >= 0 {
+			sizes[file] = size
+		}
 	}
 	name := filepath.Join(path, RecordsFile)
 	f, err := d.Append(name)
@@ -166,8 +172,10 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 		return nil, &WriteError{name, err}
 	}
 	err = d.Truncate(name, at.to)
-	if err == nil && readings >= 0 {
-		err = d.Truncate(filepath.Join(path, ReadingsFile), readings)
+	for _, file := range appended() {
+		if size, there := sizes[file]; there && err == nil {
+			err = d.Truncate(filepath.Join(path, file), size)
+		}
 	}
 	if err == nil {
 		err = d.SyncDir(path)
@@ -179,8 +187,7 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 	dir := start(d, path, f, unlock)
 	dir.mu.Lock()
 	defer dir.mu.Unlock()
-	dir.parts, dir.at, dir.synced = parts, at, at.to
-	dir.readings.Store(max(0, readings))
+	dir.parts, dir.at, dir.synced, dir.sizes = parts, at, at.to, sizes
 	return dir, nil
 }
 
@@ -212,22 +219,6 @@ func keptRecords(path string, kept func(stage string) bool) (parts map[string]pa
 	return parts, at, nil
 }
 
-// keptReadings returns where the last reading of a kept stage ends; -1 where there are no readings.
-func keptReadings(path string, kept func(stage string) bool) (end int64, err error) {
-	if _, err := os.Stat(filepath.Join(path, ReadingsFile)); errors.Is(err, os.ErrNotExist) {
-		return -1, nil
-	}
-	for r, err := range readings(path) {
-		if err != nil {
-			return 0, err
-		}
-		if kept(r.Stage) {
-			end = r.end
-		}
-	}
-	return end, nil
-}
-
 // torn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so much of the file was on
 // the disk.
 func torn(path string, offset int64) bool { return tornBeyond(path, offset, (*Synced).records) }
@@ -242,6 +233,8 @@ func tornBeyond(path string, offset int64, whole func(*Synced) int64) bool {
 type Synced struct {
 	Records  int64 `json:"records_bytes"`
 	Readings int64 `json:"readings_bytes,omitempty"`
+	Canaries int64 `json:"canaries_bytes,omitempty"`
+	Grades   int64 `json:"grades_bytes,omitempty"`
 }
 
 func (s *Synced) records() int64 {
@@ -251,11 +244,12 @@ func (s *Synced) records() int64 {
 	return s.Records
 }
 
-func (s *Synced) readings() int64 {
+// of returns the size of one of the files that [appended] names.
+func (s *Synced) of(file string) int64 {
 	if s == nil {
 		return 0
 	}
-	return s.Readings
+	return map[string]int64{ReadingsFile: s.Readings, CanariesFile: s.Canaries, GradesFile: s.Grades}[file]
 }
 
 // Unsaved yields the records of a run that was killed, from after its run.json was last written.
