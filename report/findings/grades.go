@@ -33,7 +33,7 @@ var (
 	sayGradesOpen = lang.Say("Whether answers under load are as often right as alone is undecided: %s of %s are right (%s). On the same %s questions the difference is %s points (95 %%: %s).",
 		"负载下的正确率是否与单独询问时一致尚未定论：%[2]s 个中有 %[1]s 个正确（%[3]s）。在相同的 %[4]s 个问题上差异为 %[5]s 个百分点（95 %%：%[6]s）。")
 	sayGradesNone  = lang.Say("No graded question was answered both alone and under load, so that accuracy cannot be compared.", "没有计分问题既单独又在负载下得到回答，因此无法比较正确率。")
-	sayGradesNeeds = lang.Say("To show a difference of %s, each asked once in a stage; these show one of %s.", "要显示%s（在一个阶段中各问一次）；现有的可显示%s的差异。")
+	sayGradesNeeds = lang.Say("To show a difference of %s, each asked once; these show one of %s.", "要显示%s（各问一次）；现有的可显示%s的差异。")
 
 	gradesSame   = lang.Say("same", "一致")
 	gradesWorse  = lang.Say("worse", "更差")
@@ -97,13 +97,21 @@ func Grades(run *rundir.Run, l lang.Lang) []string {
 	}
 	lines = append(lines, gradesUnderLoad(g, l))
 	if len(g.Needs) > 0 {
-		share := math.NaN()
-		if g.Detects.Known() {
-			share = g.Detects.Value()
-		}
-		lines = append(lines, sayGradesNeeds.In(l, needed(g.Needs, l), detectable(share, l)))
+		lines = append(lines, GradesNeed(g.Needs, g.Detects, l))
 	}
 	return lines
+}
+
+// GradesNeed returns how many questions show differences, and which difference those of a run show; empty where that is not known.
+func GradesNeed(needs []rundir.Needed, detects rundir.Number, l lang.Lang) string {
+	if len(needs) == 0 {
+		return ""
+	}
+	share := math.NaN()
+	if detects.Known() {
+		share = detects.Value()
+	}
+	return sayGradesNeeds.In(l, needed(needs, l), detectable(share, l))
 }
 
 // uncounted says what is neither right nor wrong.

@@ -258,9 +258,8 @@ var differences = []float64{0.01, 0.05}
 func (c *Check) summary(j *Judgement) *rundir.Grades {
 	g := &rundir.Grades{Items: j.Alone.Items, Alone: j.Alone, Load: j.Load, Verdict: j.Verdict, Stage: j.Stage, Notes: c.notes(j)}
 	if pairs := j.Load.Pairs; pairs > 0 {
-		noise := float64(min(j.Load.Gained, j.Load.Lost)) / float64(pairs)
-		g.Needs = Needs(noise, j.Hypotheses)
-		g.Detects = rundir.Exactly(Detects(pairs, noise, j.Hypotheses))
+		g.Needs = Needs(j.Noise, j.Hypotheses)
+		g.Detects = rundir.Exactly(Detects(pairs, j.Noise, j.Hypotheses))
 	}
 	return g
 }

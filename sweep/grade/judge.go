@@ -81,9 +81,15 @@ func (t *Tally) sum() rundir.Graded {
 	return g
 }
 
+// compared are answers that were compared with others.
+type compared struct {
+	rundir.Graded
+	noise float64 // share of the questions that changed by chance: as many as changed in the rarer direction
+}
+
 // against compares the answers with others to the same questions.
-func (t *Tally) against(reference *Tally) rundir.Graded {
-	g := t.sum()
+func (t *Tally) against(reference *Tally) compared {
+	g := compared{Graded: t.sum()}
 	worse, better := []fidelity.Count{}, []fidelity.Count{}
 	var sum, lost, gained float64
 	for item, s := range t.items {
@@ -111,6 +117,7 @@ func (t *Tally) against(reference *Tally) rundir.Graded {
 	low, high := bounds(lost, gained, float64(g.Pairs))
 	g.Difference = rundir.Estimate{N: g.Pairs, Mean: rundir.Exactly(sum / float64(g.Pairs)), Low: rundir.Exactly(low), High: rundir.Exactly(high)}
 	g.P = rundir.Exactly(min(1, 2*min(fidelity.Test(worse), fidelity.Test(better))))
+	g.noise = min(lost, gained) / float64(g.Pairs)
 	return g
 }
 
@@ -130,6 +137,7 @@ type Judgement struct {
 	Verdict     string
 	Stage       string // the one with the lowest load that shows a difference
 	Hypotheses  int
+	Noise       float64 // share of the questions whose answers change by chance in each direction
 }
 
 // Judge compares the stages with the answers got alone.
@@ -138,7 +146,7 @@ func Judge(alone *Tally, stages []*Tally) *Judgement {
 	together := NewTally("")
 	stages = slices.Clone(stages)
 	slices.SortStableFunc(stages, func(a, b *Tally) int { return cmp.Compare(a.Load, b.Load) })
-	family := make([]rundir.Graded, 0, len(stages)+1)
+	family := make([]compared, 0, len(stages)+1)
 	for _, s := range stages {
 		together.merge(s)
 		family = append(family, s.against(alone))
@@ -148,13 +156,13 @@ func Judge(alone *Tally, stages []*Tally) *Judgement {
 	}
 	all := make([]*rundir.Graded, len(family))
 	for i := range family {
-		all[i] = &family[i]
+		all[i] = &family[i].Graded
 	}
 	j.Hypotheses = decide(all)
-	j.Load = family[len(family)-1]
+	j.Load, j.Noise = family[len(family)-1].Graded, family[len(family)-1].noise
 	j.Verdict = cmp.Or(j.Load.Verdict, rundir.Undecided)
 	for i, s := range stages {
-		g := family[i]
+		g := family[i].Graded
 		j.Stages[s.Name] = g
 		if differs(g.Verdict) && j.Stage == "" && (!differs(j.Verdict) || g.Verdict == j.Verdict) {
 			j.Verdict, j.Stage = g.Verdict, s.Name

@@ -39,7 +39,7 @@ func Needed(difference, noise float64, hypotheses int) int {
 
 // Detects returns the smallest difference that a number of questions shows with a probability of 80 %; NaN where they show none.
 func Detects(questions int, noise float64, hypotheses int) float64 {
-	most := 1 - 2*noise
+	most := 0.999 - 2*noise
 	if most <= 0 || !shows(questions, most, noise, hypotheses) {
 		return math.NaN()
 	}
