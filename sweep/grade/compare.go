@@ -3,6 +3,7 @@ package grade
 import (
 	"llmsweep/sweep/grade/task"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Run is the outcomes of a run: those got alone, and those under load.
@@ -11,7 +12,7 @@ type Run struct{ Alone, Load *Tally }
 // Read reads the outcomes in a run directory. They are empty where it has none.
 func Read(path string) (*Run, error) {
 	r := &Run{NewTally(""), NewTally("")}
-	for line, err := range rundir.ReadGrades(path) {
+	for line, err := range store.Grades(path) {
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,6 @@
 package rundir
 
-import (
-	"iter"
-
-	"llmsweep/client/note"
-)
+import "llmsweep/client/note"
 
 // GradesFile holds the outcomes of graded questions, one a line. A run without an answer in its dataset has none.
 const GradesFile = "grades.jsonl"
@@ -64,12 +60,3 @@ type Graded struct {
 	P          Number   `json:"p,omitzero"`          // of a difference so large in either direction, if there is none
 	Verdict    string   `json:"verdict,omitempty"`
 }
-
-// AppendGrades writes the outcomes of graded questions.
-func (d *Dir) AppendGrades(all []Grade) error { return appendTo(d, GradesFile, all) }
-
-// ReadGrades yields the outcomes of graded questions in a run directory; none where there is no file.
-func ReadGrades(path string) iter.Seq2[*Grade, error] { return values[Grade](path, GradesFile) }
-
-// Grades yields the outcomes that have been appended so far.
-func (d *Dir) Grades() iter.Seq2[*Grade, error] { return ReadGrades(d.Path) }

@@ -54,7 +54,10 @@
   }
   function csv(rows) {
     return rows.map(function (r) {
-      return r.map(function (c) { return /[",\n]/.test(c) || /^[=+\-@]/.test(c) && isNaN(c) ? '"' + c.replace(/"/g, '""') + '"' : c; }).join(",");
+      return r.map(function (c) {
+        if (/^[^0-9,]*\d{1,3}(,\d{3})+(\.\d+)?[^0-9,]*$/.test(c)) { c = c.replace(/,/g, ""); } // a number for programs
+        return /[",\n]/.test(c) || /^[=+\-@]/.test(c) && isNaN(c) ? '"' + c.replace(/"/g, '""') + '"' : c;
+      }).join(",");
     }).join("\r\n") + "\r\n";
   }
   function copy(what, button) {

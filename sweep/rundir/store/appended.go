@@ -1,4 +1,4 @@
-package rundir
+package store
 
 import (
 	"bufio"
@@ -12,10 +12,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-)
 
-// appended are the files that grow in a few writes while a run goes on, each of which is on the disk before the next begins.
-func appended() []string { return []string{ReadingsFile, CanariesFile, GradesFile} }
+	"llmsweep/sweep/rundir"
+)
 
 // appendTo writes values at the end of a file, one a line, and waits until they are on the disk.
 func appendTo[T any](d *Dir, file string, all []T) error {
@@ -28,7 +27,7 @@ func appendTo[T any](d *Dir, file string, all []T) error {
 		if err != nil {
 			return err
 		}
-		b.Write(append(EscapeJSON(line), '\n'))
+		b.Write(append(rundir.EscapeJSON(line), '\n'))
 	}
 	name := filepath.Join(d.Path, file)
 	err := d.append(name, b.Bytes())
@@ -95,7 +94,7 @@ func eachLine[T any](path, file string) iter.Seq2[*placed[T], error] {
 				err = json.Unmarshal(b, &v.value)
 			}
 			if err != nil {
-				if !tornBeyond(path, offset, func(s *Synced) int64 { return s.of(file) }) {
+				if !tornBeyond(path, offset, func(s *rundir.Synced) int64 { return s.BytesOf(file) }) {
 					yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
 				}
 				return

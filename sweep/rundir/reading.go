@@ -1,7 +1,5 @@
 package rundir
 
-import "iter"
-
 // ReadingsFile holds what the server said of its load while it was measured, one reading a line. A run of a server that says nothing has none.
 const ReadingsFile = "server.jsonl"
 
@@ -14,9 +12,3 @@ type Reading struct {
 	KVUsage     Number  `json:"kv_usage,omitzero"`    // 0 to 1
 	Preemptions Number  `json:"preemptions,omitzero"` // since the server started
 }
-
-// AppendReadings writes the readings of a stage.
-func (d *Dir) AppendReadings(all []Reading) error { return appendTo(d, ReadingsFile, all) }
-
-// Readings yields the readings in a run directory, in the order in which they were written; none where there is no file.
-func Readings(path string) iter.Seq2[*Reading, error] { return values[Reading](path, ReadingsFile) }
