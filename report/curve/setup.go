@@ -106,7 +106,20 @@ func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWa
 func words() lang.Words { return lang.Join(notes.Words(), audit.Words()) }
 
 // Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
-func Load(all []Input) []Setup { return LoadAs(all, func(path string) string { return path }) }
+func Load(all []Input) []Setup { return LoadAs(all, ShortPath) }
+
+// ShortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
+// read and not of the result. Others are returned as they are.
+func ShortPath(path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	dir, name := filepath.Split(filepath.Clean(path))
+	if dir = filepath.Base(dir); dir == string(filepath.Separator) || dir == "." {
+		return name
+	}
+	return filepath.ToSlash(filepath.Join("...", dir, name))
+}
 
 // LoadAs is Load, with show for how paths are shown: a document names them relative to itself.
 func LoadAs(all []Input, show func(path string) string) []Setup {
