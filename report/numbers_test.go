@@ -34,7 +34,9 @@ func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
 	}
 	more := func(l lang.Lang) string {
 		lines := findings.Warnings(run, l)
-		i := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "synchronous（") || strings.Contains(s, "synchronous (") })
+		i := slices.IndexFunc(lines, func(s string) bool {
+			return strings.Contains(s, "synchronous（") || strings.Contains(s, "synchronous (")
+		})
 		if i < 0 {
 			return ""
 		}

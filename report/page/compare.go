@@ -35,6 +35,9 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 	if len(conclusions) == 0 {
 		conclusions = []draw.Text{draw.Say(comparedWith, c.Setups[0].Name)}
 	}
+	if careful := layout.Sentences(c.Cautions); len(careful) > 0 {
+		answer.Blocks = append(answer.Blocks, layout.Block{Lines: &layout.Lines{Items: careful, Class: "careful"}})
+	}
 	answer.Blocks = append(answer.Blocks, layout.Block{Lines: &layout.Lines{Items: conclusions, Whole: true}})
 	var forests []layout.Figure
 	for i, m := range c.Setups[1:] {
