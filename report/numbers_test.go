@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Percentiles that stand side by side are the same one: the highest that all metrics support.
@@ -28,7 +29,7 @@ func TestComfortablePercentilesAreAlike(t *testing.T) {
 
 // A stage that completed more than the answer and its interval is named, whatever its kind, unless a note of the run does so already.
 func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
-	run, err := rundir.Open("../examples/real/llamacpp-native")
+	run, err := store.Open("../examples/real/llamacpp-native")
 	if err != nil {
 		t.Fatal(err)
 	}

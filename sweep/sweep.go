@@ -18,8 +18,8 @@
 //     next; at the end [answer.Write] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
-// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; rebound; arrival and sample; rundir and
-// stats.
+// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; rebound; arrival and sample; rundir/store;
+// rundir and stats.
 package sweep
 
 import (

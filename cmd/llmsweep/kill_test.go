@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seed"
 )
 
@@ -41,7 +42,7 @@ func TestKilledProcesses(t *testing.T) {
 		time.Sleep(time.Duration(rng.Int64N(int64(took))))
 		p.Process.Kill()
 		p.Wait()
-		run, err := rundir.Open(out)
+		run, err := store.Open(out)
 		if err != nil {
 			if _, there := os.Stat(filepath.Join(out, rundir.RunFile)); !errors.Is(there, fs.ErrNotExist) {
 				t.Errorf("kill %d: %v", i, err)

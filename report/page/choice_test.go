@@ -22,7 +22,7 @@ import (
 	"llmsweep/report/page/plots"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
@@ -132,7 +132,7 @@ func severalPages(t *testing.T) map[string][]byte {
 	var inputs []Input
 	for _, dir := range []string{"vllm-cpu", "ollama-native", "llamacpp-native"} {
 		path := "../../examples/real/" + dir
-		run, err := rundir.Open(path)
+		run, err := store.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // real is a run against a real server, with its records.
@@ -79,7 +80,7 @@ func words(n *html.Node, l string) string {
 
 func openReal(t *testing.T) *rundir.Run {
 	t.Helper()
-	run, err := rundir.Open(real)
+	run, err := store.Open(real)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestNothingIsTrusted(t *testing.T) {
 // The page of a run with 20 long stages is smaller than a megabyte, and says what it does not draw.
 func TestSize(t *testing.T) {
 	dir := t.TempDir()
-	d, err := rundir.Create(dir)
+	d, err := store.Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
 )
@@ -445,7 +446,7 @@ func (x *Experiment) Finish(err error) error {
 	run.Ended = time.Now()
 	run.State = rundir.Complete
 	var planned *EndError
-	var broken *rundir.WriteError
+	var broken *store.WriteError
 	switch {
 	case errors.As(err, &broken):
 		run.State, run.Failure = rundir.Failed, Failure(broken)

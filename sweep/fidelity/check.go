@@ -40,7 +40,7 @@ const (
 	DefaultShare = 0.05
 )
 
-// Log is a log that keeps the answers to canaries, as [rundir.Dir] does.
+// Log is a log that keeps the answers to canaries, as [store.Dir] does.
 type Log interface {
 	AppendCanaries([]rundir.CanaryAnswer) error
 }

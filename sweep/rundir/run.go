@@ -1,5 +1,5 @@
-// Package rundir reads and writes run directories: run.json, records.jsonl and rendered reports. A directory is written during the
-// run, and can be read at any time. This package computes nothing from what it stores.
+// Package rundir is the format of a run directory: the types of run.json, pair.json, records.jsonl, canaries.jsonl and server.jsonl, as they are
+// encoded. Package store writes and reads the files. This package computes nothing from what they hold.
 package rundir
 
 import (

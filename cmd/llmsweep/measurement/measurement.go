@@ -33,6 +33,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
@@ -53,7 +54,7 @@ type Measurement struct {
 	Flag     string  // that sets it
 	Rate     float64 // highest rate of requests per second; 0 where it is not known
 	Within   bool    // the search for the ceiling stays within the number of streams that the self-test found good
-	Dir      func() (*rundir.Dir, error)
+	Dir      func() (*store.Dir, error)
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
@@ -245,7 +246,7 @@ func (e *Measurement) Again(found []byte) (team.Plan, error) {
 }
 
 // unwritten prints the result of a run that ended because its files could not be written. It writes none.
-func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) error {
+func (e *Measurement) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
 	err := report.Render(e.Console.Out, cmp.Or(e.Format, "console"), []rundir.Run{*run}, e.Options(e.Results.Lang, e.Results.Plain, ""))
 	if err != nil {
 		return err
@@ -257,7 +258,7 @@ func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) 
 }
 
 // Conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
-func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
+func (e *Measurement) Conclude(run *rundir.Run, dir *store.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
 	err := report.Markdown(&doc, runs, e.Lang)
@@ -284,7 +285,7 @@ func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
 }
 
 // illustrate writes report.md again, with drawings beside it.
-func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+func illustrate(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
 	doc, files, err := illustrated.Report(run, dir.Path, "", l)
 	if err != nil || len(files) == 0 {
 		return err
@@ -298,7 +299,7 @@ func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 }
 
 // WritePage writes report.html, from the records in the directory.
-func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+func WritePage(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
 	if err := dir.Flush(); err != nil {
 		return err
 	}

@@ -19,14 +19,15 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Open returns the run in a directory that can go on.
 func Open(path string) (*rundir.Run, error) {
-	if _, pair, _ := rundir.OpenPair(path); pair {
+	if _, pair, _ := store.OpenPair(path); pair {
 		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare --live again", path)
 	}
-	run, err := rundir.Open(path)
+	run, err := store.Open(path)
 	switch {
 	case err != nil:
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/stats"
 )
 
@@ -37,7 +38,7 @@ func Read(path string, run *rundir.Run) (*Run, error) {
 	if run.Fidelity == nil {
 		return nil, fmt.Errorf("%s has no canaries: measure it with --fidelity", path)
 	}
-	for line, err := range rundir.Canaries(path) {
+	for line, err := range store.Canaries(path) {
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package rundir
+package store
 
 import (
 	"bufio"
@@ -9,25 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 )
 
-// ReadingsFile holds what the server said of its load while it was measured, one reading a line. A run of a server that says nothing has none.
-const ReadingsFile = "server.jsonl"
-
-// Reading is the server's gauges at one instant of a stage, and a line of [ReadingsFile]. What the server does not tell is absent.
-type Reading struct {
-	Stage       string  `json:"stage"`
-	At          float64 `json:"at"`                   // seconds from the stage's start
-	Running     Number  `json:"running,omitzero"`     // requests
-	Waiting     Number  `json:"waiting,omitzero"`     // requests
-	KVUsage     Number  `json:"kv_usage,omitzero"`    // 0 to 1
-	Preemptions Number  `json:"preemptions,omitzero"` // since the server started
-}
-
 // AppendReadings writes the readings of a stage.
-func (d *Dir) AppendReadings(all []Reading) error {
+func (d *Dir) AppendReadings(all []rundir.Reading) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -38,7 +26,7 @@ func (d *Dir) AppendReadings(all []Reading) error {
 			return err
 		}
 	}
-	name := filepath.Join(d.Path, ReadingsFile)
+	name := filepath.Join(d.Path, rundir.ReadingsFile)
 	err := d.append(name, b.Bytes())
 	if err == nil && d.readings.Load() == 0 {
 		err = d.files().SyncDir(d.Path)
@@ -65,8 +53,8 @@ func (d *Dir) append(name string, b []byte) error {
 
 // Readings yields the readings in a run directory, in the order in which they were written; none where there is no file. A last line without
 // a newline, which a killed process leaves, is skipped, and so is what a power failure damaged.
-func Readings(path string) iter.Seq2[*Reading, error] {
-	return func(yield func(*Reading, error) bool) {
+func Readings(path string) iter.Seq2[*rundir.Reading, error] {
+	return func(yield func(*rundir.Reading, error) bool) {
 		for r, err := range readings(path) {
 			if err != nil {
 				yield(nil, err)
@@ -81,13 +69,13 @@ func Readings(path string) iter.Seq2[*Reading, error] {
 
 // placed is a reading, and where its line ends in the file.
 type placed struct {
-	Reading
+	rundir.Reading
 	end int64
 }
 
 func readings(path string) iter.Seq2[*placed, error] {
 	return func(yield func(*placed, error) bool) {
-		name := filepath.Join(path, ReadingsFile)
+		name := filepath.Join(path, rundir.ReadingsFile)
 		f, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
@@ -108,7 +96,7 @@ func readings(path string) iter.Seq2[*placed, error] {
 				err = json.Unmarshal(b, &r.Reading)
 			}
 			if err != nil {
-				if !tornBeyond(path, offset, (*Synced).readings) {
+				if !tornBeyond(path, offset, (*rundir.Synced).ReadingBytes) {
 					yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
 				}
 				return

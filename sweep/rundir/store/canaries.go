@@ -1,7 +1,8 @@
-package rundir
+package store
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -9,15 +10,16 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 )
 
 // Canaries yields the answers to canaries in a run directory; none where there is no file. The file may be compressed with gzip, and then ends in .gz. A last line without a newline, which a killed process
 // leaves, is skipped.
-func Canaries(path string) iter.Seq2[*CanaryAnswer, error] {
-	return func(yield func(*CanaryAnswer, error) bool) {
-		name := filepath.Join(path, CanariesFile)
+func Canaries(path string) iter.Seq2[*rundir.CanaryAnswer, error] {
+	return func(yield func(*rundir.CanaryAnswer, error) bool) {
+		name := filepath.Join(path, rundir.CanariesFile)
 		f, err := openPlainOrGzip(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
@@ -33,7 +35,7 @@ func Canaries(path string) iter.Seq2[*CanaryAnswer, error] {
 			if err == io.EOF {
 				return
 			}
-			a := &CanaryAnswer{}
+			a := &rundir.CanaryAnswer{}
 			if err == nil {
 				err = json.Unmarshal(b, a)
 			}
@@ -70,4 +72,24 @@ func openPlainOrGzip(name string) (io.ReadCloser, error) {
 type unpacked struct {
 	io.Reader
 	io.Closer
+}
+
+// AppendCanaries writes answers to canaries.
+func (d *Dir) AppendCanaries(all []rundir.CanaryAnswer) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	for i := range all {
+		line, err := json.Marshal(&all[i])
+		if err != nil {
+			return err
+		}
+		b.Write(append(rundir.EscapeJSON(line), '\n'))
+	}
+	name := filepath.Join(d.Path, rundir.CanariesFile)
+	if err := d.append(name, b.Bytes()); err != nil {
+		return d.note(name, err)
+	}
+	return nil
 }

@@ -1,0 +1,32 @@
+package rundir
+
+// The files of a run directory.
+const (
+	RunFile     = "run.json"
+	RecordsFile = "records.jsonl"
+	ReportFile  = "report.md"
+	PageFile    = "report.html"
+)
+
+// Synced is how much of the other files was on the disk when run.json was written, in bytes. What is damaged beyond it was cut by a power
+// failure.
+type Synced struct {
+	Records  int64 `json:"records_bytes"`
+	Readings int64 `json:"readings_bytes,omitempty"`
+}
+
+// RecordBytes returns how much of the records was on the disk; 0 for a run of an earlier version.
+func (s *Synced) RecordBytes() int64 {
+	if s == nil { // of an earlier version
+		return 0
+	}
+	return s.Records
+}
+
+// ReadingBytes returns how much of the readings was on the disk.
+func (s *Synced) ReadingBytes() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.Readings
+}
