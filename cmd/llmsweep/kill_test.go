@@ -77,11 +77,3 @@ func TestKilledProcesses(t *testing.T) {
 	}
 	t.Logf("%d kills within %v: %d before there was a run, %d after its end, %d continued with %d stages kept", kills, took, early, complete, continued, stages)
 }
-
-// stageNames returns the names of the stages of a run.
-func stageNames(run *rundir.Run) (names []string) {
-	for _, s := range run.Stages {
-		names = append(names, s.Name)
-	}
-	return names
-}
