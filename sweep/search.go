@@ -230,7 +230,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 			return nil
 		}
 		half := halfWidth(s)
-		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) {
+		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) && !saturation.CollapseUnsure(x.Run()) {
 			return nil
 		}
 		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.

@@ -144,9 +144,23 @@ func (c *Comparison) table(l lang.Lang) table.Table {
 	return t
 }
 
+// Cautions returns what a reader must know before reading any difference: that the models are not the same.
+func (c *Comparison) Cautions(l lang.Lang) []string {
+	var models []string
+	for i := range c.Setups {
+		if m := c.Setups[i].Labels.Model; m != "" && !slices.Contains(models, m) {
+			models = append(models, m)
+		}
+	}
+	if len(models) < 2 {
+		return nil
+	}
+	return []string{sayModels.In(l, strings.Join(models, lang.ListComma.In(l)))}
+}
+
 // legend explains the marks of the first table.
 func (c *Comparison) legend(l lang.Lang) []string {
-	var notes []string
+	notes := c.Cautions(l)
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
 		notes = append(notes, legendRising.In(l))
 	}

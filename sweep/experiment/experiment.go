@@ -181,7 +181,7 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 		return st, err
 	}
 	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: st.Name, Output: st.TokensPerS.Output, Latency: st.Latency.Mean, Ended: x.Elapsed().Seconds(),
+		Name: st.Name, Output: st.TokensPerS.Output, Latency: st.Latency.Mean, Ended: x.Elapsed().Seconds(), Invalid: st.Invalid,
 	})
 	return st, x.save()
 }

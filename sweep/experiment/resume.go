@@ -147,7 +147,7 @@ func (x *Experiment) recallStep(s *Stage) (st rundir.Stage, ok bool) {
 		x.past.at, x.past.last = step.EndsAt(), step.Name
 	}
 	st = s.describe(0)
-	st.State, st.TokensPerS.Output, st.Latency.Mean = rundir.Complete, step.Output, step.Latency
+	st.State, st.TokensPerS.Output, st.Latency.Mean, st.Invalid = rundir.Complete, step.Output, step.Latency, step.Invalid
 	x.overloaded(&st)
 	x.learn(st.Latency.Mean)
 	x.run.Search = append(x.run.Search, step)

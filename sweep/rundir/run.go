@@ -259,6 +259,8 @@ type SearchStep struct {
 	Output  Number  `json:"output_tokens_per_s,omitzero"`
 	Latency Number  `json:"latency_s,omitzero"` // mean
 	Ended   float64 `json:"ended_s"`            // since the start of the run
+	// Invalid is why the step says more of the client than of the server; zero where it does not.
+	Invalid note.Note `json:"invalid,omitzero"`
 }
 
 // EndsAt returns when the step ended, since the start of the run.
@@ -472,6 +474,8 @@ type Saturation struct {
 	High   Number    `json:"high,omitzero"`
 	Output Number    `json:"output_tokens_per_s,omitzero"`
 	Reason note.Note `json:"reason,omitzero"`
+	// Cautions are what a reader of the rate must know.
+	Cautions []note.Note `json:"cautions,omitempty"`
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`
