@@ -17,6 +17,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // A server that reads each request, works on it and drops every third connection: the losses are the server's. They are
@@ -53,14 +54,14 @@ func TestDroppedRequestsAreTheServers(t *testing.T) {
 			}
 			defer doer.CloseIdle()
 			c, run := sweep.Defaults(), &rundir.Run{}
-			c.Doer, c.Log = doer, &rundir.Memory{}
+			c.Doer, c.Log = doer, &store.Memory{}
 			c.Sources = func(stage string) load.Source { return newMixed(1, stage) }
 			if err := sweep.Run(t.Context(), c, []experiment.Stage{stage}, run); err != nil {
 				t.Fatal(err)
 			}
 			sent, resets := 0, 0
 			for _, name := range []string{"warm-up", stage.Name} {
-				for r, err := range c.Log.(*rundir.Memory).Records(name) {
+				for r, err := range c.Log.(*store.Memory).Records(name) {
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -25,6 +25,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seed"
 	"llmsweep/sweep/slo"
 )
@@ -176,7 +177,7 @@ func TestGoldenSweep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := &rundir.Run{}
 			synctest.Test(t, func(t *testing.T) {
-				c := goldenConfig(&rundir.Memory{})
+				c := goldenConfig(&store.Memory{})
 				change(t, &c)
 				if err := sweep.Sweep(t.Context(), c, run); err != nil {
 					t.Fatal(err)
@@ -205,7 +206,7 @@ func TestGoldenRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	run := &rundir.Run{}
 	synctest.Test(t, func(t *testing.T) {
-		dir, err := rundir.Create(path)
+		dir, err := store.Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +249,7 @@ func TestGoldenPair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := pair.Config{Difference: 0.03, Budget: 4 * time.Minute, Save: func(*rundir.Pair) error { return nil }}
 		for i := range c.Sides {
-			c.Sides[i] = goldenConfig(&rundir.Memory{})
+			c.Sides[i] = goldenConfig(&store.Memory{})
 			c.Sides[i].StageTime = 2 * time.Second
 		}
 		if err := pair.Run(t.Context(), c, runs, record); err != nil {

@@ -14,6 +14,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
@@ -27,7 +28,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "run")
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		dir, err := rundir.Create(path)
+		dir, err := store.Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	then, err := rundir.Open(path)
+	then, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	run := &rundir.Run{}
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		dir, err := rundir.Create(path)
+		dir, err := store.Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 			Started: st.Started, Whole: true,
 		})
 	}
-	if err := (&rundir.Dir{Path: path}).Save(&killed); err != nil {
+	if err := (&store.Dir{Path: path}).Save(&killed); err != nil {
 		t.Fatal(err)
 	}
 	again, err := answer.Reopen(path)

@@ -18,6 +18,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk/disktest"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/virtual"
 )
@@ -26,14 +27,14 @@ import (
 func plain8(t *testing.T) sim.Config { return simtest.Preset(t, "plain8") }
 
 // shortSweep is a sweep of plain8 into a run directory.
-func shortSweep(d load.Doer, dir *rundir.Dir) Config {
+func shortSweep(d load.Doer, dir *store.Dir) Config {
 	c := experimentWith(d, simtest.Same(64, 16))
 	c.Log, c.Points, c.StageTime, c.StageMax, c.MaxConcurrency, c.Drain = dir, 3, 5*time.Second, 10*time.Second, 32, 10*time.Second
 	return c
 }
 
 // sweepInto sweeps plain8 into a run directory, and continues the run that is there.
-func sweepInto(t *testing.T, ctx context.Context, dir *rundir.Dir, before *rundir.Run, change func(*Config)) *rundir.Run {
+func sweepInto(t *testing.T, ctx context.Context, dir *store.Dir, before *rundir.Run, change func(*Config)) *rundir.Run {
 	t.Helper()
 	run := &rundir.Run{}
 	live, err := sim.Start(plain8(t))
@@ -55,11 +56,11 @@ func sweepInto(t *testing.T, ctx context.Context, dir *rundir.Dir, before *rundi
 // resumed continues the run in a directory to its end.
 func resumed(t *testing.T, path string, change func(*Config)) *rundir.Run {
 	t.Helper()
-	before, err := rundir.Open(path)
+	before, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := rundir.Continue(path, experiment.Keeps(before))
+	dir, err := store.Continue(path, experiment.Keeps(before))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func whole(t *testing.T, change func(*Config)) (run *rundir.Run, disk *disktest.
 	path := filepath.Join(t.TempDir(), "whole")
 	disk = disktest.Record(path)
 	synctest.Test(t, func(t *testing.T) {
-		dir, err := rundir.CreateOn(disk, path)
+		dir, err := store.CreateOn(disk, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,7 @@ func TestAPowerCutLosesNoWholeStage(t *testing.T) {
 		}
 		for _, st := range experiment.Kept(run) {
 			n := 0
-			for r, err := range rundir.Records(path) {
+			for r, err := range store.Records(path) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -18,8 +18,8 @@
 //     next; at the end [answer.Write] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
-// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; rebound; arrival and sample; rundir and
-// stats.
+// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; rebound; arrival and sample; rundir/store;
+// rundir and stats.
 package sweep
 
 import (
@@ -52,7 +52,7 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 func (x *sweeper) measure(ctx context.Context, all func(context.Context) error) error {
 	ctx, stop := x.Watch(ctx)
 	defer stop()
-	err := all(ctx)
+	err := x.keepAnswer(all(ctx))
 	answer.Write(x.Run(), x.config.SLO)
 	if err != nil {
 		defer answer.DropUnsure(x.Run()) // but not in the file, from which the run may go on

@@ -20,13 +20,14 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
 // experimentWith is a sweep of a doer that keeps its records in memory.
 func experimentWith(d load.Doer, w load.Source) Config {
 	c := Defaults()
-	c.Doer, c.Log = d, &rundir.Memory{}
+	c.Doer, c.Log = d, &store.Memory{}
 	c.Sources = func(string) load.Source { return w }
 	return c
 }

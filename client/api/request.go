@@ -100,7 +100,7 @@ func CheckExtra(extra []byte) error {
 func repeated(object gjson.Result) (key string, ok bool) {
 	seen := map[string]bool{}
 	object.ForEach(func(k, _ gjson.Result) bool {
-		key = UTF8Only(k.Str)
+		key = Key(k)
 		ok = seen[key]
 		seen[key] = true
 		return !ok

@@ -2,7 +2,10 @@ package api
 
 import (
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 // UTF8Only returns s with U+FFFD for each byte that is not UTF-8. jx would write it as it is.
@@ -11,6 +14,14 @@ func UTF8Only(s string) string {
 		return s
 	}
 	return string([]rune(s))
+}
+
+// Key returns a key of an object as encoding/json reads it. gjson takes the character after half of a surrogate pair for its other half.
+func Key(k gjson.Result) string {
+	if !strings.Contains(k.Raw, `\u`) {
+		return UTF8Only(k.Str)
+	}
+	return string(Unescape([]byte(k.Raw[1 : len(k.Raw)-1])))
 }
 
 // Unescape returns the text of a JSON string's content as it stands in a document, such as [Chunk.Raw] or several of

@@ -29,11 +29,11 @@ func With[F any](target F) F {
 		call.Call(args)
 		m.learn(args[1:])
 		n := 0
+		defer func() { t.Logf("executions: %d", n) }() // also where the target ends the test
 		for until := time.Now().Add(each); time.Now().Before(until) && !t.Failed(); {
 			n++
 			try(t, call, m.change(args))
 		}
-		t.Logf("executions: %d", n)
 		return nil
 	}).Interface().(F)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -238,8 +239,8 @@ func FuzzReader(f *testing.F) {
 		if err != io.EOF {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, all); d != "" {
-			t.Errorf("-whole +split\n%s", d)
+		if !slices.Equal(want, all) { // which takes a tenth of the time of the difference
+			t.Errorf("-whole +split\n%s", cmp.Diff(want, all))
 		}
 	}))
 }

@@ -13,6 +13,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // auditCmd is llmsweep audit.
@@ -129,7 +130,7 @@ func (n *inspection) dir(path string) error {
 	if _, err := os.Stat(records); err != nil {
 		return nil // records are optional
 	}
-	found, err := audit.Records(run, records, rundir.Records(path))
+	found, err := audit.Records(run, records, store.Records(path))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // A crash of any goroutine, and a kill, give the terminal back: its settings are as before, the second screen is left, the cursor is shown,
@@ -47,7 +48,7 @@ func TestACrashGivesTheTerminalBack(t *testing.T) {
 			}
 			eventually(t, "the live view has the terminal", raw)
 			eventually(t, "there is a run", func() bool {
-				_, err := rundir.Open(filepath.Join(dir, "measured"))
+				_, err := store.Open(filepath.Join(dir, "measured"))
 				return err == nil
 			})
 			if program == "llmsweep" {

@@ -11,6 +11,7 @@ import (
 	"llmsweep/report/outfile"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // demoCmd is llmsweep demo: a short sweep of a simulated server whose capacity is known.
@@ -33,9 +34,9 @@ Examples:
 const demoDir = "llmsweep-demo"
 
 // replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays, and so does a report that was changed.
-func replacingDemo(c *console.Console, force bool) (*rundir.Dir, error) {
+func replacingDemo(c *console.Console, force bool) (*store.Dir, error) {
 	path := filepath.Join(c.Dir, demoDir)
-	if run, err := rundir.Open(path); err == nil && run.Target.Capacity.Known() && outfile.Check(filepath.Join(path, rundir.ReportFile), force) == nil {
+	if run, err := store.Open(path); err == nil && run.Target.Capacity.Known() && outfile.Check(filepath.Join(path, rundir.ReportFile), force) == nil {
 		force = true
 	}
 	return c.RunDir(path, force)
@@ -50,7 +51,7 @@ func (d *demoCmd) Run(c *console.Console) error {
 		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
 		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
 		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
-		Dir: func() (*rundir.Dir, error) {
+		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {
 				return c.RunDir(d.Out, d.Force)
 			}

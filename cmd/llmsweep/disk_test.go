@@ -14,6 +14,7 @@ import (
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/rundir/disk/disktest"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seed"
 )
 
@@ -43,7 +44,7 @@ func TestAFullDisk(t *testing.T) {
 				t.Errorf("%d: room for %d of %d bytes: exit %d\n%s", i, room, all, code, errs)
 			}
 			w.disk = disk.OS{}
-			run, err := rundir.Open(dir)
+			run, err := store.Open(dir)
 			switch {
 			case err != nil:
 				unopened++
@@ -52,7 +53,7 @@ func TestAFullDisk(t *testing.T) {
 				}
 			default:
 				w.must("report", dir)
-				for _, err := range rundir.Records(dir) {
+				for _, err := range store.Records(dir) {
 					if err != nil {
 						t.Errorf("%d: room for %d of %d bytes: %v", i, room, all, err)
 					}

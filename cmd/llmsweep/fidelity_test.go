@@ -14,6 +14,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // differing returns the handler of a simulated server with habits.
@@ -67,7 +68,7 @@ func TestAnswersUnderLoad(t *testing.T) {
 				dir := w.path("run")
 				out, _ := w.must("run", url, "--concurrency", "8", "--requests", "1300", "--prompt-tokens", "8", "--output-tokens", "2", "--no-selftest",
 					"--fidelity", "--canaries", shortCanaries(w, 70), "--out", dir)
-				run, err := rundir.Open(dir)
+				run, err := store.Open(dir)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +93,7 @@ func TestCanariesChangeNoMetric(t *testing.T) {
 		measured := func(dir string, more ...string) *rundir.Stage {
 			url, _ := w.server(w.differing(simserver.Options{}))
 			w.must(append([]string{"run", url, "--rate", "80", "--duration", "15s", "--prompt-tokens", "64", "--output-tokens", "4", "--no-selftest", "--out", w.path(dir)}, more...)...)
-			run, err := rundir.Open(w.path(dir))
+			run, err := store.Open(w.path(dir))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seed"
 )
 
@@ -41,7 +42,7 @@ func TestKilledProcesses(t *testing.T) {
 		time.Sleep(time.Duration(rng.Int64N(int64(took))))
 		p.Process.Kill()
 		p.Wait()
-		run, err := rundir.Open(out)
+		run, err := store.Open(out)
 		if err != nil {
 			if _, there := os.Stat(filepath.Join(out, rundir.RunFile)); !errors.Is(there, fs.ErrNotExist) {
 				t.Errorf("kill %d: %v", i, err)
@@ -75,12 +76,4 @@ func TestKilledProcesses(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills within %v: %d before there was a run, %d after its end, %d continued with %d stages kept", kills, took, early, complete, continued, stages)
-}
-
-// stageNames returns the names of the stages of a run.
-func stageNames(run *rundir.Run) (names []string) {
-	for _, s := range run.Stages {
-		names = append(names, s.Name)
-	}
-	return names
 }

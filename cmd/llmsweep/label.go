@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // labelCmd is llmsweep label.
@@ -28,15 +29,15 @@ Examples:
 
 // Run writes the labels into run.json, whole or not at all.
 func (l *labelCmd) Run(c *console.Console) error {
-	run, err := rundir.Open(l.Dir)
+	run, err := store.Open(l.Dir)
 	if err != nil {
-		if _, pair, _ := rundir.OpenPair(l.Dir); pair {
+		if _, pair, _ := store.OpenPair(l.Dir); pair {
 			sides := rundir.Sides()
 			err = fmt.Errorf("%s holds a comparison of two servers: label %s or %s", l.Dir, filepath.Join(l.Dir, sides[0]), filepath.Join(l.Dir, sides[1]))
 		}
 		return console.Usage(err)
 	}
-	dir, err := rundir.Edit(l.Dir)
+	dir, err := store.Edit(l.Dir)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -36,6 +36,7 @@ import (
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/workload"
 )
 
@@ -188,7 +189,7 @@ func (cm *compareCmd) live(c *console.Console) error {
 		return console.Usage(err)
 	}
 	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
-	both.Save = func(p *rundir.Pair) error { return p.Save(out) }
+	both.Save = func(p *rundir.Pair) error { return store.SavePair(out, p) }
 	broken := cm.watch(c, both, runs, record, served)
 	return errors.Join(broken, cm.conclude(c, out, record, runs, dirs, gates))
 }
@@ -202,7 +203,7 @@ func (cm *compareCmd) askBoth(both *pair.Config, targets [2]*target.Target, runs
 			return err
 		}
 		check.Clean, check.Options.Alone = t.Client.WithoutSecrets, true
-		both.Sides[i].Canaries = check
+		both.Sides[i].Checks = append(both.Sides[i].Checks, check)
 	}
 	return drift.Alike(cm.Paths[0], runs[0], cm.Paths[1], runs[1])
 }
@@ -279,11 +280,11 @@ func (f *liveFlags) flags(side int) *flags.Target {
 }
 
 // dirs makes the directories of both runs.
-func (f *liveFlags) dirs(c *console.Console, force bool) (out string, both [2]*rundir.Dir, err error) {
+func (f *liveFlags) dirs(c *console.Console, force bool) (out string, both [2]*store.Dir, err error) {
 	if out = f.Out; out == "" {
-		out = rundir.FreePair(filepath.Join(c.Dir, "llmsweep-pair"))
+		out = store.FreePair(filepath.Join(c.Dir, "llmsweep-pair"))
 	}
-	if _, ok, err := rundir.OpenPair(out); ok || err != nil {
+	if _, ok, err := store.OpenPair(out); ok || err != nil {
 		return out, both, fmt.Errorf("%s already holds a comparison; name another directory with --out, or remove it", out)
 	}
 	for _, name := range []string{rundir.ReportFile, rundir.PageFile} {
@@ -292,7 +293,7 @@ func (f *liveFlags) dirs(c *console.Console, force bool) (out string, both [2]*r
 		}
 	}
 	for i, name := range rundir.Sides() {
-		if both[i], err = rundir.Create(filepath.Join(out, name)); err != nil {
+		if both[i], err = store.Create(filepath.Join(out, name)); err != nil {
 			return out, both, err
 		}
 	}
@@ -305,7 +306,7 @@ func pairPage(result *paired.Comparison, runs [2]*rundir.Run) func(io.Writer, la
 }
 
 // writePages writes the page of the comparison, and that of each side.
-func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]*rundir.Run, dirs [2]*rundir.Dir) error {
+func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]*rundir.Run, dirs [2]*store.Dir) error {
 	l := lang.Lang(cm.Lang)
 	for i := range dirs {
 		if err := measurement.WritePage(dirs[i], runs[i], l); err != nil {
@@ -316,11 +317,11 @@ func (cm *compareCmd) writePages(out string, result *paired.Comparison, runs [2]
 	if err := html.Pair(&page, result, runs, layout.Options{Lang: l}); err != nil {
 		return err
 	}
-	return (&rundir.Dir{Path: out}).WriteFile(rundir.PageFile, outfile.Marked(page.Bytes(), outfile.XML))
+	return (&store.Dir{Path: out}).WriteFile(rundir.PageFile, outfile.Marked(page.Bytes(), outfile.XML))
 }
 
 // conclude shows the result, writes the reports and chooses the exit code.
-func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*rundir.Dir, gates []compare.Gate) error {
+func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pair, runs [2]*rundir.Run, dirs [2]*store.Dir, gates []compare.Gate) error {
 	l := lang.Lang(cm.Lang)
 	for i := range dirs {
 		var doc bytes.Buffer
@@ -341,7 +342,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 		return err
 	}
 	sections := func(l lang.Lang) []table.Section { return result.Sections(l, 1) }
-	err := (&rundir.Dir{Path: out}).WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
+	err := (&store.Dir{Path: out}).WriteFile(rundir.ReportFile, outfile.Marked(doc.Bytes(), outfile.XML))
 	if err == nil {
 		err = cm.writePages(out, result, runs, dirs)
 	}
@@ -387,7 +388,7 @@ func pairDir(paths []string) (string, bool) {
 
 // again prints a comparison that was measured before.
 func (cm *compareCmd) again(c *console.Console, dir string) error {
-	record, _, err := rundir.OpenPair(dir)
+	record, _, err := store.OpenPair(dir)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -12,6 +12,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // pairwise are the flags of a short comparison of two servers.
@@ -114,7 +115,7 @@ func TestCompareLiveLosesServer(t *testing.T) {
 		if code != console.Failed || !strings.Contains(errs, "the comparison failed") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
-		p, _, err := rundir.OpenPair(w.path("llmsweep-pair"))
+		p, _, err := store.OpenPair(w.path("llmsweep-pair"))
 		if err != nil || p == nil || p.State != rundir.Failed {
 			t.Errorf("%v, %+v", err, p)
 		}

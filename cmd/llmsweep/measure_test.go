@@ -16,6 +16,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // quick are the flags of a short sweep.
@@ -31,7 +32,7 @@ func brief(args ...string) []string {
 // open opens a run directory.
 func open(t *testing.T, dir string) *rundir.Run {
 	t.Helper()
-	run, err := rundir.Open(dir)
+	run, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestRepeats(t *testing.T) {
 			t.Fatalf("plan %+v, stages %+v", run.Plan, run.Stages)
 		}
 		dues := map[string][]float64{}
-		for r, err := range rundir.Records(dir) {
+		for r, err := range store.Records(dir) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/selftest"
 )
 
@@ -68,7 +68,7 @@ func TestSignals(t *testing.T) {
 			dir := t.TempDir()
 			p := process(t, dir, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s")...)
 			eventually(t, "one whole stage", func() bool {
-				run, err := rundir.Open(filepath.Join(dir, "run"))
+				run, err := store.Open(filepath.Join(dir, "run"))
 				return err == nil && len(run.Stages) > 1
 			})
 			time.Sleep(1200 * time.Millisecond) // records are flushed each second
@@ -179,7 +179,7 @@ func TestConnections(t *testing.T) {
 		t.Errorf("timestamps of %q", run.Client.Timestamps)
 	}
 	n := 0
-	for r, err := range rundir.Records(filepath.Join(dir, "run")) {
+	for r, err := range store.Records(filepath.Join(dir, "run")) {
 		if err != nil {
 			t.Fatal(err)
 		}

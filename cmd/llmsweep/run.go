@@ -17,6 +17,7 @@ import (
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
@@ -86,7 +87,7 @@ func (r *runCmd) measurement(c *console.Console) (*measurement.Measurement, []ar
 	}
 	e := &measurement.Measurement{
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
-		Dir:  func() (*rundir.Dir, error) { return c.RunDir(r.Out, r.Force) },
+		Dir:  func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
 		Cluster: &r.Cluster, Apart: &r.Apart,

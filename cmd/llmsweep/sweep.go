@@ -11,6 +11,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
@@ -65,7 +66,7 @@ func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, er
 	}
 	e := &measurement.Measurement{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
-		Dir:  func() (*rundir.Dir, error) { return c.RunDir(s.Out, s.Force) },
+		Dir:  func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
 		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 		Cluster: &s.Cluster,

@@ -13,6 +13,7 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/virtual"
 )
 
@@ -37,7 +38,7 @@ func main() {
 	plan := sweep.Defaults()
 	plan.Doer = virtual.Doer{Live: live}
 	plan.Sources = func(string) load.Source { return short{} }
-	plan.Log = &rundir.Memory{}
+	plan.Log = &store.Memory{}
 	plan.Points, plan.StageTime, plan.StageMax, plan.MaxConcurrency = 4, time.Second, 2*time.Second, 64
 
 	var run rundir.Run

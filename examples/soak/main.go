@@ -27,6 +27,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/selftest/paced"
 )
 
@@ -111,7 +112,7 @@ func soak(streams, tokens int, rate float64, duration time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	records, err := rundir.Create(dir + "/run")
+	records, err := store.Create(dir + "/run")
 	if err != nil {
 		return err
 	}

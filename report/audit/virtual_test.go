@@ -13,6 +13,7 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/virtual"
 )
 
@@ -34,7 +35,7 @@ func TestHonestRunsPass(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, log := &rundir.Run{Labels: rundir.Labels{Model: "M", GPU: "G", GPUs: 1, Engine: "E"}}, &rundir.Memory{}
+		run, log := &rundir.Run{Labels: rundir.Labels{Model: "M", GPU: "G", GPUs: 1, Engine: "E"}}, &store.Memory{}
 		run.Workload = rundir.Workload{PromptTokens: rundir.Lengths{Mean: float64(c.w.prompt)}, OutputTokens: rundir.Lengths{Mean: float64(c.w.output)}, Forced: true}
 		synctest.Test(t, func(t *testing.T) {
 			live, err := sim.Start(server)

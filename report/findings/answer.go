@@ -4,6 +4,7 @@ package findings
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	lines := append(found(run, l), Fidelity(run, l)...)
+	lines := slices.Concat(found(run, l), Fidelity(run, l), Grades(run, l))
 	if run.Spent != nil {
 		lines = append(lines, Spent(run.Spent, l))
 	}
@@ -42,6 +43,9 @@ func found(run *rundir.Run, l lang.Lang) []string {
 		return lines
 	}
 	add(saturates(sat, l))
+	for _, n := range sat.Cautions {
+		add(Note(n, l))
+	}
 	lines = append(lines, Promises(run, l)...)
 	add(bracket(run, l))
 	add(inInterval(run, l))
@@ -71,23 +75,20 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 	case sat.Rate.IsZero():
 		return sayNoSaturation.In(l)
 	}
-	digits := lang.Printer(lang.Short)
-	interval := ""
+	digits, interval := lang.Estimate(sat.Low, sat.High), ""
 	if sat.Low.Known() && sat.High.Known() {
-		digits = lang.Precision((sat.High.Value() - sat.Low.Value()) / 2)
 		interval = sayInterval.In(l, lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
 	}
-	refuses := sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate
-	say := saySaturates
-	switch {
-	case sat.Overload.Known():
+	say, refuses := saySaturates, false
+	switch MeaningOf(sat) {
+	case Sustains:
 		say = saySustains
-	case refuses:
-		say = sayAccepts
+	case Accepts:
+		say, refuses = sayAccepts, true
 	}
 	s := say.In(l, lang.Number(sat.Rate, digits)) + interval
 	if sat.Output.Known() {
-		s += sayOutput.In(l, lang.Number(sat.Output, lang.Short))
+		s += sayOutput.In(l, lang.Grouped(lang.Number(sat.Output, lang.Short)))
 	}
 	switch {
 	case sat.Overload.Known():
@@ -98,6 +99,27 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 		s += sayRefusesRest.In(l)
 	}
 	return s + lang.Stop.In(l)
+}
+
+// Meaning is what the rate of an answer is.
+type Meaning int
+
+// The meanings of rates.
+const (
+	Saturates Meaning = iota // the rate that is completed when more arrives
+	Sustains                 // the highest rate that is kept up with: when more arrives, less is completed
+	Accepts                  // the rate that is not refused
+)
+
+// MeaningOf returns what the rate of an answer is.
+func MeaningOf(sat *rundir.Saturation) Meaning {
+	switch {
+	case sat.Overload.Known():
+		return Sustains
+	case sat.Reason.Code == "saturation.refused" || sat.Limit == rundir.LimitRate:
+		return Accepts
+	}
+	return Saturates
 }
 
 // bracket returns between which offered rates the verdicts turned.
@@ -111,28 +133,39 @@ func bracket(run *rundir.Run, l lang.Lang) string {
 		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known() && high.Known():
 		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
+	case low.Known() && judged(run, rundir.Saturated, rundir.Shedding):
+		return sayStableOnly.In(l, lang.Number(low, lang.Rate))
 	case low.Known():
 		return sayStable.In(l, lang.Number(low, lang.Rate))
+	case high.Known() && judged(run, rundir.Stable):
+		return saySaturatedOnly.In(l, lang.Number(high, lang.Rate))
 	case high.Known():
 		return saySaturated.In(l, lang.Number(high, lang.Rate))
 	}
 	return ""
 }
 
+// judged reports whether some row has one of the verdicts.
+func judged(run *rundir.Run, verdicts ...string) bool {
+	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
+		return slices.Contains(verdicts, s.Verdict) && stages.Whole(&s) && s.Invalid.IsZero()
+	})
+}
+
 // inInterval names the stages between the rates of the bracket whose verdicts decide nothing, because their rates lie within the interval
 // of the saturation rate: a reader sees them in the table.
 func inInterval(run *rundir.Run, l lang.Lang) string {
 	sat := run.Saturation
-	if !sat.Low.Known() || !sat.High.Known() || !sat.HighestStable.Known() && !sat.LowestSaturated.Known() {
+	if !sat.HighestStable.Known() && !sat.LowestSaturated.Known() {
 		return ""
 	}
 	var rows []string
 	for _, r := range stages.All(run) {
 		s := r.Stage
 		decided := s.Verdict == rundir.Stable || s.Verdict == rundir.Saturated
-		within := s.Rate.Value() > sat.Low.Value() && s.Rate.Value() < sat.High.Value()
-		if decided && within && stages.Whole(s) && s.Invalid.IsZero() {
-			rows = append(rows, table.Clean(stages.Name(s))+lang.InParens.In(l, lang.Verdict(s.Verdict, l)))
+		if decided && stages.WithinAnswer(s, sat) && stages.Whole(s) && s.Invalid.IsZero() {
+			what := lang.Verdict(s.Verdict, l) + lang.Comma.In(l) + sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))
+			rows = append(rows, table.Clean(stages.Name(s))+lang.InParens.In(l, what))
 		}
 	}
 	if len(rows) == 0 {
@@ -167,24 +200,32 @@ func comfortable(run *rundir.Run, l lang.Lang) string {
 	if !sat.Comfortable.Known() {
 		return ""
 	}
-	s := sayComfortable.In(l, lang.Number(sat.Comfortable, lang.Rate)) + lang.Stop.In(l)
+	s := sayComfortable.In(l, lang.Number(sat.Comfortable, lang.Estimate(sat.Low, sat.High))) + lang.Stop.In(l)
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Name == sat.ComfortableStage {
-			feel := []string{feels("TTFT", &st.TTFT), feels("ITL", &st.ITL), feels(lang.HeadLatency.In(l), &st.Latency)}
+			p := supported(&st.TTFT, &st.ITL, &st.Latency)
+			var feel []string
+			for _, of := range []struct {
+				what string
+				d    *rundir.Dist
+			}{{"TTFT", &st.TTFT}, {"ITL", &st.ITL}, {lang.HeadLatency.In(l), &st.Latency}} {
+				feel = append(feel, of.what+" "+p+" "+lang.Time(of.d.Get(p)))
+			}
 			s += sayFeels.In(l, lang.Number(stages.Offered(st), lang.Rate), strings.Join(feel, lang.Comma.In(l))) + lang.Stop.In(l)
 		}
 	}
 	return s
 }
 
-// feels is the highest percentile, up to the 99th, that the samples support.
-func feels(what string, d *rundir.Dist) string {
+// supported returns the highest percentile, up to the 99th, that all of the samples support, or else the median: numbers that stand side by side
+// are of the same percentile.
+func supported(all ...*rundir.Dist) string {
 	for _, p := range []string{"p99", "p95", "p90"} {
-		if d.Supported(p) && !d.Get(p).IsZero() {
-			return what + " " + p + " " + lang.Time(d.Get(p))
+		if !slices.ContainsFunc(all, func(d *rundir.Dist) bool { return !d.Supported(p) || d.Get(p).IsZero() }) {
+			return p
 		}
 	}
-	return what + " p50 " + lang.Time(d.P50)
+	return "p50"
 }
 
 // simulated puts what was found beside what the simulator can be computed to take.

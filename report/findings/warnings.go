@@ -50,6 +50,9 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 	if !run.Client.Valid && !part && run.State == rundir.Complete {
 		lines = append(lines, warnClient.In(l)+lang.Stop.In(l))
 	}
+	if line := moreDone(run, l); line != "" {
+		lines = append(lines, line)
+	}
 	for _, c := range checks {
 		about := perRow(run, l, func(s *rundir.Stage) string { return c.check(s, l) })
 		if about != "" {
@@ -67,6 +70,11 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 	}
 	if run.Fidelity != nil {
 		for _, n := range run.Fidelity.Notes {
+			lines = append(lines, Note(n, l))
+		}
+	}
+	if run.Grades != nil {
+		for _, n := range run.Grades.Notes {
 			lines = append(lines, Note(n, l))
 		}
 	}

@@ -51,10 +51,14 @@ var (
 	sayTurn          = lang.Say("Between %s and %s req/s offered, some stages were stable and others saturated.", "到达率在 %s 与 %s req/s 之间时，有的阶段稳定，有的饱和。")
 	sayStable        = lang.Say("Stable up to %s req/s offered; no rate was shown to be saturated.", "到达率不超过 %s req/s 时稳定；没有任何到达率被证明为饱和。")
 	saySaturated     = lang.Say("Saturated from %s req/s offered; no rate was shown to be stable.", "到达率从 %s req/s 起饱和；没有任何到达率被证明为稳定。")
+	sayStableOnly    = lang.Say("Stable up to %s req/s offered.", "到达率不超过 %s req/s 时稳定。")
+	saySaturatedOnly = lang.Say("Saturated from %s req/s offered.", "到达率从 %s req/s 起饱和。")
 	sayLimitKV       = lang.Say("KV cache is the limit: up to %s %% of it was used, and %s requests were preempted.", "瓶颈是 KV 缓存：占用达 %s %%，期间有 %s 个请求被抢占。")
 	sayLimitSlots    = lang.Say("Batch size is the limit: at most %s requests ran at once, %s waited, and KV cache was free.", "瓶颈是批处理容量：最多同时运行 %s 个请求，另有 %s 个排队，KV 缓存尚有余量。")
 	sayLimitCompute  = lang.Say("Compute is the limit: all %s requests ran at once; none waited.", "瓶颈是算力：全部 %s 个请求同时运行，没有排队。")
 	sayWithin        = lang.Say("Not counted, because the rate is within the interval of the saturation rate: %s.", "以下各行的到达率在饱和点区间之内，其判定不计入：%s。")
+	sayDone          = lang.Say("%s req/s done", "完成 %s req/s")
+	sayMoreDone      = lang.Say("More was completed than the saturation rate and its interval, which ends at %s req/s: %s. It is the rate that is completed when more arrives, and not the most that this server can do.", "完成的速率高于饱和点区间的上端 %s req/s：%s。饱和点是到达过多时完成的速率，并非该服务的最大能力。")
 	sayBacklog       = lang.Say("At %s req/s offered, the backlog grew by %s requests per second.", "到达率为 %s req/s 时，积压每秒增加 %s 个请求。")
 	sayComfortable   = lang.Say("Comfortable load (80 %%): %s req/s", "舒适负载（80 %%）：%s req/s")
 	sayFeels         = lang.Say(" At %s req/s offered, the nearest stage below it: %s", "其下最近的阶段，到达率为 %s req/s：%s")
@@ -88,7 +92,7 @@ var (
 
 // What is beneath the table.
 var (
-	legendUnsupported = lang.Say("? too few requests to support this percentile", "? 请求太少，不足以支持该分位数")
+	legendUnsupported = lang.Say("? too few independent requests for this percentile: successive requests are alike, so many can count as few", "? 独立的请求太少，不足以支持该分位数：相邻的请求彼此相似，许多请求可能只相当于少数几个")
 	legendCut         = lang.Say("* the stage ended early, with too little data", "* 该阶段提前结束，数据不足")
 	legendInvalid     = lang.Say("! the client was the limit, so this row does not describe the server", "! 此处瓶颈在客户端，该行不能说明服务端的性能")
 	legendExceeded    = lang.Say("^ a later row completed more: this is not the most that the server does", "^ 后面有行完成得更多，此值并非服务的上限")

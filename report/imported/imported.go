@@ -26,6 +26,7 @@ import (
 	"llmsweep/report/published/results"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Importer writes the results of documents as run directories.
@@ -144,7 +145,7 @@ func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
 }
 
 // write fills a run directory.
-func (i *Importer) write(dir *rundir.Dir, run *rundir.Run) error {
+func (i *Importer) write(dir *store.Dir, run *rundir.Run) error {
 	defer dir.Close()
 	var doc bytes.Buffer
 	if err := report.Markdown(&doc, []rundir.Run{*run}, i.Lang); err != nil {
@@ -158,14 +159,14 @@ func (i *Importer) write(dir *rundir.Dir, run *rundir.Run) error {
 
 // directory makes the run directory, or the next free one of its name. A result of the same line of the same file is
 // replaced, unless somebody changed its report.
-func directory(path string, run *rundir.Run) (*rundir.Dir, error) {
+func directory(path string, run *rundir.Run) (*store.Dir, error) {
 	for n, p := 2, path; ; n++ {
-		there, err := rundir.Open(p)
+		there, err := store.Open(p)
 		if _, missing := os.Stat(filepath.Join(p, rundir.RunFile)); missing != nil {
-			return rundir.Create(p)
+			return store.Create(p)
 		}
 		if err == nil && there.Source != nil && there.Source.File == run.Source.File && there.Source.Line == run.Source.Line && outfile.Check(filepath.Join(p, rundir.ReportFile), false) == nil {
-			return rundir.Replace(p)
+			return store.Replace(p)
 		}
 		p = fmt.Sprintf("%s-%d", path, n)
 	}

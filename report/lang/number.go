@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"llmsweep/sweep/rundir"
 )
@@ -14,6 +16,38 @@ func Precision(halfWidth float64) Printer {
 		return Short
 	}
 	return Fixed(min(max(-int(math.Floor(math.Log10(halfWidth))), 0), 4))
+}
+
+// Estimate returns a Printer for an estimate and what is derived from it: as many decimals as its interval leaves meaningful, or three
+// significant digits where it has none.
+func Estimate(low, high rundir.Number) Printer {
+	if low.Known() && high.Known() {
+		return Precision((high.Value() - low.Value()) / 2)
+	}
+	return Short
+}
+
+// Grouped returns a text that holds a single number with commas between its thousands, from 10,000 on, where digits can no longer be counted at
+// a glance. Other texts are returned as they are.
+func Grouped(s string) string {
+	const least = 5
+	from := strings.IndexFunc(s, unicode.IsDigit)
+	if from < 0 || from > 0 && (s[from-1] == '.' || s[from-1] == ',') {
+		return s
+	}
+	whole := len(s[from:]) - len(strings.TrimLeft(s[from:], "0123456789"))
+	rest := s[from+whole:]
+	if fraction, ok := strings.CutPrefix(rest, "."); ok {
+		rest = strings.TrimLeft(fraction, "0123456789")
+	}
+	if whole < least || strings.ContainsFunc(rest, unicode.IsDigit) || strings.ContainsAny(s, ":/@") {
+		return s
+	}
+	grouped := s[from : from+whole]
+	for i := len(grouped) - 3; i > 0; i -= 3 {
+		grouped = grouped[:i] + "," + grouped[i:]
+	}
+	return s[:from] + grouped + s[from+whole:]
 }
 
 // Shortest returns the shortest text of v without an exponent.

@@ -22,7 +22,7 @@ import (
 	"llmsweep/report/page/plots"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
-	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
@@ -132,7 +132,7 @@ func severalPages(t *testing.T) map[string][]byte {
 	var inputs []Input
 	for _, dir := range []string{"vllm-cpu", "ollama-native", "llamacpp-native"} {
 		path := "../../examples/real/" + dir
-		run, err := rundir.Open(path)
+		run, err := store.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 3 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := plots.Together(setups, namesOf(setups))
+	all := plots.Together("", setups, namesOf(setups))
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("%d rows", impossible)) {

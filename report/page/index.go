@@ -70,16 +70,16 @@ func Runs(w io.Writer, all []Input, o layout.Options) error {
 			row.Cells = append(row.Cells, layout.Plain(of(l, in.Run)))
 			row.Attrs = append(row.Attrs, layout.Attr{Name: "data-" + l.key, Value: of(l, in.Run)})
 		}
-		rate, bounds, output := rundir.Number{}, layout.Plain(lang.Absent), rundir.Number{}
+		rate, bounds, output, digits := rundir.Number{}, layout.Plain(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
 		if sat := in.Run.Saturation; sat != nil {
-			rate, output = sat.Rate, sat.Output
+			rate, output, digits = sat.Rate, sat.Output, lang.Estimate(sat.Low, sat.High)
 			if sat.Low.Known() && sat.High.Known() {
-				bounds = layout.Plain(lang.Short(sat.Low.Value(), false) + " – " + lang.Short(sat.High.Value(), false))
+				bounds = layout.Plain(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
 			}
 		} else if best := newView(in.Run).Best(); best != nil {
 			output = best.TokensPerS.Output
 		}
-		row.Cells = append(row.Cells, layout.Number(rate, lang.Short), bounds, layout.Number(output, lang.Short))
+		row.Cells = append(row.Cells, layout.Number(rate, digits), bounds, layout.Number(output, lang.Short))
 		if unanswered {
 			row.Cells = append(row.Cells, layout.Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
 		}
@@ -87,7 +87,7 @@ func Runs(w io.Writer, all []Input, o layout.Options) error {
 	}
 	d.Sections = []layout.Section{
 		{ID: "answer", Title: draw.Say(titleIndexTable), Blocks: []layout.Block{{Index: index}}},
-		{ID: "rates", Title: draw.Say(titleTogether), Blocks: []layout.Block{{Figures: plots.Together(curve.Load(inputs), names)}}},
+		{ID: "rates", Keys: true, Title: draw.Say(titleTogether), Blocks: []layout.Block{{Figures: plots.Together("", curve.Load(inputs), names)}}},
 	}
 	notes := layout.Section{ID: "notes", Title: draw.Say(titleCareful)}
 	for i, in := range all {

@@ -13,10 +13,12 @@ import (
 	"golang.org/x/net/html"
 
 	"llmsweep/client/note"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // real is a run against a real server, with its records.
@@ -78,7 +80,7 @@ func words(n *html.Node, l string) string {
 
 func openReal(t *testing.T) *rundir.Run {
 	t.Helper()
-	run, err := rundir.Open(real)
+	run, err := store.Open(real)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +242,7 @@ func TestNothingIsTrusted(t *testing.T) {
 // The page of a run with 20 long stages is smaller than a megabyte, and says what it does not draw.
 func TestSize(t *testing.T) {
 	dir := t.TempDir()
-	d, err := rundir.Create(dir)
+	d, err := store.Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,5 +327,44 @@ func TestDrawings(t *testing.T) {
 	}
 	if err := Drawing(io.Discard, "pie", run, real, lang.English); err == nil || !strings.Contains(err.Error(), "ttft") {
 		t.Errorf("an unknown drawing: %v", err)
+	}
+}
+
+// The numbers of one page agree: the large number, the sentence beneath it, the drawings and the comfortable load have one source and the same digits,
+// and what the number means is what the sentence says.
+func TestNumbersAgree(t *testing.T) {
+	run := openReal(t)
+	for _, c := range []struct {
+		change func(*rundir.Saturation)
+		unit   string
+	}{
+		{func(*rundir.Saturation) {}, "saturation rate"},
+		{func(s *rundir.Saturation) { s.Overload = rundir.Exactly(40) }, "highest rate that the server sustains"},
+		{func(s *rundir.Saturation) { s.Limit = rundir.LimitRate }, "accepts"},
+	} {
+		run := *run
+		sat := *run.Saturation
+		run.Saturation = &sat
+		c.change(&sat)
+		v := newView(&run)
+		h := v.headline()
+		if h.Number != "60" || !strings.Contains(h.Unit.EN, c.unit) || !strings.Contains(h.Sentence.EN, " 60 req/s (95 %: 54-65)") || !strings.Contains(h.Interval.EN, "54 to 65") {
+			t.Errorf("%q, %q, %q, %q", h.Number, h.Unit.EN, h.Interval.EN, h.Sentence.EN)
+		}
+		answer := strings.Join(findings.Answer(&run, lang.English), "\n")
+		if !slices.ContainsFunc(h.Also, func(t layout.Tile) bool { return t.Number == "48" }) || !strings.Contains(answer, "Comfortable load (80 %): 48 req/s") {
+			t.Errorf("the comfortable load is %v, and in the sentence\n%s", h.Also, answer)
+		}
+	}
+}
+
+// What is said above is not said again below: a page names each caution once.
+func TestCautionsStandOnce(t *testing.T) {
+	p := write(t, openReal(t), "")
+	for _, n := range p.elements("main") {
+		text := words(n, "en")
+		if got := strings.Count(text, "Overload reduces throughput"); got != 1 {
+			t.Errorf("a caution stands %d times", got)
+		}
 	}
 }

@@ -46,8 +46,11 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 	if f, ok := answers.Stages(run); ok {
 		figures = append(figures, f)
 	}
+	if f, ok := answers.Grades(run); ok {
+		figures = append(figures, f)
+	}
 	if len(figures) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "rates", Title: draw.Say(titleRates), Blocks: []layout.Block{{Figures: figures}}})
+		d.Sections = append(d.Sections, layout.Section{ID: "rates", Keys: true, Title: draw.Say(titleRates), Blocks: []layout.Block{{Figures: figures}}})
 	}
 	if panels := overtime.Panels(v.View, traces, d.Data); len(panels) > 0 {
 		d.Sections = append(d.Sections, layout.Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(introStages)}, Plain: true}}, {Stages: panels}}})
@@ -58,7 +61,10 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 		d.Sections = append(d.Sections, layout.Section{ID: "damaged", Title: draw.Say(titleDamaged), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(recordsDamaged, failure.Error())}, Plain: true}}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
-	d.Sections = append(d.Sections, v.notes(), v.client())
+	if notes := v.notes(); len(notes.Blocks) > 0 {
+		d.Sections = append(d.Sections, notes)
+	}
+	d.Sections = append(d.Sections, v.client())
 	d.Sections = append(append(d.Sections, v.ranks()...), v.environment())
 	return d
 }
@@ -114,19 +120,18 @@ func (v *view) headline() *layout.Headline {
 	h := &layout.Headline{Sentence: v.sentence()}
 	sat := v.Run.Saturation
 	if sat != nil && !sat.Rate.IsZero() {
-		digits := lang.Printer(lang.Short)
+		digits := lang.Estimate(sat.Low, sat.High)
 		if sat.Low.Known() && sat.High.Known() {
-			digits = lang.Precision((sat.High.Value() - sat.Low.Value()) / 2)
 			h.Interval = draw.Say(interval, lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
 		} else {
 			h.Interval = draw.Say(noInterval)
 		}
-		h.Number, h.Unit = lang.Number(rundir.Exactly(sat.Rate.Value()), digits), draw.Say(unitSaturation)
+		h.Number, h.Unit = lang.Number(rundir.Exactly(sat.Rate.Value()), digits), draw.Say(map[findings.Meaning]lang.Phrase{findings.Saturates: unitSaturation, findings.Sustains: unitSustained, findings.Accepts: unitAccepted}[findings.MeaningOf(sat)])
 		if sat.Rate.Bound() {
 			h.Number, h.Unit, h.Interval = "≥ "+h.Number, draw.Say(unitAtLeast), draw.Say(noLimit)
 		}
 		h.Add(lang.Number(sat.Output, lang.Short), draw.Say(tileOutput), sat.Output)
-		h.Add(lang.Number(sat.Comfortable, lang.Short), draw.Say(tileComfortable), sat.Comfortable)
+		h.Add(lang.Number(sat.Comfortable, digits), draw.Say(tileComfortable), sat.Comfortable)
 		if p := v.Run.SLO; p != nil && !p.Rate.IsZero() {
 			h.Add(lang.Number(p.Rate, lang.Short), draw.Say(tileSLO), p.Rate)
 		}
@@ -221,10 +226,13 @@ func (v *view) allRows() *layout.Table {
 		probe.Rows[0] = append(probe.Rows[0], table.Cell{Text: "> 1"})
 	}
 	t.Notes = layout.Sentences(func(l lang.Lang) []string { return findings.Legend([]table.Table{probe}, l) })
+	if v.Open {
+		t.Notes = append(t.Notes, draw.Say(plots.NoteNames))
+	}
 	return t
 }
 
-// notes are all the notes and errors.
+// notes are the errors, and how far the run got. What to be careful about stands in the answer.
 func (v *view) notes() layout.Section {
 	s := layout.Section{ID: "notes", Title: draw.Say(titleNotes)}
 	add := func(heading draw.Text, of func(lang.Lang) []string) {
@@ -233,7 +241,8 @@ func (v *view) notes() layout.Section {
 		}
 	}
 	add(draw.Say(titleErrors), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })
-	add(draw.Say(titleWarnings), func(l lang.Lang) []string { return findings.Warnings(v.Run, l) })
-	add(draw.Say(titleState), func(l lang.Lang) []string { return findings.State(v.Run, l) })
+	if state := findings.State(v.Run, lang.English); len(state) == 1 { // else the answer has it
+		add(draw.Say(titleState), func(l lang.Lang) []string { return findings.State(v.Run, l) })
+	}
 	return s
 }

@@ -125,6 +125,7 @@ func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
 		offered := Offered(s)
 		switch {
 		case !s.Rate.Known() || !Whole(s) || !s.Invalid.IsZero() || !offered.Known():
+		case WithinAnswer(s, sat): // it decides nothing
 		case s.Verdict == rundir.Stable && sat.HighestStable.Known() && s.Rate.Value() <= sat.HighestStable.Value():
 			if !stable.Known() || offered.Value() > stable.Value() {
 				stable = offered
@@ -135,13 +136,21 @@ func Bracket(run *rundir.Run) (stable, saturated rundir.Number) {
 			}
 		}
 	}
-	if !stable.Known() {
+	if !stable.Known() && !within(sat.HighestStable, sat) {
 		stable = sat.HighestStable
 	}
-	if !saturated.Known() {
+	if !saturated.Known() && !within(sat.LowestSaturated, sat) {
 		saturated = sat.LowestSaturated
 	}
 	return stable, saturated
+}
+
+// WithinAnswer reports whether the rate of a stage lies within the interval of the saturation rate: its verdict decides nothing.
+func WithinAnswer(s *rundir.Stage, sat *rundir.Saturation) bool { return within(s.Rate, sat) }
+
+// within reports whether a rate lies within the interval of the saturation rate.
+func within(rate rundir.Number, sat *rundir.Saturation) bool {
+	return rate.Known() && sat.Low.Known() && sat.High.Known() && rate.Value() > sat.Low.Value() && rate.Value() < sat.High.Value()
 }
 
 // overloaded reports whether a stage was shown to get more than the server sustains.

@@ -106,3 +106,39 @@ func TestACeilingThatIsTooShortIsNone(t *testing.T) {
 		t.Errorf("%+v, want at least 10 req/s and advice", s)
 	}
 }
+
+// TestASweepThatFilledNothing says which rate the server kept up with, and does not say so of one that was undecided. The advice is what ended the
+// search for the ceiling.
+func TestASweepThatFilledNothing(t *testing.T) {
+	row := func(rate float64, verdict string) rundir.Stage {
+		return rundir.Stage{
+			Name: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: verdict, Rate: rundir.Exactly(rate), Requests: rundir.Requests{OK: 100},
+			Progress: rundir.Progress{Rate: rundir.Exactly(rate), Low: rundir.Exactly(rate), High: rundir.Exactly(rate), Batches: 9},
+		}
+	}
+	for _, c := range []struct {
+		last                         string
+		notes                        []note.Note
+		undecided, inFlight, advised float64 // 0 for none
+	}{
+		{rundir.Undecided, nil, 43.9, 0, 40},
+		{rundir.Stable, []note.Note{CeilingBounded.New(16)}, 0, 32, 0},
+	} {
+		run := &rundir.Run{
+			Plan: rundir.Plan{Kind: rundir.KindSweep, StageTime: 20, MaxConcurrency: 16}, Warnings: c.notes,
+			Stages: []rundir.Stage{row(20, rundir.Stable), row(38.6, rundir.Stable), row(43.9, c.last)},
+		}
+		n, ok := whyNone(run)
+		kept := 38.6
+		if c.undecided == 0 {
+			kept = 43.9
+		}
+		got := func(name string) float64 {
+			v, _ := n.Args[name].(float64)
+			return v
+		}
+		if !ok || !n.Is(noteNoneFilled) || got("rate") != kept || got("undecided") != c.undecided || got("max_concurrency") != c.inFlight || got("stage_time") != c.advised {
+			t.Errorf("last row %s: %v", c.last, n)
+		}
+	}
+}

@@ -6,12 +6,13 @@ import (
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
 // Reopen reads a run directory. Stages that a killed process left unfinished are summarized from their records, as far as they got.
 func Reopen(path string) (*rundir.Run, error) {
-	run, err := rundir.Open(path)
+	run, err := store.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func Reopen(path string) (*rundir.Run, error) {
 		}
 	}
 	if len(killed) > 0 {
-		if err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, terms, rundir.Records(path)); err != nil {
+		if err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, terms, store.Records(path)); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +91,7 @@ func count(path string, run *rundir.Run, terms []slo.Term) (map[string]*goodput.
 	if run.Source != nil {
 		return counts, nil
 	}
-	for r, err := range rundir.Records(path) {
+	for r, err := range store.Records(path) {
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Tokens are those of a number of requests.
@@ -21,7 +22,7 @@ func Unsaved(path string, run *rundir.Run) (lost Tokens, err error) {
 	const unwritten = 1.0 // seconds: records are written more often than that
 	var longest Tokens    // of a request
 	latest, begun := 0.0, 0
-	for r, err := range rundir.Unsaved(path, run) {
+	for r, err := range store.Unsaved(path, run) {
 		if err != nil {
 			return lost, err
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/workload"
 )
@@ -106,7 +108,7 @@ func TestFourRanksFindWhatOneFinds(t *testing.T) {
 		run := &rundir.Run{}
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			c := sweep.Defaults()
-			c.Doer, c.Log, c.StageTime, c.StageMax = d, &rundir.Memory{}, 10*time.Second, 30*time.Second
+			c.Doer, c.Log, c.StageTime, c.StageMax = d, &store.Memory{}, 10*time.Second, 30*time.Second
 			c.Sources = func(string) load.Source { return w }
 			if ranks > 1 {
 				g := assemble(t, ranks, nil, func(int) cluster.Work {
@@ -152,7 +154,7 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 	t.Helper()
 	var mu sync.Mutex
 	prompts := map[string]bool{}
-	log := &rundir.Memory{}
+	log := &store.Memory{}
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		doer := noted{d, func(prompt string, _ time.Time) {
 			mu.Lock()
@@ -265,7 +267,7 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 		"hung":    {func(_ *leash, hold func(time.Duration)) { hold(time.Minute) }, "cluster.stalled", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, log := &rundir.Run{}, &rundir.Memory{}
+			run, log := &rundir.Run{}, &store.Memory{}
 			simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 				w := simtest.Same(64, 16)
 				cfg := sweep.Defaults()
@@ -326,5 +328,71 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 			}
 			t.Logf("%s: %v; %d requests by %d ranks", name, run.Warnings[0], len(seen), st.Ranks.N)
 		})
+	}
+}
+
+// lostAtReady is the connection of a rank that ends when the rank says that it is ready.
+type lostAtReady struct{ cluster.Uplink }
+
+func (l lostAtReady) Send(m *message.FromRank) error {
+	if m.GetReady() != nil {
+		l.Close()
+	}
+	return l.Uplink.Send(m)
+}
+
+// watched is the numbers of the texts of a run. It notes a look at them while a rank gets ready.
+type watched struct {
+	*workload.Synthetic
+	preparing, overlap *atomic.Bool
+}
+
+func (w watched) Numbers() (nonce, places uint64) {
+	if w.preparing.Load() {
+		w.overlap.Store(true)
+	}
+	return w.Synthetic.Numbers()
+}
+
+// A rank that is lost while others still get ready does not let the next attempt begin before they have: rank 0's own part shares the numbers of
+// the texts with the whole run.
+func TestALossBeforeTheStart(t *testing.T) {
+	var preparing, overlap atomic.Bool
+	run := &rundir.Run{}
+	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
+		texts := synthetic(7)
+		c := sweep.Defaults()
+		c.Doer, c.Log, c.Sources, c.Warmup = d, &store.Memory{}, texts.Stage, experiment.Warmup{}
+		g := assemble(t, 3, nil, func(rank int) cluster.Work {
+			w := cluster.Work{Doer: d, Sources: texts.Stage, Numbers: texts, Dir: t.TempDir()}
+			if rank > 0 {
+				own := synthetic(uint64(rank))
+				w.Sources, w.Numbers = own.Stage, own
+				return w
+			}
+			w.Warm = func(context.Context, int) error {
+				preparing.Store(true)
+				time.Sleep(time.Second)
+				preparing.Store(false)
+				return nil
+			}
+			return w
+		}, func(rank int, up cluster.Uplink) cluster.Uplink {
+			if rank == 1 {
+				return lostAtReady{up}
+			}
+			return up
+		})
+		g.Seed, g.Numbers, c.Hold = c.Seed, watched{texts, &preparing, &overlap}, g.Hold
+		defer g.dismiss()
+		if err := sweep.Run(t.Context(), c, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 6}, 60, 0)}, run); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if len(run.Warnings) != 1 || run.Warnings[0].Code != "cluster.lost" || len(run.Stages) != 1 || run.Stages[0].Ranks.N != 2 {
+		t.Fatalf("%s, %v, %v", run.State, run.Failure, run.Warnings)
+	}
+	if overlap.Load() {
+		t.Error("the next attempt began while a rank got ready for the one before")
 	}
 }

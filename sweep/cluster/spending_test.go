@@ -13,6 +13,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
@@ -40,7 +41,7 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 		for i := range purses {
 			purses[i] = spend.New(spend.Limits{Tokens: limit, PriceIn: 1, PriceOut: 2})
 		}
-		run, log := &rundir.Run{}, &rundir.Memory{}
+		run, log := &rundir.Run{}, &store.Memory{}
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 			w := simtest.Same(64, 16)
 			c := sweep.Defaults()

@@ -15,6 +15,7 @@ import (
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Work is what a rank sends with.
@@ -45,7 +46,7 @@ type part struct {
 	stage    load.Stage
 	idle     bool // it has no slot
 	reporter *reporter
-	dir      *rundir.Dir
+	dir      *store.Dir
 	cancel   context.CancelFunc
 	start    clock.Estimate // of the clock, at the start
 	before   spend.Spent    // before the stage
@@ -187,7 +188,7 @@ func (w *worker) prepare(ctx context.Context, m *message.Stage) error {
 	for slot := share.Member; slot < len(s.Opening); slot += share.Members {
 		p.stage.Opening = append(p.stage.Opening, s.Opening[slot])
 	}
-	if p.dir, err = rundir.Create(filepath.Join(w.root, strconv.Itoa(int(m.Attempt)))); err != nil {
+	if p.dir, err = store.Create(filepath.Join(w.root, strconv.Itoa(int(m.Attempt)))); err != nil {
 		return err
 	}
 	if w.Warm != nil && m.Connect > 0 && !p.idle {
@@ -237,7 +238,7 @@ func (w *worker) begin(ctx context.Context, p *part, at time.Duration) {
 
 // rankLog keeps records with the rank that sent them.
 type rankLog struct {
-	*rundir.Dir
+	*store.Dir
 	rank rundir.Number
 }
 
@@ -280,7 +281,7 @@ const chunk = 256 << 10
 
 // ship sends the records of a stage.
 func (w *worker) ship(p *part) error {
-	for lines, err := range rundir.Lines(p.dir.Path, chunk) {
+	for lines, err := range store.Lines(p.dir.Path, chunk) {
 		if err != nil {
 			return fmt.Errorf("the records of %s: %w", p.name, err)
 		}

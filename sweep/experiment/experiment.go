@@ -20,6 +20,7 @@ import (
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
 )
@@ -46,9 +47,7 @@ type Experiment struct {
 func Begin(c Config, run *rundir.Run, plan rundir.Plan) (*Experiment, error) {
 	x := &Experiment{config: c, run: run, started: time.Now(), until: c.Budget}
 	x.SetPace(Pace{c.StageTime, c.StageMax})
-	if c.Canaries != nil {
-		x.Ahead.Canaries = c.Canaries.Count() * len(c.Canaries.Passes())
-	}
+	x.Ahead.Canaries = x.asked()
 	plan.SLO = slo.Strings(c.SLO)
 	plan.Warmup, plan.Drain, plan.MaxErrorRate, plan.Tolerance = c.Warmup.String(), c.Drain.Seconds(), c.MaxErrorRate, c.Tolerance
 	run.Schema, run.Started, run.State, run.Plan = rundir.Schema, x.started, rundir.Running, plan
@@ -182,7 +181,7 @@ func (x *Experiment) Try(ctx context.Context, s Stage) (rundir.Stage, error) {
 		return st, err
 	}
 	x.run.Search = append(x.run.Search, rundir.SearchStep{
-		Name: st.Name, Output: st.TokensPerS.Output, Latency: st.Latency.Mean, Ended: x.Elapsed().Seconds(),
+		Name: st.Name, Output: st.TokensPerS.Output, Latency: st.Latency.Mean, Ended: x.Elapsed().Seconds(), Invalid: st.Invalid,
 	})
 	return st, x.save()
 }
@@ -445,7 +444,7 @@ func (x *Experiment) Finish(err error) error {
 	run.Ended = time.Now()
 	run.State = rundir.Complete
 	var planned *EndError
-	var broken *rundir.WriteError
+	var broken *store.WriteError
 	switch {
 	case errors.As(err, &broken):
 		run.State, run.Failure = rundir.Failed, Failure(broken)

@@ -3,9 +3,8 @@ package experiment
 import (
 	"context"
 	"errors"
+	"llmsweep/sweep/rundir/store"
 	"slices"
-
-	"llmsweep/sweep/rundir"
 )
 
 // fragile is a [Log] that can fail: a run directory.
@@ -14,7 +13,7 @@ type fragile interface {
 	Failure() error
 }
 
-// Watch returns a context that also ends when the log can no longer be written. Its cause is then a [rundir.WriteError]. What runs ends at
+// Watch returns a context that also ends when the log can no longer be written. Its cause is then a [store.WriteError]. What runs ends at
 // once: what it measures from then on would be lost.
 func (x *Experiment) Watch(ctx context.Context) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
@@ -35,7 +34,7 @@ func (x *Experiment) Watch(ctx context.Context) (watched context.Context, stop f
 
 // joined returns the errors as one, each text once. A failure to write stands for everything else that then fails.
 func joined(errs ...error) error {
-	if broken := (*rundir.WriteError)(nil); errors.As(errors.Join(errs...), &broken) {
+	if broken := (*store.WriteError)(nil); errors.As(errors.Join(errs...), &broken) {
 		return broken
 	}
 	var different []error

@@ -3,12 +3,13 @@ package load
 import (
 	"llmsweep/client"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"testing"
 	"time"
 )
 
 func BenchmarkRecord(b *testing.B) {
-	d, err := rundir.Create(b.TempDir())
+	d, err := store.Create(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

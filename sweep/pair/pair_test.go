@@ -14,6 +14,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seed"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/virtual"
@@ -107,7 +108,7 @@ func (c compared) run(t *testing.T) *outcome {
 // sideWith measures a doer and keeps its records in memory.
 func sideWith(d load.Doer) sweep.Config {
 	c := sweep.Defaults()
-	c.Doer, c.Log = d, &rundir.Memory{}
+	c.Doer, c.Log = d, &store.Memory{}
 	return c
 }
 

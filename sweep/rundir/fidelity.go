@@ -1,12 +1,6 @@
 package rundir
 
-import (
-	"bytes"
-	"encoding/json"
-	"path/filepath"
-
-	"llmsweep/client/note"
-)
+import "llmsweep/client/note"
 
 // CanariesFile holds the answers to canaries, one a line. A run without canaries has none.
 const CanariesFile = "canaries.jsonl"
@@ -102,24 +96,4 @@ type CanaryAnswer struct {
 	Tokens    []string   `json:"tokens,omitempty"`
 	LogProbs  []float64  `json:"logprobs,omitempty"`
 	Top       [][]Likely `json:"top,omitempty"`
-}
-
-// AppendCanaries writes answers to canaries.
-func (d *Dir) AppendCanaries(all []CanaryAnswer) error {
-	if len(all) == 0 {
-		return nil
-	}
-	var b bytes.Buffer
-	for i := range all {
-		line, err := json.Marshal(&all[i])
-		if err != nil {
-			return err
-		}
-		b.Write(append(EscapeJSON(line), '\n'))
-	}
-	name := filepath.Join(d.Path, CanariesFile)
-	if err := d.append(name, b.Bytes()); err != nil {
-		return d.note(name, err)
-	}
-	return nil
 }

@@ -1,11 +1,7 @@
 package rundir
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"llmsweep/client/note"
 )
@@ -68,42 +64,3 @@ func (p *Pair) Blocks() int { return len(p.Orders) }
 
 // StageName returns the name of a load's stage in a round, counted from 1.
 func (l *PairLoad) StageName(round int) string { return fmt.Sprintf("%s #%d", l.Name, round) }
-
-// OpenPair reads the pair.json of a directory; ok is false where there is none.
-func OpenPair(path string) (p *Pair, ok bool, err error) {
-	name := filepath.Join(path, PairFile)
-	b, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	p = &Pair{}
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, false, fmt.Errorf("%s is damaged: %w", name, err)
-	}
-	if p.Schema != PairSchema {
-		return nil, false, fmt.Errorf("%s has schema %q, and this llmsweep reads %q", name, p.Schema, PairSchema)
-	}
-	return p, true, nil
-}
-
-// Save writes pair.json, whole or not at all.
-func (p *Pair) Save(path string) error {
-	b, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return err
-	}
-	return (&Dir{Path: path}).WriteFile(PairFile, append(EscapeJSON(b), '\n'))
-}
-
-// FreePair returns path, or the first of path-2, path-3, ... that does not exist.
-func FreePair(path string) string {
-	for i, p := 2, path; ; i++ {
-		if _, err := os.Stat(p); err != nil {
-			return p
-		}
-		p = fmt.Sprintf("%s-%d", path, i)
-	}
-}

@@ -62,23 +62,23 @@ type Record struct {
 	ReadDelay Number  `json:"read_delay,omitzero"`
 }
 
-// clone returns a copy that shares nothing with r.
-func (r *Record) clone() *Record {
+// Clone returns a copy that shares nothing with r.
+func (r *Record) Clone() *Record {
 	c := *r
 	c.GapsUS, c.Counts = slices.Clone(r.GapsUS), slices.Clone(r.Counts)
 	c.Shared = slices.Clone(r.Shared)
 	return &c
 }
 
-// appendJSON appends r to b as one JSON object.
-func (r *Record) appendJSON(b []byte) ([]byte, error) {
+// AppendJSON appends r to b as one JSON object.
+func (r *Record) AppendJSON(b []byte) ([]byte, error) {
 	w := jwriter.Writer{Buffer: buffer.Buffer{Buf: b}}
 	r.MarshalEasyJSON(&w)
 	return w.BuildBytes()
 }
 
-// parseRecord returns the record of one line. It keeps nothing of the line.
-func parseRecord(line []byte) (*Record, error) {
+// ParseRecord returns the record of one line. It keeps nothing of the line.
+func ParseRecord(line []byte) (*Record, error) {
 	r := &Record{}
 	in := jlexer.Lexer{Data: line}
 	r.UnmarshalEasyJSON(&in)

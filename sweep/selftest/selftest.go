@@ -19,6 +19,7 @@ import (
 
 	"llmsweep/client/limits"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/selftest/paced"
 )
 
@@ -186,8 +187,8 @@ func (b *bench) step(more int) {
 }
 
 // records returns a new run directory for one stage.
-func (b *bench) records() (*rundir.Dir, error) {
-	return rundir.Create(filepath.Join(b.dir, strconv.Itoa(b.done)))
+func (b *bench) records() (*store.Dir, error) {
+	return store.Create(filepath.Join(b.dir, strconv.Itoa(b.done)))
 }
 
 // gone returns the reason why ctx ended, or else err.

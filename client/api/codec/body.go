@@ -123,8 +123,8 @@ func (e *Encoder) Object(name string, write func(*Encoder)) {
 // extras writes the user's fields as they stand, except nulls.
 func (e *Encoder) extras() {
 	e.extra.ForEach(func(k, v gjson.Result) bool {
-		if v.Type != gjson.Null && (e.merged == "" || k.Str != e.merged) {
-			e.json.FieldStart(api.UTF8Only(k.Str))
+		if name := api.Key(k); v.Type != gjson.Null && (e.merged == "" || name != e.merged) {
+			e.json.FieldStart(name)
 			e.json.RawStr(v.Raw)
 		}
 		return true

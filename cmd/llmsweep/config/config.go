@@ -58,6 +58,11 @@ func ReadConfig(name string) (*configFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
+	return ParseConfig(name, b)
+}
+
+// ParseConfig reads the content of a file of "flag: value" lines. Errors have its name.
+func ParseConfig(name string, b []byte) (*configFile, error) {
 	file, err := parser.ParseBytes(b, 0)
 	if err != nil {
 		return nil, yamlError(name, err)

@@ -28,6 +28,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/wait"
 )
 
@@ -98,16 +99,16 @@ func (c *Console) Servers(arguments []string) ([]string, error) {
 
 // RunDir makes the run directory of that path, or the next free one of the default name where it is empty. With force a run in it is
 // removed. It opens the directory of a run that goes on.
-func (c *Console) RunDir(path string, force bool) (*rundir.Dir, error) {
+func (c *Console) RunDir(path string, force bool) (*store.Dir, error) {
 	switch {
 	case c.Before != nil:
-		return rundir.ContinueOn(c.Disk, path, experiment.Keeps(c.Before))
+		return store.ContinueOn(c.Disk, path, experiment.Keeps(c.Before))
 	case path == "":
-		return rundir.CreateOn(c.Disk, rundir.Free(filepath.Join(c.Dir, "llmsweep-run")))
+		return store.CreateOn(c.Disk, store.Free(filepath.Join(c.Dir, "llmsweep-run")))
 	case force:
-		return rundir.ReplaceOn(c.Disk, path)
+		return store.ReplaceOn(c.Disk, path)
 	}
-	return rundir.CreateOn(c.Disk, path)
+	return store.CreateOn(c.Disk, path)
 }
 
 // Options fit what is printed to where it goes.

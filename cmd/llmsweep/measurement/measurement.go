@@ -33,6 +33,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Measurement is a sweep or run with the preflight before it, the progress while it runs and the report after it.
@@ -53,7 +54,7 @@ type Measurement struct {
 	Flag     string  // that sets it
 	Rate     float64 // highest rate of requests per second; 0 where it is not known
 	Within   bool    // the search for the ceiling stays within the number of streams that the self-test found good
-	Dir      func() (*rundir.Dir, error)
+	Dir      func() (*store.Dir, error)
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
@@ -75,7 +76,7 @@ type parsed struct {
 // parse parses the flags, and refuses combinations that make no sense.
 func (e *Measurement) parse() (p parsed, err error) {
 	e.Lang = lang.Lang(e.Results.Lang)
-	if p.load, err = e.Workload.Parse(); err != nil {
+	if p.load, err = e.workload(); err != nil {
 		return p, err
 	}
 	if p.check, err = e.check(); err != nil {
@@ -201,7 +202,12 @@ func (e *Measurement) Run() (err error) {
 	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
 	if check != nil {
 		check.Clean = t.Client.WithoutSecrets
-		e.Plan.Canaries = check
+		e.Plan.Checks = append(e.Plan.Checks, check)
+	}
+	if graded := e.grades(t.Workload); graded != nil {
+		graded.Clean = t.Client.WithoutSecrets
+		e.Plan.Checks = append(e.Plan.Checks, graded)
+		view.Note(findings.GradedAhead(graded.Questions(), e.hypotheses(), e.Lang))
 	}
 	waiter := e.Waiter()
 	defer waiter.Close()
@@ -237,7 +243,7 @@ func (e *Measurement) again(l *flags.WorkloadOptions, found []byte) (team.Plan, 
 // Again is [Measurement.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
 func (e *Measurement) Again(found []byte) (team.Plan, error) {
 	e.Lang = lang.Lang(e.Results.Lang)
-	l, err := e.Workload.Parse()
+	l, err := e.workload()
 	if err != nil {
 		return team.Plan{}, console.Usage(err)
 	}
@@ -245,7 +251,7 @@ func (e *Measurement) Again(found []byte) (team.Plan, error) {
 }
 
 // unwritten prints the result of a run that ended because its files could not be written. It writes none.
-func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) error {
+func (e *Measurement) unwritten(run *rundir.Run, dir *store.Dir, broken error) error {
 	err := report.Render(e.Console.Out, cmp.Or(e.Format, "console"), []rundir.Run{*run}, e.Options(e.Results.Lang, e.Results.Plain, ""))
 	if err != nil {
 		return err
@@ -257,7 +263,7 @@ func (e *Measurement) unwritten(run *rundir.Run, dir *rundir.Dir, broken error) 
 }
 
 // Conclude prints the result, writes report.md and report.html, and returns the error that sets the exit code.
-func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
+func (e *Measurement) Conclude(run *rundir.Run, dir *store.Dir) error {
 	runs := []rundir.Run{*run}
 	var doc bytes.Buffer
 	err := report.Markdown(&doc, runs, e.Lang)
@@ -284,7 +290,7 @@ func (e *Measurement) Conclude(run *rundir.Run, dir *rundir.Dir) error {
 }
 
 // illustrate writes report.md again, with drawings beside it.
-func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+func illustrate(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
 	doc, files, err := illustrated.Report(run, dir.Path, "", l)
 	if err != nil || len(files) == 0 {
 		return err
@@ -298,7 +304,7 @@ func illustrate(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
 }
 
 // WritePage writes report.html, from the records in the directory.
-func WritePage(dir *rundir.Dir, run *rundir.Run, l lang.Lang) error {
+func WritePage(dir *store.Dir, run *rundir.Run, l lang.Lang) error {
 	if err := dir.Flush(); err != nil {
 		return err
 	}

@@ -10,10 +10,11 @@ import (
 	"llmsweep/report/progress/web"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // show serves the page of a run from now on, and returns the observer that passes its events on to shown.
-func show(s *web.Server, run *rundir.Run, dir *rundir.Dir, l lang.Lang, shown experiment.Observer) experiment.Observer {
+func show(s *web.Server, run *rundir.Run, dir *store.Dir, l lang.Lang, shown experiment.Observer) experiment.Observer {
 	if s == nil {
 		return shown
 	}

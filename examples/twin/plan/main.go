@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/capacity"
-	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
@@ -158,7 +158,7 @@ type minute struct {
 
 // measure reads the records. A request belongs to the minute in which it was due, a gap to the one in which it ended.
 func measure(dir string, terms []slo.Term, n int) (all []minute, killed float64, err error) {
-	run, err := rundir.Open(dir)
+	run, err := store.Open(dir)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -171,7 +171,7 @@ func measure(dir string, terms []slo.Term, n int) (all []minute, killed float64,
 		killed = at - float64(run.Started.UnixNano())/float64(time.Second) - stage.Started
 	}
 	all = make([]minute, n)
-	for r, err := range rundir.Records(dir) {
+	for r, err := range store.Records(dir) {
 		if err != nil {
 			return nil, 0, err
 		}

@@ -53,6 +53,7 @@ func layout() (*template.Template, error) {
 		"generator": func() template.HTML { return template.HTML(Generator) },
 		"shapes":    shapeKey,
 		"aligned":   aligned,
+		"grouped":   lang.Grouped,
 		"begin":     begin,
 		"first":     first,
 		"add":       func(a, b int) int { return a + b },

@@ -46,7 +46,7 @@ var (
 	pageUse        = lang.Say("Point at a drawing, or use the arrow keys in it, to read its numbers. A click or Enter keeps them; press Escape to unpin.", "将指针移到图上，或在图中使用方向键，即可读数。单击或按回车键固定，按 Esc 取消固定。")
 	pageContents   = lang.Say("Contents", "目录")
 	pageMade       = lang.Say("Made by llmsweep. This file needs no network: nothing is loaded from anywhere.", "由 llmsweep 生成。本文件无需网络，不从任何地方加载内容。")
-	pageUncertain  = lang.Say("Shaded bands and bars are 95 % intervals. An arrow up: the value is at least this. A pale marker: too few requests support it.", "阴影带与误差线为 95 % 区间。向上箭头：数值至少为此。浅色标记：请求太少，不足以支持。")
+	pageUncertain  = lang.Say("Shaded bands and bars are 95 % intervals. An arrow up: the value is at least this. A pale marker: too few independent requests support it.", "阴影带与误差线为 95 % 区间。向上箭头：数值至少为此。浅色标记：独立的请求太少，不足以支持。")
 	pageNoMatch    = lang.Say("No kept request is that slow.", "没有保留的请求达到此值。")
 	pageLanguage   = lang.Say("中文", "English")
 	pageNoScript   = lang.Say("Without JavaScript all is shown at once.", "未启用 JavaScript，内容全部展开。")

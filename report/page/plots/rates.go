@@ -164,6 +164,9 @@ func (v *View) rateTable(q quantity) *layout.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []draw.Text{draw.Say(noteTable)}
+	if v.Open {
+		t.Notes = append(t.Notes, draw.Say(NoteNames))
+	}
 	if slices.ContainsFunc(t.Rows, func(r layout.Row) bool {
 		return slices.ContainsFunc(r.Cells, func(c layout.Cell) bool { return strings.HasSuffix(c.Text.EN, table.MarkUnsupported) })
 	}) {

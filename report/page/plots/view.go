@@ -112,7 +112,7 @@ func (v *View) saturation() []draw.Span {
 	case sat.Rate.Bound():
 		span.Text = draw.Say(tagAtLeast, lang.Short(sat.Rate.Value(), true))
 	case sat.Low.Known() && sat.High.Known():
-		digits := lang.Precision((sat.High.Value() - sat.Low.Value()) / 2)
+		digits := lang.Estimate(sat.Low, sat.High)
 		span.Text = draw.Say(tagSaturation, digits(sat.Rate.Value(), false), digits(sat.Low.Value(), false), digits(sat.High.Value(), false))
 	default:
 		span.Text = draw.Say(tagSaturationOnly, lang.Short(sat.Rate.Value(), false))

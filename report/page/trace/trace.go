@@ -13,6 +13,7 @@ import (
 	"llmsweep/sweep/measure/goodput"
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
@@ -108,7 +109,7 @@ func Read(path string, run *rundir.Run, limits Limits) (map[string]*Stage, error
 		}
 	}
 	var failure error
-	for r, err := range rundir.Records(path) {
+	for r, err := range store.Records(path) {
 		if err != nil {
 			failure = err
 			break
@@ -309,7 +310,7 @@ func (s *Stage) finish() {
 
 // readings adds what the server said of itself; a file that is not there, or damaged, adds what could be read.
 func readings(path string, stages map[string]*Stage) {
-	for r, err := range rundir.Readings(path) {
+	for r, err := range store.Readings(path) {
 		if err != nil {
 			return
 		}

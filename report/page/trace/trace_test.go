@@ -9,6 +9,7 @@ import (
 	"llmsweep/sweep/measure/goodput"
 	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // real is a run against a real server, with its records.
@@ -16,7 +17,7 @@ const real = "../../../examples/real/vllm-cpu"
 
 // What is summed up agrees with the records and with run.json.
 func TestTraceAgreesWithTheRecords(t *testing.T) {
-	run, err := rundir.Open(real)
+	run, err := store.Open(real)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func TestTraceAgreesWithTheRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := map[string][]*rundir.Record{}
-	for r, err := range rundir.Records(real) {
+	for r, err := range store.Records(real) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/published/read"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // inGuideLLM returns runs in GuideLLM's layout, and what is read of that.
@@ -115,7 +116,7 @@ func TestGuideLLMOfMeasuredRuns(t *testing.T) {
 	}
 	var runs []rundir.Run
 	for _, f := range files {
-		run, err := rundir.Open(filepath.Dir(f))
+		run, err := store.Open(filepath.Dir(f))
 		if err != nil {
 			t.Fatal(err)
 		}

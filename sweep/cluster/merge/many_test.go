@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // Merging ten million records takes minutes, on one core.
@@ -22,7 +23,7 @@ func TestMergeTenMillion(t *testing.T) {
 	for rank := range ranks {
 		path := filepath.Join(dir, fmt.Sprint(rank))
 		dirs = append(dirs, path)
-		out, err := rundir.Create(path)
+		out, err := store.Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}

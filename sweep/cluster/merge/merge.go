@@ -16,6 +16,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
 )
@@ -36,7 +37,7 @@ func Notes() []note.Kind { return []note.Kind{noteUnaligned} }
 
 // Run joins run directories into another one. clockError is the largest error of the ranks' clocks, where the user knows it; 0 for what their kernels
 // told. An error says why they are no run together.
-func Run(dirs []string, clockError time.Duration, out *rundir.Dir) (*rundir.Run, error) {
+func Run(dirs []string, clockError time.Duration, out *store.Dir) (*rundir.Run, error) {
 	parts, err := open(dirs)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func Check(dirs []string) error {
 func open(dirs []string) ([]part, error) {
 	var parts []part
 	for _, dir := range dirs {
-		run, err := rundir.Open(dir)
+		run, err := store.Open(dir)
 		switch {
 		case err != nil:
 			return nil, err
@@ -147,10 +148,10 @@ func names(run *rundir.Run) (all []string) {
 const chunk = 1 << 20
 
 // copyRecords copies the records of the stages, and those before them of rank 0, as they are.
-func copyRecords(parts []part, out *rundir.Dir) error {
+func copyRecords(parts []part, out *store.Dir) error {
 	for i := range parts {
 		stages := names(parts[i].run)
-		for lines, err := range rundir.Lines(parts[i].dir, chunk) {
+		for lines, err := range store.Lines(parts[i].dir, chunk) {
 			if err == nil {
 				err = copyLines(lines, stages, i == 0, out)
 			}
@@ -162,7 +163,7 @@ func copyRecords(parts []part, out *rundir.Dir) error {
 			continue
 		}
 		var readings []rundir.Reading
-		for r, err := range rundir.Readings(parts[i].dir) {
+		for r, err := range store.Readings(parts[i].dir) {
 			if err != nil {
 				return err
 			}
@@ -176,7 +177,7 @@ func copyRecords(parts []part, out *rundir.Dir) error {
 }
 
 // copyLines copies neighbouring lines of the same stage at a time.
-func copyLines(lines []byte, stages []string, all bool, out *rundir.Dir) error {
+func copyLines(lines []byte, stages []string, all bool, out *store.Dir) error {
 	begin, at, current := 0, 0, ""
 	flush := func() error {
 		if begin == at || !all && !slices.Contains(stages, current) {
@@ -185,7 +186,7 @@ func copyLines(lines []byte, stages []string, all bool, out *rundir.Dir) error {
 		return out.AppendLines(current, lines[begin:at])
 	}
 	for line := range bytes.Lines(lines) {
-		name, err := rundir.StageOf(line)
+		name, err := store.StageOf(line)
 		if err != nil {
 			return err
 		}
@@ -250,7 +251,7 @@ func addSpent(a, b *rundir.Spent) *rundir.Spent {
 }
 
 // stage sums up a stage from the records of all ranks.
-func stage(run *rundir.Run, i int, parts []part, terms []slo.Term, out *rundir.Dir) error {
+func stage(run *rundir.Run, i int, parts []part, terms []slo.Term, out *store.Dir) error {
 	first := run.Stages[i]
 	st := rundir.Stage{
 		Name: first.Name, Kind: first.Kind, Role: first.Role, State: rundir.Complete, Rate: first.Rate, Repeat: first.Repeat,

@@ -18,6 +18,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 )
 
@@ -33,7 +34,7 @@ func measured(t *testing.T, dir string, ranks int, l arrival.Load, requests int,
 			path := filepath.Join(dir, l.Name(), string(rune('a'+rank)))
 			dirs = append(dirs, path)
 			all.Go(func() {
-				log, err := rundir.Create(path)
+				log, err := store.Create(path)
 				if err != nil {
 					t.Error(err)
 					return
@@ -68,7 +69,7 @@ func measured(t *testing.T, dir string, ranks int, l arrival.Load, requests int,
 func due(t *testing.T, dir, stage string) (all map[int]int64, ranks map[int]bool) {
 	t.Helper()
 	all, ranks = map[int]int64{}, map[int]bool{}
-	for r, err := range rundir.Records(dir) {
+	for r, err := range store.Records(dir) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func due(t *testing.T, dir, stage string) (all map[int]int64, ranks map[int]bool
 
 func merged(t *testing.T, dirs []string, into string) *rundir.Run {
 	t.Helper()
-	out, err := rundir.Create(into)
+	out, err := store.Create(into)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestMergedRanksShowWhatOneMachineShows(t *testing.T) {
 		alone := measured(t, filepath.Join(dir, "alone"), 0, c.load, c.requests, true, nil)[0]
 		parts := measured(t, filepath.Join(dir, "parts"), 3, c.load, c.requests, true, nil)
 		run := merged(t, []string{parts[2], parts[0], parts[1]}, filepath.Join(dir, "merged"))
-		one, err := rundir.Open(alone)
+		one, err := store.Open(alone)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +158,7 @@ func TestMergedRanksShowWhatOneMachineShows(t *testing.T) {
 func TestUnknownClocks(t *testing.T) {
 	dir := t.TempDir()
 	parts := measured(t, dir, 2, arrival.Poisson{Rate: 40}, 0, false, nil)
-	part, err := rundir.Open(parts[1])
+	part, err := store.Open(parts[1])
 	if err != nil || part.Stages[0].Invalid.Code != "cluster.part" {
 		t.Errorf("%v, a part alone is %v", err, part.Stages[0].Invalid)
 	}

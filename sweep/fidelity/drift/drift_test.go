@@ -9,6 +9,7 @@ import (
 	"llmsweep/client/api/logprob"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // likely is a token whose rival is nearly as likely, or far less likely.
@@ -132,7 +133,7 @@ func TestRefused(t *testing.T) {
 // What a directory has is what was compared before it was written.
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
-	dir, err := rundir.Create(path)
+	dir, err := store.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/seed"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/twin/stages"
@@ -36,7 +37,7 @@ func (d drawn) Next() (load.Session, bool) {
 // swept sweeps a simulated server for a fit, in virtual time, and returns its stages.
 func swept(t *testing.T, server sim.Config, prompt, output int, budget time.Duration) []stages.Stage {
 	t.Helper()
-	log, run := &rundir.Memory{}, &rundir.Run{}
+	log, run := &store.Memory{}, &rundir.Run{}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.Warmup, c.Budget = d, log, experiment.Warmup{Requests: 1}, budget
@@ -55,7 +56,7 @@ func swept(t *testing.T, server sim.Config, prompt, output int, budget time.Dura
 }
 
 // stagesIn returns the stages of a run in memory.
-func stagesIn(run *rundir.Run, log *rundir.Memory) (all []stages.Stage) {
+func stagesIn(run *rundir.Run, log *store.Memory) (all []stages.Stage) {
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		s := stages.From(st)

@@ -11,6 +11,7 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/twin"
 	"llmsweep/sweep/twin/stages"
@@ -82,7 +83,7 @@ func TestAServerThatChangesFailsTheCheck(t *testing.T) {
 
 // TestOneLengthRefusesOthers: a run with one prompt length says nothing of others.
 func TestOneLengthRefusesOthers(t *testing.T) {
-	log, run := &rundir.Memory{}, &rundir.Run{}
+	log, run := &store.Memory{}, &rundir.Run{}
 	simtest.Beside(t, known(), func(t *testing.T, d load.Doer) {
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.Warmup, c.Points, c.StageTime, c.StageMax, c.Precision = d, log, experiment.Warmup{}, 3, 10*time.Second, 20*time.Second, 0

@@ -2,11 +2,14 @@
 // measured.
 package stages
 
-import "llmsweep/sweep/rundir"
+import (
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+)
 
 // Of reads the stages of a run directory.
 func Of(dir string) ([]Stage, *rundir.Run, error) {
-	run, err := rundir.Open(dir)
+	run, err := store.Open(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -18,7 +21,7 @@ func Of(dir string) ([]Stage, *rundir.Run, error) {
 		byName[st.Name] = &s
 		order = append(order, st.Name)
 	}
-	for r, err := range rundir.Records(dir) {
+	for r, err := range store.Records(dir) {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"llmsweep/report/lang"
 	pages "llmsweep/report/page"
 	"llmsweep/report/page/draw"
-	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 )
 
 // figure is a drawing with one of everything.
@@ -146,7 +146,7 @@ func TestFont(t *testing.T) {
 		t.Errorf("the fonts take %d bytes, more than %d", n, most)
 	}
 	const dir = "../../../../examples/real/vllm-cpu"
-	run, err := rundir.Open(dir)
+	run, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package rundir
+package store
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 )
@@ -23,7 +24,7 @@ func (d *Dir) AppendLines(stage string, lines []byte) error {
 // AppendLines keeps encoded records of one stage.
 func (m *Memory) AppendLines(_ string, lines []byte) error {
 	for line := range bytes.Lines(lines) {
-		r, err := parseRecord(bytes.TrimSuffix(line, []byte("\n")))
+		r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
 		if err == nil {
 			err = m.Append(r)
 		}
@@ -38,7 +39,7 @@ func (m *Memory) AppendLines(_ string, lines []byte) error {
 // without a newline, which a killed process leaves, is skipped.
 func Lines(path string, size int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		f, err := os.Open(filepath.Join(path, RecordsFile))
+		f, err := os.Open(filepath.Join(path, rundir.RecordsFile))
 		if err != nil {
 			yield(nil, err)
 			return
@@ -85,7 +86,7 @@ func StageOf(line []byte) (string, error) {
 			return string(name), nil
 		}
 	}
-	r, err := parseRecord(bytes.TrimSuffix(line, []byte("\n")))
+	r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
 	if err != nil {
 		return "", err
 	}

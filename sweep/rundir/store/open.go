@@ -1,4 +1,4 @@
-package rundir
+package store
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk"
 )
 
@@ -29,7 +30,7 @@ func occupied(path string) error {
 	}
 	run, err := Open(path)
 	switch {
-	case err == nil && run.State != Complete && run.Source == nil:
+	case err == nil && run.State != rundir.Complete && run.Source == nil:
 		return fmt.Errorf("%s holds a run that did not end: llmsweep resume %s continues it, --force overwrites it, --out names another directory", path, path)
 	case err == nil:
 		return fmt.Errorf("%s already holds a run: --force overwrites it, --out names another directory", path)
@@ -61,7 +62,7 @@ func written(path string) (names []string) {
 
 // own are the files that each run writes.
 func own() []string {
-	return []string{RunFile, RecordsFile, ReadingsFile, CanariesFile, ReportFile, PageFile}
+	return append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile}, rundir.Appended()...)
 }
 
 // Replace makes the directory, or removes the run in it.
@@ -90,13 +91,13 @@ func emptied(d disk.Disk, path string) (disk.File, error) {
 		if err := d.Remove(filepath.Join(path, name)); err != nil {
 			return nil, err
 		}
-		if name == RunFile {
+		if name == rundir.RunFile {
 			if err := d.SyncDir(path); err != nil {
 				return nil, err
 			}
 		}
 	}
-	f, err := d.Create(filepath.Join(path, RecordsFile))
+	f, err := d.Create(filepath.Join(path, rundir.RecordsFile))
 	if err != nil {
 		return nil, err
 	}
@@ -156,18 +157,26 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 	if err != nil {
 		return nil, err
 	}
-	readings, err := keptReadings(path, kept)
-	if err != nil {
-		return nil, err
+	sizes := map[string]int64{}
+	for _, file := range rundir.Appended() {
+		size, err := keptOf(path, file, kept)
+		if err != nil {
+			return nil, err
+		}
+		if size >= 0 {
+			sizes[file] = size
+		}
 	}
-	name := filepath.Join(path, RecordsFile)
+	name := filepath.Join(path, rundir.RecordsFile)
 	f, err := d.Append(name)
 	if err != nil {
 		return nil, &WriteError{name, err}
 	}
 	err = d.Truncate(name, at.to)
-	if err == nil && readings >= 0 {
-		err = d.Truncate(filepath.Join(path, ReadingsFile), readings)
+	for _, file := range rundir.Appended() {
+		if size, there := sizes[file]; there && err == nil {
+			err = d.Truncate(filepath.Join(path, file), size)
+		}
 	}
 	if err == nil {
 		err = d.SyncDir(path)
@@ -179,15 +188,14 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 	dir := start(d, path, f, unlock)
 	dir.mu.Lock()
 	defer dir.mu.Unlock()
-	dir.parts, dir.at, dir.synced = parts, at, at.to
-	dir.readings.Store(max(0, readings))
+	dir.parts, dir.at, dir.synced, dir.sizes = parts, at, at.to, sizes
 	return dir, nil
 }
 
 // keptRecords returns where the records of each stage are, up to the last of a kept stage, and where that ends.
 func keptRecords(path string, kept func(stage string) bool) (parts map[string]part, at part, err error) {
 	parts = map[string]part{}
-	if _, err := os.Stat(filepath.Join(path, RecordsFile)); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(path, rundir.RecordsFile)); errors.Is(err, os.ErrNotExist) {
 		return parts, at, nil
 	}
 	for r, err := range places(path, part{to: math.MaxInt64}) {
@@ -212,53 +220,18 @@ func keptRecords(path string, kept func(stage string) bool) (parts map[string]pa
 	return parts, at, nil
 }
 
-// keptReadings returns where the last reading of a kept stage ends; -1 where there are no readings.
-func keptReadings(path string, kept func(stage string) bool) (end int64, err error) {
-	if _, err := os.Stat(filepath.Join(path, ReadingsFile)); errors.Is(err, os.ErrNotExist) {
-		return -1, nil
-	}
-	for r, err := range readings(path) {
-		if err != nil {
-			return 0, err
-		}
-		if kept(r.Stage) {
-			end = r.end
-		}
-	}
-	return end, nil
-}
-
 // torn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so much of the file was on
 // the disk.
-func torn(path string, offset int64) bool { return tornBeyond(path, offset, (*Synced).records) }
+func torn(path string, offset int64) bool {
+	return tornBeyond(path, offset, (*rundir.Synced).RecordBytes)
+}
 
-func tornBeyond(path string, offset int64, whole func(*Synced) int64) bool {
+func tornBeyond(path string, offset int64, whole func(*rundir.Synced) int64) bool {
 	run, err := Open(path)
-	return err == nil && run.State == Running && offset >= whole(run.Synced)
-}
-
-// Synced is how much of the other files was on the disk when run.json was written, in bytes. What is damaged beyond it was cut by a power
-// failure.
-type Synced struct {
-	Records  int64 `json:"records_bytes"`
-	Readings int64 `json:"readings_bytes,omitempty"`
-}
-
-func (s *Synced) records() int64 {
-	if s == nil { // of an earlier version
-		return 0
-	}
-	return s.Records
-}
-
-func (s *Synced) readings() int64 {
-	if s == nil {
-		return 0
-	}
-	return s.Readings
+	return err == nil && run.State == rundir.Running && offset >= whole(run.Synced)
 }
 
 // Unsaved yields the records of a run that was killed, from after its run.json was last written.
-func Unsaved(path string, run *Run) iter.Seq2[*Record, error] {
-	return records(path, part{from: run.Synced.records(), to: math.MaxInt64})
+func Unsaved(path string, run *rundir.Run) iter.Seq2[*rundir.Record, error] {
+	return records(path, part{from: run.Synced.RecordBytes(), to: math.MaxInt64})
 }

@@ -1,7 +1,8 @@
-package rundir
+package store
 
 import (
 	"compress/gzip"
+	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,10 +23,10 @@ func TestCanariesMayBeCompressed(t *testing.T) {
 		return texts, nil
 	}
 	plain, packed, broken := t.TempDir(), t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(plain, CanariesFile), []byte(lines), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(plain, rundir.CanariesFile), []byte(lines), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Create(filepath.Join(packed, CanariesFile+".gz"))
+	f, err := os.Create(filepath.Join(packed, rundir.CanariesFile+".gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestCanariesMayBeCompressed(t *testing.T) {
 	if z.Close() != nil || f.Close() != nil {
 		t.Fatal("not written")
 	}
-	if err := os.WriteFile(filepath.Join(broken, CanariesFile+".gz"), []byte(lines), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(broken, rundir.CanariesFile+".gz"), []byte(lines), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{plain, packed} {

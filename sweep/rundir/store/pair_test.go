@@ -1,6 +1,7 @@
-package rundir
+package store
 
 import (
+	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,23 +15,23 @@ func TestPairFile(t *testing.T) {
 	if _, ok, err := OpenPair(dir); ok || err != nil {
 		t.Errorf("nothing is a pair: %v, %v", ok, err)
 	}
-	want := &Pair{
-		Schema: PairSchema, State: Complete, Orders: []string{"ABBA", "BAAB"},
-		Loads: []PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: Exactly(4), Opening: 2.5, Window: 10, Primary: "latency"}},
-		Plan:  PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 2, Needed: 2, Blocks: 2, Sees: Exactly(0.02), LimitingMetric: "latency@50"},
+	want := &rundir.Pair{
+		Schema: rundir.PairSchema, State: rundir.Complete, Orders: []string{"ABBA", "BAAB"},
+		Loads: []rundir.PairLoad{{Key: "50", Name: "poisson@4.00", Kind: "poisson", Rate: rundir.Exactly(4), Opening: 2.5, Window: 10, Primary: "latency"}},
+		Plan:  rundir.PairPlan{Difference: 0.03, Power: 0.8, Level: 0.05, Pilot: 2, Needed: 2, Blocks: 2, Sees: rundir.Exactly(0.02), LimitingMetric: "latency@50"},
 	}
-	if err := want.Save(dir); err != nil {
+	if err := SavePair(dir, want); err != nil {
 		t.Fatal(err)
 	}
 	got, ok, err := OpenPair(dir)
-	if diff := cmp.Diff(want, got, numbers); !ok || err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(rundir.Number{})); !ok || err != nil || diff != "" {
 		t.Errorf("%v, (-written +read):\n%s", err, diff)
 	}
 	if got.Blocks() != 2 || got.Loads[0].StageName(3) != "poisson@4.00 #3" {
 		t.Errorf("%d blocks, stage %s", got.Blocks(), got.Loads[0].StageName(3))
 	}
 	for text, says := range map[string]string{"{": "damaged", `{"schema":"llmsweep.pair/v9"}`: "v9"} {
-		if err := os.WriteFile(filepath.Join(dir, PairFile), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, rundir.PairFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := OpenPair(dir); err == nil || !strings.Contains(err.Error(), says) {

@@ -1,4 +1,6 @@
-package rundir
+// Package store writes and reads run directories: run.json, the records and the readings of the server. A directory is written during the run, and
+// can be read at any time. What the files hold is in package rundir.
+package store
 
 import (
 	"bufio"
@@ -14,18 +16,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/disk"
-)
-
-// The files of a run directory.
-const (
-	RunFile     = "run.json"
-	RecordsFile = "records.jsonl"
-	ReportFile  = "report.md"
-	PageFile    = "report.html"
 )
 
 // flushEvery bounds the records that a killed process loses, and the time until it is seen that the directory is gone.
@@ -39,19 +33,19 @@ const queuedRecords = 4096
 type Dir struct {
 	Path string
 
-	disk     disk.Disk
-	unlock   func() error
-	queue    chan entry
-	closed   chan struct{} // closed when nothing more is written
-	broken   chan struct{} // closed at the first failure
-	lines    sync.Pool     // of *[]byte: buffers for encoded records
-	readings atomic.Int64  // bytes of the readings file that are on the disk
+	disk   disk.Disk
+	unlock func() error
+	queue  chan entry
+	closed chan struct{} // closed when nothing more is written
+	broken chan struct{} // closed at the first failure
+	lines  sync.Pool     // of *[]byte: buffers for encoded records
 
 	mu     sync.Mutex
-	parts  map[string]part // of the records file, by stage
-	at     part            // the end of what has been written
-	synced int64           // bytes of the records file that are on the disk
-	err    error           // the first failure to write; sticky
+	parts  map[string]part  // of the records file, by stage
+	at     part             // the end of what has been written
+	synced int64            // bytes of the records file that are on the disk
+	sizes  map[string]int64 // bytes of other files that are on the disk, see [appended]
+	err    error            // the first failure to write; sticky
 }
 
 // entry is a record, or several, to be written, or a request to flush all records before it.
@@ -91,12 +85,12 @@ func (d *Dir) files() disk.Disk {
 
 // Append queues one record for writing; it keeps nothing of r. After the first failure to write, such as a full disk, it returns that
 // error.
-func (d *Dir) Append(r *Record) error {
+func (d *Dir) Append(r *rundir.Record) error {
 	if err := d.Failure(); err != nil {
 		return err
 	}
 	line := d.lines.Get().(*[]byte)
-	b, err := r.appendJSON((*line)[:0])
+	b, err := r.AppendJSON((*line)[:0])
 	if err != nil {
 		return err
 	}
@@ -150,7 +144,7 @@ func (d *Dir) send(e entry) error {
 		case <-d.closed:
 		}
 	}
-	return cmp.Or(d.Failure(), error(&WriteError{filepath.Join(d.Path, RecordsFile), os.ErrClosed}))
+	return cmp.Or(d.Failure(), error(&WriteError{filepath.Join(d.Path, rundir.RecordsFile), os.ErrClosed}))
 }
 
 // Failure returns the first failure to write; nil where there was none.
@@ -163,7 +157,7 @@ func (d *Dir) Failure() error {
 // write writes queued records, flushed again and again, until the last entry.
 func (d *Dir) write(f disk.File) {
 	defer close(d.closed)
-	name := filepath.Join(d.Path, RecordsFile)
+	name := filepath.Join(d.Path, rundir.RecordsFile)
 	out := bufio.NewWriterSize(f, 1<<16)
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
@@ -259,25 +253,25 @@ func (d *Dir) wrote(stage string, bytes, lines int) {
 }
 
 // Save writes run.json, whole or not at all. What was appended before is on the disk when it is.
-func (d *Dir) Save(run *Run) error {
+func (d *Dir) Save(run *rundir.Run) error {
 	lost := d.Sync()
 	run.Synced = d.syncedBy(run.State)
 	b, err := json.MarshalIndent(run, "", "  ")
 	if err != nil {
 		return err
 	}
-	err = d.WriteFile(RunFile, append(EscapeJSON(b), '\n'))
+	err = d.WriteFile(rundir.RunFile, append(rundir.EscapeJSON(b), '\n'))
 	return cmp.Or(lost, err)
 }
 
 // syncedBy returns how much of the other files is on the disk, while the run goes on.
-func (d *Dir) syncedBy(state string) *Synced {
-	if state != Running {
+func (d *Dir) syncedBy(state string) *rundir.Synced {
+	if state != rundir.Running {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &Synced{Records: d.synced, Readings: d.readings.Load()}
+	return &rundir.Synced{Records: d.synced, Readings: d.sizes[rundir.ReadingsFile], Canaries: d.sizes[rundir.CanariesFile], Grades: d.sizes[rundir.GradesFile]}
 }
 
 // WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.
@@ -290,8 +284,8 @@ func (d *Dir) WriteFile(name string, b []byte) error {
 }
 
 // Records yields the records of one stage that have been appended so far. Where the disk failed, these are fewer, and [Dir.Failure] says so.
-func (d *Dir) Records(stage string) iter.Seq2[*Record, error] {
-	return func(yield func(*Record, error) bool) {
+func (d *Dir) Records(stage string) iter.Seq2[*rundir.Record, error] {
+	return func(yield func(*rundir.Record, error) bool) {
 		d.Flush()
 		d.mu.Lock()
 		p := d.parts[stage]
@@ -308,34 +302,34 @@ func (d *Dir) Records(stage string) iter.Seq2[*Record, error] {
 }
 
 // Open reads run.json.
-func Open(path string) (*Run, error) {
-	name := filepath.Join(path, RunFile)
+func Open(path string) (*rundir.Run, error) {
+	name := filepath.Join(path, rundir.RunFile)
 	b, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a run directory: it has no %s", path, RunFile)
+		return nil, fmt.Errorf("%s is not a run directory: it has no %s", path, rundir.RunFile)
 	}
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{}
+	run := &rundir.Run{}
 	if err := json.Unmarshal(b, run); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", name, err)
 	}
-	if run.Schema != Schema {
-		return nil, fmt.Errorf("%s has schema %q, and this llmsweep reads %q", name, run.Schema, Schema)
+	if run.Schema != rundir.Schema {
+		return nil, fmt.Errorf("%s has schema %q, and this llmsweep reads %q", name, run.Schema, rundir.Schema)
 	}
 	return run, nil
 }
 
 // Records yields the records in a run directory, one at a time. A last line without a newline, which a killed process leaves, is
 // skipped, and so is what a power failure damaged.
-func Records(path string) iter.Seq2[*Record, error] {
+func Records(path string) iter.Seq2[*rundir.Record, error] {
 	return records(path, part{to: math.MaxInt64})
 }
 
 // records yields the records in a part of the file.
-func records(path string, p part) iter.Seq2[*Record, error] {
-	return func(yield func(*Record, error) bool) {
+func records(path string, p part) iter.Seq2[*rundir.Record, error] {
+	return func(yield func(*rundir.Record, error) bool) {
 		for r, err := range places(path, p) {
 			if err != nil {
 				yield(nil, err)
@@ -350,7 +344,7 @@ func records(path string, p part) iter.Seq2[*Record, error] {
 
 // place is a record, and where it is in the file.
 type place struct {
-	*Record
+	*rundir.Record
 	from, to int64
 	line     int // from 1
 }
@@ -358,7 +352,7 @@ type place struct {
 // places yields the records in a part of the file, and where they are.
 func places(path string, p part) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
-		name := filepath.Join(path, RecordsFile)
+		name := filepath.Join(path, rundir.RecordsFile)
 		f, err := os.Open(name)
 		if err != nil {
 			yield(place{}, err)
@@ -371,9 +365,9 @@ func places(path string, p part) iter.Seq2[place, error] {
 			if err == io.EOF {
 				return
 			}
-			var r *Record
+			var r *rundir.Record
 			if err == nil {
-				r, err = parseRecord(b)
+				r, err = rundir.ParseRecord(b)
 			}
 			if err != nil {
 				if !torn(path, offset) {
@@ -413,24 +407,24 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // Memory keeps a run in memory, for thousands of simulated experiments that need no files.
 type Memory struct {
 	mu      sync.Mutex
-	records map[string][]*Record
-	Run     *Run // as last saved
+	records map[string][]*rundir.Record
+	Run     *rundir.Run // as last saved
 }
 
 // Append keeps a copy of the record.
-func (m *Memory) Append(r *Record) error {
+func (m *Memory) Append(r *rundir.Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.records == nil {
-		m.records = map[string][]*Record{}
+		m.records = map[string][]*rundir.Record{}
 	}
-	m.records[r.Stage] = append(m.records[r.Stage], r.clone())
+	m.records[r.Stage] = append(m.records[r.Stage], r.Clone())
 	return nil
 }
 
 // Records yields the records of one stage.
-func (m *Memory) Records(stage string) iter.Seq2[*Record, error] {
-	return func(yield func(*Record, error) bool) {
+func (m *Memory) Records(stage string) iter.Seq2[*rundir.Record, error] {
+	return func(yield func(*rundir.Record, error) bool) {
 		m.mu.Lock()
 		records := m.records[stage]
 		m.mu.Unlock()
@@ -443,7 +437,7 @@ func (m *Memory) Records(stage string) iter.Seq2[*Record, error] {
 }
 
 // Save keeps the run.
-func (m *Memory) Save(run *Run) error {
+func (m *Memory) Save(run *rundir.Run) error {
 	m.Run = run
 	return nil
 }

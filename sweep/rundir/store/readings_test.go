@@ -1,6 +1,7 @@
-package rundir
+package store
 
 import (
+	"llmsweep/sweep/rundir"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,14 +16,14 @@ func TestReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	first := []Reading{{Stage: "a", At: 0.5, Running: Exactly(3), Waiting: Exactly(0)}, {Stage: "a", At: 1.5, Running: Exactly(4), KVUsage: Exactly(0.25)}}
-	second := []Reading{{Stage: "b", At: 0.1, Preemptions: Exactly(7)}}
-	for _, some := range [][]Reading{first, nil, second} {
+	first := []rundir.Reading{{Stage: "a", At: 0.5, Running: rundir.Exactly(3), Waiting: rundir.Exactly(0)}, {Stage: "a", At: 1.5, Running: rundir.Exactly(4), KVUsage: rundir.Exactly(0.25)}}
+	second := []rundir.Reading{{Stage: "b", At: 0.1, Preemptions: rundir.Exactly(7)}}
+	for _, some := range [][]rundir.Reading{first, nil, second} {
 		if err := d.AppendReadings(some); err != nil {
 			t.Fatal(err)
 		}
 	}
-	name := filepath.Join(d.Path, ReadingsFile)
+	name := filepath.Join(d.Path, rundir.ReadingsFile)
 	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -30,14 +31,14 @@ func TestReadings(t *testing.T) {
 	if err := os.WriteFile(name, append(b, `{"stage":"b","at`...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var got []Reading
+	var got []rundir.Reading
 	for r, err := range Readings(d.Path) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, *r)
 	}
-	if diff := cmp.Diff(append(first, second...), got, cmp.AllowUnexported(Number{})); diff != "" {
+	if diff := cmp.Diff(append(first, second...), got, cmp.AllowUnexported(rundir.Number{})); diff != "" {
 		t.Error(diff)
 	}
 	if err := os.WriteFile(name, []byte("not JSON\n"), 0o644); err != nil {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"llmsweep/client/mutated"
+	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/server/exchange"
+	"llmsweep/cmd/llmsweep/launch"
+	"llmsweep/cmd/llmsweep/resume"
+	"llmsweep/report/choose"
+	"llmsweep/report/compare"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/capacity"
+	"llmsweep/sweep/cluster/apart"
+	"llmsweep/sweep/demand"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/labels"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/workload"
+)
+
+// valueParsers are the readers of flags' values.
+var valueParsers = []func(string) error{
+	func(s string) error { _, err := slo.Parse(s); return err },
+	func(s string) error { _, err := labels.Parse([]string{s}); return err },
+	func(s string) error { _, err := workload.ParseLengths(s); return err },
+	func(s string) error { _, err := workload.ParseThink(s); return err },
+	func(s string) error { _, err := arrival.Parse(s); return err },
+	func(s string) error { _, err := experiment.ParseWarmup(s); return err },
+	func(s string) error { _, err := compare.ParseGate(s); return err },
+	func(s string) error { _, err := drift.ParseCondition(s); return err },
+	func(s string) error { _, err := choose.ParseDemand(s); return err },
+	func(s string) error { _, err := choose.ParsePrices(s); return err },
+	func(s string) error { _, err := choose.ReadPrices("prices", strings.NewReader(s)); return err },
+	func(s string) error { _, err := choose.ParseOnly(s); return err },
+	func(s string) error { _, err := demand.ParseProfile(s); return err },
+	func(s string) error { _, err := capacity.ParseChange(s); return err },
+	func(s string) error { _, err := apart.Parse(s); return err },
+	func(s string) error { _, err := habit.ParseList([]string{s}); return err },
+	func(s string) error { _, err := exchange.ParseFaults(s); return err },
+}
+
+// FuzzValues reads what flags say: each value is understood, or refused in one line.
+func FuzzValues(f *testing.F) {
+	for _, s := range []string{
+		"", "ttft:p99<500ms", "errors>1%", "gpu=L20,gpus=2", "mean=512,std=64,min=1,max=4k", "exp:2s", "5s-10s", "gamma:0.5", "ramp:1-20", "16", "auto", "2rps", "100users",
+		"L20=1.5,A10=0.7", "L20: 1\nA10: 2\n", "0=2,8=10,9:30=20,18=12", "prompt=x2", "gpus=4", "2026-01-02T03:04:05Z", "sheds:8", "caches:0.5,drops:3,500ms",
+		"500:0.1,reset:1/83", "fidelity<0.5", "NaN", "1e309", "-1", "٣", "0x1p4", "9223372036854775808", "1e-400", "tokens>1", "p99.9",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(mutated.With(func(t *testing.T, s string) {
+		for i, parse := range valueParsers {
+			if err := parse(s); err != nil && (err.Error() == "" || strings.Contains(strings.ReplaceAll(err.Error(), s, ""), "\n")) {
+				t.Errorf("parser %d, %q: %q", i, s, err)
+			}
+		}
+	}))
+}
+
+// FuzzSecretsOfLines reads command lines whose secrets move into variables, and those of runs that are resumed: whatever follows them, no
+// secret stays.
+func FuzzSecretsOfLines(f *testing.F) {
+	const key = "canary7key"
+	for _, s := range []string{
+		"http://me@h:1/v1 --rate 4", "http://h?key=x --header X-Key:y", "h --api-key=z", "h --api-key z --body {\"key\":\"x\"}", "h --header=A:b --header B:c", "--header", "",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(mutated.With(func(t *testing.T, line string) {
+		rest := strings.Fields(strings.ReplaceAll(line, key, ""))
+		before := []string{"llmsweep", "run", "http://me:" + key + "@h", "--api-key", key, "--header", "A: " + key, "--api-key=" + key, `--body={"key":"` + key + `"}`}
+		for _, arg := range launch.Read(append(before, rest...)).Args {
+			for _, part := range arg {
+				if strings.Contains(part.Text, key) {
+					t.Errorf("%q: %q is in the command line", line, part.Text)
+				}
+			}
+		}
+		given := resume.Given{APIKey: key, Headers: []string{"A: " + key}}
+		if args, err := given.Args(&rundir.Command{Args: append([]string{"llmsweep"}, rest...)}); err == nil && len(args) < 2 {
+			t.Errorf("%q: %q lacks what was given again", line, args)
+		}
+	}))
+}

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+)
+
+// Percentiles that stand side by side are the same one: the highest that all metrics support.
+func TestComfortablePercentilesAreAlike(t *testing.T) {
+	run := sweptRun()
+	for i := range run.Stages {
+		if s := &run.Stages[i]; s.Name == run.Saturation.ComfortableStage {
+			s.TTFT.Unsupported, s.ITL.Unsupported, s.Latency.Unsupported = []string{"p99", "p999"}, nil, []string{"p95", "p99", "p999"}
+		}
+	}
+	said := strings.Join(findings.Answer(&run, lang.English), "\n")
+	for _, want := range []string{"TTFT p90 ", "ITL p90 ", "latency p90 "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing in\n%s", want, said)
+		}
+	}
+}
+
+// A stage that completed more than the answer and its interval is named, whatever its kind, unless a note of the run does so already.
+func TestRowsThatDidMoreThanTheAnswerAreNamed(t *testing.T) {
+	run, err := store.Open("../examples/real/llamacpp-native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := func(l lang.Lang) string {
+		lines := findings.Warnings(run, l)
+		i := slices.IndexFunc(lines, func(s string) bool {
+			return strings.Contains(s, "synchronous（") || strings.Contains(s, "synchronous (")
+		})
+		if i < 0 {
+			return ""
+		}
+		return lines[i]
+	}
+	if got := more(lang.English); got != "" {
+		t.Errorf("a note says it already, and yet: %s", got)
+	}
+	run.Warnings = nil
+	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
+		if got := more(l); !strings.Contains(got, "16.20 req/s") || !strings.Contains(got, "16.34 req/s") || !strings.Contains(got, " 15 req/s") || strings.Contains(got, "8.17") {
+			t.Errorf("%s: %q", l, got)
+		}
+	}
+	run.Saturation.High = rundir.Exactly(17)
+	if got := more(lang.English); got != "" {
+		t.Errorf("all is within the interval, and yet: %s", got)
+	}
+}

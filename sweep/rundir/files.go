@@ -1,0 +1,37 @@
+package rundir
+
+// The files of a run directory.
+const (
+	RunFile     = "run.json"
+	RecordsFile = "records.jsonl"
+	ReportFile  = "report.md"
+	PageFile    = "report.html"
+)
+
+// Synced is how much of the other files was on the disk when run.json was written, in bytes. What is damaged beyond it was cut by a power
+// failure.
+type Synced struct {
+	Records  int64 `json:"records_bytes"`
+	Readings int64 `json:"readings_bytes,omitempty"`
+	Canaries int64 `json:"canaries_bytes,omitempty"`
+	Grades   int64 `json:"grades_bytes,omitempty"`
+}
+
+// RecordBytes returns how much of the records was on the disk; 0 for a run of an earlier version.
+func (s *Synced) RecordBytes() int64 {
+	if s == nil { // of an earlier version
+		return 0
+	}
+	return s.Records
+}
+
+// Appended are the files that grow in a few writes while a run goes on, each of which is on the disk before the next begins.
+func Appended() []string { return []string{ReadingsFile, CanariesFile, GradesFile} }
+
+// BytesOf returns how much of one of the files that [Appended] names was on the disk.
+func (s *Synced) BytesOf(file string) int64 {
+	if s == nil {
+		return 0
+	}
+	return map[string]int64{ReadingsFile: s.Readings, CanariesFile: s.Canaries, GradesFile: s.Grades}[file]
+}
