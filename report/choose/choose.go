@@ -79,6 +79,8 @@ type Candidate struct {
 	Price     float64       `json:"gpu_hour,omitempty"`
 	Hour      rundir.Number `json:"cost_per_hour,omitzero"`
 	Month     rundir.Number `json:"cost_per_month,omitzero"`
+	// Cost of a million output tokens at the demand, with the room that whole replicas and headroom leave, where answers are as long as measured.
+	MillionDemand rundir.Number `json:"cost_per_million_at_demand,omitzero"`
 	// Cost of a million output tokens with every replica loaded to the SLO's limit, and to its saturation.
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
@@ -255,13 +257,13 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
 	}
 	if price, ok := o.Prices.of(k.Labels); ok {
-		k.pay(price)
+		k.pay(price, o.Demand)
 	}
 	return k, nil
 }
 
 // pay sets the costs of a candidate.
-func (k *Candidate) pay(price float64) {
+func (k *Candidate) pay(price float64, demand Demand) {
 	k.Price = price
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
 	k.Month = rundir.Exactly(k.Hour.Value() * hoursPerMonth)
@@ -272,6 +274,14 @@ func (k *Candidate) pay(price float64) {
 		return rundir.Exactly(float64(k.Labels.GPUs) * price / (output.Value() * 3600) * 1e6)
 	}
 	k.MillionSLO, k.MillionSaturation = million(k.Output), million(k.setup.Plateau.Output)
+	tokens := demand.Amount // per second
+	if !demand.Tokens {
+		if !k.answer().Known() {
+			return
+		}
+		tokens *= k.answer().Value()
+	}
+	k.MillionDemand = rundir.Exactly(k.Hour.Value() / (tokens * 3600) * 1e6)
 }
 
 // Quantized reports whether the candidate's weights are not those of the model that its name begins with.

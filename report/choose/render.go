@@ -24,7 +24,7 @@ func JSON(w io.Writer, all []Choice) error {
 func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	wish := sayWish.In(l, strings.Join(c.SLO, comma.In(l)), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
-		wish += sayMaxGPUs.In(l, gpus(c.MaxGPUs, l))
+		wish += sayMaxGPUs.In(l, GPUs(c.MaxGPUs, l))
 	}
 	wish += c.wanted(l)
 	head := table.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
@@ -63,9 +63,9 @@ func (c *Choice) answer(l lang.Lang) []string {
 		return []string{sayNone.In(l)}
 	}
 	k := &c.Ranked[0]
-	what := sayFewest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l))
+	what := sayFewest.In(l, k.Name, Replicas(k.Replicas, l), GPUs(k.GPUs, l))
 	if c.Priced {
-		what = sayCheapest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l), money(k.Hour), money(k.Month))
+		what = sayCheapest.In(l, k.Name, Replicas(k.Replicas, l), GPUs(k.GPUs, l), money(k.Hour), money(k.Month))
 	}
 	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
 	lines = append(lines, c.Beside(l)...)
@@ -125,7 +125,7 @@ func (c *Choice) table(l lang.Lang) table.Table {
 	}
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.In(l), Sub: subHour.In(l)}, table.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
-			table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
+			table.Column{Head: headMillion.In(l), Sub: subDemand.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
 	}
 	heads = append(heads, table.Column{Head: headLimit.In(l), Left: true}, table.Column{Head: headRests.In(l), Left: true})
 	t := table.Table{Columns: heads}
@@ -145,7 +145,7 @@ func (c *Choice) table(l lang.Lang) table.Table {
 			row = append(row, k.basis(l)...)
 		}
 		if c.Priced {
-			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
+			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionDemand, "", lang.Fixed(3)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
 		}
 		t.Rows = append(t.Rows, append(row, table.Cell{Text: limitedBy(k.limit).in(l)}, table.Cell{Text: k.Where}))
 	}

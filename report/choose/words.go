@@ -34,6 +34,7 @@ var (
 	headPerGPU    = lang.Say("per GPU", "每 GPU")
 	subHour       = lang.Say("hour", "每小时")
 	subMonth      = lang.Say("month", "每月")
+	subDemand     = lang.Say("at the demand", "按需求")
 	subSLO        = lang.Say("at the SLO", "满足 SLO 时")
 	subSaturation = lang.Say("saturated", "饱和时")
 	comma         = lang.Say(", ", "，")
@@ -51,11 +52,11 @@ var (
 	manyReplicas = lang.Say("%d replicas", "%d 个副本")
 )
 
-// gpus returns a number of GPUs in words.
-func gpus(n int, l lang.Lang) string { return counted(n, oneGPU, manyGPUs, l) }
+// GPUs returns a number of GPUs in words.
+func GPUs(n int, l lang.Lang) string { return counted(n, oneGPU, manyGPUs, l) }
 
-// replicas returns a number of replicas in words.
-func replicas(n int, l lang.Lang) string { return counted(n, oneReplica, manyReplicas, l) }
+// Replicas returns a number of replicas in words.
+func Replicas(n int, l lang.Lang) string { return counted(n, oneReplica, manyReplicas, l) }
 
 func counted(n int, one, many lang.Phrase, l lang.Lang) string {
 	if n == 1 {
@@ -106,7 +107,7 @@ var (
 // Legends.
 var (
 	legendReplica  = lang.Say("TTFT and ITL are means at that load; the capacity is that of all replicas together, and %s %% of it is kept free.", "TTFT 与 ITL 为该负载下的均值；可承载量为全部副本之和，其中预留 %s %% 余量。")
-	legendMillion  = lang.Say("The cost of a million output tokens is for replicas loaded to that point, without headroom, in the currency of the prices.", "每百万输出 token 的费用按副本满载至该点计算，不含余量；货币单位与价格相同。")
+	legendMillion  = lang.Say("The cost of a million output tokens at the demand is that of all replicas, with the room that they keep; at the SLO and saturated it is for replicas loaded to that point, without headroom. It is in the currency of the prices.", "“按需求”的每百万输出 token 费用为全部副本承载该需求时的费用，含预留的余量；“SLO 上限”与“饱和时”按副本满载至该点计算，不含余量。货币单位与价格相同。")
 	legendUneven   = lang.Say("The lengths of answers differ between configurations, whatever was asked for: a request with a short answer is less work, and longer answers would take more replicas than shown here.", "各配置的回答长度不同，与要求无关：回答较短者单个请求的工作量更小，若回答更长，所需副本数将多于此处所列。")
 	legendUnpriced = lang.Say("No prices were given (--price L20=1.2,A100=3.6 or --prices FILE), so the order is by GPUs.", "未给出价格（--price L20=1.2,A100=3.6 或 --prices FILE），因此按 GPU 数排序。")
 	legendReplicas = lang.Say("Replicas are assumed to be equal and evenly loaded; the cost of a load balancer is not included.", "假定各副本相同且负载均匀，不含负载均衡的开销。")

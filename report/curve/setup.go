@@ -106,7 +106,20 @@ func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWa
 func words() lang.Words { return lang.Join(notes.Words(), audit.Words()) }
 
 // Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
-func Load(all []Input) []Setup { return LoadAs(all, func(path string) string { return path }) }
+func Load(all []Input) []Setup { return LoadAs(all, ShortPath) }
+
+// ShortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
+// read and not of the result. Others are returned as they are.
+func ShortPath(path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	dir, name := filepath.Split(filepath.Clean(path))
+	if dir = filepath.Base(dir); dir == string(filepath.Separator) || dir == "." {
+		return name
+	}
+	return filepath.ToSlash(filepath.Join("...", dir, name))
+}
 
 // LoadAs is Load, with show for how paths are shown: a document names them relative to itself.
 func LoadAs(all []Input, show func(path string) string) []Setup {
@@ -170,6 +183,9 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 	for i := range rows {
 		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
 		if i == 0 {
+			if open && aheadOfArrivals(rows) {
+				rows[0].Top, rows[0].topOutput = 0, rundir.Number{}
+			}
 			continue
 		}
 		rows[i].Top = max(rows[i-1].Top, rows[i].Served)
@@ -178,6 +194,12 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 		}
 	}
 	return rows, out, marked
+}
+
+// aheadOfArrivals reports whether one request at a time completes more than the lowest arrival rate asks for. Then it is where the rows begin, and
+// shows nothing of which arrivals are served: those come at random times, and not one after the other.
+func aheadOfArrivals(rows []Row) bool {
+	return len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() && rows[0].Served > rows[1].Served
 }
 
 // pooled makes one row of the repeats of a load: its rates and means are their means. Repeats that were measured here stay

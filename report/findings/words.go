@@ -51,6 +51,8 @@ var (
 	sayTurn          = lang.Say("Between %s and %s req/s offered, some stages were stable and others saturated.", "到达率在 %s 与 %s req/s 之间时，有的阶段稳定，有的饱和。")
 	sayStable        = lang.Say("Stable up to %s req/s offered; no rate was shown to be saturated.", "到达率不超过 %s req/s 时稳定；没有任何到达率被证明为饱和。")
 	saySaturated     = lang.Say("Saturated from %s req/s offered; no rate was shown to be stable.", "到达率从 %s req/s 起饱和；没有任何到达率被证明为稳定。")
+	sayStableOnly    = lang.Say("Stable up to %s req/s offered.", "到达率不超过 %s req/s 时稳定。")
+	saySaturatedOnly = lang.Say("Saturated from %s req/s offered.", "到达率从 %s req/s 起饱和。")
 	sayLimitKV       = lang.Say("KV cache is the limit: up to %s %% of it was used, and %s requests were preempted.", "瓶颈是 KV 缓存：占用达 %s %%，期间有 %s 个请求被抢占。")
 	sayLimitSlots    = lang.Say("Batch size is the limit: at most %s requests ran at once, %s waited, and KV cache was free.", "瓶颈是批处理容量：最多同时运行 %s 个请求，另有 %s 个排队，KV 缓存尚有余量。")
 	sayLimitCompute  = lang.Say("Compute is the limit: all %s requests ran at once; none waited.", "瓶颈是算力：全部 %s 个请求同时运行，没有排队。")

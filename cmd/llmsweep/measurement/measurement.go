@@ -76,7 +76,7 @@ type parsed struct {
 // parse parses the flags, and refuses combinations that make no sense.
 func (e *Measurement) parse() (p parsed, err error) {
 	e.Lang = lang.Lang(e.Results.Lang)
-	if p.load, err = e.Workload.Parse(); err != nil {
+	if p.load, err = e.workload(); err != nil {
 		return p, err
 	}
 	if p.check, err = e.check(); err != nil {
@@ -202,7 +202,12 @@ func (e *Measurement) Run() (err error) {
 	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
 	if check != nil {
 		check.Clean = t.Client.WithoutSecrets
-		e.Plan.Canaries = check
+		e.Plan.Checks = append(e.Plan.Checks, check)
+	}
+	if graded := e.grades(t.Workload); graded != nil {
+		graded.Clean = t.Client.WithoutSecrets
+		e.Plan.Checks = append(e.Plan.Checks, graded)
+		view.Note(findings.GradedAhead(graded.Questions(), e.hypotheses(), e.Lang))
 	}
 	waiter := e.Waiter()
 	defer waiter.Close()
@@ -238,7 +243,7 @@ func (e *Measurement) again(l *flags.WorkloadOptions, found []byte) (team.Plan, 
 // Again is [Measurement.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
 func (e *Measurement) Again(found []byte) (team.Plan, error) {
 	e.Lang = lang.Lang(e.Results.Lang)
-	l, err := e.Workload.Parse()
+	l, err := e.workload()
 	if err != nil {
 		return team.Plan{}, console.Usage(err)
 	}

@@ -62,6 +62,21 @@ type Column struct {
 	Sort bool
 }
 
+// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few lines.
+const longHead = 14
+
+// Class is the class of the heading.
+func (c Column) Class() string {
+	class := ""
+	if c.Left {
+		class = "left"
+	}
+	if len([]rune(c.Head.EN)) >= longHead {
+		class += " long"
+	}
+	return strings.TrimSpace(class)
+}
+
 // Row is a row of a Table.
 type Row struct {
 	Cells []Cell
