@@ -45,7 +45,7 @@ var (
 	sayNone         = lang.Say("No twin gives a plan; the reasons are below.", "没有孪生模型给出规划，原因见下。")
 	sayFewest       = lang.Say("Fewest GPUs: %[1]s. Replicas: %[2]s (%[3]s); GPUs: %[4]d.", "GPU 最少：%[1]s，%[2]s 个副本（%[3]s），%[4]d 张 GPU。")
 	sayCheapest     = lang.Say("Cheapest: %[1]s, %[4]s an hour, %[5]s a month. Replicas, at most: %[2]s (%[3]s).", "最便宜：%[1]s，最多 %[2]s 个副本（%[3]s），每小时 %[4]s，每月 %[5]s。")
-	sayUnused       = lang.Say("The price of %s is not used: no twin is of that GPU. Label the runs with gpu=%s before the fit, or write it under labels in the twin.", "%s 的单价未被采用：没有孪生模型使用该 GPU。请在拟合前用 gpu=%s 标注运行，或写入孪生模型的 labels。")
+	sayUnused       = lang.Say("The price of %s is not used: no twin is of that GPU. Label the runs with gpu=%s before the fit, or write it under labels in the twin.", "%s 的价格未被采用：没有孪生模型使用该 GPU。请在拟合前用 gpu=%s 标注运行，或写入孪生模型的 labels。")
 	sayScale        = lang.Say("A replica is started when there are more than %[1]s requests in flight for each; %[2]s are paid for on the mean.", "平均每个副本的并发请求超过 %[1]s 时启动新副本；平均付费 %[2]s 个。")
 	sayExtrapolated = lang.Say("Some requests are longer or shorter than what was measured: this part is an extrapolation.", "部分请求比实测的更长或更短：这一部分为外推。")
 	sayFailed       = lang.Say("The twin failed its held-out check: the server does not behave like this.", "该孪生模型未通过留出检验：真实服务的行为与此不同。")
