@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
@@ -284,6 +285,23 @@ func TestWrongOptions(t *testing.T) {
 		}
 		if change(&o); o.Check() == nil {
 			t.Errorf("%s: taken", what)
+		}
+	}
+}
+
+// A shell reads a quoted word as the text, and a terminal obeys nothing in it.
+func TestQuoted(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	for _, text := range []string{"a b", "it's", "a\x1b[31mred\x07", "a\u009b31m", "two\nlines\tand 'quotes' \\n", "模型", "模型\u202e", "\xff\xfe", "$(id) `id` $HOME\r"} {
+		word := quoted(text)
+		if strings.ContainsFunc(word, func(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }) {
+			t.Errorf("%q is written %q", text, word)
+		}
+		if out, err := exec.Command(bash, "-c", "printf %s "+word).Output(); err != nil || string(out) != text {
+			t.Errorf("%q is read as %q, %v", text, out, err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -101,7 +102,7 @@ func Numbered(names []string) []layout.Block {
 	}
 	var keys []layout.NameKey
 	for i, s := range ShortNames(names) {
-		keys = append(keys, layout.NameKey{Short: s, Name: names[i], Colour: i % draw.Colours})
+		keys = append(keys, layout.NameKey{Short: s, Name: table.Clean(names[i]), Colour: i % draw.Colours})
 	}
 	return []layout.Block{{Names: keys}}
 }
