@@ -305,3 +305,19 @@ func TestQuoted(t *testing.T) {
 		}
 	}
 }
+
+// Secrets are found however JSON writes them, and keys wherever they stand.
+func TestSecretsInOtherForms(t *testing.T) {
+	const key = "sk-0001-secret"
+	for _, body := range []string{`{"a":{"api_key":"in&<\"body"}}`, `{"a":{"api_key":"in\u0026\u003c\"body"}}`, `{"a":{"api_key":"\u0069n&<\"body"}}`, `{"user":"` + key + `"}`, `{"user":"sk-0002-secret"}`} {
+		l := Read([]string{"run", "h", "--api-key=" + key, "--label", "note=" + key, "--body=" + body}, "sk-0002-secret", "", "run")
+		for _, a := range l.Args {
+			if text := a.text(); strings.Contains(text, "body\"") || strings.Contains(text, `n\u0026`) || strings.Contains(text, "n&<") || strings.Contains(text, "-secret") {
+				t.Errorf("%s: %q", body, text)
+			}
+		}
+		if len(l.Args) < 4 || l.Args[0].text() != "run" || len(l.Secrets) < 2 {
+			t.Errorf("%s: %+v", body, l)
+		}
+	}
+}
