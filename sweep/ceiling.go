@@ -14,15 +14,20 @@ import (
 // is about as large (the rhythm in package saturation).
 const worthDoubling = 1.05
 
+// leastLook is the number in flight up to which the search looks, whatever fewer brought: a server that batches may be slower with two or four
+// requests at once than with one, and faster with eight.
+const leastLook = 8
+
 // SearchPrefix begins the names of the steps of the search for the ceiling. They are recorded, but are no rows.
 const SearchPrefix = "search@"
 
 // SearchCeiling doubles the number in flight until it brings less than 5 % twice, and returns the level reached: as many as
 // make the server faster, and not so many that the backlog takes minutes to drain. Twice, since a step is held for a wave
-// only, and a few long answers in it hide what it brings. It goes no further than most. Within a budget it ends where the next step
-// would leave no time for the answer itself; once is then enough.
+// only, and a few long answers in it hide what it brings. It looks at least up to leastLook, and goes no further than most. Within a budget it
+// ends where the next step would leave no time for the answer itself; once is then enough. It also ends where two steps in a row show that
+// this client is the limit.
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.Stage, most int) (int, error) {
-	best, reached, flat := floor.TokensPerS.Output, 1, 0
+	best, reached, flat, spoiled := floor.TokensPerS.Output, 1, 0, 0
 	earlier := orZero(floor.Latency.Mean) // the mean latency of the step before the latest
 	if !best.Known() || most == 1 {
 		return min(2, most), nil // nothing to double from; the throughput stage shows why
@@ -36,10 +41,14 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 			return before, nil
 		}
 		earlier = x.Latency()
-		rate, err := step(ctx, x, level)
+		st, err := step(ctx, x, level)
 		if err != nil {
 			return 0, err
 		}
+		if spoiled++; st.Invalid.IsZero() {
+			spoiled = 0
+		}
+		rate := st.TokensPerS.Output
 		switch {
 		case !rate.Known() || rate.Value()*worthDoubling < best.Value(): // more in flight made it slower
 			flat++
@@ -51,7 +60,10 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 			best, reached, flat = rate, level, 0
 		}
 		switch {
-		case flat == 2 || flat == 1 && level == most:
+		case spoiled == 2:
+			x.Warn(noteCeilingClient.New(level))
+			return reached, nil
+		case flat >= 2 && level >= leastLook || flat > 0 && level == most:
 			return reached, nil
 		case level == most:
 			x.Warn(answer.CeilingBounded.New(level))
@@ -95,17 +107,17 @@ func orZero(n rundir.Number) float64 {
 	return 0
 }
 
-// step keeps a number in flight for a wave or two and returns the output tokens per second.
-func step(ctx context.Context, x *experiment.Experiment, level int) (rundir.Number, error) {
+// step keeps a number in flight for a wave or two.
+func step(ctx context.Context, x *experiment.Experiment, level int) (rundir.Stage, error) {
 	const shorter = 16 // than a stage: all doublings together take about one stage
 	s := x.Closed(SearchPrefix+strconv.Itoa(level), rundir.Ceiling, level)
 	s.MinWaves, s.MinRequests, s.MinTime, s.Tail = 1, level, x.Pace().StageTime/shorter, 0
 	st, err := x.Try(ctx, s)
 	if err != nil {
-		return rundir.Number{}, err
+		return st, err
 	}
 	if rate := st.TokensPerS.Output; rate.Known() {
 		x.Note(noteCeilingStep.New(level, rate.Value()))
 	}
-	return st.TokensPerS.Output, nil
+	return st, nil
 }

@@ -56,10 +56,9 @@ func (k *trial) randomSettings(t *testing.T, d load.Doer) Config {
 func TestForecasts(t *testing.T) {
 	const factor = 1.5
 	var mu sync.Mutex
-	inside, near, middle, half := 0, 0, 0, 0
-	n := simtest.Size(3, 200)
-	all := habitTrials(t, "", n)
-	n = len(all)
+	inside, near, middle, half, done := 0, 0, 0, 0, 0
+	all := habitTrials(t, "", simtest.Size(3, 200))
+	n := len(all)
 	forEach(t, all, func(t *testing.T, k *trial) {
 		var seen estimates
 		var took time.Duration
@@ -97,6 +96,9 @@ func TestForecasts(t *testing.T) {
 		}
 		t.Logf("%d rates, stages of %v, budget %v, adaptive %v, SLO %v, %.2f s alone: %v, first estimate %v-%v, ratio to its middle %.2f", c.Points, c.StageTime, c.Budget,
 			c.Adaptive, c.SLO, k.Work.Capacity(k.Server).SyncLatency.Seconds(), took.Round(time.Second), first.Low.Round(time.Second), first.High.Round(time.Second), took.Seconds()/first.Middle().Seconds())
+		if done++; simtest.Statistics {
+			t.Logf("so far: %d sweeps: within the first estimate %d, within a factor of %.1f of its bounds %d, of its middle %d; halfway %d", done, inside, factor, near, middle, half)
+		}
 	})
 	t.Logf("%d sweeps: within the first estimate %d, within a factor of %.1f of its bounds %d, of its middle %d; halfway within a factor of 1.25 of the bounds %d", n, inside, factor, near, middle, half)
 	simtest.Claim(t, "the first estimate of a sweep's time, a range, holds the truth", "within a factor of 1.5 of its bounds in 90 %",

@@ -27,7 +27,7 @@ type habitOutcome struct {
 	servers, named, other       int
 	outside                     int // of servers that scaled before or after what is compared
 	answered, holds, unanswered int
-	errs, widths                []float64
+	errs, widths, minutes       []float64
 	lines                       []string
 }
 
@@ -71,6 +71,8 @@ func (o *habitOutcome) add(t *testing.T, k *trial, name string, run *rundir.Run)
 			o.answered++
 			truth := min(max(s.Rate.Value(), low), high)
 			o.errs = append(o.errs, math.Abs(s.Rate.Value()/truth-1))
+			last := run.Stages[len(run.Stages)-1]
+			o.minutes = append(o.minutes, (last.Started+last.Elapsed)/60)
 			o.widths = append(o.widths, (s.High.Value()-s.Low.Value())/2/s.Rate.Value())
 			if s.Low.Value() <= high && low <= s.High.Value() {
 				o.holds++
@@ -89,6 +91,27 @@ func (o *habitOutcome) add(t *testing.T, k *trial, name string, run *rundir.Run)
 		}
 		o.lines = append(o.lines, line)
 	}
+}
+
+// summary returns what the sweeps so far showed.
+func (o *habitOutcome) summary(name string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	line := fmt.Sprintf("%-12s %3d servers: named in %d, another habit in %d", name, o.servers, o.named, o.other)
+	if o.answered+o.unanswered > 0 {
+		slices.Sort(o.errs)
+		slices.Sort(o.widths)
+		slices.Sort(o.minutes)
+		line += fmt.Sprintf("; the interval holds what it sustains in %d of %d (%d without answer)", o.holds, o.answered, o.unanswered)
+	}
+	if o.answered > 0 {
+		line += fmt.Sprintf("; error median %.1f %%, worst %.1f %%; half-width median %.1f %%; cost median %.0f min",
+			stats.Quantile(o.errs, 0.5)*100, o.errs[len(o.errs)-1]*100, stats.Quantile(o.widths, 0.5)*100, stats.Quantile(o.minutes, 0.5))
+	}
+	if o.outside > 0 {
+		line += fmt.Sprintf("; %d more scaled before or after what is compared", o.outside)
+	}
+	return line
 }
 
 // scalesWithin reports whether a server changed its size between the ceiling and its control measurement. At any other time no load was
@@ -131,7 +154,8 @@ func sustained(k *trial, name string) (low, high float64) {
 	return truth.Sustained, truth.Takes
 }
 
-// habitTrials draws servers with a habit, the plain ones where it is empty. HABITSEEDS lists the seeds to run, HABITFROM is the first.
+// habitTrials draws servers with a habit, the plain ones where it is empty. HABITSEEDS lists
+// the seeds to run; otherwise HABITFROM is the first, and HABITN how many.
 func habitTrials(t *testing.T, name string, n int) (all []*trial) {
 	var seeds []uint64
 	if list := os.Getenv("HABITSEEDS"); list != "" {
@@ -144,6 +168,9 @@ func habitTrials(t *testing.T, name string, n int) (all []*trial) {
 		}
 	} else {
 		first, _ := strconv.ParseUint(os.Getenv("HABITFROM"), 10, 64)
+		if s := os.Getenv("HABITN"); s != "" {
+			fmt.Sscan(s, &n)
+		}
 		for i := range n {
 			seeds = append(seeds, first+uint64(i))
 		}
@@ -177,7 +204,7 @@ func keepRun(t *testing.T, k *trial, name string, run *rundir.Run) {
 func TestHabitsAreNamed(t *testing.T) {
 	names := []string{"sheds", "rate-limited", "collapses", "pauses", "batches", "caches", "drifts", "scales", "drops", ""}
 	if only := os.Getenv("HABITS"); only != "" {
-		names = strings.Split(only, ",")
+		names = strings.Split(strings.ReplaceAll(only, "plain", ""), ",")
 	} else if !simtest.Statistics {
 		names = []string{"sheds", "rate-limited"}
 	}
@@ -185,9 +212,6 @@ func TestHabitsAreNamed(t *testing.T) {
 		n := simtest.Size(1, 100)
 		if name == "" {
 			n *= 2
-		}
-		if s := os.Getenv("HABITN"); s != "" {
-			fmt.Sscan(s, &n)
 		}
 		all := habitTrials(t, name, n)
 		o := &habitOutcome{}
@@ -203,22 +227,15 @@ func TestHabitsAreNamed(t *testing.T) {
 				k.measure(t, 1, 60) // what it accepts when 1.5 times its capacity arrives
 			}
 			keepRun(t, k, name, run)
-			o.add(t, k, name, run)
+			if o.add(t, k, name, run); simtest.Statistics {
+				t.Log("so far: " + o.summary(name)) // what a run that is cut short found
+			}
 		})
 		slices.Sort(o.lines)
 		for _, line := range o.lines {
 			t.Log(line)
 		}
-		line := fmt.Sprintf("%-12s %3d servers: named in %d, another habit in %d", name, o.servers, o.named, o.other)
-		if o.answered+o.unanswered > 0 {
-			slices.Sort(o.errs)
-			slices.Sort(o.widths)
-			line += fmt.Sprintf("; the interval holds what it sustains in %d of %d (%d without answer); error median %.1f %%, worst %.1f %%; half-width median %.1f %%",
-				o.holds, o.answered, o.unanswered, stats.Quantile(o.errs, 0.5)*100, o.errs[len(o.errs)-1]*100, stats.Quantile(o.widths, 0.5)*100)
-		}
-		if o.outside > 0 {
-			line += fmt.Sprintf("; %d more scaled before or after what is compared", o.outside)
-		}
+		line := o.summary(name)
 		t.Logf("%s; %.0f s", line, time.Since(began).Seconds())
 		what, wanted := "habit "+name+" is named, and the interval holds what the server sustains", "named in 95 %; interval holds in 93 %, error median at most 3 %"
 		if name == "" {

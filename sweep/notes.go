@@ -15,12 +15,14 @@ var (
 	noteSLOCollects    = note.Kind{Code: "slo.collects", Args: []string{"requests", "time"}}
 	noteSLOTooSlow     = note.Kind{Code: "slo.too-slow", Args: []string{"rate", "stage_max"}}
 	noteSLOSearch      = note.Kind{Code: "slo.search", Args: []string{"stages", "stage_max"}} // stage_max absent within a budget
+	noteCeilingClient  = note.Kind{Code: "ceiling.client", Args: []string{"in_flight"}}
+	noteClientLimit    = note.Kind{Code: "client.limit", Args: []string{"rows", "why"}} // why holds one note
 	noteNoRates        = note.Kind{Code: "run.no-rates"}
 )
 
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteNoTimeForRow, noteNoTimeRepeats, noteCapReached, noteCeilingStep, noteBudgetPlan, notePrecision, notePrecisionStops, noteShortStages, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteNoRates,
+		noteNoTimeForRow, noteNoTimeRepeats, noteCapReached, noteCeilingStep, noteBudgetPlan, notePrecision, notePrecisionStops, noteShortStages, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteCeilingClient, noteClientLimit, noteNoRates,
 	}
 }

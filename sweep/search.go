@@ -24,7 +24,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
-	if x.config.Canaries != nil { // they took a part of the budget
+	if len(x.config.Checks) > 0 { // they took a part of the budget
 		x.Allot(x.config.Points*x.repeats + stagesBesidesGrid)
 	}
 	floor, err := x.Measure(ctx, x.Closed("synchronous", rundir.Floor, 1))
@@ -230,7 +230,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 			return nil
 		}
 		half := halfWidth(s)
-		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) {
+		if half <= aim && !saturation.MildOnly(s, x.Run().Stages) && !saturation.CollapseUnsure(x.Run()) {
 			return nil
 		}
 		// An interval narrows with the root of the number of stages that it rests on: the ceiling, the first probe, and n more.

@@ -169,8 +169,8 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	}
 	var errs, noises []float64
 	cases, inside, near := 0, 0, 0
-	for seed := range simtest.Size(1, 8) {
-		for _, c := range sloCases(t, shortTrial(uint64(seed)), sets, requests, fine) {
+	for _, of := range habitTrials(t, "", simtest.Size(1, 8)) {
+		for _, c := range sloCases(t, shortTrial(of.Seed), sets, requests, fine) {
 			run := c.search(t)
 			s, extra, minutes := run.SLO, 0, 0.0
 			for _, st := range run.Stages {
@@ -193,6 +193,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 			}
 			t.Logf("%v: %v: brute force %.3f req/s +-%.1f %% (%.0f %% of capacity), found %.3f (%.3f-%.3f), %.1f %% off, ended by %s; %d stages beside the grid, %.0f min", c.trial,
 				c.terms, c.truth, 100*c.noise, 100*c.truth/c.Work.Capacity(c.Server).RequestsPerSecond, s.Rate.Value(), s.Low.Value(), s.High.Value(), off*100, s.Limiting, extra, minutes)
+			t.Logf("so far: %d cases, %d answered, %d within 3 %%, the interval holds brute force's in %d", cases, len(errs), near, inside)
 			if g := s.Goodput; s.Rate.Known() && !(g.Value() > 0 && g.Value() <= s.Rate.Value()*1.001) {
 				t.Errorf("goodput %v at %v req/s", g.Value(), s.Rate.Value())
 			}

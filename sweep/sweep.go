@@ -52,7 +52,7 @@ func begin(c Config, run *rundir.Run, plan rundir.Plan) (*sweeper, error) {
 func (x *sweeper) measure(ctx context.Context, all func(context.Context) error) error {
 	ctx, stop := x.Watch(ctx)
 	defer stop()
-	err := all(ctx)
+	err := x.keepAnswer(all(ctx))
 	answer.Write(x.Run(), x.config.SLO)
 	if err != nil {
 		defer answer.DropUnsure(x.Run()) // but not in the file, from which the run may go on

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +84,7 @@ func (p *planCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	all, err := p.candidates()
+	all, unused, err := p.candidates()
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -99,6 +101,7 @@ func (p *planCmd) Run(c *console.Console) error {
 		}
 		return console.Usage(err)
 	}
+	r.PricesUnused = unused
 	return p.WriteBoth(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
 		return twinplots.Plan(w, r, o)
 	})
@@ -189,38 +192,39 @@ func (p *planCmd) lengths(flag, text, usual string) (rundir.Lengths, error) {
 }
 
 // candidates reads the twins and finds their prices.
-func (p *planCmd) candidates() ([]capacity.Candidate, error) {
+func (p *planCmd) candidates() (all []capacity.Candidate, unused []string, err error) {
 	prices := choose.Prices{}
 	for _, text := range p.Price {
 		more, err := choose.ParsePrices(text)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for gpu, v := range more {
 			prices[gpu] = v
 		}
 	}
-	var all []capacity.Candidate
+	var named []rundir.Labels
 	for _, path := range p.Twins {
 		t, err := twin.Open(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		l := predicted.Labels(t)
-		one := capacity.Candidate{Name: nameOf(path, l), Twin: t, GPUs: l.GPUs}
+		named = append(named, l)
+		one := capacity.Candidate{Name: nameOf(path, t.Name, l), Twin: t, GPUs: l.GPUs}
 		if price, ok := prices.Of(l); ok {
 			one.Price = price * float64(l.GPUs)
 		}
 		all = append(all, one)
 	}
-	return all, nil
+	return all, prices.UnusedGPUs(named), nil
 }
 
-// nameOf returns a twin's name: its file, and what was measured.
-func nameOf(path string, l rundir.Labels) string {
+// nameOf returns a twin's name: its file, and what was measured. model is that of the twin, where its labels have none.
+func nameOf(path, model string, l rundir.Labels) string {
 	parts := []string{strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
-	for _, s := range []string{l.GPU, l.Engine, l.Quant} {
-		if s != "" {
+	for _, s := range []string{cmp.Or(l.Model, model), l.GPU, l.Engine, l.Quant} {
+		if s != "" && !slices.Contains(parts, s) {
 			parts = append(parts, s)
 		}
 	}

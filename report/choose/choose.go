@@ -79,11 +79,16 @@ type Candidate struct {
 	Price     float64       `json:"gpu_hour,omitempty"`
 	Hour      rundir.Number `json:"cost_per_hour,omitzero"`
 	Month     rundir.Number `json:"cost_per_month,omitzero"`
+	// Cost of a million output tokens at the demand, with the room that whole replicas and headroom leave, where answers are as long as measured.
+	MillionDemand rundir.Number `json:"cost_per_million_at_demand,omitzero"`
 	// Cost of a million output tokens with every replica loaded to the SLO's limit, and to its saturation.
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
-	// Predicted is set where nothing of it was measured, and Between is then how many replicas the prediction's interval allows.
+	// RateLow and RateHigh are the 95 % interval of Rate, where it has one.
+	RateLow  rundir.Number `json:"rate_low,omitzero"`
+	RateHigh rundir.Number `json:"rate_high,omitzero"`
+	// Predicted is set where nothing of it was measured. Between is how many replicas the interval of the prediction, or of the rate, allows.
 	Predicted *curve.Prediction `json:"predicted,omitempty"`
 	Between   [2]int            `json:"replicas_interval,omitzero"`
 
@@ -249,19 +254,23 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 	if k.Predicted = s.Predicted; k.Predicted != nil {
 		need := o.Demand.Amount / (supply * (1 - o.Headroom))
 		k.Between = [2]int{int(math.Ceil(need/k.Predicted.High - 1e-9)), int(math.Ceil(need/k.Predicted.Low - 1e-9))}
+	} else if low, high := limit.Low, limit.High; low.Known() && high.Known() && low.Value() > 0 {
+		need := o.Demand.Amount / (supply * (1 - o.Headroom)) * k.Rate
+		k.RateLow, k.RateHigh = low, high
+		k.Between = [2]int{int(math.Ceil(need/high.Value() - 1e-9)), int(math.Ceil(need/low.Value() - 1e-9))}
 	}
 	k.GPUs, k.Carries = k.Replicas*k.Labels.GPUs, float64(k.Replicas)*supply
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {
 		return no(reason{kind: tooMany, gpus: k.GPUs, most: o.MaxGPUs})
 	}
 	if price, ok := o.Prices.of(k.Labels); ok {
-		k.pay(price)
+		k.pay(price, o.Demand)
 	}
 	return k, nil
 }
 
 // pay sets the costs of a candidate.
-func (k *Candidate) pay(price float64) {
+func (k *Candidate) pay(price float64, demand Demand) {
 	k.Price = price
 	k.Hour = rundir.Exactly(float64(k.GPUs) * price)
 	k.Month = rundir.Exactly(k.Hour.Value() * hoursPerMonth)
@@ -272,6 +281,14 @@ func (k *Candidate) pay(price float64) {
 		return rundir.Exactly(float64(k.Labels.GPUs) * price / (output.Value() * 3600) * 1e6)
 	}
 	k.MillionSLO, k.MillionSaturation = million(k.Output), million(k.setup.Plateau.Output)
+	tokens := demand.Amount // per second
+	if !demand.Tokens {
+		if !k.answer().Known() {
+			return
+		}
+		tokens *= k.answer().Value()
+	}
+	k.MillionDemand = rundir.Exactly(k.Hour.Value() / (tokens * 3600) * 1e6)
 }
 
 // Quantized reports whether the candidate's weights are not those of the model that its name begins with.

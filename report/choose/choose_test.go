@@ -145,6 +145,24 @@ func TestPricesDecide(t *testing.T) {
 	}
 }
 
+// The price of a million tokens at the demand follows from the price per hour and the tokens that are asked for; it is never below that of replicas
+// loaded to the limit.
+func TestThePriceAtTheDemand(t *testing.T) {
+	for _, demand := range []string{"20rps", "2500tok/s"} {
+		c := chosen(t, tables(t, "Qwen2-7B-Instruct"), wanted(t, demand, "L20=1.2,A100=3.6", "ttft:mean<500ms"))
+		for _, k := range c.Ranked {
+			tokens := 2500.0
+			if demand == "20rps" {
+				tokens = 20 * k.Output.Value() / k.Rate
+			}
+			want := k.Hour.Value() / (tokens * 3600 / 1e6)
+			if got := k.MillionDemand.Value(); math.Abs(got-want) > 1e-9*want || got < k.MillionSLO.Value() {
+				t.Errorf("%s at %s: %v, want %v, at the SLO %v", k.Name, demand, got, want, k.MillionSLO.Value())
+			}
+		}
+	}
+}
+
 // What the audit calls impossible neither ends a limit nor carries one: the TTFT of line 21, printed as 1090 sec, lies
 // beyond where its table's rows break ttft:mean<4s; with it in, the limit would end before.
 func TestImpossibleRowsDecideNothing(t *testing.T) {

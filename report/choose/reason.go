@@ -56,7 +56,7 @@ func (r reason) in(l lang.Lang) string {
 	case noAnswers, farAnswers, unsureAnswers:
 		return r.inAnswers(l)
 	case tooMany:
-		return whyTooMany.In(l, gpus(r.gpus, l), r.most)
+		return whyTooMany.In(l, GPUs(r.gpus, l), r.most)
 	}
 	switch f := r.refusal; {
 	case f.Row == nil:
@@ -69,6 +69,8 @@ func (r reason) in(l lang.Lang) string {
 		return whyAbsent.In(l, f.Term.Name())
 	case f.Unknown:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
+	case f.Kept != nil:
+		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	default:
 		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	}

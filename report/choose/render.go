@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"llmsweep/report/compare"
+	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -24,7 +25,7 @@ func JSON(w io.Writer, all []Choice) error {
 func (c *Choice) Sections(l lang.Lang, level int) []table.Section {
 	wish := sayWish.In(l, strings.Join(c.SLO, comma.In(l)), c.Demand, trim(100*c.Headroom))
 	if c.MaxGPUs > 0 {
-		wish += sayMaxGPUs.In(l, gpus(c.MaxGPUs, l))
+		wish += sayMaxGPUs.In(l, GPUs(c.MaxGPUs, l))
 	}
 	wish += c.wanted(l)
 	head := table.Section{Title: titleChoice.In(l, cmp.Or(c.Model, wordUnnamed.In(l)), compare.Workload(c.asked, l)), Level: level, Lines: append([]string{wish}, c.answer(l)...)}
@@ -63,9 +64,9 @@ func (c *Choice) answer(l lang.Lang) []string {
 		return []string{sayNone.In(l)}
 	}
 	k := &c.Ranked[0]
-	what := sayFewest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l))
+	what := sayFewest.In(l, k.Name, Replicas(k.Replicas, l), GPUs(k.GPUs, l))
 	if c.Priced {
-		what = sayCheapest.In(l, k.Name, replicas(k.Replicas, l), gpus(k.GPUs, l), money(k.Hour), money(k.Month))
+		what = sayCheapest.In(l, k.Name, Replicas(k.Replicas, l), GPUs(k.GPUs, l), money(k.Hour), money(k.Month))
 	}
 	lines := []string{what, sayRests.In(l, fmt.Sprintf("%.2f", k.Rate), limitedBy(k.limit).in(l), k.Where)}
 	lines = append(lines, c.Beside(l)...)
@@ -85,6 +86,9 @@ func (c *Choice) Beside(l lang.Lang) []string {
 	}
 	if p := k.Predicted; p != nil {
 		lines = append(lines, sayPredicted.In(l, p.Twin, offBy(p, l), k.Between[0], k.Between[1]))
+	}
+	if k.Predicted == nil && k.Between[0] != k.Between[1] {
+		lines = append(lines, sayBetween.In(l, fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
@@ -125,7 +129,7 @@ func (c *Choice) table(l lang.Lang) table.Table {
 	}
 	if c.Priced {
 		heads = append(heads, table.Column{Head: headCost.In(l), Sub: subHour.In(l)}, table.Column{Head: headCost.In(l), Sub: subMonth.In(l)},
-			table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
+			table.Column{Head: headMillion.In(l), Sub: subDemand.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSLO.In(l)}, table.Column{Head: headMillion.In(l), Sub: subSaturation.In(l)})
 	}
 	heads = append(heads, table.Column{Head: headLimit.In(l), Left: true}, table.Column{Head: headRests.In(l), Left: true})
 	t := table.Table{Columns: heads}
@@ -145,7 +149,7 @@ func (c *Choice) table(l lang.Lang) table.Table {
 			row = append(row, k.basis(l)...)
 		}
 		if c.Priced {
-			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
+			row = append(row, table.Number(k.Hour, "", lang.Fixed(2)), table.Number(k.Month, "", lang.Fixed(0)), table.Number(k.MillionDemand, "", lang.Fixed(3)), table.Number(k.MillionSLO, "", lang.Fixed(3)), table.Number(k.MillionSaturation, "", lang.Fixed(3)))
 		}
 		t.Rows = append(t.Rows, append(row, table.Cell{Text: limitedBy(k.limit).in(l)}, table.Cell{Text: k.Where}))
 	}
@@ -184,10 +188,29 @@ func (c *Choice) notes(l lang.Lang) []string {
 	if c.uneven() {
 		notes = append(notes, legendUneven.In(l))
 	}
+	for _, name := range c.repeated() {
+		notes = append(notes, legendRepeated.In(l, name))
+	}
 	if len(c.FrontCost) > 0 {
 		notes = append(notes, sayFrontCost.In(l, strings.Join(c.FrontCost, semicolon.In(l))))
 	}
 	return append(notes, legendReplicas.In(l))
+}
+
+// repeated returns the names of configurations that several of the ranked results measured.
+func (c *Choice) repeated() (names []string) {
+	seen := map[string]int{}
+	for i := range c.Ranked {
+		k := &c.Ranked[i]
+		if k.Labels.GPU == "" || k.Predicted != nil {
+			continue
+		}
+		name := curve.Title(k.setup.Run)
+		if seen[name]++; seen[name] == 2 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // refused returns a table of the configurations that do not meet the demand, with reasons.

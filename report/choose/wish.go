@@ -182,10 +182,15 @@ func (p Prices) Unused(configurations []rundir.Labels, l lang.Lang) []string {
 		known = knownNoGPU.In(l)
 	}
 	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		if !slices.ContainsFunc(configurations, Only{Key: "gpu", Value: name}.Takes) {
-			lines = append(lines, priceUnused.In(l, name, known))
-		}
+	for _, name := range p.UnusedGPUs(configurations) {
+		lines = append(lines, priceUnused.In(l, name, known))
 	}
 	return lines
+}
+
+// UnusedGPUs returns the GPUs that have a price and that no configuration has, in the order of their names.
+func (p Prices) UnusedGPUs(configurations []rundir.Labels) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(p)), func(name string) bool {
+		return slices.ContainsFunc(configurations, Only{Key: "gpu", Value: name}.Takes)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,6 +220,18 @@ func TestIntervals(t *testing.T) {
 				t.Errorf("gain %v, noise %v: concluded %q", x.gain, x.noise, f.Says)
 			}
 		}
+	}
+}
+
+// Results of different models are compared with a caution, and those of one model without.
+func TestOtherModelsAreCautioned(t *testing.T) {
+	all := tables(t)
+	if got := strings.Join(compared(t, all).Cautions(lang.English), ""); !strings.Contains(got, "Qwen2-7B-Instruct") || !strings.Contains(got, "Qwen2-14B-Instruct") {
+		t.Errorf("%q", got)
+	}
+	one := slices.DeleteFunc(slices.Clone(all), func(s curve.Setup) bool { return curve.Model(s.Run) != "Qwen2-7B-Instruct" })
+	if got := compared(t, one).Cautions(lang.English); len(got) > 0 {
+		t.Errorf("one model, quantized or not: %q", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"llmsweep/report/compare/answers"
+	"llmsweep/report/compare/grades"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -38,6 +39,9 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	}
 	if len(c.Answers) > 0 {
 		all = append(all, answers.Section(c.Answers, c.speed(l), l, level+1))
+	}
+	if len(c.Grades) > 0 {
+		all = append(all, grades.Section(c.Grades, l, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]
@@ -140,9 +144,23 @@ func (c *Comparison) table(l lang.Lang) table.Table {
 	return t
 }
 
+// Cautions returns what a reader must know before reading any difference: that the models are not the same.
+func (c *Comparison) Cautions(l lang.Lang) []string {
+	var models []string
+	for i := range c.Setups {
+		if m := c.Setups[i].Labels.Model; m != "" && !slices.Contains(models, m) {
+			models = append(models, m)
+		}
+	}
+	if len(models) < 2 {
+		return nil
+	}
+	return []string{sayModels.In(l, strings.Join(models, lang.ListComma.In(l)))}
+}
+
 // legend explains the marks of the first table.
 func (c *Comparison) legend(l lang.Lang) []string {
-	var notes []string
+	notes := c.Cautions(l)
 	if slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Rising }) {
 		notes = append(notes, legendRising.In(l))
 	}

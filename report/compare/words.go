@@ -41,7 +41,8 @@ var (
 	legendNoInterval = lang.Say("Results of other tools come without records, so they have no intervals: it is unknown whether such a difference is repeatable.", "外部读入的数据没有原始记录，因此没有置信区间，其差异能否重现无从得知。")
 	legendFew        = lang.Say("A difference without an interval is based on too few requests, or is read between two rows so far apart that the latency between them is not known.", "没有置信区间的差异，是因为请求太少，或两行相距过远，其间的时延无从得知。")
 	legendTilde      = lang.Say("~ no difference is shown: the 95 % interval includes 0", "~ 未显示出差异：95 % 置信区间包含 0")
-	legendLoads      = lang.Say("50 % and 80 % are shares of each configuration's own saturation rate, interpolated between two rows; n/a is outside the rows.", "50 % 与 80 % 均相对于各自的饱和点，在相邻两行之间插值；n/a 表示超出数据范围。")
+	legendLoads      = lang.Say("50 % and 80 % are shares of each configuration's own saturation rate, interpolated between two rows; n/a: not measured, or the load is outside the rows.", "50 % 与 80 % 均相对于各自的饱和点，在相邻两行之间插值；n/a 表示未测量，或该负载超出数据范围。")
+	sayModels        = lang.Say("The models differ (%s): a difference is that of the models as well as that of the servers, and tells of neither alone.", "模型不同（%s）：差异同时来自模型与服务，无法单独归因于其中之一。")
 	legendAlone      = lang.Say("Each line is one measurement; conditions that no label names may differ too.", "每行只有一次测量；标签未注明的条件也可能不同。")
 )
 

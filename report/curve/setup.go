@@ -15,6 +15,7 @@ import (
 	"llmsweep/report/audit"
 	"llmsweep/report/findings/notes"
 	"llmsweep/report/lang"
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
 
@@ -106,7 +107,20 @@ func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWa
 func words() lang.Words { return lang.Join(notes.Words(), audit.Words()) }
 
 // Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
-func Load(all []Input) []Setup { return LoadAs(all, func(path string) string { return path }) }
+func Load(all []Input) []Setup { return LoadAs(all, ShortPath) }
+
+// ShortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
+// read and not of the result. Others are returned as they are.
+func ShortPath(path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	dir, name := filepath.Split(filepath.Clean(path))
+	if dir = filepath.Base(dir); dir == string(filepath.Separator) || dir == "." {
+		return name
+	}
+	return filepath.ToSlash(filepath.Join("...", dir, name))
+}
 
 // LoadAs is Load, with show for how paths are shown: a document names them relative to itself.
 func LoadAs(all []Input, show func(path string) string) []Setup {
@@ -118,7 +132,7 @@ func LoadAs(all []Input, show func(path string) string) []Setup {
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
-		s.Input, s.Name, s.show = in, title(in.Run), show
+		s.Input, s.Name, s.show = in, Title(in.Run), show
 		s.Rows, s.LeftOut, s.Marked = s.sort(found)
 		for j := range in.Run.Stages {
 			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
@@ -170,6 +184,9 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 	for i := range rows {
 		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
 		if i == 0 {
+			if open && aheadOfArrivals(rows) {
+				rows[0].Top, rows[0].topOutput = 0, rundir.Number{}
+			}
 			continue
 		}
 		rows[i].Top = max(rows[i-1].Top, rows[i].Served)
@@ -180,13 +197,19 @@ func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) 
 	return rows, out, marked
 }
 
+// aheadOfArrivals reports whether one request at a time completes more than the lowest arrival rate asks for. Then it is where the rows begin, and
+// shows nothing of which arrivals are served: those come at random times, and not one after the other.
+func aheadOfArrivals(rows []Row) bool {
+	return len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() && rows[0].Served > rows[1].Served
+}
+
 // pooled makes one row of the repeats of a load: its rates and means are their means. Repeats that were measured here stay
 // rows of their own, because they have intervals.
 func pooled(rows []Row) []Row {
 	var all []Row
 	for _, r := range rows {
 		last := len(all) - 1
-		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || load(all[last].Stage) != load(r.Stage) {
+		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || all[last].Stage.Rate != r.Stage.Rate || all[last].Stage.MaxConcurrency != r.Stage.MaxConcurrency {
 			all = append(all, r)
 			continue
 		}
@@ -253,12 +276,15 @@ func counts(s *rundir.Stage, open, imported bool) bool {
 	return s.MaxConcurrency > 0
 }
 
-// load orders rows: one at a time, then by the rate that was asked for, or by how many were kept in flight.
+// load orders rows: one at a time, then by the rate that was offered, or by how many were kept in flight.
 func load(s *rundir.Stage) float64 {
 	switch {
 	case s.Kind == "synchronous" || s.Role == rundir.Floor:
 		return 0
 	case s.Rate.Known():
+		if offered := stages.Offered(s); offered.Known() {
+			return offered.Value()
+		}
 		return s.Rate.Value()
 	}
 	return float64(s.MaxConcurrency)
@@ -354,8 +380,8 @@ func Hardware(run *rundir.Run) string {
 	return fmt.Sprintf("%d x %s", l.GPUs, l.GPU)
 }
 
-// title names a configuration by its labels.
-func title(run *rundir.Run) string {
+// Title names a configuration by its labels.
+func Title(run *rundir.Run) string {
 	model, quant := Model(run), run.Labels.Quant
 	if quant != "" && !strings.Contains(strings.ToLower(model), strings.ToLower(quant)) {
 		model += "-" + quant

@@ -16,7 +16,7 @@ import (
 
 // Answer returns what a run found, as sentences, and what it spent; none where it only measured rows.
 func Answer(run *rundir.Run, l lang.Lang) []string {
-	lines := append(found(run, l), Fidelity(run, l)...)
+	lines := slices.Concat(found(run, l), Fidelity(run, l), Grades(run, l))
 	if run.Spent != nil {
 		lines = append(lines, Spent(run.Spent, l))
 	}
@@ -43,6 +43,9 @@ func found(run *rundir.Run, l lang.Lang) []string {
 		return lines
 	}
 	add(saturates(sat, l))
+	for _, n := range sat.Cautions {
+		add(Note(n, l))
+	}
 	lines = append(lines, Promises(run, l)...)
 	add(bracket(run, l))
 	add(inInterval(run, l))
@@ -130,12 +133,23 @@ func bracket(run *rundir.Run, l lang.Lang) string {
 		return sayShedBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
 	case low.Known() && high.Known():
 		return sayBracket.In(l, lang.Number(low, lang.Rate), lang.Number(high, lang.Rate))
+	case low.Known() && judged(run, rundir.Saturated, rundir.Shedding):
+		return sayStableOnly.In(l, lang.Number(low, lang.Rate))
 	case low.Known():
 		return sayStable.In(l, lang.Number(low, lang.Rate))
+	case high.Known() && judged(run, rundir.Stable):
+		return saySaturatedOnly.In(l, lang.Number(high, lang.Rate))
 	case high.Known():
 		return saySaturated.In(l, lang.Number(high, lang.Rate))
 	}
 	return ""
+}
+
+// judged reports whether some row has one of the verdicts.
+func judged(run *rundir.Run, verdicts ...string) bool {
+	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
+		return slices.Contains(verdicts, s.Verdict) && stages.Whole(&s) && s.Invalid.IsZero()
+	})
 }
 
 // inInterval names the stages between the rates of the bracket whose verdicts decide nothing, because their rates lie within the interval

@@ -33,9 +33,12 @@ func wanted(o choose.Options) []string {
 func Choose(w io.Writer, choices []choose.Choice, setups []curve.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po layout.Options) error {
 	d := &layout.Document{Title: draw.Say(titleChoice, o.Demand), Subtitle: draw.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
 	for i := range choices {
-		d.Sections = append(d.Sections, choiceSection(i, &choices[i], setups, o, d.Data))
+		own := slices.DeleteFunc(slices.Clone(setups), func(s curve.Setup) bool { return curve.Model(s.Run) != choices[i].Model })
+		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
+		if len(own) > 0 {
+			d.Sections = append(d.Sections, together(i, own, draw.Say(titleTogetherOf, choices[i].Model)))
+		}
 	}
-	d.Sections = append(d.Sections, layout.Section{ID: "rates", Title: draw.Say(titleTogether), Blocks: setupsTogether(setups)})
 	d.Sections = append(d.Sections, layout.FromSections("part", sections)...)
 	return layout.Write(w, d, po)
 }
@@ -144,13 +147,19 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
 		h.Number, h.Unit = strconv.Itoa(k.GPUs), draw.Say(unitGPUs)
+		if k.GPUs == 1 {
+			h.Unit = draw.Say(unitGPU)
+		}
 		if k.Hour.Known() {
 			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), draw.Say(unitHour)
 		}
-		h.Sentence = draw.Say(sentenceChoice, k.Name, k.Replicas, k.GPUs, c.Demand, strings.Join(c.SLO, ", "))
+		h.Sentence = draw.Both(func(l lang.Lang) string {
+			return sentenceChoice.In(l, k.Name, choose.Replicas(k.Replicas, l), choose.GPUs(k.GPUs, l), c.Demand, strings.Join(c.SLO, ", "))
+		})
 		for _, also := range layout.Sentences(c.Beside) {
 			h.Sentence = h.Sentence.Plus(draw.Text{EN: " "}).Plus(also)
 		}
+		h.Add(lang.Number(k.MillionDemand, lang.Short), draw.Say(tileMillionDemand, c.Demand), k.MillionDemand)
 		h.Add(lang.Number(k.MillionSLO, lang.Short), draw.Say(tileMillion), k.MillionSLO)
 		if len(c.Ranked) > 1 && c.Ranked[1].Hour.Known() {
 			h.Add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), draw.Say(tileSecond, c.Ranked[1].Name), c.Ranked[1].Hour)
@@ -159,9 +168,7 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 	s.Blocks = append(s.Blocks, layout.Block{Headline: h})
 	name := "cost-" + strconv.Itoa(i+1)
 	if f, ok := costFigure(name, c, setups, o); ok {
-		if i == 0 {
-			s.Blocks = append(s.Blocks, plots.Numbered(namesOf(setups))...)
-		}
+		s.Blocks = append(s.Blocks, plots.Numbered(namesOf(setups))...)
 		s.Blocks = append(s.Blocks, layout.Block{Figures: []layout.Figure{f}})
 	}
 	if f, ok := answers.Front("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
@@ -215,7 +222,7 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 	}
 	var missing []string
 	for i := range setups {
-		if curve.Model(setups[i].Run) == c.Model && !slices.Contains(places, i) {
+		if !slices.Contains(places, i) {
 			missing = append(missing, short[i])
 		}
 	}
@@ -253,7 +260,7 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		f.Note = f.Note.Plus(draw.Say(noteCostMissing, strings.Join(missing, ", "), most))
 	}
 	for i := range labels {
-		f.Switches = append(f.Switches, layout.Switch{Key: "k" + strconv.Itoa(i), Text: draw.Same(labels[i]), Colour: places[i] % draw.Colours})
+		f.Switches = append(f.Switches, layout.Switch{Key: "k" + strconv.Itoa(i), Text: draw.Same(labels[i]), Colour: places[i] % draw.Colours, Dashed: places[i] >= draw.Colours})
 	}
 	return f, true
 }

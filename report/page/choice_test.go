@@ -172,7 +172,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 3 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := plots.Together(setups, namesOf(setups))
+	all := plots.Together("", setups, namesOf(setups))
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("%d rows", impossible)) {

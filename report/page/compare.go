@@ -35,6 +35,9 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 	if len(conclusions) == 0 {
 		conclusions = []draw.Text{draw.Say(comparedWith, c.Setups[0].Name)}
 	}
+	if careful := layout.Sentences(c.Cautions); len(careful) > 0 {
+		answer.Blocks = append(answer.Blocks, layout.Block{Lines: &layout.Lines{Items: careful, Class: "careful"}})
+	}
 	answer.Blocks = append(answer.Blocks, layout.Block{Lines: &layout.Lines{Items: conclusions, Whole: true}})
 	var forests []layout.Figure
 	for i, m := range c.Setups[1:] {
@@ -49,7 +52,13 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 		answer.Blocks = append(answer.Blocks, layout.Block{Figures: forests})
 	}
 	d.Sections = append(d.Sections, answer)
-	d.Sections = append(d.Sections, layout.Section{ID: "rates", Title: draw.Say(titleTogether), Blocks: setupsTogether(setups)})
+	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
+		for i, own := range models {
+			d.Sections = append(d.Sections, together(i, own, draw.Say(titleTogetherOf, curve.Model(own[0].Run))))
+		}
+	} else {
+		d.Sections = append(d.Sections, together(0, setups, draw.Say(titleTogether)))
+	}
 	d.Sections = append(d.Sections, layout.FromSections("part", sections)...)
 	return d
 }
@@ -148,9 +157,28 @@ func forest(name string, title draw.Text, all []compare.Difference) layout.Figur
 	return layout.Figure{Name: name, Title: title, Note: note, Variants: []layout.Variant{{Key: "lin", SVG: layout.Markup(svg)}}, Table: t}
 }
 
-// setupsTogether draws the curves of configurations.
-func setupsTogether(setups []curve.Setup) []layout.Block {
-	return append(plots.Numbered(namesOf(setups)), layout.Block{Figures: plots.Together(setups, namesOf(setups))})
+// together draws the curves of configurations in the same drawings, the i-th group of a page.
+func together(i int, setups []curve.Setup, title draw.Text) layout.Section {
+	s, suffix := layout.Section{ID: "rates", Title: title, Keys: true}, ""
+	if i > 0 {
+		suffix = "-" + strconv.Itoa(i+1)
+	}
+	s.ID += suffix
+	s.Blocks = append(plots.Numbered(namesOf(setups)), layout.Block{Figures: plots.Together(suffix, setups, namesOf(setups))})
+	return s
+}
+
+// byModel returns configurations in groups of one model, in the order in which the models occur.
+func byModel(setups []curve.Setup) [][]curve.Setup {
+	var groups [][]curve.Setup
+	for i := range setups {
+		at := slices.IndexFunc(groups, func(g []curve.Setup) bool { return curve.Model(g[0].Run) == curve.Model(setups[i].Run) })
+		if at < 0 {
+			at, groups = len(groups), append(groups, nil)
+		}
+		groups[at] = append(groups[at], setups[i])
+	}
+	return groups
 }
 
 // namesOf are the names of configurations.

@@ -87,7 +87,7 @@ func Runs(w io.Writer, all []Input, o layout.Options) error {
 	}
 	d.Sections = []layout.Section{
 		{ID: "answer", Title: draw.Say(titleIndexTable), Blocks: []layout.Block{{Index: index}}},
-		{ID: "rates", Title: draw.Say(titleTogether), Blocks: []layout.Block{{Figures: plots.Together(curve.Load(inputs), names)}}},
+		{ID: "rates", Keys: true, Title: draw.Say(titleTogether), Blocks: []layout.Block{{Figures: plots.Together("", curve.Load(inputs), names)}}},
 	}
 	notes := layout.Section{ID: "notes", Title: draw.Say(titleCareful)}
 	for i, in := range all {

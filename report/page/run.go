@@ -46,8 +46,11 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 	if f, ok := answers.Stages(run); ok {
 		figures = append(figures, f)
 	}
+	if f, ok := answers.Grades(run); ok {
+		figures = append(figures, f)
+	}
 	if len(figures) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "rates", Title: draw.Say(titleRates), Blocks: []layout.Block{{Figures: figures}}})
+		d.Sections = append(d.Sections, layout.Section{ID: "rates", Keys: true, Title: draw.Say(titleRates), Blocks: []layout.Block{{Figures: figures}}})
 	}
 	if panels := overtime.Panels(v.View, traces, d.Data); len(panels) > 0 {
 		d.Sections = append(d.Sections, layout.Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(introStages)}, Plain: true}}, {Stages: panels}}})

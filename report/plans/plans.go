@@ -40,6 +40,9 @@ func ranking(r *capacity.Result, l lang.Lang) table.Section {
 		sayDemand.In(l, r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99),
 		sayWish.In(l, strings.Join(r.SLO, lang.ListComma.In(l)), percent(r.Minutes), percent(r.Headroom), r.Lost, router(string(r.Router), l)),
 	}}
+	for _, gpu := range r.PricesUnused {
+		s.Lines = append(s.Lines, sayUnused.In(l, gpu, gpu))
+	}
 	if len(r.Ranked) == 0 {
 		s.Lines = append(s.Lines, sayNone.In(l))
 		return s
@@ -47,12 +50,13 @@ func ranking(r *capacity.Result, l lang.Lang) table.Section {
 	p := &r.Ranked[0]
 	s.Lines = append(s.Lines, answer(p, l)...)
 	priced := p.Hour != nil
-	t := table.Table{Columns: []table.Column{{Head: headRank.In(l)}, {Head: headTwin.In(l), Left: true}, {Head: headReplicas.In(l)}, {Head: headRange.In(l)},
-		{Head: headMean.In(l)}, {Head: headGPUs.In(l)}}}
+	t := table.Table{Columns: []table.Column{{Head: headRank.In(l)}, {Head: headTwin.In(l), Left: true}, {Head: headReplicas.In(l)}, {Head: headReplicas.In(l), Sub: subRange.In(l)},
+		{Head: headReplicas.In(l), Sub: subMean.In(l)}, {Head: headGPUs.In(l)}}}
 	if priced {
-		t.Columns = append(t.Columns, table.Column{Head: headHour.In(l)}, table.Column{Head: headRange.In(l)}, table.Column{Head: headMonth.In(l)}, table.Column{Head: headRange.In(l)})
+		t.Columns = append(t.Columns, table.Column{Head: headHour.In(l)}, table.Column{Head: headHour.In(l), Sub: subRange.In(l)},
+			table.Column{Head: headMonth.In(l)}, table.Column{Head: headMonth.In(l), Sub: subRange.In(l)})
 	}
-	t.Columns = append(t.Columns, table.Column{Head: headHeld.In(l)}, table.Column{Head: headRange.In(l)})
+	t.Columns = append(t.Columns, table.Column{Head: headHeld.In(l)}, table.Column{Head: headHeld.In(l), Sub: subRange.In(l)})
 	if r.Lost > 0 {
 		t.Columns = append(t.Columns, table.Column{Head: headHeldLost.In(l)})
 	}

@@ -30,9 +30,10 @@ func example() *capacity.Result {
 	second.Name, second.Check, second.Failed, second.First, second.HeldLost, second.WhatIfs = "a100", &bad, true, capacity.Break{}, nil, nil
 	return &capacity.Result{
 		Schema: capacity.Schema, SLO: []string{"ttft:p99<1s", "itl:p99<100ms"}, Router: fleet.LeastLoaded, Headroom: 0.2, Lost: 1, Minutes: 0.99,
-		Demand:  capacity.Demand{Requests: 1728000, Seconds: 86400, Rate: 20, Peak: 41.2, Prompt: demand.Lengths{Mean: 512.4, Min: 8, P99: 2000, Max: 4000}, Output: demand.Lengths{Mean: 128, Min: 1, P99: 400, Max: 900}},
-		Ranked:  []capacity.Plan{first, second},
-		Refused: []capacity.RefusedTwin{{Name: "x", Why: capacity.RefusedCheck}, {Name: "y", Why: capacity.RefusedPrice}, {Name: "z", Why: twin.RefusedLength}, {Name: "w", Why: capacity.RefusedMost}},
+		Demand:       capacity.Demand{Requests: 1728000, Seconds: 86400, Rate: 20, Peak: 41.2, Prompt: demand.Lengths{Mean: 512.4, Min: 8, P99: 2000, Max: 4000}, Output: demand.Lengths{Mean: 128, Min: 1, P99: 400, Max: 900}},
+		Ranked:       []capacity.Plan{first, second},
+		PricesUnused: []string{"H100"},
+		Refused:      []capacity.RefusedTwin{{Name: "x", Why: capacity.RefusedCheck}, {Name: "y", Why: capacity.RefusedPrice}, {Name: "z", Why: twin.RefusedLength}, {Name: "w", Why: capacity.RefusedMost}},
 	}
 }
 

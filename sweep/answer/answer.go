@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"math"
 	"slices"
 
 	"llmsweep/client/note"
@@ -55,7 +56,7 @@ func DropUnsure(run *rundir.Run) {
 // whyNone returns why a whole sweep found no saturation rate, and what to run next.
 func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 	const waves = 12 // of the longest requests: what the next sweep's stages should hold
-	var decided, longest, highest float64
+	var decided, longest, highest, kept float64
 	rows := saturation.Open(run.Stages)
 	if len(rows) == 0 && run.Plan.Budget <= 0 {
 		return why, false
@@ -67,17 +68,35 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 		if l := st.Latency.Mean; !l.IsZero() {
 			longest = max(longest, l.Value())
 		}
-		highest = st.Rate.Value()
+		if highest = st.Rate.Value(); st.Verdict == rundir.Stable {
+			kept = highest
+		}
 	}
 	switch {
 	case run.Plan.Budget > 0:
 		return noteNoneBudget.New(run.Plan.Budget, longer(run, 2)), true
 	case decided <= float64(len(rows))/2:
 		return noteNoneDecided.New(longest, run.Plan.StageTime, seconds.RoundUp(max(waves*longest, 2*run.Plan.StageTime))), true
-	case !saturatedSomewhere(run.Stages) && run.Plan.MaxConcurrency > 0:
-		return noteNoneFilled.New(highest, 2*run.Plan.MaxConcurrency), true
+	case !saturatedSomewhere(run.Stages) && kept > 0:
+		return noneFilled(run, kept, highest), true
 	}
 	return noteNoneBeyond.New(highest), true
+}
+
+// noneFilled returns the note on a sweep of which no row is more than the server takes. kept is the highest rate that was stable, and highest the
+// highest one tried. Where the search for the ceiling went as far as it was allowed to, it may go farther; else stages must be longer, since the
+// search ended by itself.
+func noneFilled(run *rundir.Run, kept, highest float64) note.Note {
+	undecided, inFlight, stageTime := highest, math.NaN(), math.NaN()
+	if highest <= kept {
+		undecided = math.NaN()
+	}
+	if slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(CeilingBounded) }) {
+		inFlight = 2 * float64(run.Plan.MaxConcurrency)
+	} else {
+		stageTime = seconds.RoundUp(2 * run.Plan.StageTime).Seconds()
+	}
+	return noteNoneFilled.New(kept, inFlight, undecided, stageTime)
 }
 
 // searchCut reports whether a run warns that its search for the ceiling ended before the output stopped growing.
@@ -109,7 +128,7 @@ func SLO(run *rundir.Run, terms []slo.Term, limit *rundir.Saturation) *rundir.SL
 	}
 	rows := saturation.Open(run.Stages)
 	for i := range run.Stages {
-		if st := &run.Stages[i]; st.Role == rundir.Floor && st.State == rundir.Complete && st.Invalid.IsZero() {
+		if st := &run.Stages[i]; st.Role == rundir.Floor && saturation.Usable(st) {
 			rows = append(rows, st)
 		}
 	}

@@ -63,10 +63,10 @@ func TestAWideIntervalIsNoAnswer(t *testing.T) {
 		rate, from, to, ask float64
 	}{
 		{18, 22, 1000, 20, 18, 22, 0},
-		{16, 24, 1000, 20, 16, 24, 0},                                     // by 20 % to either side: its comfortable load is sustained
-		{15, 25, 1000, math.NaN(), 15, 25, 120},                           // by 25 %
-		{-4, 44, 1050, math.NaN(), 1050 / 1.05 / 100, 44, 60 * 4},         // the search completed 10 req/s
-		{-4, 8, 1050, math.NaN(), 1050 / 1.05 / 100, 1050. / 105, 4 * 60}, // it is not less than its lower bound
+		{16, 24, 1000, 20, 16, 24, 0},                             // by 20 % to either side: its comfortable load is sustained
+		{15, 25, 1000, math.NaN(), 15, 25, 120},                   // by 25 %
+		{-4, 44, 1050, math.NaN(), 1050 / 1.05 / 100, 44, 60 * 4}, // the search completed 10 req/s
+		{-4, 8, 1050, math.NaN(), 0, 1050. / 105, 4 * 60},         // more than any stage did later: what is sustained is not more
 	} {
 		run := sweep(c.low, c.high, c.output)
 		conclude(run)
@@ -104,5 +104,41 @@ func TestACeilingThatIsTooShortIsNone(t *testing.T) {
 	s := run.Saturation
 	if s == nil || !s.Rate.Bound() || math.Abs(s.Rate.Value()-10) > 1e-9 || s.Reason.Args["advice"] != 120.0 {
 		t.Errorf("%+v, want at least 10 req/s and advice", s)
+	}
+}
+
+// TestASweepThatFilledNothing says which rate the server kept up with, and does not say so of one that was undecided. The advice is what ended the
+// search for the ceiling.
+func TestASweepThatFilledNothing(t *testing.T) {
+	row := func(rate float64, verdict string) rundir.Stage {
+		return rundir.Stage{
+			Name: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: verdict, Rate: rundir.Exactly(rate), Requests: rundir.Requests{OK: 100},
+			Progress: rundir.Progress{Rate: rundir.Exactly(rate), Low: rundir.Exactly(rate), High: rundir.Exactly(rate), Batches: 9},
+		}
+	}
+	for _, c := range []struct {
+		last                         string
+		notes                        []note.Note
+		undecided, inFlight, advised float64 // 0 for none
+	}{
+		{rundir.Undecided, nil, 43.9, 0, 40},
+		{rundir.Stable, []note.Note{CeilingBounded.New(16)}, 0, 32, 0},
+	} {
+		run := &rundir.Run{
+			Plan: rundir.Plan{Kind: rundir.KindSweep, StageTime: 20, MaxConcurrency: 16}, Warnings: c.notes,
+			Stages: []rundir.Stage{row(20, rundir.Stable), row(38.6, rundir.Stable), row(43.9, c.last)},
+		}
+		n, ok := whyNone(run)
+		kept := 38.6
+		if c.undecided == 0 {
+			kept = 43.9
+		}
+		got := func(name string) float64 {
+			v, _ := n.Args[name].(float64)
+			return v
+		}
+		if !ok || !n.Is(noteNoneFilled) || got("rate") != kept || got("undecided") != c.undecided || got("max_concurrency") != c.inFlight || got("stage_time") != c.advised {
+			t.Errorf("last row %s: %v", c.last, n)
+		}
 	}
 }

@@ -27,7 +27,7 @@ func located(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
 	if found.Low.Known() && found.Low.Value() < 0 {
 		found.Low = rundir.Exactly(0)
 	}
-	ceiling := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling })
+	ceiling := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Ceiling && saturation.Usable(&st) })
 	if searchCut(run.Warnings) && !saturatedSomewhere(run.Stages) && ceiling >= 0 {
 		return cut(run, found, &run.Stages[ceiling])
 	}
@@ -38,8 +38,12 @@ func located(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
 	return between(run, found, half/found.Rate.Value())
 }
 
-// atLeast returns what is known of a saturation rate that no stage shows: a lower bound. It is nil where there is none.
+// atLeast returns what is known of a saturation rate that no stage shows: a lower bound. It is nil where there is none, and where the client was
+// the limit of all stages after the first.
 func atLeast(run *rundir.Run) *rundir.Saturation {
+	if spoiled(run.Stages) {
+		return nil
+	}
 	why, ok := whyNone(run)
 	stable := highestStable(run.Stages)
 	most := stable
@@ -50,6 +54,19 @@ func atLeast(run *rundir.Run) *rundir.Saturation {
 		return nil
 	}
 	return &rundir.Saturation{Rate: rundir.Over(most.Value()), HighestStable: stable, Reason: why}
+}
+
+// spoiled reports whether stages are invalid, and no other but the floor is whole.
+func spoiled(stages []rundir.Stage) bool {
+	invalid := false
+	for i := range stages {
+		st := &stages[i]
+		if st.Role != rundir.Floor && saturation.Usable(st) {
+			return false
+		}
+		invalid = invalid || !st.Invalid.IsZero()
+	}
+	return invalid
 }
 
 // cut returns the answer of a sweep whose search for the ceiling was cut before the output stopped growing, and which showed no arrival rate to
@@ -78,8 +95,12 @@ func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Sa
 	s := *found
 	s.Rate, s.Comfortable, s.ComfortableStage = rundir.Number{}, rundir.Number{}, ""
 	s.Low = larger(s.Low, s.HighestStable)
+	low := s.Low
 	if !s.Overload.Known() && !s.LowestSaturated.Known() { // where overload costs throughput, a closed loop shows nothing of what is sustained
 		s.Low = larger(s.Low, searched(run))
+	}
+	if s.Low.Value() > s.High.Value() { // the closed loop completed more than any stage at a rate: what is sustained lies between
+		s.Low, s.High = low, s.Low
 	}
 	s.High = larger(s.High, larger(s.Low, s.LowestSaturated))
 	// An interval narrows with the root of the time that it rests on.
@@ -107,7 +128,7 @@ func longer(run *rundir.Run, factor float64) float64 {
 // Its steps are short: what they may be off by is taken off.
 func searched(run *rundir.Run) rundir.Number {
 	const off = 1.05 // the gain that the search takes for noise
-	floor := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Floor })
+	floor := slices.IndexFunc(run.Stages, func(st rundir.Stage) bool { return st.Role == rundir.Floor && saturation.Usable(&st) })
 	if floor < 0 {
 		return rundir.Number{}
 	}
@@ -115,7 +136,9 @@ func searched(run *rundir.Run) rundir.Number {
 	tokens := alone.TokensPerS.Output.Value() / alone.Progress.Rate.Value() // of a request
 	var most rundir.Number
 	for _, s := range run.Search {
-		most = larger(most, s.Output)
+		if s.Invalid.IsZero() {
+			most = larger(most, s.Output)
+		}
 	}
 	return rundir.Exactly(most.Value() / off / tokens) // absent where one of them is
 }

@@ -8,7 +8,7 @@ var (
 	noteWide        = note.Kind{Code: "saturation.wide", Args: []string{"half", "budget", "stage_time"}}                         // one of the last two
 	noteNoneBudget  = note.Kind{Code: "saturation.none-budget", Args: []string{"budget", "advice"}}
 	noteNoneDecided = note.Kind{Code: "saturation.none-decided", Args: []string{"latency", "stage_time", "advice"}}
-	noteNoneFilled  = note.Kind{Code: "saturation.none-filled", Args: []string{"rate", "max_concurrency"}}
+	noteNoneFilled  = note.Kind{Code: "saturation.none-filled", Args: []string{"rate", "max_concurrency", "undecided", "stage_time"}} // one of the second and the last
 	noteNoneBeyond  = note.Kind{Code: "saturation.none-beyond", Args: []string{"rate"}}
 	noteKilled      = note.Kind{Code: "run.killed"}
 	noteInProgress  = note.Kind{Code: "run.in-progress"}

@@ -19,6 +19,8 @@ type Result struct {
 	Minutes  float64       `json:"minutes_wanted"`
 	Ranked   []Plan        `json:"ranked"`
 	Refused  []RefusedTwin `json:"refused,omitempty"`
+	// PricesUnused are the GPUs that have a price, and of which no twin is.
+	PricesUnused []string `json:"prices_unused,omitempty"`
 }
 
 // Demand is what the requests come to.

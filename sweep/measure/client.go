@@ -27,6 +27,11 @@ func Unfit(st *rundir.Stage) note.Note {
 	return note.Note{}
 }
 
+// ByClient reports whether a note of why a stage is invalid says that the client was too slow.
+func ByClient(why note.Note) bool {
+	return why.Is(noteSentLate) || why.Is(noteReadLate) || why.Is(noteNoCPULeft)
+}
+
 // reading sums up how late the client was to read what had arrived, and what it read together.
 type reading struct {
 	delay          sample.Sample

@@ -68,6 +68,7 @@ type Run struct {
 	Saturation *Saturation  `json:"saturation,omitempty"`
 	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
 	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
+	Grades     *Grades      `json:"grades,omitempty"`   // absent in runs without graded questions
 	Client     Client       `json:"client"`
 	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
 	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given
@@ -141,6 +142,7 @@ type Workload struct {
 	PromptTokens Lengths `json:"prompt_tokens"`
 	OutputTokens Lengths `json:"output_tokens"`
 	Dataset      string  `json:"dataset,omitempty"`
+	Graded       int     `json:"graded,omitempty"` // rows of it whose answers are graded
 	Prompt       string  `json:"prompt,omitempty"` // the fixed prompt, where one was given
 	Seed         uint64  `json:"seed"`
 	Forced       bool    `json:"forced_length"` // answers have exactly the number of tokens asked for
@@ -225,6 +227,7 @@ type Stage struct {
 
 	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
 	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
+	Graded   *Graded  `json:"graded,omitempty"`   // absent in runs without graded questions
 
 	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
 
@@ -256,6 +259,8 @@ type SearchStep struct {
 	Output  Number  `json:"output_tokens_per_s,omitzero"`
 	Latency Number  `json:"latency_s,omitzero"` // mean
 	Ended   float64 `json:"ended_s"`            // since the start of the run
+	// Invalid is why the step says more of the client than of the server; zero where it does not.
+	Invalid note.Note `json:"invalid,omitzero"`
 }
 
 // EndsAt returns when the step ended, since the start of the run.
@@ -469,6 +474,8 @@ type Saturation struct {
 	High   Number    `json:"high,omitzero"`
 	Output Number    `json:"output_tokens_per_s,omitzero"`
 	Reason note.Note `json:"reason,omitzero"`
+	// Cautions are what a reader of the rate must know.
+	Cautions []note.Note `json:"cautions,omitempty"`
 	// Limit is what the server ran out of in LimitStage, by its own gauges; empty where that is not known.
 	Limit      string `json:"limit,omitempty"`
 	LimitStage string `json:"limit_stage,omitempty"`

@@ -170,7 +170,7 @@ func Changes(stages []rundir.Stage) (all []note.Note) {
 	for _, lone := range []bool{true, false} {
 		for i := range stages {
 			after := &stages[i]
-			if after.Role != rundir.Control || !usable(after) || (after.MaxConcurrency == 1) != lone {
+			if after.Role != rundir.Control || !Usable(after) || (after.MaxConcurrency == 1) != lone {
 				continue
 			}
 			before := sameLoad(stages[:i], after)
@@ -196,7 +196,7 @@ func perTokenAt(stages []rundir.Stage, at *rundir.Stage) float64 {
 	for i := range stages {
 		st := &stages[i]
 		stable := st.Rate.Known() && st.Verdict == rundir.Stable && st.Rates.Offered.Known()
-		if st.Role == rundir.Control || !usable(st) || !perToken(st).Known() || !stable && st.Role != rundir.Floor {
+		if st.Role == rundir.Control || !Usable(st) || !perToken(st).Known() || !stable && st.Role != rundir.Floor {
 			continue
 		}
 		switch x := orZero(st.Rates.Offered); {
@@ -218,7 +218,7 @@ func perTokenAt(stages []rundir.Stage, at *rundir.Stage) float64 {
 func sameLoad(stages []rundir.Stage, as *rundir.Stage) *rundir.Stage {
 	for i := range stages {
 		st := &stages[i]
-		if st.Role != rundir.Control && usable(st) && st.Kind == as.Kind && st.Rate == as.Rate && st.MaxConcurrency == as.MaxConcurrency {
+		if st.Role != rundir.Control && Usable(st) && st.Kind == as.Kind && st.Rate == as.Rate && st.MaxConcurrency == as.MaxConcurrency {
 			return st
 		}
 	}

@@ -37,6 +37,8 @@ const (
 	// Of all stages far behind together. A slow server completes few requests in each, so that none shows it alone. Together they have
 	// small errors of their own, and differ in other ways: see rhythm.
 	collapsedTogether = 1.30
+	// Of a single stage. One that is slow by less may have had bad luck, or a machine with something else to do: a second stage tells.
+	collapsedAlone = 1.30
 	// The difference must not be chance, by a one-sided test with few batches far behind.
 	sure         = 0.9985
 	leastBatches = 4
@@ -53,16 +55,8 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 	if len(behind) == 0 || !most.Rate.Known() || f.changed {
 		return false
 	}
-	limit := collapsed
-	if f.pausing {
-		limit = collapsedPausing
-	}
-	costs := 0
-	for _, st := range behind {
-		if costly(most, st.Progress, limit) {
-			costs++
-		}
-	}
+	limit := f.collapseLimit(behind)
+	costs := costlyOnes(behind, most, limit)
 	apart := most.Low.Known() && most.Low.Value() >= limit*s.High.Value() // no stage beyond the edge completes as much
 	if 2*costs <= len(behind) && !apart && !costly(most, pooled(behind), max(limit, collapsedTogether)) {
 		return false
@@ -79,6 +73,39 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.Rate.Value()+normal*standardError(most), ceiling)
 	s.Overload, s.OverloadLow, s.OverloadHigh = plateau(behind)
 	return true
+}
+
+// collapseLimit returns how much more the server must complete below its limit than in the stages far behind.
+func (f *finder) collapseLimit(behind []*rundir.Stage) float64 {
+	limit := collapsed
+	if len(behind) == 1 {
+		limit = collapsedAlone
+	}
+	if f.pausing {
+		limit = max(limit, collapsedPausing)
+	}
+	return limit
+}
+
+// costlyOnes counts the stages in which the server completes less than it does at most, by more than a limit.
+func costlyOnes(behind []*rundir.Stage, most rundir.Progress, limit float64) (n int) {
+	for _, st := range behind {
+		if costly(most, st.Progress, limit) {
+			n++
+		}
+	}
+	return n
+}
+
+// CollapseUnsure reports whether a single stage far behind suggests that overload costs throughput, which a second one would show.
+func CollapseUnsure(run *rundir.Run) bool {
+	f := newFinder(run)
+	behind := f.farBehind()
+	if len(behind) != 1 || f.pausing || f.changed || !f.lastStable().Known() {
+		return false
+	}
+	most := f.mostBelow(ceilingOf(run.Stages))
+	return costly(most, behind[0].Progress, collapsed) && !costly(most, behind[0].Progress, collapsedAlone)
 }
 
 // costly reports whether a server completes less far behind than it does at most, by more than a limit and by more than chance.

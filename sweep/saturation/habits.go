@@ -191,7 +191,7 @@ func pauses(stages []rundir.Stage) note.Note {
 	count, time, windows := 0, 0.0, 0.0
 	for i := range stages {
 		st := &stages[i]
-		if !usable(st) || st.Role != rundir.Floor && st.Verdict != rundir.Stable {
+		if !Usable(st) || st.Role != rundir.Floor && st.Verdict != rundir.Stable {
 			continue // work on the prompts of a backlog holds streams up as well
 		}
 		windows += st.Elapsed

@@ -50,7 +50,7 @@ func middleOf(st *rundir.Stage) float64 { return st.Started + st.Elapsed/2 }
 func controlOfFloor(stages []rundir.Stage) (before, after *rundir.Stage) {
 	for i := range stages {
 		st := &stages[i]
-		if st.Role != rundir.Control || st.MaxConcurrency != 1 || !usable(st) || !st.InterToken.Known() {
+		if st.Role != rundir.Control || st.MaxConcurrency != 1 || !Usable(st) || !st.InterToken.Known() {
 			continue
 		}
 		if before := sameLoad(stages[:i], st); before != nil && before.InterToken.Known() {

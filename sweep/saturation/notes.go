@@ -24,7 +24,7 @@ var (
 func Notes() []note.Kind {
 	return []note.Kind{
 		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
-		noteNoneSaturated, noteRefused, noteUndone, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
+		noteNoneSaturated, noteBelowLone, noteRefused, noteUndone, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
 		noteOverloadOrChange, noteDrops, noteLatestAlone, noteRebounds, noteStaysSlow, noteNotPooled, Exceeded, noteMetastable, noteNeverBack, noteStayedSlow, noteUnwatched,
 	}
 }

@@ -20,14 +20,7 @@ const Comfortable = 0.8
 // does not fit together.
 func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 	stages := run.Stages
-	f := finder{open: Open(stages), changed: len(changes(run)) > 0}
-	_, again := controlOfFloor(stages)
-	f.sameServer = again != nil && !f.changed
-	f.cut = f.edge()
-	f.pausing = !pauses(stages).IsZero()
-	f.failing = !drops(stages).IsZero()
-	f.cached = cachedShare(stages)
-	f.stageTime = stageTimeForControls(stages)
+	f := newFinder(run)
 	rows := f.plateauRows(ceilingOf(stages))
 	if len(rows) == 0 {
 		return nil, f.notes
@@ -45,13 +38,17 @@ func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 		s.Output = meanOutput(rows)
 		limitedBy(bucketOf(f.open, ceilingOf(stages)), f.open, s)
 	}
+	f.include(s)
+	if n := belowLone(stages, s); !n.IsZero() {
+		s.Cautions = append(s.Cautions, n)
+	}
 	s.Comfortable = rundir.Exactly(Comfortable * s.Rate.Value())
 	for _, r := range f.open {
 		if r.Verdict == rundir.Stable && r.Rate.Value() <= s.Comfortable.Value() {
 			s.ComfortableStage = r.Name
 		}
 	}
-	s.Reason = reason(rows, s)
+	s.Reason = reason(rows, s, slices.ContainsFunc(f.open, over))
 	if st := sheds(f.open); st != nil && !s.Reason.Is(noteBacklogGrew) {
 		s.Reason = noteRefused.New(st.Rates.Offered.Value(), share(st), st.Progress.Rate.Value())
 	}
@@ -92,7 +89,7 @@ func DropIntervals(st *rundir.Stage, share float64) {
 func Open(stages []rundir.Stage) []*rundir.Stage {
 	var open []*rundir.Stage
 	for i := range stages {
-		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && usable(st) && st.Role != rundir.Control {
+		if st := &stages[i]; st.Rate.Known() && st.Requests.OK > 0 && Usable(st) && st.Role != rundir.Control {
 			open = append(open, st)
 		}
 	}
@@ -102,14 +99,14 @@ func Open(stages []rundir.Stage) []*rundir.Stage {
 	return open
 }
 
-// usable reports whether a stage is whole, and says more of the server than of the client.
-func usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
+// Usable reports whether a stage is whole, and says more of the server than of the client.
+func Usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == rundir.Complete }
 
 // ceilingOf returns the stage that measured the ceiling; nil where there is none, or where a budget ended it before it was steady: then it
 // only shows how a closed loop begins.
 func ceilingOf(stages []rundir.Stage) (ceiling *rundir.Stage) {
 	for i := range stages {
-		if st := &stages[i]; st.Role == rundir.Ceiling && usable(st) && st.Progress.Rate.Known() && !slices.ContainsFunc(st.Warnings, tooShort) {
+		if st := &stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() && !slices.ContainsFunc(st.Warnings, tooShort) {
 			ceiling = st
 		}
 	}
@@ -131,6 +128,20 @@ type finder struct {
 	// sameServer reports that control measurements show the same server as before: what is less now is overload's doing.
 	sameServer bool
 	stageTime  float64 // seconds: a sweep with such stages has time to measure the floor again
+}
+
+// newFinder returns a finder that has cut the stages of a run in two.
+func newFinder(run *rundir.Run) *finder {
+	stages := run.Stages
+	f := &finder{open: Open(stages), changed: len(changes(run)) > 0}
+	_, again := controlOfFloor(stages)
+	f.sameServer = again != nil && !f.changed
+	f.cut = f.edge()
+	f.pausing = !pauses(stages).IsZero()
+	f.failing = !drops(stages).IsZero()
+	f.cached = cachedShare(stages)
+	f.stageTime = stageTimeForControls(stages)
+	return f
 }
 
 // note adds a note, once: repetitions give the same.
@@ -237,7 +248,7 @@ func (f *finder) bracket(s *rundir.Saturation) (stable, saturated rundir.Number)
 // serverLimited reports whether a stage shows what the server can do and not what arrived: it was saturated, and the interval of
 // what it completed lies below what it was offered.
 func serverLimited(st *rundir.Stage) bool {
-	return over(st) && usable(st) &&
+	return over(st) && Usable(st) &&
 		st.Progress.High.Known() && st.Rates.Offered.Known() && st.Progress.High.Value() < st.Rates.Offered.Value()
 }
 
@@ -275,6 +286,8 @@ func (f *finder) plateauRows(ceiling *rundir.Stage) []*rundir.Stage {
 	switch {
 	case closed.High.Value() < low.Value():
 		return limited // with more in flight the server is faster still
+	case closed.Low.Value() > high.Value()*beyondRhythm && len(limited) == 1 && closed.Rate.Value() < collapsedAlone*limited[0].Progress.Rate.Value():
+		return append(limited, ceiling) // one stage is slower than the closed loop: which of them is wrong is not known
 	case closed.Low.Value() > high.Value()*beyondRhythm:
 		f.overloadCosts(ceiling, low.Value()/2+high.Value()/2)
 		return limited
@@ -353,8 +366,8 @@ func meanOutput(rows []*rundir.Stage) rundir.Number {
 	return rundir.Exactly(output / weight)
 }
 
-// reason returns the evidence.
-func reason(rows []*rundir.Stage, s *rundir.Saturation) note.Note {
+// reason returns the evidence. anyOver reports whether some arrival rate was more than the server takes.
+func reason(rows []*rundir.Stage, s *rundir.Saturation, anyOver bool) note.Note {
 	for _, r := range rows {
 		if r.Verdict == rundir.Saturated {
 			return noteBacklogGrew.New(r.Rates.Offered.Value(), r.Drift.Value.Value()*r.Rate.Value(), r.Progress.Rate.Value())
@@ -364,7 +377,7 @@ func reason(rows []*rundir.Stage, s *rundir.Saturation) note.Note {
 		return noteUndone.New(r.Rates.Offered.Value(), share(r), r.Progress.Rate.Value())
 	}
 	kind := noteNoneSaturated
-	if s.LowestSaturated.Known() {
+	if s.LowestSaturated.Known() || anyOver {
 		kind = noteCeilingAlone
 	}
 	return kind.New(rows[0].MaxConcurrency, rows[0].Progress.Rate.Value())

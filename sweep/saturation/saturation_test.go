@@ -45,9 +45,10 @@ func TestFind(t *testing.T) {
 			row(12, 10, rundir.Saturated)}, 10, 8, 12, against("poisson@5.00")},
 		"a lull taken for a limit": {[]rundir.Stage{ceilingRow(9), row(4, 3, rundir.Saturated), row(7, 7, rundir.Undecided), row(12, 10, rundir.Saturated)}, 10, 0, 12,
 			against("poisson@4.00")},
-		"the closed loop was too narrow": {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, nil},
-		"overload costs":                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 9.97, 8, 13, nil},
-		"the client's fault":             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, nil},
+		"the closed loop was too narrow":                 {[]rundir.Stage{ceilingRow(7), row(8, 8, rundir.Stable), row(12, 10, rundir.Saturated)}, 10, 8, 12, nil},
+		"overload costs":                                 {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated), row(14, 10, rundir.Saturated)}, 9.97, 8, 13, nil},
+		"one slow stage beyond the edge may be bad luck": {[]rundir.Stage{ceilingRow(12), row(8, 8, rundir.Stable), row(13, 10, rundir.Saturated)}, 10.8, 8, 13, nil},
+		"the client's fault":                             {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Stable), spoiled}, 10, 8, 0, nil},
 		"saturated at what it was offered is no plateau": {[]rundir.Stage{ceilingRow(10), row(6, 6, rundir.Saturated), row(12, 10, rundir.Saturated)}, 10, 0, 12,
 			against("poisson@6.00")},
 		"most repetitions decide": {[]rundir.Stage{ceilingRow(10), row(8, 8, rundir.Saturated), row(8, 8, rundir.Stable), row(8, 8, rundir.Stable),
@@ -87,6 +88,68 @@ func TestFind(t *testing.T) {
 	}
 	if s, notes := Find(&rundir.Run{Stages: nil}); s != nil || notes != nil {
 		t.Errorf("nothing saturates at %v, notes %v", s, notes)
+	}
+}
+
+// TestAnAnswerHoldsWhatWasCompleted: the interval of a sustained rate holds what a stage without a growing backlog completed, and the rate is at least
+// what a stable one did.
+func TestAnAnswerHoldsWhatWasCompleted(t *testing.T) {
+	for name, c := range map[string]struct {
+		row        rundir.Stage
+		rate, high float64 // at least
+	}{
+		"stable":    {row(62, 61.95, rundir.Stable), 61.95, 61.95},
+		"undecided": {row(66, 64, rundir.Undecided), 59, 64},
+	} {
+		s, _ := Find(&rundir.Run{Stages: []rundir.Stage{ceilingRow(60), row(40, 40, rundir.Stable), c.row, row(75, 60, rundir.Saturated)}})
+		if s == nil || s.Rate.Value() < c.rate || s.High.Value() < c.high || s.Rate.Value() > c.high {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	wide := row(62, 70, rundir.Stable)
+	wide.Progress.Low, wide.Progress.High = rundir.Exactly(60), rundir.Exactly(80)
+	if s, _ := Find(&rundir.Run{Stages: []rundir.Stage{ceilingRow(60), wide, row(75, 60, rundir.Saturated)}}); s.Rate.Value() > 61 || s.High.Value() < 70 {
+		t.Errorf("a stage that is hardly known is the answer, or beyond it: %+v", s)
+	}
+	few := row(62, 90, rundir.Stable)
+	few.Progress.Batches = leastBatches - 1
+	if s, _ := Find(&rundir.Run{Stages: []rundir.Stage{ceilingRow(60), few, row(75, 60, rundir.Saturated)}}); s.High.Value() >= 90 {
+		t.Errorf("a stage without an interval of its own counts: %+v", s)
+	}
+}
+
+// TestTheLoneRequestMayBeFaster: where the floor completes more than the saturation rate, the answer says so.
+func TestTheLoneRequestMayBeFaster(t *testing.T) {
+	for _, alone := range []float64{13.7, 16.2} {
+		floor := row(1, alone, rundir.Closed)
+		floor.Role, floor.Rate, floor.MaxConcurrency = rundir.Floor, rundir.Number{}, 1
+		s, _ := Find(&rundir.Run{Stages: []rundir.Stage{floor, ceilingRow(13.7), row(10, 10, rundir.Stable), row(18, 13.7, rundir.Saturated)}})
+		if got := len(s.Cautions) == 1 && s.Cautions[0].Is(noteBelowLone); got != (alone > 14) {
+			t.Errorf("%v req/s alone: cautions %v", alone, s.Cautions)
+		}
+	}
+}
+
+// TestACollapseNeedsMoreThanOneSlowStage: a single stage that is slower by less than a third may have had bad luck. A second one is asked for.
+func TestACollapseNeedsMoreThanOneSlowStage(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow              []float64
+		collapses, unsure bool
+	}{
+		"one, 10 % slower": {[]float64{38}, false, true},
+		"two, 10 % slower": {[]float64{38, 38}, true, false},
+		"one, 40 % slower": {[]float64{25}, true, false},
+		"as fast":          {[]float64{42}, false, false},
+	} {
+		rows := []rundir.Stage{ceilingRow(42.5), row(20, 20, rundir.Stable), row(40, 40, rundir.Stable)}
+		for i, done := range c.slow {
+			rows = append(rows, row(50+float64(i), done, rundir.Saturated))
+		}
+		run := &rundir.Run{Stages: rows}
+		s, _ := Find(run)
+		if s == nil || s.Overload.Known() != c.collapses || CollapseUnsure(run) != c.unsure {
+			t.Errorf("%s: %+v, unsure %v", name, s, CollapseUnsure(run))
+		}
 	}
 }
 

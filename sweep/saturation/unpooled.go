@@ -41,7 +41,7 @@ func MarkCeiling(stages []rundir.Stage) {
 	for i := range stages {
 		st := &stages[i]
 		p := st.Progress
-		if st.Started <= ceiling.Started || !usable(st) || !p.Low.Known() || p.Low.Value() <= ceiling.Progress.High.Value() ||
+		if st.Started <= ceiling.Started || !Usable(st) || !p.Low.Known() || p.Low.Value() <= ceiling.Progress.High.Value() ||
 			p.Rate.Value() < exceeds*ceiling.Progress.Rate.Value() {
 			continue
 		}

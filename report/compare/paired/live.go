@@ -202,8 +202,8 @@ func (v *Comparison) table(l lang.Lang) table.Table {
 			metric.Mark = markPrimary
 		}
 		sees := table.Cell{Text: compare.Absent, Tone: table.Faint}
-		if r.MinDetectable.Known() {
-			sees = table.Cell{Text: share(r.MinDetectable.Value())}
+		if r.MinDetectableHolm.Known() { // that of the conclusion
+			sees = table.Cell{Text: share(r.MinDetectableHolm.Value())}
 		}
 		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
 	}
@@ -300,8 +300,7 @@ func (v *Comparison) legend(l lang.Lang) []string {
 
 // conclusion returns the differences that are shown when all rows are tested together.
 func (v *Comparison) conclusion(l lang.Lang) []string {
-	var shown, also, not, would []string
-	single := 0
+	var shown, also, not, would, single []string
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		name := liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
@@ -313,8 +312,9 @@ func (v *Comparison) conclusion(l lang.Lang) []string {
 		case r.Primary && r.MinDetectableHolm.Known():
 			not = append(not, name)
 			would = append(would, liveOf.In(l, share(r.MinDetectableHolm.Value()), name))
-		case r.Shown:
-			single++
+		}
+		if r.Shown && !r.ShownHolm {
+			single = append(single, name+" "+rowChange(r))
 		}
 	}
 	var lines []string
@@ -333,8 +333,8 @@ func (v *Comparison) conclusion(l lang.Lang) []string {
 	case len(not) > 0:
 		lines = append(lines, liveNotIn.In(l, strings.Join(not, compare.Comma.In(l)), strings.Join(would, liveOr.In(l))))
 	}
-	if single > 0 {
-		lines = append(lines, liveSingle.In(l, single, len(v.Rows)))
+	if len(single) > 0 {
+		lines = append(lines, liveSingle.In(l, len(v.Rows), strings.Join(single, compare.Comma.In(l))))
 	}
 	return lines
 }

@@ -131,6 +131,28 @@ func TestLiveConclusion(t *testing.T) {
 	}
 }
 
+// The conclusion names each row that shows a difference alone, with that difference, and its numbers are those of the table.
+func TestTheConclusionNamesWhatShowsAlone(t *testing.T) {
+	v := OfPair(measuredPair(0, 0.02, 7))
+	for i := range v.Rows {
+		if r := &v.Rows[i]; r.Key == "ttft@80" {
+			r.Ratio, r.Low, r.High, r.Shown, r.ShownHolm = rundir.Exactly(2.99), rundir.Exactly(0.5), rundir.Exactly(9.6), true, false
+		}
+	}
+	for _, l := range lang.All() {
+		said := strings.Join(v.Conclusion(l), "\n")
+		if !strings.Contains(said, "TTFT") || !strings.Contains(said, "+299") {
+			t.Errorf("%s: a difference of 299 %% that shows alone is not in\n%s", l, said)
+		}
+		shown := v.table(l)
+		for i, r := range v.Rows {
+			if sees := shown.Rows[i][5].Text; r.Primary && !strings.Contains(said, sees) {
+				t.Errorf("%s: the table has %s as smallest detectable difference of %s, the conclusion has\n%s", l, sees, r.Key, said)
+			}
+		}
+	}
+}
+
 func TestLiveGates(t *testing.T) {
 	v := OfPair(measuredPair(-0.06, 0.002, 6))
 	for gate, fails := range map[string]bool{

@@ -36,16 +36,16 @@ var (
 var (
 	legendPrimary   = lang.Say("* the metrics that the conclusion is mainly based on, and that determined the measuring time", "* 结论主要依据的指标，测量时长亦据此确定")
 	legendLiveTilde = lang.Say("~ no difference is shown: the 95 % interval of this row alone includes 0", "~ 未显示出差异：该行自身的 95 % 置信区间包含 0")
-	legendSees      = lang.Say("smallest detectable: a difference of this size is shown by the row with a power of 80 % (in 4 of 5 comparisons)", "可发现的最小差异：若真有这么大的差异，五次测量中有四次会在该行显示出来")
+	legendSees      = lang.Say("smallest detectable: a difference of this size is shown with a power of 80 % (in 4 of 5 comparisons) when all rows are tested together, as in the conclusion", "可发现的最小差异：若真有这么大的差异，与结论一样将各行一并检验时，五次测量中有四次会显示出来")
 )
 
 // Conclusions.
 var (
 	liveDiffers = lang.Say("B differs from A: %s.", "B 与 A 不同：%s。")
 	liveAlso    = lang.Say("Differences are also shown in %s.", "另有差异的指标：%s。")
-	liveSame    = lang.Say("~ No difference between A and B is shown. With a power of 80 %%, a difference of %s would have been.", "~ 未显示出 A 与 B 的差异。五次测量中有四次会发现：%s。")
+	liveSame    = lang.Say("~ No difference between A and B is shown when all rows are tested together. In the main metrics, a difference of %s would have been, with a power of 80 %%.", "~ 将各行一并检验，未显示出 A 与 B 的差异。就主要指标而言，五次测量中有四次会发现：%s。")
 	liveNotIn   = lang.Say("No difference is shown in %s; with a power of 80 %%, a difference of %s would have been.", "%s未显示出差异；五次测量中有四次会发现：%s。")
-	liveSingle  = lang.Say("%d of the %d rows show a difference alone, but not when all rows are tested together: this can be chance.", "有 %d 行（共 %d 行）单独看显示出差异，但合并检验时不成立：可能出于偶然。")
+	liveSingle  = lang.Say("Shown alone, but not when all %d rows are tested together: %s. This can be chance, or a difference that so few blocks do not prove; more blocks (--budget) tell.", "单独检验时显示出差异，但将全部 %d 行一并检验时不成立：%s。可能出于偶然，也可能是区组太少而无法证实的差异；增加区组（--budget）即可判断。")
 	liveTooFew  = lang.Say("Fewer than two blocks are complete, or the main metrics are unknown: no conclusion.", "完整的组不足两组，或主要指标未知：无法得出任何结论。")
 )
 

@@ -248,7 +248,7 @@ func (c *canvas) panel(p *Panel, top float64, last bool) {
 			names = append(names, l)
 		}
 	}
-	c.rules(p.Rules)
+	c.rules(p)
 	c.labels(names)
 }
 
@@ -303,30 +303,66 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 		const ascent = 9 // of a text
 		y := head - float64(t.row)*headRow - 5
 		if t.flag {
-			fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(t.x), px(y-ascent), px(bottom))
-			c.text(t.x-pole, y, "tag "+t.class, "end", t.text)
+			from, w := y-ascent, t.text.width()
+			if t.left+w > t.x-pole+1e-6 { // too near to the left edge: the text stands over its line
+				from = y + ascent/2
+			}
+			fmt.Fprintf(&c.b, `<path class="mark" d="M%s %sV%s"/>`, px(t.x), px(from), px(bottom))
+			c.text(t.left+w, y, "tag "+t.class, "end", t.text)
 			continue
 		}
 		c.text(t.left+t.text.width()/2, y, "tag "+t.class, "middle", t.text)
 	}
 }
 
-// rules draws limits, with their texts inside the panel at its left.
-func (c *canvas) rules(all []Rule) {
+// rules draws limits. The text of one within the panel stands at its line, on the side where fewer curves cross it; those of limits above the panel
+// stand together over its right end, where nothing is drawn.
+func (c *canvas) rules(p *Panel) {
 	var names []label
-	for _, r := range all {
-		y, beyond := c.y.clamp(r.At), r.At > c.y.high
-		text := r.Text
-		if beyond {
-			text = Same("↑ ").Plus(text)
-		} else {
-			fmt.Fprintf(&c.b, `<path class="rule" data-k="%s" d="M%s %sH%s"/>`, Escape(r.Key), px(c.x.from), px(y), px(c.x.to))
+	var beyond Text
+	for _, r := range p.Rules {
+		if r.At > c.y.high {
+			if !beyond.IsZero() {
+				beyond = beyond.Plus(Same(", "))
+			}
+			beyond = beyond.Plus(r.Text)
+			continue
 		}
-		names = append(names, label{text: text, class: Escape(r.Key), y: y - 4})
+		y := c.y.clamp(r.At)
+		fmt.Fprintf(&c.b, `<path class="rule" data-k="%s" d="M%s %sH%s"/>`, Escape(r.Key), px(c.x.from), px(y), px(c.x.to))
+		names = append(names, label{text: r.Text, class: Escape(r.Key), y: y - 4})
 	}
 	for _, n := range spread(names, c.top+11, c.bottom-3) {
-		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(c.x.from+5), px(n.at), n.text.svg(c.l))
+		const pad = 5
+		x, w := c.x.from+pad, n.text.width()
+		if right := c.x.to - pad - w; right > x && c.crossings(p, right, n.at, w) < c.crossings(p, x, n.at, w) {
+			x = right
+		}
+		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), n.text.svg(c.l))
 	}
+	if !beyond.IsZero() {
+		c.text(c.x.to, c.top-6, "rule", "end", Same("↑ ").Plus(beyond))
+	}
+}
+
+// crossings counts the places at which curves of a panel go through a text of such a width whose baseline begins at x, y.
+func (c *canvas) crossings(p *Panel, x, y, width float64) (n int) {
+	const ascent, descent, every = 11.0, 4.0, 4.0
+	for _, s := range p.Series {
+		for i := range s.Points {
+			a := s.Points[max(i-1, 0)]
+			b := s.Points[i]
+			x0, y0, x1, y1 := c.x.clamp(a.X), c.y.clamp(a.Y), c.x.clamp(b.X), c.y.clamp(b.Y)
+			steps := max(1, math.Hypot(x1-x0, y1-y0)/every)
+			for k := 0.0; k <= steps; k++ {
+				at, height := x0+(x1-x0)*k/steps, y0+(y1-y0)*k/steps
+				if at > x-every && at < x+width+every && height > y-ascent && height < y+descent {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // label returns the text at the end of a series.

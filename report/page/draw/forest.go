@@ -16,6 +16,34 @@ type Bar struct {
 	Row       int
 }
 
+// forestTick is a tick of a forest plot as text.
+func forestTick(v float64) string {
+	if v > 0 {
+		return "+" + Share(v)
+	}
+	return Share(v)
+}
+
+// forestTicks are the ticks of a forest plot: as many as have room beside each other.
+func forestTicks(s scale) []float64 {
+	const most, gap = 5, 10
+	var all []float64
+	for about := most; about > 0; about-- {
+		all = s.ticks(about)
+		widest := 0.0
+		for i, v := range all {
+			if math.Abs(v) < 1e-9*(s.high-s.low) {
+				all[i] = 0 // and not what is left of a sum, which would be written -0
+			}
+			widest = max(widest, Same(forestTick(all[i])).width())
+		}
+		if len(all) < 2 || s.at(all[1])-s.at(all[0]) >= widest+gap {
+			break
+		}
+	}
+	return all
+}
+
 // Forest returns a forest plot: a line for each value, around a line at 0. Values are shares, and the axis is in per cent.
 func Forest(name string, axis Text, bars []Bar) string {
 	const width, row, least, most = figureWidth, 22, 60, 185
@@ -33,16 +61,9 @@ func Forest(name string, axis Text, bars []Bar) string {
 	c.x = scale{low: min(e.low*1.05, -0.1*reach), high: max(e.high*1.05, 0.1*reach), from: left, to: width - right}
 	top, bottom := 10.0, 10+row*float64(len(bars))
 	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`, width, px(bottom+40), Escape(name), px(left), px(c.x.to))
-	for _, v := range c.x.ticks(5) {
+	for _, v := range forestTicks(c.x) {
 		fmt.Fprintf(&c.b, `<path class="grid" d="M%s %sV%s"/>`, px(c.x.at(v)), px(top), px(bottom))
-		if math.Abs(v) < 1e-9*reach {
-			v = 0 // and not what is left of a sum, which would be written -0
-		}
-		text := Share(v)
-		if v > 0 {
-			text = "+" + text
-		}
-		c.text(c.x.at(v), bottom+16, "tick", "middle", Same(text))
+		c.text(c.x.at(v), bottom+16, "tick", "middle", Same(forestTick(v)))
 	}
 	fmt.Fprintf(&c.b, `<path class="axis" d="M%s %sV%s"/>`, px(c.x.at(0)), px(top), px(bottom))
 	c.text((left+c.x.to)/2, bottom+33, "name", "middle", axis)

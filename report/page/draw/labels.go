@@ -50,8 +50,8 @@ func spread(all []label, top, bottom float64) []label {
 	return all
 }
 
-// tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag at the left of its line,
-// which goes up to the text.
+// tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag beside its line, which goes up
+// to the text.
 type tag struct {
 	text  Text
 	class string

@@ -145,3 +145,42 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// The numbers beneath a forest plot do not touch, however wide they are.
+func TestForestTicksDoNotTouch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := scale{low: -math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "low")), high: math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "high")), from: 185, to: rapid.Float64Range(250, 380).Draw(t, "to")}
+		end := math.Inf(-1)
+		for _, v := range forestTicks(s) {
+			w := Same(forestTick(v)).width()
+			if s.at(v)-w/2 <= end {
+				t.Fatalf("from %v to %v, %s touches the one before", s.low, s.high, forestTick(v))
+			}
+			end = s.at(v) + w/2
+		}
+	})
+}
+
+// The text of a limit stands on the side where no curve crosses it; that of one above the panel stands over it.
+func TestLimitsAreNotCrossed(t *testing.T) {
+	text := func(low, high, limit float64) (x, y float64) {
+		f := &Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: low}, {X: 10, Y: high}}}}, Rules: []Rule{{Text: Same("SLO ttft:p99<3s"), At: limit}}}}}
+		svg, _ := f.SVG(lang.English)
+		m := regexp.MustCompile(`<text class="rule"[^>]* x="([0-9.]+)" y="([0-9.]+)"`).FindStringSubmatch(svg)
+		if m == nil {
+			t.Fatalf("no text of the limit in %s", svg)
+		}
+		x, _ = strconv.ParseFloat(m[1], 64)
+		y, _ = strconv.ParseFloat(m[2], 64)
+		return x, y
+	}
+	if x, _ := text(3, 0, 2.9); x < 200 {
+		t.Errorf("the curve begins at the limit, and its text stands at %v", x)
+	}
+	if x, _ := text(0, 3, 2.9); x > 200 {
+		t.Errorf("the curve ends at the limit, and its text stands at %v", x)
+	}
+	if x, y := text(0.06, 0.07, 3); x < 400 || y > 17 {
+		t.Errorf("the text of a limit far above stands at %v, %v", x, y)
+	}
+}

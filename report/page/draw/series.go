@@ -178,6 +178,15 @@ func (s Shape) path(x, y float64) string {
 	return fmt.Sprintf("M%s %sa3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0-7.4 0z", px(x-3.7), px(y))
 }
 
+// LineKey returns a piece of the line of a series alone, for a legend in words: after the last colour the lines begin anew, and are dashed.
+func LineKey(place int) string {
+	dash := ""
+	if place >= Colours {
+		dash = " dash"
+	}
+	return fmt.Sprintf(`<svg class="linekey" viewBox="0 0 26 10" aria-hidden="true"><g class="sr c%d"><path class="line%s" d="M0 5H26"/></g></svg>`, place%Colours, dash)
+}
+
 // Key returns a marker alone, for a legend in words.
 func (s Shape) Key() string {
 	open := ""

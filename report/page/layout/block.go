@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"html/template"
+
 	"llmsweep/report/page/draw"
 	"llmsweep/sweep/rundir"
 )
@@ -26,6 +28,7 @@ type Section struct {
 	ID     string
 	Title  draw.Text
 	Within string // ID of the section that it is a part of: it is not in the contents
+	Keys   bool   // the markers are explained at its end
 	Blocks []Block
 }
 
@@ -46,7 +49,7 @@ type Block struct {
 // NameKey tells what a short label of a line in the drawings stands for.
 type NameKey struct {
 	Short, Name string
-	Colour      int
+	Line        template.HTML // a piece of the line
 }
 
 // Headline is the answer: a large number with its interval.

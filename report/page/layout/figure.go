@@ -32,6 +32,7 @@ type Switch struct {
 	Key    string
 	Text   draw.Text
 	Colour int
+	Dashed bool
 }
 
 // Lazy is a table that the script makes when it is opened.

@@ -55,11 +55,32 @@ type Table struct {
 	Open    bool // not folded away
 }
 
+// Dense reports whether a table has so many columns that they stand closer together.
+func (t *Table) Dense() bool {
+	const from = 14
+	return len(t.Columns) >= from
+}
+
 // Column is a column of a Table.
 type Column struct {
 	Head draw.Text
 	Left bool
 	Sort bool
+}
+
+// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few lines.
+const longHead = 14
+
+// Class is the class of the heading.
+func (c Column) Class() string {
+	class := ""
+	if c.Left {
+		class = "left"
+	}
+	if len([]rune(c.Head.EN)) >= longHead {
+		class += " long"
+	}
+	return strings.TrimSpace(class)
 }
 
 // Row is a row of a Table.

@@ -32,9 +32,10 @@ func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bo
 		if perGPU {
 			gpus = float64(run.Labels.GPUs)
 		}
-		s := draw.Series{Key: "r" + strconv.Itoa(i), Colour: i, Style: draw.Loose}
-		if names != nil {
-			s.Name = draw.Same(names[i])
+		key := "r" + strconv.Itoa(i)
+		s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
+		if names != nil { // a line tells whose points they are
+			s.Name, s.Style, s.Dashed = draw.Same(names[i]), draw.Line, i >= draw.Colours
 		}
 		for _, r := range stages.All(run) {
 			p, ok := speedOf(r.Stage, gpus)
@@ -47,7 +48,12 @@ func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bo
 			}
 			p.Row = len(t.Rows) + 1
 			p.Shape, _ = layout.Shape(r.Stage)
-			s.Points, stood = append(s.Points, p), append(stood, r.Stage)
+			stood = append(stood, r.Stage)
+			if takesPart(setups[i:i+1], r.Stage) {
+				s.Points = append(s.Points, p)
+			} else {
+				apart.Points = append(apart.Points, p)
+			}
 			t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(label), layout.Number(rundir.Exactly(p.X), lang.Short), layout.Number(rundir.Exactly(p.Y), lang.Short), {}}})
 		}
 		for j := range setups[i].Rows {
@@ -57,7 +63,10 @@ func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bo
 			}
 		}
 		slices.SortStableFunc(s.Points, byX)
-		panel.Series = append(panel.Series, s)
+		if len(s.Points) == 0 {
+			apart.Name = s.Name
+		}
+		panel.Series = append(panel.Series, s, apart)
 	}
 	if len(t.Rows) < 2 {
 		return layout.Figure{}, false

@@ -13,8 +13,9 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// Together draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out.
-func Together(setups []curve.Setup, names []string) []layout.Figure {
+// Together draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out. suffix ends the names of the
+// drawings, which are unique in a page.
+func Together(suffix string, setups []curve.Setup, names []string) []layout.Figure {
 	var runs []*rundir.Run
 	for i := range setups {
 		runs = append(runs, setups[i].Run)
@@ -26,12 +27,12 @@ func Together(setups []curve.Setup, names []string) []layout.Figure {
 			if l.key == "p90" {
 				continue
 			}
-			if f, ok := togetherOne(q, l, setups, names, open); ok {
+			if f, ok := togetherOne(suffix, q, l, setups, names, open); ok {
 				all = append(all, f)
 			}
 		}
 	}
-	if f, ok := Speed("speed", setups, ShortNames(names)); ok {
+	if f, ok := Speed("speed"+suffix, setups, ShortNames(names)); ok {
 		all = append(all, f)
 	}
 	return all
@@ -51,8 +52,8 @@ func ShortNames(names []string) []string {
 }
 
 // togetherOne draws one quantity of all runs.
-func togetherOne(q quantity, l line, setups []curve.Setup, names []string, open bool) (layout.Figure, bool) {
-	name := "all-" + q.name + "-" + l.key
+func togetherOne(suffix string, q quantity, l line, setups []curve.Setup, names []string, open bool) (layout.Figure, bool) {
+	name := "all-" + q.name + "-" + l.key + suffix
 	title := q.title
 	if !l.name.IsZero() {
 		title = title.Plus(draw.Same(" · ")).Plus(l.name)
@@ -90,7 +91,7 @@ func togetherOne(q quantity, l line, setups []curve.Setup, names []string, open 
 	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
 	f := layout.Figure{Name: name, Title: title, Note: leftOutNote(setups), Variants: Variants(fig, q.logarith, wide(panel)), Table: t}
 	for i := range setups {
-		f.Switches = append(f.Switches, layout.Switch{Key: "r" + strconv.Itoa(i), Text: draw.Same(short[i]), Colour: i % draw.Colours})
+		f.Switches = append(f.Switches, layout.Switch{Key: "r" + strconv.Itoa(i), Text: draw.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
 }
@@ -102,7 +103,7 @@ func Numbered(names []string) []layout.Block {
 	}
 	var keys []layout.NameKey
 	for i, s := range ShortNames(names) {
-		keys = append(keys, layout.NameKey{Short: s, Name: table.Clean(names[i]), Colour: i % draw.Colours})
+		keys = append(keys, layout.NameKey{Short: s, Name: table.Clean(names[i]), Line: layout.Markup(draw.LineKey(i))})
 	}
 	return []layout.Block{{Names: keys}}
 }

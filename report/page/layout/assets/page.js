@@ -1,8 +1,15 @@
 "use strict";
 (function () {
-  var root = document.documentElement, data = JSON.parse(document.getElementById("data").textContent);
-  var all = function (s, e) { return Array.prototype.slice.call((e || document).querySelectorAll(s)); };
+  // Before anything is drawn: what is folded, the language and the theme, so that nothing moves once it is seen.
+  var root = document.documentElement, asked = location.hash.slice(1).split("&");
   root.classList.add("js");
+  asked.forEach(function (part) {
+    if (part === "lang=en" || part === "lang=zh") { root.lang = root.dataset.lang = part.slice(5); }
+    if (part === "theme=dark" || part === "theme=light") { root.dataset.theme = part.slice(6); }
+  });
+  document.addEventListener("DOMContentLoaded", function () {
+  var data = JSON.parse(document.getElementById("data").textContent);
+  var all = function (s, e) { return Array.prototype.slice.call((e || document).querySelectorAll(s)); };
 
   // The state of the page is in the address: after the #, as name=value.
   var state = {};
@@ -348,12 +355,24 @@
   }
   if (choice) { stage(choice.dataset.first || choice.value); }
   restore();
-  // The page of a run that goes on loads itself again when a stage has ended. What was chosen is in the address, and a browser keeps the place.
-  var live = root.dataset.live;
+  // The page of a run that goes on loads itself again when a stage has ended. What was chosen is in the address, and the place is kept by what stands
+  // there, since what stands above may have grown.
+  var live = root.dataset.live, place = history.state && history.state.place, stood = place && document.getElementById(place.id);
+  if (stood) {
+    history.scrollRestoration = "manual";
+    window.scrollBy(0, stood.getBoundingClientRect().top - place.top);
+    history.replaceState(null, "");
+  }
+  function reload() {
+    var seen = window.scrollY > 0 && all("main [id]").filter(function (e) { var r = e.getBoundingClientRect(); return r.height > 0 && r.top >= 0; })[0];
+    if (seen) { history.replaceState({ place: { id: seen.id, top: seen.getBoundingClientRect().top } }, ""); }
+    location.reload();
+  }
   if (live && window.EventSource && location.protocol.indexOf("http") === 0) {
     var events = new EventSource("events");
-    events.addEventListener("page", function (e) { if (e.data !== live) { events.close(); location.reload(); } });
+    events.addEventListener("page", function (e) { if (e.data !== live) { events.close(); reload(); } });
     events.addEventListener("end", function () { events.close(); });
   }
   window.addEventListener("hashchange", restore);
+  });
 })();

@@ -1,0 +1,76 @@
+package findings
+
+import (
+	"strings"
+	"testing"
+
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// TestNoAnswerContradictsARow: "no rate was shown to be saturated" is not said beside a saturated row, nor "stable" beside a stable one; and what a
+// reader of the rate must know stands next to it.
+func TestNoAnswerContradictsARow(t *testing.T) {
+	row := func(rate float64, verdict string) rundir.Stage {
+		return rundir.Stage{
+			Name: "poisson", State: rundir.Complete, Rate: rundir.Exactly(rate), Verdict: verdict, Requests: rundir.Requests{OK: 10},
+			Rates: rundir.Rates{Offered: rundir.Exactly(rate)},
+		}
+	}
+	const noneSaturated, noneStable = "no rate was shown to be saturated", "no rate was shown to be stable"
+	f := rundir.Exactly
+	for _, c := range []struct {
+		verdicts     []string // at 10 and 20 req/s
+		low, high    float64  // of the bracket
+		say, saysNot string
+	}{
+		{[]string{rundir.Stable, rundir.Saturated}, 10, 0, "Stable up to 10.00", noneSaturated},
+		{[]string{rundir.Stable, rundir.Undecided}, 10, 0, noneSaturated, noneStable},
+		{[]string{rundir.Stable, rundir.Saturated}, 0, 20, "Saturated from 20.00", noneStable},
+		{[]string{rundir.Undecided, rundir.Saturated}, 0, 20, noneStable, noneSaturated},
+	} {
+		run := &rundir.Run{
+			Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Stages: []rundir.Stage{row(10, c.verdicts[0]), row(20, c.verdicts[1])},
+			Saturation: &rundir.Saturation{Rate: f(15), Low: f(14), High: f(16), Cautions: []note.Note{note.Text.New("with care")}},
+		}
+		if c.low > 0 {
+			run.Saturation.HighestStable = f(c.low)
+		}
+		if c.high > 0 {
+			run.Saturation.LowestSaturated = f(c.high)
+		}
+		lines := Answer(run, lang.English)
+		text := strings.Join(lines, "\n")
+		if !strings.Contains(text, c.say) || strings.Contains(text, c.saysNot) || !strings.Contains(strings.ToLower(lines[1]), "with care") {
+			t.Errorf("%v, %v-%v:\n%s", c.verdicts, c.low, c.high, text)
+		}
+	}
+}
+
+// TestWhatMoreWasCompleted: what a stage completed beyond the answer is explained by what the server does.
+func TestWhatMoreWasCompleted(t *testing.T) {
+	f := rundir.Exactly
+	stage := func(role string, done float64) rundir.Stage {
+		return rundir.Stage{
+			Name: role, Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
+			Progress: rundir.Progress{Rate: f(done), Low: f(done), High: f(done)},
+		}
+	}
+	for name, c := range map[string]struct {
+		role, want string
+		sat        rundir.Saturation
+		notes      []note.Note
+	}{
+		"plain":    {rundir.Ceiling, "the rate that is completed when more arrives", rundir.Saturation{}, nil},
+		"collapse": {rundir.Ceiling, "under a queue this server collapses", rundir.Saturation{Overload: f(3)}, nil},
+		"changed":  {rundir.Ceiling, "", rundir.Saturation{}, []note.Note{{Code: "saturation.latest-alone"}}},
+		"floor":    {rundir.Floor, "", rundir.Saturation{Cautions: []note.Note{note.Text.New("one at a time is faster")}}, nil},
+	} {
+		c.sat.Rate, c.sat.Low, c.sat.High = f(15), f(14), f(16)
+		run := &rundir.Run{Saturation: &c.sat, Warnings: c.notes, Stages: []rundir.Stage{stage(c.role, 19)}}
+		if got := moreDone(run, lang.English); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
