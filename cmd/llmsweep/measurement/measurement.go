@@ -203,6 +203,9 @@ func (e *Measurement) Run() (err error) {
 	if check != nil {
 		check.Clean = t.Client.WithoutSecrets
 		e.Plan.Checks = append(e.Plan.Checks, check)
+		if few := findings.FewCanaries(len(check.Set), e.Plan.SLO, e.Lang); few != "" {
+			view.Note(few + lang.Stop.In(e.Lang))
+		}
 	}
 	if graded := e.grades(t.Workload); graded != nil {
 		graded.Clean = t.Client.WithoutSecrets
