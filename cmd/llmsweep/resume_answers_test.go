@@ -17,10 +17,13 @@ import (
 func TestResumedAnswers(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		url, _ := w.server(w.differing(simserver.Options{}, "errs:20%,20%", "confuses:20%"))
-		dir := w.path("cut")
-		w.interruptAfter(7 * time.Second)
-		code, _, errs := w.llmsweep("run", url, "--concurrency", "2,4,8", "--requests", "300", "--dataset", w.sums(40), "--graded", "40", "--warmup", "1", "--no-selftest",
-			"--fidelity", "--canaries", tinyCanaries(w, 15), "--out", dir)
+		dir, began := w.path("cut"), time.Now()
+		args := []string{"run", url, "--concurrency", "2,4,8", "--requests", "120", "--dataset", w.sums(30), "--graded", "30", "--warmup", "1", "--no-selftest",
+			"--fidelity", "--canaries", tinyCanaries(w, 15), "--out"}
+		w.must(append(args, w.path("whole"))...)
+		took, last := time.Since(began), open(t, w.path("whole")).Stages[2]
+		w.interruptAfter(took - time.Duration((last.Ended-last.Started)/2*float64(time.Second)))
+		code, _, errs := w.llmsweep(append(args, dir)...)
 		if code != console.Interrupted {
 			t.Fatalf("exit %d\n%s", code, errs)
 		}
@@ -37,7 +40,7 @@ func TestResumedAnswers(t *testing.T) {
 		if a, b := got.Fidelity.Alone, cut.Fidelity.Alone; a.Answers != 15 || a.Same != b.Same || a.Changes != b.Changes {
 			t.Errorf("alone again: %+v, before %+v", a, b)
 		}
-		if a, b := got.Grades.Alone, cut.Grades.Alone; a != b || a.Answers+a.Cut != 40 {
+		if a, b := got.Grades.Alone, cut.Grades.Alone; a != b || a.Answers+a.Cut != 30 {
 			t.Errorf("graded alone: %+v, before %+v", a, b)
 		}
 		for i, s := range cut.Stages {
@@ -65,7 +68,7 @@ func TestResumedAnswers(t *testing.T) {
 			}
 			asked[line.Stage]++
 		}
-		if asked[fidelity.Alone] != 15 || asked[fidelity.Again] != 15 || asked[grade.Alone] != 40 {
+		if asked[fidelity.Alone] != 15 || asked[fidelity.Again] != 15 || asked[grade.Alone] != 30 {
 			t.Errorf("asked %v", asked)
 		}
 		for _, s := range got.Stages {
