@@ -82,6 +82,7 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 	fields[len(fields)-1].Drop = 5
 	fields = slices.Insert(fields, len(fields)-2, sloFields(l, runs)...)
 	fields = slices.Insert(fields, len(fields)-2, fidelityFields(l, runs)...)
+	fields = slices.Insert(fields, len(fields)-2, gradedFields(l, runs)...)
 	if !anyLength(runs, l) {
 		fields = slices.Delete(fields, len(fields)-2, len(fields)-1)
 	}

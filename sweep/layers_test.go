@@ -14,7 +14,7 @@ func TestImportsGoDownwards(t *testing.T) {
 	const module = "llmsweep/"
 	layers := []string{
 		"sweep/seconds", "sweep/seed", "sweep/stats", "sweep/wait", "sweep/rundir", "sweep/rundir/disk", "sweep/rundir/store", "sweep/sample", "sweep/arrival", "sweep/rebound", "sweep/forecast", "sweep/slo",
-		"sweep/load", "sweep/measure/window", "sweep/measure/verdict", "sweep/measure/goodput", "sweep/measure/traits", "sweep/measure",
+		"sweep/grade/task", "sweep/load", "sweep/measure/window", "sweep/measure/verdict", "sweep/measure/goodput", "sweep/measure/traits", "sweep/measure",
 		"sweep/experiment", "sweep/saturation", "sweep/answer", "sweep", "sweep/pair",
 	}
 	for rank, name := range layers {

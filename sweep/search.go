@@ -24,7 +24,7 @@ func (x *sweeper) sweep(ctx context.Context) error {
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
-	if x.config.Canaries != nil { // they took a part of the budget
+	if len(x.config.Checks) > 0 { // they took a part of the budget
 		x.Allot(x.config.Points*x.repeats + stagesBesidesGrid)
 	}
 	floor, err := x.Measure(ctx, x.Closed("synchronous", rundir.Floor, 1))

@@ -203,7 +203,7 @@ func (cm *compareCmd) askBoth(both *pair.Config, targets [2]*target.Target, runs
 			return err
 		}
 		check.Clean, check.Options.Alone = t.Client.WithoutSecrets, true
-		both.Sides[i].Canaries = check
+		both.Sides[i].Checks = append(both.Sides[i].Checks, check)
 	}
 	return drift.Alike(cm.Paths[0], runs[0], cm.Paths[1], runs[1])
 }

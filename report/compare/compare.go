@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"llmsweep/report/compare/answers"
+	"llmsweep/report/compare/grades"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -38,7 +39,9 @@ type Comparison struct {
 	Marked   []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	// Answers is how far the answers of each setup but the first are from those of the first; empty where they are not compared.
 	Answers []answers.Candidate `json:"answers,omitempty"`
-	asked   *rundir.Run         // one with the workload that all have
+	// Grades compare the accuracy on graded questions that configurations have in common with the first.
+	Grades []grades.Candidate `json:"grades,omitempty"`
+	asked  *rundir.Run        // one with the workload that all have
 }
 
 // Measured is a configuration and its metrics.
@@ -127,12 +130,23 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 		c.Changes = append(c.Changes, changes(m, c.Setups[0])...)
 	}
 	c.Factors = factors(setups, c.Setups)
-	if o.Answers {
-		var err error
-		c.Answers, err = answers.Of(sides(setups))
+	var err error
+	if c.Grades, err = grades.Of(graded(setups)); err != nil {
 		return c, err
 	}
-	return c, nil
+	if o.Answers {
+		c.Answers, err = answers.Of(sides(setups))
+	}
+	return c, err
+}
+
+// graded returns the runs whose accuracy is compared.
+func graded(setups []curve.Setup) []grades.Side {
+	var all []grades.Side
+	for i := range setups {
+		all = append(all, grades.Side{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
+	}
+	return all
 }
 
 // sides returns the runs whose answers are compared.
@@ -181,7 +195,7 @@ func lengths(n rundir.Lengths) string {
 	}
 	s := strconv.FormatFloat(n.Mean, 'f', -1, 64)
 	if n.Std > 0 {
-		s += fmt.Sprintf("±%g (%d-%d)", n.Std, n.Min, n.Max)
+		s += fmt.Sprintf("±%s (%d-%d)", lang.WholeOr(1)(n.Std, false), n.Min, n.Max)
 	}
 	return s
 }

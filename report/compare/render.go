@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"llmsweep/report/compare/answers"
+	"llmsweep/report/compare/grades"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -38,6 +39,9 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	}
 	if len(c.Answers) > 0 {
 		all = append(all, answers.Section(c.Answers, c.speed(l), l, level+1))
+	}
+	if len(c.Grades) > 0 {
+		all = append(all, grades.Section(c.Grades, l, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]

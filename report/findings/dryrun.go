@@ -9,7 +9,9 @@ import (
 // DryRun is what a plan sends at most. Costs are in the unit of the prices.
 type DryRun struct {
 	Requests, Warmup, Preflight int
-	Canaries                    int     // asked alone, before the first stage
+	Canaries                    int     // requests that ask canaries alone, before the first stage
+	Graded                      int     // questions that are asked alone, before the first stage
+	Hypotheses                  int     // on answers that are tested together
 	Prompt, Output              int64   // tokens of all of these
 	Cost                        float64 // of these tokens
 	Priced                      bool
@@ -46,6 +48,9 @@ func (d *DryRun) Lines(l lang.Lang) []string {
 			sayDryTokens.In(l, whole(d.Prompt), whole(d.Output)))
 		if d.Canaries > 0 {
 			lines = append(lines, sayDryAlone.In(l, strconv.Itoa(d.Canaries)))
+		}
+		if d.Graded > 0 {
+			lines = append(lines, gradedAhead(d.Graded, d.Hypotheses, l))
 		}
 		if d.ByBytes {
 			lines = append(lines, sayDryBytes.In(l))

@@ -94,9 +94,10 @@ func LengthText(n rundir.Lengths) string {
 	if n.Mean == 0 {
 		return ""
 	}
-	s := lang.Shortest(n.Mean)
+	short := lang.WholeOr(1)
+	s := short(n.Mean, false)
 	if n.Std > 0 {
-		s += "±" + lang.Shortest(n.Std)
+		s += "±" + short(n.Std, false)
 	}
 	if n.Max > 0 {
 		s += " (" + strconv.Itoa(n.Min) + "-" + strconv.Itoa(n.Max) + ")"

@@ -73,6 +73,11 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, Note(n, l))
 		}
 	}
+	if run.Grades != nil {
+		for _, n := range run.Grades.Notes {
+			lines = append(lines, Note(n, l))
+		}
+	}
 	where := map[string][]string{}
 	var order []string
 	for i := range run.Stages {

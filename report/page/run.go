@@ -46,6 +46,9 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 	if f, ok := answers.Stages(run); ok {
 		figures = append(figures, f)
 	}
+	if f, ok := answers.Grades(run); ok {
+		figures = append(figures, f)
+	}
 	if len(figures) > 0 {
 		d.Sections = append(d.Sections, layout.Section{ID: "rates", Keys: true, Title: draw.Say(titleRates), Blocks: []layout.Block{{Figures: figures}}})
 	}

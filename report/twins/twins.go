@@ -18,12 +18,17 @@ import (
 
 // Fit is a twin with what it was asked.
 type Fit struct {
+	Schema  string        `json:"schema"` // FitSchema, which JSON fills in
 	Twin    *twin.Twin    `json:"twin"`
 	Answers []twin.Answer `json:"answers,omitempty"`
 }
 
+// FitSchema is the version of a fit's JSON. The twin in it has the keys of twin.yaml.
+const FitSchema = "llmsweep.fit/v1"
+
 // JSON writes a fit.
 func JSON(w io.Writer, f Fit) error {
+	f.Schema = FitSchema
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(f)
@@ -63,6 +68,10 @@ func (f Fit) numbers(l lang.Lang) table.Section {
 	s.Lines = append(s.Lines, saySteps.In(l, t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
 	if t.Refined {
 		s.Lines = append(s.Lines, sayRefined.In(l))
+	}
+	const unsteady = 0.05 // of which a user should know
+	if t.StageError > unsteady {
+		s.Lines = append(s.Lines, sayUnsteady.In(l, short(twin.Round(100*t.StageError))))
 	}
 	for _, key := range t.Unknown {
 		s.Notes = append(s.Notes, key+": "+f.remedy(key, l))

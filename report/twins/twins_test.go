@@ -1,6 +1,7 @@
 package twins
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func example() Fit {
 	m := twin.Metrics{Requests: 3, Output: 400, TTFT50: 80, TTFT99: 1500, Gap50: 21, GapMean: 22}
 	return Fit{
 		Twin: &twin.Twin{Version: twin.Version, Refined: true, Name: "m", From: []string{"a"}, Step: twin.Step{Read: twin.Read{FixedMS: 9.8765}}, Slots: 8, StepTokens: 512,
-			Seen: twin.Seen{Prompt: [2]int{32, 512}, Output: [2]int{8, 128}, Batch: 8, Steps: 4321}, Intervals: map[string][2]float64{"step.read.fixed_ms": {9.5, 10.2}},
+			Seen: twin.Seen{Prompt: [2]int{32, 512}, Output: [2]int{8, 128}, Batch: 8, Steps: 4321}, StageError: 0.127, Stages: 7, Intervals: map[string][2]float64{"step.read.fixed_ms": {9.5, 10.2}},
 			Unknown: []string{"kv_tokens", "step_tokens"}, Check: &twin.Check{Error: 0.034, Passed: true, Rows: []twin.CheckRow{{Stage: "concurrent@16", Full: true, Predicted: p, Measured: m}}}},
 		Answers: []twin.Answer{{Prompt: 512, Output: 32, Rate: 3.4567, Low: 3, High: 4}, {Name: "t.jsonl", Prompt: 600, Output: 64, Rate: 2, Low: 1, High: 3, Extrapolated: true}, {Prompt: 9000, Output: 1, Refused: twin.RefusedFar}},
 	}
@@ -54,6 +55,14 @@ func TestTwinsInBothLanguages(t *testing.T) {
 	}
 	if err := BesideJSON(&json, comparison()); err != nil {
 		t.Fatal(err)
+	}
+	var fitted strings.Builder
+	if err := JSON(&fitted, example()); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "fit.json", []byte(fitted.String()))
+	if key := regexp.MustCompile(`"[^"]*[A-Z][^"]*":`).FindString(fitted.String()); key != "" {
+		t.Errorf("a key is no snake_case: %s", key)
 	}
 	golden.Check(t, "beside.csv", []byte(csv.String()))
 	golden.Check(t, "beside.json", []byte(json.String()))

@@ -63,10 +63,10 @@ func TestAWideIntervalIsNoAnswer(t *testing.T) {
 		rate, from, to, ask float64
 	}{
 		{18, 22, 1000, 20, 18, 22, 0},
-		{16, 24, 1000, 20, 16, 24, 0},                                     // by 20 % to either side: its comfortable load is sustained
-		{15, 25, 1000, math.NaN(), 15, 25, 120},                           // by 25 %
-		{-4, 44, 1050, math.NaN(), 1050 / 1.05 / 100, 44, 60 * 4},         // the search completed 10 req/s
-		{-4, 8, 1050, math.NaN(), 1050 / 1.05 / 100, 1050. / 105, 4 * 60}, // it is not less than its lower bound
+		{16, 24, 1000, 20, 16, 24, 0},                             // by 20 % to either side: its comfortable load is sustained
+		{15, 25, 1000, math.NaN(), 15, 25, 120},                   // by 25 %
+		{-4, 44, 1050, math.NaN(), 1050 / 1.05 / 100, 44, 60 * 4}, // the search completed 10 req/s
+		{-4, 8, 1050, math.NaN(), 0, 1050. / 105, 4 * 60},         // more than any stage did later: what is sustained is not more
 	} {
 		run := sweep(c.low, c.high, c.output)
 		conclude(run)

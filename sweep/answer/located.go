@@ -95,8 +95,12 @@ func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Sa
 	s := *found
 	s.Rate, s.Comfortable, s.ComfortableStage = rundir.Number{}, rundir.Number{}, ""
 	s.Low = larger(s.Low, s.HighestStable)
+	low := s.Low
 	if !s.Overload.Known() && !s.LowestSaturated.Known() { // where overload costs throughput, a closed loop shows nothing of what is sustained
 		s.Low = larger(s.Low, searched(run))
+	}
+	if s.Low.Value() > s.High.Value() { // the closed loop completed more than any stage at a rate: what is sustained lies between
+		s.Low, s.High = low, s.Low
 	}
 	s.High = larger(s.High, larger(s.Low, s.LowestSaturated))
 	// An interval narrows with the root of the time that it rests on.

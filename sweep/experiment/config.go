@@ -56,27 +56,13 @@ type Config struct {
 	Tolerance     float64       // drift below this share of the offered rate counts as none
 	Seed          uint64
 
-	Canaries Canaries // prompts that are asked alone and in each stage; nil for none
+	Checks []Check // of answers
 
 	SLO []slo.Term // goodput is counted by them, and stages collect the requests that their percentiles need
 }
 
 // Holder runs a stage as [load.Run] does. Its error is a [load.VoidError] where the load was not held as planned.
 type Holder func(context.Context, arrival.Load, load.Stage, load.Environment) (*load.Observed, error)
-
-// Canaries are prompts whose answers under load are compared with those that were got alone.
-type Canaries interface {
-	// Count returns how many they are.
-	Count() int
-	// Passes returns the names of the passes before the first stage, in which they are asked one at a time.
-	Passes() []string
-	// Pass returns the sessions of a pass.
-	Pass(name string) load.Source
-	// Source returns the sessions of a stage with canaries among them.
-	Source(stage string, s load.Source) load.Source
-	// Judge writes what the answers show into the run, and the answers into the log, where that keeps them.
-	Judge(run *rundir.Run, log any) error
-}
 
 // Log keeps what was measured: a run directory, or memory.
 type Log interface {

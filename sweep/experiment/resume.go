@@ -82,7 +82,10 @@ func (x *Experiment) resume(before *rundir.Run) error {
 	if !samePlan(&now, &then) {
 		return errOtherPlan
 	}
-	x.past = remember(before)
+	if err := x.recallAnswers(before); err != nil {
+		return err
+	}
+	x.past, x.Ahead.Canaries = remember(before), 0
 	x.run.Started, x.run.Client.Selftest = before.Started, before.Client.Selftest
 	for _, n := range before.Warnings {
 		if n.Is(noteNotIdle) || n.Is(notePaused) || n.Is(noteRetokenize) || n.Is(noteResumed) || n.Is(noteServerDiffers) {
@@ -111,6 +114,8 @@ func (x *Experiment) recall(s *Stage) (st rundir.Stage, ok bool) {
 	if !x.past.over {
 		x.past.at, x.past.last = st.EndsAt(), st.Name
 		x.run.Stages = append(x.run.Stages, st)
+		x.judgeAnswers() // they are in the log: nothing is written
+		st = x.run.Stages[len(x.run.Stages)-1]
 	}
 	for _, n := range x.run.Warnings {
 		if seconds, known := n.Number("time"); n.Is(notePaused) && n.String("stage") == st.Name && known && x.HasBudget() {
@@ -184,6 +189,9 @@ func (x *Experiment) catchUp(ctx context.Context) error {
 		return err
 	}
 	x.setClock(p.at)
+	if err := x.judgeAnswers(); err != nil {
+		return err
+	}
 	x.Warn(noteResumed.New(len(x.run.Stages), p.last, time.Since(p.run.Started)-p.at))
 	if err := x.save(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package fidelity
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -43,6 +44,7 @@ const (
 // Log is a log that keeps the answers to canaries, as [store.Dir] does.
 type Log interface {
 	AppendCanaries([]rundir.CanaryAnswer) error
+	Canaries() iter.Seq2[*rundir.CanaryAnswer, error]
 }
 
 // Check asks canaries, and judges the answers. It is told answers by the requests of many goroutines at once.
@@ -70,8 +72,11 @@ func New(o Options) *Check {
 	return &Check{Options: o, alone: map[int]*Answer{}, stages: map[string]*Stage{}}
 }
 
-// Count returns the number of canaries.
-func (c *Check) Count() int { return len(c.Set) }
+// Phase is the phase in which canaries are asked alone.
+func (c *Check) Phase() string { return load.PhaseCanaries }
+
+// Requests returns how many requests the passes before the first stage take.
+func (c *Check) Requests() int { return len(c.Set) * len(c.Passes()) }
 
 // Passes returns the names of the passes before the first stage.
 func (c *Check) Passes() []string { return []string{Alone, Again} }

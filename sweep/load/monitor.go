@@ -40,6 +40,7 @@ const (
 const (
 	PhaseWarmUp    = "warm-up"
 	PhaseCanaries  = "canaries" // they are asked one at a time
+	PhaseGraded    = "graded"   // graded questions are asked one at a time
 	PhaseMeasuring = "measuring"
 	PhaseTail      = "tail" // the window has closed; load is kept on until its requests have ended
 	PhaseDraining  = "draining"

@@ -1,8 +1,6 @@
 package rundir
 
-import (
-	"llmsweep/client/note"
-)
+import "llmsweep/client/note"
 
 // CanariesFile holds the answers to canaries, one a line. A run without canaries has none.
 const CanariesFile = "canaries.jsonl"

@@ -68,6 +68,7 @@ type Run struct {
 	Saturation *Saturation  `json:"saturation,omitempty"`
 	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
 	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
+	Grades     *Grades      `json:"grades,omitempty"`   // absent in runs without graded questions
 	Client     Client       `json:"client"`
 	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
 	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given
@@ -141,6 +142,7 @@ type Workload struct {
 	PromptTokens Lengths `json:"prompt_tokens"`
 	OutputTokens Lengths `json:"output_tokens"`
 	Dataset      string  `json:"dataset,omitempty"`
+	Graded       int     `json:"graded,omitempty"` // rows of it whose answers are graded
 	Prompt       string  `json:"prompt,omitempty"` // the fixed prompt, where one was given
 	Seed         uint64  `json:"seed"`
 	Forced       bool    `json:"forced_length"` // answers have exactly the number of tokens asked for
@@ -225,6 +227,7 @@ type Stage struct {
 
 	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
 	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
+	Graded   *Graded  `json:"graded,omitempty"`   // absent in runs without graded questions
 
 	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
 

@@ -9,10 +9,11 @@ import (
 	"llmsweep/sweep/stats"
 )
 
-// The curve of a term is read by a line through the stages near its limit. Both were chosen with TestSLOSearchAgreesWithBruteForce
+// The curve of a term is read by a line through the stages near its limit. All were chosen with TestSLOSearchAgreesWithBruteForce
 // (package sweep).
 const (
-	reach   = 0.1   // of the rate, on either side: farther away the curve bends
+	reach   = 0.2   // of the rate, on either side: farther away the curve bends, and within less the line's slope is unsure
+	chosen  = 1.25  // times as wide is the interval: the search ends where it happens to be narrow
 	scatter = 0.015 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
 )
 
@@ -60,7 +61,11 @@ func (t Term) end(stages []*rundir.Stage) stats.Root {
 	if len(points) == 0 {
 		return stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)} // no stage keeps it either
 	}
-	return stats.Crossing(points, reach, scatter)
+	root := stats.Crossing(points, reach, scatter)
+	if root.Fitted {
+		root.Low, root.High = root.At-chosen*(root.At-root.Low), root.At+chosen*(root.High-root.At)
+	}
+	return root
 }
 
 // settle fills in the answer. The terms hold at a rate only where a stage was shown to keep them all; or where the stages up to

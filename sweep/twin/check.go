@@ -2,17 +2,17 @@ package twin
 
 // Check is how well a twin predicts stages that it was not fitted to.
 type Check struct {
-	Error  float64    `yaml:"error"` // of output rates and median gaps: root of the mean square of the relative errors
-	Passed bool       `yaml:"passed"`
-	Rows   []CheckRow `yaml:"rows,omitempty"`
+	Error  float64    `yaml:"error" json:"error"` // of output rates and median gaps: root of the mean square of the relative errors
+	Passed bool       `yaml:"passed" json:"passed"`
+	Rows   []CheckRow `yaml:"rows,omitempty" json:"rows,omitempty"`
 }
 
 // CheckRow is a stage that was left out of the fit, predicted and measured.
 type CheckRow struct {
-	Stage     string  `yaml:"stage"`
-	Full      bool    `yaml:"full,omitempty"` // a closed loop that kept all slots busy: its requests per second are the saturation rate
-	Predicted Metrics `yaml:"predicted,flow"`
-	Measured  Metrics `yaml:"measured,flow"`
+	Stage     string  `yaml:"stage" json:"stage"`
+	Full      bool    `yaml:"full,omitempty" json:"full,omitempty"` // a closed loop that kept all slots busy: its requests per second are the saturation rate
+	Predicted Metrics `yaml:"predicted,flow" json:"predicted"`
+	Measured  Metrics `yaml:"measured,flow" json:"measured"`
 }
 
 // Metrics are what a stage comes down to. A metric without values is 0.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"llmsweep/client/sim"
 )
 
@@ -31,8 +33,7 @@ func (t *Twin) Saturation(w sim.Workload, spread float64) Interval {
 	for _, l := range logs {
 		variance += l * l / float64(len(logs))
 	}
-	const normal = 1.96
-	width := normal * math.Sqrt(variance)
+	width := t.deviations() * math.Sqrt(variance)
 	out := Interval{value, value * math.Exp(-width), value * math.Exp(width)}
 	for _, other := range t.otherLimits() {
 		k := other.Capacity(w).RequestsPerSecond / plain * value
@@ -62,12 +63,22 @@ func (t *Twin) otherLimits() []sim.Config {
 // leastError is the error of a model that was never found wrong.
 const leastError = 0.01
 
-// modelError is the standard deviation of the relative error of a prediction that draws do not show.
+// modelError is the standard deviation of the relative error of a prediction that draws do not show: that of stages which were left out.
 func (t *Twin) modelError() float64 {
-	if t.Check == nil {
-		return leastError
+	off := max(leastError, t.StageError)
+	if t.Check != nil {
+		off = max(off, t.Check.Error/2)
 	}
-	return max(leastError, t.Check.Error/2)
+	return off
+}
+
+// deviations is how many standard deviations a 95 % interval has on each side: more where they were estimated from a few stages.
+func (t *Twin) deviations() float64 {
+	const upper, normal = 0.975, 1.96
+	if t.Stages == 0 || t.StageError <= leastError {
+		return normal
+	}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(t.Stages)}.Quantile(upper)
 }
 
 func square(v float64) float64 { return v * v }

@@ -24,73 +24,78 @@ const Version = 1
 
 // Twin is a simulated copy of a server: twin.yaml.
 type Twin struct {
-	Version int      `yaml:"twin"`
-	Name    string   `yaml:"name,omitempty"`
-	From    []string `yaml:"from,omitempty,flow"` // the run directories it was fitted to
+	Version int      `yaml:"twin" json:"twin"`
+	Name    string   `yaml:"name,omitempty" json:"name,omitempty"`
+	From    []string `yaml:"from,omitempty,flow" json:"from,omitempty"` // the run directories it was fitted to
 	// Measured is when those runs began. By it a run is known again.
-	Measured []time.Time `yaml:"measured,omitempty,flow"`
+	Measured []time.Time `yaml:"measured,omitempty,flow" json:"measured,omitempty"`
 
-	Refined bool `yaml:"refined,omitempty"` // by simulation, because the check of the regression failed
+	Refined bool `yaml:"refined,omitempty" json:"refined,omitempty"` // by simulation, because the check of the regression failed
 
-	Labels Labels `yaml:"labels,omitempty,flow"` // of the runs
+	Labels Labels `yaml:"labels,omitempty,flow" json:"labels,omitempty"` // of the runs
 
-	Step       Step    `yaml:"step"`
-	Slots      int     `yaml:"slots"`                  // sequences that run at once
-	StepTokens int     `yaml:"step_tokens"`            // token budget of a step, decodes and prompt chunks together
-	KVTokens   int     `yaml:"kv_tokens,omitempty"`    // size of the KV cache; left out where it never ran out
-	Block      int     `yaml:"block_tokens,omitempty"` // tokens of a block of the cache
-	LatencyMS  float64 `yaml:"latency_ms"`             // from sending a request until the engine knows of it
-	Jitter     float64 `yaml:"jitter"`                 // sigma of a log-normal factor of mean 1 on each step
-	MaxTokens  int     `yaml:"max_tokens,omitempty"`   // of a prompt and its answer together; left out where it is not known
+	Step       Step    `yaml:"step" json:"step"`
+	Slots      int     `yaml:"slots" json:"slots"`                                   // sequences that run at once
+	StepTokens int     `yaml:"step_tokens" json:"step_tokens"`                       // token budget of a step, decodes and prompt chunks together
+	KVTokens   int     `yaml:"kv_tokens,omitempty" json:"kv_tokens,omitempty"`       // size of the KV cache; left out where it never ran out
+	Block      int     `yaml:"block_tokens,omitempty" json:"block_tokens,omitempty"` // tokens of a block of the cache
+	LatencyMS  float64 `yaml:"latency_ms" json:"latency_ms"`                         // from sending a request until the engine knows of it
+	Jitter     float64 `yaml:"jitter" json:"jitter"`                                 // sigma of a log-normal factor of mean 1 on each step
+	MaxTokens  int     `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty"`     // of a prompt and its answer together; left out where it is not known
 
-	Seen      Seen                  `yaml:"seen"`
-	Intervals map[string][2]float64 `yaml:"intervals,omitempty,flow"` // 95 % intervals, by the path of the key
-	Unknown   []string              `yaml:"unknown,omitempty,flow"`   // keys that the measurement does not identify
-	Draws     [][]float64           `yaml:"draws,omitempty,flow"`     // other costs that explain the data as well, in the order of Step's keys
-	Check     *Check                `yaml:"check,omitempty"`
+	Seen      Seen                  `yaml:"seen" json:"seen"`
+	Intervals map[string][2]float64 `yaml:"intervals,omitempty,flow" json:"intervals,omitempty"` // 95 % intervals, by the path of the key
+	Unknown   []string              `yaml:"unknown,omitempty,flow" json:"unknown,omitempty"`     // keys that the measurement does not identify
+	// StageError is how far the times of the stages are off what the costs of all other stages predict: the root of the mean square of the
+	// relative errors of so many stages. It is 0 where nobody looked.
+	StageError float64 `yaml:"stage_error,omitempty" json:"stage_error,omitempty"`
+	Stages     int     `yaml:"stages,omitempty" json:"stages,omitempty"`
+
+	Draws [][]float64 `yaml:"draws,omitempty,flow" json:"draws,omitempty"` // other costs that explain the data as well, in the order of Step's keys
+	Check *Check      `yaml:"check,omitempty" json:"check,omitempty"`
 }
 
 // Labels say what was measured.
 type Labels struct {
-	Model  string  `yaml:"model,omitempty"`
-	GPU    string  `yaml:"gpu,omitempty"`
-	GPUs   int     `yaml:"gpus,omitempty"`
-	Engine string  `yaml:"engine,omitempty"`
-	Quant  string  `yaml:"quant,omitempty"`
-	Price  float64 `yaml:"price,omitempty"` // per GPU-hour
+	Model  string  `yaml:"model,omitempty" json:"model,omitempty"`
+	GPU    string  `yaml:"gpu,omitempty" json:"gpu,omitempty"`
+	GPUs   int     `yaml:"gpus,omitempty" json:"gpus,omitempty"`
+	Engine string  `yaml:"engine,omitempty" json:"engine,omitempty"`
+	Quant  string  `yaml:"quant,omitempty" json:"quant,omitempty"`
+	Price  float64 `yaml:"price,omitempty" json:"price,omitempty"` // per GPU-hour
 }
 
 // Step is the time of a step: the longer of two sums. See [sim.Costs].
 type Step struct {
-	Read    Read    `yaml:"read"`
-	Compute Compute `yaml:"compute"`
+	Read    Read    `yaml:"read" json:"read"`
+	Compute Compute `yaml:"compute" json:"compute"`
 }
 
 // Read is the sum for a step that waits for its memory.
 type Read struct {
-	FixedMS    float64 `yaml:"fixed_ms"`
-	ContextUS  float64 `yaml:"context_us"` // per 1000 tokens in the cache
-	TokenUS    float64 `yaml:"token_us"`
-	ExpertsMS  float64 `yaml:"experts_ms,omitempty"`
-	ExpertMiss float64 `yaml:"expert_miss,omitempty"`
+	FixedMS    float64 `yaml:"fixed_ms" json:"fixed_ms"`
+	ContextUS  float64 `yaml:"context_us" json:"context_us"` // per 1000 tokens in the cache
+	TokenUS    float64 `yaml:"token_us" json:"token_us"`
+	ExpertsMS  float64 `yaml:"experts_ms,omitempty" json:"experts_ms,omitempty"`
+	ExpertMiss float64 `yaml:"expert_miss,omitempty" json:"expert_miss,omitempty"`
 }
 
 // Compute is the sum for a step that waits for its arithmetic.
 type Compute struct {
-	FixedMS  float64 `yaml:"fixed_ms"`
-	TokenUS  float64 `yaml:"token_us"`
-	SampleUS float64 `yaml:"sample_us"`
-	PairNS   float64 `yaml:"pair_ns"` // per 1000 pairs of a query and a key
+	FixedMS  float64 `yaml:"fixed_ms" json:"fixed_ms"`
+	TokenUS  float64 `yaml:"token_us" json:"token_us"`
+	SampleUS float64 `yaml:"sample_us" json:"sample_us"`
+	PairNS   float64 `yaml:"pair_ns" json:"pair_ns"` // per 1000 pairs of a query and a key
 }
 
 // Seen is the range that was measured. Beyond it a prediction is an extrapolation.
 type Seen struct {
-	Prompt     [2]int `yaml:"prompt_tokens,flow"`
-	Output     [2]int `yaml:"output_tokens,flow"`
-	Batch      int    `yaml:"batch"`       // most sequences in a step
-	StepTokens int    `yaml:"step_tokens"` // most tokens in a step
-	KVTokens   int    `yaml:"kv_tokens"`   // most tokens in the cache
-	Steps      int    `yaml:"steps"`       // steps from which the costs were fitted
+	Prompt     [2]int `yaml:"prompt_tokens,flow" json:"prompt_tokens"`
+	Output     [2]int `yaml:"output_tokens,flow" json:"output_tokens"`
+	Batch      int    `yaml:"batch" json:"batch"`             // most sequences in a step
+	StepTokens int    `yaml:"step_tokens" json:"step_tokens"` // most tokens in a step
+	KVTokens   int    `yaml:"kv_tokens" json:"kv_tokens"`     // most tokens in the cache
+	Steps      int    `yaml:"steps" json:"steps"`             // steps from which the costs were fitted
 }
 
 // units of the file, in seconds.
@@ -165,7 +170,7 @@ func (t *Twin) validate() error {
 	if t.Slots < 1 || t.StepTokens < 1 {
 		return errors.New("slots and step_tokens must be at least 1")
 	}
-	if t.LatencyMS < 0 || t.Jitter < 0 || t.KVTokens < 0 || t.Block < 0 || t.MaxTokens < 0 {
+	if t.LatencyMS < 0 || t.Jitter < 0 || t.KVTokens < 0 || t.Block < 0 || t.MaxTokens < 0 || t.StageError < 0 || t.Stages < 0 {
 		return errors.New("a number in it is negative")
 	}
 	for i, d := range t.Draws {

@@ -107,6 +107,40 @@ func samplesKind() Kind {
 	}
 }
 
+// Errs has sums answered wrongly: a share of them each time, and a share of the answers that begin under load.
+type Errs struct {
+	Share float64 // of the sums
+	Load  float64 // of the answers under load
+	From  int     // requests in the server, this one included
+}
+
+func (Errs) Name() string { return "errs" }
+
+func (e Errs) String() string {
+	return new(text).name("errs", number(e.Share)).with("load", number(e.Load), "0").with("from", strconv.Itoa(e.From), strconv.Itoa(busy)).String()
+}
+
+func (e Errs) Validate() error {
+	if !(e.Share >= 0 && e.Share <= 1 && e.Load >= 0 && e.Load <= 1) {
+		return errors.New("a share must be between 0 and 1 (10%: one answer in ten)")
+	}
+	if e.From < 1 {
+		return errors.New("from must be at least 1 request")
+	}
+	return nil
+}
+
+func errsKind() Kind {
+	return Kind{
+		Name: "errs", Form: "errs:SHARE[,LOAD][,from=N]", Example: "errs:20%,5%",
+		About:    "answers SHARE of all sums wrongly (\"What is 12 + 30?\"; other servers of this kind answer them rightly), each time in the same way, and while N requests (2) are in the server, LOAD of the answers (0) wrongly too",
+		standard: "20%", keys: []string{"share", "load", "from"}, places: 2,
+		build: func(p *params) Habit {
+			return Errs{p.number("share", 0.2), p.number("load", 0), p.integer("from", busy)}
+		},
+	}
+}
+
 // underLoad writes a habit that shows while a number of requests is in the server.
 func underLoad(name string, share float64, from int) string {
 	return new(text).name(name, number(share)).with("from", strconv.Itoa(from), strconv.Itoa(busy)).String()

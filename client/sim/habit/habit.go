@@ -116,7 +116,7 @@ func Kinds() []Kind {
 	return []Kind{
 		collapsesKind(), shedsKind(), rateLimitedKind(), driftsKind(), scalesKind(), pausesKind(), batchesKind(), cachesKind(),
 		dropsKind(), freezesKind(),
-		tiesKind(), confusesKind(), roundsKind(), samplesKind(),
+		tiesKind(), confusesKind(), roundsKind(), samplesKind(), errsKind(),
 	}
 }
 

@@ -140,6 +140,8 @@ func (s Server) habit(rng *rand.Rand, name string) habit.Habit {
 		return habit.Confuses{Share: share(0.01, 0.2), From: 2}
 	case "rounds":
 		return habit.Rounds{Share: share(0.05, 0.5), Shift: share(0.01, 0.1)}
+	case "errs":
+		return habit.Errs{Share: share(0.05, 0.5), Load: share(0.01, 0.2), From: 2}
 	case "samples":
 		return habit.Samples{Share: share(0.05, 0.5)}
 	}

@@ -122,7 +122,9 @@ func (s *server) understand(raw []byte, to *exchange.Endpoint) (exchange.Request
 			return exchange.Request{}, err
 		}
 	}
-	return to.Parse(s.Host, raw)
+	r, err := to.Parse(s.Host, raw)
+	r.Sum, r.Sums = exchange.AskedSum(raw)
+	return r, err
 }
 
 // failInstead injects the faults that replace the answer, and reports whether it did.

@@ -16,6 +16,8 @@ type Answer struct {
 	other uint64 // the seed of what follows it
 	tie   bool   // the token at the turn is the second most likely one
 	shift float64
+	last  int    // the number of the last token, which is final; 0 for none
+	final string // an answer's result, as a sum has one
 }
 
 // Choice is a token, and its log-probability in nats.
@@ -68,6 +70,12 @@ func (a Answer) Shift(nats float64) Answer {
 	return a
 }
 
+// End returns the answer with a result as its last token.
+func (a Answer) End(n int, result string) Answer {
+	a.last, a.final = n, result
+	return a
+}
+
 // context returns the seed of the likelihoods at a place.
 func (a Answer) context(n int) uint64 {
 	if a.turn > 0 && (n > a.turn || n == a.turn && !a.tie) {
@@ -78,6 +86,9 @@ func (a Answer) context(n int) uint64 {
 
 // Word returns a token, counted from 1.
 func (a Answer) Word(n int) string {
+	if n == a.last && n > 0 {
+		return a.final
+	}
 	if a.tie && n == a.turn {
 		return a.likely(n, 2)[1].Text
 	}
@@ -89,6 +100,9 @@ func (a Answer) Top(n, most int) []Choice {
 	top := a.likely(n, max(most, 2))
 	if a.tie && n == a.turn {
 		top[0].Text, top[1].Text = top[1].Text, top[0].Text
+	}
+	if n == a.last {
+		top[0].Text = a.final
 	}
 	return a.noisy(top, n)[:max(1, most)]
 }

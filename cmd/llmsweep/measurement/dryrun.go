@@ -48,7 +48,7 @@ func before(l *flags.WorkloadOptions) (requests int, t dryrun.Tokens) {
 // DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
 func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) error {
-	l, err := e.Workload.Parse()
+	l, err := e.workload()
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -79,6 +79,10 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	preflight, before := before(l)
 	alone, tokens := planned(check, count)
 	before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
+	graded := e.grades(w)
+	for _, tokens := range graded.Tokens(count) {
+		before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
+	}
 	sources := w.Stage
 	if check != nil {
 		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
@@ -91,7 +95,7 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 		Limits: &limits, Before: before,
 	})
 	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Graded: graded.Questions(), Hypotheses: e.hypotheses(), Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
 		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
 		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
 	}
@@ -110,7 +114,7 @@ func unsent(ctx context.Context, l *flags.WorkloadOptions, count func(string) in
 		return workload.Repeated{Text: l.Prompt, Output: l.OutputLengths, Seed: l.Seed}, nil
 	case l.Dataset != "":
 		d, err := recorded.Open(ctx, l.Dataset, recorded.Options{
-			Rows: l.DatasetRows, Seed: l.Seed, Output: l.OutputLengths, ForceOutput: l.OutputTokens != "", MultiTurn: l.MultiTurn, Think: l.Talk.Think,
+			Rows: l.DatasetRows, Seed: l.Seed, Output: l.OutputLengths, ForceOutput: l.OutputTokens != "", MultiTurn: l.MultiTurn, Think: l.Talk.Think, Graded: l.Graded,
 			Count: func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil },
 		})
 		if err != nil {

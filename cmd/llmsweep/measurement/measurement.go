@@ -10,14 +10,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/resume"
 	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/cmd/llmsweep/team"
-	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
 	"llmsweep/report/ci"
 	"llmsweep/report/findings"
@@ -76,7 +73,7 @@ type parsed struct {
 // parse parses the flags, and refuses combinations that make no sense.
 func (e *Measurement) parse() (p parsed, err error) {
 	e.Lang = lang.Lang(e.Results.Lang)
-	if p.load, err = e.Workload.Parse(); err != nil {
+	if p.load, err = e.workload(); err != nil {
 		return p, err
 	}
 	if p.check, err = e.check(); err != nil {
@@ -115,115 +112,6 @@ func (e *Measurement) Check() error {
 	return err
 }
 
-// Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.
-func (e *Measurement) Run() (err error) {
-	p, err := e.parse()
-	if err != nil {
-		return console.Usage(err)
-	}
-	l, check, node := p.load, p.check, p.node
-	if node != nil && node.Rank > 0 {
-		return team.Follow(e.Console, node, func(_ []string, found []byte) (team.Plan, error) { return e.again(l, found) })
-	}
-	if most := e.Limits().Most(2); e.Within && most > 0 {
-		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
-	}
-	if err := target.Fits(e.Console, e.Urls[0], e.Width, 1, e.Flag); err != nil {
-		return err
-	}
-	served, err := e.Results.Listen()
-	if err != nil {
-		return console.Usage(err)
-	}
-	if served != nil {
-		defer served.Close()
-	}
-	if e.Before != nil {
-		if e.Target.Earlier, err = resume.Spent(e.Before, e.Results.Out); err != nil {
-			return console.Usage(err)
-		}
-	}
-	var lead *team.Lead
-	measured := false
-	if node != nil {
-		if lead, err = team.Assemble(e.Console, node); err != nil {
-			return err
-		}
-		defer func() {
-			why := err
-			if measured {
-				why = nil // the others have done their part
-			}
-			lead.End(why)
-		}()
-	}
-	t, err := target.ConnectAll(e.Console, e.Urls, e.Target, l, e.Replay, e.Conns)
-	if err != nil {
-		return e.Interrupted(err)
-	}
-	defer t.Close()
-	t.Note(t.Ports(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
-	if e.Before != nil {
-		if err := resume.SameServer(e.Before, &t.About, &t.Asked); err != nil {
-			return console.Usage(err)
-		}
-	}
-	dir, err := e.Dir()
-	if err != nil {
-		return console.Usage(err)
-	}
-	defer dir.Close()
-	run := &rundir.Run{
-		Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
-		Command: e.Target.Command(e.Console, e.Urls[0]),
-		Target:  t.About, Labels: p.labels, Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
-	}
-	if e.Before != nil {
-		run.Command, run.Labels, run.Client.Selftest = e.Before.Command, e.Before.Labels, e.Before.Client.Selftest
-	}
-	e.Holds = dir.Path
-	view, pause := e.View(e.Lang, e.Results.Plain, true)
-	defer view.Close()
-	view.Start(e.Kind + "  " + report.Target(run, e.Lang))
-	for _, n := range run.Target.Notes {
-		view.Note(findings.Note(n, e.Lang))
-	}
-	if served != nil {
-		view.Note(served.Served(e.Lang))
-	}
-	if run.Client.Selftest == nil {
-		e.Selftest.Test(e.Console, e.Width, run, view, e.Lang)
-	}
-	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
-		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)
-	}
-	e.Plan = t.Measured(e.Ctx, e.Plan, dir, e.Format == "serving")
-	e.Plan.Before = e.Before
-	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
-	if check != nil {
-		check.Clean = t.Client.WithoutSecrets
-		e.Plan.Canaries = check
-	}
-	waiter := e.Waiter()
-	defer waiter.Close()
-	e.Plan.Waiter = waiter
-	if lead != nil {
-		if err := lead.Begin(e.Console, e.shared(t), &e.Plan, run, view.Note); err != nil {
-			return e.Interrupted(err)
-		}
-	}
-	if p.apart != nil {
-		e.apart(p.apart, t, run)
-	}
-	measured = true
-	broken := e.Measure(e.Ctx, e.Plan, t, run)
-	view.Close()
-	if err := dir.Failure(); err != nil {
-		return e.unwritten(run, dir, err)
-	}
-	return errors.Join(broken, e.Conclude(run, dir))
-}
-
 // shared returns what all ranks measure.
 func (e *Measurement) shared(t *target.Target) team.Plan {
 	return team.Plan{Server: t, URLs: e.Urls, Flags: e.Target, Sessions: e.Sessions}
@@ -238,7 +126,7 @@ func (e *Measurement) again(l *flags.WorkloadOptions, found []byte) (team.Plan, 
 // Again is [Measurement.Run] of a rank that takes part in a run that goes on: it returns what all ranks measure.
 func (e *Measurement) Again(found []byte) (team.Plan, error) {
 	e.Lang = lang.Lang(e.Results.Lang)
-	l, err := e.Workload.Parse()
+	l, err := e.workload()
 	if err != nil {
 		return team.Plan{}, console.Usage(err)
 	}

@@ -39,8 +39,6 @@ func Open(path string) (*rundir.Run, error) {
 		return nil, fmt.Errorf("%s holds a whole run: there is nothing to continue", path)
 	case run.State == rundir.Running && run.Cluster != nil && limited(run.Spent):
 		return nil, fmt.Errorf("%s was killed while several ranks spent money or tokens, and what they spent in the last stage is not known: measure again, with a limit for what may still be spent", path)
-	case run.Fidelity != nil:
-		return nil, fmt.Errorf("%s holds a run with canaries (--fidelity), which cannot be continued: measure again", path)
 	case run.Plan.Kind == rundir.KindPair:
 		return nil, fmt.Errorf("%s holds a comparison of two servers, which cannot be continued: run llmsweep compare --live again", path)
 	case len(run.Command.Args) < 2:

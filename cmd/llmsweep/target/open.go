@@ -75,7 +75,7 @@ func (t *Target) written(ctx context.Context, l *flags.WorkloadOptions, r *Repla
 func (t *Target) openDataset(ctx context.Context, l *flags.WorkloadOptions) (workload.Workload, error) {
 	d, err := recorded.Open(ctx, l.Dataset, recorded.Options{
 		Rows: l.DatasetRows, Seed: l.Seed, Count: t.count, Output: l.OutputLengths, ForceOutput: l.OutputTokens != "",
-		MultiTurn: l.MultiTurn, Think: l.Talk.Think,
+		MultiTurn: l.MultiTurn, Think: l.Talk.Think, Graded: l.Graded,
 	})
 	if err != nil {
 		return nil, t.Unusable(err)

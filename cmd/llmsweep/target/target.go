@@ -184,7 +184,7 @@ func (t *Target) closes(f func()) {
 func (t *Target) Ask(w workload.Workload) {
 	params := t.Asked
 	t.Workload, t.Asked = w, w.Describe()
-	t.Asked.Think, t.Asked.Temperature, t.Asked.Forced, t.Asked.CountedPrompt = params.Think, params.Temperature, params.Forced, t.Counted
+	t.Asked.Think, t.Asked.Temperature, t.Asked.Forced, t.Asked.CountedPrompt = params.Think, params.Temperature, params.Forced && t.Asked.Graded == 0, t.Counted
 }
 
 func (t *Target) Note(notes ...note.Note) { t.About.Notes = append(t.About.Notes, notes...) }

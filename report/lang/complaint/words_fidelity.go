@@ -12,7 +12,6 @@ func fidelityWords() [][2]string {
 		{"not a canary: want {\"prompt\": \"..\", \"tokens\": %d}, or a prompt as it is", "不是金丝雀提示：应为 {\"prompt\": \"..\", \"tokens\": %d}，或直接写提示词"},
 		{"the prompt is empty", "提示词为空"}, {"the prompt is not UTF-8", "提示词不是 UTF-8"},
 		{"the prompt is longer than %d bytes", "提示词超过 %d 字节"}, {"tokens must be between 1 and %d", "tokens 必须在 1 到 %d 之间"},
-		{"%s holds a run with canaries (--fidelity), which cannot be continued: measure again", "%s 是带有金丝雀提示（--fidelity）的测量，无法继续：请重新测量"},
 		{"--fidelity works on one machine: several ranks cannot share canaries yet; leave it out", "--fidelity 只能在一台机器上使用：多个进程还不能共用金丝雀提示；请去掉它"},
 		{"--slo '%s' is about the answers to canaries: add --fidelity", "--slo '%s' 针对金丝雀提示的回答：请加上 --fidelity"},
 		{"--slo '%s': a plan knows nothing of answers; leave it out", "--slo '%s'：计划不涉及回答，请去掉它"},

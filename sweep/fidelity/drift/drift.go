@@ -56,10 +56,10 @@ func (r *Run) add(line *rundir.CanaryAnswer) {
 	case line.Failed != "":
 		return
 	case line.Stage == fidelity.Alone:
-		r.alone[line.Canary] = answer(line)
+		r.alone[line.Canary] = fidelity.Written(line)
 		return
 	}
-	a := answer(line)
+	a := fidelity.Written(line)
 	if line.Same {
 		first := r.alone[line.Canary]
 		if first == nil {
@@ -81,24 +81,6 @@ func bare(tokens []logprob.Token) []logprob.Token {
 		all[i] = logprob.Token{Text: tokens[i].Text, LogP: math.NaN()}
 	}
 	return all
-}
-
-// answer returns an answer as it was before it was written.
-func answer(line *rundir.CanaryAnswer) *fidelity.Answer {
-	a := &fidelity.Answer{Text: line.Text, Output: line.Output}
-	for i, text := range line.Tokens {
-		t := logprob.Token{Text: text, LogP: math.NaN()}
-		if i < len(line.LogProbs) {
-			t.LogP = line.LogProbs[i]
-		}
-		if i < len(line.Top) {
-			for _, c := range line.Top[i] {
-				t.Top = append(t.Top, logprob.Choice{Text: c.Token, LogP: c.LogP})
-			}
-		}
-		a.Tokens = append(a.Tokens, t)
-	}
-	return a
 }
 
 // Verdicts on a candidate, beside [rundir.Undecided].

@@ -16,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"llmsweep/sweep/rundir"
@@ -34,19 +33,19 @@ const queuedRecords = 4096
 type Dir struct {
 	Path string
 
-	disk     disk.Disk
-	unlock   func() error
-	queue    chan entry
-	closed   chan struct{} // closed when nothing more is written
-	broken   chan struct{} // closed at the first failure
-	lines    sync.Pool     // of *[]byte: buffers for encoded records
-	readings atomic.Int64  // bytes of the readings file that are on the disk
+	disk   disk.Disk
+	unlock func() error
+	queue  chan entry
+	closed chan struct{} // closed when nothing more is written
+	broken chan struct{} // closed at the first failure
+	lines  sync.Pool     // of *[]byte: buffers for encoded records
 
 	mu     sync.Mutex
-	parts  map[string]part // of the records file, by stage
-	at     part            // the end of what has been written
-	synced int64           // bytes of the records file that are on the disk
-	err    error           // the first failure to write; sticky
+	parts  map[string]part  // of the records file, by stage
+	at     part             // the end of what has been written
+	synced int64            // bytes of the records file that are on the disk
+	sizes  map[string]int64 // bytes of other files that are on the disk, see [appended]
+	err    error            // the first failure to write; sticky
 }
 
 // entry is a record, or several, to be written, or a request to flush all records before it.
@@ -272,7 +271,7 @@ func (d *Dir) syncedBy(state string) *rundir.Synced {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &rundir.Synced{Records: d.synced, Readings: d.readings.Load()}
+	return &rundir.Synced{Records: d.synced, Readings: d.sizes[rundir.ReadingsFile], Canaries: d.sizes[rundir.CanariesFile], Grades: d.sizes[rundir.GradesFile]}
 }
 
 // WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.

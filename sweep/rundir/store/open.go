@@ -62,7 +62,7 @@ func written(path string) (names []string) {
 
 // own are the files that each run writes.
 func own() []string {
-	return []string{rundir.RunFile, rundir.RecordsFile, rundir.ReadingsFile, rundir.CanariesFile, rundir.ReportFile, rundir.PageFile}
+	return append([]string{rundir.RunFile, rundir.RecordsFile, rundir.ReportFile, rundir.PageFile}, rundir.Appended()...)
 }
 
 // Replace makes the directory, or removes the run in it.
@@ -157,9 +157,15 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 	if err != nil {
 		return nil, err
 	}
-	readings, err := keptReadings(path, kept)
-	if err != nil {
-		return nil, err
+	sizes := map[string]int64{}
+	for _, file := range rundir.Appended() {
+		size, err := keptOf(path, file, kept)
+		if err != nil {
+			return nil, err
+		}
+		if size >= 0 {
+			sizes[file] = size
+		}
 	}
 	name := filepath.Join(path, rundir.RecordsFile)
 	f, err := d.Append(name)
@@ -167,8 +173,10 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 		return nil, &WriteError{name, err}
 	}
 	err = d.Truncate(name, at.to)
-	if err == nil && readings >= 0 {
-		err = d.Truncate(filepath.Join(path, rundir.ReadingsFile), readings)
+	for _, file := range rundir.Appended() {
+		if size, there := sizes[file]; there && err == nil {
+			err = d.Truncate(filepath.Join(path, file), size)
+		}
 	}
 	if err == nil {
 		err = d.SyncDir(path)
@@ -180,8 +188,7 @@ func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock fun
 	dir := start(d, path, f, unlock)
 	dir.mu.Lock()
 	defer dir.mu.Unlock()
-	dir.parts, dir.at, dir.synced = parts, at, at.to
-	dir.readings.Store(max(0, readings))
+	dir.parts, dir.at, dir.synced, dir.sizes = parts, at, at.to, sizes
 	return dir, nil
 }
 
@@ -211,22 +218,6 @@ func keptRecords(path string, kept func(stage string) bool) (parts map[string]pa
 		parts[r.Stage] = p
 	}
 	return parts, at, nil
-}
-
-// keptReadings returns where the last reading of a kept stage ends; -1 where there are no readings.
-func keptReadings(path string, kept func(stage string) bool) (end int64, err error) {
-	if _, err := os.Stat(filepath.Join(path, rundir.ReadingsFile)); errors.Is(err, os.ErrNotExist) {
-		return -1, nil
-	}
-	for r, err := range readings(path) {
-		if err != nil {
-			return 0, err
-		}
-		if kept(r.Stage) {
-			end = r.end
-		}
-	}
-	return end, nil
 }
 
 // torn reports whether a file may be damaged from an offset on: the power failed while the run went on, before so much of the file was on

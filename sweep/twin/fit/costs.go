@@ -17,7 +17,8 @@ const terms = 4
 type row struct {
 	read, compute [terms]float64
 	seconds       float64
-	block         int // neighbours, which are alike, share a block
+	prefills      bool // there is a prompt in the step
+	block         int  // neighbours, which are alike, share a block
 }
 
 // misses are the probabilities that a token does not use a given expert that are tried: of no experts, and of usual mixtures.
@@ -26,7 +27,7 @@ func misses() []float64 { return []float64{0, 0.75, 0.875, 0.9375, 0.96875} }
 // rowOf returns an observation's row. Sums over several steps are no longer the longer of two sums; each of them but the last is a whole
 // budget of prompt tokens, so that the same sum is the longer in all.
 func rowOf(o observation, miss float64, block int) row {
-	r := row{seconds: o.seconds, block: block}
+	r := row{seconds: o.seconds, prefills: prefills(o), block: block}
 	for _, b := range o.batches {
 		experts := 0.0
 		if miss > 0 {
@@ -173,18 +174,17 @@ func regress(rows []row, guess func(r *row) bool) (solution, float64) {
 			}
 		}
 		s.read, s.compute = read.solve(), compute.solve()
-		var residuals []float64
+		ratios, residuals := make([]float64, len(rows)), make([]float64, len(rows))
 		changed := false
 		for i := range rows {
 			v, is := s.ratio(&rows[i])
 			changed = changed || is != computes[i]
-			computes[i] = is
-			residuals = append(residuals, math.Abs(v-1))
+			computes[i], ratios[i], residuals[i] = is, v, offBy(v)
 		}
 		width := robust * max(spreadOf(residuals), 1e-4)
 		now := 0.0
 		for i, e := range residuals {
-			weights[i] = min(1, width/max(e, 1e-12))
+			weights[i] = weightOf(ratios[i], width)
 			now += min(e, width) * min(e, width)
 		}
 		done := !changed || math.Abs(now-loss) < 1e-6*now
@@ -193,12 +193,35 @@ func regress(rows []row, guess func(r *row) bool) (solution, float64) {
 			break
 		}
 	}
-	var sum float64
+	return s, s.loss(rows)
+}
+
+// least is the smallest ratio of a predicted time to the one that was seen that counts: longer stalls are all alike.
+const leastRatio = 0.05
+
+// offBy returns by how much the time that was seen is off the predicted one, as a share of the predicted, from the ratio of the second to the first.
+func offBy(ratio float64) float64 { return math.Abs(1/max(ratio, leastRatio) - 1) }
+
+// weightOf returns the weight of a step in the normal equations. Rows are in units of the time that was seen; errors are wanted in units of the
+// predicted one, because a long step would otherwise count for less than a short one, so that the costs would be those of the quicker steps.
+func weightOf(ratio, width float64) float64 {
+	v := max(ratio, leastRatio)
+	return min(1, width/max(offBy(ratio), 1e-12)) / (v * v)
+}
+
+// loss returns the mean of the relative errors, half of them those of steps with prompts: these are few, and take much of the time.
+func (s *solution) loss(rows []row) float64 {
+	var sums, n [2]float64
 	for i := range rows {
+		kind := 0
+		if rows[i].prefills {
+			kind = 1
+		}
 		v, _ := s.ratio(&rows[i])
-		sum += math.Min(math.Abs(v-1), 1)
+		sums[kind] += math.Min(offBy(v), 1)
+		n[kind]++
 	}
-	return s, sum / float64(len(rows))
+	return (sums[0]/max(1, n[0]) + sums[1]/max(1, n[1])) / 2
 }
 
 // spreadOf returns the standard deviation of a normal distribution with these absolute deviations.
@@ -217,6 +240,7 @@ type fitted struct {
 	jitter float64 // spread of the logarithm of step times
 	scale  float64 // the mean step over the usual one
 	draws  []solution
+	stages []float64 // by how much the costs of all other stages are off in each stage: the logarithm of the predicted time over the one that was seen
 	rows   []row
 }
 
@@ -235,8 +259,10 @@ func fitCosts(seen []observation, rng *rand.Rand) fitted {
 		for _, limit := range []float64{24, 96, 320, 1000} {
 			guess := func(r *row) bool { return r.compute[1] > limit*r.compute[0] }
 			s, loss := regress(rows, guess)
-			const better = 0.97 // a further assumption must be worth it
-			if loss < better*best.loss || miss == best.miss && loss < best.loss {
+			if s.oneSided() {
+				loss /= better
+			}
+			if loss < worth(best.loss)*best.loss || miss == best.miss && loss < best.loss {
 				best = fitted{solution: s, miss: miss, loss: loss, rows: rows}
 			}
 		}
@@ -246,6 +272,24 @@ func fitCosts(seen []observation, rng *rand.Rand) fitted {
 	}
 	best.spread()
 	return best
+}
+
+// better is by how much the loss must fall for a choice that is not the usual one.
+const better = 0.97
+
+// worth returns by how much the loss must fall for a further assumption, experts. Where steps vary much, it falls by chance.
+func worth(loss float64) float64 {
+	const noisy, muchBetter = 0.1, 0.9
+	if loss > noisy && !math.IsInf(loss, 1) {
+		return muchBetter
+	}
+	return better
+}
+
+// oneSided reports whether one of the two sums explains all steps: then the cost of the context of short steps, or that of the arithmetic of long
+// ones, is in none.
+func (s *solution) oneSided() bool {
+	return s.read == [terms]float64{} || s.compute == [terms]float64{}
 }
 
 // thin leaves out steps without prompts where there are too many.
@@ -291,6 +335,7 @@ func (f *fitted) spread() {
 	}
 	f.jitter = spreadOf(off)
 	f.scale = 1
+	const ragged = 0.15    // no server's steps vary as much by themselves
 	if f.jitter > ragged { // else the two hardly differ, and the few longest steps would decide
 		f.scale = seen / predicted
 	}
@@ -303,38 +348,4 @@ func (s *solution) scaled(factor float64) (all solution) {
 		all.read[i], all.compute[i] = factor*s.read[i], factor*s.compute[i]
 	}
 	return all
-}
-
-// resamples is how many times blocks are drawn anew for the intervals.
-const resamples = 60
-
-// resample draws blocks of steps with replacement and solves again.
-func (f *fitted) resample(rng *rand.Rand) {
-	blocks := 0
-	for i := range f.rows {
-		blocks = max(blocks, f.rows[i].block+1)
-	}
-	read, compute := make([]gram, blocks), make([]gram, blocks)
-	width := robust * max(f.jitter, 1e-4)
-	for i := range f.rows {
-		r := &f.rows[i]
-		v, computes := f.ratio(r)
-		v /= f.scale
-		weight := min(1, width/max(math.Abs(v-1), 1e-12))
-		if computes {
-			compute[r.block].add(&r.compute, weight)
-		} else {
-			read[r.block].add(&r.read, weight)
-		}
-	}
-	for range resamples {
-		var a, b gram
-		for range blocks {
-			k := rng.IntN(blocks)
-			a.plus(&read[k], 1)
-			b.plus(&compute[k], 1)
-		}
-		d := solution{a.solve(), b.solve()}
-		f.draws = append(f.draws, d.scaled(f.scale))
-	}
 }

@@ -23,30 +23,13 @@ var ErrNoSteps = errors.New("the records hold too few tokens, one by one, to see
 
 // To fits a twin to stages, and checks it on some of them that it then leaves out.
 func To(measured []stages.Stage) (*twin.Twin, error) {
-	data := dataOf(measured, quickest)
+	data := dataOf(measured)
 	t, err := fit(data)
 	if err != nil {
 		return nil, err
 	}
-	if t.Jitter > ragged { // perhaps the tokens of a step do not come together
-		for _, pace := range []float64{usual, anyPace} {
-			other := dataOf(measured, pace)
-			if u, err := fit(other); err == nil && u.Jitter < t.Jitter {
-				t, data = u, other
-			}
-		}
-	}
 	return checked(t, data), nil
 }
-
-// The steps from whose time it follows which tokens come together: the quickest of a server whose client has a core of its own. Beside a busy
-// client the tokens of a step are ragged, and the usual step is a better guide; that shows by a jitter that no server has.
-const (
-	quickest = 0.05 // quantile of the gaps
-	usual    = 0.5
-	anyPace  = 2 // however late they come
-	ragged   = 0.15
-)
 
 // fit fits a twin to all stages.
 func fit(data []stageData) (*twin.Twin, error) {
@@ -69,10 +52,12 @@ func fit(data []stageData) (*twin.Twin, error) {
 		f = fitCosts(slices.Concat(seen, rested), rng)
 	}
 	f.resample(rng)
+	f.leaveOut()
 	t := &twin.Twin{
 		Version: twin.Version, Slots: s.slots, StepTokens: s.budget, KVTokens: s.kv, Block: blockTokens,
 		Step: twin.StepOf(f.costs(f.miss)), Jitter: twin.Round(f.jitter), LatencyMS: twin.Round(s.latency * 1e3),
-		Seen: twin.Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
+		Seen:       twin.Seen{Batch: s.most, StepTokens: s.largest, KVTokens: s.held, Steps: len(seen)},
+		StageError: twin.Round(f.stageError()), Stages: len(f.stages),
 	}
 	t.StepTokens = max(t.StepTokens, t.Slots)
 	noteSeen(t, data)

@@ -9,16 +9,19 @@ import (
 // stageData is a stage that has been sorted into steps.
 type stageData struct {
 	stages.Loaded
-	ticks []tick
+	ticks  []tick
+	usual  float64 // median gap in seconds
+	served []int   // step of the first token of each request
 }
 
 // dataOf sorts the stages into steps. Stages in which fewer than a few steps were seen are left out.
-func dataOf(measured []stages.Stage, pace float64) []stageData {
+func dataOf(measured []stages.Stage) []stageData {
 	const least = 20
 	var all []stageData
 	for _, s := range measured {
 		d := stageData{Loaded: stages.Load(s)}
-		if d.ticks = ticksOf(d.Requests, pace); len(d.ticks) >= least {
+		if d.ticks = ticksOf(d.Requests); len(d.ticks) >= least {
+			d.usual, d.served = usualGap(d.Requests), servedIn(len(d.Requests), d.ticks)
 			all = append(all, d)
 		}
 	}
@@ -45,29 +48,53 @@ type scheduling struct {
 func schedulingOf(all []stageData, latency float64) scheduling {
 	var s scheduling
 	s.latency = latency
-	for _, d := range all {
-		for _, t := range d.ticks {
-			s.slots = max(s.slots, len(t.gets))
-		}
-	}
+	s.slots = widest(all)
 	s.findBudget(calm(all, s.limits))
 	s.findCache(all)
 	s.findSlots(all)
 	return s
 }
 
-// full reports whether something else than slots and budget kept requests waiting in much of a stage: its cache was full. In such a stage not
-// all is seen that the server computes, and the order of the queue is not known.
-func (r *replay) full(most int) bool {
-	const much = 0.2
-	kept := 0
-	for _, b := range r.blocked {
-		if float64(b.running) < nearlyAll(most) {
-			kept++
+// widest returns the most requests that ran at once, but for a few steps of many: two steps of which the client saw the tokens together.
+func widest(all []stageData) int {
+	const enough, few = 50, 0.02 // steps; share of them
+	var steps []int              // by the number of requests
+	for _, d := range all {
+		for _, t := range d.ticks {
+			for len(steps) <= len(t.gets) {
+				steps = append(steps, 0)
+			}
+			steps[len(t.gets)]++
 		}
 	}
-	return float64(kept) > much*float64(len(r.running))
+	n := max(0, len(steps)-1)
+	for more := 0; n > 1 && steps[n-1] >= enough && float64(more+steps[n]) < few*float64(steps[n-1]); n-- {
+		more += steps[n]
+	}
+	return n
 }
+
+// full reports whether the cache kept requests waiting in much of a stage. In such a stage not all is seen that the server computes, and the
+// order of the queue is not known. A cache has one size: some of those that waited would not have fitted in beside the fullest step. What
+// prompts hold that are not yet whole is not seen, so that others seem to fit.
+func (r *replay) full(most int) bool {
+	const much, some = 0.2, 0.15
+	kept, over := 0, 0
+	size := aboveCache * float64(slices.Max(r.held))
+	for _, b := range r.blocked {
+		if float64(b.running) >= nearlyAll(most) {
+			continue
+		}
+		kept++
+		if float64(b.held+b.needs) > size {
+			over++
+		}
+	}
+	return float64(kept) > much*float64(len(r.running)) && float64(over) > some*float64(kept)
+}
+
+// aboveCache is how much larger a cache may be than the most that was seen in it when it was full.
+const aboveCache = 1.02
 
 // nearlyAll is how many of the slots count as all: when exactly a slot is free the client does not see.
 func nearlyAll(slots int) float64 {
@@ -81,7 +108,7 @@ func calm(all []stageData, l limits) []stageData {
 	var some []stageData
 	steps := 0
 	for _, d := range all {
-		if r := replayOf(d.Requests, d.ticks, limits{l.slots, unlimited, l.latency}); !r.full(l.slots) {
+		if r := d.replay(limits{l.slots, unlimited, l.latency}); !r.full(l.slots) {
 			some = append(some, d)
 			steps += len(d.ticks)
 		}
@@ -106,7 +133,7 @@ type tally struct {
 func tallyOf(all []stageData, l limits) tally {
 	var t tally
 	for _, d := range all {
-		r := replayOf(d.Requests, d.ticks, l)
+		r := d.replay(l)
 		t.replays = append(t.replays, r)
 		t.prompts += r.prompts
 		t.misses += r.misses
@@ -202,9 +229,11 @@ func (s *scheduling) findCache(all []stageData) {
 			s.kv = max(s.kv, slices.Max(r.held))
 		}
 	}
+	if float64(s.held) > aboveCache*float64(s.kv) { // another stage held more: something else kept them waiting
+		s.kv = 0
+	}
 	if s.kv > 0 {
-		const above = 1.02
-		s.kvLow, s.kvHigh = s.kv, int(above*float64(s.kv))
+		s.kvLow, s.kvHigh = s.kv, int(aboveCache*float64(s.kv))
 	}
 }
 
@@ -212,10 +241,10 @@ func (s *scheduling) findCache(all []stageData) {
 // others wait. If not, nothing is known but that there are at least so many: as many as were in flight are supposed.
 func (s *scheduling) findSlots(all []stageData) {
 	const most, enough = 0.5, 30
-	widest, waits, full := s.slots, 0, 0
+	inFlight, waits, full := s.slots, 0, 0
 	for _, d := range all {
-		widest = max(widest, d.Width)
-		r := replayOf(d.Requests, d.ticks, s.limits)
+		inFlight = max(inFlight, d.Width)
+		r := d.replay(s.limits)
 		if r.full(s.slots) {
 			continue
 		}
@@ -232,6 +261,6 @@ func (s *scheduling) findSlots(all []stageData) {
 	s.slotsShown = full >= enough && float64(full) > most*float64(waits)
 	s.most = s.slots
 	if !s.slotsShown {
-		s.slots = widest
+		s.slots = inFlight
 	}
 }

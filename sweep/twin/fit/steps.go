@@ -4,58 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"llmsweep/client/sim"
 	"llmsweep/sweep/twin/stages"
 )
-
-// tick is a step of the engine as the client saw it: the requests that got a token from it.
-type tick struct {
-	end  float64
-	gets []int // indices of requests
-}
-
-// ticksOf sorts the tokens of all requests into steps. A request gets one token in a step: its next token begins another. So
-// does a token that comes late after the one before: the tokens of a step leave the server one after the other. How late that is follows from the steps that
-// are as quick as a share of the gaps. Above 1 only the requests themselves tell steps apart.
-func ticksOf(all []stages.Request, pace float64) []tick {
-	type token struct {
-		at      float64
-		request int
-	}
-	var tokens []token
-	var gaps []float64
-	for i, q := range all {
-		for k, at := range q.Tokens {
-			tokens = append(tokens, token{at, i})
-			if k > 0 {
-				gaps = append(gaps, at-q.Tokens[k-1])
-			}
-		}
-	}
-	if len(gaps) == 0 {
-		return nil
-	}
-	slices.SortFunc(tokens, func(a, b token) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.request, b.request)) })
-	slices.Sort(gaps)
-	const together = 0.3 // of such a step: the tokens of one step come within it
-	within := math.Inf(1)
-	if pace <= 1 {
-		within = together * gaps[int(pace*float64(len(gaps)-1))]
-	}
-	last := make([]int, len(all)) // the number of the step of a request's latest token
-	var ticks []tick
-	for _, t := range tokens {
-		if len(ticks) == 0 || t.at-ticks[len(ticks)-1].end > within || last[t.request] == len(ticks) {
-			ticks = append(ticks, tick{})
-		}
-		k := &ticks[len(ticks)-1]
-		k.end = t.at
-		k.gets = append(k.gets, t.request)
-		last[t.request] = len(ticks)
-	}
-	return ticks
-}
 
 // observation is the time between two instants that the client saw, and what the server computed in it, if its limits are as supposed.
 type observation struct {
@@ -99,7 +52,8 @@ type replayer struct {
 	got     []int   // tokens so far
 	lastly  []int   // step of the latest
 	left    []int   // prompt tokens that are not computed yet
-	queue   []int   // requests that have been sent and have no token yet, in order
+	served  []int   // step of the first token of each request
+	queue   []int   // requests that have been sent and have no token yet, in the order in which they are served
 	sent    int     // requests before this one have been queued
 	decodes int     // requests with a token and more to come
 	usual   float64 // median gap of the stage
@@ -107,19 +61,33 @@ type replayer struct {
 	out     replay
 }
 
-// replayOf follows the steps of a stage under supposed limits.
-func replayOf(all []stages.Request, ticks []tick, l limits) replay {
-	r := &replayer{limits: l, all: all, got: make([]int, len(all)), lastly: make([]int, len(all)), left: make([]int, len(all))}
+// replay follows the steps of a stage under supposed limits.
+func (d *stageData) replay(l limits) replay {
+	all := d.Requests
+	r := &replayer{limits: l, all: all, usual: d.usual, served: d.served, got: make([]int, len(all)), lastly: make([]int, len(all)), left: make([]int, len(all))}
 	for i, q := range all {
 		r.left[i], r.lastly[i] = q.Prompt, -1
 	}
-	r.usual = usualGap(all)
 	before := math.Inf(-1)
-	for k := range ticks {
-		before = r.step(k, &ticks[k], before)
+	for k := range d.ticks {
+		before = r.step(k, &d.ticks[k], before)
 	}
 	return r.out
 }
+
+// servedIn returns the step of the first token of each of n requests; neverServed of those without one.
+func servedIn(n int, ticks []tick) []int {
+	served := slices.Repeat([]int{neverServed}, n)
+	for k := range ticks {
+		for _, i := range ticks[k].gets {
+			served[i] = min(served[i], k)
+		}
+	}
+	return served
+}
+
+// neverServed is a step after all others.
+const neverServed = math.MaxInt
 
 // usualGap returns the median gap between two tokens of a request.
 func usualGap(all []stages.Request) float64 {
@@ -181,10 +149,12 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 // late is how many usual gaps a token takes at least that skipped a step because its request was preempted.
 const late = 1.8
 
-// arrive queues what was sent before an instant, and forgets what has left without a token.
+// arrive queues what was sent before an instant, and forgets what has left without a token. Requests that are sent at about the same time do not
+// reach the engine in the order in which they were sent: what it served first was first in its queue.
 func (r *replayer) arrive(before float64) {
 	for r.sent < len(r.all) && r.all[r.sent].Sent+r.latency <= before {
-		r.queue = append(r.queue, r.sent)
+		at := sort.Search(len(r.queue), func(k int) bool { return r.served[r.queue[k]] > r.served[r.sent] })
+		r.queue = slices.Insert(r.queue, at, r.sent)
 		r.sent++
 	}
 	r.queue = slices.DeleteFunc(r.queue, func(i int) bool { return r.got[i] > 0 || len(r.all[i].Tokens) == 0 && r.all[i].Gone < before })

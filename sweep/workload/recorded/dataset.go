@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -51,6 +52,9 @@ type Options struct {
 
 	MultiTurn bool           // all turns of ShareGPT's conversations, not the first alone
 	Think     workload.Think // between the turns of any conversation
+	// Graded has the answers to rows that tell what is right graded. These rows are asked for their most likely answer, and all stages take the rows in
+	// the same order, so that they ask the same.
+	Graded bool
 }
 
 const (
@@ -154,7 +158,7 @@ func (p *drawing) pass(ctx context.Context, in *rows.Input) error {
 	visit := func(line int, v gjson.Result, why note.Note) bool {
 		var r row
 		if why.IsZero() {
-			r, why = parseRow(v, p.options.MultiTurn)
+			r, why = parseRow(v, p.options.MultiTurn, p.options.Graded)
 		}
 		p.take(line, r, why)
 		return true
@@ -168,14 +172,14 @@ func (p *drawing) pass(ctx context.Context, in *rows.Input) error {
 	return p.passCSV(ctx, in)
 }
 
-// passCSV reads the columns prompt and output_tokens.
+// passCSV reads the columns prompt, output_tokens, answer and grade.
 func (p *drawing) passCSV(ctx context.Context, in *rows.Input) error {
-	prompt, output := -1, -1
+	prompt, output, answer, grade := -1, -1, -1, -1
 	begin := func(c rows.Columns) error {
 		if prompt = c.First("prompt"); prompt < 0 {
 			return fmt.Errorf("%s:1: the header has no column prompt, and the file is not JSON. %s", in.Name, datasetRemedy)
 		}
-		output = c.First("output_tokens", "max_tokens")
+		output, answer, grade = c.First("output_tokens", "max_tokens"), c.First("answer"), c.First("grade")
 		return nil
 	}
 	return rows.EachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
@@ -189,6 +193,13 @@ func (p *drawing) passCSV(ctx context.Context, in *rows.Input) error {
 		}
 		if why.IsZero() {
 			r, why = promptRow(fields[prompt], n)
+		}
+		if why.IsZero() && p.options.Graded && answer >= 0 && strings.TrimSpace(fields[answer]) != "" {
+			kind := ""
+			if grade >= 0 {
+				kind = fields[grade]
+			}
+			r, why = r.graded(fields[answer], kind)
 		}
 		p.take(line, r, why)
 		return true
@@ -338,6 +349,7 @@ func (d *Dataset) Describe() rundir.Workload {
 	if d.options.ForceOutput {
 		w.OutputTokens = d.options.Output
 	}
+	w.Graded = d.Graded()
 	return w
 }
 
@@ -350,9 +362,23 @@ func (d *Dataset) promptTokens(r row, turn int) int {
 	return n
 }
 
-// Stage returns a source of sessions for one stage. It takes the rows in an order of its own; when all have been taken it begins again
-// in another order.
+// Graded returns how many rows are graded.
+func (d *Dataset) Graded() int {
+	n := 0
+	for i := range d.rows {
+		if d.rows[i].task != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Stage returns a source of sessions for one stage. It takes the rows in an order of its own, or with Graded in that of all stages; when all have been
+// taken it begins again in another order.
 func (d *Dataset) Stage(name string) load.Source {
+	if d.options.Graded {
+		name = ""
+	}
 	return &dataset{Dataset: d, rng: seed.Rand(d.options.Seed, "workload", name)}
 }
 
@@ -368,12 +394,15 @@ func (d *dataset) Next() (load.Session, bool) {
 	}
 	r := d.rows[d.order[0]]
 	d.order = d.order[1:]
-	session := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns))}
+	session := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns)), Task: r.task}
 	for i, t := range r.turns {
 		session.Turns[i] = load.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
 		fromFile := !d.options.ForceOutput && (t.output > 0 || t.length != size{})
 		if !fromFile && d.options.Output.Std > 0 {
 			session.Turns[i].OutputTokens = workload.Draw(d.options.Output, d.rng)
+		}
+		if r.task != nil {
+			session.Turns[i].Greedy = &api.Greedy{}
 		}
 		if i > 0 {
 			session.Turns[i].Think = d.options.Think.Draw(d.rng)

@@ -39,6 +39,8 @@ var (
 	skipShort        = note.Kind{Code: "skip.too-short", Args: []string{"min_prompt", "min_output"}}
 	skipLongPrompt   = note.Kind{Code: "skip.long-prompt", Args: []string{"max_prompt"}}
 	skipLongTotal    = note.Kind{Code: "skip.long-total", Args: []string{"max_total"}}
+	skipGrade        = note.Kind{Code: "skip.grade", Args: []string{"error"}}
+	skipGradedTurns  = note.Kind{Code: "skip.graded-turns"}
 	skipTime         = note.Kind{Code: "skip.no-timestamp"}
 	skipFar          = note.Kind{Code: "skip.far-timestamp"}
 	skipPromptTokens = note.Kind{Code: "skip.no-prompt-tokens"}
@@ -52,7 +54,7 @@ func Notes() []note.Kind {
 		noteNoDataset, noteNoTrace, noteNoPrompts, noteNoRequests,
 		skipNoObject, skipEmptyPrompt, skipNoPrompt,
 		skipOutput, skipSpeaker, skipOneTurn, skipNoAnswer, skipRole, skipNotText, skipNoUser,
-		skipShort, skipLongPrompt, skipLongTotal, skipTime, skipFar, skipPromptTokens, skipOutputTokens,
+		skipGrade, skipGradedTurns, skipShort, skipLongPrompt, skipLongTotal, skipTime, skipFar, skipPromptTokens, skipOutputTokens,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"llmsweep/client/note"
+	"llmsweep/sweep/grade/task"
 	"llmsweep/sweep/workload"
 )
 
@@ -15,6 +16,7 @@ type row struct {
 	shareGPT bool // it comes from conversations, whose answers are recorded
 	system   string
 	turns    []turn
+	task     *task.Task // what is right; nil where the answer is not graded
 }
 
 // turn is a user message and what is known of its answer.
@@ -76,6 +78,7 @@ type object struct {
 	prompt, conversations, messages gjson.Result
 	output                          gjson.Result
 	outputKey                       string
+	answer, grade                   gjson.Result
 }
 
 // fields returns the known fields of a row, in one pass: a row may be long.
@@ -89,6 +92,10 @@ func fields(v gjson.Result) object {
 			o.conversations = value
 		case "messages":
 			o.messages = value
+		case "answer":
+			o.answer = value
+		case "grade":
+			o.grade = value
 		case "output_tokens", "max_tokens", "max_completion_tokens":
 			if value.Type != gjson.Null {
 				o.output, o.outputKey = value, key.Str
@@ -101,8 +108,9 @@ func fields(v gjson.Result) object {
 
 // parseRow parses one object: {"conversations": [...]} as in ShareGPT's files, {"messages": [...]} as in OpenAI's API, or
 // {"prompt": "..."}. output_tokens, max_tokens or max_completion_tokens is the length of the answer. Where the object is none of
-// these, why is the reason. With multiTurn off, a ShareGPT conversation is cut to its first turn; messages are always sent whole.
-func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
+// these, why is the reason. With multiTurn off, a ShareGPT conversation is cut to its first turn; messages are always sent whole. With graded on,
+// answer is what is right, and grade how answers are compared with it.
+func parseRow(v gjson.Result, multiTurn, graded bool) (r row, why note.Note) {
 	if v.Type == gjson.String {
 		return promptRow(v.Str, 0)
 	}
@@ -110,6 +118,14 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
 		return row{}, skipNoObject.New()
 	}
 	o := fields(v)
+	if r, why = o.row(multiTurn); !graded || !why.IsZero() || !o.answer.Exists() || o.answer.Type == gjson.Null {
+		return r, why
+	}
+	return r.graded(o.answer.String(), o.grade.String())
+}
+
+// row returns the row without what is right.
+func (o *object) row(multiTurn bool) (r row, why note.Note) {
 	output := 0
 	if o.outputKey != "" {
 		if output = tokens(o.output); output == 0 {
@@ -125,6 +141,19 @@ func parseRow(v gjson.Result, multiTurn bool) (r row, why note.Note) {
 		return promptRow(o.prompt.Str, output)
 	}
 	return row{}, skipNoPrompt.New()
+}
+
+// graded returns the row with what is right.
+func (r row) graded(answer, kind string) (row, note.Note) {
+	if len(r.turns) != 1 {
+		return row{}, skipGradedTurns.New()
+	}
+	t, err := task.New(join(r.system, r.turns[0].user), strings.Clone(answer), task.Kind(strings.ToLower(strings.TrimSpace(kind))))
+	if err != nil {
+		return row{}, skipGrade.New(err)
+	}
+	r.task = t
+	return r, note.Note{}
 }
 
 // tokens returns a whole number of tokens, 0 for anything else.

@@ -31,6 +31,8 @@ type Request struct {
 	seed            uint64 // of the answer's words
 	Tool            string // the tool that the answer calls; empty for none
 	Top             int    // report the log-probabilities of so many tokens at each place; 0 for none
+	Sum             int64  // that the answer ends with; only with Sums
+	Sums            bool   // the prompt asks for a sum
 	Told            bool   // report counts and the finish reason (Triton's vLLM backend)
 }
 

@@ -1,7 +1,9 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 
 	"llmsweep/client/sim/habit"
@@ -17,6 +19,8 @@ const (
 	sampleSalt
 	placeSalt
 	otherSalt
+	errSalt
+	errLoadSalt
 )
 
 // Speak chooses the answer to the n-th request, given how many requests are inside the engine, this one included.
@@ -28,6 +32,11 @@ func (a *Answer) Speak(inside int, n uint64) {
 	}
 	place := func(of uint64) int { return 1 + int(draw(placeSalt, of)*float64(length)) }
 	other := func(of uint64) uint64 { return tokenizer.Mix(otherSalt ^ tokenizer.Mix(of) ^ serverSeed) }
+	right := true
+	defer func() { a.sum(right) }()
+	if h, ok := habit.Find[habit.Errs](habits); ok {
+		right = draw(errSalt, seed) >= h.Share && (inside < h.From || draw(errLoadSalt, n) >= h.Load)
+	}
 	if h, ok := habit.Find[habit.Rounds](habits); ok {
 		a.said = a.said.Shift(h.Shift)
 		if draw(roundSalt, seed) < h.Share {
@@ -35,16 +44,47 @@ func (a *Answer) Speak(inside int, n uint64) {
 		}
 	}
 	if h, ok := habit.Find[habit.Samples](habits); ok && draw(sampleSalt, n) < h.Share {
-		a.said = a.said.Turn(place(n), other(n))
+		a.said, right = a.said.Turn(place(n), other(n)), false
 		return
 	}
 	if h, ok := habit.Find[habit.Confuses](habits); ok && inside >= h.From && draw(confuseSalt, n) < h.Share {
-		a.said = a.said.Turn(place(n), other(n))
+		a.said, right = a.said.Turn(place(n), other(n)), false
 		return
 	}
 	if h, ok := habit.Find[habit.Ties](habits); ok && inside >= h.From && draw(tieSalt, n) < h.Share {
 		a.said, _ = a.said.Tie(place(n), length, other(n))
 	}
+}
+
+// sums finds a sum in a request's body.
+var sums = regexp.MustCompile(`([0-9]{1,9}) \+ ([0-9]{1,9})`)
+
+// AskedSum returns the last sum that a request's body asks for.
+func AskedSum(body []byte) (sum int64, ok bool) {
+	if !bytes.Contains(body, []byte(" + ")) {
+		return 0, false
+	}
+	all := sums.FindAllSubmatch(body, -1)
+	if len(all) == 0 {
+		return 0, false
+	}
+	for _, digits := range all[len(all)-1][1:] {
+		n, _ := strconv.ParseInt(string(digits), 10, 64)
+		sum += n
+	}
+	return sum, true
+}
+
+// sum ends the answer with the sum that was asked for, or a wrong one. An answer that is cut has none.
+func (a *Answer) sum(right bool) {
+	if !a.Request.Sums || a.Request.Finish != "stop" {
+		return
+	}
+	sum := a.Request.Sum
+	if !right {
+		sum++
+	}
+	a.said = a.said.End(a.Request.Seq.OutputTokens, " "+strconv.FormatInt(sum, 10))
 }
 
 // Top returns how many tokens a request wants the log-probabilities of at each place. asked is true or a number where the API

@@ -1,0 +1,34 @@
+package measurement
+
+import (
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/sweep/grade"
+	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
+)
+
+// workload parses the flags of the workload.
+func (e *Measurement) workload() (*flags.WorkloadOptions, error) {
+	l, err := e.Workload.Parse()
+	if err == nil {
+		l.Graded = e.Canaries.Grades(e.Workload)
+	}
+	return l, err
+}
+
+// grades returns what grades the answers to a workload; nil where no row tells what is right.
+func (e *Measurement) grades(w workload.Workload) *grade.Check {
+	d, ok := w.(*recorded.Dataset)
+	if !ok || d.Graded() == 0 {
+		return nil
+	}
+	return grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(e.Canaries.Graded, d.Graded())})
+}
+
+// hypotheses returns how many hypotheses on answers are tested: one for each stage, and one for all together.
+func (e *Measurement) hypotheses() int {
+	if e.Stages > 1 {
+		return e.Stages + 1
+	}
+	return 1
+}

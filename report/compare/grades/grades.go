@@ -1,0 +1,142 @@
+// Package grades shows how accurate configurations are on the graded questions that a baseline was asked too.
+package grades
+
+import (
+	"strconv"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/grade"
+	"llmsweep/sweep/rundir"
+)
+
+// Side is a run whose answers were graded, or not.
+type Side struct {
+	Name string // of its configuration
+	Path string // its directory
+	Run  *rundir.Run
+}
+
+// Candidate is a configuration, and how accurate it is beside the baseline.
+type Candidate struct {
+	Setup    string `json:"setup"`
+	Baseline string `json:"baseline"`
+	*grade.Paired
+}
+
+// Of compares all others with the first, where both were asked some of the same questions.
+func Of(sides []Side) (all []Candidate, err error) {
+	var baseline *grade.Run
+	for i, s := range sides {
+		if s.Run.Grades == nil || s.Path == "" {
+			if i == 0 {
+				return nil, nil
+			}
+			continue
+		}
+		r, err := grade.Read(s.Path)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			baseline = r
+		} else if p := grade.Compare(baseline, r); p != nil {
+			all = append(all, Candidate{s.Name, sides[0].Name, p})
+		}
+	}
+	return all, nil
+}
+
+var (
+	title       = lang.Say("Accuracy beside %s", "与 %s 相比的正确率")
+	headSetup   = lang.Say("Configuration", "配置")
+	headAlone   = lang.Say("right alone", "单独时正确")
+	headPairs   = lang.Say("same questions", "相同问题")
+	headLost    = lang.Say("lost", "变差")
+	headGained  = lang.Say("gained", "变好")
+	headDiffers = lang.Say("difference", "差异")
+	headLoad    = lang.Say("under load", "负载下")
+	headVerdict = lang.Say("Verdict", "结论")
+	subPoints   = lang.Say("points", "百分点")
+
+	wordBaseline  = lang.Say("baseline", "基准")
+	wordSame      = lang.Say("as accurate", "同样准确")
+	wordWorse     = lang.Say("less accurate", "较不准确")
+	wordBetter    = lang.Say("more accurate", "更准确")
+	wordUndecided = lang.Say("undecided", "未定")
+
+	saySame  = lang.Say("%s is as accurate as %s: %s points (95 %%: %s) on the same %s questions.", "%s 与 %s 同样准确：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）。")
+	sayWorse = lang.Say("%s is less accurate than %s: %s points (95 %%: %s) on the same %s questions; %s were lost and %s gained.",
+		"%s 不如 %s 准确：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）；%[6]s 个变差，%[7]s 个变好。")
+	sayBetter = lang.Say("%s is more accurate than %s: %s points (95 %%: %s) on the same %s questions; %s were lost and %s gained.",
+		"%s 比 %s 更准确：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）；%[6]s 个变差，%[7]s 个变好。")
+	sayOpen = lang.Say("Whether %s is as accurate as %s is undecided: %s points (95 %%: %s) on the same %s questions.", "%s 是否与 %s 同样准确尚未定论：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）。")
+
+	legendGrades = lang.Say("Graded questions that both were asked, one at a time, with 95 % intervals. Lost: right for the baseline and wrong here; gained: the other way round. Under load: both under load. Verdicts are by McNemar's exact test, with Holm's correction.",
+		"双方都逐个询问过的计分问题，附 95 % 区间。变差：基准正确而此处错误；变好：相反。负载下：双方均在负载下。结论依据 McNemar 精确检验，并作 Holm 校正。")
+)
+
+// Section shows candidates; level is that of its heading in Markdown.
+func Section(all []Candidate, l lang.Lang, level int) table.Section {
+	s := table.Section{Title: title.In(l, table.Clean(all[0].Baseline)), Level: level, Notes: []string{legendGrades.In(l)}}
+	s.Table.Columns = []table.Column{
+		{Head: headSetup.In(l), Left: true}, {Head: headAlone.In(l)}, {Head: headPairs.In(l)}, {Head: headLost.In(l)}, {Head: headGained.In(l)},
+		{Head: headDiffers.In(l), Sub: subPoints.In(l)}, {Head: headLoad.In(l), Sub: subPoints.In(l)}, {Head: headVerdict.In(l), Left: true},
+	}
+	faint := func(text string) table.Cell { return table.Cell{Text: text, Tone: table.Faint} }
+	na := faint(lang.Absent)
+	s.Table.Rows = append(s.Table.Rows, []table.Cell{
+		{Text: all[0].Baseline, Tone: table.Strong}, accuracy(&all[0].Paired.Baseline), na, na, na, na, na, faint(wordBaseline.In(l)),
+	})
+	for i := range all {
+		c := &all[i]
+		s.Lines = append(s.Lines, c.Says(l)...)
+		s.Table.Rows = append(s.Table.Rows, []table.Cell{
+			{Text: c.Setup, Tone: table.Strong}, accuracy(&c.Alone), table.Count(c.Items), table.Count(c.Alone.Lost), table.Count(c.Alone.Gained),
+			difference(c.Alone.Difference, l), difference(c.Load.Difference, l), verdict(c.Alone.Verdict, l),
+		})
+	}
+	return s
+}
+
+func accuracy(g *rundir.Graded) table.Cell {
+	return table.Cell{Text: lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")"}
+}
+
+func difference(e rundir.Estimate, l lang.Lang) table.Cell {
+	if !e.Mean.Known() {
+		return table.Cell{Text: lang.Absent, Tone: table.Faint}
+	}
+	return table.Cell{Text: findings.Points(e.Mean) + " (" + findings.PointsRange(e, l) + ")"}
+}
+
+// verdict is a verdict in words, with its colour.
+func verdict(v string, l lang.Lang) table.Cell {
+	switch v {
+	case rundir.GradesSame:
+		return table.Cell{Text: wordSame.In(l), Tone: table.Good}
+	case rundir.GradesWorse:
+		return table.Cell{Text: wordWorse.In(l), Tone: table.Bad}
+	case rundir.GradesBetter:
+		return table.Cell{Text: wordBetter.In(l), Tone: table.Good}
+	}
+	return table.Cell{Text: wordUndecided.In(l), Tone: table.Faint}
+}
+
+// Says returns what the comparison shows, and what a smaller difference takes.
+func (c *Candidate) Says(l lang.Lang) []string {
+	a := &c.Alone
+	setup, base := table.Clean(c.Setup), table.Clean(c.Baseline)
+	difference, interval, items := findings.Points(a.Difference.Mean), findings.PointsRange(a.Difference, l), strconv.Itoa(c.Items)
+	needs := findings.GradesNeed(c.Needs, c.Detects, l)
+	switch a.Verdict {
+	case rundir.GradesSame:
+		return []string{saySame.In(l, setup, base, difference, interval, items), needs}
+	case rundir.GradesWorse:
+		return []string{sayWorse.In(l, setup, base, difference, interval, items, strconv.Itoa(a.Lost), strconv.Itoa(a.Gained))}
+	case rundir.GradesBetter:
+		return []string{sayBetter.In(l, setup, base, difference, interval, items, strconv.Itoa(a.Lost), strconv.Itoa(a.Gained))}
+	}
+	return []string{sayOpen.In(l, setup, base, difference, interval, items), needs}
+}

@@ -1,0 +1,13 @@
+package grade
+
+import "llmsweep/client/note"
+
+// Notes on what limits the grading.
+var (
+	noteCut     = note.Kind{Code: "grades.cut", Args: []string{"cut", "answers"}}
+	noteNone    = note.Kind{Code: "grades.none", Args: []string{"none", "answers"}}
+	noteRepeats = note.Kind{Code: "grades.cached", Args: []string{"items"}}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteCut, noteNone, noteRepeats} }

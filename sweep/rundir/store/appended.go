@@ -1,0 +1,165 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"llmsweep/sweep/rundir"
+)
+
+// appendTo writes values at the end of a file, one a line, and waits until they are on the disk.
+func appendTo[T any](d *Dir, file string, all []T) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	for i := range all {
+		line, err := json.Marshal(&all[i])
+		if err != nil {
+			return err
+		}
+		b.Write(append(rundir.EscapeJSON(line), '\n'))
+	}
+	name := filepath.Join(d.Path, file)
+	err := d.append(name, b.Bytes())
+	d.mu.Lock()
+	first := d.sizes[file] == 0
+	d.mu.Unlock()
+	if err == nil && first {
+		err = d.files().SyncDir(d.Path)
+	}
+	if err != nil {
+		return d.note(name, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sizes == nil {
+		d.sizes = map[string]int64{}
+	}
+	d.sizes[file] += int64(b.Len())
+	return nil
+}
+
+// append writes at the end of a file, and waits until it is on the disk.
+func (d *Dir) append(name string, b []byte) error {
+	f, err := d.files().Append(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// placed is a line of a file, and where it ends.
+type placed[T any] struct {
+	value T
+	end   int64
+}
+
+// eachLine yields the lines of such a file in a run directory, in the order in which they were written; none where there is no file. The file may be
+// compressed with gzip, and then ends in .gz. A last line without a newline, which a killed process leaves, is skipped, and so is what a power failure
+// damaged.
+func eachLine[T any](path, file string) iter.Seq2[*placed[T], error] {
+	return func(yield func(*placed[T], error) bool) {
+		name := filepath.Join(path, file)
+		f, err := openPlainOrGzip(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		in := bufio.NewReader(f)
+		for line, offset := 1, int64(0); ; line++ {
+			b, err := readLine(in)
+			if err == io.EOF {
+				return
+			}
+			v := &placed[T]{end: offset + int64(len(b)) + 1}
+			if err == nil {
+				err = json.Unmarshal(b, &v.value)
+			}
+			if err != nil {
+				if !tornBeyond(path, offset, func(s *rundir.Synced) int64 { return s.BytesOf(file) }) {
+					yield(nil, fmt.Errorf("%s:%d: %w", name, line, err))
+				}
+				return
+			}
+			offset = v.end
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}
+
+// values yields the lines without their places.
+func values[T any](path, file string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for v, err := range eachLine[T](path, file) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&v.value, nil) {
+				return
+			}
+		}
+	}
+}
+
+// keptOf returns where the last line of a kept stage ends in a file; -1 where there is no file.
+func keptOf(path, file string, kept func(stage string) bool) (end int64, err error) {
+	if _, err := os.Stat(filepath.Join(path, file)); errors.Is(err, os.ErrNotExist) {
+		return -1, nil
+	}
+	for line, err := range eachLine[struct {
+		Stage string `json:"stage"`
+	}](path, file) {
+		if err != nil {
+			return 0, err
+		}
+		if kept(line.value.Stage) {
+			end = line.end
+		}
+	}
+	return end, nil
+}
+
+// openPlainOrGzip opens a file, or the one of that name and .gz, and decompresses it.
+func openPlainOrGzip(name string) (io.ReadCloser, error) {
+	f, err := os.Open(name)
+	if err == nil {
+		return f, nil
+	}
+	packed, missing := os.Open(name + ".gz")
+	if missing != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		packed.Close()
+		return nil, fmt.Errorf("%s: %w", name+".gz", err)
+	}
+	return unpacked{z, packed}, nil
+}
+
+// unpacked is a decompressed file.
+type unpacked struct {
+	io.Reader
+	io.Closer
+}
