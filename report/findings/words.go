@@ -59,6 +59,7 @@ var (
 	sayWithin        = lang.Say("Not counted, because the rate is within the interval of the saturation rate: %s.", "以下各行的到达率在饱和点区间之内，其判定不计入：%s。")
 	sayDone          = lang.Say("%s req/s done", "完成 %s req/s")
 	sayMoreDone      = lang.Say("More was completed than the saturation rate and its interval, which ends at %s req/s: %s. It is the rate that is completed when more arrives, and not the most that this server can do.", "完成的速率高于饱和点区间的上端 %s req/s：%s。饱和点是到达过多时完成的速率，并非该服务的最大能力。")
+	sayMoreLooped    = lang.Say("More was completed than the interval of that rate, which ends at %s req/s: %s. A closed loop builds no queue; random arrivals do, and under a queue this server collapses.", "有阶段的完成速率超出该速率区间的上限 %s req/s：%s。闭环不会形成队列；随机到达会，而该服务在排队时崩塌。")
 	sayBacklog       = lang.Say("At %s req/s offered, the backlog grew by %s requests per second.", "到达率为 %s req/s 时，积压每秒增加 %s 个请求。")
 	sayComfortable   = lang.Say("Comfortable load (80 %%): %s req/s", "舒适负载（80 %%）：%s req/s")
 	sayFeels         = lang.Say(" At %s req/s offered, the nearest stage below it: %s", "其下最近的阶段，到达率为 %s req/s：%s")
