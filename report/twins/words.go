@@ -35,7 +35,7 @@ var (
 
 	saySteps      = lang.Say("Fitted to %[1]d steps of up to %[2]d requests; prompts of %[3]d-%[4]d and answers of %[5]d-%[6]d tokens.", "由 %[1]d 个引擎步拟合，每步最多 %[2]d 个请求；提示 %[3]d-%[4]d 个 token，回答 %[5]d-%[6]d 个。")
 	sayPassed     = lang.Say("The check passed: output rates and mean gaps are off by %s %% (root mean square).", "检验通过：输出速率与平均间隔的误差为 %s %%（均方根）。")
-	sayMissed     = lang.Say("The check FAILED: output rates and mean gaps are off by %s %% (root mean square). Do not plan with this twin.", "检验未通过：输出速率与平均间隔的误差为 %s %%（均方根）。请勿用此模型做规划。")
+	sayMissed     = lang.Say("The check FAILED: output rates and mean gaps are off by %s %% (root mean square). Each has to be within 10 %%, and median TTFTs within 30 %% or 5 ms. Do not plan with this twin.", "检验未通过：输出速率与平均间隔的误差为 %s %%（均方根）。每一项须在 10 %% 以内，TTFT 中位数须在 30 %% 或 5 毫秒以内。请勿用此模型做规划。")
 	sayMissedBy   = lang.Say("The check FAILED: %s. Output rates and mean gaps together are off by %s %% (root mean square). Do not plan with this twin.", "检验未通过：%s。输出速率与平均间隔合计误差为 %s %%（均方根）。请勿用此模型做规划。")
 	sayMissedPart = lang.Say("%s is off in %s (limit %s %%)", "%s 的误差：%s（上限 %s %%）")
 	headGapMean   = lang.Say("mean ITL", "平均 ITL")
