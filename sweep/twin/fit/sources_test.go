@@ -91,6 +91,9 @@ func noRecords(all []stages.Stage) []stages.Stage {
 // TestWhatSourcesPredict fits random servers from a published table, from a usual sweep with one length, and from a sweep for a fit, and asks each
 // twin about other lengths. It prints the table of examples/twin/README.md.
 func TestWhatSourcesPredict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of simulation")
+	}
 	workloads := []asked{{1, 1}, {1, 0.5}, {1, 2}, {1, 4}, {0.5, 1}, {2, 1}, {4, 1}, {4, 0.5}}
 	sources := []string{"published table", "usual sweep", "sweep --for-fit"}
 	cells := map[string][]cell{}
