@@ -33,7 +33,7 @@ func sweepWords() lang.Words {
 		"client.read-late": lang.Say("the client read tokens late (p99 {delay_p99:time}, and {shared:percent} of them together with others); give llmsweep cores of its own (taskset), or run it on another machine than the server",
 			"客户端读取 token 过晚（p99 为 {delay_p99:time}，{shared:percent} 与其他 token 一起读到）；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.no-cpu-left": lang.Say("the client used {cpu:percent} of this machine's cores, {gc_share:percent} of that to collect garbage; give llmsweep cores of its own (taskset), or run it on another machine than the server",
-			"客户端占用了本机 {cpu:percent} 的处理器核核核，其中 {gc_share:percent} 用于垃圾回收；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
+			"客户端占用了本机 {cpu:percent} 的处理器核核核核，其中 {gc_share:percent} 用于垃圾回收；请让 llmsweep 独占若干核（taskset），或在另一台机器上运行"),
 		"client.stage": lang.Say("{stage}: {why:note}", "{stage}：{why:note}"),
 		"client.limit": lang.Say("this machine is the limit, so the sweep ended: the last {rows} rows show llmsweep and not the server ({why:note}). Close other programs, lower --max-concurrency or --max-rps, or send from several machines (llmsweep help cluster)",
 			"本机是瓶颈，扫描到此结束：最后 {rows} 行反映的是 llmsweep 而非服务（{why:note}）。请关闭其他程序，降低 --max-concurrency 或 --max-rps，或由多台机器发送（见 `cluster` 主题：`llmsweep help`）"),
