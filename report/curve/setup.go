@@ -16,6 +16,7 @@ import (
 	"llmsweep/report/findings/notes"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // Input is a run and where it was found: a run directory, or a document that others published.
@@ -275,13 +276,13 @@ func counts(s *rundir.Stage, open, imported bool) bool {
 	return s.MaxConcurrency > 0
 }
 
-// load orders rows: one at a time, then by the rate that was asked for, or by how many were kept in flight.
+// load orders rows: one at a time, then by the rate that was offered, or by how many were kept in flight.
 func load(s *rundir.Stage) float64 {
 	switch {
 	case s.Kind == "synchronous" || s.Role == rundir.Floor:
 		return 0
 	case s.Rate.Known():
-		return s.Rate.Value()
+		return slo.Offered(s)
 	}
 	return float64(s.MaxConcurrency)
 }
