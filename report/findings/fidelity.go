@@ -6,6 +6,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 var (
@@ -24,6 +25,9 @@ var (
 	sayAnswersNull = lang.Say(" (alone again: %s of %s)", "（再次单独询问：%[2]s 个中有 %[1]s 个）")
 	sayAnswersNeed = lang.Say("To show that one answer in a hundred is changed in a stage takes %s canaries, each asked once in it; this set shows %s.",
 		"要在一个阶段中显示百分之一的回答被改变，需要 %s 条金丝雀提示，每条在其中询问一次；现有的一组可显示 %s。")
+
+	sayAnswersFew = lang.Say("%s takes at least %s canaries in a stage, none of which differs, and there are %s: it stays undecided (--canaries %s, in stages that are long enough)",
+		"%s 在一个阶段中至少需要 %s 条金丝雀提示且全部相同，而现有 %s 条：将无法判定（--canaries %s，并用足够长的阶段）")
 
 	fidelitySame    = lang.Say("same", "一致")
 	fidelityTies    = lang.Say("ties", "仅平局")
@@ -68,6 +72,16 @@ func fidelityAnswer(f *rundir.Fidelity, l lang.Lang) string {
 		return sayAnswersDiffer.In(l, begins, same, all, null, strconv.Itoa(a.Ties), strconv.Itoa(a.Changes+a.Unknown))
 	}
 	return sayAnswersOpen.In(l, same, all, null, more)
+}
+
+// FewCanaries returns, before they are asked, that canaries are too few to decide an objective; empty where they are not, or there is none.
+func FewCanaries(canaries int, terms []slo.Term, l lang.Lang) string {
+	t := slo.Of(slo.Fidelity, terms)
+	if t == nil || canaries >= t.Fewest() {
+		return ""
+	}
+	least := strconv.Itoa(t.Fewest())
+	return sayAnswersFew.In(l, t.String(), least, strconv.Itoa(canaries), least)
 }
 
 // equal returns how many answers are equal to those of the first time.

@@ -57,7 +57,7 @@ var (
 	noteRange       = lang.Say("A range is the lowest and the highest of simulations with other servers that the measurement does not exclude.", "范围为若干次模拟的最低与最高值，每次换用实测不能排除的另一服务。")
 	noteFirst       = lang.Say("What breaks first: by how many times the busiest hour may grow until the objective breaks, and why.", "最先失守：最忙的一小时增长到多少倍时目标失守，以及原因。")
 	noteLost        = lang.Say("With loss (replicas: %d): minutes held when they are lost at the busiest hour and do not come back.", "有副本失效时：最忙的一小时失去 %d 个副本且不恢复时的达标分钟。")
-	noteSizes       = lang.Say("With the headroom, without the replicas that may be lost.", "含余量，不含允许失去的副本。")
+	noteSizes       = lang.Say("Each size was simulated with the requests and the headroom, and all the time without the replicas that may be lost.", "每种规模都以请求量加余量模拟，并且始终不含允许失去的副本。")
 	noteWhatIfs     = lang.Say("From the busiest hour, with a fixed number of replicas. Replicas without a change: %s.", "按最忙的一小时、固定副本数计算。无改变时：%s 个副本。")
 
 	whyCheck = lang.Say("it failed its held-out check: fit it again on a quiet machine, or plan with it anyway with --unchecked", "未通过留出检验：请在安静的机器上重新测量，或用 --unchecked 强制使用")

@@ -71,7 +71,7 @@ func (f Fit) numbers(l lang.Lang) table.Section {
 	}
 	const unsteady = 0.05 // of which a user should know
 	if t.StageError > unsteady {
-		s.Lines = append(s.Lines, sayUnsteady.In(l, short(twin.Round(100*t.StageError))))
+		s.Lines = append(s.Lines, sayUnsteady.In(l, fmt.Sprintf("%.1f", 100*t.StageError)))
 	}
 	for _, key := range t.Unknown {
 		s.Notes = append(s.Notes, key+": "+f.remedy(key, l))

@@ -35,7 +35,7 @@ var (
 
 	saySteps     = lang.Say("Fitted to %[1]d steps of up to %[2]d requests; prompts of %[3]d-%[4]d and answers of %[5]d-%[6]d tokens.", "由 %[1]d 个引擎步拟合，每步最多 %[2]d 个请求；提示 %[3]d-%[4]d 个 token，回答 %[5]d-%[6]d 个。")
 	sayPassed    = lang.Say("The check passed: output rates and mean gaps are off by %s %% (root mean square).", "检验通过：输出速率与平均间隔的误差为 %s %%（均方根）。")
-	sayMissed    = lang.Say("The check FAILED: output rates and mean gaps are off by %s %% (root mean square). Do not plan with this twin.", "检验未通过：输出速率与平均间隔的误差为 %s %%（均方根）。请勿用此模型做规划。")
+	sayMissed    = lang.Say("The check FAILED: output rates and mean gaps are off by %s %% (root mean square). Each has to be within 10 %%, and median TTFTs within 30 %% or 5 ms. Do not plan with this twin.", "检验未通过：输出速率与平均间隔的误差为 %s %%（均方根）。每一项须在 10 %% 以内，TTFT 中位数须在 30 %% 或 5 毫秒以内。请勿用此模型做规划。")
 	sayUnsteady  = lang.Say("The stages are off by %s %% from what the costs of the other stages predict. The server or its machine was not equally fast at all times, or works otherwise than the model. The intervals of predictions include it.", "用其他阶段的开销预测各阶段，误差为 %s %%：服务或其机器的速度并非始终一致，或其工作方式与模型不同。预测区间已包含此误差。")
 	sayPredicted = lang.Say("Predicted, not measured. The interval includes the uncertainty of the fit.", "为预测值，并非实测。区间包含拟合的不确定性。")
 
