@@ -117,6 +117,9 @@ func TestDryRunCountsCanaries(t *testing.T) {
 		if !strings.Contains(out, "60 requests ask the canaries alone") {
 			t.Error(out)
 		}
+		if out, _ := w.must("run", "http://localhost:1", "--concurrency", "1", "--requests", "40", "--fidelity", "--slo", "fidelity>99%", "--dry-run"); !strings.Contains(out, "at least 299 canaries") {
+			t.Error(out)
+		}
 		for _, wrong := range [][]string{{"--canaries", "5"}, {"--fidelity", "--canaries", "0"}, {"--fidelity", "--canary-share", "9%"}, {"--fidelity", "--canaries", "nowhere.txt"}} {
 			if code, _, errs := w.llmsweep(append([]string{"run", "http://localhost:1", "--rate", "1", "--requests", "4"}, wrong...)...); code != console.WrongUsage {
 				t.Errorf("%v: exit %d, %s", wrong, code, errs)

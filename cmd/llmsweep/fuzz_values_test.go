@@ -55,7 +55,7 @@ func FuzzValues(f *testing.F) {
 	}
 	f.Fuzz(mutated.With(func(t *testing.T, s string) {
 		for i, parse := range valueParsers {
-			if err := parse(s); err != nil && (err.Error() == "" || strings.Contains(strings.ReplaceAll(err.Error(), s, ""), "\n")) {
+			if err := parse(s); err != nil && (err.Error() == "" || strings.Count(err.Error(), "\n") > strings.Count(s, "\n")) { // it may repeat the value
 				t.Errorf("parser %d, %q: %q", i, s, err)
 			}
 		}

@@ -81,7 +81,10 @@ func hostileTexts() map[string]string {
 
 // hostileServer is a server that puts a text wherever it can: the name of the model, who serves it, its version, answers, reasons for
 // their end, headers, metrics and errors.
-func hostileServer(evil string) http.Handler {
+func hostileServer(evil string) http.Handler { return hostile(evil, true) }
+
+// hostile is such a server. With faults it refuses every third request.
+func hostile(evil string, faults bool) http.Handler {
 	said, _ := json.Marshal(evil)
 	if !utf8.ValidString(evil) { // json.Marshal would repair it
 		said = []byte(`"` + evil + `"`)
@@ -104,11 +107,11 @@ func hostileServer(evil string) http.Handler {
 		case "/metrics":
 			fmt.Fprintf(w, "# HELP x %s\nvllm:num_requests_running{model_name=%s} 1\nvllm:num_requests_waiting{model_name=%s} 0\n%s 1\n", header, said, said, header)
 		case "/v1/chat/completions":
-			if n := asked.Add(1); n > 8 && n%3 == 0 {
+			if n := asked.Add(1); faults && n > 8 && n%3 == 0 {
 				w.WriteHeader([]int{400, 500, 429, 503}[n/3%4])
 				fmt.Fprintf(w, `{"error":{"message":%s,"type":%s,"code":%s}}`, said, said, said)
 				return
-			} else if n > 8 && n%7 == 0 {
+			} else if faults && n > 8 && n%7 == 0 {
 				w.Header().Set("Content-Type", "text/event-stream")
 				fmt.Fprintf(w, "event: error\ndata: {\"error\":{\"message\":%s}}\n\n", said)
 				return
@@ -206,6 +209,7 @@ func hostileOutputs(w *world, evil string) outputs {
 		"|---|---|---|---|---|---|\n| synchronous | 0.51 req/sec | 1.96 sec | 95.57 ms | 21.01 ms | 45.36 tokens/sec |\n| "+oneMarkdownLine(evil)+" | x | y | | | |\n")
 	tell("text", "import", "import", file, "--out", w.path("imported"))
 	tell("text", "audit of a document", "audit", file)
+	moreOutputs(w, url, evil, all, tell)
 	return all
 }
 

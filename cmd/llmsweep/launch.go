@@ -12,6 +12,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/launch"
 	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/secret"
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report/lang"
 	"llmsweep/report/outfile"
@@ -76,7 +77,12 @@ func (l *launchCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	o.Line = launch.Read(l.Command)
+	var known []string
+	keys, _ := secret.Variables()
+	for _, name := range keys {
+		known = append(known, c.Env(name))
+	}
+	o.Line = launch.Read(l.Command, known...)
 	if l.On == "kubernetes" && (c.Env("LLMSWEEP_API_KEY") != "" || c.Env("OPENAI_API_KEY") != "") {
 		o.Line.Key()
 	}

@@ -27,7 +27,7 @@ import (
 // reportCmd is llmsweep report.
 type reportCmd struct {
 	Dirs   []string `arg:"" optional:"" name:"dir" help:"Run directories. With --document also directories of run directories, and documents with published results."`
-	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (${default})."`
+	Format string   `default:"console" placeholder:"NAME" help:"Format: ${reportformats} (by the ending of -o, else console)."`
 	Lang   string   `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write to this file."`
 	Force  bool     `help:"Overwrite files that llmsweep did not write, or that were changed since."`
@@ -59,6 +59,14 @@ func (reportCmd) Help() string {
   llmsweep report run-b --document -o comparison.md --slo 'ttft:mean<200ms' --demand 20rps --price L20=1.2
 
 More: llmsweep help formats, llmsweep help files`
+}
+
+// AfterApply takes the format from the name of the file, where --format does not tell.
+func (r *reportCmd) AfterApply() error {
+	if !r.Document { // it is Markdown whatever its name
+		r.Format = flags.FormatFor(r.Format, r.Output, flags.ReportFormats())
+	}
+	return nil
 }
 
 // Run prints.

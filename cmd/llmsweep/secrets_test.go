@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -194,11 +195,37 @@ func TestNoSecretIsShown(t *testing.T) {
 		}
 		tell(-1, "fit", w.path("run"), w.path("sweep"), "--twin", w.path("twin.yaml"))
 		tell(-1, "plan", w.path("twin.yaml"), "--slo", "ttft:p99<9s", "--rate", "1")
-		tell(-1, "launch", "slurm", "--ranks", "2", "-o", w.path("job"), "--", "run", withUser, "--concurrency", "2", "--header", "X-Token: "+planted["header"])
+		tell(-1, "plan", w.path("twin.yaml"), "--slo", "ttft:p99<9s", "--rate", "1", "--html", w.path("plan.html"))
+		tell(-1, "sweep", secretly(fresh()), "--for-fit", "--budget", "1m", "--no-selftest", "--max-error-rate", "1", "--out", w.path("forfit"), "--api-key", planted["flag"])
+		tell(-1, "fit", w.path("forfit"), "--twin", w.path("fitted.yaml"))
+		for _, system := range []string{"slurm", "kubernetes"} {
+			job := []string{"launch", system, "--ranks", "2", "--", "run", withUser, "--concurrency", "2", "--header", "X-Token: " + planted["header"], "--api-key", planted["flag"], "--body", body}
+			tell(console.Done, job...)
+			tell(console.Done, slices.Insert(slices.Clone(job), 2, "-o", w.path(system))...)
+			tell(console.WrongUsage, append(job, "--rank", "1")...)
+			tell(console.WrongUsage, append(job, "--no-such-flag="+planted["flag"])...)
+		}
+		var ranks sync.WaitGroup
+		start := time.Now().Add(30 * time.Second).UTC().Format(time.RFC3339)
+		sound, _ := w.server(w.simulated(simserver.Options{})) // ranks that end early are not merged
+		shared := secretly(sound)
+		for _, rank := range []string{"0", "1"} {
+			ranks.Go(func() {
+				tell(-1, append(brief("run", shared, "--concurrency", "2", "--requests", "30", "--rank", rank, "--ranks", "2", "--start-at", start, "--out", w.path("rank"+rank)), asFlags...)...)
+			})
+		}
+		ranks.Wait()
+		tell(-1, "merge", w.path("rank0"), w.path("rank1"), "--out", w.path("merged"))
+		if _, err := os.Stat(w.path("merged/run.json")); err != nil {
+			t.Errorf("the ranks were not merged: %v", err)
+		}
+		for _, words := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"man"}, {"help"}, {"help", "hosted"}, {"run", "--help"}, {"version"}} {
+			tell(-1, words...)
+		}
 
 		// What was written is rendered again.
 		for _, format := range flags.ReportFormats() {
-			for _, d := range []string{"run", "sweep", "replicas", "cut"} {
+			for _, d := range []string{"run", "sweep", "replicas", "cut", "merged"} {
 				tell(console.Done, "report", w.path(d), "--format", format)
 			}
 		}

@@ -85,7 +85,10 @@ type Candidate struct {
 	MillionSLO        rundir.Number `json:"cost_per_million_at_slo,omitzero"`
 	MillionSaturation rundir.Number `json:"cost_per_million_at_saturation,omitzero"`
 
-	// Predicted is set where nothing of it was measured, and Between is then how many replicas the prediction's interval allows.
+	// RateLow and RateHigh are the 95 % interval of Rate, where it has one.
+	RateLow  rundir.Number `json:"rate_low,omitzero"`
+	RateHigh rundir.Number `json:"rate_high,omitzero"`
+	// Predicted is set where nothing of it was measured. Between is how many replicas the interval of the prediction, or of the rate, allows.
 	Predicted *curve.Prediction `json:"predicted,omitempty"`
 	Between   [2]int            `json:"replicas_interval,omitzero"`
 
@@ -251,6 +254,10 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 	if k.Predicted = s.Predicted; k.Predicted != nil {
 		need := o.Demand.Amount / (supply * (1 - o.Headroom))
 		k.Between = [2]int{int(math.Ceil(need/k.Predicted.High - 1e-9)), int(math.Ceil(need/k.Predicted.Low - 1e-9))}
+	} else if low, high := limit.Low, limit.High; low.Known() && high.Known() && low.Value() > 0 {
+		need := o.Demand.Amount / (supply * (1 - o.Headroom)) * k.Rate
+		k.RateLow, k.RateHigh = low, high
+		k.Between = [2]int{int(math.Ceil(need/high.Value() - 1e-9)), int(math.Ceil(need/low.Value() - 1e-9))}
 	}
 	k.GPUs, k.Carries = k.Replicas*k.Labels.GPUs, float64(k.Replicas)*supply
 	if o.MaxGPUs > 0 && k.GPUs > o.MaxGPUs {

@@ -69,6 +69,8 @@ func (r reason) in(l lang.Lang) string {
 		return whyAbsent.In(l, f.Term.Name())
 	case f.Unknown:
 		return whyUnsupported.In(l, f.Term.Name(), f.Row.Name())
+	case f.Kept != nil:
+		return whyBetween.In(l, f.Term.String(), f.Kept.Name(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	default:
 		return whyBroken.In(l, f.Term.String(), f.Row.Name(), amount(f.Term, f.Number.Value(), f.Number.Bound()))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"llmsweep/report/compare"
+	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -85,6 +86,9 @@ func (c *Choice) Beside(l lang.Lang) []string {
 	}
 	if p := k.Predicted; p != nil {
 		lines = append(lines, sayPredicted.In(l, p.Twin, offBy(p, l), k.Between[0], k.Between[1]))
+	}
+	if k.Predicted == nil && k.Between[0] != k.Between[1] {
+		lines = append(lines, sayBetween.In(l, fmt.Sprintf("%.2f", k.RateLow.Value()), fmt.Sprintf("%.2f", k.RateHigh.Value()), k.Between[0], k.Between[1]))
 	}
 	if k.Replicas > 1 {
 		less := float64(k.Replicas-1) / float64(k.Replicas) * k.Carries * (1 - c.Headroom)
@@ -184,10 +188,29 @@ func (c *Choice) notes(l lang.Lang) []string {
 	if c.uneven() {
 		notes = append(notes, legendUneven.In(l))
 	}
+	for _, name := range c.repeated() {
+		notes = append(notes, legendRepeated.In(l, name))
+	}
 	if len(c.FrontCost) > 0 {
 		notes = append(notes, sayFrontCost.In(l, strings.Join(c.FrontCost, semicolon.In(l))))
 	}
 	return append(notes, legendReplicas.In(l))
+}
+
+// repeated returns the names of configurations that several of the ranked results measured.
+func (c *Choice) repeated() (names []string) {
+	seen := map[string]int{}
+	for i := range c.Ranked {
+		k := &c.Ranked[i]
+		if k.Labels.GPU == "" || k.Predicted != nil {
+			continue
+		}
+		name := curve.Title(k.setup.Run)
+		if seen[name]++; seen[name] == 2 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // refused returns a table of the configurations that do not meet the demand, with reasons.

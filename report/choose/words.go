@@ -73,6 +73,7 @@ var (
 	sayCheapest  = lang.Say("Cheapest: %s, %s, %s: %s an hour, %s a month of 730 hours.", "费用最低：%s，%s，共 %s：每小时 %s，每月（730 小时）%s。")
 	sayFewest    = lang.Say("Fewest GPUs: %s, %s, %s. No prices were given.", "GPU 数最少：%s，%s，共 %s。未给出单价。")
 	sayRests     = lang.Say("One replica meets the SLO up to %s req/s; the limit is %s (%s).", "单个副本在 %s req/s 以内满足 SLO，限制：%s（%s）。")
+	sayBetween   = lang.Say("That rate has a 95 %% interval of %s-%s req/s: by it, the demand takes %d to %d replicas.", "该速率的 95 %% 区间为 %s-%s req/s：据此，满足需求需要 %d 到 %d 个副本。")
 	sayTied      = lang.Say("The same number of GPUs at the same cost, but less capacity than its %s: %s.", "GPU 数与费用相同，但可承载量低于其 %s 的有：%s。")
 	sayTiedGPUs  = lang.Say("The same number of GPUs, but less capacity than its %s: %s.", "GPU 数相同，但可承载量低于其 %s 的有：%s。")
 	sayOneLess   = lang.Say("Up to a demand of %s one replica fewer is enough.", "需求不超过 %s 时可少用一个副本。")
@@ -108,6 +109,7 @@ var (
 var (
 	legendReplica  = lang.Say("TTFT and ITL are means at that load; the capacity is that of all replicas together, and %s %% of it is kept free.", "TTFT 与 ITL 为该负载下的均值；可承载量为全部副本之和，其中预留 %s %% 余量。")
 	legendMillion  = lang.Say("The cost of a million output tokens at the demand is that of all replicas, with the room that they keep; at the SLO and saturated it is for replicas loaded to that point, without headroom. It is in the currency of the prices.", "“按需求”的每百万输出 token 费用为全部副本承载该需求时的费用，含预留的余量；“SLO 上限”与“饱和时”按副本满载至该点计算，不含余量。货币单位与单价相同。")
+	legendRepeated = lang.Say("%s was measured more than once: its rows in this table differ by measurement, not by configuration. Measure it again with longer stages, or name one of the results.", "%s 被测量了多次：表中它的各行之差来自测量，而非配置。请用更长的阶段重测，或只给出其中一个结果。")
 	legendUneven   = lang.Say("The lengths of answers differ between configurations, whatever was asked for: a request with a short answer is less work, and longer answers would take more replicas than shown here.", "各配置的回答长度不同，与要求无关：回答较短者单个请求的工作量更小，若回答更长，所需副本数将多于此处所列。")
 	legendUnpriced = lang.Say("No prices were given (--price L20=1.2,A100=3.6 or --prices FILE), so the order is by GPUs.", "未给出单价（--price L20=1.2,A100=3.6 或 --prices FILE），因此按 GPU 数排序。")
 	legendReplicas = lang.Say("Replicas are assumed to be equal and evenly loaded; the cost of a load balancer is not included.", "假定各副本相同且负载均匀，不含负载均衡的开销。")
@@ -124,6 +126,7 @@ var (
 	whyAbsent      = lang.Say("%s was not measured", "未测量 %s")
 	whyUnsupported = lang.Say("the requests of %[2]s do not decide %[1]s", "%[2]s 的请求不足以判定 %[1]s")
 	whyUndecided   = lang.Say("no row decides the SLO", "没有任何一行能判定 SLO")
+	whyBetween     = lang.Say("its limit is not known: it keeps %s at %s and misses it at %s (%s), and no row between them decides", "其上限未知：在 %[2]s 满足 %[1]s，在 %[3]s 不满足（%[4]s），其间没有可判定的行")
 	whyBroken      = lang.Say("already misses %s at %s: %s", "在 %[2]s 即不满足 %[1]s：%[3]s")
 	endUnknown     = lang.Say("%s, which is unknown above that", "%s（更高负载下未知）")
 	endBacklog     = lang.Say("saturation", "饱和")

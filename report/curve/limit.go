@@ -12,6 +12,8 @@ import (
 type Limit struct {
 	Rate   float64 // requests per second, completed
 	Output rundir.Number
+	// Low and High are the 95 % interval of Rate; absent where single rows decide.
+	Low, High rundir.Number
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
 	Point Point
 	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
@@ -28,6 +30,8 @@ type Refusal struct {
 	Term    *slo.Term
 	Number  rundir.Number
 	Unknown bool // the term cannot be judged: the metric is absent, or the requests decide nothing
+	// Kept is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the two.
+	Kept *Row
 	// Undecided reports whether the rows decide nothing, whichever the term.
 	Undecided bool
 }
@@ -80,34 +84,51 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 		}
 	}
 	if found.Rate.IsZero() {
-		return Limit{}, s.unanswered(found, limiting)
+		return Limit{}, s.unanswered(found, limiting, terms)
 	}
 	rate := found.Rate.Value()
 	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
 	if above < 0 { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
-		return Limit{Rate: rate, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}, nil
+		l := Limit{Rate: rate, Low: found.Low, High: found.High, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}
+		l.sameAnswers()
+		return l, nil
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	l := Limit{Rate: rate, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
+	l := Limit{Rate: rate, Low: found.Low, High: found.High, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
 	if low != high {
 		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
 	}
 	l.Output = l.Point.OutputAt().Number
+	l.sameAnswers()
 	if limiting != nil {
 		l.By, _ = limiting.Of(high.Stage)
 	}
 	return l, nil
 }
 
+// sameAnswers makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of tokens and of requests come
+// from windows of their own, and their quotient is not a length.
+func (l *Limit) sameAnswers() {
+	a, b := l.Point.Low.Stage.OutputTokens.Mean, l.Point.High.Stage.OutputTokens.Mean
+	if a.Known() && b.Known() {
+		l.Output = rundir.Exactly(l.Rate * (a.Value() + l.Point.Weight*(b.Value()-a.Value())))
+	}
+}
+
 // unanswered returns why a sweep showed no rate at which the terms hold.
-func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term) *Refusal {
+func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Term) *Refusal {
 	name := found.NeedsStage
 	if name == "" {
 		name = found.BrokenStage
 	}
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
 	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unknown: found.Verdict != slo.Broken.String()}
+	for j := range max(i, 0) {
+		if verdict, _ := slo.Judge(s.Rows[j].Stage, terms); verdict == slo.Kept {
+			r.Kept = &s.Rows[j]
+		}
+	}
 	if limiting == nil && r.Unknown { // nothing tells which term it is
 		return &Refusal{Row: r.Row, Undecided: true}
 	}

@@ -15,8 +15,8 @@ import (
 	"llmsweep/report/audit"
 	"llmsweep/report/findings/notes"
 	"llmsweep/report/lang"
+	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // Input is a run and where it was found: a run directory, or a document that others published.
@@ -132,7 +132,7 @@ func LoadAs(all []Input, show func(path string) string) []Setup {
 	setups := make([]Setup, len(all))
 	for i, in := range all {
 		s := &setups[i]
-		s.Input, s.Name, s.show = in, title(in.Run), show
+		s.Input, s.Name, s.show = in, Title(in.Run), show
 		s.Rows, s.LeftOut, s.Marked = s.sort(found)
 		for j := range in.Run.Stages {
 			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
@@ -209,7 +209,7 @@ func pooled(rows []Row) []Row {
 	var all []Row
 	for _, r := range rows {
 		last := len(all) - 1
-		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || load(all[last].Stage) != load(r.Stage) {
+		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || all[last].Stage.Rate != r.Stage.Rate || all[last].Stage.MaxConcurrency != r.Stage.MaxConcurrency {
 			all = append(all, r)
 			continue
 		}
@@ -282,7 +282,10 @@ func load(s *rundir.Stage) float64 {
 	case s.Kind == "synchronous" || s.Role == rundir.Floor:
 		return 0
 	case s.Rate.Known():
-		return slo.Offered(s)
+		if offered := stages.Offered(s); offered.Known() {
+			return offered.Value()
+		}
+		return s.Rate.Value()
 	}
 	return float64(s.MaxConcurrency)
 }
@@ -377,8 +380,8 @@ func Hardware(run *rundir.Run) string {
 	return fmt.Sprintf("%d x %s", l.GPUs, l.GPU)
 }
 
-// title names a configuration by its labels.
-func title(run *rundir.Run) string {
+// Title names a configuration by its labels.
+func Title(run *rundir.Run) string {
 	model, quant := Model(run), run.Labels.Quant
 	if quant != "" && !strings.Contains(strings.ToLower(model), strings.ToLower(quant)) {
 		model += "-" + quant

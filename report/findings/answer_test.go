@@ -47,3 +47,30 @@ func TestNoAnswerContradictsARow(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatMoreWasCompleted: what a stage completed beyond the answer is explained by what the server does.
+func TestWhatMoreWasCompleted(t *testing.T) {
+	f := rundir.Exactly
+	stage := func(role string, done float64) rundir.Stage {
+		return rundir.Stage{
+			Name: role, Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
+			Progress: rundir.Progress{Rate: f(done), Low: f(done), High: f(done)},
+		}
+	}
+	for name, c := range map[string]struct {
+		role, want string
+		sat        rundir.Saturation
+		notes      []note.Note
+	}{
+		"plain":    {rundir.Ceiling, "the rate that is completed when more arrives", rundir.Saturation{}, nil},
+		"collapse": {rundir.Ceiling, "under a queue this server collapses", rundir.Saturation{Overload: f(3)}, nil},
+		"changed":  {rundir.Ceiling, "", rundir.Saturation{}, []note.Note{{Code: "saturation.latest-alone"}}},
+		"floor":    {rundir.Floor, "", rundir.Saturation{Cautions: []note.Note{note.Text.New("one at a time is faster")}}, nil},
+	} {
+		c.sat.Rate, c.sat.Low, c.sat.High = f(15), f(14), f(16)
+		run := &rundir.Run{Saturation: &c.sat, Warnings: c.notes, Stages: []rundir.Stage{stage(c.role, 19)}}
+		if got := moreDone(run, lang.English); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 type DryRun struct {
 	Requests, Warmup, Preflight int
 	Canaries                    int     // requests that ask canaries alone, before the first stage
+	Few                         string  // that the canaries are too few; empty where they are not
 	Graded                      int     // questions that are asked alone, before the first stage
 	Hypotheses                  int     // on answers that are tested together
 	Prompt, Output              int64   // tokens of all of these
@@ -48,6 +49,9 @@ func (d *DryRun) Lines(l lang.Lang) []string {
 			sayDryTokens.In(l, whole(d.Prompt), whole(d.Output)))
 		if d.Canaries > 0 {
 			lines = append(lines, sayDryAlone.In(l, strconv.Itoa(d.Canaries)))
+		}
+		if d.Few != "" {
+			lines = append(lines, d.Few)
 		}
 		if d.Graded > 0 {
 			lines = append(lines, gradedAhead(d.Graded, d.Hypotheses, l))

@@ -25,6 +25,9 @@ func moreDone(run *rundir.Run, l lang.Lang) string {
 	var rows []string
 	for _, r := range stages.All(run) {
 		s := r.Stage
+		if s.Role == rundir.Floor && len(sat.Cautions) > 0 { // they tell of it
+			continue
+		}
 		counts := s.Role != rundir.Control && s.Role != rundir.WarmUp && stages.Whole(s) && s.Invalid.IsZero()
 		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > beyondNoise*sat.High.Value() {
 			rows = append(rows, table.Clean(stages.Name(s))+lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
@@ -33,10 +36,14 @@ func moreDone(run *rundir.Run, l lang.Lang) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return sayMoreDone.In(l, lang.Number(sat.High, lang.Estimate(sat.Low, sat.High)), strings.Join(rows, lang.ListComma.In(l)))
+	say := sayMoreDone
+	if sat.Overload.Known() {
+		say = sayMoreLooped
+	}
+	return say.In(l, lang.Number(sat.High, lang.Estimate(sat.Low, sat.High)), strings.Join(rows, lang.ListComma.In(l)))
 }
 
-// namesMore reports whether a note tells of a stage that completed more than the answer.
+// namesMore reports whether a note tells of a stage that completed more than the answer, or that the server was another one then.
 func namesMore(n note.Note) bool {
-	return slices.Contains([]string{"saturation.overload-costs", "saturation.overload-or-change", "saturation.stable-above"}, n.Code)
+	return slices.Contains([]string{"saturation.overload-costs", "saturation.overload-or-change", "saturation.stable-above", "saturation.latest-alone"}, n.Code)
 }

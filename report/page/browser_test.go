@@ -1,14 +1,19 @@
 package page
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -263,6 +268,84 @@ func TestReadingAChoice(t *testing.T) {
 	u = openPage(t, ctx, "compare", pages["compare"])
 	u.audit()
 	u.pictures("compare")
+}
+
+// Pages of several machines, of several servers and of a run that goes on are sound, too.
+func TestReadingOtherRuns(t *testing.T) {
+	ctx := browser(t)
+	for _, c := range []struct {
+		name string
+		run  *rundir.Run
+		o    layout.Options
+	}{{"ranks", rankedRun(t), layout.Options{}}, {"replicas", replicatedRun(t), layout.Options{}}, {"going-on", openReal(t), layout.Options{Live: "1"}}} {
+		var b bytes.Buffer
+		if err := Run(&b, c.run, real, c.o); err != nil {
+			t.Fatal(err)
+		}
+		u := openPage(t, ctx, c.name, b.Bytes())
+		u.audit()
+		u.pictures(c.name)
+	}
+}
+
+// The page of a run that goes on loads itself again when a stage has ended. What a reader looks at stays where it is, although more stands above it, and
+// nothing moves while a page is loaded.
+func TestReadingALivePage(t *testing.T) {
+	ctx := browser(t)
+	pages := make([][]byte, 2)
+	for i := range pages {
+		run := openReal(t)
+		if i == 0 {
+			run.Warnings = nil
+		}
+		var b bytes.Buffer
+		if err := Run(&b, run, real, layout.Options{Live: strconv.Itoa(i + 1)}); err != nil {
+			t.Fatal(err)
+		}
+		pages[i] = b.Bytes()
+	}
+	var loads atomic.Int32
+	ended := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			_, _ = w.Write(pages[min(int(loads.Add(1)), 2)-1])
+		case "/events":
+			w.Header().Set("Content-Type", "text/event-stream")
+			select {
+			case <-ended:
+				fmt.Fprint(w, "event: page\ndata: 2\n\n")
+			case <-r.Context().Done():
+			}
+		}
+	}))
+	t.Cleanup(server.Close)
+	u := user{t, ctx, ""}
+	u.do(emulation.SetDeviceMetricsOverride(1280, 900, 1, false), chromedp.Navigate(server.URL+"/#lang=zh&theme=dark"), chromedp.Evaluate(`document.getElementById("rows").scrollIntoView({ behavior: "instant" })`, nil))
+	place := `Math.round(document.getElementById("rows").getBoundingClientRect().top)`
+	before := u.ask(place)
+	close(ended)
+	for again := false; !again; { // the page may be going away while it is asked; the test's time limit ends this
+		if err := chromedp.Run(ctx, chromedp.Evaluate(`document.documentElement.dataset.live === "2" && document.readyState === "complete"`, &again)); err != nil && ctx.Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if got := u.ask(place); got != before {
+		t.Errorf("the table stood at %s, and stands at %s once the page is loaded again", before, got)
+	}
+	if got := u.ask(`document.documentElement.lang + document.documentElement.dataset.theme`); got != "zhdark" {
+		t.Errorf("loaded again as %s", got)
+	}
+	var shifted float64
+	u.do(chromedp.Evaluate(`new Promise(function (done) {
+		var sum = 0;
+		new PerformanceObserver(function (l) { l.getEntries().forEach(function (e) { sum += e.value; }); }).observe({ type: "layout-shift", buffered: true });
+		setTimeout(function () { done(sum); }, 500);
+	})`, &shifted, func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	if shifted > 0.02 {
+		t.Errorf("what was seen moved by %v of the screen", shifted)
+	}
 }
 
 // audit runs axe-core, where it is at hand, in both themes and on a narrow screen; it finds nothing.

@@ -32,8 +32,8 @@ func rowsOf(p parsed, id string) [][]string {
 	return rows
 }
 
-// The page of a run of several machines has each one's clock, its fitness and its share of the requests.
-func TestRanks(t *testing.T) {
+// rankedRun is a run of three machines.
+func rankedRun(t *testing.T) *rundir.Run {
 	run := openReal(t)
 	run.Cluster = &rundir.Cluster{Ranks: []rundir.Rank{
 		{Rank: 0, Host: "a<b>", CPUs: 8, Valid: true, LagP99: rundir.Exactly(0.0012), CPU: rundir.Exactly(0.05)},
@@ -41,7 +41,12 @@ func TestRanks(t *testing.T) {
 		{Rank: 2, Host: "c", Valid: true, Lost: note.Text.New("gone")},
 	}}
 	run.Stages[1].Ranks = &rundir.StageRanks{N: 3, Skew: rundir.Exactly(0.004), Alignment: rundir.Exactly(0.0002), Each: []rundir.StageRank{{Requests: 7}, {Rank: 1, Requests: 5}, {Rank: 2, Requests: 0}}}
-	p := write(t, run, "")
+	return run
+}
+
+// The page of a run of several machines has each one's clock, its fitness and its share of the requests.
+func TestRanks(t *testing.T) {
+	p := write(t, rankedRun(t), "")
 	check(t, p)
 	each := rowsOf(p, "ranks-each")
 	if len(each) != 3 {
@@ -61,8 +66,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// The page of a run of several servers draws each one's share, and tables of them have visible headings.
-func TestReplicas(t *testing.T) {
+// replicatedRun is a run of two servers.
+func replicatedRun(t *testing.T) *rundir.Run {
 	run := openReal(t)
 	run.Target.Replicas = make([]rundir.Replica, 2)
 	for i := range run.Stages {
@@ -73,6 +78,12 @@ func TestReplicas(t *testing.T) {
 			run.Stages[i].Replicas = append(run.Stages[i].Replicas, share)
 		}
 	}
+	return run
+}
+
+// The page of a run of several servers draws each one's share, and tables of them have visible headings.
+func TestReplicas(t *testing.T) {
+	run := replicatedRun(t)
 	p := write(t, run, "")
 	check(t, p)
 	for _, id := range []string{"t-replica-done", "t-replica-ttft", "replicas-1"} {

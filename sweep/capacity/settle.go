@@ -97,7 +97,7 @@ func spans(o *fleet.Outcome, length time.Duration) []Span {
 		for _, m := range part {
 			s.Rate += float64(m.Arrived)
 			s.Mean += float64(m.Replicas) / float64(len(part))
-			s.InFlight += float64(m.InFlight) / float64(len(part))
+			s.InFlight += m.MeanInFlight / float64(len(part))
 			s.Least, s.Most = min(s.Least, m.Replicas), max(s.Most, m.Replicas)
 			if m.Arrived > 0 {
 				worst = maxima(worst, m.Values)

@@ -58,9 +58,11 @@ type Minute struct {
 	Failed   int // refused, or lost with their replica
 	Replicas int // that take requests, at the end
 	Paid     int // those that start and those that drain too
-	InFlight int
-	Broken   []bool    // by term; nil where no request came
-	Values   []float64 // by term, what it is about: seconds, or a share; +Inf where answers never came
+	InFlight int // at the end
+	// MeanInFlight is the mean of several looks in the minute.
+	MeanInFlight float64
+	Broken       []bool    // by term; nil where no request came
+	Values       []float64 // by term, what it is about: seconds, or a share; +Inf where answers never came
 }
 
 // Outcome is what became of the requests.
@@ -182,14 +184,17 @@ func (r *run) look(at time.Duration) {
 		r.scale(at)
 	}
 	r.paid += scaleEvery * time.Duration(len(r.members))
-	if at%time.Minute != 0 {
-		return
-	}
-	k := int(at/time.Minute) - 1
+	k := int((at - 1) / time.Minute)
 	if k >= len(r.out.Minutes) {
 		return
 	}
 	m := &r.out.Minutes[k]
+	for _, one := range r.members {
+		m.MeanInFlight += float64(one.InFlight(at)) / float64(time.Minute/scaleEvery)
+	}
+	if at%time.Minute != 0 {
+		return
+	}
 	for _, one := range r.members {
 		if !one.draining && one.serves <= at {
 			m.Replicas++

@@ -67,6 +67,19 @@ func TestAFleetTakesWhatItsReplicasTake(t *testing.T) {
 	}
 }
 
+// TestInFlightIsAMean: of requests that take 100 ms each, 20 a second, two are in flight on the mean, also in the last minute.
+func TestInFlightIsAMean(t *testing.T) {
+	const length = 20 * time.Minute
+	o := ran(t, Config{Server: even(), Replicas: 1, Router: RoundRobin, Terms: terms(t, "ttft:p99<500ms"), Allowed: -1}, poisson(20, length), length)
+	sum := 0.0
+	for _, m := range o.Minutes {
+		sum += m.MeanInFlight / float64(len(o.Minutes))
+	}
+	if math.Abs(sum-2) > 0.6 { // 80 looks
+		t.Errorf("%.2f in flight, want 2", sum)
+	}
+}
+
 // TestTheLeastLoadedIsChosen: one request in four is long. In turn, the same replica gets all of them.
 func TestTheLeastLoadedIsChosen(t *testing.T) {
 	var requests []Request

@@ -2,6 +2,7 @@ package grade
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -92,8 +93,8 @@ func (t *Tally) against(reference *Tally) compared {
 	g := compared{Graded: t.sum()}
 	worse, better := []fidelity.Count{}, []fidelity.Count{}
 	var sum, lost, gained float64
-	for item, s := range t.items {
-		r := reference.items[item]
+	for _, item := range slices.Sorted(maps.Keys(t.items)) { // in order, so that sums are the same each time
+		s, r := t.items[item], reference.items[item]
 		if r == nil {
 			continue
 		}

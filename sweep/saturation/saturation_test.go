@@ -106,6 +106,11 @@ func TestAnAnswerHoldsWhatWasCompleted(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
+	wide := row(62, 70, rundir.Stable)
+	wide.Progress.Low, wide.Progress.High = rundir.Exactly(60), rundir.Exactly(80)
+	if s, _ := Find(&rundir.Run{Stages: []rundir.Stage{ceilingRow(60), wide, row(75, 60, rundir.Saturated)}}); s.Rate.Value() > 61 || s.High.Value() < 70 {
+		t.Errorf("a stage that is hardly known is the answer, or beyond it: %+v", s)
+	}
 	few := row(62, 90, rundir.Stable)
 	few.Progress.Batches = leastBatches - 1
 	if s, _ := Find(&rundir.Run{Stages: []rundir.Stage{ceilingRow(60), few, row(75, 60, rundir.Saturated)}}); s.High.Value() >= 90 {

@@ -12,8 +12,13 @@ var noteBelowLone = note.Kind{Code: "saturation.below-lone", Args: []string{"com
 // (rhythm).
 const moreAlone = 1.03
 
+// wellKnown is the relative standard error up to which what a stable stage completed is itself the answer, where it is more: little above the
+// rhythm, which is the least. By chance a stage of few requests may complete a fifth more than the server can.
+const wellKnown = 0.025
+
 // include widens an answer so that it does not contradict what stages at an arrival rate completed. The server got as much done without a
-// backlog that grew, so that its interval must hold it; and a stable stage is itself proof of the rate.
+// backlog that grew, so that its interval must hold it; and a stable stage that is known well is itself proof of the
+// rate.
 func (f *finder) include(s *rundir.Saturation) {
 	if f.changed || f.cached.share > 0 || s.Limit == rundir.LimitRate {
 		return // more than the server takes: it was another server, a cache answered, or a limit's burst was used up
@@ -25,7 +30,9 @@ func (f *finder) include(s *rundir.Saturation) {
 		}
 		switch {
 		case st.Verdict == rundir.Stable:
-			s.Rate = larger(s.Rate, p.Rate)
+			if standardError(p) <= wellKnown*p.Rate.Value() {
+				s.Rate = larger(s.Rate, p.Rate)
+			}
 			s.High = larger(s.High, p.Rate)
 		case st.Verdict == rundir.Undecided && !s.Overload.Known():
 			s.High = larger(s.High, p.Rate)

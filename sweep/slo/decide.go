@@ -107,6 +107,15 @@ func Bounds(b rundir.Beyond) (low, high float64) {
 	return tally{float64(b.Count), float64(b.Open), float64(b.Of), b.Neff.Value()}.bounds()
 }
 
+// Fewest returns how many answers to different canaries show at least that a term of [Fidelity] is kept, if none of them differs.
+func (t Term) Fewest() int {
+	for n := 1.0; ; n++ {
+		if _, high := stats.ShareBounds(0, n, level); high < t.tail() {
+			return int(n)
+		}
+	}
+}
+
 // Holds returns whether a stage keeps the term.
 func (t Term) Holds(s *rundir.Stage) Verdict {
 	if s.FrozenSince.Known() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
@@ -284,6 +285,39 @@ func TestWrongOptions(t *testing.T) {
 		}
 		if change(&o); o.Check() == nil {
 			t.Errorf("%s: taken", what)
+		}
+	}
+}
+
+// A shell reads a quoted word as the text, and a terminal obeys nothing in it.
+func TestQuoted(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	for _, text := range []string{"a b", "it's", "a\x1b[31mred\x07", "a\u009b31m", "two\nlines\tand 'quotes' \\n", "模型", "模型\u202e", "\xff\xfe", "$(id) `id` $HOME\r"} {
+		word := quoted(text)
+		if strings.ContainsFunc(word, func(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }) {
+			t.Errorf("%q is written %q", text, word)
+		}
+		if out, err := exec.Command(bash, "-c", "printf %s "+word).Output(); err != nil || string(out) != text {
+			t.Errorf("%q is read as %q, %v", text, out, err)
+		}
+	}
+}
+
+// Secrets are found however JSON writes them, and keys wherever they stand.
+func TestSecretsInOtherForms(t *testing.T) {
+	const key = "sk-0001-secret"
+	for _, body := range []string{`{"a":{"api_key":"in&<\"body"}}`, `{"a":{"api_key":"in\u0026\u003c\"body"}}`, `{"a":{"api_key":"\u0069n&<\"body"}}`, `{"user":"` + key + `"}`, `{"user":"sk-0002-secret"}`} {
+		l := Read([]string{"run", "h", "--api-key=" + key, "--label", "note=" + key, "--body=" + body}, "sk-0002-secret", "", "run")
+		for _, a := range l.Args {
+			if text := a.text(); strings.Contains(text, "body\"") || strings.Contains(text, `n\u0026`) || strings.Contains(text, "n&<") || strings.Contains(text, "-secret") {
+				t.Errorf("%s: %q", body, text)
+			}
+		}
+		if len(l.Args) < 4 || l.Args[0].text() != "run" || len(l.Secrets) < 2 {
+			t.Errorf("%s: %+v", body, l)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 type Line struct {
 	Args    []Arg
 	Secrets []Secret
+	known   []string // secrets that may stand anywhere in it
 }
 
 // Arg is an argument: texts and variables, one after the other.
@@ -41,9 +42,10 @@ const (
 	nextVariable = "LLMSWEEP_SECRET_" // with a number
 )
 
-// Read takes the secrets out of a command line: API keys, values of headers, fields of a body that hold a key, and what gives access in a URL.
-func Read(args []string) Line {
-	var l Line
+// Read takes the secrets out of a command line: API keys, values of headers, fields of a body that hold a key, what gives access in a URL, and
+// keys that are known, wherever they stand.
+func Read(args []string, known ...string) Line {
+	l := Line{known: append(keysOf(args), known...)}
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(args[i], "=")
 		if !strings.HasPrefix(name, "--") {
@@ -71,6 +73,20 @@ func Read(args []string) Line {
 		l.add(append(Arg{{Text: name + "="}}, a...))
 	}
 	return l
+}
+
+// keysOf returns the values of the flags that hold keys.
+func keysOf(args []string) (keys []string) {
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if slices.Contains(secret.Flags, name) {
+			keys = append(keys, value)
+		}
+	}
+	return keys
 }
 
 // add adds an argument.
@@ -103,23 +119,41 @@ func (l *Line) header(value string) Arg {
 
 func (l *Line) body(value string) Arg {
 	var quoted []string
-	for _, s := range secret.InBody(value) {
-		b, _ := json.Marshal(s) // a string can be encoded
-		quoted = append(quoted, strings.Trim(string(b), `"`))
+	for _, s := range slices.Concat(secret.InBody(value), l.known) {
+		forms := inJSON(s)
+		if !slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(value, form) }) && !slices.Contains(l.known, s) {
+			return Arg{{Variable: l.next("--body")}} // written in another way: the whole body is kept apart
+		}
+		quoted = append(quoted, forms...)
 	}
 	return l.split(value, quoted, "--body")
 }
 
+// inJSON returns a text as JSON strings may have it: with and without escapes for HTML.
+func inJSON(s string) []string {
+	escaped, _ := json.Marshal(s) // a string can be encoded
+	var plain strings.Builder
+	e := json.NewEncoder(&plain)
+	e.SetEscapeHTML(false)
+	e.Encode(s)
+	inner := func(quoted string) string {
+		quoted = strings.TrimSuffix(quoted, "\n")
+		return quoted[1 : len(quoted)-1]
+	}
+	return []string{inner(string(escaped)), inner(plain.String())}
+}
+
 func (l *Line) url(arg string) Arg {
 	if secret.WithoutCredentials(arg) == arg {
-		return Arg{{Text: arg}}
+		return l.split(arg, l.known, "the command line")
 	}
-	return l.split(arg, secret.InURL(arg), "URL")
+	return l.split(arg, slices.Concat(secret.InURL(arg), l.known), "URL")
 }
 
 // split replaces secrets in a text by variables, the longest first.
 func (l *Line) split(text string, secrets []string, from string) Arg {
-	secrets = slices.Clone(secrets)
+	const least = 6 // bytes: a shorter key is found in harmless words
+	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < least && slices.Contains(l.known, s) })
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	for _, s := range secrets {
 		if before, after, ok := strings.Cut(text, s); ok && s != "" {

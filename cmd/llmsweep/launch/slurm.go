@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Slurm returns a batch script for sbatch.
@@ -63,10 +64,21 @@ func slurmTime(d time.Duration) string {
 // plainWord matches what a shell takes as it is.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// quoted returns a word that a shell takes as the text.
+// quoted returns a word that bash takes as the text. It has no character that a terminal obeys.
 func quoted(text string) string {
-	if plainWord.MatchString(text) {
+	switch {
+	case plainWord.MatchString(text):
 		return text
+	case strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }):
+		var b strings.Builder
+		for i := range len(text) {
+			if c := text[i]; c > ' ' && c < 0x7f && c != '\'' && c != '\\' {
+				b.WriteByte(c)
+			} else {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+		}
+		return "$'" + b.String() + "'"
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -100,6 +100,9 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
 	}
 	told.Cost = limits.Price(told.Prompt, told.Output)
+	if check != nil {
+		told.Few = findings.FewCanaries(len(check.Set), e.Plan.SLO, e.Lang)
+	}
 	for _, line := range told.Lines(e.Lang) {
 		fmt.Fprintln(e.Console.Out, line)
 	}

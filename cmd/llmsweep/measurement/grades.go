@@ -11,9 +11,19 @@ import (
 func (e *Measurement) workload() (*flags.WorkloadOptions, error) {
 	l, err := e.Workload.Parse()
 	if err == nil {
-		l.Graded = e.Canaries.Grades(e.Workload)
+		l.Graded = e.Canaries.Grades(e.Workload) && e.oneMachine()
 	}
 	return l, err
+}
+
+// oneMachine reports whether no other rank takes part: answers are compared where they arrive.
+func (e *Measurement) oneMachine() bool {
+	node, err := e.Cluster.Place(e.Env)
+	if err != nil || node != nil {
+		return false
+	}
+	rank, err := e.Apart.Rank(e.Cluster, e.Env)
+	return err == nil && rank == nil
 }
 
 // grades returns what grades the answers to a workload; nil where no row tells what is right.

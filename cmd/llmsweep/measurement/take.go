@@ -9,6 +9,7 @@ import (
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
 	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/report/progress"
 	"llmsweep/report/progress/web"
 	"llmsweep/sweep/rundir"
@@ -155,6 +156,9 @@ func (e *Measurement) addChecks(p parsed, t *target.Target, view *progress.View)
 	if p.check != nil {
 		p.check.Clean = t.Client.WithoutSecrets
 		e.Plan.Checks = append(e.Plan.Checks, p.check)
+		if few := findings.FewCanaries(len(p.check.Set), e.Plan.SLO, e.Lang); few != "" {
+			view.Note(few + lang.Stop.In(e.Lang))
+		}
 	}
 	if graded := e.grades(t.Workload); graded != nil {
 		graded.Clean = t.Client.WithoutSecrets

@@ -33,4 +33,4 @@ until grep -q '"state": "running"' "$work/run/run.json" 2>/dev/null && [ -s "$wo
 sleep "$lost"
 kill -9 "${pids[0]}"; date +%s.%N > "$out/killed"
 wait $run || { cat "$work/run.log"; exit 1; }
-cp "$work/run/run.json" "$out/run.json"; cp "$work/run/records.jsonl" "$out/records.jsonl"
+cp "$work/run/run.json" "$out/run.json"; gzip -9 -n -c "$work/run/records.jsonl" > "$out/records.jsonl.gz"

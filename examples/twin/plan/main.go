@@ -5,9 +5,11 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"math"
 	"math/rand/v2"
@@ -158,7 +160,12 @@ type minute struct {
 
 // measure reads the records. A request belongs to the minute in which it was due, a gap to the one in which it ended.
 func measure(dir string, terms []slo.Term, n int) (all []minute, killed float64, err error) {
-	run, err := store.Open(dir)
+	whole, err := unpacked(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = os.RemoveAll(whole) }()
+	run, err := store.Open(whole)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -171,7 +178,7 @@ func measure(dir string, terms []slo.Term, n int) (all []minute, killed float64,
 		killed = at - float64(run.Started.UnixNano())/float64(time.Second) - stage.Started
 	}
 	all = make([]minute, n)
-	for r, err := range store.Records(dir) {
+	for r, err := range store.Records(whole) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -193,6 +200,34 @@ func measure(dir string, terms []slo.Term, n int) (all []minute, killed float64,
 		}
 	}
 	return all, killed, nil
+}
+
+// unpacked returns a temporary copy of a run directory whose records are compressed.
+func unpacked(dir string) (whole string, err error) {
+	if whole, err = os.MkdirTemp("", "plan"); err != nil {
+		return "", err
+	}
+	run, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(whole, "run.json"), run, 0o644); err != nil {
+		return "", err
+	}
+	packed, err := os.Open(filepath.Join(dir, "records.jsonl.gz"))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = packed.Close() }()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		return "", err
+	}
+	records, err := io.ReadAll(z)
+	if err != nil {
+		return "", err
+	}
+	return whole, os.WriteFile(filepath.Join(whole, "records.jsonl"), records, 0o644)
 }
 
 func failed(all []minute) (n int) {

@@ -137,6 +137,9 @@ func number(e rundir.Estimate, decimals int) table.Cell {
 	return table.Cell{Text: interval(e, 1, decimals)}
 }
 
+// fine is the number of decimals from which on a 0 is told as a bound.
+const fine = 4
+
 // interval is "93 (86..97)".
 func interval(e rundir.Estimate, scale float64, decimals int) string {
 	print := func(n rundir.Number) string {
@@ -153,6 +156,9 @@ func interval(e rundir.Estimate, scale float64, decimals int) string {
 	}
 	if !e.Low.Known() {
 		return print(e.Mean)
+	}
+	if text := print(e.Mean); decimals >= fine && text == "0" && print(e.Low) == "0" && print(e.High) == "0" {
+		return "<" + strconv.FormatFloat(math.Pow10(-decimals), 'f', decimals, 64) // it is not known to be 0
 	}
 	return print(e.Mean) + " (" + print(e.Low) + ".." + print(e.High) + ")"
 }

@@ -30,8 +30,8 @@ var (
 var (
 	saySame = lang.Say("The answers of %s are as those of %s: %s of %s are equal; at most %s more differ than of the same server asked twice (95 %%).",
 		"%s 的回答与 %s 一致：%[4]s 个中有 %[3]s 个相同；比同一服务询问两次至多多 %[5]s 不同（95 %%）。")
-	sayTies = lang.Say("The answers of %s are as those of %s except for ties, where two tokens are nearly as likely: %s of %s are equal, %d differ at a tie and %d elsewhere.",
-		"除平局（两个 token 几乎同样可能）外，%s 的回答与 %s 一致：%[4]s 个中有 %[3]s 个相同，%[5]d 个在平局处不同，%[6]d 个在别处不同。")
+	sayTies = lang.Say("The answers of %s are as those of %s except for ties, where two tokens are nearly as likely: %s of %s are equal, %d differ at a tie and %d elsewhere, no more than chance explains.",
+		"除平局（两个 token 几乎同样可能）外，%s 的回答与 %s 一致：%[4]s 个中有 %[3]s 个相同，%[5]d 个在平局处不同，%[6]d 个在别处不同（不超出偶然）。")
 	sayDiffers = lang.Say("The answers of %s differ from those of %s: %s of %s are equal, %d differ at a tie of two tokens and %d elsewhere%s.",
 		"%s 的回答与 %s 不同：%[4]s 个中有 %[3]s 个相同，%[5]d 个在两个 token 的平局处不同，%[6]d 个在别处不同%[7]s。")
 	sayTexts = lang.Say("The answers of %s differ from those of %s: %s of %s texts are equal. Without comparable tokens, ties cannot be told from changes.",

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"html/template"
 	"io"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
 )
 
 // Options say how a page is made.
@@ -51,6 +53,7 @@ func layout() (*template.Template, error) {
 		"word":      func(key string) template.HTML { return template.HTML(word(key).HTML()) },
 		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
 		"generator": func() template.HTML { return template.HTML(Generator) },
+		"data":      data,
 		"shapes":    shapeKey,
 		"aligned":   aligned,
 		"grouped":   lang.Grouped,
@@ -95,6 +98,12 @@ func Write(w io.Writer, d *Document, o Options) error {
 		Policy: policy,
 		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + script() + "</script>"),
 	})
+}
+
+// data returns what the script reads. json.Marshal writes <, > and & in a way that cannot end the script element.
+func data(d map[string]any) (template.JS, error) {
+	b, err := json.Marshal(d)
+	return template.JS(rundir.EscapeJSON(b)), err
 }
 
 // Colours of the page beside those of its drawings.

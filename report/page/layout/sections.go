@@ -45,7 +45,9 @@ func FromSections(prefix string, of func(lang.Lang) []table.Section) []Section {
 			t := Bilingual("t-"+s.ID, s.Title, func(l lang.Lang) table.Table { return Pick(l, a.Table, b.Table) })
 			t.Open = true
 			t.Notes = Sentences(func(l lang.Lang) []string { return Pick(l, a.Notes, b.Notes) })
-			s.Blocks = append(s.Blocks, Block{Table: t})
+			for _, part := range split(t) {
+				s.Blocks = append(s.Blocks, Block{Table: part})
+			}
 		} else if notes := Sentences(func(l lang.Lang) []string { return Pick(l, a.Notes, b.Notes) }); len(notes) > 0 {
 			s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: notes}})
 		}

@@ -55,6 +55,12 @@ type Table struct {
 	Open    bool // not folded away
 }
 
+// Dense reports whether a table has so many columns that they stand closer together.
+func (t *Table) Dense() bool {
+	const from = 14
+	return len(t.Columns) >= from
+}
+
 // Column is a column of a Table.
 type Column struct {
 	Head draw.Text

@@ -9,6 +9,7 @@ import (
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -102,7 +103,7 @@ func Numbered(names []string) []layout.Block {
 	}
 	var keys []layout.NameKey
 	for i, s := range ShortNames(names) {
-		keys = append(keys, layout.NameKey{Short: s, Name: names[i], Line: layout.Markup(draw.LineKey(i))})
+		keys = append(keys, layout.NameKey{Short: s, Name: table.Clean(names[i]), Line: layout.Markup(draw.LineKey(i))})
 	}
 	return []layout.Block{{Names: keys}}
 }

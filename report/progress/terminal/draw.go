@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -153,14 +154,22 @@ func (m *model) number(label, value string, values []float64, width int) string 
 	return cut(text, width) + accent(line) + strings.Repeat(" ", pad)
 }
 
+// brief is a time; a dash where none is known yet.
+func brief(d time.Duration) string {
+	if d == 0 { // before the first stage: no token takes no time
+		d = -1
+	}
+	return progress.Brief(d)
+}
+
 // numbers are those of the stage that runs: one a line of that width.
 func (m *model) numbers(width int) []string {
 	c, l := &m.content, m.screen.o.Lang
 	return []string{
 		m.number(sayInFlight.In(l), strconv.Itoa(c.Now.InFlight), m.course.inFlight, width),
 		m.number(sayOutput.In(l), strconv.FormatFloat(c.Now.TokensPS, 'f', 0, 64)+" tok/s", m.course.output, width),
-		m.number("TTFT", progress.Brief(c.Now.TTFT), m.course.ttft, width),
-		m.number("ITL", progress.Brief(c.Now.ITL), m.course.itl, width),
+		m.number("TTFT", brief(c.Now.TTFT), m.course.ttft, width),
+		m.number("ITL", brief(c.Now.ITL), m.course.itl, width),
 	}
 }
 

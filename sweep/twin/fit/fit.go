@@ -24,11 +24,29 @@ var ErrNoSteps = errors.New("the records hold too few tokens, one by one, to see
 // To fits a twin to stages, and checks it on some of them that it then leaves out.
 func To(measured []stages.Stage) (*twin.Twin, error) {
 	data := dataOf(measured)
+	if lumped(data) {
+		return nil, ErrNoSteps
+	}
 	t, err := fit(data)
 	if err != nil {
 		return nil, err
 	}
 	return checked(t, data), nil
+}
+
+// lumped reports whether most answers came all at once.
+func lumped(data []stageData) bool {
+	n, all := 0, 0
+	for i := range data {
+		for k := range data[i].Requests {
+			if q := &data[i].Requests[k]; len(q.Tokens) > 1 {
+				if all++; q.Lumped() {
+					n++
+				}
+			}
+		}
+	}
+	return 2*n > all
 }
 
 // fit fits a twin to all stages.

@@ -25,6 +25,14 @@ func reveal(all []Request) {
 			q.reveal(rest, i)
 		}
 	}
+	if n := unseenFirst(all); n > 0 {
+		rest = slices.Clone(all)
+		for i := range all {
+			if q := &all[i]; !q.Whole || q.unseen > 0 {
+				q.before(rest, n)
+			}
+		}
+	}
 }
 
 // reveal adds the hidden tokens of a request, one of all, as far as others or its own pace show them. Of a request that was cut off nobody counted the
@@ -52,8 +60,60 @@ func (q *Request) reveal(all []Request, self int) {
 	if last := tokens[len(tokens)-1]; q.Whole && left > 0 && q.end-last > usual/long { // the answer ended in a later step than its text
 		tokens = append(tokens, q.end)
 		q.Gone = q.end
+		left--
+		left--
+	} else if !q.limited {
+		left-- // the mark of an end is counted as a token, and nothing comes of it
 	}
 	q.Tokens = tokens
+	if q.Whole {
+		q.unseen = max(0, left)
+	}
+}
+
+// unseenFirst returns how many tokens most whole answers still lack: a server that shows no first token, or no reasoning, does so in all.
+func unseenFirst(all []Request) int {
+	var lacks []int
+	for i := range all {
+		if all[i].Whole && len(all[i].Tokens) > 0 {
+			lacks = append(lacks, all[i].unseen)
+		}
+	}
+	if len(lacks) == 0 {
+		return 0
+	}
+	slices.Sort(lacks)
+	return lacks[len(lacks)/2]
+}
+
+// before puts up to n tokens in front of the first that came, in the steps that other requests show, or else at the pace of the request.
+func (q *Request) before(all []Request, n int) {
+	const near = 0.3 // of the usual gap: nearer are tokens of the same step
+	if len(q.Tokens) < 2 {
+		return
+	}
+	usual := q.usualGap()
+	var hidden []float64
+	for first := q.Tokens[0]; n > 0; n-- {
+		at := first - usual
+		latest := 0.0
+		for i := range all {
+			o := all[i].Tokens
+			if k, _ := slices.BinarySearch(o, first-near*usual); k > 0 && k < len(o) {
+				latest = max(latest, o[k-1])
+			}
+		}
+		if latest > first-2*usual || latest > q.Sent {
+			at = latest
+		}
+		if at <= q.Sent {
+			break
+		}
+		hidden = append(hidden, at)
+		first = at
+	}
+	slices.Reverse(hidden)
+	q.Tokens = append(hidden, q.Tokens...)
 }
 
 // missed returns the instants of the steps between two tokens: those of the tokens of another request that shows as many of them as most do, of

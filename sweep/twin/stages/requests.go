@@ -27,8 +27,10 @@ type Request struct {
 	Whole  bool      // it ended well
 	Gone   float64   // when it left the server, whether or not it ended well
 
-	end    float64 // of the answer
-	hidden int     // tokens that the server counted and of which nothing came
+	end     float64 // of the answer
+	hidden  int     // tokens that the server counted and of which nothing came
+	unseen  int     // of those, tokens that no other request showed
+	limited bool    // it ended because its tokens were used up: the last token is no mark of an end
 }
 
 // unseparated is the longest time in seconds between two tokens of a request that came in one piece. No step is as short.
@@ -36,16 +38,17 @@ const unseparated = 50e-6
 
 // Requests returns the requests of a stage in the order in which they were sent.
 func (s *Stage) Requests() (all []Request) {
+	each := packed(s.Records)
 	for _, r := range s.Records {
 		if !r.Sent.Known() || !r.PromptTokens.Known() && r.AskedTokens == 0 {
 			continue
 		}
-		q := Request{Sent: r.Sent.Value(), Whole: r.Status == "ok", Gone: never}
+		q := Request{Sent: r.Sent.Value(), Whole: r.Status == "ok", Gone: never, limited: r.Finish == finishLength}
 		if r.End.Known() {
 			q.Gone = r.End.Value()
 		}
 		if r.FirstToken.Known() {
-			q.Tokens = instants(r)
+			q.Tokens = instants(r, each)
 			last := q.Tokens[len(q.Tokens)-1]
 			if q.Whole {
 				q.end = q.Gone
@@ -75,45 +78,6 @@ func (s *Stage) Requests() (all []Request) {
 
 // never is an instant in seconds after the end of any stage.
 const never = 1e12
-
-// instants returns the instant of each token of a record.
-func instants(r *rundir.Record) []float64 {
-	at, us := r.FirstToken.Value(), int64(0)
-	var tokens []float64
-	add := func(chunk int, t float64) {
-		n := 1
-		if chunk < len(r.Counts) {
-			n = max(1, int(r.Counts[chunk]))
-		}
-		for range n {
-			tokens = append(tokens, t)
-		}
-	}
-	add(0, at)
-	for i, g := range r.GapsUS {
-		us += g
-		add(i+1, at+float64(us)*1e-6)
-	}
-	return tokens
-}
-
-// spread spreads tokens that came in one piece over the time since the token before the piece, as the server made them.
-func (q *Request) spread() {
-	t := q.Tokens
-	for i := 1; i < len(t); {
-		end := i + 1
-		for end < len(t) && t[end]-t[end-1] <= unseparated {
-			end++
-		}
-		if n := end - i; n > 1 {
-			from, width := t[i-1], t[end-1]-t[i-1]
-			for k := range n {
-				t[i+k] = from + width*float64(k+1)/float64(n)
-			}
-		}
-		i = end
-	}
-}
 
 // fillPrompts gives requests whose prompt nobody counted, because they were cancelled, the length that was asked for, as much longer as the
 // others were (a chat template), or the mean length of the others.

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// moreOutputs adds the outputs of several servers, ranks, canaries, twins, plans, and jobs to those of a hostile name. tell runs a command.
+func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name string, args ...string) int) {
+	said, _ := json.Marshal(evil)
+	page := func(name, file string) {
+		if b, err := os.ReadFile(w.path(file)); err == nil {
+			all["html "+name] = string(b)
+		}
+	}
+	flags := []string{"--concurrency", "2", "--requests", "8", "--max-error-rate", "1"}
+
+	// Several servers, and several ranks.
+	tell("text", "replicas", append(brief("run", url, url, "--out", w.path("replicas")), flags...)...)
+	delete(all, "text replicas, errors") // it has times, which differ
+	edited(w, "replicas", func(run map[string]any) {
+		target := run["target"].(map[string]any)
+		target["replicas"] = []any{map[string]any{"url": evil, "engine": evil, "version": evil}, map[string]any{"url": evil, "engine": evil}}
+		run["cluster"] = map[string]any{"source": evil, "ranks": []any{
+			map[string]any{"rank": 0, "host": evil, "os": evil, "valid": true},
+			map[string]any{"rank": 1, "host": evil, "os": evil, "lost": map[string]any{"code": "rank.lost", "args": map[string]any{"host": evil, "rank": 1}}, "unfit": []any{evil}},
+		}}
+	})
+	for _, kind := range []string{"text", "markdown", "html"} {
+		format := map[string]string{"text": "console", "markdown": "markdown", "html": "html"}[kind]
+		tell(kind, "replicas and ranks", "report", w.path("replicas"), "--format", format)
+	}
+	var both sync.WaitGroup
+	start := time.Now().Add(30 * time.Second).UTC().Format(time.RFC3339)
+	for _, rank := range []string{"0", "1"} {
+		both.Go(func() {
+			w.llmsweep(append(brief("run", url, "--rank", rank, "--ranks", "2", "--start-at", start, "--out", w.path("rank"+rank)), flags...)...)
+		})
+	}
+	both.Wait()
+	for _, rank := range []string{"0", "1"} {
+		edited(w, "rank"+rank, func(run map[string]any) {
+			if cluster, ok := run["cluster"].(map[string]any); ok {
+				cluster["ranks"].([]any)[0].(map[string]any)["host"] = evil
+			}
+		})
+	}
+	tell("text", "merge", "merge", w.path("rank0"), w.path("rank1"), "--out", w.path("merged"))
+	page("merged", "merged/report.html")
+
+	// Canaries, of a server whose answers are whole.
+	whole, stop := w.server(hostile(evil, false))
+	defer stop()
+	for _, name := range []string{"canaries", "others"} {
+		tell("text", name, append(brief("run", whole, "--fidelity", "--canaries", "4", "--out", w.path(name)), flags...)...)
+		delete(all, "text "+name+", errors")
+	}
+	for kind, format := range map[string]string{"text": "console", "markdown": "markdown", "json": "json"} {
+		tell(kind, "fidelity", "compare", "--fidelity", w.path("canaries"), w.path("others"), "--any-workload", "--format", format)
+	}
+	tell("text", "fidelity with a page", "compare", "--fidelity", w.path("canaries"), w.path("others"), "--any-workload", "--html", w.path("fidelity.html"))
+	page("fidelity", "fidelity.html")
+
+	// Twins.
+	twin := w.write("twin.yaml", twinYAML+"labels: {model: "+string(said)+", gpu: "+string(said)+", gpus: 1, engine: "+string(said)+"}\ncheck: {error: 0.034, passed: true}\n")
+	for kind, format := range map[string]string{"text": "console", "markdown": "markdown", "json": "json"} {
+		tell(kind, "plan", "plan", twin, "--slo", "ttft:p99<9s", "--rate", "2", "--duration", "5m", "--draws", "1", "--format", format)
+	}
+	tell("text", "plan with a page", "plan", twin, "--slo", "ttft:p99<9s", "--rate", "2", "--duration", "5m", "--draws", "1", "--html", w.path("plan.html"))
+	page("plan", "plan.html")
+	tell("text", "choose with a page", "choose", w.path("again"), w.path("other"), twin, "--any-workload", "--prompt-tokens", "64", "--output-tokens", "16", "--slo", "latency:p50<10s",
+		"--demand", "1rps", "--html", w.path("choice.html"))
+	page("choose", "choice.html")
+	tell("text", "fit", "fit", w.path("again"), "--twin", w.path("fitted.yaml"))
+	tell("text", "fit by name", "fit", w.path(filepath.Base(evil)+"x"), "--twin", w.path("fitted.yaml"))
+
+	// Jobs, and a run that goes on elsewhere.
+	for _, system := range []string{"slurm", "kubernetes"} {
+		tell("text", "launch "+system, "launch", system, "--ranks", "2", "--", "run", "http://h:1", "--concurrency", "2", "--model", evil, "--label", "model="+evil)
+	}
+	edited(w, "replicas", func(run map[string]any) { run["state"] = rundir.Interrupted })
+	tell("text", "resume", "resume", w.path("replicas"))
+}
+
+// edited changes the run.json of a run directory, where it was written.
+func edited(w *world, dir string, change func(run map[string]any)) {
+	w.t.Helper()
+	file := filepath.Join(w.path(dir), rundir.RunFile)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	var run map[string]any
+	if err := json.Unmarshal(b, &run); err != nil {
+		w.t.Fatal(err)
+	}
+	change(run)
+	if b, err = json.Marshal(run); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -1,0 +1,67 @@
+package choose
+
+import (
+	"strings"
+	"testing"
+
+	"llmsweep/report/curve"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// swept is a sweep with a searched limit. Random arrivals offered less than was planned, and the windows of tokens and requests differ: neither
+// changes how long the answers are, which is 32 tokens each.
+func swept(path string, limit, low, high float64) curve.Input {
+	in := steps("L20", 1, 10, 16, 22)
+	in.Path = path
+	in.Run.Plan.Kind = rundir.KindSweep
+	for i, offered := range []float64{8.1, 14.1, 18.4} {
+		s := &in.Run.Stages[i]
+		s.Rates = rundir.Rates{Offered: rundir.Exactly(offered), Completed: rundir.Exactly(offered)}
+		s.TokensPerS.Output = rundir.Exactly(offered * 35)
+		s.OutputTokens = rundir.TokenStats{N: 500, Mean: rundir.Exactly(32)}
+	}
+	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "kept", Rate: rundir.Exactly(limit), Low: rundir.Exactly(low), High: rundir.Exactly(high), Limiting: "ttft:mean<250ms"}
+	return in
+}
+
+// A demand in tokens and the same demand in requests take the same number of replicas, at the same price a token.
+func TestAnswersAreAsLongAsMeasured(t *testing.T) {
+	setups := curve.Load([]curve.Input{swept("one", 16, 12, 20)})
+	inTokens := chosen(t, setups, wanted(t, "900tok/s", "L20=1.2", "ttft:mean<250ms")).Ranked[0]
+	inRequests := chosen(t, setups, wanted(t, "28.125rps", "L20=1.2", "ttft:mean<250ms")).Ranked[0]
+	if inTokens.Replicas != inRequests.Replicas || inTokens.MillionDemand != inRequests.MillionDemand {
+		t.Errorf("%d and %d replicas, %v and %v", inTokens.Replicas, inRequests.Replicas, inTokens.MillionDemand, inRequests.MillionDemand)
+	}
+	if a := inTokens.answer().Value(); a < 31.99 || a > 32.01 {
+		t.Errorf("answers of %g tokens", a)
+	}
+	// Between the rows that were offered 14.1 and 18.4, not between those planned with 10 and 16.
+	if low := inTokens.limit.Point.Low.Stage.Name; low != "poisson@16" {
+		t.Errorf("it rests on %s", low)
+	}
+	// 28.125 / (12 x 0.8) and / (20 x 0.8)
+	if inRequests.Between != [2]int{2, 3} {
+		t.Errorf("by the interval: %v", inRequests.Between)
+	}
+}
+
+// Two results of one configuration are named as such: the better of two measurements is not a better configuration.
+func TestOneConfigurationMeasuredTwice(t *testing.T) {
+	c := chosen(t, curve.Load([]curve.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}), wanted(t, "30rps", "", "ttft:mean<250ms"))
+	said := strings.Join(c.notes(lang.English), "\n")
+	if !strings.Contains(said, legendRepeated.In(lang.English, "m, 1 x L20, e")) {
+		t.Error(said)
+	}
+}
+
+// A limit between a row that keeps the terms and one far above that misses them is not known.
+func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
+	in := swept("one", 16, 12, 20)
+	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms", BrokenStage: "poisson@22"}
+	in.Run.Stages = []rundir.Stage{in.Run.Stages[0], in.Run.Stages[2]}
+	c := chosen(t, curve.Load([]curve.Input{in}), wanted(t, "30rps", "", "ttft:mean<250ms"))
+	if len(c.Refused) != 1 || !strings.HasPrefix(c.Refused[0].Why, "its limit is not known") {
+		t.Errorf("%+v", c.Refused)
+	}
+}
