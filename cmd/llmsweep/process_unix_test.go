@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,6 +20,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/selftest"
 )
@@ -26,7 +28,7 @@ import (
 // eventually waits until f holds.
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for range 3000 {
+	for range 30_000 { // five minutes: a loaded machine is slow, and the test has a time limit of its own
 		if f() {
 			return
 		}
@@ -66,12 +68,11 @@ func TestSignals(t *testing.T) {
 				t.Skipf("%v is ignored where these tests run, as under nohup, and so in the program", c.signal)
 			}
 			dir := t.TempDir()
-			p := process(t, dir, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s")...)
+			p := process(t, dir, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s", "--points", "30")...) // long enough that a slow signal finds it
 			eventually(t, "one whole stage", func() bool {
 				run, err := store.Open(filepath.Join(dir, "run"))
 				return err == nil && len(run.Stages) > 1
 			})
-			time.Sleep(1200 * time.Millisecond) // records are flushed each second
 			if err := p.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
@@ -87,6 +88,46 @@ func TestSignals(t *testing.T) {
 				t.Error(out.String())
 			}
 		})
+	}
+}
+
+// TestABrokenPipe closes the pipe that a run prints to, as head does: the run ends as by Ctrl-C, with its report in the directory.
+func TestABrokenPipe(t *testing.T) {
+	t.Parallel()
+	if signal.Ignored(syscall.SIGPIPE) {
+		t.Skip("SIGPIPE is ignored where these tests run")
+	}
+	dir := t.TempDir()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("llmsweep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := exec.Command(program, quick("sweep", "sim:", "--out", "run", "--stage-time", "1s", "--points", "30")...)
+	p.Dir, p.Stdout, p.Stderr = dir, writer, writer
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill() })
+	writer.Close()
+	go io.Copy(io.Discard, reader) // until it is closed
+	eventually(t, "one whole stage", func() bool {
+		run, err := store.Open(filepath.Join(dir, "run"))
+		return err == nil && len(run.Stages) > 1
+	})
+	reader.Close()
+	var exit *exec.ExitError
+	if err := p.Wait(); !errors.As(err, &exit) || exit.ExitCode() != console.Failed {
+		t.Errorf("it ended with %v", err)
+	}
+	if run := open(t, filepath.Join(dir, "run")); run.State != rundir.Interrupted {
+		t.Errorf("the run is %s", run.State)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "run", rundir.ReportFile)); err != nil || !strings.Contains(string(b), "| synchronous |") {
+		t.Errorf("the report: %v\n%s", err, b)
 	}
 }
 

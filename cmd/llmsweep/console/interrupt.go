@@ -18,6 +18,7 @@ type interrupter struct {
 	first  time.Time // when the first signal came
 	exit   func(code int)
 
+	pipe    sync.Once
 	mu      sync.Mutex
 	release func() // gives the terminal back; nil where it was not taken
 }
@@ -59,6 +60,20 @@ func (in *interrupter) watch(signals <-chan os.Signal) {
 
 // Interrupt ends the context; what was measured is kept.
 func (in *interrupter) Interrupt() { in.cancel(experiment.ErrInterrupted) }
+
+// endByBrokenPipe makes a pipe whose reader has gone (head, a closed terminal) end the command as Ctrl-C does. By default it ends the process at
+// the next line, which is right for commands that only print.
+func (in *interrupter) endByBrokenPipe() {
+	in.pipe.Do(func() {
+		broken := make(chan os.Signal, 1)
+		signal.Notify(broken, syscall.SIGPIPE)
+		go func() {
+			for range broken {
+				in.Interrupt()
+			}
+		}()
+	})
+}
 
 // force gives the terminal back, and ends the process.
 func (in *interrupter) force() {

@@ -17,6 +17,9 @@ import (
 // View returns the view of a measurement, and the function that pauses it before a stage, or nil where the run cannot be paused. It prints
 // plain lines where standard output or standard error is no terminal. together reports that all stages are of one server.
 func (c *Console) View(l lang.Lang, plain, together bool) (*progress.View, func(context.Context) time.Duration) {
+	if c.Interrupts != nil {
+		c.Interrupts.endByBrokenPipe()
+	}
 	var screen *watched
 	o := progress.Options{Lang: l, Plain: plain || !IsTerminal(c.Out)}
 	o.Screen = func() progress.Painter {
