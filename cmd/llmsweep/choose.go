@@ -103,13 +103,19 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	return ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
+	err = ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
 		if err := countSteps(found, options.Terms); err != nil {
 			return err
 		}
 		return html.Choose(w, choices, setups, options, sections, o)
 	})
+	if err == nil && !slices.ContainsFunc(choices, func(one choose.Choice) bool { return len(one.Ranked) > 0 }) {
+		return console.Exit(console.Missed, errNothingChosen)
+	}
+	return err
 }
+
+var errNothingChosen = errors.New("no configuration was shown to meet the demand; the reasons are in the result")
 
 // answers compares the answers of all setups with those of the baseline.
 func (ch *chooseCmd) answers(setups []curve.Setup) (a choose.Answers, err error) {

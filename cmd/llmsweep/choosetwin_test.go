@@ -21,8 +21,9 @@ func TestChooseWithTwins(t *testing.T) {
 			"--label", "model=m,gpu=L20,gpus=1,engine=vLLM", "--out", "l20")
 		w.must("run", "sim:twin.yaml", "--rate", "20", "--requests", "200", "--warmup", "1", "--no-selftest", "--prompt-tokens", "64", "--output-tokens", "11", "--plain",
 			"--label", "model=m,gpu=H20,gpus=1,engine=vLLM", "--out", "h20")
+		asked := []string{"l20", "h20", "twin.yaml", "failed.yaml", "--slo", "itl:mean<50ms", "--demand", "50rps"}
 		choose := func(args ...string) string {
-			out, _ := w.must(append([]string{"choose", "l20", "h20", "twin.yaml", "failed.yaml", "--slo", "itl:mean<50ms", "--demand", "50rps"}, args...)...)
+			out, _ := w.must(append(append([]string{"choose"}, asked...), args...)...)
 			return out
 		}
 		for name, want := range map[string][]string{
@@ -38,7 +39,15 @@ func TestChooseWithTwins(t *testing.T) {
 				"in Chinese":                     {"--prompt-tokens", "100", "--output-tokens", "20", "--lang", "zh"},
 				"too long":                       {"--prompt-tokens", "9000", "--output-tokens", "20"},
 			}[name]
-			out := choose(args...)
+			var out string
+			if name == "too long" { // so that nothing meets the demand
+				var code int
+				if code, out, _ = w.llmsweep(append(append([]string{"choose"}, asked...), args...)...); code != console.Missed {
+					t.Errorf("%s: exit %d", name, code)
+				}
+			} else {
+				out = choose(args...)
+			}
 			for _, text := range want {
 				if !strings.Contains(out, text) {
 					t.Errorf("%s: no %q in\n%s", name, text, out)
@@ -54,6 +63,10 @@ func TestChooseWithTwins(t *testing.T) {
 		}
 		if out := choose("--prompt-tokens", "100", "--output-tokens", "20", "--format", "json"); !strings.Contains(out, `"check_error": 0.034`) || !strings.Contains(out, `"replicas_interval"`) {
 			t.Error(out)
+		}
+		code, out, errs := w.llmsweep("plan", "failed.yaml", "--slo", "ttft:p99<9s", "--rate", "1", "--duration", "1m")
+		if code != console.Missed || !strings.Contains(out, "it failed its held-out check") || !strings.Contains(errs, "no twin gives a plan") {
+			t.Errorf("plan of a failed twin: exit %d\n%s%s", code, out, errs)
 		}
 		for _, wrong := range [][]string{{"twin.yaml"}, {"twin.yaml", "--prompt-tokens", "100"}, {"none.yaml"}, {"l20", "--trace", "none.jsonl"}} {
 			if code, _, errs := w.llmsweep(append([]string{"choose", "--slo", "itl:mean<50ms", "--demand", "50rps"}, wrong...)...); code != console.WrongUsage {

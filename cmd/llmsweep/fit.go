@@ -70,6 +70,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 	var from []string
 	var began []time.Time
 	name := f.Name
+	shown := twins.Fit{}
 	var labels twin.Labels
 	for _, dir := range f.Paths {
 		stages, run, err := stages.Of(dir)
@@ -77,6 +78,11 @@ func (f *fitCmd) Run(c *console.Console) error {
 			return console.Usage(err)
 		}
 		all, from, began = append(all, stages...), append(from, filepath.Base(dir)), append(began, run.Started.UTC().Truncate(time.Second))
+		for i := range run.Stages {
+			if shown.Stages++; !run.Stages[i].Invalid.IsZero() {
+				shown.Invalid++
+			}
+		}
 		if name == "" {
 			name = run.Target.Model
 		}
@@ -97,7 +103,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		return err
 	}
 	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
-	shown := twins.Fit{Twin: t}
+	shown.Twin = t
 	for _, w := range wanted {
 		if w.Name != "" {
 			shown.Answers = append(shown.Answers, t.AskMixed(w))

@@ -102,9 +102,13 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	r.PricesUnused = unused
-	return p.WriteBoth(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
+	err = p.WriteBoth(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
 		return twinplots.Plan(w, r, o)
 	})
+	if err == nil && len(r.Ranked) == 0 {
+		return console.Exit(console.Missed, errNoPlan)
+	}
+	return err
 }
 
 // wish reads the flags.
@@ -133,6 +137,8 @@ func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
 	}
 	return w, nil
 }
+
+var errNoPlan = errors.New("no twin gives a plan that meets the demand; the reasons are in the result")
 
 var (
 	errUsers   = errors.New("--users and --requests-per-user-hour belong together: give both, or --rate")

@@ -74,8 +74,10 @@ type Change struct {
 	Low   rundir.Number `json:"low,omitzero"`  // 95 % interval
 	High  rundir.Number `json:"high,omitzero"` //
 	Shown *bool         `json:"shown,omitempty"`
-	apart bool          // see [Metric].Apart
-	text  string        // of what is no difference in speed
+	// Bound is BoundLow or BoundHigh where one side is known as a lower bound, so that the ratio is a bound too: it has no interval then.
+	Bound string `json:"bound,omitempty"`
+	apart bool   // see [Metric].Apart
+	text  string // of what is no difference in speed
 }
 
 // The keys of metrics. TTFT and ITL are those of one request at a time, and at 50 and 80 % of the saturation rate.
@@ -322,12 +324,33 @@ func changes(m, from Measured) []Change {
 		if !ok1 || !ok2 {
 			continue
 		}
-		if c := change(b, a); !c.Ratio.IsZero() {
+		if c := change(b, a).bounded(m.Rising, from.Rising, key); !c.Ratio.IsZero() {
 			c.Setup, c.From, c.Key = m.Name, from.Name, key
 			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// What is known of a ratio of which one side is a lower bound.
+const (
+	BoundLow  = "at-least"
+	BoundHigh = "at-most"
+)
+
+// bounded returns the change of a metric of the plateau where that of one side, or of both, is a lower bound: a bound without an interval, or none.
+func (c Change) bounded(rising, fromRising bool, key string) Change {
+	if key != KeyRate && key != KeyOutput && key != KeyPerGPU || !rising && !fromRising || c.Ratio.IsZero() {
+		return c
+	}
+	if rising && fromRising {
+		return Change{}
+	}
+	bound := BoundLow
+	if fromRising {
+		bound = BoundHigh
+	}
+	return Change{Ratio: c.Ratio, Bound: bound}
 }
 
 // change returns b/a - 1 with its interval by the delta method on the logarithm. The two are independent:

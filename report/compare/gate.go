@@ -96,6 +96,8 @@ func (u Unjudged) String() string {
 		return u.Key + " is not known for both"
 	case u.Limit:
 		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (ask more canaries)", u.Key, u.Setup, u.Change)
+	case u.Change.Bound != "":
+		return fmt.Sprintf("the difference in %s of %s, %s, is a bound: one side is known as a lower bound (measure it up to its saturation)", u.Key, u.Setup, u.Change)
 	case u.Apart:
 		return fmt.Sprintf("the rows about %s of %s are too far apart to interpolate between them (measure more points)", u.Key, u.Setup)
 	}

@@ -217,6 +217,12 @@ func (c Change) String() string {
 	if c.Key == KeyErrors {
 		unit = " pp"
 	}
+	switch c.Bound {
+	case BoundLow:
+		return "> " + percent(c.Ratio.Value()) + unit
+	case BoundHigh:
+		return "< " + percent(c.Ratio.Value()) + unit
+	}
 	if c.Shown == nil {
 		return percent(c.Ratio.Value()) + unit
 	}
@@ -244,11 +250,14 @@ func (c *Comparison) changeLegend(l lang.Lang) []string {
 	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown != nil && !*ch.Shown }) {
 		notes = append(notes, legendTilde.In(l))
 	}
-	bare := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown == nil })
+	bare := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Shown == nil && ch.Bound == "" })
 	if elsewhere := slices.ContainsFunc(c.Setups, func(m Measured) bool { return m.Imported }); bare && elsewhere {
 		notes = append(notes, legendNoInterval.In(l))
 	} else if bare {
 		notes = append(notes, legendFew.In(l))
+	}
+	if slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Bound != "" }) {
+		notes = append(notes, legendBound.In(l))
 	}
 	return notes
 }

@@ -23,8 +23,8 @@ var (
 	sayAnswersNone = lang.Say("No canary was answered under load, so that nothing is known of the answers.", "负载下没有金丝雀提示得到回答，因此对回答一无所知。")
 	sayAnswersFrom = lang.Say(", from %s on", "，始于 %s")
 	sayAnswersNull = lang.Say(" (alone again: %s of %s)", "（再次单独询问：%[2]s 个中有 %[1]s 个）")
-	sayAnswersNeed = lang.Say("To show that one answer in a hundred is changed in a stage takes %s canaries, each asked once in it; this set shows %s.",
-		"要在一个阶段中显示百分之一的回答被改变，需要 %s 条金丝雀提示，每条在其中询问一次；现有的一组可显示 %s。")
+	sayAnswersNeed = lang.Say("To show that one answer in a hundred is changed in a stage takes %s canaries, each asked once in it; the %s of this run can show that %s or more are.",
+		"要在一个阶段中显示百分之一的回答被改变，需要 %s 条金丝雀提示，每条在其中询问一次；本次的 %s 条只能显示 %s 或更多的回答被改变。")
 
 	sayAnswersFew = lang.Say("%s takes at least %s canaries in a stage, none of which differs, and there are %s: it stays undecided (--canaries %s, in stages that are long enough)",
 		"%s 在一个阶段中至少需要 %s 条金丝雀提示且全部相同，而现有 %s 条：将无法判定（--canaries %s，并用足够长的阶段）")
@@ -42,7 +42,7 @@ func Fidelity(run *rundir.Run, l lang.Lang) []string {
 	}
 	lines := []string{fidelityAnswer(f, l)}
 	if f.Needs > 0 && f.Detects.Known() {
-		lines = append(lines, sayAnswersNeed.In(l, strconv.Itoa(f.Needs), lang.Percent(f.Detects.Value())))
+		lines = append(lines, sayAnswersNeed.In(l, strconv.Itoa(f.Needs), strconv.Itoa(f.Canaries), lang.Percent(f.Detects.Value())))
 	}
 	return lines
 }

@@ -71,6 +71,7 @@ func whyNone(run *rundir.Run, l lang.Lang) string {
 // advice returns what would decide the terms that the run does not decide: once for all of its stages, by the one that would take the most
 // requests, or by the one that the answer for a sweep names.
 func advice(run *rundir.Run, l lang.Lang) []string {
+	lines, apart := canaries(run, l)
 	var stage *rundir.Stage
 	needs, unsure := 0, false
 	for i := range run.Stages {
@@ -79,6 +80,9 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 			continue
 		}
 		for _, p := range st.Goodput.Terms {
+			if apart[p.Term] {
+				continue
+			}
 			decided := p.Verdict == slo.Kept.String() || p.Verdict == slo.Broken.String()
 			if unsure = unsure || !decided && p.Beyond != nil; p.Needs > needs {
 				stage, needs = st, p.Needs
@@ -87,9 +91,9 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 	}
 	switch {
 	case stage == nil && unsure:
-		return []string{sayTooNear.In(l)}
+		return append(lines, sayTooNear.In(l))
 	case stage == nil:
-		return nil
+		return lines
 	}
 	n := roundUp(float64(stage.Requests.OK + stage.Requests.Error + needs))
 	per := stage.Rates.Completed
@@ -97,13 +101,13 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		per = stage.Rate
 	}
 	if !per.Known() || per.Value() <= 0 {
-		return []string{sayDecideCount.In(l, table.Clean(stages.Name(stage)), whole(n))}
+		return append(lines, sayDecideCount.In(l, table.Clean(stages.Name(stage)), whole(n)))
 	}
 	say := sayDecideRun
 	if run.SLO != nil {
 		say = sayDecideSweep
 	}
-	return []string{say.In(l, table.Clean(stages.Name(stage)), whole(n), whole(roundUp(n/per.Value())))}
+	return append(lines, say.In(l, table.Clean(stages.Name(stage)), whole(n), whole(roundUp(n/per.Value()))))
 }
 
 // roundUp returns the next number of two significant digits.
@@ -162,6 +166,9 @@ func Promise(p *rundir.Promise, l lang.Lang) string {
 		return sayTermBroken.In(l, t.Name(), bound(p.Value)+t.Amount(p.Value.Value()))
 	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
 		b := p.Beyond
+		if t.Metric == slo.Fidelity {
+			return sayAnswersUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
+		}
 		return sayTermUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), percent(b.Low.Value()), percent(b.High.Value()))
 	}
 	return ""

@@ -48,7 +48,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 	var lines []string
 	part := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Invalid.Code == apart.NotePart.Code })
 	if !run.Client.Valid && !part && run.State == rundir.Complete {
-		lines = append(lines, warnClient.In(l)+lang.Stop.In(l))
+		lines = append(lines, clientWarning(run, l)+lang.Stop.In(l))
 	}
 	if line := moreDone(run, l); line != "" {
 		lines = append(lines, line)
@@ -66,6 +66,9 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 func noted(run *rundir.Run, l lang.Lang) []string {
 	var lines []string
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
+		if n.Code == ceilingBounded && run.Saturation != nil && run.Saturation.Rate.Known() { // arrival rates showed what the search did not
+			continue
+		}
 		lines = append(lines, Note(n, l))
 	}
 	if run.Fidelity != nil {
@@ -78,22 +81,7 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, Note(n, l))
 		}
 	}
-	where := map[string][]string{}
-	var order []string
-	for i := range run.Stages {
-		s := &run.Stages[i]
-		for _, n := range s.Warnings {
-			text := Phrase(n, l)
-			if where[text] == nil {
-				order = append(order, text)
-			}
-			where[text] = append(where[text], lang.Row(s.Name))
-		}
-	}
-	for _, text := range order {
-		lines = append(lines, rowNames(where[text], run, l)+lang.Colon.In(l)+text+lang.Stop.In(l))
-	}
-	return lines
+	return append(lines, ofStages(run, l)...)
 }
 
 // What a reader is warned of. These are limits of what is worth a sentence: below them a difference is less than what the table

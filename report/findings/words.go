@@ -16,7 +16,7 @@ var (
 	sayTrustRates    = lang.Say(", and up to %s arrivals/s", "，到达率不超过每秒 %s 个")
 	sayTrustAll      = lang.Say("; more streams were not tested.", "；更多的流未测。")
 	sayTrustNext     = lang.Say("; %s streams were too many (%s), and levels in between were not tested.", "；%s 个流已超出能力（%s），其间未测。")
-	sayTrustNone     = lang.Say("On this machine, trust no row: %s streams were too many (%s), and fewer were not tested.", "在本机上没有可信的行：%s 个流已超出能力（%s），更少的未测。")
+	sayTrustNone     = lang.Say("On this machine, the self-test vouches for no row: %s streams were too many (%s), and fewer were not tested. Rows in which the client was late are marked !.", "自检不能为本机上的任何一行担保：%s 个流已超出能力（%s），更少的未测。客户端落后的行标有 !。")
 	sayNoRates       = lang.Say("; requests were sent late at each tested rate", "；所有已测到达率下请求都发送过晚")
 )
 
@@ -101,6 +101,8 @@ var (
 	noteSpread        = lang.Say("between runs: standard deviation of the repetitions; within a run: standard error of one repetition; both in % of the mean", "各次之间：各次结果的标准差；单次之内：单次结果自身的标准误差；均为占均值的百分比")
 	noteDoubtful      = lang.Say("+ repetitions differ by more than twice their own error: the interval of a single run is too narrow", "+ 各次之间的差异超过单次误差的两倍：单次结果的区间过窄")
 	warnInvalid       = lang.Say("The client was the limit; not used for the saturation rate", "瓶颈在客户端；不计入饱和点")
+	warnClientRows    = lang.Say("The client kept up in %d of %d rows only; the answer is based on those", "客户端仅在 %[2]d 行中的 %[1]d 行跟得上，结论只依据这些行")
+	sayAlike          = lang.Say("%s (in %s; similar in the others)", "%s（%s；其余各行类似）")
 	warnClient        = lang.Say("This client is too slow to measure this server", "本机客户端的能力不足以测量该服务")
 	detailLength      = lang.Say("asked %s, got %s", "要求 %s，收到 %s")
 	warnChunk         = lang.Say("Chunks hold several tokens: the gap before a chunk is divided among them, which hides stalls", "一个数据块含多个 token，块间隔由它们均分，停顿会被抹平")

@@ -73,7 +73,7 @@ var (
 	clientFit      = lang.Say("Yes. In none of the %d stages was this program the limit: it sent on time, read on time, and had CPU to spare.", "否。在全部 %d 个阶段中，本程序都不是瓶颈：发送及时，读取及时，CPU 有余量。")
 	clientUnfit    = lang.Say("Not in %d of %d stages: there this program was the limit. Those rows say nothing of the server, and nothing is concluded from them.", "在 %d 个阶段中成为瓶颈（共 %d 个）。这些行不反映服务的能力，不据此作任何结论。")
 	clientUnknown  = lang.Say("Not known: another tool made this result, and it does not tell.", "未知：该结果由其他工具生成，未作说明。")
-	clientLate     = lang.Say("In none of the %d stages was this program the limit. In %d of them it sent requests or read tokens late at times; the notes tell by how much.", "在全部 %d 个阶段中，本程序都不是瓶颈。其中 %d 个阶段有时发送或读取滞后，程度见说明。")
+	clientLate     = lang.Say("In none of the %d stages was this program the limit. In %d of them it sent requests or read tokens late at times; “Be careful about” in the answer tells by how much.", "在全部 %d 个阶段中，本程序都不是瓶颈。其中 %d 个阶段有时发送或读取滞后，程度见结论中的“需要注意”。")
 	timesTaken     = lang.Say("Times are taken %s.", "时间戳：%s。")
 	fitYes         = lang.Say("yes", "是")
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,39 +49,73 @@ func ranking(r *capacity.Result, l lang.Lang) table.Section {
 		return s
 	}
 	p := &r.Ranked[0]
-	s.Lines = append(s.Lines, answer(p, l)...)
-	priced := p.Hour != nil
-	t := table.Table{Columns: []table.Column{{Head: headRank.In(l)}, {Head: headTwin.In(l), Left: true}, {Head: headReplicas.In(l)}, {Head: headReplicas.In(l), Sub: subRange.In(l)},
-		{Head: headReplicas.In(l), Sub: subMean.In(l)}, {Head: headGPUs.In(l)}}}
-	if priced {
-		t.Columns = append(t.Columns, table.Column{Head: headHour.In(l)}, table.Column{Head: headHour.In(l), Sub: subRange.In(l)},
-			table.Column{Head: headMonth.In(l)}, table.Column{Head: headMonth.In(l), Sub: subRange.In(l)})
-	}
-	t.Columns = append(t.Columns, table.Column{Head: headHeld.In(l)}, table.Column{Head: headHeld.In(l), Sub: subRange.In(l)})
-	if r.Lost > 0 {
-		t.Columns = append(t.Columns, table.Column{Head: headHeldLost.In(l)})
-	}
-	t.Columns = append(t.Columns, table.Column{Head: headFirst.In(l), Left: true}, table.Column{Head: headCheck.In(l)})
+	s.Lines = append(s.Lines, answer(p, r.Draws > 0, l)...)
+	priced, ranges := p.Hour != nil, r.Draws > 0
+	t := table.Table{Columns: rankingColumns(priced, ranges, r.Lost > 0, l)}
 	for i := range r.Ranked {
-		t.Rows = append(t.Rows, row(&r.Ranked[i], i, r.Lost > 0, priced, l))
+		t.Rows = append(t.Rows, row(&r.Ranked[i], i, r.Lost > 0, priced, ranges, l))
 	}
 	s.Table = t
-	s.Notes = []string{notePredicted.In(l), noteRange.In(l), noteFirst.In(l)}
+	s.Notes = []string{notePredicted.In(l)}
+	if ranges {
+		s.Notes = append(s.Notes, noteRange.In(l))
+	} else {
+		s.Notes = append(s.Notes, noteNoRange.In(l))
+	}
+	if slices.ContainsFunc(r.Ranked, func(p capacity.Plan) bool { return p.Unbounded }) {
+		s.Notes = append(s.Notes, noteUnbounded.In(l))
+	}
+	s.Notes = append(s.Notes, noteFirst.In(l))
 	if r.Lost > 0 {
 		s.Notes = append(s.Notes, noteLost.In(l, r.Lost))
 	}
 	return s
 }
 
-func row(p *capacity.Plan, i int, lost, priced bool, l lang.Lang) []table.Cell {
-	cells := []table.Cell{{Text: strconv.Itoa(i + 1)}, {Text: p.Name}, {Text: short(p.Replicas.Value)}, {Text: between(p.Replicas)}, {Text: short(p.Mean)}, {Text: strconv.Itoa(p.GPUs)}}
+// rankingColumns are the columns of the ranking: those of ranges only where other servers were simulated.
+func rankingColumns(priced, ranges, lost bool, l lang.Lang) []table.Column {
+	var all []table.Column
+	add := func(head lang.Phrase, subs ...lang.Phrase) {
+		all = append(all, table.Column{Head: head.In(l)})
+		if ranges {
+			all = append(all, table.Column{Head: head.In(l), Sub: subRange.In(l)})
+		}
+		for _, sub := range subs {
+			all = append(all, table.Column{Head: head.In(l), Sub: sub.In(l)})
+		}
+	}
+	all = append(all, table.Column{Head: headRank.In(l)}, table.Column{Head: headTwin.In(l), Left: true})
+	add(headReplicas, subMean)
+	all = append(all, table.Column{Head: headGPUs.In(l)})
+	if priced {
+		add(headHour)
+		add(headMonth)
+	}
+	add(headHeld)
+	if lost {
+		all = append(all, table.Column{Head: headHeldLost.In(l)})
+	}
+	return append(all, table.Column{Head: headFirst.In(l), Left: true}, table.Column{Head: headCheck.In(l)})
+}
+
+func row(p *capacity.Plan, i int, lost, priced, ranges bool, l lang.Lang) []table.Cell {
+	cells := []table.Cell{{Text: strconv.Itoa(i + 1)}, {Text: p.Name}}
+	add := func(value, span string) {
+		cells = append(cells, table.Cell{Text: value})
+		if ranges {
+			cells = append(cells, table.Cell{Text: span})
+		}
+	}
+	add(short(p.Replicas.Value), between(p.Replicas, p.Unbounded))
+	cells = append(cells, table.Cell{Text: short(p.Mean)}, table.Cell{Text: strconv.Itoa(p.GPUs)})
 	if i == 0 {
 		cells[1].Tone = table.Strong
 	}
 	if priced {
-		cells = append(cells, table.Cell{Text: short(p.Hour.Value)}, table.Cell{Text: between(*p.Hour)}, table.Cell{Text: short(p.Month.Value)}, table.Cell{Text: between(*p.Month)})
+		add(short(p.Hour.Value), between(*p.Hour, p.Unbounded))
+		add(short(p.Month.Value), between(*p.Month, p.Unbounded))
 	}
-	cells = append(cells, table.Cell{Text: percent(p.Held.Value)}, table.Cell{Text: percent(p.Held.Low) + " - " + percent(p.Held.High)})
+	add(percent(p.Held.Value), percent(p.Held.Low)+" - "+percent(p.Held.High))
 	if lost {
 		text := lang.Absent
 		if p.HeldLost != nil {
@@ -98,11 +133,18 @@ func row(p *capacity.Plan, i int, lost, priced bool, l lang.Lang) []table.Cell {
 	return append(cells, table.Cell{Text: first(p, l)}, check)
 }
 
-// answer returns the recommendation.
-func answer(p *capacity.Plan, l lang.Lang) []string {
-	lines := []string{sayFewest.In(l, p.Name, short(p.Replicas.Value), between(p.Replicas), p.GPUs)}
+// answer returns the recommendation. That of a twin that failed its check begins with the caution.
+func answer(p *capacity.Plan, ranges bool, l lang.Lang) []string {
+	replicas := short(p.Replicas.Value)
+	if ranges {
+		replicas += lang.InParens.In(l, between(p.Replicas, p.Unbounded))
+	}
+	lines := []string{sayFewest.In(l, p.Name, replicas, p.GPUs)}
 	if p.Hour != nil {
-		lines[0] = sayCheapest.In(l, p.Name, short(p.Replicas.Value), between(p.Replicas), short(p.Hour.Value), short(p.Month.Value))
+		lines[0] = sayCheapest.In(l, p.Name, replicas, short(p.Hour.Value), short(p.Month.Value))
+	}
+	if p.Failed {
+		lines[0] = sayUnreliable.In(l) + lines[0]
 	}
 	if p.ScaleAt > 0 {
 		lines = append(lines, sayScale.In(l, short(p.ScaleAt), short(p.Mean)))
@@ -213,7 +255,13 @@ func price(v float64) string {
 	return short(v)
 }
 
-func between(r capacity.Range) string { return short(r.Low) + " - " + short(r.High) }
+// between is a range; its upper end is a lower bound where open.
+func between(r capacity.Range, open bool) string {
+	if open {
+		return short(r.Low) + " - > " + short(r.High)
+	}
+	return short(r.Low) + " - " + short(r.High)
+}
 
 func percent(v float64) string {
 	if math.IsNaN(v) {

@@ -29,7 +29,7 @@ func example() *capacity.Result {
 	second := first
 	second.Name, second.Check, second.Failed, second.First, second.HeldLost, second.WhatIfs = "a100", &bad, true, capacity.Break{}, nil, nil
 	return &capacity.Result{
-		Schema: capacity.Schema, SLO: []string{"ttft:p99<1s", "itl:p99<100ms"}, Router: fleet.LeastLoaded, Headroom: 0.2, Lost: 1, Minutes: 0.99,
+		Schema: capacity.Schema, SLO: []string{"ttft:p99<1s", "itl:p99<100ms"}, Router: fleet.LeastLoaded, Headroom: 0.2, Lost: 1, Minutes: 0.99, Draws: 10,
 		Demand:       capacity.Demand{Requests: 1728000, Seconds: 86400, Rate: 20, Peak: 41.2, Prompt: demand.Lengths{Mean: 512.4, Min: 8, P99: 2000, Max: 4000}, Output: demand.Lengths{Mean: 128, Min: 1, P99: 400, Max: 900}},
 		Ranked:       []capacity.Plan{first, second},
 		PricesUnused: []string{"H100"},
@@ -55,5 +55,39 @@ func TestPlansInBothLanguages(t *testing.T) {
 	golden.Check(t, "plan.json", []byte(b.String()))
 	if line := Progress("l20", "whole time", 3, 20, lang.Chinese); line != "规划  l20  第 3 步，共 20 步  全部时间" {
 		t.Error(line)
+	}
+}
+
+// TestNoRangesWithoutDraws plans without other servers: there is nothing to take a range from.
+func TestNoRangesWithoutDraws(t *testing.T) {
+	r := example()
+	r.Draws = 0
+	for _, l := range lang.All() {
+		s := ranking(r, l)
+		text := strings.Join(append(s.Lines, s.Notes...), "\n")
+		if strings.Contains(text, noteRange.In(l)) || !strings.Contains(text, noteNoRange.In(l)) || strings.Contains(text, "4 - 5") {
+			t.Error(text)
+		}
+		for _, c := range s.Table.Columns {
+			if c.Sub == subRange.In(l) {
+				t.Errorf("column %+v", c)
+			}
+		}
+		if n := len(s.Table.Columns); len(s.Table.Rows[0]) != n {
+			t.Errorf("%d cells under %d columns", len(s.Table.Rows[0]), n)
+		}
+	}
+}
+
+// TestFailedTwinIsCautionedFirst has a twin that failed its check in the first place, with a draw for which no number of replicas was enough.
+func TestFailedTwinIsCautionedFirst(t *testing.T) {
+	r := example()
+	r.Ranked = r.Ranked[1:]
+	r.Ranked[0].Unbounded = true
+	for _, l := range lang.All() {
+		s := ranking(r, l)
+		if n := len(r.PricesUnused) + 2; !strings.HasPrefix(s.Lines[n], sayUnreliable.In(l)) || !strings.Contains(s.Lines[n], "4 - > 5") {
+			t.Error(s.Lines)
+		}
 	}
 }

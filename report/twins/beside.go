@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -29,11 +30,34 @@ func held(c *twin.Check, l lang.Lang) table.Section {
 
 // verdict is what the held-out check found.
 func verdict(c *twin.Check, l lang.Lang) string {
-	p := sayPassed
-	if !c.Passed {
-		p = sayMissed
+	mean := fmt.Sprintf("%.1f", 100*c.Error)
+	if c.Passed {
+		return sayPassed.In(l, mean)
 	}
-	return p.In(l, fmt.Sprintf("%.1f", 100*c.Error))
+	if parts := missed(c.Misses(), l); parts != "" {
+		return sayMissedBy.In(l, parts, mean)
+	}
+	return sayMissed.In(l, mean)
+}
+
+// missed lists the parts of a check that failed, each with its stages and its limit.
+func missed(all []twin.Miss, l lang.Lang) string {
+	names := map[string]string{twin.PartOutput: headOutput.In(l), twin.PartGap: headGapMean.In(l), twin.PartTTFT: headTTFT50.In(l)}
+	var parts []string
+	for _, part := range []string{twin.PartOutput, twin.PartGap, twin.PartTTFT} {
+		var where []string
+		limit := 0.0
+		for _, m := range all {
+			if m.Part == part {
+				where = append(where, fmt.Sprintf("%s %+.0f %%", table.Clean(m.Stage), 100*m.Error))
+				limit = m.Limit
+			}
+		}
+		if len(where) > 0 {
+			parts = append(parts, sayMissedPart.In(l, names[part], strings.Join(where, lang.ListComma.In(l)), fmt.Sprintf("%.0f", 100*limit)))
+		}
+	}
+	return strings.Join(parts, lang.Semicolon.In(l))
 }
 
 // rowsTable has three rows for each stage: predicted, measured, and the error.

@@ -21,6 +21,9 @@ type Fit struct {
 	Schema  string        `json:"schema"` // FitSchema, which JSON fills in
 	Twin    *twin.Twin    `json:"twin"`
 	Answers []twin.Answer `json:"answers,omitempty"`
+	// Invalid counts those of the Stages in which the client was the limit.
+	Stages  int `json:"stages"`
+	Invalid int `json:"invalid_stages,omitempty"`
 }
 
 // FitSchema is the version of a fit's JSON. The twin in it has the keys of twin.yaml.
@@ -65,6 +68,9 @@ func (f Fit) numbers(l lang.Lang) table.Section {
 		tab.Rows = append(tab.Rows, []table.Cell{{Text: n.Key}, {Text: value, Mark: mark}, {Text: between}, {Text: meaning(n.Key, l)}})
 	}
 	s := table.Section{Title: titleTwin.In(l, strings.Join(t.From, ", ")), Level: 1, Table: tab}
+	if f.Invalid > 0 {
+		s.Lines = append(s.Lines, sayInvalidStages.In(l, f.Invalid, f.Stages))
+	}
 	s.Lines = append(s.Lines, saySteps.In(l, t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
 	if t.Refined {
 		s.Lines = append(s.Lines, sayRefined.In(l))
@@ -83,7 +89,7 @@ func (f Fit) numbers(l lang.Lang) table.Section {
 func (f Fit) remedy(key string, l lang.Lang) string {
 	switch key {
 	case "slots":
-		return saySlots.In(l, f.Twin.Slots)
+		return saySlots.In(l, f.Twin.Seen.Batch, f.Twin.Slots)
 	case "kv_tokens":
 		return sayKV.In(l, f.Twin.Seen.KVTokens)
 	case "step_tokens":
@@ -92,7 +98,21 @@ func (f Fit) remedy(key string, l lang.Lang) string {
 	if f.Twin.Seen.Prompt[0] == f.Twin.Seen.Prompt[1] {
 		return sayOneLength.In(l)
 	}
+	if f.noCost() {
+		return sayNoCost.In(l)
+	}
 	return saySmallCost.In(l)
+}
+
+// noCost reports whether all costs of a step are either 0 or not known.
+func (f Fit) noCost() bool {
+	values, names := f.Twin.Step.Values()
+	for i, name := range names {
+		if values[i] != 0 && !slices.Contains(f.Twin.Unknown, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // asked is the table of the predictions.
@@ -123,8 +143,15 @@ func relative(predicted, measured float64) string {
 	return fmt.Sprintf("%+.1f %%", 100*(predicted/measured-1))
 }
 
-// short writes a number with four digits.
+// short writes a number with four digits, never with an exponent.
 func short(v float64) string {
+	const least, exponents = 1e-6, 1e-4
+	switch size := math.Abs(v); {
+	case size > 0 && size < least:
+		return "< 0.000001"
+	case size > 0 && size < exponents:
+		return strconv.FormatFloat(v, 'f', 6, 64)
+	}
 	if math.Abs(v) >= 1000 {
 		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
 	}

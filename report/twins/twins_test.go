@@ -67,3 +67,49 @@ func TestTwinsInBothLanguages(t *testing.T) {
 	golden.Check(t, "beside.csv", []byte(csv.String()))
 	golden.Check(t, "beside.json", []byte(json.String()))
 }
+
+// TestFailedPartsAreNamed has a check that failed by one part alone: it is named with its stages and its limit, and the others are not.
+func TestFailedPartsAreNamed(t *testing.T) {
+	m := twin.Metrics{Output: 400, TTFT50: 100, GapMean: 22}
+	off := func(ttft, output float64) twin.Metrics {
+		return twin.Metrics{Output: 400 * output, TTFT50: 100 * ttft, GapMean: 22}
+	}
+	c := &twin.Check{Error: 0.076, Rows: []twin.CheckRow{
+		{Stage: "poisson@2", Measured: m, Predicted: off(0.52, 1.05)}, {Stage: "poisson@4", Measured: m, Predicted: off(1.1, 1)}, {Stage: "concurrent@8", Measured: m, Predicted: off(0.44, 1.09)}}}
+	if got, want := verdict(c, lang.English), "The check FAILED: TTFT p50 ms is off in poisson@2 -48 %, concurrent@8 -56 % (limit 30 %). Output rates and mean gaps together are off by 7.6 % (root mean square). Do not plan with this twin."; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := verdict(c, lang.Chinese); !strings.Contains(got, "TTFT p50 毫秒") || strings.Contains(got, "tok/s") {
+		t.Error(got)
+	}
+}
+
+// TestUselessFit has a fit to stages that the client limited, from which no cost could be told.
+func TestUselessFit(t *testing.T) {
+	f := example()
+	f.Stages, f.Invalid = 8, 6
+	f.Twin.Step = twin.Step{Read: twin.Read{FixedMS: 1}}
+	f.Twin.Seen.Batch, f.Twin.Slots = 10, 256
+	f.Twin.Unknown = []string{"slots", "step.read.fixed_ms"}
+	for _, l := range lang.All() {
+		s := f.numbers(l)
+		if s.Lines[0] != sayInvalidStages.In(l, 6, 8) {
+			t.Error(s.Lines)
+		}
+		if want := saySlots.In(l, 10, 256); !strings.HasSuffix(s.Notes[0], want) {
+			t.Error(s.Notes[0])
+		}
+		if !strings.HasSuffix(s.Notes[1], sayNoCost.In(l)) {
+			t.Error(s.Notes[1])
+		}
+	}
+}
+
+// TestNoExponents writes very small numbers.
+func TestNoExponents(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 4.03e-7: "< 0.000001", 0.0000123: "0.000012", 0.00123: "0.00123", 27625896: "27625896"} {
+		if got := short(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}

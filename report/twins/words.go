@@ -33,24 +33,31 @@ var (
 	wordError        = lang.Say("error", "误差")
 	wordExtrapolated = lang.Say("extrapolation: beyond the lengths that were measured", "外推：超出实测的长度范围")
 
-	saySteps     = lang.Say("Fitted to %[1]d steps of up to %[2]d requests; prompts of %[3]d-%[4]d and answers of %[5]d-%[6]d tokens.", "由 %[1]d 个引擎步拟合，每步最多 %[2]d 个请求；提示 %[3]d-%[4]d 个 token，回答 %[5]d-%[6]d 个。")
-	sayPassed    = lang.Say("The check passed: output rates and mean gaps are off by %s %% (root mean square).", "检验通过：输出速率与平均间隔的误差为 %s %%（均方根）。")
-	sayMissed    = lang.Say("The check FAILED: output rates and mean gaps are off by %s %% (root mean square). Each has to be within 10 %%, and median TTFTs within 30 %% or 5 ms. Do not plan with this twin.", "检验未通过：输出速率与平均间隔的误差为 %s %%（均方根）。每一项须在 10 %% 以内，TTFT 中位数须在 30 %% 或 5 毫秒以内。请勿用此模型做规划。")
-	sayUnsteady  = lang.Say("The stages are off by %s %% from what the costs of the other stages predict. The server or its machine was not equally fast at all times, or works otherwise than the model. The intervals of predictions include it.", "用其他阶段的开销预测各阶段，误差为 %s %%：服务或其机器的速度并非始终一致，或其工作方式与模型不同。预测区间已包含此误差。")
-	sayPredicted = lang.Say("Predicted, not measured. The interval includes the uncertainty of the fit.", "为预测值，并非实测。区间包含拟合的不确定性。")
+	saySteps      = lang.Say("Fitted to %[1]d steps of up to %[2]d requests; prompts of %[3]d-%[4]d and answers of %[5]d-%[6]d tokens.", "由 %[1]d 个引擎步拟合，每步最多 %[2]d 个请求；提示 %[3]d-%[4]d 个 token，回答 %[5]d-%[6]d 个。")
+	sayPassed     = lang.Say("The check passed: output rates and mean gaps are off by %s %% (root mean square).", "检验通过：输出速率与平均间隔的误差为 %s %%（均方根）。")
+	sayMissed     = lang.Say("The check FAILED: output rates and mean gaps are off by %s %% (root mean square). Each has to be within 10 %%, and median TTFTs within 30 %% or 5 ms. Do not plan with this twin.", "检验未通过：输出速率与平均间隔的误差为 %s %%（均方根）。每一项须在 10 %% 以内，TTFT 中位数须在 30 %% 或 5 毫秒以内。请勿用此模型做规划。")
+	sayMissedBy   = lang.Say("The check FAILED: %s. Output rates and mean gaps together are off by %s %% (root mean square). Do not plan with this twin.", "检验未通过：%s。输出速率与平均间隔合计误差为 %s %%（均方根）。请勿用此模型做规划。")
+	sayMissedPart = lang.Say("%s is off in %s (limit %s %%)", "%s 的误差：%s（上限 %s %%）")
+	headGapMean   = lang.Say("mean ITL", "平均 ITL")
+	sayUnsteady   = lang.Say("The stages are off by %s %% from what the costs of the other stages predict. The server or its machine was not equally fast at all times, or works otherwise than the model. The intervals of predictions include it.", "用其他阶段的开销预测各阶段，误差为 %s %%：服务或其机器的速度并非始终一致，或其工作方式与模型不同。预测区间已包含此误差。")
+	sayPredicted  = lang.Say("Predicted, not measured. The interval includes the uncertainty of the fit.", "为预测值，并非实测。区间包含拟合的不确定性。")
 
-	saySlots     = lang.Say("no stage kept more requests in flight than ran at once (%d). A closed loop of more would show the limit: llmsweep sweep URL --for-fit --max-concurrency N", "没有阶段的并发超过同时运行的请求数（%d）。更多请求的闭环可测出上限：llmsweep sweep URL --for-fit --max-concurrency N")
+	saySlots     = lang.Say("at most %[1]d requests were seen to run at once, and none to wait for a slot: how many the server runs is not known, and %[2]d are supposed. A closed loop of more requests would show it: llmsweep sweep URL --for-fit --max-concurrency N", "最多见到 %[1]d 个请求同时运行，且没有请求等待槽位：服务能同时运行多少未知，假定为 %[2]d。更多请求的闭环可测出：llmsweep sweep URL --for-fit --max-concurrency N")
 	sayKV        = lang.Say("the KV cache never ran out; at most %d tokens were in it. A closed loop of longer prompts would show its size: llmsweep sweep URL --for-fit --prompt-tokens N", "KV 缓存从未用尽，最多存有 %d 个 token。更长提示的闭环可测出其大小：llmsweep sweep URL --for-fit --prompt-tokens N")
 	sayBudget    = lang.Say("no step was shown to be full; the largest seems to have had %d tokens. Longer prompts beside running answers would show the limit: llmsweep sweep URL --for-fit --prompt-tokens N", "没有步被证明已满，最大的一步约有 %d 个 token。与生成同时进行的更长提示可测出上限：llmsweep sweep URL --for-fit --prompt-tokens N")
 	sayOneLength = lang.Say("all prompts were equally long, so that this cost cannot be told from others: llmsweep sweep URL --for-fit varies the lengths", "所有提示长度相同，无法将此开销与其他开销区分：llmsweep sweep URL --for-fit 会改变长度")
 	saySmallCost = lang.Say("too small beside the other costs to be told from 0 in what was measured; it matters only for longer prompts and larger batches: llmsweep sweep URL --for-fit --prompt-tokens N", "与其他开销相比太小，在实测中无法与 0 区分；仅对更长的提示和更大的批有影响：llmsweep sweep URL --for-fit --prompt-tokens N")
 
+	sayNoCost = lang.Say("no cost of a step can be told from 0: the steps varied more than what was in them explains. Measure again where nothing else runs, or with longer prompts: llmsweep sweep URL --for-fit --prompt-tokens N", "没有任何步的开销可与 0 区分：步时间的波动超过其内容所能解释的程度。请在没有其他负载时重新测量，或使用更长的提示：llmsweep sweep URL --for-fit --prompt-tokens N")
+
 	refusedLength = lang.Say("refused: all measured prompts or answers were equally long, and this length is another; measure with llmsweep sweep --for-fit", "拒绝预测：实测的提示或回答长度都相同，与此不同；请用 llmsweep sweep --for-fit 测量")
 	refusedFar    = lang.Say("refused: more than twice the longest that was measured", "拒绝预测：超过实测最长值的两倍")
+	refusedWide   = lang.Say("not known: what was measured leaves a range of more than a factor of 4", "未知：实测留下的范围超过 4 倍")
 	refusedHolds  = lang.Say("refused: the server cannot hold a request of this length", "拒绝预测：服务无法容纳这样长的请求")
 )
 
 var (
+	sayInvalidStages  = lang.Say("In %d of %d stages the client was the limit (!), not the server: their times are the client's as well, and the twin is not that of the server. Measure again on a machine that keeps up, or with less load.", "%[2]d 个阶段中有 %[1]d 个受限于客户端（!）而非服务：其时间也包含客户端的时间，该孪生模型不能代表服务。请在跟得上的机器上重新测量，或降低负载。")
 	sayRefined        = lang.Say("The regression failed its check. The costs were refined by simulation, until the distributions were nearest to the measured ones.", "回归未通过检验；已用模拟调整各项开销，使分布与实测最接近。")
 	sayFailedCheck    = lang.Say("The twin failed its held-out check.", "该孪生模型未通过留出检验。")
 	saySaturation     = lang.Say("Saturation: predicted %[1]s req/s (%[2]s), measured %[3]s (%[4]s): off by %[5]s.", "饱和点：预测 %[1]s req/s（%[2]s），实测 %[3]s（%[4]s），误差 %[5]s。")
@@ -85,6 +92,8 @@ func refusal(code string) lang.Phrase {
 	switch code {
 	case twin.RefusedLength:
 		return refusedLength
+	case twin.RefusedWide:
+		return refusedWide
 	case twin.RefusedHolds:
 		return refusedHolds
 	}

@@ -92,7 +92,7 @@ func Of(ctx context.Context, all []Candidate, w Wish, progress Progress) (*Resul
 		return nil, err
 	}
 	d := w.Day
-	r := &Result{Schema: Schema, SLO: slo.Strings(w.Terms), Router: w.Router, Headroom: w.Headroom, Lost: w.Lost, Minutes: w.Minutes,
+	r := &Result{Schema: Schema, SLO: slo.Strings(w.Terms), Router: w.Router, Headroom: w.Headroom, Lost: w.Lost, Minutes: w.Minutes, Draws: w.Draws,
 		Demand: Demand{len(d.Requests), d.Length.Seconds(), d.Rate, d.Peak, d.Prompt, d.Output}}
 	priced := slices.ContainsFunc(all, func(c Candidate) bool { return c.Price > 0 })
 	for _, c := range all {

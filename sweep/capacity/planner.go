@@ -112,7 +112,7 @@ func (p *planner) total() int { return max(p.done, 6+smaller+larger+p.Draws+len(
 
 // uncertain repeats the plan with servers that the measurement does not exclude.
 func (p *planner) uncertain(ctx context.Context, out *Plan, n int) error {
-	needs, helds := make([]int, p.Draws), make([]float64, p.Draws)
+	needs, helds, open := make([]int, p.Draws), make([]float64, p.Draws), make([]bool, p.Draws)
 	err := p.parallel(p.Draws, "uncertainty of the fit", func(i int) error {
 		server := p.candidate.Twin.Sample(seed.Rand(p.Seed, "plan", fmt.Sprint(i)))
 		need, err := p.smallest(ctx, server, p.big, n-p.Lost)
@@ -128,7 +128,7 @@ func (p *planner) uncertain(ctx context.Context, out *Plan, n int) error {
 			return err
 		}
 		if need == 0 {
-			need = p.Most - p.Lost
+			need, open[i] = p.Most-p.Lost, true
 		}
 		needs[i], helds[i] = need+p.Lost, o.Held
 		return nil
@@ -137,6 +137,7 @@ func (p *planner) uncertain(ctx context.Context, out *Plan, n int) error {
 		if err == nil {
 			out.Replicas.include(float64(needs[i]))
 			out.Held.include(helds[i])
+			out.Unbounded = out.Unbounded || open[i]
 		}
 	}
 	return err

@@ -10,15 +10,17 @@ const Schema = "llmsweep.plan/v1"
 
 // Result is the plans of all candidates, the cheapest first.
 type Result struct {
-	Schema   string        `json:"schema"`
-	Demand   Demand        `json:"demand"`
-	SLO      []string      `json:"slo"`
-	Router   fleet.Router  `json:"router"`
-	Headroom float64       `json:"headroom"`
-	Lost     int           `json:"lost_replicas"`
-	Minutes  float64       `json:"minutes_wanted"`
-	Ranked   []Plan        `json:"ranked"`
-	Refused  []RefusedTwin `json:"refused,omitempty"`
+	Schema   string       `json:"schema"`
+	Demand   Demand       `json:"demand"`
+	SLO      []string     `json:"slo"`
+	Router   fleet.Router `json:"router"`
+	Headroom float64      `json:"headroom"`
+	Lost     int          `json:"lost_replicas"`
+	Minutes  float64      `json:"minutes_wanted"`
+	// Draws is how many other servers were simulated for the ranges; without any there are none.
+	Draws   int           `json:"draws"`
+	Ranked  []Plan        `json:"ranked"`
+	Refused []RefusedTwin `json:"refused,omitempty"`
 	// PricesUnused are the GPUs that have a price, and of which no twin is.
 	PricesUnused []string `json:"prices_unused,omitempty"`
 }
@@ -51,8 +53,10 @@ type Plan struct {
 	Failed       bool     `json:"check_failed,omitempty"`
 	Extrapolated bool     `json:"extrapolated,omitempty"` // lengths beyond those that were measured
 	Replicas     Range    `json:"replicas"`               // at the most
-	Mean         float64  `json:"replicas_mean"`          // paid
-	GPUs         int      `json:"gpus"`                   // at the most
+	// Unbounded reports that for a draw not even the most replicas that were tried are enough: the upper ends of the ranges are lower bounds.
+	Unbounded    bool     `json:"range_unbounded,omitempty"`
+	Mean         float64  `json:"replicas_mean"` // paid
+	GPUs         int      `json:"gpus"`          // at the most
 	Hour         *Range   `json:"cost_per_hour,omitempty"`
 	Month        *Range   `json:"cost_per_month,omitempty"`
 	Held         Range    `json:"minutes_held"` // share

@@ -25,6 +25,8 @@ type Row struct {
 	// Low and High are its 95 % interval, of this row by itself. They are absent where fewer than two blocks are whole.
 	Low  rundir.Number `json:"low,omitzero"`
 	High rundir.Number `json:"high,omitzero"`
+	// Spoiled counts the whole blocks that do not count, since the client was the limit in one of their stages at this load.
+	Spoiled int `json:"blocks_invalid,omitempty"`
 	// MinDetectable is the smallest difference that this row by itself would have shown with a power of 80 %.
 	MinDetectable rundir.Number `json:"sees,omitzero"`
 	Shown         bool          `json:"shown"`  // the interval does not hold 0
@@ -144,11 +146,19 @@ func byName(run *rundir.Run) map[string]*rundir.Stage {
 }
 
 // measure fills in a row. A metric that is not known in one of the rounds is not known at all: to leave out the rounds in
-// which a server did not answer in time would flatter it.
+// which a server did not answer in time would flatter it. A block with a stage in which the client was the limit is left out as a whole: such a
+// stage does not describe the server, and both orders of a block must count alike.
 func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) {
 	var sum [2]float64
 	var first, second []float64 // by which server came first
+	pilot := 0                  // blocks of it that count
 	for round := 1; round <= 2*p.Blocks(); round++ {
+		if block := (round - 1) / 2; r.spoiled(block, stages) {
+			r.Spoiled += round % 2
+			continue
+		} else if block < p.Plan.Pilot {
+			pilot += round % 2
+		}
 		var logs [2]float64
 		for side := range stages {
 			st := stages[side][r.Load.StageName(round)]
@@ -174,7 +184,7 @@ func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) {
 	if !r.known {
 		return
 	}
-	if pilot := min(p.Plan.Pilot, len(first)); pilot > 0 {
+	if pilot > 0 {
 		_, s, ok := stats.Crossover(first[:pilot], second[:pilot])
 		if ok && s.Half(r.rounds, level) > r.spread.Half(r.rounds, level) {
 			r.spread = s
@@ -184,6 +194,18 @@ func (r *Row) measure(p *rundir.Pair, stages [2]map[string]*rundir.Stage) {
 	r.Low, r.High = rundir.Exactly(math.Expm1(r.logs-half)), rundir.Exactly(math.Expm1(r.logs+half))
 	r.Shown = r.Low.Known() && (r.Low.Value() > 0 || r.High.Value() < 0)
 	r.MinDetectable = rundir.Exactly(math.Expm1(r.spread.Detectable(r.rounds, level, power)))
+}
+
+// spoiled reports whether the client was the limit in one of a block's stages at the row's load. Blocks count from 0.
+func (r *Row) spoiled(block int, stages [2]map[string]*rundir.Stage) bool {
+	for half := range 2 {
+		for side := range stages {
+			if st := stages[side][r.Load.StageName(2*block+half+1)]; st != nil && !st.Invalid.IsZero() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func geometric(logs float64, n int) rundir.Number { return rundir.Exactly(math.Exp(logs / float64(n))) }

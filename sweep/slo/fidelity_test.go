@@ -38,3 +38,31 @@ func TestFidelity(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestNeedsCanaries asks how many different canaries decide a limit, whatever the number of answers to those that there were.
+func TestNeedsCanaries(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers, changes, canaries int
+		term                       string
+		want                       int
+	}{
+		"40 canaries, none differs":  {300, 0, 40, "fidelity>99%", 299},
+		"5 canaries, none differs":   {20, 0, 5, "fidelity>90%", 29},
+		"decided":                    {299, 0, 299, "fidelity>99%", 0},
+		"at the limit":               {100, 10, 50, "fidelity>90%", 0},
+		"no answers":                 {0, 0, 0, "fidelity>90%", 0},
+		"another metric has no such": {100, 10, 50, "errors<1%", 0},
+	} {
+		s := &rundir.Stage{Requests: rundir.Requests{OK: 100}}
+		if c.answers > 0 {
+			s.Fidelity = &rundir.Agreed{Answers: c.answers, Changes: c.changes, Canaries: c.canaries}
+		}
+		term, err := Parse(c.term)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := term.NeedsCanaries(s); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}

@@ -45,8 +45,7 @@ func (t *Twin) AskMixed(m Mixed) Answer {
 		a.Refused = RefusedHolds
 		return a
 	}
-	a.Rate, a.Low, a.High = rate, rate*i.Low/i.Value, rate*i.High/i.Value
-	return a
+	return a.with(rate, rate*i.Low/i.Value, rate*i.High/i.Value)
 }
 
 // ends notes when requests end.

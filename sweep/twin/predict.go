@@ -99,6 +99,7 @@ type Answer struct {
 const (
 	RefusedLength = "one-length" // all lengths were equal, so that the costs of another cannot be known
 	RefusedFar    = "too-far"    // more than twice the longest that was measured
+	RefusedWide   = "not-known"  // the interval is so wide that it is no prediction
 	RefusedHolds  = "too-long"   // the server cannot hold such a request
 )
 
@@ -110,8 +111,21 @@ func (t *Twin) Ask(prompt, output int) Answer {
 		return a
 	}
 	i := t.Saturation(sim.Workload{PromptTokens: prompt, OutputTokens: output}, 0)
-	if a.Rate, a.Low, a.High = i.Value, i.Low, i.High; i.Value == 0 {
+	return a.with(i.Value, i.Low, i.High)
+}
+
+// widest is how many times the low end of an interval its high end may be for the number to be a prediction.
+const widest = 4
+
+// with sets the prediction, or refuses it where the server cannot hold the request, or nearly nothing is known.
+func (a Answer) with(rate, low, high float64) Answer {
+	switch {
+	case rate == 0:
 		a.Refused = RefusedHolds
+	case !(high <= widest*low):
+		a.Refused = RefusedWide
+	default:
+		a.Rate, a.Low, a.High = rate, low, high
 	}
 	return a
 }

@@ -37,6 +37,7 @@ type Comparison struct {
 	Answers []answers.Candidate `json:"answers,omitempty"`
 
 	invalid  []note.Note // the warnings
+	stages   int         // that were looked at for them
 	changes  []compare.Change
 	asked    *rundir.Run
 	requests [2]rundir.Requests // in the stages that are compared
@@ -71,6 +72,7 @@ func (v *Comparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
 	for side, run := range runs {
 		var tokens, answers float64
 		for _, st := range pairedStages(p, run) {
+			v.stages++
 			q := &v.requests[side]
 			q.OK, q.Error, q.Incomplete = q.OK+st.Requests.OK, q.Error+st.Requests.Error, q.Incomplete+st.Requests.Incomplete
 			if n := float64(st.OutputTokens.N); n > 0 {
@@ -283,7 +285,7 @@ func (v *Comparison) legend(l lang.Lang) []string {
 		notes = append(notes, liveErrors.In(l, a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
 	}
 	for i := range v.Rows {
-		if v.Blocks > 0 && v.Rows[i].Ratio.IsZero() {
+		if v.Blocks > 0 && v.Rows[i].Ratio.IsZero() && v.Rows[i].Spoiled == 0 {
 			notes = append(notes, liveUnknown.In(l))
 			break
 		}
@@ -293,7 +295,7 @@ func (v *Comparison) legend(l lang.Lang) []string {
 		notes = append(notes, liveUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
 	}
 	if n := len(v.invalid); n > 0 {
-		notes = append(notes, liveClient.In(l, n, findings.Phrase(v.invalid[0], l)))
+		notes = append(notes, liveClient.In(l, n, v.stages, findings.Phrase(v.invalid[0], l)))
 	}
 	return notes
 }
@@ -319,6 +321,9 @@ func (v *Comparison) conclusion(l lang.Lang) []string {
 	}
 	var lines []string
 	if len(shown)+len(also)+len(not) == 0 {
+		if len(v.invalid) > 0 {
+			return []string{liveClientLimit.In(l, len(v.invalid), v.stages)}
+		}
 		return []string{liveTooFew.In(l)}
 	}
 	if len(shown) > 0 {
@@ -333,10 +338,22 @@ func (v *Comparison) conclusion(l lang.Lang) []string {
 	case len(not) > 0:
 		lines = append(lines, liveNotIn.In(l, strings.Join(not, compare.Comma.In(l)), strings.Join(would, liveOr.In(l))))
 	}
+	if n := v.left(); len(v.invalid) > 0 {
+		lines = append(lines, liveClientLeft.In(l, len(v.invalid), v.stages, n))
+	}
 	if len(single) > 0 {
 		lines = append(lines, liveSingle.In(l, len(v.Rows), strings.Join(single, compare.Comma.In(l))))
 	}
 	return lines
+}
+
+// left returns how many blocks count at the load at which the client spoiled the most.
+func (v *Comparison) left() int {
+	n := v.Blocks
+	for i := range v.Rows {
+		n = min(n, v.Blocks-v.Rows[i].Spoiled)
+	}
+	return n
 }
 
 // Forecast returns how long a plan takes and what it can show: before the pilot, and after it.

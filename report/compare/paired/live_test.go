@@ -195,3 +195,37 @@ func TestForecast(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestClientLimitedStagesDoNotCount has stages in which the client was the limit: their blocks are left out, and where too few are left there is no
+// conclusion.
+func TestClientLimitedStagesDoNotCount(t *testing.T) {
+	why := note.Note{Code: "client.sent-late", Args: map[string]any{"lag_p99": 0.08}}
+	for spoiled, concludes := range map[int]bool{0: true, 1: true, 5: true, 6: false, 7: false} {
+		p, a, b := measuredPair(0.03, 0.004, 7)
+		for block := range spoiled {
+			for i := range p.Loads {
+				st := &b.Stages[8*block+i]
+				st.Invalid = why
+				st.TokensPerS.Output, st.Latency.Mean = rundir.Exactly(1), rundir.Exactly(1000) // would show in any mean
+			}
+		}
+		v := OfPair(p, a, b)
+		for _, l := range lang.All() {
+			text := strings.Join(v.conclusion(l), "\n")
+			if withheld := text == liveClientLimit.In(l, 4*spoiled, 2*2*4*7); withheld == concludes {
+				t.Errorf("%d blocks: %s", spoiled, text)
+			}
+			if said := strings.Contains(text, liveClientLeft.In(l, 4*spoiled, 2*2*4*7, 7-spoiled)); said != (concludes && spoiled > 0) {
+				t.Errorf("%d blocks: %s", spoiled, text)
+			}
+		}
+		for _, r := range v.Rows {
+			if r.Spoiled != spoiled {
+				t.Errorf("%d blocks: %d of %s are left out", spoiled, r.Spoiled, r.Key)
+			}
+			if r.Ratio.Known() && (r.Ratio.Value() > 0.1 || r.Ratio.Value() < -0.1) {
+				t.Errorf("%d blocks: %s differs by %v", spoiled, r.Key, r.Ratio.Value())
+			}
+		}
+	}
+}

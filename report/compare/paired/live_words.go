@@ -29,7 +29,7 @@ var (
 	liveErrors      = lang.Say("Failed requests: A %d of %d, B %d of %d. They are not in any metric.", "失败请求：A %d/%d，B %d/%d，均不计入任何指标。")
 	liveUnknown     = lang.Say("n/a: some requests of a stage had not ended, and leaving the stage out would favour the server.", "n/a：某些阶段有请求未结束，若剔除则会美化该服务。")
 	liveUneven      = lang.Say("The lengths of answers differ (A %s, B %s tokens), so latency and output are not comparable.", "回答长度不同（A %s，B %s token）：总时延与输出并非同等工作量。")
-	liveClient      = lang.Say("The client was the limit in %d of the stages, such as %s.", "有 %d 个阶段受限于客户端，例如 %s。")
+	liveClient      = lang.Say("The client was the limit in %d of %d stages, such as %s. Blocks with such a stage are not compared at that load.", "%[2]d 个阶段中有 %[1]d 个受限于客户端，例如 %[3]s。含有这种阶段的组在该负载下不参与比较。")
 )
 
 // Legend of the marks.
@@ -41,12 +41,14 @@ var (
 
 // Conclusions.
 var (
-	liveDiffers = lang.Say("B differs from A: %s.", "B 与 A 不同：%s。")
-	liveAlso    = lang.Say("Differences are also shown in %s.", "另有差异的指标：%s。")
-	liveSame    = lang.Say("~ No difference between A and B is shown when all rows are tested together. In the main metrics, a difference of %s would have been, with a power of 80 %%.", "~ 将各行一并检验，未显示出 A 与 B 的差异。就主要指标而言，五次测量中有四次会发现：%s。")
-	liveNotIn   = lang.Say("No difference is shown in %s; with a power of 80 %%, a difference of %s would have been.", "%s未显示出差异；五次测量中有四次会发现：%s。")
-	liveSingle  = lang.Say("Shown alone, but not when all %d rows are tested together: %s. This can be chance, or a difference that so few blocks do not prove; more blocks (--budget) tell.", "单独检验时显示出差异，但将全部 %d 行一并检验时不成立：%s。可能出于偶然，也可能是区组太少而无法证实的差异；增加区组（--budget）即可判断。")
-	liveTooFew  = lang.Say("Fewer than two blocks are complete, or the main metrics are unknown: no conclusion.", "完整的组不足两组，或主要指标未知：无法得出任何结论。")
+	liveDiffers     = lang.Say("B differs from A: %s.", "B 与 A 不同：%s。")
+	liveAlso        = lang.Say("Differences are also shown in %s.", "另有差异的指标：%s。")
+	liveSame        = lang.Say("~ No difference between A and B is shown when all rows are tested together. In the main metrics, a difference of %s would have been, with a power of 80 %%.", "~ 将各行一并检验，未显示出 A 与 B 的差异。就主要指标而言，五次测量中有四次会发现：%s。")
+	liveNotIn       = lang.Say("No difference is shown in %s; with a power of 80 %%, a difference of %s would have been.", "%s未显示出差异；五次测量中有四次会发现：%s。")
+	liveSingle      = lang.Say("Shown alone, but not when all %d rows are tested together: %s. This can be chance, or a difference that so few blocks do not prove; more blocks (--budget) tell.", "单独检验时显示出差异，但将全部 %d 行一并检验时不成立：%s。可能出于偶然，也可能是区组太少而无法证实的差异；增加区组（--budget）即可判断。")
+	liveClientLimit = lang.Say("The client was the limit in %d of %d stages, which do not describe the servers; fewer than two blocks are left for the main metrics: no conclusion. Measure from a machine that keeps up, or with less load (--rate, --concurrency).", "%[2]d 个阶段中有 %[1]d 个受限于客户端，不能说明服务的性能；主要指标剩余不足两组：无法得出任何结论。请在跟得上的机器上测量，或降低负载（--rate、--concurrency）。")
+	liveClientLeft  = lang.Say("The client was the limit in %d of %d stages: blocks with such a stage are not compared, which leaves %d at one of the loads.", "%[2]d 个阶段中有 %[1]d 个受限于客户端：含有这种阶段的组不参与比较，某一负载下仅剩 %[3]d 组。")
+	liveTooFew      = lang.Say("Fewer than two blocks are complete, or the main metrics are unknown: no conclusion.", "完整的组不足两组，或主要指标未知：无法得出任何结论。")
 )
 
 // Time and blocks that are needed.

@@ -121,6 +121,8 @@ func commandWords() [][2]string {
 		{"--streams must be between 1 and 100000", "--streams 必须在 1 到 100000 之间"},
 		{"this program cannot find its own file to start it again: %w", "程序找不到自身的文件，无法再次启动：%s"},
 		{"cannot listen on %s: %w; choose another address with --listen", "无法监听 %s：%s；请用 --listen 选择其他地址"},
+		{"no configuration was shown to meet the demand; the reasons are in the result", "没有配置被证明满足需求，原因见结果"},
+		{"no twin gives a plan that meets the demand; the reasons are in the result", "没有孪生模型给出满足需求的规划，原因见结果"},
 		{"the SLO is missed: %s", "未达到 SLO：%s"}, {"no rate was shown to meet the SLO: %s", "没有任何到达率被证明满足 SLO：%s"},
 		{"the SLO is not decided: %s", "SLO 未能判定：%s"}, {"the SLO is not decided: in %s %s", "SLO 未能判定：%s 中，%s"},
 		{"%s is missed in %s", "%[2]s 未达到 %[1]s"}, {"the requests of %s do not show whether %s is met", "%s 的请求不足以判定是否满足 %s"},
