@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -172,7 +173,7 @@ func (o *Options) Kubernetes() (string, error) {
 
 // harmless returns a line of a manifest without characters that a terminal obeys. The YAML encoder leaves some of them as they are.
 func harmless(line string) string {
-	if string(rundir.EscapeJSON([]byte(line))) == line {
+	if !strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return line
 	}
 	indent, value, item := strings.Cut(strings.TrimSuffix(line, "\n"), "- ")

@@ -325,7 +325,7 @@ func TestSecretsInOtherForms(t *testing.T) {
 
 // A manifest has the argument to the letter, and nothing that a terminal obeys.
 func TestManifestIsHarmless(t *testing.T) {
-	for _, text := range []string{"a\u202egnp.exe\u202c", "a\u009b31mred", "it's \u202e \"x\"", "\x1b[31m\u009b", "- a\u202e"} {
+	for _, text := range []string{"a\u202egnp.exe\u202c", "a\u009b31mred", "it's \u202e \"x\"", "\x1b[31m\u009b", "- a\u202e", "\x1b[31mred", "\ta\tb", "a\x00b\x7fc"} {
 		o := options("run", "http://h:1", "--model", text)
 		manifest, err := o.Kubernetes()
 		if err != nil || strings.ContainsFunc(manifest, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
