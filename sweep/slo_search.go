@@ -9,6 +9,7 @@ import (
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 )
 
 // The search for the highest rate that keeps an SLO adds at most maxSLOStages, and at least minSLOStages near the answer: a single stage is
@@ -27,7 +28,7 @@ func (x *sweeper) supportLike(s *experiment.Stage) {
 	var nearest *rundir.Stage
 	rate := s.Load.MeanRate()
 	for _, row := range saturation.Open(x.Run().Stages) {
-		if nearest == nil || math.Abs(row.Rate.Value()-rate) < math.Abs(nearest.Rate.Value()-rate) {
+		if nearest == nil || math.Abs(slo.Offered(row)-rate) < math.Abs(slo.Offered(nearest)-rate) {
 			nearest = row
 		}
 	}
@@ -126,7 +127,8 @@ func (x *sweeper) nextRate(best *rundir.SLO) float64 {
 		return x.fresh(r + inside*near)
 	case r-below > near:
 		return x.fresh(r - inside*near)
-	case measured >= minSLOStages && best.High.Value()-best.Low.Value() < 2*near:
+	// The interval is compared as the line shows it: widened, the search would take half as long again.
+	case measured >= minSLOStages && best.High.Value()-best.Low.Value() < 2*slo.Widened*near:
 		return 0
 	}
 	inTurn := [...]float64{0.5, 0, -0.5} // of near: a line is fixed best by its ends, and its level in the middle
@@ -149,12 +151,12 @@ func (x *sweeper) belowSaturation(best *rundir.SLO) float64 {
 	return x.fresh(s.Low.Value() - near*inTurn[measured%len(inTurn)])
 }
 
-// neighbours returns the nearest rates measured at or below a rate and above it, and how many probes were within a distance of it. Where
+// neighbours returns the nearest rates offered at or below a rate and above it, and how many probes were within a distance of it. Where
 // there is none below or above, the rate is 0 or infinite.
 func (x *sweeper) neighbours(r, near float64) (below, above float64, measured int) {
 	above = math.Inf(1)
 	for _, s := range saturation.Open(x.Run().Stages) {
-		v := s.Rate.Value()
+		v := slo.Offered(s)
 		if math.Abs(v-r) < near && s.Role == rundir.Probe {
 			measured++
 		}

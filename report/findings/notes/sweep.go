@@ -87,6 +87,8 @@ func sweepWords() lang.Words {
 			"没有找到饱和点，因为多数行无法判定：单个请求用时可达 {latency:time}，而阶段仅 {stage_time:span}。请用 --stage-time {advice:flag} 重新运行"),
 		"saturation.none-filled": lang.Say("no saturation point was found: the server kept up with {rate:rate} req/s[; {undecided:rate} req/s, the highest rate tried, could not be decided], and the throughput stage did not fill it. Run it again with [--max-concurrency {max_concurrency:whole}|--stage-time {stage_time:flag}]",
 			"没有找到饱和点：服务跟得上 {rate:rate} req/s[；所试的最高到达率 {undecided:rate} req/s 无法判定]，且 throughput 阶段未能使其满载。请用 [--max-concurrency {max_concurrency:whole}|--stage-time {stage_time:flag}] 重新运行"),
+		"saturation.none-invalid": lang.Say("no saturation point was found: {stages} are left out, because they show this machine and not the server. Run it again without that cause: {why:note}",
+			"没有找到饱和点：{stages} 反映的是本机而非服务，不计入。请消除原因后重新运行：{why:note}"),
 		"saturation.none-beyond": lang.Say("no saturation point was found up to {rate:rate} req/s, the highest rate tried: the rows contradict each other. Run it again with --repeats 3, or longer stages (--stage-time)",
 			"直到所试的最高到达率 {rate:rate} req/s 都没有找到饱和点：各行相互矛盾。请用 --repeats 3 或更长的阶段（--stage-time）重新运行"),
 		"slo.collects": lang.Say("--slo: each stage collects the {requests} requests that its percentiles need, which takes {time:span} more in all",
@@ -171,6 +173,7 @@ func sweepWords() lang.Words {
 		"run.in-progress":       lang.Say("the run is still in progress", "运行仍在进行"),
 		"run.server-gone":       lang.Say("the server stopped answering during {stage}", "服务在 {stage} 期间停止响应"),
 		"run.nothing-succeeded": lang.Say("no request succeeded", "没有任何请求成功"),
+		"run.nothing-due":       lang.Say("no request was due in the time given: raise --rate, give a longer --duration, or give --requests", "在给定时间内没有到期的请求：请提高 --rate、延长 --duration 或给出 --requests"),
 		"run.no-rates":          lang.Say("the first stages completed no request, so there are no rates to measure", "最初的阶段没有完成任何请求，因此没有可测的到达率"),
 		"run.spent-up": lang.Say("the limit on tokens or cost (--max-tokens-total, --max-cost) was reached in {stage}: the next request could have exceeded it, so the run ended there",
 			"在 {stage} 阶段达到 token 或费用上限（--max-tokens-total、--max-cost）：下一个请求可能超出上限，运行到此结束"),
@@ -182,6 +185,8 @@ func sweepWords() lang.Words {
 		"pair.side-failed":  lang.Say("{side}: {why:note}", "{side}：{why:note}"),
 
 		// Of the SLO.
+		"slo.wide": lang.Say("the highest rate within the SLO is known to within {half:percent} only. Run it again with [--budget {budget:flag}|--stage-time {stage_time:flag}]",
+			"满足 SLO 的最高到达率误差为 {half:percent}。请用 [--budget {budget:flag}|--stage-time {stage_time:flag}] 重新运行"),
 		"slo.none-broke":     lang.Say("{stage} met all terms, and no higher rate missed one", "{stage} 满足所有条件，更高的到达率也没有不满足的"),
 		"slo.ends":           lang.Say("above this rate {term} is not met", "高于此到达率则不满足 {term}"),
 		"slo.kept-then-ends": lang.Say("{stage} met all terms; above it {term} is not met", "{stage} 满足所有条件；更高则不满足 {term}"),
