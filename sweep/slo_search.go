@@ -9,6 +9,7 @@ import (
 	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
 )
 
 // The search for the highest rate that keeps an SLO adds at most maxSLOStages, and at least minSLOStages near the answer: a single stage is
@@ -126,7 +127,8 @@ func (x *sweeper) nextRate(best *rundir.SLO) float64 {
 		return x.fresh(r + inside*near)
 	case r-below > near:
 		return x.fresh(r - inside*near)
-	case measured >= minSLOStages && best.High.Value()-best.Low.Value() < 2*near:
+	// The interval is compared as the line shows it: widened, the search would take half as long again.
+	case measured >= minSLOStages && best.High.Value()-best.Low.Value() < 2*slo.Widened*near:
 		return 0
 	}
 	inTurn := [...]float64{0.5, 0, -0.5} // of near: a line is fixed best by its ends, and its level in the middle

@@ -13,9 +13,12 @@ import (
 // (package sweep).
 const (
 	reach   = 0.2   // of the rate, on either side: farther away the curve bends, and within less the line's slope is unsure
-	chosen  = 1.25  // times as wide is the interval: the search ends where it happens to be narrow
 	scatter = 0.015 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
 )
+
+// Widened is how many times as wide as the line's an interval is: the search ends where that happens to be narrow, and the line is read where it
+// crosses. It was chosen with TestSLOSearchAgreesWithBruteForce (package sweep).
+const Widened = 1.25
 
 // Highest returns the highest rate at which all terms hold, by the curves through all stages that have a rate of their own, and
 // through those with one request at a time, which count as rate 0. It never lies beyond what was
@@ -63,7 +66,7 @@ func (t Term) end(stages []*rundir.Stage) stats.Root {
 	}
 	root := stats.Crossing(points, reach, scatter)
 	if root.Fitted {
-		root.Low, root.High = root.At-chosen*(root.At-root.Low), root.At+chosen*(root.High-root.At)
+		root.Low, root.High = root.At-Widened*(root.At-root.Low), root.At+Widened*(root.High-root.At)
 	}
 	return root
 }
