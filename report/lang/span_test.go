@@ -14,8 +14,8 @@ func TestSpans(t *testing.T) {
 		en, zh  string
 	}{
 		{9.2, "10 s: --budget 10s", "10 秒：--budget 10s"},
-		{150, "3 min: --budget 3m", "3 分钟：--budget 3m"},
-		{9000, "2.5 h: --budget 2.5h", "2.5 小时：--budget 2.5h"},
+		{150, "3 min: --budget 2m30s", "3 分钟：--budget 2m30s"},
+		{9000, "2.5 h: --budget 2h30m", "2.5 小时：--budget 2h30m"},
 	} {
 		n := note.Note{Code: "test", Args: map[string]any{"left": c.seconds}}
 		if en, zh := w.Say(n, English), w.Say(n, Chinese); en != c.en || zh != c.zh {
