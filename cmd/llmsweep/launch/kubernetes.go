@@ -1,12 +1,15 @@
 package launch
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 
 	"llmsweep/sweep/cluster/place"
+	"llmsweep/sweep/rundir"
 )
 
 // The parts of the objects of Kubernetes that a manifest needs. Their types are those of https://kubernetes.io/docs/reference/kubernetes-api/;
@@ -161,9 +164,24 @@ func (o *Options) Kubernetes() (string, error) {
 			return "", err
 		}
 		b.WriteString("---\n")
-		b.Write(text)
+		for line := range strings.Lines(string(text)) {
+			b.WriteString(harmless(line))
+		}
 	}
 	return b.String(), nil
+}
+
+// harmless returns a line of a manifest without characters that a terminal obeys. The YAML encoder leaves some of them as they are.
+func harmless(line string) string {
+	if !strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return line
+	}
+	indent, value, item := strings.Cut(strings.TrimSuffix(line, "\n"), "- ")
+	if item && strings.TrimSpace(indent) == "" && !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") {
+		quoted, _ := json.Marshal(value) // a string can be encoded
+		line = indent + "- " + string(quoted) + "\n"
+	}
+	return string(rundir.EscapeJSON([]byte(line)))
 }
 
 // steps returns how to go on with the manifests.

@@ -3,6 +3,7 @@ package launch
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -318,6 +319,21 @@ func TestSecretsInOtherForms(t *testing.T) {
 		}
 		if len(l.Args) < 4 || l.Args[0].text() != "run" || len(l.Secrets) < 2 {
 			t.Errorf("%s: %+v", body, l)
+		}
+	}
+}
+
+// A manifest has the argument to the letter, and nothing that a terminal obeys.
+func TestManifestIsHarmless(t *testing.T) {
+	for _, text := range []string{"a\u202egnp.exe\u202c", "a\u009b31mred", "it's \u202e \"x\"", "\x1b[31m\u009b", "- a\u202e", "\x1b[31mred", "\ta\tb", "a\x00b\x7fc"} {
+		o := options("run", "http://h:1", "--model", text)
+		manifest, err := o.Kubernetes()
+		if err != nil || strings.ContainsFunc(manifest, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("%q: %v\n%q", text, err, manifest)
+		}
+		all := decoded(t, manifest)
+		if found := fmt.Sprintf("%q", all[len(all)-1]); !strings.Contains(found, fmt.Sprintf("%q", text)) {
+			t.Errorf("%q is not in %s", text, found)
 		}
 	}
 }
