@@ -18,7 +18,7 @@ const widest = 1 - saturation.Comfortable
 // located returns what a sweep found of the saturation rate, or as much as is known of it where that is no rate: a lower bound, where
 // nothing limits it from above, or bounds on either side of it.
 func located(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
-	if found == nil || !found.Rate.Known() && !found.Low.Known() { // a sweep without an answer says why
+	if found == nil || !found.Rate.Known() && !(found.Low.Known() && found.High.Known()) { // a sweep without an answer says why
 		return atLeast(run)
 	}
 	if !found.Rate.Known() {

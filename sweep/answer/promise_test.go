@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"llmsweep/client/note"
@@ -87,4 +88,32 @@ func TestHabitsAreNotTheClients(t *testing.T) {
 			t.Errorf("invalid %v: %v", c.invalid, found)
 		}
 	}
+}
+
+// TestWithoutAnAnswerThereIsAReason: a sweep whose rows give no number says why, and what to run next.
+func TestWithoutAnAnswerThereIsAReason(t *testing.T) {
+	row := func(name, role, verdict string, rate float64) rundir.Stage {
+		st := rundir.Stage{
+			Name: name, Role: role, State: rundir.Complete, Verdict: verdict, Requests: rundir.Requests{OK: 100},
+			Progress: rundir.Progress{Rate: rundir.Exactly(10.9), Batches: 9}, // without an interval
+		}
+		if rate > 0 {
+			st.Rate = rundir.Exactly(rate)
+		}
+		return st
+	}
+	run := &rundir.Run{
+		Plan:   rundir.Plan{Kind: rundir.KindSweep, StageTime: 20, MaxConcurrency: 512},
+		Stages: []rundir.Stage{row("throughput", rundir.Ceiling, rundir.Closed, 0), row("poisson@14.00", rundir.Grid, rundir.Undecided, 14), row("poisson@17.00", rundir.Grid, rundir.Saturated, 17)},
+	}
+	conclude(run)
+	if run.Saturation != nil {
+		t.Errorf("an answer without an interval: %+v", run.Saturation)
+	}
+	for _, n := range run.Warnings {
+		if strings.HasPrefix(n.Code, "saturation.none-") {
+			return
+		}
+	}
+	t.Errorf("%+v, and no reason: %v", run.Saturation, run.Warnings)
 }
