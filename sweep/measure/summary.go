@@ -141,7 +141,7 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	if n := st.Requests.Resent; n > 0 {
 		all = append(all, noteResent.New(n))
 	}
-	if share := st.SharedChunks.Value(); share > maxShared && Unfit(st).IsZero() { // else the client read them late
+	if share := st.SharedChunks.Value(); share > maxShared && !readLate(st) {
 		all = append(all, noteSharedReads.New(share))
 	}
 	return append(all, unlike(st.Replicas)...)
