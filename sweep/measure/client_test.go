@@ -39,12 +39,8 @@ func TestWhoSendsTokensTogether(t *testing.T) {
 		st := &rundir.Stage{
 			ReadDelay: rundir.Dist{P90: rundir.Exactly(c.p90), P99: rundir.Exactly(c.p99)}, InterToken: rundir.Exactly(c.gap), SharedChunks: rundir.Exactly(0.5),
 		}
-		named := false
-		for _, n := range (&summary{}).warnings(st) {
-			named = named || n.Is(noteSharedReads)
-		}
-		if named != c.named {
-			t.Errorf("%s: named %v", name, named)
+		if readLate(st) == c.named {
+			t.Errorf("%s: the server is named: %v, want %v", name, !c.named, c.named)
 		}
 	}
 }
