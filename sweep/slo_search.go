@@ -28,7 +28,7 @@ func (x *sweeper) supportLike(s *experiment.Stage) {
 	var nearest *rundir.Stage
 	rate := s.Load.MeanRate()
 	for _, row := range saturation.Open(x.Run().Stages) {
-		if nearest == nil || math.Abs(row.Rate.Value()-rate) < math.Abs(nearest.Rate.Value()-rate) {
+		if nearest == nil || math.Abs(slo.Offered(row)-rate) < math.Abs(slo.Offered(nearest)-rate) {
 			nearest = row
 		}
 	}
@@ -151,12 +151,12 @@ func (x *sweeper) belowSaturation(best *rundir.SLO) float64 {
 	return x.fresh(s.Low.Value() - near*inTurn[measured%len(inTurn)])
 }
 
-// neighbours returns the nearest rates measured at or below a rate and above it, and how many probes were within a distance of it. Where
+// neighbours returns the nearest rates offered at or below a rate and above it, and how many probes were within a distance of it. Where
 // there is none below or above, the rate is 0 or infinite.
 func (x *sweeper) neighbours(r, near float64) (below, above float64, measured int) {
 	above = math.Inf(1)
 	for _, s := range saturation.Open(x.Run().Stages) {
-		v := s.Rate.Value()
+		v := slo.Offered(s)
 		if math.Abs(v-r) < near && s.Role == rundir.Probe {
 			measured++
 		}

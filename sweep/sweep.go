@@ -104,16 +104,20 @@ func (x *sweeper) inOrder(ctx context.Context, stages []experiment.Stage) error 
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
-	succeeded := false
+	succeeded, due := false, 0
 	for i, s := range stages {
 		x.Coming(stages[i+1:])
 		st, err := x.Measure(ctx, s)
 		if err != nil {
 			return err
 		}
+		due += st.Requests.Due
 		succeeded = succeeded || st.Requests.OK > 0
 	}
-	if !succeeded {
+	switch {
+	case due == 0:
+		return experiment.NothingDue()
+	case !succeeded:
 		return experiment.NothingDone()
 	}
 	return nil

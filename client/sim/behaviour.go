@@ -20,6 +20,7 @@ type Refusal struct {
 	RetryAfter time.Duration // 0: not told
 	After      time.Duration // how long the refusal takes
 	Reason     string
+	Busy       bool // too many wait; else a limit on the rate was reached
 }
 
 // Error returns the refusal's message.
@@ -251,7 +252,7 @@ func (b *behaviour) shed(waiting int) *Refusal {
 	if s == nil || waiting <= s.Waiting {
 		return nil
 	}
-	return &Refusal{Status: s.Status, RetryAfter: s.RetryAfter, After: s.After, Reason: "The server is overloaded."}
+	return &Refusal{Status: s.Status, RetryAfter: s.RetryAfter, After: s.After, Reason: "The server is overloaded.", Busy: true}
 }
 
 // buffer holds the part of one answer that a buffering proxy has not sent on.

@@ -73,6 +73,9 @@ func (r *runCmd) measurement(c *console.Console) (*measurement.Measurement, []ar
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := target.Presets(servers); err != nil {
+		return nil, nil, err
+	}
 	loads, err := r.check()
 	if err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package curve
 import (
 	"slices"
 
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -41,7 +42,7 @@ type Refusal struct {
 // that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
 // Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
 //
-// A sweep that was measured here has its answer by all of its rows ([slo.Highest]), which is also what its report says: that is taken, whatever
+// A sweep that was measured here has its answer by all of its rows ([answer.Promised]), which is also what its report says: that is taken, whatever
 // single rows say.
 func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	if len(s.Rows) == 0 {
@@ -74,7 +75,7 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 		for i := range s.Rows {
 			rows = append(rows, s.Rows[i].Stage)
 		}
-		found = slo.Highest(rows, s.Run.Saturation, terms)
+		found = answer.Promised(s.Run, rows, s.Run.Saturation, terms)
 	}
 	var limiting *slo.Term
 	for i := range terms {

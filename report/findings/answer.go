@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
@@ -38,7 +39,11 @@ func found(run *rundir.Run, l lang.Lang) []string {
 	if sat == nil {
 		lines = append(lines, Promises(run, l)...)
 		if run.Plan.Kind == rundir.KindSweep && run.State == rundir.Complete {
-			add(sayNoSaturation.In(l))
+			if why, ok := whyNoAnswer(run); ok {
+				add(Note(why, l))
+			} else {
+				add(sayNoSaturation.In(l))
+			}
 		}
 		return lines
 	}
@@ -62,6 +67,17 @@ func found(run *rundir.Run, l lang.Lang) []string {
 	add(simulated(run, l))
 	return lines
 }
+
+// whyNoAnswer returns the note on why a sweep found no saturation point, and on what to run next; ok is false where there is none.
+func whyNoAnswer(run *rundir.Run) (why note.Note, ok bool) {
+	i := slices.IndexFunc(run.Warnings, isWhyNoAnswer)
+	if i < 0 {
+		return why, false
+	}
+	return run.Warnings[i], true
+}
+
+func isWhyNoAnswer(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none-") }
 
 // saturates is the answer itself.
 func saturates(sat *rundir.Saturation, l lang.Lang) string {

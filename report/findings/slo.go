@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
+	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -16,6 +17,9 @@ import (
 func Promises(run *rundir.Run, l lang.Lang) []string {
 	if run.SLO != nil {
 		lines := []string{meets(run, l)}
+		if run.SLO.Reason.Is(answer.NoteSLOWide) { // it says what to run next
+			return append(lines, Note(run.SLO.Reason, l))
+		}
 		if run.SLO.Rate.IsZero() && run.SLO.Verdict != slo.Broken.String() {
 			lines = append(lines, advice(run, l)...)
 		}
@@ -35,6 +39,8 @@ func meets(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO
 	terms := strings.Join(s.Terms, lang.ListComma.In(l))
 	switch {
+	case s.Reason.Is(answer.NoteSLOWide):
+		return sayMeetsBetween.In(l, terms, lang.Number(s.Low, lang.Rate), lang.Number(s.High, lang.Rate))
 	case s.Rate.IsZero():
 		return sayMeetsNone.In(l, terms, whyNone(run, l))
 	case s.Rate.Bound():
@@ -45,14 +51,18 @@ func meets(run *rundir.Run, l lang.Lang) string {
 		digits = lang.Precision((s.High.Value() - s.Low.Value()) / 2)
 		interval = sayInterval.In(l, lang.Number(s.Low, digits), lang.Number(s.High, digits))
 	}
-	text := sayMeets.In(l, terms, lang.Number(s.Rate, digits)) + interval
+	say, alone := sayMeets, ""
+	if s.KeptStage == "" {
+		say, alone = sayMeetsProbably, sayNoRowMeets.In(l)
+	}
+	text := say.In(l, terms, lang.Number(s.Rate, digits)) + interval
 	if !s.Goodput.IsZero() {
 		text += sayGoodput.In(l, lang.Number(s.Goodput, digits))
 	}
 	if s.Limiting == rundir.LimitSaturation {
-		return text + sayEndsBacklog.In(l)
+		return text + sayEndsBacklog.In(l) + alone
 	}
-	return text + sayFirstToBreak.In(l, s.Limiting)
+	return text + sayFirstToBreak.In(l, s.Limiting) + alone
 }
 
 // whyNone returns why no rate was shown to meet the SLO, as far as that is known.
@@ -126,16 +136,16 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	g := s.Goodput
 	var terms, why []string
 	for _, p := range g.Terms {
-		terms = append(terms, p.Term)
-		if p.Verdict == g.Verdict {
-			text := Promise(&p, l)
-			if len(g.Terms) == 1 { // the sentence has just named it
-				text = strings.TrimPrefix(text, p.Term+lang.Colon.In(l))
-			}
-			if text != "" {
-				why = append(why, text)
-			}
+		if p.Verdict != g.Verdict { // a row that misses one term may be unsure of another
+			continue
 		}
+		terms = append(terms, p.Term)
+		if text := Promise(&p, l); text != "" {
+			why = append(why, text)
+		}
+	}
+	if len(terms) == 1 && len(why) == 1 { // the sentence has just named it
+		why[0] = strings.TrimPrefix(why[0], terms[0]+lang.Colon.In(l))
 	}
 	say := sayRowUnknown
 	switch g.Verdict {

@@ -1,11 +1,42 @@
 package findings
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
 
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{0: "0", 4.3e-8: "0", 0.00017: "0.017", 0.0017: "0.17", 0.022: "2.2", 0.126: "13", 0.999: "100", 1: "100"} {
 		if got := percent(share); got != want {
 			t.Errorf("%v is %s %%, want %s", share, got, want)
 		}
+	}
+}
+
+// TestOnlyWhatIsMissedIsNamed: a row that misses one term, and is unsure of another, misses one.
+func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
+	s := &rundir.Stage{Name: "poisson@3.00", Goodput: &rundir.Goodput{Verdict: slo.Broken.String(), Terms: []rundir.Promise{
+		{Term: "ttft:p90<300ms", Verdict: slo.Unsure.String()},
+		{Term: "errors<1%", Verdict: slo.Broken.String(), Value: rundir.Exactly(0.33)},
+	}}}
+	if got, want := rowPromise(s, lang.English), "asynchronous@3.00 misses errors<1%: errors is 33%."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestASweepWithoutAnAnswerSaysWhyOnce: the reason, with what to run next, stands in the answer, and not among the warnings again.
+func TestASweepWithoutAnAnswerSaysWhyOnce(t *testing.T) {
+	run := &rundir.Run{
+		Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete,
+		Warnings: []note.Note{{Code: "saturation.none-budget", Args: map[string]any{"budget": 90.0, "advice": 480.0}}},
+	}
+	answer, warnings := strings.Join(Answer(run, lang.English), " "), strings.Join(Warnings(run, lang.English), " ")
+	if !strings.Contains(answer, "Run it again with --budget 8m.") || strings.Contains(warnings, "--budget") {
+		t.Errorf("answer %q, warnings %q", answer, warnings)
 	}
 }

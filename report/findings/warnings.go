@@ -65,8 +65,10 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 // noted are the warnings that the run itself wrote down.
 func noted(run *rundir.Run, l lang.Lang) []string {
 	var lines []string
+	answered := run.Saturation == nil && run.State == rundir.Complete // the answer says why there is none
 	for _, n := range slices.Concat(run.Target.Notes, run.Warnings) { // the client's stand in the rows they are about
-		if n.Code == ceilingBounded && run.Saturation != nil && run.Saturation.Rate.Known() { // arrival rates showed what the search did not
+		exceeded := n.Code == ceilingBounded && run.Saturation != nil && run.Saturation.Rate.Known() // arrival rates showed what the search did not
+		if exceeded || answered && isWhyNoAnswer(n) {
 			continue
 		}
 		lines = append(lines, Note(n, l))

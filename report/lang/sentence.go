@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,6 +25,7 @@ import (
 //	{x:percent}          a share from 0 to 1, as "12 %"
 //	{x:time}             seconds, as "95.6 ms" or "1.20 s"
 //	{x:span}             seconds of a plan, as "45 s", "3 min" or "1.5 h"
+//	{x:flag}             seconds as the value of a flag, as "45s", "3m" or "1h30m"
 //	{x:count row rows}   a number and its noun, which English inflects
 //	{x:times}            a whole number; absent where it is 1 or less
 //	{x:note}             nested notes
@@ -108,7 +110,7 @@ func (w Words) Check(k note.Kind) error {
 }
 
 func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "count", "times", "note", "verdict", "metric", "error"}
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note", "verdict", "metric", "error"}
 }
 
 var (
@@ -188,6 +190,8 @@ func (f *filler) number(v float64, format string) string {
 		return Time(n)
 	case "span":
 		return Span(v, f.l)
+	case "flag":
+		return FlagValue(v)
 	case "times":
 		if v <= 1 {
 			return ""
@@ -229,6 +233,17 @@ func Span(seconds float64, l Lang) string {
 		return spanMinutes.In(l, Fixed(0)(math.Ceil(seconds/minute), false))
 	}
 	return spanHours.In(l, Fixed(1)(seconds/hour, false))
+}
+
+// FlagValue prints seconds as flags take them, rounded up to whole seconds: "45s", "3m", "1h30m".
+func FlagValue(seconds float64) string {
+	text := (time.Duration(math.Ceil(seconds)) * time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-len("0s")]
+		}
+	}
+	return text
 }
 
 // unknown shows a note that has no words here.

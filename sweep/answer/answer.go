@@ -19,7 +19,7 @@ func Write(run *rundir.Run, terms []slo.Term) {
 		return
 	}
 	conclude(run)
-	run.SLO = SLO(run, terms, run.Saturation)
+	run.SLO = promised(run, terms)
 }
 
 // conclude finds the saturation rate.
@@ -57,6 +57,9 @@ func DropUnsure(run *rundir.Run) {
 func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 	const waves = 12 // of the longest requests: what the next sweep's stages should hold
 	var decided, longest, highest, kept float64
+	if n, ok := noneInvalid(run.Stages); ok {
+		return n, true
+	}
 	rows := saturation.Open(run.Stages)
 	if len(rows) == 0 && run.Plan.Budget <= 0 {
 		return why, false
@@ -81,6 +84,19 @@ func whyNone(run *rundir.Run) (why note.Note, ok bool) {
 		return noneFilled(run, kept, highest), true
 	}
 	return noteNoneBeyond.New(highest), true
+}
+
+// noneInvalid returns the note on a sweep of which rows show the client and not the server: what they would have shown is not known. ok is false
+// where there are none. Neither the floor nor control measurements could have shown the saturation rate.
+func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
+	var names []string
+	var why note.Note
+	for i := range stages {
+		if st := &stages[i]; !st.Invalid.IsZero() && st.Role != rundir.Floor && st.Role != rundir.Control {
+			names, why = append(names, st.Name), st.Invalid
+		}
+	}
+	return noteNoneInvalid.New(names, []note.Note{why}), len(names) > 0
 }
 
 // noneFilled returns the note on a sweep of which no row is more than the server takes. kept is the highest rate that was stable, and highest the
@@ -121,16 +137,29 @@ func highestStable(stages []rundir.Stage) (rate rundir.Number) {
 	return rate
 }
 
-// SLO returns the highest rate at which the terms hold, by the rows of a run; nil where there are no terms.
+// promised returns the answer of a sweep to its terms; nil where there are none.
+func promised(run *rundir.Run, terms []slo.Term) *rundir.SLO {
+	if len(terms) == 0 {
+		return nil
+	}
+	return Promised(run, sloRows(run), run.Saturation, terms)
+}
+
+// SLO returns the highest rate at which the terms hold, by the rows of a run, however wide its interval is; nil where there are no terms.
 func SLO(run *rundir.Run, terms []slo.Term, limit *rundir.Saturation) *rundir.SLO {
 	if len(terms) == 0 {
 		return nil
 	}
+	return slo.Highest(sloRows(run), limit, terms)
+}
+
+// sloRows returns the rows that show up to which rate terms hold: those with an arrival rate, and the floor.
+func sloRows(run *rundir.Run) []*rundir.Stage {
 	rows := saturation.Open(run.Stages)
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Role == rundir.Floor && saturation.Usable(st) {
 			rows = append(rows, st)
 		}
 	}
-	return slo.Highest(rows, limit, terms)
+	return rows
 }

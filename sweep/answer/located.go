@@ -18,7 +18,7 @@ const widest = 1 - saturation.Comfortable
 // located returns what a sweep found of the saturation rate, or as much as is known of it where that is no rate: a lower bound, where
 // nothing limits it from above, or bounds on either side of it.
 func located(run *rundir.Run, found *rundir.Saturation) *rundir.Saturation {
-	if found == nil {
+	if found == nil || !found.Rate.Known() && !(found.Low.Known() && found.High.Known()) { // a sweep without an answer says why
 		return atLeast(run)
 	}
 	if !found.Rate.Known() {
@@ -47,7 +47,7 @@ func atLeast(run *rundir.Run) *rundir.Saturation {
 	why, ok := whyNone(run)
 	stable := highestStable(run.Stages)
 	most := stable
-	if run.Plan.Budget > 0 {
+	if _, invalid := noneInvalid(run.Stages); run.Plan.Budget > 0 && !invalid {
 		most = larger(stable, searched(run))
 	}
 	if !ok || !most.Known() {
@@ -103,12 +103,7 @@ func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Sa
 		s.Low, s.High = low, s.Low
 	}
 	s.High = larger(s.High, larger(s.Low, s.LowestSaturated))
-	// An interval narrows with the root of the time that it rests on.
-	factor := min(max(math.Pow(half/widest, 2), 2), mostLonger)
-	budget, stageTime := longer(run, factor), math.NaN()
-	if math.IsNaN(budget) {
-		stageTime = seconds.RoundUp(factor * run.Plan.StageTime).Seconds()
-	}
+	budget, stageTime := lengthened(run, half)
 	s.Reason = noteWide.New(half, budget, stageTime)
 	return &s
 }

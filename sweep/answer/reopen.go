@@ -58,7 +58,7 @@ func Assess(path string, run *rundir.Run, terms []slo.Term) error {
 	}
 	run.Plan.SLO, run.SLO = slo.Strings(terms), nil
 	if run.Plan.Kind == rundir.KindSweep {
-		run.SLO = SLO(run, terms, run.Saturation)
+		run.SLO = promised(run, terms)
 	}
 	return nil
 }

@@ -29,6 +29,9 @@ func serverGone(stage string) error {
 // NothingDone returns the error that ends a run in which no request succeeded.
 func NothingDone() error { return NewEndError(noteNothingDone.New(), "no request succeeded") }
 
+// NothingDue returns the error that ends a run whose stages ended before the first request was due.
+func NothingDue() error { return NewEndError(noteNothingDue.New(), "no request was due") }
+
 // budgetOver ends a sweep whose budget ran out before a stage.
 func budgetOver(budget time.Duration, stage string) error {
 	return NewEndError(noteBudgetOver.New(budget, stage), fmt.Sprintf("the budget of %v ran out before %s", budget, stage))

@@ -18,6 +18,7 @@ var (
 	noteServerDiffers    = note.Kind{Code: "run.resumed-differs", Args: []string{"now", "low", "high"}}
 	noteServerGone       = note.Kind{Code: "run.server-gone", Args: []string{"stage"}}
 	noteNothingDone      = note.Kind{Code: "run.nothing-succeeded"}
+	noteNothingDue       = note.Kind{Code: "run.nothing-due"}
 	noteBudgetOver       = note.Kind{Code: "run.budget-over", Args: []string{"budget", "stage"}}
 	noteSpentUp          = note.Kind{Code: "run.spent-up", Args: []string{"stage"}}
 	noteFailed           = note.Kind{Code: "run.failed", Args: []string{"error"}}
@@ -26,6 +27,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, notePaused, noteResumed, noteServerDiffers, noteServerGone, noteNothingDone, noteBudgetOver, noteSpentUp, noteFailed,
+		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, notePaused, noteResumed, noteServerDiffers, noteServerGone, noteNothingDone, noteNothingDue, noteBudgetOver, noteSpentUp, noteFailed,
 	}
 }

@@ -271,8 +271,12 @@ func (x *Experiment) compareServer(ctx context.Context, before []float64) error 
 	}
 	var now []float64
 	source := x.config.Sources(resumedStage)
+	sent, err := x.skip(source, resumedStage)
+	if err != nil {
+		return err
+	}
 	for n := range most {
-		gap, err := x.oneOf(ctx, source, resumedStage, n)
+		gap, err := x.oneOf(ctx, source, resumedStage, sent+n)
 		if err != nil {
 			return err
 		}

@@ -69,6 +69,10 @@ func (x *Experiment) WarmUp(ctx context.Context) error {
 func (x *Experiment) warmUp(ctx context.Context) error {
 	const giveUpAfter = 3 // requests, if all failed: that is for the stages to report
 	w, source := x.config.Warmup, x.config.Sources(warmUpStage)
+	before, err := x.skip(source, warmUpStage)
+	if err != nil {
+		return err
+	}
 	begun := time.Now()
 	var pace []time.Duration // per request: time to first token, and from there to the last
 	for n := 0; ; n++ {
@@ -86,7 +90,7 @@ func (x *Experiment) warmUp(ctx context.Context) error {
 		if len(s.Turns) > 0 {
 			x.config.Caps.Wait(ctx, s.Turns[0].PromptTokens+s.Turns[0].OutputTokens)
 		}
-		res, err := load.One(ctx, x.config.Doer, x.config.Log, warmUpStage, s, n, begun)
+		res, err := load.One(ctx, x.config.Doer, x.config.Log, warmUpStage, s, before+n, begun)
 		if errors.Is(err, load.ErrSpent) {
 			return spentUp(warmUpStage)
 		}
@@ -106,6 +110,22 @@ func (x *Experiment) warmUp(ctx context.Context) error {
 		x.Ahead.Alone = x.latency
 		x.progress(load.Snapshot{Phase: load.PhaseWarmUp, Elapsed: time.Since(begun), Done: n + 1, TTFT: -1, ITL: -1})
 	}
+}
+
+// skip takes from a source the sessions that the first part of a run sent of it in a stage, so that no prompt is sent twice and no record has
+// the name of another. It returns their number.
+func (x *Experiment) skip(source load.Source, stage string) (sent int, err error) {
+	if x.past == nil {
+		return 0, nil
+	}
+	for _, err := range x.config.Log.Records(stage) {
+		if err != nil {
+			return sent, err
+		}
+		source.Next()
+		sent++
+	}
+	return sent, nil
 }
 
 // settledDown reports whether the latest requests agree in both times.

@@ -445,7 +445,7 @@ type Beyond struct {
 // SLO is the highest rate at which all objectives are met.
 type SLO struct {
 	Terms []string `json:"terms"`
-	// Verdict is "kept" where there is a Rate, "broken" where the terms are missed at the lowest rate that was measured, else "unsure".
+	// Verdict is "kept" where there is a Rate, or a row that meets the terms; "broken" where the terms are missed at the lowest rate that was measured, else "unsure".
 	// Absent in directories of earlier versions.
 	Verdict string `json:"verdict,omitempty"`
 	Rate    Number `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term

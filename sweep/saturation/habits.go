@@ -5,6 +5,8 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/note"
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/measure/verdict"
 	"llmsweep/sweep/rundir"
 )
 
@@ -44,7 +46,7 @@ func Habits(run *rundir.Run, s *rundir.Saturation) (all []note.Note) {
 	if b := bucketOf(open, ceilingOf(stages)); b.Rate.Known() {
 		const minute = 60
 		all = append(all, noteRateLimited.New(b.Rate.Value()*minute, b.Unit, b.Burst.Value(), b.Agrees.Value()))
-	} else if st := sheds(open); st != nil {
+	} else if st := refusesMost(open, run.Plan.Tolerance); st != nil {
 		all = append(all, noteSheds.New(st.Name, st.Rates.Offered.Value(), st.Refused.Value(), st.Progress.Rate.Value()))
 	}
 	for _, n := range []note.Note{pauses(stages), batches(stages), caches(stages), drops(stages), repeated(run)} {
@@ -67,6 +69,30 @@ func share(st *rundir.Stage) float64 {
 func sheds(open []*rundir.Stage) (most *rundir.Stage) {
 	for _, st := range open {
 		if st.Verdict == rundir.Shedding && st.Refused.Known() && (most == nil || st.Refused.Value() > most.Refused.Value()) {
+			most = st
+		}
+	}
+	return most
+}
+
+// refusesMost returns the stage that shows best that the server refuses requests, as [sheds] does; or else one whose backlog leaves it undecided,
+// of which more was refused than chance explains. tolerance is the share that counts as none; 0 in runs of earlier versions.
+func refusesMost(open []*rundir.Stage, tolerance float64) (most *rundir.Stage) {
+	const usual = 0.05
+	if tolerance == 0 {
+		tolerance = usual
+	}
+	if most = sheds(open); most != nil {
+		return most
+	}
+	for _, st := range open {
+		if !st.Refused.Known() {
+			continue
+		}
+		ended := st.Requests.OK + st.Requests.Error
+		refused := int(math.Round(st.Refused.Value() * float64(ended)))
+		beyond := verdict.Undone{Failed: refused, Refused: refused, Ended: ended, Tolerance: tolerance}.BeyondChance()
+		if beyond && (most == nil || st.Refused.Value() > most.Refused.Value()) {
 			most = st
 		}
 	}
@@ -211,6 +237,9 @@ func batches(stages []rundir.Stage) note.Note {
 	n, all, tokens, gap := 0.0, 0.0, 0.0, 0.0
 	for i := range stages {
 		st := &stages[i]
+		if measure.ByClient(st.Invalid) {
+			continue // it shows when this client read
+		}
 		weight := float64(st.Requests.OK)
 		all += weight
 		if t := st.Traits; t.Bursts.Known() {
@@ -231,6 +260,9 @@ func caches(stages []rundir.Stage) note.Note {
 	otherwise := math.Inf(1)
 	for i := range stages {
 		st := &stages[i]
+		if measure.ByClient(st.Invalid) {
+			continue // it shows when this client read
+		}
 		weight := float64(st.Requests.OK)
 		all += weight
 		if t := st.Traits; t.Whole.Known() {
@@ -251,6 +283,9 @@ func drops(stages []rundir.Stage) note.Note {
 	n, all := 0, 0
 	for i := range stages {
 		st := &stages[i]
+		if measure.ByClient(st.Invalid) {
+			continue // it shows when this client read
+		}
 		resets := st.Errors[string(client.ClassReset)]
 		n, all = n+resets, all+resets+st.Requests.OK
 	}

@@ -3,6 +3,7 @@ package saturation
 import (
 	"math"
 
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
 
@@ -41,7 +42,7 @@ func cachedShare(stages []rundir.Stage) (c cached) {
 	n, all := 0.0, 0.0
 	for i := range stages {
 		st := &stages[i]
-		if st.Role != rundir.Floor && st.Verdict != rundir.Stable {
+		if measure.ByClient(st.Invalid) || st.Role != rundir.Floor && st.Verdict != rundir.Stable {
 			continue
 		}
 		all += float64(st.Requests.OK)

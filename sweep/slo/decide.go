@@ -22,6 +22,20 @@ type tally struct {
 	neff         float64 // independent values that they are worth
 }
 
+// doubtless is the probability with which a term that is just met is called missed beyond doubt.
+const doubtless = 0.001
+
+// missedBeyondDoubt reports whether a stage misses the term by so much that it is not by chance, also where the worst of many stages is looked at.
+func (t Term) missedBeyondDoubt(s *rundir.Stage) bool {
+	c, ok := t.count(s)
+	if !ok {
+		return s.FrozenSince.Known()
+	}
+	worth := c.worth()
+	low, _ := stats.ShareBounds(c.beyond*worth, c.of*worth, doubtless)
+	return low > t.tail()
+}
+
 // bounds returns the bounds of the share beyond the limit. A value that was cut off counts as beyond it in the upper bound alone.
 func (c tally) bounds() (low, high float64) {
 	worth := c.worth()

@@ -25,7 +25,7 @@ const Widened = 1.25
 // measured, nor beyond the saturation rate, which may be nil.
 func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term) *rundir.SLO {
 	stages = slices.Clone(stages)
-	slices.SortStableFunc(stages, func(a, b *rundir.Stage) int { return cmp.Compare(rateOf(a), rateOf(b)) })
+	slices.SortStableFunc(stages, func(a, b *rundir.Stage) int { return cmp.Compare(Offered(a), Offered(b)) })
 	out := &rundir.SLO{}
 	end := stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)}
 	for _, t := range terms {
@@ -36,10 +36,11 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		}
 		end.Low, end.High = min(end.Low, root.Low), min(end.High, root.High)
 	}
-	if s := saturation; s != nil && s.Rate.Known() && s.Rate.Value() < end.At {
-		end = stats.Root{At: s.Rate.Value(), Low: min(end.Low, s.Low.Value()), High: min(end.High, s.High.Value())}
+	var capped bool
+	if end, capped = below(end, saturation); capped {
 		out.Limiting = rundir.LimitSaturation
 	}
+	end = beneathMissed(end, stages, terms)
 	settle(out, stages, terms, end)
 	switch {
 	case !out.Rate.IsZero():
@@ -50,6 +51,37 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 		out.Verdict = Unsure.String()
 	}
 	return out
+}
+
+// below returns an end that is not above the saturation rate, and whether that lowered it: where requests queue up for ever, they wait for
+// longer than any limit. Where the saturation rate is known by bounds alone, the upper one counts.
+func below(end stats.Root, saturation *rundir.Saturation) (lower stats.Root, capped bool) {
+	s := saturation
+	if s == nil || !s.High.Known() {
+		return end, false
+	}
+	most := s.High.Value()
+	if s.Rate.Known() {
+		most = s.Rate.Value()
+	}
+	if capped = most < end.At; capped {
+		end = stats.Root{At: most, Low: min(end.Low, most), High: end.High}
+		if s.Low.Known() {
+			end.Low = min(end.Low, s.Low.Value())
+		}
+	}
+	end.High = max(end.At, min(end.High, s.High.Value()))
+	return end, capped
+}
+
+// beneathMissed returns an end whose interval does not reach beyond the lowest stage above it that misses a term beyond doubt.
+func beneathMissed(end stats.Root, stages []*rundir.Stage, terms []Term) stats.Root {
+	for _, s := range stages {
+		if at := Offered(s); at >= end.At && at < end.High && slices.ContainsFunc(terms, func(t Term) bool { return t.missedBeyondDoubt(s) }) {
+			end.High = at
+		}
+	}
+	return end
 }
 
 // end returns where the term's curve reaches its limit.
@@ -79,10 +111,10 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 	for _, s := range stages {
 		switch v, _ := Judge(s, terms); {
 		case s.Verdict == rundir.Saturated || v == Broken:
-			if rateOf(s) >= end.At && (broken == nil || rateOf(broken) < end.At) || broken == nil {
+			if Offered(s) >= end.At && (broken == nil || Offered(broken) < end.At) || broken == nil {
 				broken = s
 			}
-		case v == Kept && (kept == nil || rateOf(s) <= end.At):
+		case v == Kept && (kept == nil || Offered(s) <= end.At):
 			kept = s
 		}
 	}
@@ -90,13 +122,13 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 		out.BrokenStage = broken.Name
 	}
 	switch {
-	case kept == nil && !together(stages, terms, end.At) && !(end.Fitted && end.Low > rateOf(stages[0])):
+	case kept == nil && !together(stages, terms, end.At) && !(end.Fitted && end.Low > Offered(stages[0])):
 		none(out, stages, terms, broken, math.IsInf(end.At, -1))
 		if !math.IsInf(end.At, 0) { // where to look for it
 			out.Low, out.High = rundir.Exactly(max(0, end.Low)), rundir.Exactly(end.High)
 		}
 	case kept != nil && math.IsInf(end.At, 1):
-		out.KeptStage, out.Rate, out.Limiting = kept.Name, rundir.Over(rateOf(kept)), ""
+		out.KeptStage, out.Rate, out.Limiting = kept.Name, rundir.Over(Offered(kept)), ""
 		out.Reason = noteNoneBroke.New(kept.Name)
 	case math.IsInf(end.At, -1): // one exception does not make a rate
 		none(out, stages, terms, broken, true)
@@ -118,7 +150,7 @@ func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 		var all tally
 		kept := false
 		for _, s := range stages {
-			if rateOf(s) > rate {
+			if Offered(s) > rate {
 				continue
 			}
 			kept = kept || t.Holds(s) == Kept
@@ -163,7 +195,7 @@ func goodputAt(stages []*rundir.Stage, rate float64) rundir.Number {
 	for _, s := range stages {
 		switch {
 		case s.Goodput == nil || s.Goodput.Share.IsZero():
-		case rateOf(s) <= rate:
+		case Offered(s) <= rate:
 			low = s
 		case high == nil:
 			high = s
@@ -177,8 +209,8 @@ func goodputAt(stages []*rundir.Stage, rate float64) rundir.Number {
 	}
 	a, b := low.Goodput.Share, high.Goodput.Share
 	share := a.Value()
-	if gap := rateOf(high) - rateOf(low); gap > 0 {
-		share += (b.Value() - a.Value()) * (rate - rateOf(low)) / gap
+	if gap := Offered(high) - Offered(low); gap > 0 {
+		share += (b.Value() - a.Value()) * (rate - Offered(low)) / gap
 	}
 	if a.Bound() || b.Bound() {
 		return rundir.Over(rate * share)

@@ -16,7 +16,7 @@ import (
 // point returns what a stage showed of the term: log-odds, less those of the limit, against its rate. ok is false where it shows
 // nothing, or nothing that lasts: while a queue grows, its latencies only show that it is too long.
 func (t Term) point(s *rundir.Stage, clusters clustering) (p stats.Point, ok bool) {
-	p.X = offeredOf(s)
+	p.X = Offered(s)
 	if s.Verdict == rundir.Saturated && t.Holds(s) == Kept {
 		return p, false
 	}
@@ -43,7 +43,7 @@ func (t Term) clustering(stages []*rundir.Stage) clustering {
 	var all clustering
 	for _, s := range stages {
 		if c, ok := t.count(s); ok {
-			all = append(all, cluster{offeredOf(s), 1 / c.worth(), c.of})
+			all = append(all, cluster{Offered(s), 1 / c.worth(), c.of})
 		}
 	}
 	return all
@@ -70,21 +70,16 @@ func (c clustering) at(rate float64) float64 {
 	return math.Max(1, sum/weights)
 }
 
-// rateOf returns the rate of a stage. One request at a time is the limit of small rates: 0.
-func rateOf(s *rundir.Stage) float64 {
-	if s.Rate.Known() {
-		return s.Rate.Value()
-	}
-	return 0
-}
-
-// offeredOf returns the rate at which requests were due in a stage's window. Poisson arrivals at a rate are by chance more or fewer, and a stage with
-// more of them is a stage at a higher rate: its latencies are those of that rate.
-func offeredOf(s *rundir.Stage) float64 {
-	if o := s.Rates.Offered; s.Rate.Known() && o.Known() {
+// Offered returns the rate at which requests were due in a stage's window. Poisson arrivals at a rate are by chance more or fewer, and a stage with
+// more of them is a stage at a higher rate: its latencies are those of that rate. One request at a time is the limit of small rates: 0.
+func Offered(s *rundir.Stage) float64 {
+	switch o := s.Rates.Offered; {
+	case !s.Rate.Known():
+		return 0
+	case o.Known():
 		return o.Value()
 	}
-	return rateOf(s)
+	return s.Rate.Value()
 }
 
 // shareAbove returns the share of a distribution above a value, by its percentiles: between two of them the logarithm of the

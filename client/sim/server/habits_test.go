@@ -251,3 +251,33 @@ func TestRepeatedPromptsComeFromTheCache(t *testing.T) {
 		}
 	})
 }
+
+// TestSheddingIsNoRateLimit: a server that refuses because too many wait says so, also with status 429, and names no rate limit.
+func TestSheddingIsNoRateLimit(t *testing.T) {
+	for path, ask := range map[string]string{"/v1/completions": ask32, "/v1/messages": `{"model":"plain8","max_tokens":32,"messages":[{"role":"user","content":"hello"}]}`} {
+		inBubble(t, habitual(t, "sheds:1"), Options{}, func(t *testing.T, b *bubble) {
+			refused := make(chan string, 20)
+			for range cap(refused) {
+				go func() {
+					status, text := b.fetch("POST", path, ask, "")
+					if status != 429 {
+						text = ""
+					}
+					refused <- text
+				}()
+			}
+			n := 0
+			for range cap(refused) {
+				if text := <-refused; text != "" {
+					n++
+					if strings.Contains(text, "rate_limit") || !strings.Contains(text, "overloaded") {
+						t.Errorf("%s: %s", path, text)
+					}
+				}
+			}
+			if n == 0 {
+				t.Errorf("%s: nothing was refused", path)
+			}
+		})
+	}
+}

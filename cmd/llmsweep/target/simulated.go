@@ -33,6 +33,20 @@ func Simulated(c *console.Console, name string, unchecked bool) (sim.Config, err
 	return t.Config(), nil
 }
 
+// Presets returns an error where a sim: URL names no preset. It reads no file.
+func Presets(urls []string) error {
+	for _, url := range urls {
+		name, ok := strings.CutPrefix(url, sim.Scheme)
+		if ext := filepath.Ext(name); !ok || name == "" || ext == ".yaml" || ext == ".yml" {
+			continue
+		}
+		if _, err := sim.Preset(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Plausible returns what is wrong with the URL of a server, and with the flags that say how to speak to it, without connecting.
 func Plausible(c *console.Console, url string, f *flags.Target, conns int) error {
 	if preset, ok := strings.CutPrefix(url, sim.Scheme); ok {

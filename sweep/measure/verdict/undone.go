@@ -18,9 +18,6 @@ type Undone struct {
 // A stage is stable only where the upper bound of the undone share lies below the tolerance. It is shedding where the lower bound lies above
 // what chance explains.
 func (u Undone) Judge(verdict string) string {
-	// A fifth of the tolerance, 1 %, is put down to chance: a server below its limit refuses a few requests in a burst of arrivals. Above the
-	// whole tolerance the work is not done, whatever the backlog does.
-	const chance = 0.2
 	if u.Failed == 0 || u.Ended == 0 || verdict == rundir.Saturated {
 		return verdict
 	}
@@ -28,12 +25,25 @@ func (u Undone) Judge(verdict string) string {
 	switch {
 	case u.Failed == u.Ended && u.Refused < u.Failed: // nothing was answered, and not for the load's sake
 		return rundir.Undecided
-	case low > u.Tolerance, verdict == rundir.Stable && low > chance*u.Tolerance:
+	case low > u.Tolerance, verdict == rundir.Stable && low > byChance*u.Tolerance:
 		return rundir.Shedding
 	case high >= u.Tolerance:
 		return rundir.Undecided
 	}
 	return verdict
+}
+
+// byChance is the part of the tolerance, 1 % of the requests, that is put down to chance: a server below its limit refuses a few requests in a
+// burst of arrivals. Above the whole tolerance the work is not done, whatever the backlog does.
+const byChance = 0.2
+
+// BeyondChance reports whether more requests went undone than chance explains.
+func (u Undone) BeyondChance() bool {
+	if u.Failed == 0 || u.Ended == 0 {
+		return false
+	}
+	low, _ := u.bounds()
+	return low > byChance*u.Tolerance
 }
 
 // bounds returns a 95 % interval of the undone share (Wilson, Journal of the American Statistical Association 22 (1927)). Refusals come in

@@ -207,13 +207,19 @@ func (e *messagesEncoder) Whole(u sim.Usage) any {
 	return m
 }
 
+// overloaded is the kind of error of a service with too much to do.
+const overloaded = "overloaded_error"
+
 // AnthropicRefusal is Anthropic's error object.
 func AnthropicRefusal(e *exchange.ApiError) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
-		http.StatusNotFound: "not_found_error", http.StatusTooManyRequests: "rate_limit_error", StatusOverloaded: "overloaded_error",
+		http.StatusNotFound: "not_found_error", http.StatusTooManyRequests: "rate_limit_error", StatusOverloaded: overloaded,
 	}[e.Status]
-	if kind == "" {
+	switch {
+	case e.Kind == overloaded: // with status 429, too
+		kind = overloaded
+	case kind == "":
 		kind = "api_error"
 	}
 	return exchange.NamedEvent{Kind: "error", Members: map[string]any{"error": map[string]any{"type": kind, "message": e.Message}}}
