@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"llmsweep/cmd/llmsweep/console"
 )
 
 // TestReportAndChooseAgree judges sweeps by many objectives, once by report and once by choose: both say that there is no rate, or name
@@ -50,7 +52,7 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 	if err := json.Unmarshal([]byte(out), &run); err != nil {
 		t.Fatal(err)
 	}
-	out, _ = w.must(append([]string{"choose", dir, "--demand", "1rps", "--price", "L20=1", "--format", "json"}, flags...)...)
+	code, out, errs := w.llmsweep(append([]string{"choose", dir, "--demand", "1rps", "--price", "L20=1", "--format", "json"}, flags...)...)
 	var choices []struct {
 		Ranked []struct {
 			Rate float64 `json:"rate"`
@@ -61,6 +63,9 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 	}
 	if err := json.Unmarshal([]byte(out), &choices); err != nil {
 		t.Fatal(err)
+	}
+	if want := map[bool]int{true: console.Missed}[len(choices[0].Ranked) == 0]; code != want {
+		t.Errorf("%v: choose exits with %d, want %d: %s", terms, code, want, errs)
 	}
 	rate := strings.Trim(string(run.SLO.Rate), `{"over:}`)
 	switch c := choices[0]; {

@@ -27,6 +27,13 @@ func Unfit(st *rundir.Stage) note.Note {
 	return note.Note{}
 }
 
+// readLate reports whether the client, and not the server, may be why tokens arrived together: it was too slow for the whole stage, or let a tenth
+// of the reads wait for longer than there is between two tokens.
+func readLate(st *rundir.Stage) bool {
+	waited, gap := st.ReadDelay.P90, st.InterToken
+	return !Unfit(st).IsZero() || waited.Known() && gap.Known() && waited.Value() > gap.Value()
+}
+
 // ByClient reports whether a note of why a stage is invalid says that the client was too slow.
 func ByClient(why note.Note) bool {
 	return why.Is(noteSentLate) || why.Is(noteReadLate) || why.Is(noteNoCPULeft)

@@ -24,3 +24,23 @@ func TestUnfit(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoSendsTokensTogether: the server is named only where the client read them in time.
+func TestWhoSendsTokensTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		p90, p99, gap float64
+		named         bool
+	}{
+		"read at once":                    {0.001, 0.002, 0.02, true},
+		"read later than the next token":  {0.03, 0.04, 0.02, false},
+		"the client was the limit":        {0.01, 0.06, 0.02, false},
+		"a few reads were late, not many": {0.005, 0.04, 0.02, true},
+	} {
+		st := &rundir.Stage{
+			ReadDelay: rundir.Dist{P90: rundir.Exactly(c.p90), P99: rundir.Exactly(c.p99)}, InterToken: rundir.Exactly(c.gap), SharedChunks: rundir.Exactly(0.5),
+		}
+		if readLate(st) == c.named {
+			t.Errorf("%s: the server is named: %v, want %v", name, !c.named, c.named)
+		}
+	}
+}

@@ -141,8 +141,8 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	if n := st.Requests.Resent; n > 0 {
 		all = append(all, noteResent.New(n))
 	}
-	if share := st.SharedChunks.Value(); share > maxShared && Unfit(st).IsZero() { // else the client read them late
-		all = append(all, noteSharedReads.New(share))
+	if st.SharedChunks.Value() > maxShared && !readLate(st) {
+		all = append(all, noteSharedReads.New(st.SharedChunks.Value()))
 	}
 	return append(all, unlike(st.Replicas)...)
 }

@@ -78,7 +78,7 @@ func widest(all []stageData) int {
 // order of the queue is not known. A cache has one size: some of those that waited would not have fitted in beside the fullest step. What
 // prompts hold that are not yet whole is not seen, so that others seem to fit.
 func (r *replay) full(most int) bool {
-	const much, some = 0.2, 0.15
+	const much, some = 0.2, 0.08
 	kept, over := 0, 0
 	size := aboveCache * float64(slices.Max(r.held))
 	for _, b := range r.blocked {
