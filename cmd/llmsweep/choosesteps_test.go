@@ -34,7 +34,7 @@ func TestSlidersJudgePercentiles(t *testing.T) {
 			switch {
 			case l == nil && met > 0:
 				t.Errorf("step %d: not met, but at a shorter limit", step)
-			case l != nil && *l[0] < 0.95*met: // the rate is read from a fitted curve
+			case l != nil && *l[0] < 0.7*met: // the rate is read from a fitted curve; where it is not located, its low end counts
 				t.Errorf("step %d: %g req/s, %g at a shorter limit", step, *l[0], met)
 			case l != nil:
 				met = max(met, *l[0])

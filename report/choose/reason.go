@@ -85,6 +85,8 @@ func (e end) english() string { return e.in(lang.English) }
 
 func (e end) in(l lang.Lang) string {
 	switch m := e.limit; {
+	case m.Wide && m.Broken != nil:
+		return endWide.In(l, m.Broken.Name())
 	case m.Broken != nil && m.Unknown:
 		return endUnknown.In(l, m.Broken.Name())
 	case m.Broken != nil:

@@ -65,3 +65,16 @@ func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
 		t.Errorf("%+v", c.Refused)
 	}
 }
+
+// A limit that is not located is counted on with its low end.
+func TestALimitThatIsNotLocated(t *testing.T) {
+	in := swept("one", 16, 12, 20)
+	in.Run.SLO.Rate = rundir.Number{}
+	k := chosen(t, curve.Load([]curve.Input{in}), wanted(t, "20rps", "", "ttft:mean<250ms")).Ranked
+	if len(k) != 1 || k[0].Rate != 12 || k[0].Between != [2]int{2, 3} || k[0].Replicas != 3 {
+		t.Fatalf("%+v", k)
+	}
+	if want := endWide.In(lang.English, "ttft:mean"); k[0].LimitedBy != want {
+		t.Errorf("%q, want %q", k[0].LimitedBy, want)
+	}
+}

@@ -128,6 +128,7 @@ var (
 	whyUndecided   = lang.Say("no row decides the SLO", "没有任何一行能判定 SLO")
 	whyBetween     = lang.Say("its limit is not known: it keeps %s at %s and misses it at %s (%s), and no row between them decides", "其上限未知：在 %[2]s 满足 %[1]s，在 %[3]s 不满足（%[4]s），其间没有可判定的行")
 	whyBroken      = lang.Say("already misses %s at %s: %s", "在 %[2]s 即不满足 %[1]s：%[3]s")
+	endWide        = lang.Say("%s; only the low end of its interval is counted on", "%s；只按其区间的下端计")
 	endUnknown     = lang.Say("%s, which is unknown above that", "%s（更高负载下未知）")
 	endBacklog     = lang.Say("saturation", "饱和")
 	endRows        = lang.Say("the last row", "最后一行数据")

@@ -14,6 +14,8 @@ type Limit struct {
 	Output rundir.Number
 	// Low and High are the 95 % interval of Rate; absent where single rows decide.
 	Low, High rundir.Number
+	// Wide reports that the limit is known only to lie between Low and High: Rate is then Low.
+	Wide bool
 	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
 	Point Point
 	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
@@ -83,19 +85,23 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 			limiting = &terms[i]
 		}
 	}
-	if found.Rate.IsZero() {
+	at, wide := found.Rate, false
+	if at.IsZero() && found.Verdict == slo.Kept.String() && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
+		at, wide = found.Low, true
+	}
+	if at.IsZero() {
 		return Limit{}, s.unanswered(found, limiting, terms)
 	}
-	rate := found.Rate.Value()
+	rate := at.Value()
 	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
 	if above < 0 { // it is the highest row, or the rows above were left out
 		last := &s.Rows[len(s.Rows)-1]
-		l := Limit{Rate: rate, Low: found.Low, High: found.High, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}
+		l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}
 		l.sameAnswers()
 		return l, nil
 	}
 	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
-	l := Limit{Rate: rate, Low: found.Low, High: found.High, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
+	l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
 	if low != high {
 		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
 	}
