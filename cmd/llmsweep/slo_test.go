@@ -69,7 +69,7 @@ func agree(t *testing.T, w *world, dir string, terms ...string) (met bool) {
 		t.Errorf("%v: choose exits with %d, want %d: %s", terms, code, want, errs)
 	}
 	rate := strings.Trim(string(run.SLO.Rate), `{"over:}`)
-	if rate == "" && run.SLO.Verdict == "kept" { // it is not located: choose counts on its low end
+	if rate == "" && run.SLO.Verdict == "kept" && string(run.SLO.Low) != "0" { // it is not located: choose counts on its low end
 		rate = string(run.SLO.Low)
 	}
 	switch c := choices[0]; {
