@@ -76,7 +76,7 @@ func detectable(share float64, l lang.Lang) string {
 	return sayGradedPoints.In(l, Points(rundir.Exactly(share)))
 }
 
-// needed says how many questions show differences.
+// needed returns a sentence on how many questions show differences.
 func needed(all []rundir.Needed, l lang.Lang) string {
 	var parts []string
 	for _, n := range all {
@@ -114,7 +114,7 @@ func GradesNeed(needs []rundir.Needed, detects rundir.Number, l lang.Lang) strin
 	return sayGradesNeeds.In(l, needed(needs, l), detectable(share, l))
 }
 
-// uncounted says what is neither right nor wrong.
+// uncounted returns a sentence on answers that are neither right nor wrong.
 func uncounted(g *rundir.Graded, l lang.Lang) string {
 	var parts []string
 	if g.Cut > 0 {
