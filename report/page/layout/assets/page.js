@@ -3,6 +3,9 @@
   // Before anything is drawn: what is folded, the language and the theme, so that nothing moves once it is seen.
   var root = document.documentElement, asked = location.hash.slice(1).split("&");
   root.classList.add("js");
+  // A page that loads itself again is drawn once it stands where it stood: a browser may draw the part that has arrived before.
+  var place = history.state && history.state.place;
+  if (place) { history.scrollRestoration = "manual"; root.classList.add("again"); setTimeout(function () { root.classList.remove("again"); }, 2000); }
   asked.forEach(function (part) {
     if (part === "lang=en" || part === "lang=zh") { root.lang = root.dataset.lang = part.slice(5); }
     if (part === "theme=dark" || part === "theme=light") { root.dataset.theme = part.slice(6); }
@@ -357,11 +360,12 @@
   restore();
   // The page of a run that goes on loads itself again when a stage has ended. What was chosen is in the address, and the place is kept by what stands
   // there, since what stands above may have grown.
-  var live = root.dataset.live, place = history.state && history.state.place, stood = place && document.getElementById(place.id);
-  if (stood) {
-    history.scrollRestoration = "manual";
-    window.scrollBy(0, stood.getBoundingClientRect().top - place.top);
+  var live = root.dataset.live, stood = place && document.getElementById(place.id);
+  if (stood) { window.scrollBy(0, stood.getBoundingClientRect().top - place.top); }
+  if (place) {
     history.replaceState(null, "");
+    root.classList.remove("again");
+    window.addEventListener("load", function () { history.scrollRestoration = "auto"; });
   }
   function reload() {
     var seen = window.scrollY > 0 && all("main [id]").filter(function (e) { var r = e.getBoundingClientRect(); return r.height > 0 && r.top >= 0; })[0];
