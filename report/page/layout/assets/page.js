@@ -3,7 +3,7 @@
   // Before anything is drawn: what is folded, the language and the theme, so that nothing moves once it is seen.
   var root = document.documentElement, asked = location.hash.slice(1).split("&");
   root.classList.add("js");
-  // A page that loads itself again is drawn once it stands where it stood: a browser may draw the part that has arrived before.
+  // A live page that reloads stays hidden until its scroll position is restored: a browser may paint the part that has arrived so far.
   var place = history.state && history.state.place;
   if (place) { history.scrollRestoration = "manual"; root.classList.add("again"); setTimeout(function () { root.classList.remove("again"); }, 2000); }
   asked.forEach(function (part) {
