@@ -4,16 +4,17 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"llmsweep/client/sim"
-	simserver "llmsweep/client/sim/server"
-	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/manual"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/manual"
 )
 
 // commandLines returns the llmsweep command lines in the sh blocks of a Markdown text.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
 )
 
 // fixedTimes are the flags of a server whose times do not depend on its load.
@@ -18,7 +18,7 @@ type fixedTimes struct {
 }
 
 // apply turns a configuration into one of fixed times, where the flags ask for it.
-func (f fixedTimes) apply(c *sim.Config) error {
+func (f fixedTimes) apply(c *machine.Config) error {
 	if f == (fixedTimes{}) {
 		return nil
 	}
@@ -26,8 +26,8 @@ func (f fixedTimes) apply(c *sim.Config) error {
 	if first == 0 || each == 0 {
 		return errors.New("--first-token and --per-token belong together, such as --first-token 100ms --per-token 10ms")
 	}
-	*c = sim.Config{
-		Plain: sim.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
+	*c = machine.Config{
+		Plain: machine.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
 	}
 	return nil
 }

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/predict"
 	"llmsweep/report/table"
@@ -27,23 +28,23 @@ func (s *simCmd) predict(c *console.Console) error {
 	if s.PromptTokens < 1 || s.OutputTokens < 1 {
 		return console.Usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
 	}
-	models, gpus := sim.Models(), sim.GPUs()
+	models, gpus := machine.Models(), machine.GPUs()
 	if s.Only != "" {
 		model, gpu, both := strings.Cut(s.Only, "/")
-		m, err := sim.LookupModel(model)
+		m, err := machine.LookupModel(model)
 		if err != nil {
 			return console.Usage(fmt.Errorf("--only: %w", err))
 		}
-		models = []sim.Model{m}
+		models = []machine.Model{m}
 		if both {
-			g, err := sim.LookupGPU(gpu)
+			g, err := machine.LookupGPU(gpu)
 			if err != nil {
 				return console.Usage(fmt.Errorf("--only: %w", err))
 			}
-			gpus = []sim.GPU{g}
+			gpus = []machine.GPU{g}
 		}
 	}
-	load := sim.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
+	load := truth.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
 	var all []predict.Estimate
 	for _, m := range models {
 		for _, g := range gpus {

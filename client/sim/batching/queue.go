@@ -1,22 +1,22 @@
-package sim
+package batching
 
 // queue holds the waiting sequences in order. It is a ring, so that a preempted one can go back to its head.
 type queue struct {
-	ring    []*sequence
+	ring    []*Sequence
 	head, n int
 }
 
-func (q *queue) at(i int) **sequence { return &q.ring[(q.head+i)%len(q.ring)] }
+func (q *queue) at(i int) **Sequence { return &q.ring[(q.head+i)%len(q.ring)] }
 
-func (q *queue) front() *sequence { return *q.at(0) }
+func (q *queue) front() *Sequence { return *q.at(0) }
 
-func (q *queue) push(s *sequence) {
+func (q *queue) push(s *Sequence) {
 	q.makeRoom()
 	*q.at(q.n) = s
 	q.n++
 }
 
-func (q *queue) pushFront(s *sequence) {
+func (q *queue) pushFront(s *Sequence) {
 	q.makeRoom()
 	q.head = (q.head + len(q.ring) - 1) % len(q.ring)
 	q.n++
@@ -30,7 +30,7 @@ func (q *queue) pop() {
 }
 
 // filter keeps the sequences for which keep holds, in order.
-func (q *queue) filter(keep func(*sequence) bool) {
+func (q *queue) filter(keep func(*Sequence) bool) {
 	kept := 0
 	for i := range q.n {
 		s := *q.at(i)
@@ -47,7 +47,7 @@ func (q *queue) makeRoom() {
 	if q.n < len(q.ring) {
 		return
 	}
-	larger := make([]*sequence, max(16, 2*len(q.ring)))
+	larger := make([]*Sequence, max(16, 2*len(q.ring)))
 	for i := range q.n {
 		larger[i] = *q.at(i)
 	}

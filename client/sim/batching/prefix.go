@@ -1,21 +1,22 @@
-package sim
+package batching
 
-// prefixCache records which prompt blocks were computed. It is simpler than vLLM's: it keeps the newest limit blocks,
+// PrefixCache records which prompt blocks were computed. It is simpler than vLLM's: it keeps the newest limit blocks,
 // whether or not their memory was reused, and sequences with a common prefix do not share blocks. It saves only the
 // prefill.
-type prefixCache struct {
+type PrefixCache struct {
 	seen  map[uint64]struct{}
 	order []uint64 // ring of the hashes in seen, oldest at next once it is full
 	next  int
 	limit int
 }
 
-func newPrefixCache(limit int) *prefixCache {
-	return &prefixCache{seen: make(map[uint64]struct{}), limit: limit}
+// NewPrefixCache returns an empty cache of a number of blocks.
+func NewPrefixCache(limit int) *PrefixCache {
+	return &PrefixCache{seen: make(map[uint64]struct{}), limit: limit}
 }
 
-// match returns how many leading hashes are known.
-func (p *prefixCache) match(hashes []uint64) int {
+// Match returns how many leading hashes are known.
+func (p *PrefixCache) Match(hashes []uint64) int {
 	for i, h := range hashes {
 		if _, ok := p.seen[h]; !ok {
 			return i
@@ -24,7 +25,8 @@ func (p *prefixCache) match(hashes []uint64) int {
 	return len(hashes)
 }
 
-func (p *prefixCache) add(hashes []uint64) {
+// Add notes that blocks were computed.
+func (p *PrefixCache) Add(hashes []uint64) {
 	for _, h := range hashes {
 		if _, ok := p.seen[h]; ok {
 			continue

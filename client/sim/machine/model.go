@@ -1,4 +1,4 @@
-package sim
+package machine
 
 // Model is a decoder-only transformer with grouped-query attention and untied embeddings, with the numbers of its
 // config.json.

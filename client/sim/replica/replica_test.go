@@ -1,10 +1,14 @@
-package sim
+package replica
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 )
 
 // watched notes the instants of a replica's tokens.
@@ -20,35 +24,35 @@ func (w *watched) Ended(*Visit)                        { w.ended++ }
 // TestAReplicaDoesWhatASimulationDoes gives both the same random requests, on servers whose slots, budgets or caches are too small: the first
 // and the last token of each request come at the same nanosecond, and all gaps between tokens are the same.
 func TestAReplicaDoesWhatASimulationDoes(t *testing.T) {
-	demo, err := Preset("demo")
+	demo, err := machine.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	small, moe := demo, demo
 	demo.Jitter = 0.1
 	small.KVTokens, small.Jitter = 1600, 0.05 // preempts
-	if moe, err = Preset("Qwen2-57B-A14B/A100x2"); err != nil {
+	if moe, err = machine.Preset("Qwen2-57B-A14B/A100x2"); err != nil {
 		t.Fatal(err)
 	}
 	moe.MaxNumSeqs, moe.KVTokens = 16, 4096
 	caching := small
 	caching.PrefixCache = true
-	measured := Config{Costs: &Costs{Read: ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
-	even := Config{Costs: &Costs{Read: ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
-	for i, c := range []Config{demo, small, moe, caching, measured, even} {
+	measured := machine.Config{Costs: &machine.Costs{Read: machine.ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: machine.ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
+	even := machine.Config{Costs: &machine.Costs{Read: machine.ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
+	for i, c := range []machine.Config{demo, small, moe, caching, measured, even} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 2))
-			s, err := NewSimulation(c)
+			s, err := sim.NewSimulation(c)
 			if err != nil {
 				t.Fatal(err)
 			}
 			w := &watched{gaps: map[time.Duration]int{}}
-			r, err := NewReplica(c, 0, w)
+			r, err := New(c, 0, w)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := map[time.Duration]int{}
-			var jobs []*Job
+			var jobs []*sim.Job
 			var all []*Visit
 			now := time.Duration(0)
 			for range 1500 {
@@ -66,7 +70,7 @@ func TestAReplicaDoesWhatASimulationDoes(t *testing.T) {
 					}
 				}
 				last := time.Duration(0)
-				jobs = append(jobs, s.Add(v.Arrived, Request{PromptTokens: v.Prompt, OutputTokens: v.Output, Prefix: v.Prefix}, func(_ *Job, n int, at time.Duration) {
+				jobs = append(jobs, s.Add(v.Arrived, sim.Request{PromptTokens: v.Prompt, OutputTokens: v.Output, Prefix: v.Prefix}, func(_ *sim.Job, n int, at time.Duration) {
 					if n > 1 {
 						want[at-last]++
 					}
@@ -111,15 +115,15 @@ func (nothing) Ended(*Visit)                           {}
 func BenchmarkMillion(b *testing.B) {
 	for _, name := range []string{"Qwen2-7B/L20", "Qwen2-7B/H100"} {
 		b.Run(name, func(b *testing.B) {
-			c, err := Preset(name)
+			c, err := machine.Preset(name)
 			if err != nil {
 				b.Fatal(err)
 			}
 			c.Jitter = 0.05
-			rate := 0.8 * c.Capacity(Workload{512, 128}).RequestsPerSecond
+			rate := 0.8 * truth.CapacityOf(c, truth.Workload{PromptTokens: 512, OutputTokens: 128}).RequestsPerSecond
 			for b.Loop() {
 				rng := rand.New(rand.NewPCG(1, 1))
-				r, err := NewReplica(c, 0, nothing{})
+				r, err := New(c, 0, nothing{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,6 +1,11 @@
-package sim
+package truth
 
-import "time"
+import (
+	"time"
+
+	"llmsweep/client/sim/batching"
+	"llmsweep/client/sim/machine"
+)
 
 // Workload is a stream of equal requests without common prefixes.
 type Workload struct{ PromptTokens, OutputTokens int }
@@ -16,7 +21,7 @@ type Capacity struct {
 	SyncTTFT, SyncITL, SyncLatency time.Duration // of a request alone on the server; the ITL is the mean
 }
 
-// How long Capacity simulates the steady state, in turnovers of all slots. The bounds on steps keep it below 100 ms
+// How long CapacityOf simulates the steady state, in turnovers of all slots. The bounds on steps keep it below 100 ms
 // (BenchmarkCapacity).
 const (
 	capacityWarmup    = 4
@@ -29,7 +34,7 @@ const (
 	drivenMaxVisits = 8_000_000 // of a sequence by a step
 )
 
-// Capacity computes the throughput under an endless queue that begins with a burst on an empty server, and the exact
+// CapacityOf computes the throughput under an endless queue that begins with a burst on an empty server, and the exact
 // latencies of a request alone. It reads no clock.
 //
 // Where MaxNumSeqs sequences always fit into the KV cache, equal requests differ only in their age. A step then depends
@@ -41,20 +46,20 @@ const (
 // arrived. Where steps are memory-bound in one phase pattern and compute-bound in another, a queue from random arrivals
 // has another throughput than a burst. The two agree where all steps are on one side of the roofline, and where all
 // steps use the whole token budget, as in the demo preset.
-func (c Config) Capacity(w Workload) Capacity {
-	c = c.withDefaults()
-	if c.validate() != nil || w.PromptTokens < 1 || w.OutputTokens < 1 || c.fits(w.PromptTokens, w.OutputTokens) != nil {
+func CapacityOf(c machine.Config, w Workload) Capacity {
+	c = c.WithDefaults()
+	if c.Validate() != nil || w.PromptTokens < 1 || w.OutputTokens < 1 || c.Fits(w.PromptTokens, w.OutputTokens) != nil {
 		return Capacity{}
 	}
 	var t tally
-	everFits := c.MaxNumSeqs*c.blocksFor(w.PromptTokens+w.OutputTokens-1) <= c.KVTokens/c.BlockTokens
-	if c.isPlain() && everFits {
-		return c.Plain.capacity(c.MaxNumSeqs, w)
+	everFits := c.MaxNumSeqs*c.BlocksFor(w.PromptTokens+w.OutputTokens-1) <= c.Blocks()
+	if c.IsPlain() && everFits {
+		return plainCapacity(c.Plain, c.MaxNumSeqs, w)
 	}
 	if everFits {
-		t = c.steadyState(w)
+		t = steadyState(c, w)
 	} else {
-		t = c.driveScheduler(w)
+		t = driveScheduler(c, w)
 	}
 	seconds := t.elapsed.Seconds()
 	out := Capacity{
@@ -64,8 +69,25 @@ func (c Config) Capacity(w Workload) Capacity {
 	}
 	// Little's law, on the sequences in service.
 	out.Latency = time.Duration(out.MeanBatch / out.RequestsPerSecond * 1e9)
-	out.SyncTTFT, out.SyncITL, out.SyncLatency = c.synchronous(w)
+	out.SyncTTFT, out.SyncITL, out.SyncLatency = synchronous(c, w)
 	return out
+}
+
+// plainCapacity is exact under an endless queue: a slot is taken again in the step after an answer's last token.
+func plainCapacity(p machine.Plain, slots int, w Workload) Capacity {
+	latency := p.FirstToken + time.Duration(w.OutputTokens-1)*p.PerToken
+	c := Capacity{
+		RequestsPerSecond: float64(slots) / latency.Seconds(),
+		MeanBatch:         float64(slots),
+		Latency:           latency,
+		SyncTTFT:          p.FirstToken,
+		SyncLatency:       latency,
+	}
+	c.OutputTokensPerSecond = c.RequestsPerSecond * float64(w.OutputTokens)
+	if w.OutputTokens > 1 {
+		c.SyncITL = p.PerToken
+	}
+	return c
 }
 
 // tally adds up steps.
@@ -83,8 +105,8 @@ func (t *tally) step(d time.Duration, samples, running int) {
 
 // cohorts is the state of a server with an endless queue of equal requests and enough cache blocks.
 type cohorts struct {
-	cfg      Config
-	roofline roofline
+	cfg      machine.Config
+	roofline machine.Roofline
 	work     Workload
 	joined   []int // ring over the last OutputTokens steps: how many got their first token in each
 	step     int
@@ -96,7 +118,7 @@ type cohorts struct {
 
 // advance makes one step. Sequences that got their first token OutputTokens-1 steps ago get their last one and leave.
 func (s *cohorts) advance(t *tally) {
-	batch := Batch{Tokens: s.decoding, Samples: s.decoding, Context: s.context, Pairs: s.context}
+	batch := machine.Batch{Tokens: s.decoding, Samples: s.decoding, Context: s.context, Pairs: s.context}
 	budget := s.cfg.MaxBatchedTokens - s.decoding
 	slots := s.cfg.MaxNumSeqs - s.decoding
 	prompt, output := s.work.PromptTokens, s.work.OutputTokens
@@ -106,7 +128,7 @@ func (s *cohorts) advance(t *tally) {
 			s.partial = prompt
 		}
 		n := min(s.partial, budget)
-		batch.add(prompt-s.partial, n, n == s.partial)
+		batch.Add(prompt-s.partial, n, n == s.partial)
 		budget -= n
 		s.partial -= n
 		if s.partial == 0 {
@@ -118,7 +140,7 @@ func (s *cohorts) advance(t *tally) {
 	if s.partial > 0 {
 		running++
 	}
-	t.step(s.roofline.stepTime(batch), batch.Samples, running)
+	t.step(s.roofline.Time(batch), batch.Samples, running)
 
 	s.context += s.decoding + first*(prompt+1)
 	s.decoding += first
@@ -132,8 +154,8 @@ func (s *cohorts) advance(t *tally) {
 }
 
 // steadyState runs the recurrence over whole turnovers of the slots, after a warm-up.
-func (c Config) steadyState(w Workload) tally {
-	s := cohorts{cfg: c, roofline: c.roofline(), work: w, joined: make([]int, w.OutputTokens)}
+func steadyState(c machine.Config, w Workload) tally {
+	s := cohorts{cfg: c, roofline: c.Roofline(), work: w, joined: make([]int, w.OutputTokens)}
 	var opening tally
 	for s.ended < capacityWarmup*c.MaxNumSeqs && s.step < capacityMaxSteps/4 {
 		s.advance(&opening)
@@ -149,35 +171,35 @@ func (c Config) steadyState(w Workload) tally {
 
 // resubmitter queues its sequence again whenever it has ended.
 type resubmitter struct {
-	sequence
-	scheduler *scheduler
+	batching.Sequence
+	scheduler *batching.Scheduler
 	ended     *int
 }
 
 func (l *resubmitter) token(_ int, last bool) {
 	if last {
 		*l.ended++
-		l.sequence = sequence{listener: l, prompt: l.prompt, output: l.output}
-		l.scheduler.add(&l.sequence)
+		l.Sequence = batching.Sequence{Token: l.Token, Prompt: l.Prompt, Output: l.Output}
+		l.scheduler.Add(&l.Sequence)
 	}
 }
 
 // driveScheduler does the same with the scheduler itself and a queue that never empties.
-func (c Config) driveScheduler(w Workload) tally {
+func driveScheduler(c machine.Config, w Workload) tally {
 	c.Jitter, c.PrefixCache = 0, false
-	s := newScheduler(c)
+	s := batching.New(c)
 	ended, visits := 0, 0
 	for range c.MaxNumSeqs + 1 {
 		l := &resubmitter{scheduler: s, ended: &ended}
-		l.sequence = sequence{listener: l, prompt: w.PromptTokens, output: w.OutputTokens}
-		s.add(&l.sequence)
+		l.Sequence = batching.Sequence{Token: l.token, Prompt: w.PromptTokens, Output: w.OutputTokens}
+		s.Add(&l.Sequence)
 	}
 	advance := func(t *tally) {
-		d, _ := s.plan()
-		running, before := len(s.running), s.totals.outputTokens
+		d, _ := s.Plan()
+		running, before := s.Running(), s.Stats().GenerationTokens
 		visits += running
-		s.complete()
-		t.step(d, s.totals.outputTokens-before, running)
+		s.Complete()
+		t.step(d, s.Stats().GenerationTokens-before, running)
 	}
 	var opening, steady tally
 	for ended < drivenWarmup && visits < drivenMaxVisits/4 {
@@ -191,24 +213,24 @@ func (c Config) driveScheduler(w Workload) tally {
 
 // synchronous returns the latencies of a request alone: its prompt in as few chunks as the budget allows, then one step
 // for each token.
-func (c Config) synchronous(w Workload) (ttft, itl, latency time.Duration) {
-	if c.isPlain() {
-		p := c.Plain.capacity(1, w)
+func synchronous(c machine.Config, w Workload) (ttft, itl, latency time.Duration) {
+	if c.IsPlain() {
+		p := plainCapacity(c.Plain, 1, w)
 		return p.SyncTTFT, p.SyncITL, p.SyncLatency
 	}
-	r := c.roofline()
+	r := c.Roofline()
 	for computed := 0; computed < w.PromptTokens; {
 		n := min(w.PromptTokens-computed, c.MaxBatchedTokens)
-		var b Batch
-		b.add(computed, n, computed+n == w.PromptTokens)
+		var b machine.Batch
+		b.Add(computed, n, computed+n == w.PromptTokens)
 		computed += n
-		ttft += r.stepTime(b)
+		ttft += r.Time(b)
 	}
 	latency = ttft
 	for i := range w.OutputTokens - 1 {
-		var b Batch
-		b.add(w.PromptTokens+i, 1, true)
-		latency += r.stepTime(b)
+		var b machine.Batch
+		b.Add(w.PromptTokens+i, 1, true)
+		latency += r.Time(b)
 	}
 	if w.OutputTokens > 1 {
 		itl = (latency - ttft) / time.Duration(w.OutputTokens-1)

@@ -1,4 +1,4 @@
-package sim_test
+package truth_test
 
 import (
 	"context"
@@ -12,15 +12,17 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
 	"llmsweep/client/sim/random"
+	"llmsweep/client/sim/truth"
 )
 
 // work is the workload of plain8 at 19.5 requests a second.
-var work = sim.Workload{PromptTokens: 64, OutputTokens: 32}
+var work = truth.Workload{PromptTokens: 64, OutputTokens: 32}
 
 func plain8(t testing.TB, habits ...string) random.Server {
 	t.Helper()
-	c, err := sim.Preset("plain8")
+	c, err := machine.Preset("plain8")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestPlainServerIsExact(t *testing.T) {
 	}
 	t.Parallel()
 	s := plain8(t)
-	c := s.Config.Capacity(work)
+	c := truth.CapacityOf(s.Config, work)
 	near(t, "capacity", c.RequestsPerSecond, 8/0.41, 1e-9)
 	if c.SyncTTFT != 100*time.Millisecond || c.SyncITL != 10*time.Millisecond || c.SyncLatency != 410*time.Millisecond {
 		t.Errorf("alone: %+v", c)
@@ -215,13 +217,13 @@ func TestCollapsedRates(t *testing.T) {
 	for _, h := range []string{"collapses:0.3", "collapses:0.3,worst=2", "collapses:1,worst=3,recovery=never"} {
 		s := plain8(t, h)
 		for _, waiting := range []int{8, 16, 40} {
-			near(t, h, closed(t, s, 8+waiting, 60*time.Second, 100*time.Second), s.Config.Collapsed(work, float64(waiting)), 0.02)
+			near(t, h, closed(t, s, 8+waiting, 60*time.Second, 100*time.Second), truth.Collapsed(s.Config, work, float64(waiting)), 0.02)
 		}
 	}
 	s := plain8(t, "collapses:0.3,worst=3")
 	near(t, "in overload", offer(t, s, 30, 60*time.Second, 100*time.Second, 5).Answered, s.Truth(0).Overload, 0.01)
 	near(t, "the limit of the collapse", s.Truth(0).Overload, 19.512/3, 0.001)
-	near(t, "the point of no return", s.Config.PointOfNoReturn(work, 16), 8*(19.512/16-1)/0.3, 0.001)
+	near(t, "the point of no return", truth.PointOfNoReturn(s.Config, work, 16), 8*(19.512/16-1)/0.3, 0.001)
 	both := plain8(t, "collapses:0.3", "sheds:8")
 	near(t, "refusing keeps the queue short", offer(t, both, 40, 60*time.Second, 100*time.Second, 5).Answered, both.Truth(0).Sustained, 0.03)
 }
@@ -234,12 +236,12 @@ func TestSustainedBelowTheCollapse(t *testing.T) {
 	t.Parallel()
 	for _, h := range []string{"collapses:1,from=1,worst=3,recovery=never"} {
 		s := plain8(t, h)
-		s.Config.Plain = sim.Plain{FirstToken: 500 * time.Millisecond, PerToken: 50 * time.Millisecond} // fewer steps to run
+		s.Config.Plain = machine.Plain{FirstToken: 500 * time.Millisecond, PerToken: 50 * time.Millisecond} // fewer steps to run
 		sustained := s.Truth(0).Sustained
 		const runs = 7
 		collapsed := func(rate float64) (n int) {
 			for seed := range uint64(runs) {
-				if offer(t, s, rate, 0, sim.SustainedFor, 100+seed).InFlight > int(8+2*(8+s.Config.PointOfNoReturn(work, rate)))/2 {
+				if offer(t, s, rate, 0, truth.SustainedFor, 100+seed).InFlight > int(8+2*(8+truth.PointOfNoReturn(s.Config, work, rate)))/2 {
 					n++
 				}
 			}
@@ -293,7 +295,7 @@ func TestTruthOnRandomServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(*randomServers) {
 				s := random.NewWith(rand.New(rand.NewPCG(seed, 11)), name)
-				k := s.Config.Capacity(s.Work)
+				k := truth.CapacityOf(s.Config, s.Work)
 				from := 10*k.Latency + 20*time.Second
 				to := from + max(100*k.Latency, 100*time.Second)
 				if h, ok := habit.Find[habit.Scales](s.Config.Habits); ok {

@@ -1,21 +1,22 @@
-package sim
+package replica
 
 import (
 	"errors"
-	"math"
-	"math/rand/v2"
 	"time"
+
+	"llmsweep/client/sim/batching"
+	"llmsweep/client/sim/machine"
 )
 
-// Replica runs a server through time of its own as [Simulation] does, to the nanosecond, and much faster: a step costs the same however many
+// Replica runs a server through time of its own as sim.Simulation does, to the nanosecond, and much faster: a step costs the same however many
 // requests are in it, because it is made from sums over them. It reports no single tokens. It is meant for millions of requests. A server
 // with habits, or of fixed times, is not one.
 type Replica struct {
-	config   Config
-	roofline roofline
+	config   machine.Config
+	roofline machine.Roofline
 	experts  []float64 // time of reading the experts that n tokens use, by n
-	jitter   *rand.Rand
-	prefixes *prefixCache
+	jitter   *machine.Jitter
+	prefixes *batching.PrefixCache
 	watcher  Watcher
 
 	now    time.Duration // end of the last step
@@ -27,19 +28,19 @@ type Replica struct {
 	number int // of running requests
 	free   int // blocks of the cache
 
-	decodes int          // running requests with a token
-	context int          // their tokens in the cache with the next step's
-	partial *Visit       // the one whose prompt is partly computed
-	fresh   []*Visit     // those whose prompt ends in the step under way
-	step    int          // steps so far
-	needs   []int        // running requests that need another block, by the number of the step in the block's turn
-	ends    calendar     // running requests by the step of their last token
-	left    int          // requests that ended with the last step
-	counts  ReplicaUsage // so far
+	decodes int      // running requests with a token
+	context int      // their tokens in the cache with the next step's
+	partial *Visit   // the one whose prompt is partly computed
+	fresh   []*Visit // those whose prompt ends in the step under way
+	step    int      // steps so far
+	needs   []int    // running requests that need another block, by the number of the step in the block's turn
+	ends    calendar // running requests by the step of their last token
+	left    int      // requests that ended with the last step
+	counts  Usage    // so far
 }
 
-// ReplicaUsage counts what a replica did.
-type ReplicaUsage struct {
+// Usage counts what a replica did.
+type Usage struct {
 	Steps       int
 	Preemptions int
 	// SlotsFull and CacheFull count the steps through which a request waited because all slots were taken, or the cache was full; StepFull
@@ -83,34 +84,31 @@ type Watcher interface {
 // errNoReplica is the error of servers whose steps depend on more than sums.
 var errNoReplica = errors.New("a server with habits or of fixed times cannot be simulated as a replica")
 
-// NewReplica returns a server at rest at an instant.
-func NewReplica(c Config, at time.Duration, w Watcher) (*Replica, error) {
-	c = c.withDefaults()
-	if err := c.validate(); err != nil {
+// New returns a server at rest at an instant.
+func New(c machine.Config, at time.Duration, w Watcher) (*Replica, error) {
+	c = c.WithDefaults()
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.isPlain() || len(c.Habits) > 0 {
+	if c.IsPlain() || len(c.Habits) > 0 {
 		return nil, errNoReplica
 	}
-	r := &Replica{config: c, roofline: c.roofline(), watcher: w, now: at, free: c.KVTokens / c.BlockTokens, needs: make([]int, c.BlockTokens)}
+	r := &Replica{config: c, roofline: c.Roofline(), jitter: c.NewJitter(), watcher: w, now: at, free: c.Blocks(), needs: make([]int, c.BlockTokens)}
 	r.ends.grow(1024)
-	if c.Jitter > 0 {
-		r.jitter = rand.New(rand.NewPCG(c.Seed, 0))
-	}
 	if c.PrefixCache {
-		r.prefixes = newPrefixCache(r.free)
+		r.prefixes = batching.NewPrefixCache(r.free)
 	}
 	return r, nil
 }
 
 // Fits reports whether the server takes requests of such lengths.
-func (r *Replica) Fits(prompt, output int) bool { return r.config.fits(prompt, output) == nil }
+func (r *Replica) Fits(prompt, output int) bool { return r.config.Fits(prompt, output) == nil }
 
 // Now returns the end of the last step.
 func (r *Replica) Now() time.Duration { return r.now }
 
 // Usage returns what the replica did so far.
-func (r *Replica) Usage() ReplicaUsage { return r.counts }
+func (r *Replica) Usage() Usage { return r.counts }
 
 // InFlight returns the number of requests that have not ended at an instant, up to which the server was run.
 func (r *Replica) InFlight(at time.Duration) int {
@@ -204,9 +202,9 @@ func (r *Replica) receive(rested bool) {
 }
 
 // plan forms the batch of a step: a token for each request that decodes, the rest of a prompt, and new requests.
-func (r *Replica) plan() (Batch, bool) {
+func (r *Replica) plan() (machine.Batch, bool) {
 	preempted := r.reserve()
-	b := Batch{Tokens: r.decodes, Samples: r.decodes, Context: r.context, Pairs: r.context}
+	b := machine.Batch{Tokens: r.decodes, Samples: r.decodes, Context: r.context, Pairs: r.context}
 	budget := r.config.MaxBatchedTokens - r.decodes
 	r.fresh = r.fresh[:0]
 	if v := r.partial; v != nil {
@@ -236,13 +234,13 @@ func (r *Replica) preempt(v *Visit) {
 	v.Preempted++
 	if v.decoding {
 		length := v.length + r.step - v.began
-		r.free += r.config.blocksFor(length - 1)
+		r.free += r.config.BlocksFor(length - 1)
 		r.ends.remove(v)
 		r.stopDecoding(v, length)
 		v.done += r.step - v.began - 1
 		v.lastAt = r.now
 	} else {
-		r.free += r.config.blocksFor(v.length)
+		r.free += r.config.BlocksFor(v.length)
 		if r.partial == v {
 			r.partial = nil
 		}
@@ -271,10 +269,10 @@ func (v *Visit) turn(block int) int {
 }
 
 // admit takes requests from the queue, in order, while there are slots, tokens of the budget, and blocks.
-func (r *Replica) admit(b *Batch, budget int) {
+func (r *Replica) admit(b *machine.Batch, budget int) {
 	for r.queue.n > 0 {
 		v := r.queue.front()
-		need := r.config.blocksFor(v.length)
+		need := r.config.BlocksFor(v.length)
 		switch {
 		case r.number >= r.config.MaxNumSeqs:
 			r.counts.SlotsFull++
@@ -299,7 +297,7 @@ func (r *Replica) cached(v *Visit) int {
 	full := (v.length - 1) / r.config.BlockTokens
 	n := min(v.Cached/r.config.BlockTokens, full)
 	if r.prefixes != nil {
-		n = max(n, r.prefixes.match(v.Prefix[:min(len(v.Prefix), full)]))
+		n = max(n, r.prefixes.Match(v.Prefix[:min(len(v.Prefix), full)]))
 	}
 	n *= r.config.BlockTokens
 	r.counts.PromptTokens += v.length
@@ -308,10 +306,10 @@ func (r *Replica) cached(v *Visit) int {
 }
 
 // chunk adds as much of a prompt to the batch as the budget has, and returns what it leaves.
-func (r *Replica) chunk(v *Visit, b *Batch, budget int) int {
+func (r *Replica) chunk(v *Visit, b *machine.Batch, budget int) int {
 	n := min(v.length-v.computed, budget)
 	if n > 0 {
-		b.add(v.computed, n, v.computed+n == v.length)
+		b.Add(v.computed, n, v.computed+n == v.length)
 	}
 	v.computed += n
 	if v.computed < v.length {
@@ -323,30 +321,18 @@ func (r *Replica) chunk(v *Visit, b *Batch, budget int) int {
 }
 
 // stepTime returns the time of a step, with jitter.
-func (r *Replica) stepTime(b Batch) time.Duration {
-	f := &r.roofline
-	tokens := float64(b.Tokens)
-	memory := f.denseWeights + f.kvToken*float64(b.Context+b.Tokens) + f.readToken*tokens
-	if f.expertWeights > 0 {
-		memory += r.expertTime(b.Tokens)
-	}
-	compute := f.computeFixed + f.bodyToken*tokens + f.headSample*float64(b.Samples) + f.attentionPair*float64(b.Pairs)
-	d := time.Duration(math.Round((max(memory, compute) + f.fixed + f.reduceToken*tokens) * 1e9))
-	if r.jitter != nil {
-		sigma := r.config.Jitter
-		d = time.Duration(float64(d) * math.Exp(sigma*r.jitter.NormFloat64()-sigma*sigma/2))
-	}
-	return d
+func (r *Replica) stepTime(b machine.Batch) time.Duration {
+	return r.jitter.Apply(r.roofline.TimeWith(b, r.expertTime(b.Tokens)))
 }
 
-// expertTime returns the time of reading the experts that n tokens use.
+// expertTime returns the seconds of reading the experts that n tokens use.
 func (r *Replica) expertTime(n int) float64 {
 	const kept = 4096
 	if n >= kept {
-		return r.roofline.expertWeights * (1 - math.Pow(r.roofline.expertMiss, float64(n)))
+		return r.roofline.Experts(n)
 	}
 	for len(r.experts) <= n {
-		r.experts = append(r.experts, r.roofline.expertWeights*(1-math.Pow(r.roofline.expertMiss, float64(len(r.experts)))))
+		r.experts = append(r.experts, r.roofline.Experts(len(r.experts)))
 	}
 	return r.experts[n]
 }
@@ -378,7 +364,7 @@ func (r *Replica) begin(v *Visit) {
 		v.First = r.now
 		r.watcher.Answered(v)
 		if r.prefixes != nil {
-			r.prefixes.add(v.Prefix[:min(len(v.Prefix), v.Prompt/r.config.BlockTokens)])
+			r.prefixes.Add(v.Prefix[:min(len(v.Prefix), v.Prompt/r.config.BlockTokens)])
 		}
 	} else {
 		r.watcher.Gaps(r.now, r.now-v.lastAt, 1)
@@ -396,7 +382,7 @@ func (r *Replica) begin(v *Visit) {
 
 // end lets a request leave that has a number of tokens in the cache.
 func (r *Replica) end(v *Visit, length int) {
-	r.free += r.config.blocksFor(length)
+	r.free += r.config.BlocksFor(length)
 	r.unlink(v)
 	v.Last = r.now
 	r.left++
@@ -428,99 +414,4 @@ func (r *Replica) unlink(v *Visit) {
 	}
 	v.before, v.after = nil, nil
 	r.number--
-}
-
-// calendar has the requests by the number of the step that ends them: a ring of lists.
-type calendar struct{ lists []*Visit }
-
-// grow makes room for ends up to that many steps after now, the current step.
-func (c *calendar) grow(ahead int) {
-	size := max(1, len(c.lists))
-	for size <= ahead {
-		size *= 2
-	}
-	if size == len(c.lists) {
-		return
-	}
-	old := c.lists
-	c.lists = make([]*Visit, size)
-	for _, v := range old {
-		for v != nil {
-			next := v.sibling
-			c.add(v, v.ending())
-			v = next
-		}
-	}
-}
-
-// ending returns the step of a decoding request's last token.
-func (v *Visit) ending() int { return v.began + v.Output - v.done }
-
-func (c *calendar) add(v *Visit, step int) {
-	list := &c.lists[step&(len(c.lists)-1)]
-	v.sibling = *list
-	*list = v
-}
-
-// put notes that a request ends with a step.
-func (c *calendar) put(v *Visit, now, step int) {
-	c.grow(step - now)
-	c.add(v, step)
-}
-
-// take returns the list of the requests that end with a step, and forgets it.
-func (c *calendar) take(step int) *Visit {
-	list := &c.lists[step&(len(c.lists)-1)]
-	v := *list
-	*list = nil
-	return v
-}
-
-func (c *calendar) remove(v *Visit) {
-	at := &c.lists[v.ending()&(len(c.lists)-1)]
-	for *at != v {
-		at = &(*at).sibling
-	}
-	*at = v.sibling
-	v.sibling = nil
-}
-
-// visits is a ring of waiting requests.
-type visits struct {
-	ring    []*Visit
-	head, n int
-}
-
-func (q *visits) front() *Visit { return q.ring[q.head] }
-
-func (q *visits) room() {
-	if q.n < len(q.ring) {
-		return
-	}
-	bigger := make([]*Visit, max(16, 2*len(q.ring)))
-	for i := range q.n {
-		bigger[i] = q.ring[(q.head+i)&(len(q.ring)-1)]
-	}
-	q.ring, q.head = bigger, 0
-}
-
-func (q *visits) push(v *Visit) {
-	q.room()
-	q.ring[(q.head+q.n)&(len(q.ring)-1)] = v
-	q.n++
-}
-
-func (q *visits) pushFront(v *Visit) {
-	q.room()
-	q.head = (q.head - 1) & (len(q.ring) - 1)
-	q.ring[q.head] = v
-	q.n++
-}
-
-func (q *visits) pop() *Visit {
-	v := q.ring[q.head]
-	q.ring[q.head] = nil
-	q.head = (q.head + 1) & (len(q.ring) - 1)
-	q.n--
-	return v
 }

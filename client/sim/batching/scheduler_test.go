@@ -1,21 +1,22 @@
-package sim
+package batching
 
 import (
-	"errors"
 	"math"
 	"testing"
 	"time"
+
+	"llmsweep/client/sim/machine"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-// linear is a roofline for results by hand: a step takes 1 ms, and 0.1 ms for each token.
-var linear = roofline{fixed: 1e-3, reduceToken: 1e-4}
+// linear has step times for results by hand: a step takes 1 ms, and 0.1 ms for each token.
+var linear = &machine.Costs{Read: machine.ReadCosts{Fixed: 1e-3, Token: 1e-4}}
 
 // recorder notes when its tokens arrived.
 type recorder struct {
-	sequence
+	Sequence
 	run  *run
 	at   []time.Duration
 	done bool
@@ -31,28 +32,26 @@ func (l *recorder) token(n int, last bool) {
 
 // run drives a scheduler through virtual time.
 type run struct {
-	*scheduler
+	*Scheduler
 	now time.Duration
 }
 
-func newRun(cfg Config) *run {
-	cfg.Model, cfg.GPU = Models()[0], GPUs()[0]
-	r := &run{scheduler: newScheduler(cfg.withDefaults())}
-	r.roofline = linear
-	return r
+func newRun(cfg machine.Config) *run {
+	cfg.Costs = linear
+	return &run{Scheduler: New(cfg.WithDefaults())}
 }
 
 func (r *run) request(prompt, output int, prefix ...uint64) *recorder {
 	l := &recorder{run: r}
-	l.sequence = sequence{listener: l, prompt: prompt, output: output, prefix: prefix}
-	r.add(&l.sequence)
+	l.Sequence = Sequence{Token: l.token, Prompt: prompt, Output: output, Prefix: prefix}
+	r.Add(&l.Sequence)
 	return l
 }
 
 func (r *run) step() bool {
-	d, ok := r.plan()
+	d, ok := r.Plan()
 	r.now += d
-	r.complete()
+	r.Complete()
 	return ok
 }
 
@@ -77,7 +76,7 @@ func wantTimes(t *testing.T, what string, got []time.Duration, want ...float64) 
 }
 
 func TestChunkedPrefill(t *testing.T) {
-	r := newRun(Config{MaxBatchedTokens: 8, MaxNumSeqs: 4})
+	r := newRun(machine.Config{MaxBatchedTokens: 8, MaxNumSeqs: 4})
 	a := r.request(20, 3)
 	r.finish()
 	// Chunks of 8, 8 and 4: the first token ends the third step.
@@ -85,7 +84,7 @@ func TestChunkedPrefill(t *testing.T) {
 }
 
 func TestDecodesComeBeforePrompts(t *testing.T) {
-	r := newRun(Config{MaxBatchedTokens: 4, MaxNumSeqs: 4})
+	r := newRun(machine.Config{MaxBatchedTokens: 4, MaxNumSeqs: 4})
 	a := r.request(4, 5)
 	b := r.request(8, 2)
 	r.finish()
@@ -95,7 +94,7 @@ func TestDecodesComeBeforePrompts(t *testing.T) {
 }
 
 func TestFirstComeFirstServed(t *testing.T) {
-	r := newRun(Config{MaxNumSeqs: 2})
+	r := newRun(machine.Config{MaxNumSeqs: 2})
 	var all []*recorder
 	for i := range 6 {
 		all = append(all, r.request(4, 2+i%2))
@@ -113,7 +112,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 }
 
 func TestAdmissionWaitsForBlocks(t *testing.T) {
-	r := newRun(Config{BlockTokens: 4, KVTokens: 16})
+	r := newRun(machine.Config{BlockTokens: 4, KVTokens: 16})
 	a := r.request(12, 2) // 4 blocks at the end
 	b := r.request(8, 1)
 	r.finish()
@@ -125,7 +124,7 @@ func TestAdmissionWaitsForBlocks(t *testing.T) {
 }
 
 func TestPreemptionOfTheYoungest(t *testing.T) {
-	r := newRun(Config{BlockTokens: 4, KVTokens: 16})
+	r := newRun(machine.Config{BlockTokens: 4, KVTokens: 16})
 	a := r.request(8, 6) // grows from 2 to 4 blocks
 	b := r.request(7, 4) // grows from 2 to 3
 	r.finish()
@@ -133,23 +132,23 @@ func TestPreemptionOfTheYoungest(t *testing.T) {
 	// tokens fit again beside a's 3 blocks only when a is gone: a ends with step 6, and step 7 computes b anew.
 	wantTimes(t, "a", a.at, 2.5, 3.6, 4.7, 5.8, 6.9, 8.0)
 	wantTimes(t, "b", b.at, 2.5, 8.0+1.8, 9.8+1.1, 10.9+1.1)
-	if a.preemptions != 0 || b.preemptions != 1 || r.totals.preemptions != 1 {
-		t.Errorf("preemptions: a %d, b %d, scheduler %d; want 0, 1, 1", a.preemptions, b.preemptions, r.totals.preemptions)
+	if a.Preemptions != 0 || b.Preemptions != 1 || r.totals.preemptions != 1 {
+		t.Errorf("preemptions: a %d, b %d, scheduler %d; want 0, 1, 1", a.Preemptions, b.Preemptions, r.totals.preemptions)
 	}
 }
 
 func TestCancel(t *testing.T) {
-	r := newRun(Config{MaxNumSeqs: 1})
+	r := newRun(machine.Config{MaxNumSeqs: 1})
 	a, b, c := r.request(10, 50), r.request(10, 5), r.request(10, 1)
 	r.step()
-	if d, ok := r.plan(); !ok {
+	if d, ok := r.Plan(); !ok {
 		t.Fatal("nothing to do")
 	} else {
 		r.now += d
 	}
-	r.cancel(&a.sequence) // in the middle of a step
-	r.cancel(&b.sequence) // while it waits
-	r.complete()
+	r.Cancel(&a.Sequence) // in the middle of a step
+	r.Cancel(&b.Sequence) // while it waits
+	r.Complete()
 	if len(r.running) != 1 {
 		t.Errorf("%d running before the step boundary, want 1", len(r.running))
 	}
@@ -157,13 +156,13 @@ func TestCancel(t *testing.T) {
 	wantTimes(t, "canceled while running", a.at, 2.0)
 	wantTimes(t, "canceled while waiting", b.at)
 	wantTimes(t, "next", c.at, 2.0+1.1+2.0)
-	if r.free != r.blocks || !r.idle() {
-		t.Errorf("%d of %d blocks free, idle %v", r.free, r.blocks, r.idle())
+	if r.free != r.blocks || !r.Idle() {
+		t.Errorf("%d of %d blocks free, idle %v", r.free, r.blocks, r.Idle())
 	}
 }
 
 func TestPrefixCache(t *testing.T) {
-	r := newRun(Config{BlockTokens: 4, PrefixCache: true})
+	r := newRun(machine.Config{BlockTokens: 4, PrefixCache: true})
 	a := r.request(10, 1, 1, 2)
 	r.finish()
 	b := r.request(10, 1, 1, 2) // two blocks known, 2 tokens computed
@@ -176,16 +175,16 @@ func TestPrefixCache(t *testing.T) {
 	wantTimes(t, "same", b.at, 2.0+1.2)
 	wantTimes(t, "whole blocks", c.at, 3.2+1.4)
 	wantTimes(t, "other", d.at, 4.6+2.0)
-	if b.cached != 8 || c.cached != 4 || r.totals.prefixHits != 12 || r.totals.prefixQueries != 38 {
-		t.Errorf("cached %d, %d; hits %d of %d; want 8, 4; 12 of 38", b.cached, c.cached, r.totals.prefixHits, r.totals.prefixQueries)
+	if b.Cached != 8 || c.Cached != 4 || r.totals.prefixHits != 12 || r.totals.prefixQueries != 38 {
+		t.Errorf("cached %d, %d; hits %d of %d; want 8, 4; 12 of 38", b.Cached, c.Cached, r.totals.prefixHits, r.totals.prefixQueries)
 	}
 }
 
 func TestPrefixCacheForgetsTheOldest(t *testing.T) {
-	p := newPrefixCache(3)
-	p.add([]uint64{1, 2, 3})
-	p.add([]uint64{3, 4})
-	got := []int{p.match([]uint64{1}), p.match([]uint64{2, 3, 4, 5})}
+	p := NewPrefixCache(3)
+	p.Add([]uint64{1, 2, 3})
+	p.Add([]uint64{3, 4})
+	got := []int{p.Match([]uint64{1}), p.Match([]uint64{2, 3, 4, 5})}
 	if diff := cmp.Diff([]int{0, 3}, got); diff != "" || len(p.seen) != 3 {
 		t.Errorf("%d remembered; matches (-want +got):\n%s", len(p.seen), diff)
 	}
@@ -193,7 +192,7 @@ func TestPrefixCacheForgetsTheOldest(t *testing.T) {
 
 func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
 	total := func(seed uint64) time.Duration {
-		r := newRun(Config{Jitter: 0.3, Seed: seed})
+		r := newRun(machine.Config{Jitter: 0.3, Seed: seed})
 		r.request(1, 20000)
 		r.finish()
 		return r.now
@@ -210,54 +209,42 @@ func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
-	c := Config{Model: Models()[0], GPU: GPUs()[0], MaxModelLen: 100, KVTokens: 64}.withDefaults()
-	for _, tc := range []struct {
-		prompt, output int
-		ok             bool
-	}{{50, 15, true}, {50, 16, false}, {90, 11, false}} {
-		if err := c.fits(tc.prompt, tc.output); (err == nil) != tc.ok || err != nil && !errors.Is(err, ErrTooLong) {
-			t.Errorf("%d -> %d: %v", tc.prompt, tc.output, err)
-		}
-	}
-}
-
 // TestSchedulerInvariants gives random requests and cancellations to random schedulers, and checks invariants after each
 // step.
 func TestSchedulerInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := Config{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}
+		cfg := machine.Config{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}
 		cfg.MaxBatchedTokens = cfg.MaxNumSeqs + rapid.IntRange(0, 20).Draw(t, "budget")
 		cfg.KVTokens = cfg.BlockTokens * rapid.IntRange(1, 20).Draw(t, "blocks")
 		r := newRun(cfg)
 		var all []*recorder
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			prompt, output := rapid.IntRange(1, 30).Draw(t, "prompt"), rapid.IntRange(1, 10).Draw(t, "output")
-			if r.cfg.fits(prompt, output) == nil && rapid.Bool().Draw(t, "arrival") {
+			if r.cfg.Fits(prompt, output) == nil && rapid.Bool().Draw(t, "arrival") {
 				all = append(all, r.request(prompt, output))
 			}
 			if len(all) > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
 				if l := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]; !l.done {
-					r.cancel(&l.sequence)
+					r.Cancel(&l.Sequence)
 				}
 			}
-			r.plan()
-			checkBooks(t, r.scheduler)
-			r.complete()
+			r.Plan()
+			checkBooks(t, r.Scheduler)
+			r.Complete()
 		}
 		r.finish()
 		for i, l := range all {
-			if !l.canceled && len(l.at) != l.output {
-				t.Errorf("request %d got %d of %d tokens", i, len(l.at), l.output)
+			if !l.Canceled && len(l.at) != l.Output {
+				t.Errorf("request %d got %d of %d tokens", i, len(l.at), l.Output)
 			}
 		}
-		if r.free != r.blocks || !r.idle() {
-			t.Errorf("at the end %d of %d blocks are free, idle %v", r.free, r.blocks, r.idle())
+		if r.free != r.blocks || !r.Idle() {
+			t.Errorf("at the end %d of %d blocks are free, idle %v", r.free, r.blocks, r.Idle())
 		}
 	})
 }
 
-func checkBooks(t *rapid.T, e *scheduler) {
+func checkBooks(t *rapid.T, e *Scheduler) {
 	held, tokens := 0, 0
 	for i, s := range e.running {
 		held += s.blocks

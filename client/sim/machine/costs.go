@@ -1,4 +1,4 @@
-package sim
+package machine
 
 import (
 	"cmp"
@@ -65,8 +65,8 @@ func (c *Costs) validate() error {
 }
 
 // roofline returns the costs as the scheduler uses them.
-func (c *Costs) roofline() roofline {
-	return roofline{
+func (c *Costs) roofline() Roofline {
+	return Roofline{
 		denseWeights: c.Read.Fixed, kvToken: c.Read.Context, readToken: c.Read.Token, expertWeights: c.Read.Experts, expertMiss: c.Read.ExpertMiss,
 		computeFixed: c.Compute.Fixed, bodyToken: c.Compute.Token, headSample: c.Compute.Sample, attentionPair: c.Compute.Pair,
 	}

@@ -1,4 +1,4 @@
-package sim
+package machine
 
 import (
 	"cmp"
@@ -29,11 +29,12 @@ func plain8() Config {
 // plainSteps is how many steps a token takes: more are more exact, and slower.
 const plainSteps = 5
 
-func (c Config) isPlain() bool { return c.Plain != Plain{} }
+// IsPlain reports whether the server has fixed times instead of a model.
+func (c Config) IsPlain() bool { return c.Plain != Plain{} }
 
 // plainDefaults gives a plain server a cache and a budget that never run out.
 func (c Config) plainDefaults() Config {
-	if c.isPlain() {
+	if c.IsPlain() {
 		c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
 		c.MaxModelLen = cmp.Or(c.MaxModelLen, DefaultMaxModelLen)
 		c.BlockTokens = cmp.Or(c.BlockTokens, DefaultBlockTokens)
@@ -57,46 +58,18 @@ func (p Plain) validate() error {
 // step returns the time of one step.
 func (p Plain) step() time.Duration { return p.PerToken / plainSteps }
 
-// promptWait and tokenWait are how many steps pass before the one that computes a prompt, or a further token; 0 where the server
-// is not plain.
-func (p Plain) promptWait() int {
+// PromptWait returns how many steps pass before the one that computes a prompt; 0 where the server is not plain.
+func (p Plain) PromptWait() int {
 	if p.PerToken == 0 {
 		return 0
 	}
 	return int(p.FirstToken/p.step()) - 1
 }
 
-func (p Plain) tokenWait() int {
+// TokenWait returns how many steps pass before the one that computes a further token; 0 where the server is not plain.
+func (p Plain) TokenWait() int {
 	if p.PerToken == 0 {
 		return 0
 	}
 	return plainSteps - 1
-}
-
-// capacity is exact under an endless queue: a slot is taken again in the step after an answer's last token.
-func (p Plain) capacity(slots int, w Workload) Capacity {
-	latency := p.FirstToken + time.Duration(w.OutputTokens-1)*p.PerToken
-	c := Capacity{
-		RequestsPerSecond: float64(slots) / latency.Seconds(),
-		MeanBatch:         float64(slots),
-		Latency:           latency,
-		SyncTTFT:          p.FirstToken,
-		SyncLatency:       latency,
-	}
-	c.OutputTokensPerSecond = c.RequestsPerSecond * float64(w.OutputTokens)
-	if w.OutputTokens > 1 {
-		c.SyncITL = p.PerToken
-	}
-	return c
-}
-
-// delayed reports whether a sequence of a plain server computes nothing in this step, because its prompt is not due yet.
-func (sc *scheduler) delayed(s *sequence) bool {
-	if s.wait == 0 {
-		return false
-	}
-	s.wait--
-	s.chunk = 0
-	sc.delays++
-	return true
 }

@@ -1,4 +1,4 @@
-package sim
+package machine
 
 import (
 	"math"
@@ -22,8 +22,9 @@ type Batch struct {
 	Pairs   int // (query, key) pairs of attention: each new token attends to all up to itself
 }
 
-// add adds n tokens of a sequence, of which the given number were computed before.
-func (b *Batch) add(computed, n int, samples bool) {
+// Add adds n tokens of a sequence, of which the given number were computed before. samples reports whether it gets an output
+// token.
+func (b *Batch) Add(computed, n int, samples bool) {
 	b.Tokens += n
 	b.Context += computed + n
 	b.Pairs += n*computed + n*(n+1)/2
@@ -50,12 +51,12 @@ func (b *Batch) add(computed, n int, samples bool) {
 //
 // It does not include jitter.
 func (c Config) StepTime(b Batch) time.Duration {
-	r := c.withDefaults().roofline()
-	return r.stepTime(b)
+	r := c.WithDefaults().Roofline()
+	return r.Time(b)
 }
 
-// roofline holds StepTime's constants, in seconds per unit, TP divided out.
-type roofline struct {
+// Roofline is StepTime with its constants computed once: in seconds per unit, TP divided out.
+type Roofline struct {
 	fixed         float64 // overhead, weights excluded
 	denseWeights  float64 // reading the weights that every step needs
 	expertWeights float64 // reading all routed experts
@@ -69,9 +70,10 @@ type roofline struct {
 	reduceToken   float64
 }
 
-func (c Config) roofline() roofline {
-	if c.isPlain() {
-		return roofline{fixed: c.Plain.step().Seconds()}
+// Roofline returns the step times of a valid Config that has its defaults.
+func (c Config) Roofline() Roofline {
+	if c.IsPlain() {
+		return Roofline{fixed: c.Plain.step().Seconds()}
 	}
 	if c.Costs != nil {
 		return c.Costs.roofline()
@@ -84,7 +86,7 @@ func (c Config) roofline() roofline {
 		linear = c.GPU.PeakINT8 * computeEfficiency * tp
 	}
 	experts := m.ExpertParams * c.Quant.bytes()
-	r := roofline{
+	r := Roofline{
 		fixed:         c.StepOverhead.Seconds(),
 		denseWeights:  (c.weightBytes() - experts - m.embedding()*FP16.bytes()) / bandwidth,
 		expertWeights: experts / bandwidth,
@@ -104,12 +106,21 @@ func (c Config) roofline() roofline {
 	return r
 }
 
-func (r *roofline) stepTime(b Batch) time.Duration {
-	tokens := float64(b.Tokens)
-	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens) + r.readToken*tokens
-	if r.expertWeights > 0 {
-		memory += r.expertWeights * (1 - math.Pow(r.expertMiss, tokens))
+// Time returns the time of a step, without jitter.
+func (r *Roofline) Time(b Batch) time.Duration { return r.TimeWith(b, r.Experts(b.Tokens)) }
+
+// Experts returns the seconds that reading the experts takes which a number of tokens use.
+func (r *Roofline) Experts(tokens int) float64 {
+	if r.expertWeights == 0 {
+		return 0
 	}
+	return r.expertWeights * (1 - math.Pow(r.expertMiss, float64(tokens)))
+}
+
+// TimeWith is Time for a caller that knows Experts(b.Tokens).
+func (r *Roofline) TimeWith(b Batch, experts float64) time.Duration {
+	tokens := float64(b.Tokens)
+	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens) + r.readToken*tokens + experts
 	compute := r.computeFixed + r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
 	seconds := max(memory, compute) + r.fixed + r.reduceToken*tokens
 	return time.Duration(math.Round(seconds * 1e9))

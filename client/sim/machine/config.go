@@ -1,4 +1,4 @@
-package sim
+package machine
 
 import (
 	"cmp"
@@ -41,7 +41,6 @@ const (
 	DefaultBlockTokens      = 16
 	DefaultMaxModelLen      = 32768
 	DefaultStepOverhead     = 1500 * time.Microsecond
-	DefaultOutputTokens     = 16 // of a request without a length, as in vLLM's completions
 
 	memoryUtilization = 0.9 // of the GPU memory, for weights and KV cache; vLLM's default
 )
@@ -56,7 +55,7 @@ type Config struct {
 	MaxNumSeqs       int           // sequences running at once
 	MaxBatchedTokens int           // token budget of one step, decodes and prompt chunks together; at least MaxNumSeqs
 	BlockTokens      int           // tokens of one KV-cache block
-	KVTokens         int           // KV-cache size; 0 for what fits beside the weights in 0.9 of the memory
+	KVTokens         int           // KV-cache size; 0 for what Fits beside the weights in 0.9 of the memory
 	MaxModelLen      int           // prompt and output together
 	StepOverhead     time.Duration // fixed part of each step
 	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
@@ -65,7 +64,7 @@ type Config struct {
 	Latency          time.Duration // from a request's arrival until the scheduler knows of it, on a server of measured costs
 	Habits           habit.List    // what the server does wrong
 	Seed             uint64        // of the jitter, and of everything random in the answers
-	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill; see Request.Prefix
+	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill
 }
 
 // Preset parses MODEL/GPU[xCOUNT][/QUANT], such as "Qwen2-7B/L20x2/int4", "demo", or "plain8".
@@ -93,8 +92,8 @@ func Preset(name string) (Config, error) {
 	if len(parts) == 3 {
 		c.Quant = Quant(strings.ToLower(parts[2]))
 	}
-	c = c.withDefaults()
-	if err := c.validate(); err != nil {
+	c = c.WithDefaults()
+	if err := c.Validate(); err != nil {
 		return Config{}, fmt.Errorf("preset %q: %w", name, err)
 	}
 	return c, nil
@@ -126,8 +125,8 @@ func demo() (Config, error) {
 	return c, nil
 }
 
-// withDefaults returns c with the default in each zero field that has one.
-func (c Config) withDefaults() Config {
+// WithDefaults returns c with the default in each zero field that has one.
+func (c Config) WithDefaults() Config {
 	c = c.plainDefaults().measuredDefaults()
 	c.Quant = cmp.Or(c.Quant, FP16)
 	c.TP = cmp.Or(c.TP, 1)
@@ -147,19 +146,19 @@ func (c Config) weightBytes() float64 {
 	return (c.Model.Params-2*c.Model.embedding())*c.Quant.bytes() + 2*c.Model.embedding()*FP16.bytes()
 }
 
-// spareKVTokens returns the size of the KV cache that fits beside the weights.
+// spareKVTokens returns the size of the KV cache that Fits beside the weights.
 func (c Config) spareKVTokens() int {
 	spare := float64(c.TP)*c.GPU.MemoryBytes*memoryUtilization - c.weightBytes()
 	return int(spare / c.Model.kvBytes())
 }
 
-// validate checks a Config that has its defaults.
-func (c Config) validate() error {
+// Validate checks a Config that has its defaults.
+func (c Config) Validate() error {
 	m, g := c.Model, c.GPU
 	if err := c.Habits.Validate(); err != nil {
 		return err
 	}
-	if c.isPlain() {
+	if c.IsPlain() {
 		m, g = Models()[0], GPUs()[0] // not used
 		if err := c.Plain.validate(); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package sim
+package machine
 
 import (
 	"math"
@@ -50,7 +50,10 @@ func TestPresetErrorsSayWhatThereIs(t *testing.T) {
 }
 
 func TestConfigsThatCannotBe(t *testing.T) {
-	good := demoConfig(t)
+	good, err := Preset("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, change := range map[string]func(*Config){
 		"no model":      func(c *Config) { c.Model = Model{} },
 		"no GPU":        func(c *Config) { c.GPU = GPU{} },
@@ -62,7 +65,7 @@ func TestConfigsThatCannotBe(t *testing.T) {
 	} {
 		c := good
 		change(&c)
-		if err := c.withDefaults().validate(); err == nil {
+		if err := c.WithDefaults().Validate(); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
@@ -113,26 +116,5 @@ func TestMoreExpertsAreTouchedByMoreTokens(t *testing.T) {
 	}
 	if ratio := float64(step(64)) / float64(step(1)); ratio < 7.9 || ratio > 8.1 {
 		t.Errorf("64 tokens read %.2f times the experts of one, want nearly all 8 eighths", ratio)
-	}
-}
-
-// TestPublishedFloors compares the synchronous rows of published vLLM tables for 512 -> 128 tokens with the model's. A
-// roofline model is accurate to about a third.
-func TestPublishedFloors(t *testing.T) {
-	for _, row := range []struct {
-		preset string
-		itl    float64 // ms
-	}{
-		{"Qwen2-7B/L20", 21.01}, {"Qwen2-7B/L20/int4", 7.72}, {"Qwen2-7B/L20x2", 13.28}, {"Qwen2-7B/A100", 11.55},
-		{"Qwen2-7B/A100/int8", 7.86}, {"Qwen2.5-14B/L20", 36.43}, {"Qwen2.5-14B/L20x4", 12.72},
-	} {
-		c, err := Preset(row.preset)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := c.Capacity(Workload{512, 128}).SyncITL.Seconds() * 1e3
-		if ratio := got / row.itl; ratio < 0.67 || ratio > 1.5 {
-			t.Errorf("%s: ITL %.2f ms, published %.2f", row.preset, got, row.itl)
-		}
 	}
 }
