@@ -9,15 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"time"
 
+	"github.com/goccy/go-yaml"
+
+	"llmsweep/client/bounded"
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/machine"
 	"llmsweep/sweep/seconds"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Version is the version of the file format.
@@ -185,13 +185,13 @@ func (t *Twin) validate() error {
 
 // Open reads a twin.
 func Open(path string) (*Twin, error) {
-	b, err := os.ReadFile(path)
+	b, err := bounded.ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, err
 	}
 	t, err := parse(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a twin: %w", path, err)
+		return nil, fmt.Errorf("%s is not a twin: %w; llmsweep fit writes one from a run directory", path, err)
 	}
 	return t, nil
 }
