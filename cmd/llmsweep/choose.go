@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -21,7 +20,6 @@ import (
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // chooseCmd is llmsweep choose.
@@ -71,7 +69,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	if err := assess(found, options.Terms); err != nil {
+	if err := inputs.Assess(found, options.Terms); err != nil {
 		return console.Usage(err)
 	}
 	setups, err := wanted.Setups(curve.Load(found), files, wish)
@@ -104,7 +102,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return all
 	}
 	err = ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
-		if err := countSteps(found, options.Terms); err != nil {
+		if err := inputs.CountAlso(found, choose.Counted(options.Terms)); err != nil {
 			return err
 		}
 		return html.Choose(w, choices, setups, options, sections, o)
@@ -138,30 +136,6 @@ func (ch *chooseCmd) answers(setups []curve.Setup) (a choose.Answers, err error)
 		return a, err
 	}
 	return a, a.Compare(run, setups)
-}
-
-// assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are
-// all that there is.
-func assess(inputs []curve.Input, terms []slo.Term) error {
-	for _, in := range inputs {
-		if in.Run.Source != nil || len(terms) == 0 {
-			continue
-		}
-		if err := answer.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// countSteps counts in the records what the sliders of the page need to judge percentiles at other limits.
-func countSteps(found []curve.Input, terms []slo.Term) error {
-	for _, in := range found {
-		if err := answer.CountAlso(in.Path, in.Run, choose.Counted(terms)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 // some returns the setups that --only names.

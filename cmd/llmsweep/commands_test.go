@@ -15,6 +15,7 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
+	"llmsweep/cmd/llmsweep/parsing"
 )
 
 // commandLines returns the llmsweep command lines in the sh blocks of a Markdown text.
@@ -160,7 +161,7 @@ func TestCommandsParse(t *testing.T) {
 		}
 		parsed, err := parser.Parse(args)
 		if err == nil {
-			err = checkPositive(parsed)
+			err = parsing.CheckPositive(parsed)
 		}
 		if err != nil {
 			t.Errorf("llmsweep %s: %v", line, err)

@@ -2,23 +2,20 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/claims"
+	"llmsweep/report/claims/documents"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
-	"llmsweep/report/published"
-	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/pair"
@@ -78,7 +75,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Fidelity {
 		keys = append(keys, drift.Keys()...)
 	}
-	gates, err := cm.gates(keys)
+	gates, err := compare.ParseGates(cm.FailIf, keys)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -91,7 +88,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	said := claimsOf(setups)
+	said := documents.Claims(setups)
 	sections := func(l lang.Lang) []table.Section {
 		all := result.Sections(l, 1)
 		for _, s := range said {
@@ -106,61 +103,5 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
 		return err
 	}
-	return judge(result, gates)
-}
-
-// claimsOf returns what the documents that results were read from claim about them, a list for each document that claims
-// something. A document that is gone claims nothing.
-func claimsOf(setups []curve.Setup) [][]claims.Claim {
-	var all [][]claims.Claim
-	var seen []string
-	for i := range setups {
-		src := setups[i].Run.Source
-		if src == nil || src.Format != published.Stress && src.Format != published.Serving || slices.Contains(seen, src.File) {
-			continue
-		}
-		seen = append(seen, src.File)
-		doc, err := read.ParseFile(src.File)
-		if err != nil {
-			continue
-		}
-		if found := claims.Of(doc, setups); len(found) > 0 {
-			all = append(all, found)
-		}
-	}
-	return all
-}
-
-// gates parses --fail-if. Each gate is on one of the keys.
-func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
-	var gates []compare.Gate
-	for _, text := range cm.FailIf {
-		g, err := compare.ParseGateOn(text, keys)
-		if err != nil {
-			return nil, err
-		}
-		gates = append(gates, g)
-	}
-	return gates, nil
-}
-
-// judge returns an error that names the gates that failed, with exit code exitMissed; or else those that cannot be judged, with
-// exitUndecided.
-func judge(result compare.Judged, gates []compare.Gate) error {
-	var failed, unjudged []string
-	for _, g := range gates {
-		for _, u := range result.Unjudged(g) {
-			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, u))
-		}
-		for _, ch := range result.Failures(g) {
-			failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, ch.Setup, ch))
-		}
-	}
-	switch {
-	case len(failed) > 0:
-		return console.Exit(console.Missed, errors.New(strings.Join(append(failed, unjudged...), "; ")))
-	case len(unjudged) > 0:
-		return console.Exit(console.Undecided, errors.New(strings.Join(unjudged, "; ")))
-	}
-	return nil
+	return verdict(result, gates)
 }

@@ -3,13 +3,14 @@ package main
 import (
 	"flag"
 	"fmt"
-	simserver "llmsweep/client/sim/server"
-	"llmsweep/cmd/llmsweep/console"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"llmsweep/client/nearest"
-	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/manual"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
+
+	"llmsweep/client/nearest"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/manual"
 )
 
 // helpCmd is llmsweep help.
@@ -36,7 +36,7 @@ func (h *helpCmd) Run(c *console.Console) error {
 		}
 	}
 	if h.Topic == "" {
-		return listTopics(c, lang)
+		return manual.List(c.Out, lang)
 	}
 	topic := strings.ToLower(h.Topic)
 	if !slices.Contains(manual.Topics(), topic) {
@@ -51,27 +51,5 @@ func (h *helpCmd) Run(c *console.Console) error {
 		return err
 	}
 	_, err = fmt.Fprint(c.Out, page)
-	return err
-}
-
-// listTopics prints each topic with its summary.
-func listTopics(c *console.Console, lang string) error {
-	head, foot := "Topics:", "llmsweep help TOPIC explains one; llmsweep COMMAND --help lists the flags of a command."
-	if lang == "zh" {
-		head, foot = "主题：", "llmsweep help 主题 --lang zh 显示说明；llmsweep 命令 --help 列出该命令的参数。"
-	}
-	fmt.Fprintln(c.Out, head)
-	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-	for _, topic := range manual.Topics() {
-		page, err := manual.Page(lang, topic)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "  %s\t%s\n", topic, manual.Summary(page))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(c.Out, "\n%s\n", foot)
 	return err
 }

@@ -3,9 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"llmsweep/sweep/rundir/labels"
 	"os"
 	"path/filepath"
+
+	"llmsweep/sweep/rundir/labels"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"

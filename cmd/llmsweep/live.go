@@ -140,7 +140,7 @@ func (cm *compareCmd) live(c *console.Console) error {
 	if cm.Fidelity {
 		keys = append(keys, drift.Keys()...)
 	}
-	gates, err := cm.gates(keys)
+	gates, err := compare.ParseGates(cm.FailIf, keys)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -360,7 +360,7 @@ func (cm *compareCmd) conclude(c *console.Console, out string, record *rundir.Pa
 	case record.State == rundir.Failed:
 		return errors.New(findings.Failed("", record.Failure, out, l))
 	}
-	return judge(result, gates)
+	return verdict(result, gates)
 }
 
 // sideDirs returns the directories of both sides.
@@ -405,7 +405,7 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 	if err := result.CompareAnswers(sideDirs(dir), runs); err != nil && record.State == rundir.Complete {
 		return console.Usage(err)
 	}
-	gates, err := cm.gates(result.Keys())
+	gates, err := compare.ParseGates(cm.FailIf, result.Keys())
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -416,5 +416,5 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 	if err := cm.publishGates(c, result, gates, sections, dir); err != nil {
 		return err
 	}
-	return judge(result, gates)
+	return verdict(result, gates)
 }

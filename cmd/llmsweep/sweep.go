@@ -75,7 +75,7 @@ func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, er
 		if err := s.checkForFit(); err != nil {
 			return nil, err
 		}
-		e.Stages, e.Measure, e.Sessions = 0, forFit, varied
+		e.Stages, e.Measure, e.Sessions = 0, measurement.ForFit, measurement.Varied
 	}
 	return e, nil
 }
