@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"strings"
 	"time"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -33,17 +31,4 @@ func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, ga
 		return err
 	}
 	return console.WriteFiles(cm.Force, outfile.File{Path: cm.JUnit, Content: b.Bytes(), Comment: outfile.CommentOf("junit")})
-}
-
-// verdict returns an error that names the gates that failed, with exit code [console.Missed]; or else those that cannot be
-// judged, with [console.Undecided].
-func verdict(result compare.Judged, gates []compare.Gate) error {
-	failed, unjudged := compare.Judge(result, gates)
-	switch {
-	case len(failed) > 0:
-		return console.Exit(console.Missed, errors.New(strings.Join(append(failed, unjudged...), "; ")))
-	case len(unjudged) > 0:
-		return console.Exit(console.Undecided, errors.New(strings.Join(unjudged, "; ")))
-	}
-	return nil
 }

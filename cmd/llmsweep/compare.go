@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/versus"
 	"llmsweep/report/claims"
 	"llmsweep/report/claims/documents"
 	"llmsweep/report/compare"
@@ -30,7 +31,7 @@ type compareCmd struct {
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
 	flags.Page
-	liveFlags
+	versus.Flags
 }
 
 // Help returns what --help prints after the purpose.
@@ -68,7 +69,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Canaries != "" {
 		return console.Usage(errors.New("--canaries belongs to --live --fidelity: runs have their own canaries"))
 	}
-	if dir, ok := pairDir(cm.Paths); ok {
+	if dir, ok := versus.Dir(cm.Paths); ok {
 		return cm.again(c, dir)
 	}
 	keys := compare.Keys()
@@ -103,5 +104,39 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
 		return err
 	}
-	return verdict(result, gates)
+	return versus.Verdict(result, gates)
+}
+
+// live compares two running servers.
+func (cm *compareCmd) live(c *console.Console) error {
+	v := versus.Comparison{
+		Flags: &cm.Flags, Console: c, URLs: cm.Paths, Fidelity: cm.Fidelity, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
+		Free: func() error { return cm.Page.Free(&cm.Tables, cm.JUnit) },
+		Show: func(r *versus.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
+	}
+	return v.Run()
+}
+
+// again prints a comparison of two servers that was measured before.
+func (cm *compareCmd) again(c *console.Console, dir string) error {
+	r, err := versus.Open(dir)
+	if err != nil {
+		return console.Usage(err)
+	}
+	gates, err := compare.ParseGates(cm.FailIf, r.Keys())
+	if err != nil {
+		return console.Usage(err)
+	}
+	if err := cm.show(c, r, gates); err != nil {
+		return err
+	}
+	return versus.Verdict(r, gates)
+}
+
+// show prints a comparison of two servers.
+func (cm *compareCmd) show(c *console.Console, r *versus.Result, gates []compare.Gate) error {
+	if err := cm.WriteBoth(c, &cm.Tables, r.JSON, r.Tables, r.Page); err != nil {
+		return err
+	}
+	return cm.publishGates(c, r, gates, r.Tables, r.Dir)
 }

@@ -10,6 +10,7 @@
 //	config       flags from the file of --config
 //	target       preflight, client and workload for the server of a command line
 //	measurement  sweep, run and demo from the preflight to the report
+//	versus       compare --live from the preflight to the reports
 //	resume       which run can be continued, and how
 //	crash        gives the terminal back after a crash
 //	secret       finds and removes secrets
