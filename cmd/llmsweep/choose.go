@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -17,8 +16,6 @@ import (
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
-	"llmsweep/sweep/answer"
-	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
 )
 
@@ -76,11 +73,11 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups, err = ch.some(setups) // after Load: the audit compares all of them
+	setups, err = wanted.Only(setups, ch.Only) // after Load: the audit compares all of them
 	if err != nil {
 		return console.Usage(err)
 	}
-	if options.Answers, err = ch.answers(setups); err != nil {
+	if options.Answers, err = wanted.Answers(setups, ch.Fidelity, ch.Baseline); err != nil {
 		return console.Usage(err)
 	}
 	named := make([]rundir.Labels, len(setups))
@@ -114,41 +111,3 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 }
 
 var errNothingChosen = errors.New("no configuration was shown to meet the demand; the reasons are in the result")
-
-// answers compares the answers of all setups with those of the baseline.
-func (ch *chooseCmd) answers(setups []curve.Setup) (a choose.Answers, err error) {
-	for _, text := range ch.Fidelity {
-		k, err := drift.ParseCondition(text)
-		if err != nil {
-			return a, fmt.Errorf("--fidelity %w", err)
-		}
-		a.Conditions = append(a.Conditions, k)
-	}
-	switch {
-	case ch.Baseline == "" && len(a.Conditions) == 0:
-		return a, nil
-	case ch.Baseline == "":
-		return a, errors.New("--fidelity compares answers with those of a reference: name its run directory with --baseline DIR")
-	}
-	a.Baseline = ch.Baseline
-	run, err := answer.Reopen(ch.Baseline)
-	if err != nil {
-		return a, err
-	}
-	return a, a.Compare(run, setups)
-}
-
-// some returns the setups that --only names.
-func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
-	for _, text := range ch.Only {
-		o, err := choose.ParseOnly(text)
-		if err != nil {
-			return nil, err
-		}
-		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(inputs.Named(s.Run)) })
-	}
-	if len(setups) == 0 {
-		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(ch.Only, ","))
-	}
-	return setups, nil
-}

@@ -3,11 +3,8 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
-	"llmsweep/client/sim/habit"
 	"llmsweep/client/sim/machine"
 )
 
@@ -30,24 +27,4 @@ func (f fixedTimes) apply(c *machine.Config) error {
 		Plain: machine.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
 	}
 	return nil
-}
-
-// habitHelp lists the habits at the end of sim --help.
-func habitHelp() string {
-	var b strings.Builder
-	b.WriteString("Habits (--habit): TIME is 500ms, 20s or 3m; SHARE is 0.3 or 30%.\n")
-	for _, k := range habit.Kinds() {
-		fmt.Fprintf(&b, "  %s\n", k.Form)
-		const width = 76
-		line := "     "
-		for word := range strings.FieldsSeq(k.About + ". Example: " + k.Example) {
-			if len(line)+len(word) >= width {
-				b.WriteString(line + "\n")
-				line = "     "
-			}
-			line += " " + word
-		}
-		b.WriteString(line + "\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
-	"llmsweep/client/nearest"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
 )
@@ -28,23 +25,13 @@ func (helpCmd) Help() string {
 
 // Run prints a topic, or the list of topics.
 func (h *helpCmd) Run(c *console.Console) error {
-	lang := h.Lang
-	if lang == "" {
-		lang = "en"
-		if strings.HasPrefix(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")), "zh") {
-			lang = "zh"
-		}
-	}
+	lang := cmp.Or(h.Lang, manual.Language(os.Getenv))
 	if h.Topic == "" {
 		return manual.List(c.Out, lang)
 	}
-	topic := strings.ToLower(h.Topic)
-	if !slices.Contains(manual.Topics(), topic) {
-		text := fmt.Sprintf("there is no help topic %q", h.Topic)
-		if near, ok := nearest.Name(topic, manual.Topics()); ok {
-			return console.Usage(fmt.Errorf("%s; did you mean %q?", text, near))
-		}
-		return console.Usage(fmt.Errorf("%s; llmsweep help lists the topics", text))
+	topic, err := manual.Find(h.Topic)
+	if err != nil {
+		return console.Usage(err)
 	}
 	page, err := manual.Page(lang, topic)
 	if err != nil {

@@ -2,11 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
-	"llmsweep/client/sim/machine"
 	"llmsweep/client/sim/truth"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/predict"
@@ -28,28 +24,10 @@ func (s *simCmd) predict(c *console.Console) error {
 	if s.PromptTokens < 1 || s.OutputTokens < 1 {
 		return console.Usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
 	}
-	models, gpus := machine.Models(), machine.GPUs()
-	if s.Only != "" {
-		model, gpu, both := strings.Cut(s.Only, "/")
-		m, err := machine.LookupModel(model)
-		if err != nil {
-			return console.Usage(fmt.Errorf("--only: %w", err))
-		}
-		models = []machine.Model{m}
-		if both {
-			g, err := machine.LookupGPU(gpu)
-			if err != nil {
-				return console.Usage(fmt.Errorf("--only: %w", err))
-			}
-			gpus = []machine.GPU{g}
-		}
-	}
 	load := truth.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
-	var all []predict.Estimate
-	for _, m := range models {
-		for _, g := range gpus {
-			all = slices.Concat(all, predict.List(m, g, load))
-		}
+	all, err := predict.Only(s.Only, load)
+	if err != nil {
+		return console.Usage(err)
 	}
 	options := c.Options(s.Lang, false, "")
 	return table.WriteSections(c.Out, s.Format, []table.Section{predict.Section(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})

@@ -54,7 +54,7 @@ func (simCmd) Help() string {
   llmsweep sim --preset plain8 --habit sheds:8
   llmsweep sim --max-num-seqs 4 --first-token 200ms --per-token 20ms --habit drifts:0.05 --habit batches:16
 
-` + habitHelp()
+` + habit.Reference()
 }
 
 // Run serves until interrupted.

@@ -5,6 +5,7 @@ package predict
 
 import (
 	"fmt"
+	"strings"
 
 	"llmsweep/client/sim/machine"
 	"llmsweep/client/sim/truth"
@@ -38,6 +39,33 @@ func List(m machine.Model, g machine.GPU, load truth.Workload) []Estimate {
 		}
 	}
 	return all
+}
+
+// Only estimates the models and GPUs that text names: MODEL, MODEL/GPU, or nothing for all.
+func Only(text string, load truth.Workload) ([]Estimate, error) {
+	models, gpus := machine.Models(), machine.GPUs()
+	if text != "" {
+		model, gpu, both := strings.Cut(text, "/")
+		m, err := machine.LookupModel(model)
+		if err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
+		}
+		models = []machine.Model{m}
+		if both {
+			g, err := machine.LookupGPU(gpu)
+			if err != nil {
+				return nil, fmt.Errorf("--only: %w", err)
+			}
+			gpus = []machine.GPU{g}
+		}
+	}
+	var all []Estimate
+	for _, m := range models {
+		for _, g := range gpus {
+			all = append(all, List(m, g, load)...)
+		}
+	}
+	return all, nil
 }
 
 // estimate is one estimate; ok is false where the model does not fit, or GPUs cannot share it evenly.

@@ -1,9 +1,14 @@
 package manual
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
+
+	"llmsweep/client/nearest"
 )
 
 // List prints each topic with its summary.
@@ -26,4 +31,25 @@ func List(out io.Writer, lang string) error {
 	}
 	_, err := fmt.Fprintf(out, "\n%s\n", foot)
 	return err
+}
+
+// Language returns the language of the environment: zh where its variables say so, else en.
+func Language(env func(string) string) string {
+	if strings.HasPrefix(cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG")), "zh") {
+		return "zh"
+	}
+	return "en"
+}
+
+// Find returns the topic of a name. The error names the nearest one.
+func Find(name string) (string, error) {
+	topic := strings.ToLower(name)
+	if slices.Contains(Topics(), topic) {
+		return topic, nil
+	}
+	text := fmt.Sprintf("there is no help topic %q", name)
+	if near, ok := nearest.Name(topic, Topics()); ok {
+		return "", fmt.Errorf("%s; did you mean %q?", text, near)
+	}
+	return "", fmt.Errorf("%s; llmsweep help lists the topics", text)
 }
