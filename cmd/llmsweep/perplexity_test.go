@@ -40,8 +40,8 @@ func (w *world) scored(name, text string, h http.Handler, more ...string) (*rund
 	return open(w.t, w.path(name)), out
 }
 
-// truth returns the simulated log-likelihood of what the windows of a text score, in nats, by the simulator's own formula.
-func truth(text string, shift float64) (nats float64, tokens, bytes int) {
+// simulatedNLL returns the simulated log-likelihood of what the windows of a text score, in nats, by the simulator's own formula.
+func simulatedNLL(text string, shift float64) (nats float64, tokens, bytes int) {
 	cut, err := perplexity.Cut("", text, perplexity.DefaultBytes, perplexity.MostWindows)
 	if err != nil {
 		panic(err)
@@ -75,7 +75,7 @@ func TestPerplexity(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				run, out := w.scored("run", w.write("a.txt", text), w.differing(c.options, c.habits...))
 				p := run.Perplexity
-				nats, tokens, bytes := truth(text, c.shift)
+				nats, tokens, bytes := simulatedNLL(text, c.shift)
 				if p.Way != c.way || p.Tokens != tokens || p.Scored != bytes || math.Abs(p.NLL.Mean.Value()-nats/float64(tokens)) > 1e-6 {
 					t.Errorf("%s: %d tokens, %d bytes, %v nats; want %d, %d, %g", p.Way, p.Tokens, p.Scored, p.NLL.Mean, tokens, bytes, nats/float64(tokens))
 				}
@@ -159,8 +159,8 @@ func TestComparePerplexity(t *testing.T) {
 		w.scored("q4", file, w.differing(simserver.Options{}, "rounds:20%,shift=0.2"))
 		w.scored("other", w.write("b.txt", prose(6000)), w.differing(simserver.Options{}))
 		out, _ := w.must("compare", w.path("f16"), w.path("same"), w.path("q4"), w.path("other"))
-		before, tokens, _ := truth(text, 0)
-		after, _, _ := truth(text, 0.2)
+		before, tokens, _ := simulatedNLL(text, 0)
+		after, _, _ := simulatedNLL(text, 0.2)
 		higher := fmt.Sprintf("a perplexity higher by +%.2f %%", 100*math.Expm1((after-before)/float64(tokens)))
 		for _, want := range []string{"predicts the text worse than", higher, "No difference between", "the texts differ (a.txt, b.txt)"} {
 			if !strings.Contains(out, want) {
