@@ -80,6 +80,9 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	alone, tokens := planned(check, count)
 	before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
 	graded := e.grades(w)
+	if err := e.checkAccuracy(graded != nil); err != nil {
+		return console.Usage(err)
+	}
 	for _, tokens := range graded.Tokens(count) {
 		before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
 	}

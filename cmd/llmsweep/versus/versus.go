@@ -19,10 +19,13 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/progress/web"
 	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/grade"
 	"llmsweep/sweep/pair"
+	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
 )
 
 // Comparison compares two running servers.
@@ -50,8 +53,12 @@ func (cm *Comparison) Run() error {
 	if cm.Fidelity {
 		keys = append(keys, drift.Keys()...)
 	}
+	keys = append(keys, drift.Others()...)
 	gates, err := compare.ParseGates(cm.FailIf, keys)
 	if err != nil {
+		return console.Usage(err)
+	}
+	if _, err := cm.Score.Read(); err != nil {
 		return console.Usage(err)
 	}
 	labels, err := cm.labels()
@@ -95,6 +102,9 @@ func (cm *Comparison) Run() error {
 		}
 		both.Sides[i] = t.Measured(c.Ctx, plan, dirs[i], false)
 	}
+	if err := cm.judgeBoth(&both, targets); err != nil {
+		return console.Usage(err)
+	}
 	if err := cm.askBoth(&both, targets, runs); err != nil {
 		return console.Usage(err)
 	}
@@ -116,6 +126,27 @@ func (cm *Comparison) askBoth(both *pair.Config, targets [2]*target.Target, runs
 		both.Sides[i].Checks = append(both.Sides[i].Checks, check)
 	}
 	return drift.Alike(cm.URLs[0], runs[0], cm.URLs[1], runs[1])
+}
+
+// textShare is which part of --budget the windows of a text may take at each server: one of so many.
+const textShare = 8
+
+// judgeBoth has both servers score a text, and the answers of both to a dataset's questions graded.
+func (cm *Comparison) judgeBoth(both *pair.Config, targets [2]*target.Target) error {
+	text, err := cm.Score.Read()
+	if err != nil {
+		return err
+	}
+	for i, t := range targets {
+		side := &both.Sides[i]
+		if text != nil {
+			side.Checks = append(side.Checks, perplexity.New(perplexity.Options{Text: text, Engine: t.About.Engine, Limit: both.Budget / textShare, Clean: t.Client.WithoutSecrets}))
+		}
+		if d, ok := t.Workload.(*recorded.Dataset); ok && d.Graded() > 0 {
+			side.Checks = append(side.Checks, grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(cm.Graded, d.Graded()), Clean: t.Client.WithoutSecrets}))
+		}
+	}
+	return nil
 }
 
 // watch measures, and shows the progress.
@@ -159,6 +190,7 @@ func (cm *Comparison) connect() (both [2]*target.Target, err error) {
 	if err != nil {
 		return both, console.Usage(err)
 	}
+	l.Graded = cm.Graded > 0 && cm.Dataset != "" && !cm.MultiTurn
 	conns := cm.MaxConcurrency
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
