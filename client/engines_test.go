@@ -13,13 +13,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/client/api"
 	"llmsweep/client/api/dialects"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	simfault "llmsweep/client/sim/server/exchange"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // spokenBy returns the APIs of each engine.
@@ -59,7 +60,7 @@ func simulated(t testing.TB, o simserver.Options) string {
 
 // simulatedHandler returns the handler of a fast simulated engine.
 func simulatedHandler(t testing.TB, o simserver.Options) http.Handler {
-	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
+	c, err := machine.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
+	"llmsweep/client/bounded"
 	"llmsweep/client/wire"
 )
 
@@ -136,9 +136,12 @@ func pairError(o Options, err error) error {
 	return fmt.Errorf("--key %s: it has no key that can be read; want a PEM file without a password (-----BEGIN PRIVATE KEY-----)", o.KeyFile)
 }
 
+// mostCertificates is the size of the largest file of certificates that is read, in bytes. Those of a whole system have about 0.2 MiB.
+const mostCertificates = 16 << 20
+
 // trusted returns the system's certificates and those in a PEM file.
 func trusted(file string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(file)
+	pem, err := bounded.ReadFile(file, mostCertificates)
 	if err != nil {
 		return nil, fmt.Errorf("--ca: %w", err)
 	}

@@ -9,10 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -21,10 +19,13 @@ import (
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/virtual"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // plain8 is a server without random numbers, so that a stage depends on nothing that came before it.
-func plain8(t *testing.T) sim.Config { return simtest.Preset(t, "plain8") }
+func plain8(t *testing.T) machine.Config { return simtest.Preset(t, "plain8") }
 
 // shortSweep is a sweep of plain8 into a run directory.
 func shortSweep(d load.Doer, dir *store.Dir) Config {

@@ -8,18 +8,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // simulated returns the URL of a fast simulated engine; with hidden it has no /v1.
 func simulated(t testing.TB, o simserver.Options, hidden bool) string {
-	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
+	c, err := machine.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
 	}

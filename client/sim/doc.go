@@ -1,17 +1,13 @@
-// Package sim is a simulated LLM server: a discrete-event model of continuous batching, whose step times follow a
-// roofline ([Config.StepTime]). Load generators are tested and demonstrated against it, because the instant of every
-// token is known. [Engine] runs the model against the clock, real or virtual; [Config.Capacity] computes the throughput
-// that it reaches. Package sim/server puts HTTP around it.
+// Package sim is a simulated LLM server. Load generators are tested and demonstrated against it, because the instant of
+// every token is known. [Engine] runs it against the clock, real or virtual; [Simulation] runs it as fast as the machine
+// can. Package sim/server puts HTTP around an engine.
 //
-// The scheduler is the core of vLLM V1's: a FIFO queue; at most MaxNumSeqs sequences running; KV-cache blocks taken as
-// a sequence grows; one token budget per step, used by decodes first and then by chunks of prompts; and when blocks
-// run out, the youngest sequence is preempted and later recomputed.
+// The parts are packages: machine describes a server and computes the time of a step from a roofline; batching is the
+// scheduler; habit and behaviour make a server go wrong on purpose, in virtual time as over HTTP (it collapses under a
+// queue, sheds, limits rates, drifts, scales, pauses, batches its output, answers from a cache, drops connections or
+// freezes); truth computes what a server sustains, so that a measurement can be compared with it; replica simulates
+// millions of requests.
 //
-// No model is computed and nothing is measured here. The package shares no code with the client that measures, so that
+// No model is computed and nothing is measured here. The packages share no code with the client that measures, so that
 // each can reveal errors of the other.
-//
-// Habits make a server go wrong on purpose, in virtual time as over HTTP: it collapses under a queue, sheds, limits rates,
-// drifts, scales, pauses, batches its output, answers from a cache, drops connections or freezes (package habit and
-// [Config.Habits]). [Config.Truth] computes what such a server sustains, so that a measurement can be compared with it. The
-// preset plain8 is simple enough to compute by hand: 8 slots, a first token after 100 ms, then one each 10 ms.
 package sim

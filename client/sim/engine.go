@@ -8,7 +8,14 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"llmsweep/client/sim/batching"
+	"llmsweep/client/sim/behaviour"
+	"llmsweep/client/sim/machine"
 )
+
+// DefaultOutputTokens is the length of the answer to a request without one, as in vLLM's completions.
+const DefaultOutputTokens = 16
 
 // ErrClosed is the error of requests that Close ended, and of requests submitted after it.
 var ErrClosed = errors.New("the simulated server was closed")
@@ -30,15 +37,6 @@ type Usage struct {
 	Preemptions                                 int
 }
 
-// Stats is the state of a server and its totals so far.
-type Stats struct {
-	Running, Waiting               int     // sequences
-	KVUsage                        float64 // share of the KV cache in use, 0 to 1
-	Preemptions                    int
-	PrefixQueries, PrefixHits      int // prompt tokens looked up in the prefix cache, and found there
-	PromptTokens, GenerationTokens int // prompt tokens computed or found in the cache; output tokens sampled
-}
-
 // Engine runs the scheduler against time.Now: real time, or the virtual time of a synctest bubble.
 //
 // The engine's own clock advances by exact step times, starting at an arrival. The engine sleeps to absolute instants,
@@ -47,15 +45,15 @@ type Stats struct {
 // instant of a step boundary takes effect at the next boundary, so runs in virtual time are repeatable whichever
 // goroutine runs first.
 type Engine struct {
-	cfg     Config
+	cfg     machine.Config
 	epoch   time.Time // origin of the engine's clock
 	wake    chan struct{}
 	quit    chan struct{}
 	stopped chan struct{}
 
 	mu        sync.Mutex
-	scheduler *scheduler
-	habits    *behaviour
+	scheduler *batching.Scheduler
+	habits    *behaviour.State
 	now       time.Duration            // end of the last step, or of the current one
 	inbox     []*Generation            // submitted, not yet given to the scheduler, in order
 	leaving   []*Generation            // cancelled, not yet removed from the scheduler, in order
@@ -64,9 +62,9 @@ type Engine struct {
 }
 
 // Start starts an engine. The caller must Close it.
-func Start(cfg Config) (*Engine, error) {
-	cfg = cfg.withDefaults()
-	if err := cfg.validate(); err != nil {
+func Start(cfg machine.Config) (*Engine, error) {
+	cfg = cfg.WithDefaults()
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	e := &Engine{
@@ -75,8 +73,8 @@ func Start(cfg Config) (*Engine, error) {
 		wake:      make(chan struct{}, 1),
 		quit:      make(chan struct{}),
 		stopped:   make(chan struct{}),
-		scheduler: newScheduler(cfg),
-		habits:    newBehaviour(cfg),
+		scheduler: batching.New(cfg),
+		habits:    behaviour.New(cfg),
 		active:    make(map[*Generation]struct{}),
 	}
 	go e.run()
@@ -84,7 +82,7 @@ func Start(cfg Config) (*Engine, error) {
 }
 
 // Config returns the engine's configuration with all defaults filled in.
-func (e *Engine) Config() Config { return e.cfg }
+func (e *Engine) Config() machine.Config { return e.cfg }
 
 // Close stops the engine. Active requests end with ErrClosed.
 func (e *Engine) Close() {
@@ -100,7 +98,7 @@ func (e *Engine) Close() {
 // Generate submits a request and waits until it has ended. It calls emit as [Engine.Submit] does, never after it has
 // returned.
 //
-// The error is ErrTooLong, ErrClosed, the context's, a *Refusal or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
+// The error is [machine.ErrTooLong], ErrClosed, the context's, a [*behaviour.Refusal] or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
 func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at time.Time)) (Usage, error) {
 	g, err := e.Submit(r, emit)
 	if err != nil {
@@ -115,34 +113,26 @@ func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at ti
 }
 
 // Stats returns the current state of the server.
-func (e *Engine) Stats() Stats {
+func (e *Engine) Stats() batching.Stats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.scheduler
-	return Stats{
-		Running:          len(s.running),
-		Waiting:          s.waiting.n + len(e.inbox),
-		KVUsage:          1 - float64(s.free)/float64(s.blocks),
-		Preemptions:      s.totals.preemptions,
-		PrefixQueries:    s.totals.prefixQueries,
-		PrefixHits:       s.totals.prefixHits,
-		PromptTokens:     s.totals.promptTokens,
-		GenerationTokens: s.totals.outputTokens,
-	}
+	s := e.scheduler.Stats()
+	s.Waiting += len(e.inbox)
+	return s
 }
 
 // Generation is a submitted request.
 type Generation struct {
-	sequence
+	sequence  batching.Sequence
 	engine    *Engine
 	reasoning int
 	arrived   time.Duration
 	left      time.Duration
 	emit      func(n int, at time.Time)
-	buffer    buffer
-	asks      question      // what a cache knows it by
-	doomed    bool          // the connection will be dropped: no token is delivered
-	done      chan struct{} // closed at the end; ended, usage and err do not change after it
+	buffer    behaviour.Buffer
+	asks      behaviour.Question // what a cache knows it by
+	doomed    bool               // the connection will be dropped: no token is delivered
+	done      chan struct{}      // closed at the end; ended, usage and err do not change after it
 	ended     bool
 	usage     Usage
 	err       error
@@ -151,18 +141,18 @@ type Generation struct {
 // Submit queues a request. It calls emit for each output token, in order, n counting from 1, with the exact instant at
 // which the step ended on the engine's clock. It calls emit on the engine's goroutine with a lock held, so emit must not block and
 // must not call the engine. For tokens that leave in one burst (habits batches and caches) it calls emit once, with the
-// number of the last. The error is ErrTooLong, ErrClosed, a *Refusal, or about a request that makes no sense.
+// number of the last. The error is [machine.ErrTooLong], ErrClosed, a [*behaviour.Refusal], or about a request that makes no sense.
 func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation, error) {
 	r.OutputTokens = cmp.Or(r.OutputTokens, DefaultOutputTokens)
 	if r.PromptTokens < 1 || r.OutputTokens < 1 || r.ReasoningTokens < 0 {
 		return nil, fmt.Errorf("a request of %d prompt, %d output and %d reasoning tokens makes no sense",
 			r.PromptTokens, r.OutputTokens, r.ReasoningTokens)
 	}
-	if err := e.cfg.fits(r.PromptTokens, r.OutputTokens); err != nil {
+	if err := e.cfg.Fits(r.PromptTokens, r.OutputTokens); err != nil {
 		return nil, err
 	}
-	g := &Generation{asks: question{r.Prompt, r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
-	g.sequence = sequence{listener: g, prompt: r.PromptTokens, output: r.OutputTokens, prefix: r.Prefix}
+	g := &Generation{asks: behaviour.Question{Prompt: r.Prompt, Output: r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
+	g.sequence = batching.Sequence{Token: g.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -192,7 +182,7 @@ func (g *Generation) Done() <-chan struct{} { return g.done }
 func (g *Generation) Result() (Usage, error) { return g.usage, g.err }
 
 // CachedTokens returns how many prompt tokens were found in the prefix cache. It must be called after the first token.
-func (g *Generation) CachedTokens() int { return g.cached }
+func (g *Generation) CachedTokens() int { return g.sequence.Cached }
 
 // Cancel ends the request with err, unless it has ended already.
 func (g *Generation) Cancel(err error) {
@@ -207,17 +197,17 @@ func (g *Generation) Cancel(err error) {
 	g.end("abort", err)
 }
 
-// token implements listener. The scheduler calls it with the engine's lock held.
+// token delivers a token. The scheduler calls it with the engine's lock held.
 func (g *Generation) token(n int, last bool) {
 	if g.ended || g.doomed {
 		return // cancelled, and the scheduler does not know yet; or to be dropped
 	}
 	e := g.engine
-	if g.buffer.releases(e.habits, n, last, e.now) {
+	if g.buffer.Releases(e.habits, n, last, e.now) {
 		g.emit(n, e.epoch.Add(e.now))
 	}
 	if last {
-		e.habits.remember(g.asks)
+		e.habits.Remember(g.asks)
 		g.end("length", nil)
 	}
 }
@@ -225,12 +215,12 @@ func (g *Generation) token(n int, last bool) {
 // end settles the result. The engine's lock is held.
 func (g *Generation) end(finish string, err error) {
 	g.usage = Usage{
-		PromptTokens:    g.prompt,
-		OutputTokens:    g.generated,
-		ReasoningTokens: min(g.reasoning, g.generated),
-		CachedTokens:    g.cached,
+		PromptTokens:    g.sequence.Prompt,
+		OutputTokens:    g.sequence.Generated,
+		ReasoningTokens: min(g.reasoning, g.sequence.Generated),
+		CachedTokens:    g.sequence.Cached,
 		Finish:          finish,
-		Preemptions:     g.preemptions,
+		Preemptions:     g.sequence.Preemptions,
 	}
 	g.err = err
 	g.ended = true
@@ -271,7 +261,7 @@ func (e *Engine) run() {
 func (e *Engine) state() (idle, waiting bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.scheduler.idle(), len(e.inbox) > 0
+	return e.scheduler.Idle(), len(e.inbox) > 0
 }
 
 // awaitArrival waits for a request. It returns false when the engine is closed.
@@ -307,17 +297,17 @@ func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
 	seen := func(at time.Duration) bool { return at < e.now || rested && at == e.now }
 	n := 0
 	for ; n < len(e.leaving) && seen(e.leaving[n].left); n++ {
-		e.scheduler.cancel(&e.leaving[n].sequence)
+		e.scheduler.Cancel(&e.leaving[n].sequence)
 	}
 	e.leaving = slices.Delete(e.leaving, 0, n)
 	for n = 0; n < len(e.inbox) && seen(e.inbox[n].arrived); n++ {
-		if s := &e.inbox[n].sequence; !s.canceled {
-			e.scheduler.add(s)
+		if s := &e.inbox[n].sequence; !s.Canceled {
+			e.scheduler.Add(s)
 		}
 	}
 	e.inbox = slices.Delete(e.inbox, 0, n)
-	d, ok := e.habits.plan(e.scheduler, e.now)
-	if d == endless {
+	d, ok := e.habits.Plan(e.scheduler, e.now)
+	if d == behaviour.Endless {
 		return time.Time{}, ok
 	}
 	e.now += d
@@ -327,7 +317,7 @@ func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
 func (e *Engine) end() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.scheduler.complete()
+	e.scheduler.Complete()
 }
 
 // abort ends all active requests when the engine stops.

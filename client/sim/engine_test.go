@@ -9,19 +9,23 @@ import (
 	"testing/synctest"
 	"time"
 
+	"llmsweep/client/sim/batching"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
+
 	"github.com/google/go-cmp/cmp"
 )
 
-func demoConfig(t testing.TB) Config {
+func demoConfig(t testing.TB) machine.Config {
 	t.Helper()
-	c, err := Preset("demo")
+	c, err := machine.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func start(t testing.TB, c Config) *Engine {
+func start(t testing.TB, c machine.Config) *Engine {
 	t.Helper()
 	e, err := Start(c)
 	if err != nil {
@@ -48,7 +52,7 @@ func generate(t testing.TB, e *Engine, began time.Time, seq Request) []time.Dura
 }
 
 // steps returns the instants at which consecutive steps with these batches end.
-func steps(c Config, from time.Duration, batches ...Batch) []time.Duration {
+func steps(c machine.Config, from time.Duration, batches ...machine.Batch) []time.Duration {
 	var ends []time.Duration
 	for _, b := range batches {
 		from += c.StepTime(b)
@@ -57,10 +61,10 @@ func steps(c Config, from time.Duration, batches ...Batch) []time.Duration {
 	return ends
 }
 
-func batchOf(parts ...[2]int) Batch {
-	var b Batch
+func batchOf(parts ...[2]int) machine.Batch {
+	var b machine.Batch
 	for _, p := range parts {
-		b.add(p[0], p[1], true)
+		b.Add(p[0], p[1], true)
 	}
 	return b
 }
@@ -101,9 +105,9 @@ func TestEngineServesCompanionsTogether(t *testing.T) {
 			for range 8 {
 				wg.Go(func() {
 					got := generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
-					var b Batch
+					var b machine.Batch
 					for range 8 {
-						b.add(0, 10, true)
+						b.Add(0, 10, true)
 					}
 					if diff := cmp.Diff(steps(c, 0, b), got); diff != "" {
 						t.Errorf("(-want +got):\n%s", diff)
@@ -159,7 +163,7 @@ func TestEngineCancelOnArrival(t *testing.T) {
 		}
 		synctest.Wait()
 		time.Sleep(time.Second)
-		if s := e.Stats(); s != (Stats{}) {
+		if s := e.Stats(); s != (batching.Stats{}) {
 			t.Errorf("left behind: %+v", s)
 		}
 		generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
@@ -195,7 +199,7 @@ func TestEngineRefuses(t *testing.T) {
 			t.Errorf("%+v was accepted", seq)
 		}
 	}
-	if _, err := Start(Config{}); err == nil {
+	if _, err := Start(machine.Config{}); err == nil {
 		t.Error("a server without a GPU was started")
 	}
 }
@@ -221,7 +225,7 @@ func TestEngineReachesItsCapacity(t *testing.T) {
 		cancel()
 		wg.Wait()
 		got := float64(after.GenerationTokens-before.GenerationTokens) / 100
-		if want := c.Capacity(Workload{64, 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
+		if want := truth.CapacityOf(c, truth.Workload{PromptTokens: 64, OutputTokens: 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
 			t.Errorf("%.1f tokens/s, the computed capacity is %.1f", got, want)
 		}
 		if after.Running < 20 || after.Waiting < 20 || after.KVUsage <= 0 {

@@ -3,14 +3,18 @@ package sim
 import (
 	"slices"
 	"time"
+
+	"llmsweep/client/sim/batching"
+	"llmsweep/client/sim/behaviour"
+	"llmsweep/client/sim/machine"
 )
 
 // Simulation runs a server through time of its own, as fast as the machine can: no clock, no goroutine, no HTTP. What it does with
 // requests is what [Engine] does with them.
 type Simulation struct {
-	config    Config
-	scheduler *scheduler
-	habits    *behaviour
+	config    machine.Config
+	scheduler *batching.Scheduler
+	habits    *behaviour.State
 	now       time.Duration
 	coming    []*Job // by Arrived, from next on
 	next      int
@@ -23,19 +27,19 @@ type Job struct {
 	Ended       bool          // all its tokens have come
 	Refused     bool          // by the server: too long, or too many
 
-	sequence
-	server *Simulation
+	sequence batching.Sequence
+	server   *Simulation
 	// seen is told each token, and its instant; nil for none.
 	seen func(j *Job, n int, at time.Duration)
 }
 
 // Lengths returns the number of prompt and output tokens.
-func (j *Job) Lengths() (prompt, output int) { return j.prompt, j.output }
+func (j *Job) Lengths() (prompt, output int) { return j.sequence.Prompt, j.sequence.Output }
 
 // Preemptions returns how often the server took the request's memory away.
-func (j *Job) Preemptions() int { return j.preemptions }
+func (j *Job) Preemptions() int { return j.sequence.Preemptions }
 
-// token implements listener.
+// token notes a token.
 func (j *Job) token(n int, last bool) {
 	if n == 1 {
 		j.First = j.server.now
@@ -47,12 +51,12 @@ func (j *Job) token(n int, last bool) {
 }
 
 // NewSimulation returns a server at rest.
-func NewSimulation(c Config) (*Simulation, error) {
-	c = c.withDefaults()
-	if err := c.validate(); err != nil {
+func NewSimulation(c machine.Config) (*Simulation, error) {
+	c = c.WithDefaults()
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Simulation{config: c, scheduler: newScheduler(c), habits: newBehaviour(c)}, nil
+	return &Simulation{config: c, scheduler: batching.New(c), habits: behaviour.New(c)}, nil
 }
 
 // Now returns the end of the last step.
@@ -60,14 +64,14 @@ func (s *Simulation) Now() time.Duration { return s.now }
 
 // InFlight returns how many requests the server runs and how many wait in its queue.
 func (s *Simulation) InFlight() (running, waiting int) {
-	return len(s.scheduler.running), s.scheduler.waiting.n
+	return s.scheduler.Running(), s.scheduler.Waiting()
 }
 
 // Add lets a request arrive at an instant that is not before Now. seen is told each token; it may add requests, and may be nil.
 func (s *Simulation) Add(at time.Duration, r Request, seen func(j *Job, n int, at time.Duration)) *Job {
 	j := &Job{Arrived: at, server: s, seen: seen}
-	j.sequence = sequence{listener: j, prompt: r.PromptTokens, output: r.OutputTokens, prefix: r.Prefix}
-	if s.config.fits(r.PromptTokens, r.OutputTokens) != nil {
+	j.sequence = batching.Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
+	if s.config.Fits(r.PromptTokens, r.OutputTokens) != nil {
 		j.Refused = true
 		return j
 	}
@@ -86,7 +90,7 @@ func (s *Simulation) Add(at time.Duration, r Request, seen func(j *Job, n int, a
 // Step does one step of the server, after a rest until the next arrival if there is nothing to do. It reports false where
 // nothing is left to do, or the server has frozen.
 func (s *Simulation) Step() bool {
-	rested := s.scheduler.idle()
+	rested := s.scheduler.Idle()
 	if rested {
 		if s.next == len(s.coming) {
 			return false
@@ -94,15 +98,15 @@ func (s *Simulation) Step() bool {
 		s.now = max(s.now, s.coming[s.next].Arrived+s.config.Latency)
 	}
 	s.admit(rested)
-	d, ok := s.habits.plan(s.scheduler, s.now)
+	d, ok := s.habits.Plan(s.scheduler, s.now)
 	if !ok {
 		return s.next < len(s.coming)
 	}
-	if d == endless {
+	if d == behaviour.Endless {
 		return false
 	}
 	s.now += d
-	s.scheduler.complete()
+	s.scheduler.Complete()
 	return true
 }
 
@@ -116,23 +120,23 @@ func (s *Simulation) admit(rested bool) {
 		}
 		s.coming[s.next] = nil
 		s.next++
-		if s.habits.limit(j.prompt, j.output, known) != nil || s.habits.shed(s.waitingWith(1)) != nil {
+		if s.habits.Limit(j.sequence.Prompt, j.sequence.Output, known) != nil || s.habits.Shed(s.waitingWith(1)) != nil {
 			j.Refused = true
 			continue
 		}
-		s.scheduler.add(&j.sequence)
+		s.scheduler.Add(&j.sequence)
 	}
 }
 
 // waitingWith counts the requests that would wait for a slot with more of them.
 func (s *Simulation) waitingWith(more int) int {
 	sc := s.scheduler
-	return max(0, sc.waiting.n+more-max(0, sc.cfg.MaxNumSeqs-len(sc.running)))
+	return max(0, sc.Waiting()+more-max(0, sc.Slots()-sc.Running()))
 }
 
 // Until runs the server until an instant, or to its end.
 func (s *Simulation) Until(at time.Duration) {
-	for s.now < at && (!s.scheduler.idle() || s.next < len(s.coming) && s.coming[s.next].Arrived+s.config.Latency < at) {
+	for s.now < at && (!s.scheduler.Idle() || s.next < len(s.coming) && s.coming[s.next].Arrived+s.config.Latency < at) {
 		if !s.Step() {
 			return
 		}

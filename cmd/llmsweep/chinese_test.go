@@ -2,8 +2,9 @@ package main
 
 import (
 	"bytes"
-	"llmsweep/cmd/llmsweep/console"
 	"testing"
+
+	"llmsweep/cmd/llmsweep/console"
 )
 
 // TestChineseErrors tests that --lang zh holds for errors too, even where the command line cannot be parsed.

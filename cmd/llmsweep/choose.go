@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
-	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
@@ -18,10 +16,7 @@ import (
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
-	"llmsweep/sweep/answer"
-	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // chooseCmd is llmsweep choose.
@@ -71,18 +66,18 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	if err := assess(found, options.Terms); err != nil {
+	if err := inputs.Assess(found, options.Terms); err != nil {
 		return console.Usage(err)
 	}
 	setups, err := wanted.Setups(curve.Load(found), files, wish)
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups, err = ch.some(setups) // after Load: the audit compares all of them
+	setups, err = wanted.Only(setups, ch.Only) // after Load: the audit compares all of them
 	if err != nil {
 		return console.Usage(err)
 	}
-	if options.Answers, err = ch.answers(setups); err != nil {
+	if options.Answers, err = wanted.Answers(setups, ch.Fidelity, ch.Baseline); err != nil {
 		return console.Usage(err)
 	}
 	named := make([]rundir.Labels, len(setups))
@@ -104,7 +99,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return all
 	}
 	err = ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
-		if err := countSteps(found, options.Terms); err != nil {
+		if err := inputs.CountAlso(found, choose.Counted(options.Terms)); err != nil {
 			return err
 		}
 		return html.Choose(w, choices, setups, options, sections, o)
@@ -116,65 +111,3 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 }
 
 var errNothingChosen = errors.New("no configuration was shown to meet the demand; the reasons are in the result")
-
-// answers compares the answers of all setups with those of the baseline.
-func (ch *chooseCmd) answers(setups []curve.Setup) (a choose.Answers, err error) {
-	for _, text := range ch.Fidelity {
-		k, err := drift.ParseCondition(text)
-		if err != nil {
-			return a, fmt.Errorf("--fidelity %w", err)
-		}
-		a.Conditions = append(a.Conditions, k)
-	}
-	switch {
-	case ch.Baseline == "" && len(a.Conditions) == 0:
-		return a, nil
-	case ch.Baseline == "":
-		return a, errors.New("--fidelity compares answers with those of a reference: name its run directory with --baseline DIR")
-	}
-	a.Baseline = ch.Baseline
-	run, err := answer.Reopen(ch.Baseline)
-	if err != nil {
-		return a, err
-	}
-	return a, a.Compare(run, setups)
-}
-
-// assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are
-// all that there is.
-func assess(inputs []curve.Input, terms []slo.Term) error {
-	for _, in := range inputs {
-		if in.Run.Source != nil || len(terms) == 0 {
-			continue
-		}
-		if err := answer.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// countSteps counts in the records what the sliders of the page need to judge percentiles at other limits.
-func countSteps(found []curve.Input, terms []slo.Term) error {
-	for _, in := range found {
-		if err := answer.CountAlso(in.Path, in.Run, choose.Counted(terms)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// some returns the setups that --only names.
-func (ch *chooseCmd) some(setups []curve.Setup) ([]curve.Setup, error) {
-	for _, text := range ch.Only {
-		o, err := choose.ParseOnly(text)
-		if err != nil {
-			return nil, err
-		}
-		setups = slices.DeleteFunc(setups, func(s curve.Setup) bool { return !o.Takes(inputs.Named(s.Run)) })
-	}
-	if len(setups) == 0 {
-		return nil, fmt.Errorf("--only %s: no result has these labels; llmsweep compare lists the results", strings.Join(ch.Only, ","))
-	}
-	return setups, nil
-}

@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/choose/wanted"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/ask"
 	"llmsweep/sweep/twin/predicted"
 	"llmsweep/sweep/workload"
 )
@@ -44,7 +45,7 @@ func (ch *chooseCmd) wish(c *console.Console) (wanted.Wish, error) {
 	case ch.Trace != "" && ch.Prompt != "":
 		return w, errWantedTrace
 	case ch.Trace != "":
-		m, err := mixed(c.Ctx, ch.Trace)
+		m, err := ask.Trace(c.Ctx, ch.Trace)
 		if err != nil {
 			return w, err
 		}

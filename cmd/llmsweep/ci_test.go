@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
+
+	"github.com/goccy/go-yaml"
 )
 
 // workflow is the part of a GitHub workflow that its test needs.
@@ -83,7 +84,7 @@ func TestExampleWorkflow(t *testing.T) {
 		t.Errorf("LLM_URL is %q: it is to be tried without a server", f.Env["LLM_URL"])
 	}
 	virtually(t, func(t *testing.T, w *world) {
-		config, err := sim.Preset("plain8")
+		config, err := machine.Preset("plain8")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,16 +4,18 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"llmsweep/client/sim"
-	simserver "llmsweep/client/sim/server"
-	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/manual"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/manual"
+	"llmsweep/cmd/llmsweep/parsing"
 )
 
 // commandLines returns the llmsweep command lines in the sh blocks of a Markdown text.
@@ -159,7 +161,7 @@ func TestCommandsParse(t *testing.T) {
 		}
 		parsed, err := parser.Parse(args)
 		if err == nil {
-			err = checkPositive(parsed)
+			err = parsing.CheckPositive(parsed)
 		}
 		if err != nil {
 			t.Errorf("llmsweep %s: %v", line, err)

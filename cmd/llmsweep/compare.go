@@ -2,23 +2,21 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/versus"
 	"llmsweep/report/claims"
+	"llmsweep/report/claims/documents"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
-	"llmsweep/report/published"
-	"llmsweep/report/published/read"
 	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/pair"
@@ -33,7 +31,7 @@ type compareCmd struct {
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
 	flags.Page
-	liveFlags
+	versus.Flags
 }
 
 // Help returns what --help prints after the purpose.
@@ -71,14 +69,14 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Canaries != "" {
 		return console.Usage(errors.New("--canaries belongs to --live --fidelity: runs have their own canaries"))
 	}
-	if dir, ok := pairDir(cm.Paths); ok {
+	if dir, ok := versus.Dir(cm.Paths); ok {
 		return cm.again(c, dir)
 	}
 	keys := compare.Keys()
 	if cm.Fidelity {
 		keys = append(keys, drift.Keys()...)
 	}
-	gates, err := cm.gates(keys)
+	gates, err := compare.ParseGates(cm.FailIf, keys)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -91,7 +89,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	said := claimsOf(setups)
+	said := documents.Claims(setups)
 	sections := func(l lang.Lang) []table.Section {
 		all := result.Sections(l, 1)
 		for _, s := range said {
@@ -106,61 +104,39 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
 		return err
 	}
-	return judge(result, gates)
+	return versus.Verdict(result, gates)
 }
 
-// claimsOf returns what the documents that results were read from claim about them, a list for each document that claims
-// something. A document that is gone claims nothing.
-func claimsOf(setups []curve.Setup) [][]claims.Claim {
-	var all [][]claims.Claim
-	var seen []string
-	for i := range setups {
-		src := setups[i].Run.Source
-		if src == nil || src.Format != published.Stress && src.Format != published.Serving || slices.Contains(seen, src.File) {
-			continue
-		}
-		seen = append(seen, src.File)
-		doc, err := read.ParseFile(src.File)
-		if err != nil {
-			continue
-		}
-		if found := claims.Of(doc, setups); len(found) > 0 {
-			all = append(all, found)
-		}
+// live compares two running servers.
+func (cm *compareCmd) live(c *console.Console) error {
+	v := versus.Comparison{
+		Flags: &cm.Flags, Console: c, URLs: cm.Paths, Fidelity: cm.Fidelity, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
+		Free: func() error { return cm.Page.Free(&cm.Tables, cm.JUnit) },
+		Show: func(r *versus.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
-	return all
+	return v.Run()
 }
 
-// gates parses --fail-if. Each gate is on one of the keys.
-func (cm *compareCmd) gates(keys []string) ([]compare.Gate, error) {
-	var gates []compare.Gate
-	for _, text := range cm.FailIf {
-		g, err := compare.ParseGateOn(text, keys)
-		if err != nil {
-			return nil, err
-		}
-		gates = append(gates, g)
+// again prints a comparison of two servers that was measured before.
+func (cm *compareCmd) again(c *console.Console, dir string) error {
+	r, err := versus.Open(dir)
+	if err != nil {
+		return console.Usage(err)
 	}
-	return gates, nil
+	gates, err := compare.ParseGates(cm.FailIf, r.Keys())
+	if err != nil {
+		return console.Usage(err)
+	}
+	if err := cm.show(c, r, gates); err != nil {
+		return err
+	}
+	return versus.Verdict(r, gates)
 }
 
-// judge returns an error that names the gates that failed, with exit code exitMissed; or else those that cannot be judged, with
-// exitUndecided.
-func judge(result compare.Judged, gates []compare.Gate) error {
-	var failed, unjudged []string
-	for _, g := range gates {
-		for _, u := range result.Unjudged(g) {
-			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, u))
-		}
-		for _, ch := range result.Failures(g) {
-			failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, ch.Setup, ch))
-		}
+// show prints a comparison of two servers.
+func (cm *compareCmd) show(c *console.Console, r *versus.Result, gates []compare.Gate) error {
+	if err := cm.WriteBoth(c, &cm.Tables, r.JSON, r.Tables, r.Page); err != nil {
+		return err
 	}
-	switch {
-	case len(failed) > 0:
-		return console.Exit(console.Missed, errors.New(strings.Join(append(failed, unjudged...), "; ")))
-	case len(unjudged) > 0:
-		return console.Exit(console.Undecided, errors.New(strings.Join(unjudged, "; ")))
-	}
-	return nil
+	return cm.publishGates(c, r, gates, r.Tables, r.Dir)
 }

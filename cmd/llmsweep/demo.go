@@ -49,7 +49,7 @@ func (d *demoCmd) Run(c *console.Console) error {
 	load := flags.Workload{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
 	e := measurement.Measurement{
 		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
-		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
+		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: measurement.SweepAll,
 		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
 		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {

@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
@@ -20,7 +21,7 @@ import (
 // differing returns the handler of a simulated server with habits.
 func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
 	w.t.Helper()
-	config, err := sim.Preset("demo")
+	config, err := machine.Preset("demo")
 	if err != nil {
 		w.t.Fatal(err)
 	}

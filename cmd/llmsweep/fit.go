@@ -1,31 +1,22 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/measurement"
 	"llmsweep/report/lang"
 	"llmsweep/report/outfile"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
-	"llmsweep/sweep"
-	"llmsweep/sweep/load"
-	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin"
+	"llmsweep/sweep/twin/ask"
 	"llmsweep/sweep/twin/fit"
 	"llmsweep/sweep/twin/stages"
-	"llmsweep/sweep/workload"
-	"llmsweep/sweep/workload/recorded"
 )
 
 // fitCmd is llmsweep fit.
@@ -57,7 +48,7 @@ More: llmsweep help fit`
 func (f *fitCmd) Run(c *console.Console) error {
 	var wanted []twin.Mixed
 	for _, text := range f.Ask {
-		w, err := parseAsk(c.Ctx, text)
+		w, err := ask.Parse(c.Ctx, text)
 		if err != nil {
 			return console.Usage(err)
 		}
@@ -66,35 +57,17 @@ func (f *fitCmd) Run(c *console.Console) error {
 	if err := outfile.Check(f.Twin, f.Force); err != nil {
 		return console.Usage(err)
 	}
-	var all []stages.Stage
-	var from []string
-	var began []time.Time
-	name := f.Name
-	shown := twins.Fit{}
-	var labels twin.Labels
-	for _, dir := range f.Paths {
-		stages, run, err := stages.Of(dir)
-		if err != nil {
-			return console.Usage(err)
-		}
-		all, from, began = append(all, stages...), append(from, filepath.Base(dir)), append(began, run.Started.UTC().Truncate(time.Second))
-		for i := range run.Stages {
-			if shown.Stages++; !run.Stages[i].Invalid.IsZero() {
-				shown.Invalid++
-			}
-		}
-		if name == "" {
-			name = run.Target.Model
-		}
-		if labels == (twin.Labels{}) {
-			labels = labelsOf(run)
-		}
+	all, err := stages.Collect(f.Paths)
+	if err != nil {
+		return console.Usage(err)
 	}
-	t, err := fit.To(all)
+	t, err := fit.To(all.Stages)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
-	t.Name, t.From, t.Measured, t.Labels = table.Clean(name), from, began, labels
+	t.Name, t.From, t.Measured = table.Clean(cmp.Or(f.Name, all.Model)), all.From, all.Began
+	l := all.Labels
+	t.Labels = twin.Labels{Model: table.Clean(l.Model), GPU: table.Clean(l.GPU), GPUs: l.GPUs, Engine: table.Clean(l.Engine), Quant: table.Clean(l.Quant), Price: l.Price}
 	b, err := t.Encode()
 	if err != nil {
 		return err
@@ -103,7 +76,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		return err
 	}
 	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
-	shown.Twin = t
+	shown := twins.Fit{Twin: t, Stages: all.Measured, Invalid: all.Invalid}
 	for _, w := range wanted {
 		if w.Name != "" {
 			shown.Answers = append(shown.Answers, t.AskMixed(w))
@@ -115,78 +88,10 @@ func (f *fitCmd) Run(c *console.Console) error {
 	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, shown) }, func(l lang.Lang) []table.Section { return shown.Sections(l) }, nil)
 }
 
-// labelsOf returns the labels of a run.
-func labelsOf(run *rundir.Run) twin.Labels {
-	l := run.Labels
-	return twin.Labels{Model: table.Clean(l.Model), GPU: table.Clean(l.GPU), GPUs: l.GPUs, Engine: table.Clean(l.Engine), Quant: table.Clean(l.Quant), Price: l.Price}
-}
-
-// parseAsk reads 512/32, or a trace.
-func parseAsk(ctx context.Context, text string) (m twin.Mixed, err error) {
-	if _, err := os.Stat(text); err == nil {
-		return mixed(ctx, text)
-	}
-	var l [2]int
-	p, o, ok := strings.Cut(text, "/")
-	l[0], err = strconv.Atoi(strings.TrimSpace(p))
-	if err == nil {
-		l[1], err = strconv.Atoi(strings.TrimSpace(o))
-	}
-	if !ok || err != nil || min(l[0], l[1]) < 1 {
-		return m, fmt.Errorf("--ask %s: write tokens of prompt and answer, such as 512/32, or the file of a trace", text)
-	}
-	return twin.Mixed{Lengths: [][2]int{l}}, nil
-}
-
-// mixed reads the lengths of a trace.
-func mixed(ctx context.Context, file string) (twin.Mixed, error) {
-	const most = 20_000 // requests: more change nothing
-	t, err := recorded.OpenTrace(ctx, file, recorded.TraceOptions{Limit: most})
-	if err != nil {
-		return twin.Mixed{}, err
-	}
-	m := twin.Mixed{Name: filepath.Base(file)}
-	for r := range t.All() {
-		m.Lengths = append(m.Lengths, [2]int{r.Prompt, r.Output})
-	}
-	return m, nil
-}
-
 // checkForFit refuses what a sweep for a fit does not do.
 func (s *sweepCmd) checkForFit() error {
 	if s.Adaptive || s.Repeats > 1 || s.Prompt != "" || s.Dataset != "" || s.PrefixTokens > 0 || s.Turns != "" || len(s.SLO) > 0 {
-		return errForFit
+		return measurement.ErrForFit
 	}
 	return nil
-}
-
-var errForFit = errors.New("--for-fit varies the lengths of prompts and answers by design: leave out --adaptive, --repeats, --slo, --prompt, --dataset, --prefix-tokens and --turns")
-
-// design returns the design of sweep --for-fit for a server.
-func design(t *target.Target) (*sweep.FitDesign, error) {
-	w, ok := t.Workload.(*workload.Synthetic)
-	if !ok {
-		return nil, console.Usage(errForFit)
-	}
-	return &sweep.FitDesign{Prompt: w.Prompt.Mean, Output: w.Output.Mean, Longest: t.Longest, Source: func(stage string, d sweep.Draw) load.Source {
-		return w.Varied(stage, d)
-	}}, nil
-}
-
-// forFit measures for sweep --for-fit.
-func forFit(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
-	d, err := design(t)
-	if err != nil {
-		return err
-	}
-	return sweep.ForFit(ctx, c, *d, run)
-}
-
-// varied returns the sessions of the stages of sweep --for-fit.
-func varied(t *target.Target) (func(stage string) load.Source, error) {
-	d, err := design(t)
-	if err != nil {
-		return nil, err
-	}
-	return d.Stage, nil
 }

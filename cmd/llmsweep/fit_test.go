@@ -1,9 +1,10 @@
 package main
 
 import (
-	"llmsweep/cmd/llmsweep/console"
 	"strings"
 	"testing"
+
+	"llmsweep/cmd/llmsweep/console"
 )
 
 // twinYAML is a twin as a person would write it: steps of 10 ms, four requests at once.

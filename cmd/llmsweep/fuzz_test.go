@@ -12,6 +12,7 @@ import (
 	"llmsweep/cmd/llmsweep/config"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/parsing"
 	"llmsweep/sweep/rundir/labels"
 	"llmsweep/sweep/slo"
 )
@@ -48,9 +49,9 @@ func FuzzFlags(f *testing.F) {
 			return
 		}
 		if err == nil {
-			err = checkPositive(parsed)
+			err = parsing.CheckPositive(parsed)
 		} else {
-			err = plainParseError(err, args[0])
+			err = parsing.Plain(err, args[0])
 		}
 		if err == nil {
 			err = understood(grammar, parsed.Command())

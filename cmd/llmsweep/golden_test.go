@@ -3,13 +3,14 @@ package main
 import (
 	"flag"
 	"fmt"
-	simserver "llmsweep/client/sim/server"
-	"llmsweep/cmd/llmsweep/console"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -235,6 +236,7 @@ sweep sim: --config $W/unknown.yaml
 sweep sim: --config $W/damaged.yaml
 sweep sim: --config $W/value.yaml
 sweep sim: --config $W/list.yaml
+sweep sim: --config $W/empty
 sweep sim: --config $W/twice.yaml
 
 # Published results, comparison, choice
@@ -273,6 +275,8 @@ choose $W/results.md --slo itl:mean<50ms --demand 20rps --max-gpus 0
 plan
 plan $W/none.yaml --slo ttft:p99<1s --rate 2
 plan $W/list.yaml --slo ttft:p99<1s --rate 2
+plan $W/empty --slo ttft:p99<1s --rate 2
+report $W/list.yaml
 plan $W/twin.yaml --rate 2
 plan $W/twin.yaml --slo ttft:p99<1s
 plan $W/twin.yaml --slo ttft:p99<1s --users 50

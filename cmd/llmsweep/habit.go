@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
-	"llmsweep/client/sim"
-	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
 )
 
 // fixedTimes are the flags of a server whose times do not depend on its load.
@@ -18,7 +15,7 @@ type fixedTimes struct {
 }
 
 // apply turns a configuration into one of fixed times, where the flags ask for it.
-func (f fixedTimes) apply(c *sim.Config) error {
+func (f fixedTimes) apply(c *machine.Config) error {
 	if f == (fixedTimes{}) {
 		return nil
 	}
@@ -26,28 +23,8 @@ func (f fixedTimes) apply(c *sim.Config) error {
 	if first == 0 || each == 0 {
 		return errors.New("--first-token and --per-token belong together, such as --first-token 100ms --per-token 10ms")
 	}
-	*c = sim.Config{
-		Plain: sim.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
+	*c = machine.Config{
+		Plain: machine.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
 	}
 	return nil
-}
-
-// habitHelp lists the habits at the end of sim --help.
-func habitHelp() string {
-	var b strings.Builder
-	b.WriteString("Habits (--habit): TIME is 500ms, 20s or 3m; SHARE is 0.3 or 30%.\n")
-	for _, k := range habit.Kinds() {
-		fmt.Fprintf(&b, "  %s\n", k.Form)
-		const width = 76
-		line := "     "
-		for word := range strings.FieldsSeq(k.About + ". Example: " + k.Example) {
-			if len(line)+len(word) >= width {
-				b.WriteString(line + "\n")
-				line = "     "
-			}
-			line += " " + word
-		}
-		b.WriteString(line + "\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

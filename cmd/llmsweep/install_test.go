@@ -2,9 +2,10 @@ package main
 
 import (
 	"io"
-	"llmsweep/cmd/llmsweep/console"
 	"strings"
 	"testing"
+
+	"llmsweep/cmd/llmsweep/console"
 
 	"github.com/alecthomas/kong"
 )

@@ -3,12 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"llmsweep/sweep/rundir/labels"
-	"os"
 	"path/filepath"
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/labels"
 	"llmsweep/sweep/rundir/store"
 )
 
@@ -42,18 +41,8 @@ func (l *labelCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	defer dir.Close()
-	now := run.Labels
-	if err := labels.Set(&now, l.Labels); err != nil {
-		return console.Usage(err)
-	}
-	b, err := os.ReadFile(filepath.Join(l.Dir, rundir.RunFile))
+	now, err := labels.Change(dir, run.Labels, l.Labels)
 	if err != nil {
-		return console.Usage(err)
-	}
-	if b, err = labels.Replace(b, now); err != nil {
-		return console.Usage(fmt.Errorf("%s: %w", filepath.Join(l.Dir, rundir.RunFile), err))
-	}
-	if err := dir.WriteFile(rundir.RunFile, b); err != nil {
 		return console.Usage(err)
 	}
 	text, err := json.Marshal(now)

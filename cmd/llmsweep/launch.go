@@ -12,6 +12,7 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/launch"
 	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/parsing"
 	"llmsweep/cmd/llmsweep/secret"
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report/lang"
@@ -128,13 +129,13 @@ func (l *launchCmd) check(c *console.Console) error {
 	parser, exited := newParser(quiet, &grammar)
 	parsed, err := parser.Parse(l.Command)
 	if err == nil && exited() < 0 {
-		err = checkPositive(parsed)
+		err = parsing.CheckPositive(parsed)
 	}
 	switch {
 	case exited() >= 0:
 		return errNotLaunched
 	case err != nil:
-		return plainParseError(err, l.Command[0])
+		return parsing.Plain(err, l.Command[0])
 	}
 	var m *measurement.Measurement
 	switch strings.Fields(parsed.Command())[0] {

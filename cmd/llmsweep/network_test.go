@@ -25,6 +25,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
@@ -43,7 +44,7 @@ func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args
 // simHandler returns a simulated server in real time, below a path.
 func simHandler(t *testing.T, prefix string) http.Handler {
 	t.Helper()
-	config, err := sim.Preset("demo")
+	config, err := machine.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}

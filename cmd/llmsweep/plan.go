@@ -1,13 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"llmsweep/cmd/llmsweep/console"
@@ -23,8 +19,6 @@ import (
 	"llmsweep/sweep/fleet"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
-	"llmsweep/sweep/twin"
-	"llmsweep/sweep/twin/predicted"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -84,7 +78,11 @@ func (p *planCmd) Run(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	all, unused, err := p.candidates()
+	prices := choose.Prices{}
+	if err := prices.Add(p.Price); err != nil {
+		return console.Usage(err)
+	}
+	all, unused, err := plans.Candidates(p.Twins, prices)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -195,44 +193,4 @@ func (p *planCmd) lengths(flag, text, usual string) (rundir.Lengths, error) {
 		err = fmt.Errorf("%s: %w", flag, err)
 	}
 	return l, err
-}
-
-// candidates reads the twins and finds their prices.
-func (p *planCmd) candidates() (all []capacity.Candidate, unused []string, err error) {
-	prices := choose.Prices{}
-	for _, text := range p.Price {
-		more, err := choose.ParsePrices(text)
-		if err != nil {
-			return nil, nil, err
-		}
-		for gpu, v := range more {
-			prices[gpu] = v
-		}
-	}
-	var named []rundir.Labels
-	for _, path := range p.Twins {
-		t, err := twin.Open(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		l := predicted.Labels(t)
-		named = append(named, l)
-		one := capacity.Candidate{Name: nameOf(path, t.Name, l), Twin: t, GPUs: l.GPUs}
-		if price, ok := prices.Of(l); ok {
-			one.Price = price * float64(l.GPUs)
-		}
-		all = append(all, one)
-	}
-	return all, prices.UnusedGPUs(named), nil
-}
-
-// nameOf returns a twin's name: its file, and what was measured. model is that of the twin, where its labels have none.
-func nameOf(path, model string, l rundir.Labels) string {
-	parts := []string{strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
-	for _, s := range []string{cmp.Or(l.Model, model), l.GPU, l.Engine, l.Quant} {
-		if s != "" && !slices.Contains(parts, s) {
-			parts = append(parts, s)
-		}
-	}
-	return table.Clean(strings.Join(parts, ", "))
 }

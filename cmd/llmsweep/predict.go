@@ -2,11 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/truth"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/predict"
 	"llmsweep/report/table"
@@ -27,28 +24,10 @@ func (s *simCmd) predict(c *console.Console) error {
 	if s.PromptTokens < 1 || s.OutputTokens < 1 {
 		return console.Usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
 	}
-	models, gpus := sim.Models(), sim.GPUs()
-	if s.Only != "" {
-		model, gpu, both := strings.Cut(s.Only, "/")
-		m, err := sim.LookupModel(model)
-		if err != nil {
-			return console.Usage(fmt.Errorf("--only: %w", err))
-		}
-		models = []sim.Model{m}
-		if both {
-			g, err := sim.LookupGPU(gpu)
-			if err != nil {
-				return console.Usage(fmt.Errorf("--only: %w", err))
-			}
-			gpus = []sim.GPU{g}
-		}
-	}
-	load := sim.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
-	var all []predict.Estimate
-	for _, m := range models {
-		for _, g := range gpus {
-			all = slices.Concat(all, predict.List(m, g, load))
-		}
+	load := truth.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
+	all, err := predict.Only(s.Only, load)
+	if err != nil {
+		return console.Usage(err)
 	}
 	options := c.Options(s.Lang, false, "")
 	return table.WriteSections(c.Out, s.Format, []table.Section{predict.Section(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"llmsweep/cmd/llmsweep/crash"
-	"llmsweep/cmd/llmsweep/flags"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"llmsweep/cmd/llmsweep/crash"
+	"llmsweep/cmd/llmsweep/flags"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"image/png"
 	"io"
-	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/flags"
 	"os"
 	"strings"
 	"testing"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
 )
 
 // TestReportShowsDrawings: report.md of a sweep shows its two best drawings, files beside it that are whole SVG; report writes them again

@@ -7,6 +7,7 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/client/sim/server/exchange"
 	"llmsweep/cmd/llmsweep/console"
@@ -53,7 +54,7 @@ func (simCmd) Help() string {
   llmsweep sim --preset plain8 --habit sheds:8
   llmsweep sim --max-num-seqs 4 --first-token 200ms --per-token 20ms --habit drifts:0.05 --habit batches:16
 
-` + habitHelp()
+` + habit.Reference()
 }
 
 // Run serves until interrupted.
@@ -104,10 +105,10 @@ func (s *simCmd) Run(c *console.Console) error {
 // presets lists the parts of a preset.
 func presets() string {
 	var models, gpus []string
-	for _, m := range sim.Models() {
+	for _, m := range machine.Models() {
 		models = append(models, m.Name)
 	}
-	for _, g := range sim.GPUs() {
+	for _, g := range machine.GPUs() {
 		gpus = append(gpus, g.Name)
 	}
 	return "Models: " + strings.Join(models, ", ") + ". GPUs: " + strings.Join(gpus, ", ") + ". Quantizations: fp16, int8, int4."

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"context"
-	"time"
-
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/measurement"
-	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/report/lang"
-	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
@@ -67,7 +62,7 @@ func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, er
 	e := &measurement.Measurement{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:  func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: sweepAll,
+		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: measurement.SweepAll,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 		Cluster: &s.Cluster,
 	}
@@ -75,7 +70,7 @@ func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, er
 		if err := s.checkForFit(); err != nil {
 			return nil, err
 		}
-		e.Stages, e.Measure, e.Sessions = 0, forFit, varied
+		e.Stages, e.Measure, e.Sessions = 0, measurement.ForFit, measurement.Varied
 	}
 	return e, nil
 }
@@ -88,20 +83,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 	}
 	if s.DryRun {
 		e.Lang = lang.Lang(s.Lang)
-		return e.DryRun(nil, longestSweep(&e.Plan))
+		return e.DryRun(nil, measurement.LongestSweep(&e.Plan))
 	}
 	return e.Run()
-}
-
-// sweepAll measures for sweep and demo.
-func sweepAll(ctx context.Context, c sweep.Config, _ *target.Target, run *rundir.Run) error {
-	return sweep.Sweep(ctx, c, run)
-}
-
-// longestSweep returns how long a sweep sends at most.
-func longestSweep(c *sweep.Config) time.Duration {
-	if c.Budget > 0 {
-		return c.Budget
-	}
-	return time.Duration(sweep.MostStages(c)) * (c.StageMax + c.StageTime) // with the tail of each
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/version"
 )

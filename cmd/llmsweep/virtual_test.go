@@ -17,6 +17,7 @@ import (
 
 	"llmsweep/client/limits"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/experiment"
@@ -104,7 +105,7 @@ func (w *world) interruptAfter(d time.Duration) {
 // simulated returns the handler of a simulated server.
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
-	config, err := sim.Preset("demo")
+	config, err := machine.Preset("demo")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/report"
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
@@ -25,7 +26,7 @@ func (short) Next() (load.Session, bool) {
 }
 
 func main() {
-	server, err := sim.Preset("demo")
+	server, err := machine.Preset("demo")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/report"
 	"llmsweep/report/published/read"
 	"llmsweep/sweep"
@@ -31,7 +32,7 @@ func TestHonestRunsPass(t *testing.T) {
 		server string
 		w      tasks
 	}{{"demo", tasks{64, 16}}, {"Qwen2-7B/L20/fp16", tasks{512, 128}}, {"Qwen2-72B/H200x4/fp16", tasks{1024, 64}}} {
-		server, err := sim.Preset(c.server)
+		server, err := machine.Preset(c.server)
 		if err != nil {
 			t.Fatal(err)
 		}

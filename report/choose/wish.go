@@ -61,6 +61,18 @@ func (d Demand) of(k *Candidate) (float64, bool) {
 // Prices are the prices of GPUs per hour, by name. "L20" is also the price of an "L20 48GB".
 type Prices map[string]float64
 
+// Add adds prices written as L20=1.2,A100=3.6. Later ones win.
+func (p Prices) Add(texts []string) error {
+	for _, text := range texts {
+		more, err := ParsePrices(text)
+		if err != nil {
+			return err
+		}
+		maps.Copy(p, more)
+	}
+	return nil
+}
+
 // ParsePrices reads L20=1.2,A100=3.6.
 func ParsePrices(text string) (Prices, error) {
 	p := Prices{}

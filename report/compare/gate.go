@@ -176,3 +176,29 @@ func Checks(at time.Time, result Judged, gates []Gate) ci.Suite {
 	}
 	return s
 }
+
+// ParseGates parses gates, each on one of the keys.
+func ParseGates(texts, keys []string) ([]Gate, error) {
+	var gates []Gate
+	for _, text := range texts {
+		g, err := ParseGateOn(text, keys)
+		if err != nil {
+			return nil, err
+		}
+		gates = append(gates, g)
+	}
+	return gates, nil
+}
+
+// Judge returns what failed, and what cannot be judged, each with its gate.
+func Judge(result Judged, gates []Gate) (failed, unjudged []string) {
+	for _, g := range gates {
+		for _, u := range result.Unjudged(g) {
+			unjudged = append(unjudged, fmt.Sprintf("%s cannot be judged: %s", g, u))
+		}
+		for _, ch := range result.Failures(g) {
+			failed = append(failed, fmt.Sprintf("%s: %s of %s is %s", g, g.Key, ch.Setup, ch))
+		}
+	}
+	return failed, unjudged
+}

@@ -3,8 +3,10 @@ package inputs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"llmsweep/report/published"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
 )
 
 // Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
@@ -92,4 +95,28 @@ func Named(run *rundir.Run) rundir.Labels {
 	l := run.Labels
 	l.Model, l.Engine = cmp.Or(l.Model, run.Target.Model), cmp.Or(l.Engine, run.Target.Engine)
 	return l
+}
+
+// Assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are
+// all that there is.
+func Assess(found []curve.Input, terms []slo.Term) error {
+	for _, in := range found {
+		if in.Run.Source != nil || len(terms) == 0 {
+			continue
+		}
+		if err := answer.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// CountAlso counts in the records what terms need, such as those of the sliders of a page, which judge percentiles at other limits.
+func CountAlso(found []curve.Input, terms []slo.Term) error {
+	for _, in := range found {
+		if err := answer.CountAlso(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

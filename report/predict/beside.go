@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -52,7 +53,7 @@ func beside(s *curve.Setup) Beside {
 	}
 	model, gpu, quant, note := match(s.Run.Labels)
 	w := s.Run.Workload
-	load := sim.Workload{PromptTokens: int(math.Round(w.PromptTokens.Mean)), OutputTokens: int(math.Round(w.OutputTokens.Mean))}
+	load := truth.Workload{PromptTokens: int(math.Round(w.PromptTokens.Mean)), OutputTokens: int(math.Round(w.OutputTokens.Mean))}
 	if e, ok := estimate(model, gpu, max(s.Run.Labels.GPUs, 1), quant, load); ok && model != "" && gpu != "" {
 		b.Preset, b.Note = fmt.Sprintf("%s/%sx%d/%s", model, gpu, e.Count, quant), note
 		b.ITL.Predicted = rundir.Exactly(e.Capacity.SyncITL.Seconds())
@@ -63,9 +64,9 @@ func beside(s *curve.Setup) Beside {
 
 // match finds the simulator's model, GPU and quantization for labels, and notes where they are only alike. Quantized
 // weights are 4 or 8 bits by their name; which kernels multiplied them, no label says.
-func match(l rundir.Labels) (model, gpu string, q sim.Quant, note string) {
+func match(l rundir.Labels) (model, gpu string, q machine.Quant, note string) {
 	var notes []string
-	for _, m := range sim.Models() {
+	for _, m := range machine.Models() {
 		same := strings.HasPrefix(plain(l.Model), plain(m.Name)) || slices.Equal(sizes(l.Model), sizes(m.Name)) && len(sizes(l.Model)) > 0
 		if same && model == "" {
 			model = m.Name
@@ -74,19 +75,19 @@ func match(l rundir.Labels) (model, gpu string, q sim.Quant, note string) {
 			}
 		}
 	}
-	for _, g := range sim.GPUs() {
+	for _, g := range machine.GPUs() {
 		if strings.HasPrefix(plain(l.GPU), plain(g.Name)) {
 			gpu = g.Name
 		}
 	}
 	switch quant := strings.ToLower(l.Quant); {
 	case quant == "":
-		q = sim.FP16
+		q = machine.FP16
 	case strings.Contains(quant, "8"):
-		q = sim.INT8
+		q = machine.INT8
 		notes = append(notes, "taken for W8A8")
 	default:
-		q = sim.INT4
+		q = machine.INT4
 	}
 	return model, gpu, q, strings.Join(notes, ", ")
 }

@@ -5,8 +5,10 @@ package predict
 
 import (
 	"fmt"
+	"strings"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -16,18 +18,18 @@ import (
 type Estimate struct {
 	Model, GPU string
 	Count      int
-	Quant      sim.Quant
-	Capacity   sim.Capacity
+	Quant      machine.Quant
+	Capacity   truth.Capacity
 }
 
 // counts are the numbers of GPUs that are listed: tensor parallelism comes in powers of two.
 func counts() []int { return []int{1, 2, 4, 8} }
 
 // quants are the quantizations, from the largest weights to the smallest.
-func quants() []sim.Quant { return []sim.Quant{sim.FP16, sim.INT8, sim.INT4} }
+func quants() []machine.Quant { return []machine.Quant{machine.FP16, machine.INT8, machine.INT4} }
 
 // List estimates all counts and quantizations of a model on a GPU that it fits in.
-func List(m sim.Model, g sim.GPU, load sim.Workload) []Estimate {
+func List(m machine.Model, g machine.GPU, load truth.Workload) []Estimate {
 	var all []Estimate
 	for _, n := range counts() {
 		for _, q := range quants() {
@@ -39,18 +41,45 @@ func List(m sim.Model, g sim.GPU, load sim.Workload) []Estimate {
 	return all
 }
 
+// Only estimates the models and GPUs that text names: MODEL, MODEL/GPU, or nothing for all.
+func Only(text string, load truth.Workload) ([]Estimate, error) {
+	models, gpus := machine.Models(), machine.GPUs()
+	if text != "" {
+		model, gpu, both := strings.Cut(text, "/")
+		m, err := machine.LookupModel(model)
+		if err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
+		}
+		models = []machine.Model{m}
+		if both {
+			g, err := machine.LookupGPU(gpu)
+			if err != nil {
+				return nil, fmt.Errorf("--only: %w", err)
+			}
+			gpus = []machine.GPU{g}
+		}
+	}
+	var all []Estimate
+	for _, m := range models {
+		for _, g := range gpus {
+			all = append(all, List(m, g, load)...)
+		}
+	}
+	return all, nil
+}
+
 // estimate is one estimate; ok is false where the model does not fit, or GPUs cannot share it evenly.
-func estimate(model, gpu string, n int, q sim.Quant, load sim.Workload) (Estimate, bool) {
-	c, err := sim.Preset(fmt.Sprintf("%s/%sx%d/%s", model, gpu, n, q))
+func estimate(model, gpu string, n int, q machine.Quant, load truth.Workload) (Estimate, bool) {
+	c, err := machine.Preset(fmt.Sprintf("%s/%sx%d/%s", model, gpu, n, q))
 	if err != nil {
 		return Estimate{}, false
 	}
-	e := Estimate{model, gpu, n, q, c.Capacity(load)}
+	e := Estimate{model, gpu, n, q, truth.CapacityOf(c, load)}
 	return e, e.Capacity.OutputTokensPerSecond > 0
 }
 
 // Section lists estimates for people.
-func Section(all []Estimate, load sim.Workload, l lang.Lang) table.Section {
+func Section(all []Estimate, load truth.Workload, l lang.Lang) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headModel.In(l), Left: true}, {Head: headGPU.In(l), Left: true}, {Head: headCount.In(l)}, {Head: headQuant.In(l), Left: true},
 		{Head: "TTFT", Sub: subAlone.In(l)}, {Head: "ITL", Sub: subAlone.In(l)}, {Head: headLatency.In(l), Sub: subAlone.In(l)},

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write examples/predictions.md")
@@ -81,27 +82,27 @@ func TestEveryConfigurationIsSetBeside(t *testing.T) {
 				t.Errorf("%s: %v predicted, %v published, error %v", b.Setup.Name, p.Predicted, p.Measured, e)
 			}
 		}
-		c, err := sim.Preset(b.Preset)
+		c, err := machine.Preset(b.Preset)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Capacity(sim.Workload{PromptTokens: 512, OutputTokens: 128}).SyncITL.Seconds(); got != b.ITL.Predicted.Value() {
+		if got := truth.CapacityOf(c, truth.Workload{PromptTokens: 512, OutputTokens: 128}).SyncITL.Seconds(); got != b.ITL.Predicted.Value() {
 			t.Errorf("%s: %s gives %v, not %v", b.Setup.Name, b.Preset, got, b.ITL.Predicted.Value())
 		}
 	}
 }
 
 func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
-	m, err := sim.LookupModel("Qwen2-72B")
+	m, err := machine.LookupModel("Qwen2-72B")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := sim.LookupGPU("L20")
+	g, err := machine.LookupGPU("L20")
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := ""
-	for _, e := range List(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}) {
+	for _, e := range List(m, g, truth.Workload{PromptTokens: 512, OutputTokens: 128}) {
 		listed += fmt.Sprintf(" %d/%s", e.Count, e.Quant)
 	}
 	// 72.7e9 weights of 2 bytes are 145 GB, and two L20 have 96.
@@ -109,7 +110,7 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 		t.Errorf("listed:%s", listed)
 	}
 	var b bytes.Buffer
-	section := Section(List(m, g, sim.Workload{PromptTokens: 512, OutputTokens: 128}), sim.Workload{PromptTokens: 512, OutputTokens: 128}, lang.English)
+	section := Section(List(m, g, truth.Workload{PromptTokens: 512, OutputTokens: 128}), truth.Workload{PromptTokens: 512, OutputTokens: 128}, lang.English)
 	if err := table.WriteSections(&b, "console", []table.Section{section}, table.Style{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
 		t.Errorf("not called a prediction:\n%s (%v)", b.String(), err)
 	}

@@ -2,10 +2,11 @@ package capacity
 
 import (
 	"context"
-	"llmsweep/client/sim"
-	"llmsweep/sweep/fleet"
 	"math"
 	"slices"
+
+	"llmsweep/client/sim/replica"
+	"llmsweep/sweep/fleet"
 )
 
 // first finds by how much the busiest hour may grow until an objective breaks.
@@ -42,7 +43,7 @@ func (p *planner) first(ctx context.Context, n int) (Break, error) {
 }
 
 // cause finds what kept requests waiting.
-func cause(u sim.ReplicaUsage) string {
+func cause(u replica.Usage) string {
 	const much = 0.02 // of the steps
 	steps := much * float64(u.Steps)
 	switch {

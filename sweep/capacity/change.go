@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/sweep/demand"
 )
 
@@ -66,7 +66,7 @@ func (c Change) String() string {
 func (c Change) extrapolates() bool { return c.What == ChangeBandwidth || c.What == ChangeCompute }
 
 // server changes a server.
-func (c Change) server(s sim.Config) sim.Config {
+func (c Change) server(s machine.Config) machine.Config {
 	costs := *s.Costs
 	switch c.What {
 	case ChangeBandwidth:

@@ -3,13 +3,14 @@ package capacity
 import (
 	"context"
 	"fmt"
-	"llmsweep/client/sim"
-	"llmsweep/sweep/demand"
-	"llmsweep/sweep/fleet"
-	"llmsweep/sweep/seed"
 	"runtime"
 	"sync"
 	"time"
+
+	"llmsweep/client/sim/machine"
+	"llmsweep/sweep/demand"
+	"llmsweep/sweep/fleet"
+	"llmsweep/sweep/seed"
 )
 
 // planner plans with one candidate.
@@ -17,7 +18,7 @@ type planner struct {
 	Wish
 	candidate Candidate
 	progress  Progress
-	server    sim.Config
+	server    machine.Config
 	day       *demand.Day // of what is simulated
 	big       *demand.Day // the busiest hour, with the headroom
 	from      time.Duration

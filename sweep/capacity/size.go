@@ -2,7 +2,8 @@ package capacity
 
 import (
 	"context"
-	"llmsweep/client/sim"
+
+	"llmsweep/client/sim/machine"
 	"llmsweep/sweep/demand"
 	"llmsweep/sweep/fleet"
 )
@@ -19,19 +20,19 @@ func (p *planner) keeps(o *fleet.Outcome, part *demand.Day) bool {
 }
 
 // run simulates a fleet of a fixed size.
-func (p *planner) run(ctx context.Context, server sim.Config, d *demand.Day, n int, allowed float64) (*fleet.Outcome, error) {
+func (p *planner) run(ctx context.Context, server machine.Config, d *demand.Day, n int, allowed float64) (*fleet.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	return fleet.Run(p.config(server, d, n, allowed), d.Requests, d.Length)
 }
 
-func (p *planner) config(server sim.Config, d *demand.Day, n int, allowed float64) fleet.Config {
+func (p *planner) config(server machine.Config, d *demand.Day, n int, allowed float64) fleet.Config {
 	return fleet.Config{Server: server, Replicas: n, Router: p.Router, Hits: p.Hits, Block: d.Block, Terms: p.Terms, Allowed: allowed}
 }
 
 // smallest returns the smallest number of replicas that keeps the objectives through a part of the time; 0 where the most do not.
-func (p *planner) smallest(ctx context.Context, server sim.Config, d *demand.Day, guess int) (int, error) {
+func (p *planner) smallest(ctx context.Context, server machine.Config, d *demand.Day, guess int) (int, error) {
 	enough := func(n int) (bool, error) {
 		o, err := p.run(ctx, server, d, n, p.allowed(d))
 		return err == nil && p.keeps(o, d), err

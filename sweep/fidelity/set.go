@@ -7,9 +7,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"unicode/utf8"
+
+	"llmsweep/client/bounded"
 )
 
 // Canary is a prompt, and how many tokens its answer has at most.
@@ -99,14 +100,7 @@ func BuiltIn(n int) Set {
 
 // Read reads a set from a file: a prompt on each line, as JSON ({"prompt": "..", "tokens": 64}, a string) or as it is.
 func Read(path string) (Set, error) {
-	f, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if f.Size() > mostFile {
-		return nil, fmt.Errorf("%s is larger than 64 MiB: a set of canaries has at most %d prompts", path, MostCanaries)
-	}
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, mostFile)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,8 @@ import (
 	"math"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/replica"
 	"llmsweep/sweep/slo"
 )
 
@@ -39,7 +40,7 @@ type Scaling struct {
 
 // Config is a fleet.
 type Config struct {
-	Server   sim.Config
+	Server   machine.Config
 	Replicas int
 	Router   Router
 	Scaling  *Scaling      // nil: the number stays
@@ -74,7 +75,7 @@ type Outcome struct {
 	Held        float64 // share of the minutes with requests in which the objective holds
 	Breaks      []int   // minutes that break a term, by term
 	PaidHours   float64 // of replicas
-	Usage       sim.ReplicaUsage
+	Usage       replica.Usage
 	Ended       bool // early: too many minutes broke the objective
 }
 
@@ -86,7 +87,7 @@ const scaleEvery = 15 * time.Second
 
 // member is a replica of a fleet.
 type member struct {
-	*sim.Replica
+	*replica.Replica
 	number   int
 	serves   time.Duration // from when it takes requests
 	draining bool
@@ -103,10 +104,10 @@ type run struct {
 	turn     int
 	arrivals []Request
 	book     book
-	free     []*sim.Visit
+	free     []*replica.Visit
 	wanted   []want // what the load asked for, for Calm
 	paid     time.Duration
-	usage    sim.ReplicaUsage
+	usage    replica.Usage
 	out      *Outcome
 }
 
@@ -139,7 +140,7 @@ func Run(c Config, requests []Request, length time.Duration) (*Outcome, error) {
 func (r *run) start(now, serves time.Duration) error {
 	c := r.Server
 	c.Seed += uint64(r.made)
-	replica, err := sim.NewReplica(c, now, r)
+	replica, err := replica.New(c, now, r)
 	if err != nil {
 		return err
 	}
@@ -241,14 +242,14 @@ func (r *run) route(tag int32, came, at time.Duration) {
 }
 
 // visit returns a visit that is not used any more, or a new one.
-func (r *run) visit() *sim.Visit {
+func (r *run) visit() *replica.Visit {
 	if n := len(r.free); n > 0 {
 		v := r.free[n-1]
 		r.free = r.free[:n-1]
-		*v = sim.Visit{}
+		*v = replica.Visit{}
 		return v
 	}
-	return &sim.Visit{}
+	return &replica.Visit{}
 }
 
 // choose returns the replica for a request; nil where none takes requests.
@@ -447,7 +448,7 @@ func (r *run) finish(length time.Duration) {
 	}
 }
 
-func (r *run) add(u sim.ReplicaUsage) {
+func (r *run) add(u replica.Usage) {
 	r.usage.Steps += u.Steps
 	r.usage.Preemptions += u.Preemptions
 	r.usage.SlotsFull += u.SlotsFull
@@ -457,19 +458,19 @@ func (r *run) add(u sim.ReplicaUsage) {
 	r.usage.CachedTokens += u.CachedTokens
 }
 
-// Gaps implements sim.Watcher.
+// Gaps implements replica.Watcher.
 func (r *run) Gaps(at, length time.Duration, tokens int) {
 	r.book.gaps(int(at/time.Minute), length, tokens)
 }
 
-// Answered implements sim.Watcher.
-func (r *run) Answered(v *sim.Visit) {
+// Answered implements replica.Watcher.
+func (r *run) Answered(v *replica.Visit) {
 	came := r.arrivals[v.Tag].At
 	r.book.answered(int(came/time.Minute), v.First-came)
 }
 
-// Ended implements sim.Watcher.
-func (r *run) Ended(v *sim.Visit) {
+// Ended implements replica.Watcher.
+func (r *run) Ended(v *replica.Visit) {
 	came := r.arrivals[v.Tag].At
 	r.book.ended(int(came/time.Minute), v.Last-came, v.Last-v.First, v.Output)
 	r.free = append(r.free, v)

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/sweep/slo"
 )
 
 // even is a server of four slots whose steps take 10 ms: 10 output tokens take 100 ms.
-func even() sim.Config {
-	return sim.Config{Costs: &sim.Costs{Read: sim.ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4}
+func even() machine.Config {
+	return machine.Config{Costs: &machine.Costs{Read: machine.ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4}
 }
 
 func terms(t *testing.T, texts ...string) []slo.Term {
@@ -136,7 +136,7 @@ func TestScaling(t *testing.T) {
 // TestPrefixesFindTheirReplica: eight users whose prompts begin alike. In turn, each replica must compute each beginning.
 func TestPrefixesFindTheirReplica(t *testing.T) {
 	server := even()
-	server.Costs = &sim.Costs{Read: sim.ReadCosts{Fixed: 5e-3}, Compute: sim.ComputeCosts{Token: 50e-6}}
+	server.Costs = &machine.Costs{Read: machine.ReadCosts{Fixed: 5e-3}, Compute: machine.ComputeCosts{Token: 50e-6}}
 	server.KVTokens = 8192
 	rng := rand.New(rand.NewPCG(4, 4))
 	var requests []Request

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -21,13 +22,13 @@ import (
 )
 
 // slower is the same server with every step taking 1/(1-by) of the time.
-func slower(c sim.Config, by float64) sim.Config {
+func slower(c machine.Config, by float64) machine.Config {
 	const reduce = 10 * time.Microsecond // an all-reduce of nothing, of which there are two a layer: no setting of its own
 	reduces := time.Duration(0)
 	if c.TP > 1 {
 		reduces = time.Duration(2*c.Model.Layers) * reduce
 	}
-	fixed := float64(cmp.Or(c.StepOverhead, sim.DefaultStepOverhead) + reduces)
+	fixed := float64(cmp.Or(c.StepOverhead, machine.DefaultStepOverhead) + reduces)
 	c.StepOverhead = time.Duration(fixed/(1-by)) - reduces
 	for _, speed := range []*float64{&c.GPU.BandwidthBytes, &c.GPU.PeakFP16, &c.GPU.PeakINT8, &c.GPU.InterconnectBytes} {
 		*speed *= 1 - by
@@ -50,7 +51,7 @@ func TestSlowerServers(t *testing.T) {
 
 // compared is two simulated servers to be measured against each other.
 type compared struct {
-	a, b   sim.Config
+	a, b   machine.Config
 	work   simtest.Fixed
 	spread float64 // of its lengths
 	stage  time.Duration
@@ -77,7 +78,7 @@ func (c compared) run(t *testing.T) *outcome {
 	c.b.Seed++ // its steps jitter otherwise
 	synctest.Test(t, func(t *testing.T) {
 		p := Config{Difference: 0.03, Widths: c.widths, Save: func(*rundir.Pair) error { return nil }}
-		for i, server := range []sim.Config{c.a, c.b} {
+		for i, server := range []machine.Config{c.a, c.b} {
 			live, err := sim.Start(server)
 			if err != nil {
 				t.Fatal(err)

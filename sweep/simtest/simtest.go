@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/client/sim/random"
+	"llmsweep/client/sim/truth"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/virtual"
 )
@@ -41,8 +43,8 @@ func (f Fixed) Next() (load.Session, bool) {
 }
 
 // Capacity returns what a server does of the workload, computed.
-func (f Fixed) Capacity(c sim.Config) sim.Capacity {
-	return c.Capacity(sim.Workload{PromptTokens: f.Prompt, OutputTokens: f.Output})
+func (f Fixed) Capacity(c machine.Config) truth.Capacity {
+	return truth.CapacityOf(c, truth.Workload{PromptTokens: f.Prompt, OutputTokens: f.Output})
 }
 
 // Varied is a workload of prompts and answers of random length.
@@ -66,7 +68,7 @@ func (v Varied) Next() (load.Session, bool) {
 // Trial is a random server with a workload that it can hold.
 type Trial struct {
 	Seed   uint64
-	Server sim.Config
+	Server machine.Config
 	Work   Fixed // mean lengths
 	Spread float64
 }
@@ -89,8 +91,8 @@ func trial(seed uint64, s random.Server) *Trial {
 }
 
 // Truth returns what the server does with the workload at a time since its start, computed.
-func (k *Trial) Truth(at time.Duration) sim.Truth {
-	return k.Server.TruthOf(sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}, k.Spread, at)
+func (k *Trial) Truth(at time.Duration) truth.Rates {
+	return truth.Of(k.Server, truth.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}, k.Spread, at)
 }
 
 // String describes the trial in a line.
@@ -104,9 +106,9 @@ func (k *Trial) String() string {
 }
 
 // Preset returns the configuration of a named server.
-func Preset(t *testing.T, name string) sim.Config {
+func Preset(t *testing.T, name string) machine.Config {
 	t.Helper()
-	c, err := sim.Preset(name)
+	c, err := machine.Preset(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func Preset(t *testing.T, name string) sim.Config {
 }
 
 // Beside runs f in virtual time beside a simulated server.
-func Beside(t *testing.T, server sim.Config, f func(t *testing.T, d load.Doer)) {
+func Beside(t *testing.T, server machine.Config, f func(t *testing.T, d load.Doer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		live, err := sim.Start(server)

@@ -9,13 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
+	"llmsweep/client/bounded"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/sweep/seconds"
 )
 
@@ -65,7 +66,7 @@ type Labels struct {
 	Price  float64 `yaml:"price,omitempty" json:"price,omitempty"` // per GPU-hour
 }
 
-// Step is the time of a step: the longer of two sums. See [sim.Costs].
+// Step is the time of a step: the longer of two sums. See [machine.Costs].
 type Step struct {
 	Read    Read    `yaml:"read" json:"read"`
 	Compute Compute `yaml:"compute" json:"compute"`
@@ -107,7 +108,7 @@ const (
 )
 
 // StepOf returns costs as the file has them.
-func StepOf(c sim.Costs) Step {
+func StepOf(c machine.Costs) Step {
 	return Step{
 		Read{Round(c.Read.Fixed / milli), Round(c.Read.Context / kilo), Round(c.Read.Token / micro), Round(c.Read.Experts / milli), c.Read.ExpertMiss},
 		Compute{Round(c.Compute.Fixed / milli), Round(c.Compute.Token / micro), Round(c.Compute.Sample / micro), Round(c.Compute.Pair / nanoKilo)},
@@ -124,11 +125,11 @@ func Round(v float64) float64 {
 }
 
 // costs returns the step's costs in seconds.
-func (s Step) costs() sim.Costs {
-	return sim.Costs{
-		Read: sim.ReadCosts{Fixed: s.Read.FixedMS * milli, Context: s.Read.ContextUS * kilo, Token: s.Read.TokenUS * micro,
+func (s Step) costs() machine.Costs {
+	return machine.Costs{
+		Read: machine.ReadCosts{Fixed: s.Read.FixedMS * milli, Context: s.Read.ContextUS * kilo, Token: s.Read.TokenUS * micro,
 			Experts: s.Read.ExpertsMS * milli, ExpertMiss: s.Read.ExpertMiss},
-		Compute: sim.ComputeCosts{Fixed: s.Compute.FixedMS * milli, Token: s.Compute.TokenUS * micro, Sample: s.Compute.SampleUS * micro,
+		Compute: machine.ComputeCosts{Fixed: s.Compute.FixedMS * milli, Token: s.Compute.TokenUS * micro, Sample: s.Compute.SampleUS * micro,
 			Pair: s.Compute.PairNS * nanoKilo},
 	}
 }
@@ -148,14 +149,14 @@ func (s Step) WithValues(v []float64) Step {
 }
 
 // Config returns the simulated server.
-func (t *Twin) Config() sim.Config { return t.with(t.Step) }
+func (t *Twin) Config() machine.Config { return t.with(t.Step) }
 
-func (t *Twin) with(s Step) sim.Config {
+func (t *Twin) with(s Step) machine.Config {
 	c := s.costs()
-	return sim.Config{
+	return machine.Config{
 		Costs: &c, MaxNumSeqs: t.Slots, MaxBatchedTokens: max(t.StepTokens, t.Slots), KVTokens: t.KVTokens, BlockTokens: t.Block,
 		MaxModelLen: t.MaxTokens, Latency: seconds.Duration(t.LatencyMS * milli), Jitter: t.Jitter, Seed: 1,
-		Model: sim.Model{Name: t.Name},
+		Model: machine.Model{Name: t.Name},
 	}
 }
 
@@ -184,13 +185,13 @@ func (t *Twin) validate() error {
 
 // Open reads a twin.
 func Open(path string) (*Twin, error) {
-	b, err := os.ReadFile(path)
+	b, err := bounded.ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, err
 	}
 	t, err := parse(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a twin: %w", path, err)
+		return nil, fmt.Errorf("%s is not a twin: %w; llmsweep fit writes one from a run directory", path, err)
 	}
 	return t, nil
 }

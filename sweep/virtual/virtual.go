@@ -12,6 +12,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/behaviour"
 )
 
 // Doer does requests on an engine. A prompt has as many tokens as the workload wanted: no text is looked at, so no
@@ -39,7 +40,7 @@ func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 		res.PromptTokens, res.OutputTokens, res.CachedTokens = usage.PromptTokens, usage.OutputTokens, usage.CachedTokens
 		res.TokenSource, res.Finish = client.SourceServer, usage.Finish
 	}
-	var refused *sim.Refusal
+	var refused *behaviour.Refusal
 	switch {
 	case err == nil:
 		res.Status, res.Headers, res.End = client.StatusOK, res.FirstToken, res.LastToken
@@ -56,7 +57,7 @@ func (d Doer) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 }
 
 // classOf is the class of a refusal.
-func classOf(r *sim.Refusal) client.Class {
+func classOf(r *behaviour.Refusal) client.Class {
 	switch {
 	case r.Status == http.StatusTooManyRequests && r.RetryAfter > 0:
 		return client.ClassRateLimited

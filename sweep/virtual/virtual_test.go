@@ -10,12 +10,13 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
 )
 
 // do runs requests of 64 -> 32 tokens one after the other on plain8 with habits, and returns their results.
 func do(t *testing.T, n int, timeout time.Duration, habits ...string) (all []client.Result) {
 	t.Helper()
-	c, err := sim.Preset("plain8")
+	c, err := machine.Preset("plain8")
 	if err == nil {
 		c.Habits, err = habit.ParseList(habits)
 	}
@@ -70,7 +71,7 @@ func TestFailuresHaveTheirClassAndTime(t *testing.T) {
 }
 
 func TestAnOverloadedServerRefusesWith503(t *testing.T) {
-	c, err := sim.Preset("plain8")
+	c, err := machine.Preset("plain8")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,9 @@ package habit
 import (
 	"errors"
 	"fmt"
-	"llmsweep/client/nearest"
 	"strings"
+
+	"llmsweep/client/nearest"
 )
 
 // Habit is one of the types of this package, such as Sheds.

@@ -3,12 +3,13 @@ package habit
 import (
 	"errors"
 	"fmt"
-	"llmsweep/client/nearest"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"llmsweep/client/nearest"
 )
 
 // params are the parameters of one habit as text. The methods that read them keep the first error.

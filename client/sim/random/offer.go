@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/behaviour"
 )
 
 // Outcome counts the requests of a window of time by how they ended. Rates are per second of the window.
@@ -62,7 +63,7 @@ func (s Server) Offer(ctx context.Context, live *sim.Engine, rate float64, from,
 				return
 			}
 			inFlight--
-			var r *sim.Refusal
+			var r *behaviour.Refusal
 			switch {
 			case time.Since(began) < from:
 			case err == nil:

@@ -8,15 +8,16 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 )
 
 // Server is a simulated server and a workload that it can hold.
 type Server struct {
-	Config sim.Config
-	Work   sim.Workload // mean lengths
-	Spread float64      // coefficient of variation of the lengths; 0: all are equal
+	Config machine.Config
+	Work   truth.Workload // mean lengths
+	Spread float64        // coefficient of variation of the lengths; 0: all are equal
 }
 
 // Limits on the capacity of a random server, in requests a second: a sweep of it takes minutes of virtual time, and not too
@@ -28,17 +29,17 @@ const (
 
 // New draws a server without habits: any GPU, model and quantization, 8 to 128 slots, answers of 16 to 256 tokens.
 func New(rng *rand.Rand) Server {
-	gpus, models := sim.GPUs(), sim.Models()
+	gpus, models := machine.GPUs(), machine.Models()
 	for {
-		c := sim.Config{
+		c := machine.Config{
 			GPU: gpus[rng.IntN(len(gpus))], Model: models[rng.IntN(len(models))], TP: 1 << rng.IntN(3),
-			Quant:      []sim.Quant{sim.FP16, sim.INT8, sim.INT4}[rng.IntN(3)],
+			Quant:      []machine.Quant{machine.FP16, machine.INT8, machine.INT4}[rng.IntN(3)],
 			MaxNumSeqs: 8 << rng.IntN(5), Jitter: 0.05 * rng.Float64(), Seed: rng.Uint64(),
 		}
-		w := sim.Workload{PromptTokens: 32 << rng.IntN(6), OutputTokens: 16 << rng.IntN(5)}
+		w := truth.Workload{PromptTokens: 32 << rng.IntN(6), OutputTokens: 16 << rng.IntN(5)}
 		spread := []float64{0, 0.2, 0.5}[rng.IntN(3)]
 		// The capacity of a configuration that cannot be is 0.
-		if k := c.Capacity(w).RequestsPerSecond; k > leastCapacity && k < mostCapacity {
+		if k := truth.CapacityOf(c, w).RequestsPerSecond; k > leastCapacity && k < mostCapacity {
 			return Server{c, w, spread}
 		}
 	}
@@ -61,13 +62,13 @@ func (s Server) With(habits ...habit.Habit) Server {
 	return s
 }
 
-// Truth is the truth about the server at a time since its start; see [sim.Config.TruthOf].
-func (s Server) Truth(at time.Duration) sim.Truth { return s.Config.TruthOf(s.Work, s.Spread, at) }
+// Truth is the truth about the server at a time since its start; see [machine.Config.TruthOf].
+func (s Server) Truth(at time.Duration) truth.Rates { return truth.Of(s.Config, s.Work, s.Spread, at) }
 
 // Sustains is the highest rate that the server keeps up for some time with a chance of one half; see
-// [sim.Config.Sustains].
+// [machine.Config.Sustains].
 func (s Server) Sustains(during time.Duration) float64 {
-	return s.Config.Sustains(s.Work, s.Spread, during)
+	return truth.Sustains(s.Config, s.Work, s.Spread, during)
 }
 
 // String describes the server in one line.
@@ -83,7 +84,7 @@ func (s Server) String() string {
 
 // habit draws the parameters of a habit.
 func (s Server) habit(rng *rand.Rand, name string) habit.Habit {
-	capacity := s.Config.Capacity(s.Work)
+	capacity := truth.CapacityOf(s.Config, s.Work)
 	slots := s.Config.MaxNumSeqs
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) } // even in the logarithm
 	seconds := func(low, high float64) time.Duration {
@@ -167,7 +168,7 @@ const (
 // holds nothing where tokens come slower than it is emptied; a pause no longer than a few steps is one of the steps.
 func (s Server) matters() bool {
 	for _, h := range s.Config.Habits {
-		k := s.Config.Capacity(s.Work)
+		k := truth.CapacityOf(s.Config, s.Work)
 		switch h := h.(type) {
 		case habit.Collapses:
 			slots := s.Config.MaxNumSeqs

@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/client/sim/tokenizer"
+	"llmsweep/client/sim/truth"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -212,9 +214,9 @@ func TestTokensAreSentAtTheirInstants(t *testing.T) {
 		prompt := "one two three four"
 		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`, "")
 		n := len(tokenizer.Append(nil, prompt, c.Model.Vocab))
-		want := []time.Duration{c.StepTime(sim.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
+		want := []time.Duration{c.StepTime(machine.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
 		for k := n + 1; len(want) < 4; k++ {
-			want = append(want, want[len(want)-1]+c.StepTime(sim.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
+			want = append(want, want[len(want)-1]+c.StepTime(machine.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
 		}
 		var got []time.Duration
 		for _, e := range events {
@@ -239,7 +241,7 @@ func TestAStalledReaderHoldsUpNobody(t *testing.T) {
 		time.Sleep(time.Minute)
 		b.began = time.Now()
 		events := b.mustStream("/v1/completions", body, "")
-		if want := c.Capacity(sim.Workload{PromptTokens: 2, OutputTokens: 50}).SyncLatency; events[49].at != want {
+		if want := truth.CapacityOf(c, truth.Workload{PromptTokens: 2, OutputTokens: 50}).SyncLatency; events[49].at != want {
 			t.Errorf("the other's last token came at %v, want %v", events[49].at, want)
 		}
 	})

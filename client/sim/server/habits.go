@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/behaviour"
 	"llmsweep/client/sim/server/exchange"
 )
 
@@ -21,7 +22,7 @@ func hang(r *http.Request) {
 // turnAway answers a request that was not queued, after the time that a refusal takes.
 func turnAway(ctx context.Context, w http.ResponseWriter, to *exchange.Endpoint, err error) {
 	err = sim.AwaitRefusal(ctx, err)
-	var refused *sim.Refusal
+	var refused *behaviour.Refusal
 	if !errors.As(err, &refused) {
 		to.Refuse(w, exchange.AsAPIError(err))
 		return

@@ -5,10 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"llmsweep/client/nearest"
-	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/secret"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,6 +13,11 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"llmsweep/client/bounded"
+	"llmsweep/client/nearest"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/secret"
 )
 
 // Flag is --config: a YAML file of flags.
@@ -52,9 +53,12 @@ type setting struct {
 	line  int
 }
 
+// mostBytes is the size of the largest configuration that is read.
+const mostBytes = 1 << 20
+
 // ReadConfig reads a file of "flag: value" lines.
 func ReadConfig(name string) (*configFile, error) {
-	b, err := os.ReadFile(name)
+	b, err := bounded.ReadFile(name, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}

@@ -2,10 +2,11 @@ package console
 
 import (
 	"cmp"
-	"llmsweep/client/sim"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"llmsweep/client/sim"
 )
 
 // ProxyFor returns the URL of the proxy for a server, without user name and password; empty where there is none.

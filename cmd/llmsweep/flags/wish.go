@@ -1,7 +1,6 @@
 package flags
 
 import (
-	"maps"
 	"os"
 
 	"llmsweep/report/choose"
@@ -40,12 +39,5 @@ func (f *Wish) Options() (choose.Options, error) {
 			return o, err
 		}
 	}
-	for _, text := range f.Price {
-		more, err := choose.ParsePrices(text)
-		if err != nil {
-			return o, err
-		}
-		maps.Copy(o.Prices, more)
-	}
-	return o, nil
+	return o, o.Prices.Add(f.Price)
 }

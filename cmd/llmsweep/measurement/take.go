@@ -2,6 +2,8 @@ package measurement
 
 import (
 	"errors"
+	"runtime"
+
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/resume"
 	"llmsweep/cmd/llmsweep/target"
@@ -13,7 +15,6 @@ import (
 	"llmsweep/report/progress"
 	"llmsweep/report/progress/web"
 	"llmsweep/sweep/rundir"
-	"runtime"
 )
 
 // Run takes the measurement, prints and writes its report, and returns the error that sets the exit code.

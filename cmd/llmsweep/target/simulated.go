@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/table"
@@ -16,16 +17,16 @@ import (
 )
 
 // Simulated returns the simulated server of a name: a preset, or the file of a twin. A twin that failed its check is an error unless it may be unchecked.
-func Simulated(c *console.Console, name string, unchecked bool) (sim.Config, error) {
+func Simulated(c *console.Console, name string, unchecked bool) (machine.Config, error) {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
-		return sim.Preset(name)
+		return machine.Preset(name)
 	}
 	t, err := twin.Open(name)
 	if err != nil {
-		return sim.Config{}, err
+		return machine.Config{}, err
 	}
 	if !t.Passed() && !unchecked {
-		return sim.Config{}, fmt.Errorf("%s failed its held-out check: what it does is not what the server does; fit it again on a quiet machine, or use it anyway with --unchecked", name)
+		return machine.Config{}, fmt.Errorf("%s failed its held-out check: what it does is not what the server does; fit it again on a quiet machine, or use it anyway with --unchecked", name)
 	}
 	if !t.Passed() {
 		fmt.Fprintln(c.Err, twins.Failed(table.Clean(name), c.Lang))
@@ -40,7 +41,7 @@ func Presets(urls []string) error {
 		if ext := filepath.Ext(name); !ok || name == "" || ext == ".yaml" || ext == ".yml" {
 			continue
 		}
-		if _, err := sim.Preset(name); err != nil {
+		if _, err := machine.Preset(name); err != nil {
 			return err
 		}
 	}

@@ -5,11 +5,6 @@ package target
 import (
 	"context"
 	"fmt"
-	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/report/lang"
-	"llmsweep/sweep/load"
-	"llmsweep/sweep/workload/tokenize"
 	"math"
 	"strings"
 	"time"
@@ -18,10 +13,17 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
+	"llmsweep/client/sim/truth"
 	"llmsweep/client/spend"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/tokenize"
 )
 
 // Target is a server that has passed the preflight, with the workload to measure it with.
@@ -43,7 +45,7 @@ type Target struct {
 }
 
 // embedded starts the simulated server that a sim: URL names, and returns its base URL.
-func embedded(c *console.Console, url string, unchecked bool) (string, sim.Config, func(), error) {
+func embedded(c *console.Console, url string, unchecked bool) (string, machine.Config, func(), error) {
 	preset := strings.TrimPrefix(url, sim.Scheme)
 	if preset == "" {
 		preset = "demo"
@@ -95,14 +97,14 @@ func Reach(c *console.Console, url string, flags *flags.Target, l *flags.Workloa
 	}()
 	t.About.URL = url
 	if strings.HasPrefix(url, sim.Scheme) {
-		var config sim.Config
+		var config machine.Config
 		var stop func()
 		if url, config, stop, err = embedded(c, url, flags.Unchecked); err != nil {
 			return nil, err
 		}
 		t.Close = stop
 		if l.Plain() && !replayed {
-			capacity := config.Capacity(sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean)})
+			capacity := truth.CapacityOf(config, truth.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean)})
 			t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
 		}
 	}

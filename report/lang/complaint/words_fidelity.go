@@ -6,7 +6,6 @@ func fidelityWords() [][2]string {
 		{"the share must be above 0 and at most 1 (1%%: one answer in a hundred)", "比例必须大于 0 且不超过 1（1%%：每一百个回答中有一个）"},
 		{"shift must be between 0 and 5 nats", "shift 必须在 0 到 5 nat 之间"}, {"from must be at least 1 request", "from 至少为 1 个请求"},
 		{"the log-probabilities have a shape that is not known", "对数概率的格式未知"},
-		{"%s is larger than 64 MiB: a set of canaries has at most %d prompts", "%s 大于 64 MiB：一组金丝雀提示最多 %d 条"},
 		{"%s has no prompts: write one a line", "%s 没有提示词：请每行写一条"},
 		{"%s has %d prompts, and a set of canaries has at most %d", "%s 有 %d 条提示词，一组金丝雀提示最多 %d 条"},
 		{"not a canary: want {\"prompt\": \"..\", \"tokens\": %d}, or a prompt as it is", "不是金丝雀提示：应为 {\"prompt\": \"..\", \"tokens\": %d}，或直接写提示词"},

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
 
 	"github.com/tidwall/gjson"
 )
@@ -74,4 +77,20 @@ func Replace(run []byte, labels rundir.Labels) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.Join([][]byte{run[:old.Index], text, run[old.Index+len(old.Raw):]}, nil), nil
+}
+
+// Change changes the labels of a run directory, whole or not at all, and returns what they are now.
+func Change(dir *store.Dir, now rundir.Labels, texts []string) (rundir.Labels, error) {
+	if err := Set(&now, texts); err != nil {
+		return now, err
+	}
+	path := filepath.Join(dir.Path, rundir.RunFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return now, err
+	}
+	if b, err = Replace(b, now); err != nil {
+		return now, fmt.Errorf("%s: %w", path, err)
+	}
+	return now, dir.WriteFile(rundir.RunFile, b)
 }

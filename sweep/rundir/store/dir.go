@@ -304,6 +304,9 @@ func (d *Dir) Records(stage string) iter.Seq2[*rundir.Record, error] {
 // Open reads run.json.
 func Open(path string) (*rundir.Run, error) {
 	name := filepath.Join(path, rundir.RunFile)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file; name a run directory, which sweep and run write", path)
+	}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run directory: it has no %s", path, rundir.RunFile)

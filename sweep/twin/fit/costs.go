@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"llmsweep/client/sim/machine"
 
-	"llmsweep/client/sim"
+	"gonum.org/v1/gonum/mat"
 )
 
 // terms is how many costs each of the two sums of a step time has.
@@ -55,10 +55,10 @@ func (s *solution) ratio(r *row) (v float64, computes bool) {
 }
 
 // costs returns the solution as the simulator takes it.
-func (s *solution) costs(miss float64) sim.Costs {
-	c := sim.Costs{
-		Read:    sim.ReadCosts{Fixed: s.read[0], Context: s.read[1], Token: s.read[2], Experts: s.read[3], ExpertMiss: miss},
-		Compute: sim.ComputeCosts{Fixed: s.compute[0], Token: s.compute[1], Sample: s.compute[2], Pair: s.compute[3]},
+func (s *solution) costs(miss float64) machine.Costs {
+	c := machine.Costs{
+		Read:    machine.ReadCosts{Fixed: s.read[0], Context: s.read[1], Token: s.read[2], Experts: s.read[3], ExpertMiss: miss},
+		Compute: machine.ComputeCosts{Fixed: s.compute[0], Token: s.compute[1], Sample: s.compute[2], Pair: s.compute[3]},
 	}
 	if miss == 0 {
 		c.Read.Experts = 0

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -35,7 +36,7 @@ func (d drawn) Next() (load.Session, bool) {
 }
 
 // swept sweeps a simulated server for a fit, in virtual time, and returns its stages.
-func swept(t *testing.T, server sim.Config, prompt, output int, budget time.Duration) []stages.Stage {
+func swept(t *testing.T, server machine.Config, prompt, output int, budget time.Duration) []stages.Stage {
 	t.Helper()
 	log, run := &store.Memory{}, &rundir.Run{}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -87,11 +88,11 @@ func TestRandomServersAreFitted(t *testing.T) {
 			continue
 		}
 		for _, far := range []bool{false, true} {
-			w := sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
+			w := truth.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
 			if far {
-				w = sim.Workload{PromptTokens: 4 * w.PromptTokens, OutputTokens: w.OutputTokens / 2}
+				w = truth.Workload{PromptTokens: 4 * w.PromptTokens, OutputTokens: w.OutputTokens / 2}
 			}
-			truth := k.Server.TruthOf(w, k.Spread, 0).Capacity
+			truth := truth.Of(k.Server, w, k.Spread, 0).Capacity
 			if truth == 0 {
 				continue // the server cannot hold it
 			}

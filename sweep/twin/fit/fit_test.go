@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
+	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim/truth"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -18,17 +19,17 @@ import (
 )
 
 // known is a server whose costs are known: a step takes at least 20 ms.
-func known() sim.Config {
-	return sim.Config{
-		Costs: &sim.Costs{
-			Read:    sim.ReadCosts{Fixed: 20e-3, Context: 300e-9, Token: 50e-6},
-			Compute: sim.ComputeCosts{Fixed: 4e-3, Token: 200e-6, Sample: 100e-6, Pair: 50e-9},
+func known() machine.Config {
+	return machine.Config{
+		Costs: &machine.Costs{
+			Read:    machine.ReadCosts{Fixed: 20e-3, Context: 300e-9, Token: 50e-6},
+			Compute: machine.ComputeCosts{Fixed: 4e-3, Token: 200e-6, Sample: 100e-6, Pair: 50e-9},
 		},
 		MaxNumSeqs: 24, MaxBatchedTokens: 512, KVTokens: 16 * 800, Latency: 8 * time.Millisecond, Jitter: 0.02, Seed: 3,
 	}
 }
 
-func fitOf(t *testing.T, server sim.Config, prompt, output int) *twin.Twin {
+func fitOf(t *testing.T, server machine.Config, prompt, output int) *twin.Twin {
 	t.Helper()
 	tw, err := To(swept(t, server, prompt, output, 3*time.Minute))
 	if err != nil {
@@ -54,7 +55,7 @@ func TestAKnownServerIsFound(t *testing.T) {
 	near("KV cache", float64(c.KVTokens), 12800, 0.02)
 	near("latency", c.Latency.Seconds(), 8e-3, 0.3)
 	near("jitter", c.Jitter, 0.02, 0.15)
-	for _, b := range []sim.Batch{
+	for _, b := range []machine.Batch{
 		{Tokens: 1, Samples: 1, Context: 300, Pairs: 300}, {Tokens: 24, Samples: 24, Context: 24 * 300, Pairs: 24 * 300},
 		{Tokens: 512, Samples: 1, Context: 512, Pairs: 512 * 256}, {Tokens: 200, Samples: 12, Context: 4000, Pairs: 40000},
 	} {
@@ -63,8 +64,8 @@ func TestAKnownServerIsFound(t *testing.T) {
 	if tw.Check == nil || !tw.Check.Passed || tw.Check.Error > 0.03 {
 		t.Errorf("the check says %+v", tw.Check)
 	}
-	for _, w := range []sim.Workload{{PromptTokens: 256, OutputTokens: 64}, {PromptTokens: 900, OutputTokens: 24}} {
-		truth, got := server.TruthOf(w, 0, 0).Capacity, tw.Saturation(w, 0)
+	for _, w := range []truth.Workload{{PromptTokens: 256, OutputTokens: 64}, {PromptTokens: 900, OutputTokens: 24}} {
+		truth, got := truth.Of(server, w, 0, 0).Capacity, tw.Saturation(w, 0)
 		near("saturation", got.Value, truth, 0.04)
 		if got.Low > truth || got.High < truth || got.High-got.Low > 0.4*truth {
 			t.Errorf("%v: the interval %.4g-%.4g does not hold %.4g, or is too wide", w, got.Low, got.High, truth)
@@ -99,7 +100,7 @@ func TestOneLengthRefusesOthers(t *testing.T) {
 	if a := tw.Ask(512, 32); a.Refused != twin.RefusedLength || a.Rate != 0 {
 		t.Errorf("prompts four times as long: %+v", a)
 	}
-	truth := known().TruthOf(sim.Workload{PromptTokens: 128, OutputTokens: 32}, 0, 0).Capacity
+	truth := truth.Of(known(), truth.Workload{PromptTokens: 128, OutputTokens: 32}, 0, 0).Capacity
 	if a := tw.Ask(128, 32); math.Abs(a.Rate/truth-1) > 0.03 || a.Low > truth || a.High < truth {
 		t.Errorf("the measured lengths: %+v, want %.4g", a, truth)
 	}

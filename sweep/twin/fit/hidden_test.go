@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/truth"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin/stages"
 )
@@ -52,8 +52,8 @@ func TestHiddenTokensAreNoPauses(t *testing.T) {
 	if tw.Check == nil || !tw.Check.Passed {
 		t.Errorf("the check says %+v", tw.Check)
 	}
-	w := sim.Workload{PromptTokens: 900, OutputTokens: 24}
-	if truth, got := server.TruthOf(w, 0, 0).Capacity, tw.Saturation(w, 0).Value; math.Abs(got/truth-1) > 0.04 {
+	w := truth.Workload{PromptTokens: 900, OutputTokens: 24}
+	if truth, got := truth.Of(server, w, 0, 0).Capacity, tw.Saturation(w, 0).Value; math.Abs(got/truth-1) > 0.04 {
 		t.Errorf("saturation %.4g, want %.4g", got, truth)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/truth"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin/stages"
 )
@@ -63,8 +63,8 @@ func swallow(all []stages.Stage, n int, counted bool) {
 // or fails its check. Requests that are due at the same instant are sent in any order, so that runs differ: the slots are not found in about one of
 // ten, and the saturation is then 8 % off; else it is 5 % off at most.
 func TestWhatAServerSendsAtOnce(t *testing.T) {
-	w := sim.Workload{PromptTokens: 512, OutputTokens: 32}
-	truth := known().TruthOf(w, 0, 0).Capacity
+	w := truth.Workload{PromptTokens: 512, OutputTokens: 32}
+	truth := truth.Of(known(), w, 0, 0).Capacity
 	for name, c := range map[string]struct {
 		change func([]stages.Stage)
 		within float64

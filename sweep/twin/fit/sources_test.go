@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/truth"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -24,8 +24,8 @@ import (
 // asked is a workload as multiples of the measured lengths.
 type asked struct{ prompt, answer float64 }
 
-func (a asked) of(w simtest.Fixed) sim.Workload {
-	return sim.Workload{PromptTokens: max(1, int(a.prompt*float64(w.Prompt))), OutputTokens: max(1, int(a.answer*float64(w.Output)))}
+func (a asked) of(w simtest.Fixed) truth.Workload {
+	return truth.Workload{PromptTokens: max(1, int(a.prompt*float64(w.Prompt))), OutputTokens: max(1, int(a.answer*float64(w.Output)))}
 }
 
 // cell is what twins from one source said of one workload.
@@ -113,7 +113,7 @@ func TestWhatSourcesPredict(t *testing.T) {
 			}
 			for n, w := range workloads {
 				asked := w.of(k.Work)
-				truth := k.Server.TruthOf(asked, 0, 0).Capacity
+				truth := truth.Of(k.Server, asked, 0, 0).Capacity
 				if truth == 0 {
 					continue // the server cannot hold it
 				}

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"sort"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 	"llmsweep/sweep/twin/stages"
 )
 
 // observation is the time between two instants that the client saw, and what the server computed in it, if its limits are as supposed.
 type observation struct {
 	seconds float64
-	batches []sim.Batch // more than one where steps end without a token
-	rested  bool        // the server was idle before: the time has in it what is not known of the time that a request needs to reach the engine
-	block   int         // of the resampling
+	batches []machine.Batch // more than one where steps end without a token
+	rested  bool            // the server was idle before: the time has in it what is not known of the time that a request needs to reach the engine
+	block   int             // of the resampling
 }
 
 // limits are what the scheduler keeps to, supposed or known. 0 is none.
@@ -114,7 +114,7 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 			r.arrive(start)
 		}
 	}
-	var decode sim.Batch
+	var decode machine.Batch
 	r.held = 0
 	var fresh []int // requests whose prompt ends in this step
 	preempted := false
@@ -128,7 +128,7 @@ func (r *replayer) step(k int, t *tick, before float64) float64 {
 			decode.Tokens++
 		default:
 			length := r.all[i].Prompt + r.got[i]
-			decode = plus(decode, sim.Batch{Tokens: 1, Samples: 1, Context: length, Pairs: length})
+			decode = plus(decode, machine.Batch{Tokens: 1, Samples: 1, Context: length, Pairs: length})
 			r.held += inBlocks(length)
 		}
 	}
@@ -162,7 +162,7 @@ func (r *replayer) arrive(before float64) {
 
 // prompts returns the batches of a step with the prompts that end in it, and with what the budget leaves for others. clean is false where
 // the supposed limits do not allow what was seen.
-func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batches []sim.Batch, clean bool) {
+func (r *replayer) prompts(decode machine.Batch, fresh []int, start float64) (batches []machine.Batch, clean bool) {
 	clean = true
 	budget := cmp.Or(r.budget, math.MaxInt) - decode.Tokens
 	batch := decode
@@ -177,7 +177,7 @@ func (r *replayer) prompts(decode sim.Batch, fresh []int, start float64) (batche
 			batch = plus(batch, chunk(r.all[i].Prompt-r.left[i], budget, false))
 			r.left[i] -= budget
 			batches = append(batches, batch)
-			batch, budget = sim.Batch{}, r.budget
+			batch, budget = machine.Batch{}, r.budget
 		}
 		batch = plus(batch, chunk(r.all[i].Prompt-r.left[i], r.left[i], true))
 		budget -= r.left[i]
@@ -242,14 +242,14 @@ func (r *replayer) account(k int, t *tick) {
 func inBlocks(tokens int) int { return (tokens + blockTokens - 1) / blockTokens * blockTokens }
 
 // chunk returns n tokens of a prompt of which some were computed before.
-func chunk(computed, n int, samples bool) sim.Batch {
-	b := sim.Batch{Tokens: n, Context: computed + n, Pairs: n*computed + n*(n+1)/2}
+func chunk(computed, n int, samples bool) machine.Batch {
+	b := machine.Batch{Tokens: n, Context: computed + n, Pairs: n*computed + n*(n+1)/2}
 	if samples {
 		b.Samples = 1
 	}
 	return b
 }
 
-func plus(a, b sim.Batch) sim.Batch {
-	return sim.Batch{Tokens: a.Tokens + b.Tokens, Samples: a.Samples + b.Samples, Context: a.Context + b.Context, Pairs: a.Pairs + b.Pairs}
+func plus(a, b machine.Batch) machine.Batch {
+	return machine.Batch{Tokens: a.Tokens + b.Tokens, Samples: a.Samples + b.Samples, Context: a.Context + b.Context, Pairs: a.Pairs + b.Pairs}
 }

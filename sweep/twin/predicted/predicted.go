@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/replica"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/seconds"
@@ -90,7 +90,7 @@ func Labels(t *twin.Twin) rundir.Labels {
 func row(t *twin.Twin, m twin.Mixed, rate float64, stable bool, from uint64) rundir.Stage {
 	w := watch{ttft: sample.New(keep), latency: sample.New(keep), tpot: sample.New(keep), itl: sample.New(keep)}
 	rng := seed.Rand(from, "predicted", strconv.FormatFloat(rate, 'g', -1, 64))
-	r, err := sim.NewReplica(t.Config(), 0, &w)
+	r, err := replica.New(t.Config(), 0, &w)
 	if err != nil { // AskMixed has simulated this server
 		return rundir.Stage{State: rundir.Failed}
 	}
@@ -130,7 +130,7 @@ type watch struct {
 }
 
 // arrivals sends the requests, and waits for the last answer. A fifth of them are the opening.
-func (w *watch) arrivals(r *sim.Replica, m twin.Mixed, rate float64, rng *rand.Rand) {
+func (w *watch) arrivals(r *replica.Replica, m twin.Mixed, rate float64, rng *rand.Rand) {
 	const opening = 5
 	at := 0.0
 	var all []float64
@@ -141,7 +141,7 @@ func (w *watch) arrivals(r *sim.Replica, m twin.Mixed, rate float64, rng *rand.R
 	w.from, w.to = seconds.Duration(all[drawn/opening]), seconds.Duration(at)
 	for i, at := range all {
 		l := m.Lengths[i%len(m.Lengths)]
-		v := &sim.Visit{Arrived: seconds.Duration(at), Prompt: max(1, l[0]), Output: max(1, l[1])}
+		v := &replica.Visit{Arrived: seconds.Duration(at), Prompt: max(1, l[0]), Output: max(1, l[1])}
 		if w.in(v.Arrived) {
 			w.came++
 		}
@@ -153,7 +153,7 @@ func (w *watch) arrivals(r *sim.Replica, m twin.Mixed, rate float64, rng *rand.R
 
 func (w *watch) in(at time.Duration) bool { return at >= w.from && at < w.to }
 
-// Gaps implements sim.Watcher.
+// Gaps implements replica.Watcher.
 func (w *watch) Gaps(at, length time.Duration, tokens int) {
 	if !w.in(at) {
 		return
@@ -166,8 +166,8 @@ func (w *watch) Gaps(at, length time.Duration, tokens int) {
 	}
 }
 
-// Answered implements sim.Watcher.
-func (w *watch) Answered(v *sim.Visit) {
+// Answered implements replica.Watcher.
+func (w *watch) Answered(v *replica.Visit) {
 	if w.in(v.First) {
 		w.tokens++
 	}
@@ -176,8 +176,8 @@ func (w *watch) Answered(v *sim.Visit) {
 	}
 }
 
-// Ended implements sim.Watcher.
-func (w *watch) Ended(v *sim.Visit) {
+// Ended implements replica.Watcher.
+func (w *watch) Ended(v *replica.Visit) {
 	if w.in(v.Last) {
 		w.ended++
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"llmsweep/client/sim"
+	"llmsweep/client/sim/machine"
 )
 
 type Route struct {
@@ -63,7 +63,7 @@ func Page(v any) http.HandlerFunc {
 
 // Host is the server as its endpoints see it.
 type Host struct {
-	Config   sim.Config // the engine's
+	Config   machine.Config // the engine's
 	Options  Options
 	Started  time.Time
 	Name     string // of the engine

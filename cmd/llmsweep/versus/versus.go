@@ -1,0 +1,183 @@
+// Package versus compares two running servers: from the preflight to the reports. The two are measured in turns.
+package versus
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/version"
+	"llmsweep/report"
+	"llmsweep/report/compare"
+	"llmsweep/report/compare/paired"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/progress/web"
+	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/pair"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/workload"
+)
+
+// Comparison compares two running servers.
+type Comparison struct {
+	*Flags
+	Console  *console.Console
+	URLs     []string
+	Fidelity bool     // compare answers too
+	FailIf   []string // gates
+	Lang     lang.Lang
+	Plain    bool
+	Force    bool         // overwrite files that were changed
+	Free     func() error // returns an error where a file to be written is there already
+	Show     func(r *Result, gates []compare.Gate) error
+}
+
+// Run compares, from the checks of the flags to the reports. Errors have exit codes.
+func (cm *Comparison) Run() error {
+	c := cm.Console
+	plan, both, err := cm.config()
+	if err != nil {
+		return console.Usage(err)
+	}
+	keys := cm.keys(both.Rates)
+	if cm.Fidelity {
+		keys = append(keys, drift.Keys()...)
+	}
+	gates, err := compare.ParseGates(cm.FailIf, keys)
+	if err != nil {
+		return console.Usage(err)
+	}
+	labels, err := cm.labels()
+	if err != nil {
+		return console.Usage(err)
+	}
+	if len(cm.URLs) != 2 {
+		return console.Usage(errors.New("compare --live needs the URLs of two servers"))
+	}
+	c.Lang = cm.Lang
+	served, err := cm.ServingPair.Listen()
+	if err != nil {
+		return console.Usage(err)
+	}
+	if served != nil {
+		defer served.Close()
+	}
+	if err := cm.Free(); err != nil {
+		return err
+	}
+	targets, err := cm.connect()
+	if err != nil {
+		return c.Interrupted(err)
+	}
+	defer targets[0].Close()
+	defer targets[1].Close()
+	out, dirs, err := cm.dirs(c, cm.Force)
+	if err != nil {
+		return console.Usage(err)
+	}
+	c.Holds = out
+	defer dirs[0].Close()
+	defer dirs[1].Close()
+
+	record, runs := &rundir.Pair{}, [2]*rundir.Run{}
+	for i, t := range targets {
+		runs[i] = &rundir.Run{
+			Tool:    rundir.Tool{Version: version.Number, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU()},
+			Command: cm.side(i).Command(c, cm.URLs[i]),
+			Target:  t.About, Labels: labels[i], Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
+		}
+		both.Sides[i] = t.Measured(c.Ctx, plan, dirs[i], false)
+	}
+	if err := cm.askBoth(&both, targets, runs); err != nil {
+		return console.Usage(err)
+	}
+	both.Same = targets[0].Client.URL("") == targets[1].Client.URL("") && targets[0].About.Model == targets[1].About.Model
+	both.Save = func(p *rundir.Pair) error { return store.SavePair(out, p) }
+	broken := cm.watch(both, runs, record, served)
+	return errors.Join(broken, cm.conclude(out, record, runs, dirs, gates))
+}
+
+// askBoth has the canaries asked of both servers.
+func (cm *Comparison) askBoth(both *pair.Config, targets [2]*target.Target, runs [2]*rundir.Run) error {
+	f := flags.Fidelity{Fidelity: cm.Fidelity, Canaries: cm.Canaries}
+	for i, t := range targets {
+		check, err := f.Check(cm.Seed)
+		if check == nil || err != nil {
+			return err
+		}
+		check.Clean, check.Options.Alone = t.Client.WithoutSecrets, true
+		both.Sides[i].Checks = append(both.Sides[i].Checks, check)
+	}
+	return drift.Alike(cm.URLs[0], runs[0], cm.URLs[1], runs[1])
+}
+
+// watch measures, and shows the progress.
+func (cm *Comparison) watch(both pair.Config, runs [2]*rundir.Run, record *rundir.Pair, served *web.Server) error {
+	c := cm.Console
+	l := cm.Lang
+	view, pause := c.View(l, cm.Plain, false)
+	defer view.Close()
+	view.Start("compare  A " + report.Target(runs[0], l) + "  B " + report.Target(runs[1], l))
+	for i, run := range runs {
+		for _, n := range run.Target.Notes {
+			view.Note(string(rune('A'+i)) + ": " + findings.Note(n, l))
+		}
+	}
+	if both.Same {
+		view.Note(paired.SameServer(l))
+	}
+	cm.Test(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
+	runs[1].Client.Selftest = runs[0].Client.Selftest
+	waiter := c.Waiter()
+	defer waiter.Close()
+	if served != nil {
+		view.Note(served.Served(l))
+	}
+	shown := view.Observe(0)
+	observer := measurement.ShowPair(served, record, runs, l, shown)
+	for i := range both.Sides {
+		both.Sides[i].Observer, both.Sides[i].Waiter, both.Sides[i].Pause = observer, waiter, pause
+	}
+	both.Planned = func(p *rundir.Pair, stages int) {
+		shown.Expect(stages)
+		view.Note(paired.Forecast(p, l))
+	}
+	return pair.Run(c.Ctx, both, runs, record)
+}
+
+// connect runs the preflight of both servers. B gets the workload of A: the length of prompts is as A counts it.
+func (cm *Comparison) connect() (both [2]*target.Target, err error) {
+	c := cm.Console
+	l, err := cm.Parse()
+	if err != nil {
+		return both, console.Usage(err)
+	}
+	conns := cm.MaxConcurrency
+	for _, n := range cm.Concurrency {
+		conns = max(conns, n)
+	}
+	if err = target.Fits(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
+		return both, err
+	}
+	if both[0], err = target.Connect(c, cm.URLs[0], &cm.Target, l, nil, conns); err != nil {
+		return both, fmt.Errorf("server A: %w", err)
+	}
+	if both[1], err = target.Reach(c, cm.URLs[1], cm.side(1), l, false, conns); err == nil {
+		if w, ok := both[0].Workload.(*workload.Synthetic); ok && both[0].Counted > 0 {
+			err = both[1].CheckLength(c.Ctx, w, l)
+		}
+		both[1].Ask(both[0].Workload)
+	}
+	if err != nil {
+		both[0].Close()
+		return both, fmt.Errorf("server B: %w", err)
+	}
+	return both, nil
+}
