@@ -66,9 +66,10 @@ type Run struct {
 	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Rebound    *Rebound     `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
 	Saturation *Saturation  `json:"saturation,omitempty"`
-	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
-	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
-	Grades     *Grades      `json:"grades,omitempty"`   // absent in runs without graded questions
+	SLO        *SLO         `json:"slo,omitempty"`        // absent where there are no objectives
+	Fidelity   *Fidelity    `json:"fidelity,omitempty"`   // absent in runs without canaries
+	Grades     *Grades      `json:"grades,omitempty"`     // absent in runs without graded questions
+	Perplexity *Perplexity  `json:"perplexity,omitempty"` // absent in runs without a text to score
 	Client     Client       `json:"client"`
 	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
 	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given
