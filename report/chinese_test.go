@@ -24,6 +24,7 @@ import (
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/grade"
+	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -68,7 +69,7 @@ func checkChinese(t *testing.T, what, text string) {
 // TestChineseIsWhole checks whole Chinese reports with every note in them.
 func TestChineseIsWhole(t *testing.T) {
 	full := sweptRun()
-	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), answer.Notes(), slo.Notes(), published.Notes()[:1], curve.Notes(), fidelity.Notes(), drift.Notes(), grade.Notes()} {
+	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), answer.Notes(), slo.Notes(), published.Notes()[:1], curve.Notes(), fidelity.Notes(), drift.Notes(), grade.Notes(), perplexity.Notes()} {
 		for _, k := range kinds {
 			full.Warnings = append(full.Warnings, sampleNote(k))
 		}

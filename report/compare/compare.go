@@ -13,6 +13,7 @@ import (
 
 	"llmsweep/report/compare/answers"
 	"llmsweep/report/compare/grades"
+	"llmsweep/report/compare/texts"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -41,7 +42,9 @@ type Comparison struct {
 	Answers []answers.Candidate `json:"answers,omitempty"`
 	// Grades compare the accuracy on graded questions that configurations have in common with the first.
 	Grades []grades.Candidate `json:"grades,omitempty"`
-	asked  *rundir.Run        // one with the workload that all have
+	// Texts compare how likely configurations find the text that the first has scored.
+	Texts []texts.Candidate `json:"perplexity,omitempty"`
+	asked *rundir.Run       // one with the workload that all have
 }
 
 // Measured is a configuration and its metrics.
@@ -136,6 +139,7 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	if c.Grades, err = grades.Of(graded(setups)); err != nil {
 		return c, err
 	}
+	c.Texts = texts.Of(scored(setups))
 	if o.Answers {
 		c.Answers, err = answers.Of(sides(setups))
 	}
@@ -147,6 +151,14 @@ func graded(setups []curve.Setup) []grades.Side {
 	var all []grades.Side
 	for i := range setups {
 		all = append(all, grades.Side{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
+	}
+	return all
+}
+
+// scored returns the runs whose scores of a text are compared.
+func scored(setups []curve.Setup) (all []texts.Side) {
+	for i := range setups {
+		all = append(all, texts.Side{Name: setups[i].Name, Run: setups[i].Run})
 	}
 	return all
 }

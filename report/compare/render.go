@@ -9,6 +9,7 @@ import (
 
 	"llmsweep/report/compare/answers"
 	"llmsweep/report/compare/grades"
+	"llmsweep/report/compare/texts"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -42,6 +43,9 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	}
 	if len(c.Grades) > 0 {
 		all = append(all, grades.Section(c.Grades, l, level+1))
+	}
+	if len(c.Texts) > 0 {
+		all = append(all, texts.Section(c.Texts, l, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]

@@ -83,6 +83,11 @@ func noted(run *rundir.Run, l lang.Lang) []string {
 			lines = append(lines, Note(n, l))
 		}
 	}
+	if run.Perplexity != nil {
+		for _, n := range run.Perplexity.Notes {
+			lines = append(lines, Note(n, l))
+		}
+	}
 	return append(lines, ofStages(run, l)...)
 }
 

@@ -29,6 +29,7 @@ type Turn struct {
 	OutputTokens int
 	Think        time.Duration // between the end of the turn before and the instant at which this one is due
 	Greedy       *api.Greedy   // asks for the most likely answer; nil for an ordinary one
+	Score        api.Scorer    // asks how likely the server finds User; nil for an ordinary turn
 }
 
 // Source yields the sessions of one stage. ok is false when there are no more, which ends the stage.
@@ -69,6 +70,7 @@ func request(s *Session, seq, turn int, history []api.Message, keepText bool) *a
 		KeepText:     keepText || turn+1 < len(s.Turns) || s.Ended != nil,
 		Session:      seq,
 		Greedy:       next.Greedy,
+		Score:        next.Score,
 	}
 }
 

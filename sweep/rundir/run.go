@@ -66,9 +66,10 @@ type Run struct {
 	Recoveries []Recovery   `json:"recoveries,omitempty"` // where the server was slow after an overload; absent where it never was
 	Rebound    *Rebound     `json:"rebound,omitempty"`    // of a server that collapses, after an overload; absent where that was not measured
 	Saturation *Saturation  `json:"saturation,omitempty"`
-	SLO        *SLO         `json:"slo,omitempty"`      // absent where there are no objectives
-	Fidelity   *Fidelity    `json:"fidelity,omitempty"` // absent in runs without canaries
-	Grades     *Grades      `json:"grades,omitempty"`   // absent in runs without graded questions
+	SLO        *SLO         `json:"slo,omitempty"`        // absent where there are no objectives
+	Fidelity   *Fidelity    `json:"fidelity,omitempty"`   // absent in runs without canaries
+	Grades     *Grades      `json:"grades,omitempty"`     // absent in runs without graded questions
+	Perplexity *Perplexity  `json:"perplexity,omitempty"` // absent in runs without a text to score
 	Client     Client       `json:"client"`
 	Cluster    *Cluster     `json:"cluster,omitempty"` // the ranks that sent; absent where one process did
 	Spent      *Spent       `json:"spent,omitempty"`   // absent where neither prices nor limits were given
@@ -440,6 +441,9 @@ type Beyond struct {
 	// Low and High are bounds of the share beyond the limit, each of which holds with a probability of 95 %.
 	Low  Number `json:"share_low,omitzero"`
 	High Number `json:"share_high,omitzero"`
+	// Crowding is by how much more of the arrivals came when it was crowded than of Poisson arrivals at the same rate, on average: as log-odds, at
+	// simple servers of several loads (package slo). Absent where arrivals are not independent.
+	Crowding []float64 `json:"crowding,omitempty"`
 }
 
 // SLO is the highest rate at which all objectives are met.

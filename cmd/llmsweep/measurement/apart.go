@@ -18,6 +18,8 @@ func (e *Measurement) checkApart() error {
 	switch {
 	case e.Canaries != nil && e.Canaries.Fidelity:
 		return errOneMachine
+	case e.Canaries != nil && e.Canaries.Text != "":
+		return errTextApart
 	case slices.ContainsFunc(e.Urls, func(url string) bool { return strings.HasPrefix(url, sim.Scheme) }):
 		return errors.New("--start-at needs a server that all ranks reach, and each rank starts its own for sim: (llmsweep sim starts one for all)")
 	}

@@ -83,6 +83,12 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	for _, tokens := range graded.Tokens(count) {
 		before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
 	}
+	text, err := e.text()
+	if err != nil {
+		return console.Usage(err)
+	}
+	scored := text.Tokens(count)
+	before.Prompt, before.Output = before.Prompt+scored.Prompt, before.Output+scored.Output
 	sources := w.Stage
 	if check != nil {
 		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
@@ -95,7 +101,7 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 		Limits: &limits, Before: before,
 	})
 	told := findings.DryRun{
-		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Graded: graded.Questions(), Hypotheses: e.hypotheses(), Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
+		Requests: most.Requests, Warmup: most.Warmup, Preflight: preflight, Canaries: alone, Graded: graded.Questions(), Windows: text.Requests(), Hypotheses: e.hypotheses(), Unbounded: most.Unbounded, Prompt: most.Prompt, Output: most.Output,
 		MaxTokens: limits.Tokens, MaxCost: limits.Cost, Priced: limits.PriceIn > 0 || limits.PriceOut > 0,
 		ByBytes: l.Tokenize == nil && (l.Prompt != "" || l.Dataset != ""),
 	}

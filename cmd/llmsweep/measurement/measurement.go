@@ -28,6 +28,7 @@ import (
 	"llmsweep/sweep/cluster/place"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/load"
+	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/labels"
 	"llmsweep/sweep/rundir/store"
@@ -64,7 +65,8 @@ type Measurement struct {
 // parsed is what the flags ask for, besides the plan.
 type parsed struct {
 	load   *flags.WorkloadOptions
-	check  *fidelity.Check // nil without canaries
+	check  *fidelity.Check  // nil without canaries
+	text   *perplexity.Text // nil without a text to score
 	labels rundir.Labels
 	node   *place.Place // nil for one machine
 	apart  *apart.Rank  // nil where no rank runs apart from others
@@ -77,6 +79,9 @@ func (e *Measurement) parse() (p parsed, err error) {
 		return p, err
 	}
 	if p.check, err = e.check(); err != nil {
+		return p, err
+	}
+	if p.text, err = e.text(); err != nil {
 		return p, err
 	}
 	if p.labels, err = labels.Parse(e.Results.Label); err != nil {

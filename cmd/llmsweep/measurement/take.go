@@ -161,6 +161,7 @@ func (e *Measurement) addChecks(p parsed, t *target.Target, view *progress.View)
 			view.Note(few + lang.Stop.In(e.Lang))
 		}
 	}
+	e.scores(p.text, t)
 	if graded := e.grades(t.Workload); graded != nil {
 		graded.Clean = t.Client.WithoutSecrets
 		e.Plan.Checks = append(e.Plan.Checks, graded)

@@ -5,5 +5,5 @@ import "llmsweep/report/lang"
 
 // Words returns the words of all notes that packages beneath report write.
 func Words() lang.Words {
-	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), fidelityWords(), driftWords(), gradesWords())
+	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), fidelityWords(), driftWords(), gradesWords(), perplexityWords())
 }

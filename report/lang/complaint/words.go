@@ -4,7 +4,7 @@ import "slices"
 
 // catalogue returns the formats of errors, English and Chinese.
 func catalogue() [][2]string {
-	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), resumeWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords(), clusterWords(), fidelityWords(), gradesWords())
+	return slices.Concat(parserWords(), systemWords(), commandWords(), loadWords(), runWords(), resumeWords(), workloadWords(), reportWords(), clientWords(), networkWords(), simWords(), twinWords(), clusterWords(), fidelityWords(), gradesWords(), perplexityWords())
 }
 
 // parserWords are what the command-line parser says, in the words that the command puts it into.

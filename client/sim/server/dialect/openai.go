@@ -49,6 +49,7 @@ type openAIChoice struct {
 	Message      *openAIDelta `json:"message,omitempty"`
 	Text         *string      `json:"text,omitempty"`
 	LogProbs     any          `json:"logprobs,omitzero"`
+	PromptLogs   any          `json:"prompt_logprobs,omitzero"`
 	MatchedStop  any          `json:"matched_stop,omitzero"`
 	FinishReason any          `json:"finish_reason"`
 	StopReason   any          `json:"stop_reason,omitzero"`
@@ -239,6 +240,9 @@ func (e *openAIEncoder) Whole(u sim.Usage) any {
 	} else {
 		text := e.Text(0, u.OutputTokens)
 		choice.Text = &text
+		if e.style.scores && e.Request.Prompted != nil {
+			e.score(&choice)
+		}
 	}
 	c.Choices = []openAIChoice{choice}
 	if !e.Host.Options.NoUsage {
@@ -246,4 +250,19 @@ func (e *openAIEncoder) Whole(u sim.Usage) any {
 		c.Timings = nil
 	}
 	return c
+}
+
+// score adds what is told of the prompt to an answer in one piece.
+func (e *openAIEncoder) score(c *openAIChoice) {
+	p := e.Request.Prompted
+	if e.Request.Listed {
+		c.PromptLogs = p.Places(e.Host.Config.Model.Vocab)
+	}
+	if e.Request.Echo {
+		text := p.Text() + *c.Text
+		c.Text = &text
+	}
+	if e.Request.Echo && e.Request.Top > 0 {
+		c.LogProbs = p.Columns(e.Generated())
+	}
 }

@@ -20,6 +20,7 @@ type Style struct {
 	zeros          bool                                // completions have a usage of zeros on each chunk
 	usageOnFinish  bool                                // completions have their usage beside the finish reason, asked or not
 	timings        bool                                // llama.cpp's timings follow the usage
+	scores         bool                                // completions know echo with log-probabilities, and prompt_logprobs
 	refusal        func(*exchange.ApiError) any
 	doneAfterError bool
 }
@@ -34,6 +35,7 @@ func VllmStyle() *Style {
 		opening:    &openAIDelta{Role: "assistant", Content: ""},
 		choice:     openAIChoice{LogProbs: exchange.Null()},
 		stopReason: exchange.Null(), finishWithText: lengthOfText, refusal: (*exchange.ApiError).Object, doneAfterError: true,
+		scores: true,
 	}
 }
 

@@ -29,6 +29,8 @@ type body struct {
 	ReasoningEffort string          `json:"reasoning_effort"`
 	LogProbs        json.RawMessage `json:"logprobs"` // chat: a bool; completions: a number
 	TopLogProbs     int             `json:"top_logprobs"`
+	Echo            bool            `json:"echo"`
+	PromptLogProbs  *int            `json:"prompt_logprobs"`
 	Tools
 }
 
@@ -52,6 +54,9 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (Request, error) {
 	j.Usage = (b.StreamOptions.IncludeUsage || s.Options.UsageEveryChunk) && !s.Options.NoUsage
 	j.ContinuousUsage = j.Usage && (b.StreamOptions.ContinuousUsageStats || s.Options.UsageEveryChunk)
 	j.Top = s.Top(b.LogProbs, b.TopLogProbs)
+	if !chat && (b.Echo || b.PromptLogProbs != nil) {
+		j.Prompted, j.Echo, j.Listed = s.Score(b.Prompt), b.Echo, b.PromptLogProbs != nil
+	}
 	w := Wish{Most: b.MaxTokens, Forced: b.IgnoreEOS, Least: b.MinTokens, Otherwise: sim.DefaultOutputTokens}
 	if b.MaxCompletionTokens != nil && s.Name != "ollama" { // which ignores it
 		w.Most = b.MaxCompletionTokens

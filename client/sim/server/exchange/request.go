@@ -25,15 +25,18 @@ type Request struct {
 	Seq             sim.Request
 	Chat            bool
 	Stream          bool
-	Finish          string // "length" or "stop"
-	Usage           bool   // report usage at the end of the stream
-	ContinuousUsage bool   // report usage on each chunk
-	seed            uint64 // of the answer's words
-	Tool            string // the tool that the answer calls; empty for none
-	Top             int    // report the log-probabilities of so many tokens at each place; 0 for none
-	Sum             int64  // that the answer ends with; only with Sums
-	Sums            bool   // the prompt asks for a sum
-	Told            bool   // report counts and the finish reason (Triton's vLLM backend)
+	Finish          string    // "length" or "stop"
+	Usage           bool      // report usage at the end of the stream
+	ContinuousUsage bool      // report usage on each chunk
+	seed            uint64    // of the answer's words
+	Tool            string    // the tool that the answer calls; empty for none
+	Top             int       // report the log-probabilities of so many tokens at each place; 0 for none
+	Sum             int64     // that the answer ends with; only with Sums
+	Sums            bool      // the prompt asks for a sum
+	Prompted        *Prompted // the prompt, whose log-probabilities are asked for; nil for none
+	Echo            bool      // the answer begins with the prompt
+	Listed          bool      // the prompt's log-probabilities are a list of their own
+	Told            bool      // report counts and the finish reason (Triton's vLLM backend)
 }
 
 // Wish is the length of an answer, in tokens, as the request asks for it.

@@ -21,7 +21,7 @@ const generateDefault = 128
 // lmdeploy's body, which a real server would reject because its prompt is not in "text".
 func SglangEndpoint() *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/generate", Known: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs top_logprobs_num rid"), Framing: exchange.Events(),
+		Path: "/generate", Known: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs logprob_start_len top_logprobs_num rid"), Framing: exchange.Events(),
 		Parse: parseSGLang, Done: true, DoneAfterError: true,
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &sglangEncoder{a} },
 		Refusal: func(e *exchange.ApiError) any {
@@ -45,6 +45,7 @@ type generateBody struct {
 	IgnoreEOS     bool `json:"ignore_eos"`
 	ReturnLogProb bool `json:"return_logprob"`
 	TopLogProbs   int  `json:"top_logprobs_num"`
+	LogProbsFrom  *int `json:"logprob_start_len"`
 }
 
 // prompt returns the ids of the request's prompt, whichever field has it.
@@ -74,6 +75,9 @@ func parseSGLang(s *exchange.Host, raw []byte) (exchange.Request, error) {
 	j := exchange.Request{Stream: b.Stream}
 	if b.ReturnLogProb {
 		j.Top = s.Top(nil, max(1, b.TopLogProbs))
+		if b.LogProbsFrom != nil && *b.LogProbsFrom == 0 { // the default is the prompt's end
+			j.Prompted = s.Score(b.Text)
+		}
 	}
 	p := b.SamplingParams
 	return j, s.Settle(&j, ids, exchange.Wish{Most: p.MaxNewTokens, Otherwise: generateDefault, Least: p.MinNewTokens, Forced: p.IgnoreEOS})
@@ -93,6 +97,7 @@ type sglangMeta struct {
 	PromptTokens     *int   `json:"prompt_tokens,omitempty"`
 	CompletionTokens *int   `json:"completion_tokens,omitempty"`
 	CachedTokens     *int   `json:"cached_tokens,omitempty"`
+	PromptLogProbs   any    `json:"input_token_logprobs,omitempty"`
 	LogProbs         any    `json:"output_token_logprobs,omitempty"`
 	TopLogProbs      any    `json:"output_top_logprobs,omitempty"`
 }
@@ -114,6 +119,9 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 	}
 	if e.Request.Top > 0 {
 		m.LogProbs, m.TopLogProbs = e.Triples(from, to)
+		if p := e.Request.Prompted; p != nil {
+			m.PromptLogProbs = p.Triples(e.Host.Config.Model.Vocab)
+		}
 	}
 	switch {
 	case !e.Last(to):
