@@ -19,6 +19,9 @@ const (
 	minSLOStages = 6
 )
 
+// fewestInProbe is how many requests such a stage collects, where there is time: with fewer, chance outweighs what it tells.
+const fewestInProbe = 500
+
 // budgetSLOStages is how many of them a budget sets time aside for.
 const budgetSLOStages = 4
 
@@ -94,6 +97,7 @@ func (x *sweeper) searchSLO(ctx context.Context) error {
 			s.MinTime, s.MaxTime = x.Pace().StageMax, longer*x.Pace().StageMax
 		}
 		x.supportLike(&s)
+		s.MinRequests = max(s.MinRequests, min(fewestInProbe, int(rate*s.MaxTime.Seconds())))
 		if _, err := x.Measure(ctx, s); err != nil {
 			return err
 		}

@@ -130,7 +130,8 @@ func sloCases(t *testing.T, k *trial, sets [][]string, requests, fine float64) [
 			}
 			c.truth, c.noise = bruteForce(stages, c.terms)
 		}
-		if math.Abs(c.truth/centre-1) > 0.06 { // the metric hardly grows there: brute force cannot tell either
+		const known = 0.01                                                              // what the truth is to be known to, in full runs, where an error of 3 % counts
+		if math.Abs(c.truth/centre-1) > 0.06 || simtest.Statistics && c.noise > known { // the metric hardly grows there: brute force cannot tell either
 			t.Logf("%v: %v: brute force has no answer about %.3f req/s", k, c.terms, centre)
 			continue
 		}
@@ -167,7 +168,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 		requests, fine = 6000, 30000
 		sets = [][]string{{"latency:p90"}, sets[0], {"ttft:p99"}, {"itl:p95"}}
 	}
-	var errs, noises []float64
+	var errs, noises, widths, costs []float64
 	cases, inside, near := 0, 0, 0
 	for _, of := range habitTrials(t, "", simtest.Size(1, 8)) {
 		for _, c := range sloCases(t, shortTrial(of.Seed), sets, requests, fine) {
@@ -181,9 +182,9 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 			}
 			cases++
 			off := math.Abs(s.Rate.Value()/c.truth - 1)
-			noises = append(noises, c.noise)
+			noises, costs = append(noises, c.noise), append(costs, minutes)
 			if s.Rate.Known() {
-				errs = append(errs, off)
+				errs, widths = append(errs, off), append(widths, (s.High.Value()-s.Low.Value())/2/s.Rate.Value())
 			}
 			if off <= 0.03 {
 				near++
@@ -200,11 +201,14 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 		}
 	}
 	slices.Sort(errs)
+	slices.Sort(widths)
+	slices.Sort(costs)
 	n := len(errs)
 	t.Logf("%d cases, %d answered: median %.1f %% off, 90th percentile %.1f %%, worst %.1f %%; %d of them are within 3 %%; the interval holds brute force's in %d", cases, n, 100*stats.Quantile(errs, 0.5),
 		100*stats.Quantile(errs, 0.9), 100*errs[n-1], near, inside)
 	simtest.Claim(t, "error of the rate up to which an SLO holds, against long stages on a fine grid", "28 of 30 within 3 %; the interval holds it in 93 %",
-		"%d of %d answered, %d within 3 %%; %d of %d inside", n, cases, near, inside, cases)
+		"%d of %d answered, %d within 3 %%; %d of %d inside; error median %.1f %%, worst %.1f %%; half-width median %.1f %%; a sweep with it takes %.0f min, median", n, cases, near,
+		inside, cases, 100*stats.Quantile(errs, 0.5), 100*errs[n-1], 100*stats.Quantile(widths, 0.5), stats.Quantile(costs, 0.5))
 	const goal, normal = 0.03, 1.96
 	slices.Sort(noises)
 	median := goal + normal*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages

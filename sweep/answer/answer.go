@@ -101,11 +101,14 @@ func noneInvalid(stages []rundir.Stage) (n note.Note, ok bool) {
 
 // noneFilled returns the note on a sweep of which no row is more than the server takes. kept is the highest rate that was stable, and highest the
 // highest one tried. Where the search for the ceiling went as far as it was allowed to, it may go farther; else stages must be longer, since the
-// search ended by itself.
+// search ended by itself. A throughput stage that was never steady does not show whether the server was full.
 func noneFilled(run *rundir.Run, kept, highest float64) note.Note {
 	undecided, inFlight, stageTime := highest, math.NaN(), math.NaN()
 	if highest <= kept {
 		undecided = math.NaN()
+	}
+	if saturation.CeilingTooShort(run.Stages) {
+		return noteNoneSteady.New(kept, undecided, seconds.RoundUp(2*run.Plan.StageTime).Seconds())
 	}
 	if slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Is(CeilingBounded) }) {
 		inFlight = 2 * float64(run.Plan.MaxConcurrency)

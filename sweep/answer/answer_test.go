@@ -142,3 +142,31 @@ func TestASweepThatFilledNothing(t *testing.T) {
 		}
 	}
 }
+
+// A throughput stage that was never steady does not show that the server was not full.
+func TestAThroughputStageThatWasTooShort(t *testing.T) {
+	for _, c := range []struct {
+		ceiling rundir.Stage
+		want    note.Kind
+	}{
+		{rundir.Stage{Warnings: []note.Note{measure.TooShort.New()}, Progress: rundir.Progress{Rate: rundir.Exactly(30)}}, noteNoneSteady},
+		{rundir.Stage{}, noteNoneSteady}, // no rate at all
+		{rundir.Stage{Progress: rundir.Progress{Rate: rundir.Exactly(30), Low: rundir.Exactly(29), High: rundir.Exactly(31), Batches: 9}}, noteNoneFilled},
+	} {
+		c.ceiling.Name, c.ceiling.Role, c.ceiling.State, c.ceiling.MaxConcurrency = "throughput", rundir.Ceiling, rundir.Complete, 16
+		rate := rundir.Exactly(38.6)
+		row := rundir.Stage{
+			Name: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Rate: rate, Requests: rundir.Requests{OK: 100},
+			Progress: rundir.Progress{Rate: rate, Low: rate, High: rate, Batches: 9},
+		}
+		// The limit of the search for the ceiling does not matter where the stage was too short.
+		run := &rundir.Run{
+			Plan: rundir.Plan{Kind: rundir.KindSweep, StageTime: 20, MaxConcurrency: 16}, Warnings: []note.Note{CeilingBounded.New(16)},
+			Stages: []rundir.Stage{c.ceiling, row},
+		}
+		n, ok := whyNone(run)
+		if !ok || !n.Is(c.want) || n.Args["rate"] != 38.6 || c.want.Code == noteNoneSteady.Code && n.Args["stage_time"] != 40.0 {
+			t.Errorf("%+v: %v", c.ceiling.Warnings, n)
+		}
+	}
+}

@@ -9,7 +9,8 @@ var (
 	noteNoneBudget  = note.Kind{Code: "saturation.none-budget", Args: []string{"budget", "advice"}}
 	noteNoneDecided = note.Kind{Code: "saturation.none-decided", Args: []string{"latency", "stage_time", "advice"}}
 	noteNoneFilled  = note.Kind{Code: "saturation.none-filled", Args: []string{"rate", "max_concurrency", "undecided", "stage_time"}} // one of the second and the last
-	noteNoneInvalid = note.Kind{Code: "saturation.none-invalid", Args: []string{"stages", "why"}}                                     // why holds one note
+	noteNoneSteady  = note.Kind{Code: "saturation.none-steady", Args: []string{"rate", "undecided", "stage_time"}}
+	noteNoneInvalid = note.Kind{Code: "saturation.none-invalid", Args: []string{"stages", "why"}} // why holds one note
 	noteNoneBeyond  = note.Kind{Code: "saturation.none-beyond", Args: []string{"rate"}}
 	noteKilled      = note.Kind{Code: "run.killed"}
 	noteInProgress  = note.Kind{Code: "run.in-progress"}
@@ -24,6 +25,6 @@ var (
 // Notes returns the kinds of notes that this package writes.
 func Notes() []note.Kind {
 	return []note.Kind{
-		BudgetCeiling, CeilingBounded, noteAtLeast, noteWide, noteNoneBudget, noteNoneDecided, noteNoneFilled, noteNoneBeyond, noteNoneInvalid, noteKilled, noteInProgress, NoteSLOWide,
+		BudgetCeiling, CeilingBounded, noteAtLeast, noteWide, noteNoneBudget, noteNoneDecided, noteNoneFilled, noteNoneSteady, noteNoneBeyond, noteNoneInvalid, noteKilled, noteInProgress, NoteSLOWide,
 	}
 }

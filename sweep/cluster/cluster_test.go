@@ -11,20 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"llmsweep/client"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/clock"
+	"llmsweep/sweep/cluster/coordinator"
 	"llmsweep/sweep/cluster/message"
+	"llmsweep/sweep/cluster/session"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/workload"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestMain(m *testing.M) { simtest.Main(m) }
@@ -33,15 +35,15 @@ const version = "test"
 
 // gang is a number of ranks in one process, in virtual time.
 type gang struct {
-	*cluster.Coordinator
+	*coordinator.Coordinator
 	ends []chan error
 	ups  []cluster.Uplink
 }
 
 // assemble starts ranks that send with the doers given for each. wrong is by how much each clock is wrong; nil for not at all.
-func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int) cluster.Work, through func(rank int, up cluster.Uplink) cluster.Uplink) *gang {
+func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int) session.Work, through func(rank int, up cluster.Uplink) cluster.Uplink) *gang {
 	t.Helper()
-	g := &gang{Coordinator: cluster.NewCoordinator(ranks, version, rundir.SourceFlags, clock.New(0))}
+	g := &gang{Coordinator: coordinator.New(ranks, version, rundir.SourceFlags, clock.New(0))}
 	for r := range ranks {
 		down, up := cluster.Pipe()
 		if through != nil {
@@ -56,7 +58,7 @@ func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int
 		}
 		go g.Admit(down)
 		go func() {
-			s, _, err := cluster.Join(t.Context(), up, c, &message.Hello{Rank: int32(r), Ranks: int32(ranks), Version: version, Host: fmt.Sprintf("n%d", r)})
+			s, _, err := session.Join(t.Context(), up, c, &message.Hello{Rank: int32(r), Ranks: int32(ranks), Version: version, Host: fmt.Sprintf("n%d", r)})
 			if err == nil {
 				err = s.Serve(t.Context(), work(r))
 			}
@@ -111,8 +113,8 @@ func TestFourRanksFindWhatOneFinds(t *testing.T) {
 			c.Doer, c.Log, c.StageTime, c.StageMax = d, &store.Memory{}, 10*time.Second, 30*time.Second
 			c.Sources = func(string) load.Source { return w }
 			if ranks > 1 {
-				g := assemble(t, ranks, nil, func(int) cluster.Work {
-					return cluster.Work{Doer: d, Sources: c.Sources, Dir: t.TempDir()}
+				g := assemble(t, ranks, nil, func(int) session.Work {
+					return session.Work{Doer: d, Sources: c.Sources, Dir: t.TempDir()}
 				}, nil)
 				g.Seed = c.Seed
 				c.Hold, c.Ranks = g.Hold, ranks
@@ -165,12 +167,12 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.Sources, c.Warmup = doer, log, texts.Stage, experiment.Warmup{}
 		if ranks > 1 {
-			g := assemble(t, ranks, nil, func(rank int) cluster.Work {
+			g := assemble(t, ranks, nil, func(rank int) session.Work {
 				own := texts
 				if rank > 0 {
 					own = synthetic(uint64(rank)) // a process of its own draws a nonce of its own
 				}
-				return cluster.Work{Doer: doer, Sources: own.Stage, Numbers: own, Dir: t.TempDir()}
+				return session.Work{Doer: doer, Sources: own.Stage, Numbers: own, Dir: t.TempDir()}
 			}, nil)
 			g.Seed, g.Numbers = c.Seed, texts
 			c.Hold = g.Hold
@@ -275,7 +277,7 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 				cfg.Sources = func(string) load.Source { return w }
 				var victim *leash
 				pause := make(chan time.Duration, 1)
-				g := assemble(t, 3, nil, func(int) cluster.Work { return cluster.Work{Doer: d, Sources: cfg.Sources, Dir: t.TempDir()} },
+				g := assemble(t, 3, nil, func(int) session.Work { return session.Work{Doer: d, Sources: cfg.Sources, Dir: t.TempDir()} },
 					func(rank int, up cluster.Uplink) cluster.Uplink {
 						if rank != 2 {
 							return up
@@ -363,8 +365,8 @@ func TestALossBeforeTheStart(t *testing.T) {
 		texts := synthetic(7)
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.Sources, c.Warmup = d, &store.Memory{}, texts.Stage, experiment.Warmup{}
-		g := assemble(t, 3, nil, func(rank int) cluster.Work {
-			w := cluster.Work{Doer: d, Sources: texts.Stage, Numbers: texts, Dir: t.TempDir()}
+		g := assemble(t, 3, nil, func(rank int) session.Work {
+			w := session.Work{Doer: d, Sources: texts.Stage, Numbers: texts, Dir: t.TempDir()}
 			if rank > 0 {
 				own := synthetic(uint64(rank))
 				w.Sources, w.Numbers = own.Stage, own

@@ -11,8 +11,8 @@ import (
 	"llmsweep/sweep/load"
 )
 
-// spec is a stage as rank 0 announces it. Each rank makes schedule and sessions itself, from the seed.
-type spec struct {
+// Spec is a stage as rank 0 announces it. Each rank makes schedule and sessions itself, from the seed.
+type Spec struct {
 	Name     string
 	Kind     string
 	Load     json.RawMessage
@@ -26,8 +26,8 @@ type spec struct {
 	TimeOut  time.Duration
 }
 
-// encode returns a stage as it is announced. The offsets of a trace are left out: each rank reads its file.
-func encode(l arrival.Load, s *load.Stage, seed uint64) ([]byte, error) {
+// Encode returns a stage as it is announced. The offsets of a trace are left out: each rank reads its file.
+func Encode(l arrival.Load, s *load.Stage, seed uint64) ([]byte, error) {
 	if t, ok := l.(arrival.Trace); ok {
 		t.Offsets = nil
 		l = t
@@ -36,15 +36,15 @@ func encode(l arrival.Load, s *load.Stage, seed uint64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(spec{
+	return json.Marshal(Spec{
 		Name: s.Name, Kind: l.Kind(), Load: b, Seed: seed, Limit: s.Limit, Opening: s.Opening, Sessions: s.Sessions,
 		Tick: s.Tick, Tail: s.Tail, Drain: s.Drain, TimeOut: s.TimeOut,
 	})
 }
 
-// decode reads what encode wrote. offsets are those of the trace that this rank has read.
-func decode(b []byte, offsets []time.Duration) (*spec, arrival.Load, error) {
-	s := &spec{}
+// Decode reads what Encode wrote. offsets are those of the trace that this rank has read.
+func Decode(b []byte, offsets []time.Duration) (*Spec, arrival.Load, error) {
+	s := &Spec{}
 	if err := json.Unmarshal(b, s); err != nil {
 		return nil, nil, err
 	}
@@ -83,8 +83,8 @@ const (
 	comparedSessions = 4
 )
 
-// fingerprint sums up when the first requests of a stage are due and what they ask, so that ranks can find out that theirs differ.
-func fingerprint(schedule arrival.Schedule, source load.Source) uint64 {
+// Fingerprint sums up when the first requests of a stage are due and what they ask, so that ranks can find out that theirs differ.
+func Fingerprint(schedule arrival.Schedule, source load.Source) uint64 {
 	h := fnv.New64a()
 	write := func(n int) { h.Write(strconv.AppendInt(nil, int64(n), 10)); h.Write([]byte{0}) }
 	for range comparedArrivals {

@@ -9,7 +9,7 @@ import (
 	"llmsweep/client/spend"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/cluster"
+	"llmsweep/sweep/cluster/session"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -47,8 +47,8 @@ func TestRanksKeepALimitTogether(t *testing.T) {
 			c := sweep.Defaults()
 			c.Doer, c.Log, c.Warmup = paid{d, purses[0]}, log, experiment.Warmup{}
 			c.Sources = func(string) load.Source { return w }
-			g := assemble(t, len(purses), nil, func(rank int) cluster.Work {
-				return cluster.Work{Doer: paid{d, purses[rank]}, Sources: c.Sources, Dir: t.TempDir(), Purse: purses[rank]}
+			g := assemble(t, len(purses), nil, func(rank int) session.Work {
+				return session.Work{Doer: paid{d, purses[rank]}, Sources: c.Sources, Dir: t.TempDir(), Purse: purses[rank]}
 			}, nil)
 			g.Seed, g.Purse, c.Hold = c.Seed, purses[0], g.Hold
 			defer g.dismiss()

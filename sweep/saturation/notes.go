@@ -4,7 +4,7 @@ import "llmsweep/client/note"
 
 // Notes on the saturation rate. Rates are per second.
 var (
-	noteStableAbove   = note.Kind{Code: "saturation.stable-above", Args: []string{"rate"}}
+	noteStableAbove   = note.Kind{Code: "saturation.stable-above", Args: []string{"rate", "completed"}} // the second where the throughput stage completed less
 	noteMixedVerdicts = note.Kind{Code: "saturation.mixed-verdicts", Args: []string{"rate", "stable", "saturated"}}
 	noteAgainst       = note.Kind{Code: "saturation.against-neighbours", Args: []string{"stage", "verdict"}}
 	noteNotFilled     = note.Kind{Code: "saturation.ceiling-not-filled", Args: []string{"in_flight", "completed", "at_least"}}

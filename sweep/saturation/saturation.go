@@ -58,13 +58,24 @@ func Find(run *rundir.Run) (*rundir.Saturation, []note.Note) {
 	if collapses {
 		return s, f.notes
 	}
+	f.stableAbove(s, ceilingOf(stages))
+	return s, f.notes
+}
+
+// stableAbove notes the rates that were stable beyond the answer's interval. The throughput stage did not fill the server where it
+// completed less than such a rate; else a queue had no time to build up at that rate, or overload costs throughput.
+func (f *finder) stableAbove(s *rundir.Saturation, ceiling *rundir.Stage) {
 	const doubtful = 1.05 // beyond the tolerance of drift
 	for _, r := range f.open[:f.cut] {
-		if r.Verdict == rundir.Stable && r.Rate.Value() > s.High.Value()*doubtful {
-			f.note(noteStableAbove.New(r.Rate.Value()))
+		if r.Verdict != rundir.Stable || !(r.Rate.Value() > s.High.Value()*doubtful) {
+			continue
 		}
+		completed := math.NaN()
+		if ceiling != nil && ceiling.Progress.High.Value() < r.Rate.Value() {
+			completed = ceiling.Progress.Rate.Value()
+		}
+		f.note(noteStableAbove.New(r.Rate.Value(), completed))
 	}
-	return s, f.notes
 }
 
 // Near the edge a queue swings more slowly than a stage lasts, and what one stage shows of latencies is narrower than the truth:
@@ -106,15 +117,24 @@ func Usable(st *rundir.Stage) bool { return st.Invalid.IsZero() && st.State == r
 // only shows how a closed loop begins.
 func ceilingOf(stages []rundir.Stage) (ceiling *rundir.Stage) {
 	for i := range stages {
-		if st := &stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() && !slices.ContainsFunc(st.Warnings, tooShort) {
+		if st := &stages[i]; st.Role == rundir.Ceiling && Usable(st) && st.Progress.Rate.Known() && !tooShort(st) {
 			ceiling = st
 		}
 	}
 	return ceiling
 }
 
-// tooShort reports whether a note says that no part of a stage was steady.
-func tooShort(n note.Note) bool { return n.Is(measure.TooShort) }
+// tooShort reports whether a stage warns that no part of it was steady.
+func tooShort(st *rundir.Stage) bool {
+	return slices.ContainsFunc(st.Warnings, func(n note.Note) bool { return n.Is(measure.TooShort) })
+}
+
+// CeilingTooShort reports whether the stage that measured the ceiling is whole, and too short to show what the server can do.
+func CeilingTooShort(stages []rundir.Stage) bool {
+	return slices.ContainsFunc(stages, func(st rundir.Stage) bool {
+		return st.Role == rundir.Ceiling && Usable(&st) && (tooShort(&st) || !st.Progress.Rate.Known())
+	})
+}
 
 // finder is a search for the saturation rate.
 type finder struct {

@@ -1,6 +1,7 @@
 package saturation
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,6 +187,26 @@ func TestWhatAServerRanOutOf(t *testing.T) {
 	} {
 		if got := ranOut(c.s); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A stable rate above the answer shows that the throughput stage did not fill the server only where that stage completed less.
+func TestStableAboveTheAnswer(t *testing.T) {
+	for _, c := range []struct{ loop, completed float64 }{{60, 60}, {0, 0}} {
+		above := row(70, 70, rundir.Stable)
+		above.Progress.Batches = leastBatches - 1
+		stages := []rundir.Stage{row(40, 40, rundir.Stable), above, row(80, 60, rundir.Saturated)}
+		if c.loop > 0 {
+			stages = append(stages, ceilingRow(c.loop))
+		}
+		_, notes := Find(&rundir.Run{Stages: stages})
+		i := slices.IndexFunc(notes, func(n note.Note) bool { return n.Is(noteStableAbove) })
+		if i < 0 {
+			t.Fatalf("a loop of %v: %v", c.loop, notes)
+		}
+		if got, _ := notes[i].Args["completed"].(float64); got != c.completed {
+			t.Errorf("a loop of %v: %v", c.loop, notes[i])
 		}
 	}
 }

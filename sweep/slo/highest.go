@@ -12,7 +12,7 @@ import (
 // The curve of a term is read by a line through the stages near its limit. All were chosen with TestSLOSearchAgreesWithBruteForce
 // (package sweep).
 const (
-	reach   = 0.2   // of the rate, on either side: farther away the curve bends, and within less the line's slope is unsure
+	reach   = 0.3   // of the rate, on either side: farther away the curve bends, and within less the line's slope is unsure
 	scatter = 0.015 // of the rate: what a single stage is off by, besides its own noise (the rhythm in package saturation)
 )
 
@@ -30,7 +30,7 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 	end := stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)}
 	for _, t := range terms {
 		out.Terms = append(out.Terms, t.String())
-		root := t.end(stages)
+		root := t.end(stages, saturates(saturation))
 		if root.At < end.At {
 			end.At, end.Fitted, out.Limiting = root.At, root.Fitted, t.String()
 		}
@@ -84,19 +84,19 @@ func beneathMissed(end stats.Root, stages []*rundir.Stage, terms []Term) stats.R
 	return end
 }
 
-// end returns where the term's curve reaches its limit.
-func (t Term) end(stages []*rundir.Stage) stats.Root {
+// end returns where the term's curve reaches its limit, at a server that saturates at a rate, which may be NaN.
+func (t Term) end(stages []*rundir.Stage, saturates float64) stats.Root {
 	var points []stats.Point
 	clusters := t.clustering(stages)
 	for _, s := range stages {
-		if p, ok := t.point(s, clusters); ok {
+		if p, ok := t.point(s, clusters, saturates); ok {
 			points = append(points, p)
 		}
 	}
 	if len(points) == 0 {
 		return stats.Root{At: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)} // no stage keeps it either
 	}
-	root := stats.Crossing(points, reach, scatter)
+	root := stats.Crossing(points, reach, scatter, stats.Prior{Mean: crowdingCounts, SD: crowdingVaries})
 	if root.Fitted {
 		root.Low, root.High = root.At-Widened*(root.At-root.Low), root.At+Widened*(root.High-root.At)
 	}

@@ -13,9 +13,16 @@ import (
 // share among n independent requests has the standard error of a binomial, so that a stage too short for the percentile
 // itself still counts for what it is worth.
 
+// How crowded arrivals were tells most of how far the share of a stage is off by chance. On simulated servers the middle half of the slopes was from
+// 0.6 to 1.0, and crowding and rate together explained 40 to 95 % of the variance between stages at one rate.
+const (
+	crowdingCounts, crowdingVaries = 0.75, 0.3 // slope of the share's log-odds on crowding: mean and standard deviation over servers
+	explained                      = 2.5       // times the independent requests that a share is worth once crowding is taken off
+)
+
 // point returns what a stage showed of the term: log-odds, less those of the limit, against its rate. ok is false where it shows
 // nothing, or nothing that lasts: while a queue grows, its latencies only show that it is too long.
-func (t Term) point(s *rundir.Stage, clusters clustering) (p stats.Point, ok bool) {
+func (t Term) point(s *rundir.Stage, clusters clustering, saturates float64) (p stats.Point, ok bool) {
 	p.X = Offered(s)
 	if s.Verdict == rundir.Saturated && t.Holds(s) == Kept {
 		return p, false
@@ -30,7 +37,13 @@ func (t Term) point(s *rundir.Stage, clusters clustering) (p stats.Point, ok boo
 	if !ok {
 		return p, false
 	}
-	return stats.Share(p.X, c.beyond/c.of, c.of/clusters.at(p.X), t.tail()), true
+	crowding, worth := t.crowding(s, saturates), c.of/clusters.at(p.X)
+	if crowding != 0 {
+		worth *= explained
+	}
+	p = stats.Share(p.X, c.beyond/c.of, worth, t.tail())
+	p.Chance = crowding
+	return p, true
 }
 
 // clustering is how many values one independent one is worth, in several stages.

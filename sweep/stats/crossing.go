@@ -11,7 +11,12 @@ type Point struct {
 	X, Y, SE float64
 	// Of is 0, or Y is the log-odds of a share among Of observations, less the log-odds of the share At.
 	Of, At float64
+	// Chance is a covariate of which 0 is expected at any X: what is known of the point's error. 0 where nothing is.
+	Chance float64
 }
+
+// Prior is what is known beforehand of by how much Y is off per unit of Chance: its mean and standard deviation.
+type Prior struct{ Mean, SD float64 }
 
 // Share returns the point of a share among n observations at x, relative to the share at. One observation is added in which the
 // share is at, so that shares of 0 and 1 have finite odds, and little weight.
@@ -31,10 +36,11 @@ func (p Point) about(l line) (y, se float64) {
 		return p.Y, p.SE
 	}
 	const most = 3 // log-odds: farther from the line its tangent is a poor approximation
-	expected := min(max(l.level+l.slope*(p.X-l.mid), -most), most)
+	expected := min(max(l.at(Point{X: p.X}), -most), most)
 	share, mean := expit(p.Y+logit(p.At)), expit(expected+logit(p.At))
-	step := (share - mean) / (mean * (1 - mean))
-	return expected + min(max(step, -most), most), 1 / math.Sqrt(p.Of*mean*(1-mean))
+	chance := l.chance * p.Chance // it adds to the share and not to its log-odds, so that what is expected of it is 0
+	step := (share-mean)/(mean*(1-mean)) - chance
+	return expected + chance + min(max(step, -most), most), 1 / math.Sqrt(p.Of*mean*(1-mean))
 }
 
 // expit returns the share with the given log-odds.
@@ -51,11 +57,12 @@ type Root struct {
 // between. A straight line through the points around them, by weighted least squares (Cleveland, JASA 74 (1979)), then finds the
 // place: it is less noisy than any two points. The line uses points within reach, a share of X, or farther where there are
 // few. scatter, a share of X, is an error of each point in addition to its own. The interval is by the delta method, widened where the
-// points differ from the line by more than their errors (Birge, Physical Review 40 (1932)).
-func Crossing(points []Point, reach, scatter float64) Root {
+// points differ from the line by more than their errors (Birge, Physical Review 40 (1932)). What chance has to do with the points is fitted
+// along with the line, as a control variate, and taken off.
+func Crossing(points []Point, reach, scatter float64, chance Prior) Root {
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-	at, low, high := isotonicRoot(points)
+	at, low, high := isotonicRoot(points, chance)
 	root := Root{At: at, Low: low, High: high}
 	if math.IsInf(at, 0) || math.IsNaN(at) {
 		return root
@@ -63,7 +70,7 @@ func Crossing(points []Point, reach, scatter float64) Root {
 	var before line
 	const steps, settled = 20, 1e-6 // at most; a share of X
 	for range steps {               // each line is centred where the one before crossed 0
-		line, ok := fitLine(points, root.At, reach, scatter, before)
+		line, ok := fitLine(points, root.At, reach, scatter, chance, before)
 		if !ok {
 			break
 		}
@@ -82,10 +89,13 @@ func Crossing(points []Point, reach, scatter float64) Root {
 
 // isotonicRoot returns where the isotonic fit, linear between points, crosses 0, and the points on either side. A point counts for
 // at most three of its standard errors, so that a single outlier does not outweigh its neighbours.
-func isotonicRoot(points []Point) (at, low, high float64) {
+func isotonicRoot(points []Point, chance Prior) (at, low, high float64) {
 	const most = 3
+	points = slices.Clone(points)
 	y := make([]float64, len(points))
-	for i, p := range points {
+	for i := range points {
+		p := &points[i]
+		p.Y -= chance.Mean * p.Chance
 		y[i] = min(max(p.Y/p.SE, -most), most)
 	}
 	fit := Isotonic(y, nil)
@@ -106,16 +116,21 @@ func isotonicRoot(points []Point) (at, low, high float64) {
 	return a.X + (b.X-a.X)*-from/(to-from), a.X, b.X
 }
 
-// line is y = level + slope (x - mid), with the variances of both.
+// line is y = level + slope (x - mid), with the variances of both, and besides chance times the points' Chance.
 type line struct {
 	mid, level, slope, varLevel, varSlope float64
+	chance                                float64
 	freedom                               int
 }
 
+// at returns what the line expects of a point.
+func (l line) at(p Point) float64 { return l.level + l.slope*(p.X-l.mid) + l.chance*p.Chance }
+
 // fitLine fits a line to the points around x, nearer ones with more weight (Cleveland's tricube). It widens its reach until there
-// are four points, some on either side, and the line rises. ok is false where there is no such line.
-func fitLine(points []Point, x, reach, scatter float64, before line) (l line, ok bool) {
+// are four points, some on either side, and the line rises beyond doubt, or at all where it never does so. ok is false where there is no such line.
+func fitLine(points []Point, x, reach, scatter float64, chance Prior, before line) (l line, ok bool) {
 	const fewest, widest, wider = 4, 20, 1.25 // points; times the reach; factor from one try to the next
+	const doubt, farthest = 3, 2.5            // standard errors of the slope; times the reach up to which they are asked for
 	off := before.slope * scatter * x
 	for width := reach * x; width < widest*reach*x; width *= wider {
 		var near []Point
@@ -135,35 +150,56 @@ func fitLine(points []Point, x, reach, scatter float64, before line) (l line, ok
 		if len(near) < fewest || below < 1 || below == len(near) {
 			continue
 		}
-		if l = leastSquares(near, weights); l.slope > 0 {
-			return l, true
+		fitted := leastSquares(near, weights, chance)
+		if fitted.slope > 0 && !ok {
+			l, ok = fitted, true
+		}
+		if ok && (fitted.slope > doubt*math.Sqrt(fitted.varSlope) || width > farthest*reach*x) {
+			if fitted.slope > 0 {
+				l = fitted
+			}
+			break
 		}
 	}
-	return l, false
+	return l, ok
 }
 
-// leastSquares returns the line through weighted points: at least three, at more than one X.
-func leastSquares(points []Point, weights []float64) line {
+// leastSquares returns the line through weighted points: at least three, at more than one X. The prior counts as one more observation, of what chance
+// does.
+func leastSquares(points []Point, weights []float64, chance Prior) line {
 	var l line
-	var sw, sxx, sxy, chi2 float64
+	var sw, mean, sxx, sxy, sxc, scc, scy, chi2 float64 // mean: of Chance
 	for i, p := range points {
 		sw += weights[i]
 		l.mid += weights[i] * p.X
-		l.level += weights[i] * p.Y
+		l.level += weights[i] * (p.Y - chance.Mean*p.Chance)
+		mean += weights[i] * p.Chance
 	}
-	l.mid, l.level = l.mid/sw, l.level/sw
+	l.mid, l.level, mean = l.mid/sw, l.level/sw, mean/sw
 	for i, p := range points {
-		sxx += weights[i] * (p.X - l.mid) * (p.X - l.mid)
-		sxy += weights[i] * (p.X - l.mid) * (p.Y - l.level)
+		x, y, c := p.X-l.mid, p.Y-chance.Mean*p.Chance-l.level, p.Chance-mean
+		sxx += weights[i] * x * x
+		sxy += weights[i] * x * y
+		sxc += weights[i] * x * c
+		scc += weights[i] * c * c
+		scy += weights[i] * c * y
 	}
-	l.slope = sxy / sxx
+	varChance := 0.0
+	if chance.SD > 0 {
+		scc += 1 / (chance.SD * chance.SD)
+		varChance = 1 / (scc - sxc*sxc/sxx)
+	}
+	more := varChance * (scy - sxc*sxy/sxx) // than the prior's mean
+	l.chance = chance.Mean + more
+	l.slope = (sxy - more*sxc) / sxx
+	l.level -= more * mean
 	for i, p := range points {
-		r := p.Y - l.level - l.slope*(p.X-l.mid)
+		r := p.Y - l.at(p)
 		chi2 += weights[i] * r * r
 	}
 	l.freedom = len(points) - 2
 	excess := math.Max(1, chi2/float64(l.freedom))
-	l.varLevel, l.varSlope = excess/sw, excess/sxx
+	l.varLevel, l.varSlope = excess*(1/sw+mean*mean*varChance), excess*(1/sxx+sxc*sxc/(sxx*sxx)*varChance)
 	return l
 }
 

@@ -13,7 +13,7 @@ func TestCrossingOfALine(t *testing.T) {
 	for _, x := range []float64{9, 12, 10, 11, 8} { // in any order
 		points = append(points, Point{X: x, Y: 3 * (x - 10.4), SE: 0.1})
 	}
-	r := Crossing(points, 0.3, 0)
+	r := Crossing(points, 0.3, 0, Prior{})
 	if math.Abs(r.At-10.4) > 1e-6 || !(r.Low < 10.4 && r.High > 10.4) || r.High-r.Low > 1 {
 		t.Errorf("%+v", r)
 	}
@@ -21,16 +21,16 @@ func TestCrossingOfALine(t *testing.T) {
 
 func TestCrossingBeyondThePoints(t *testing.T) {
 	below := []Point{{X: 1, Y: -3, SE: 1}, {X: 2, Y: -2, SE: 1}}
-	if r := Crossing(below, 0.1, 0); !math.IsInf(r.At, 1) {
+	if r := Crossing(below, 0.1, 0, Prior{}); !math.IsInf(r.At, 1) {
 		t.Errorf("all below: %+v", r)
 	}
-	if r := Crossing([]Point{{X: 1, Y: 3, SE: 1}, {X: 2, Y: 4, SE: 1}}, 0.1, 0); !math.IsInf(r.At, -1) {
+	if r := Crossing([]Point{{X: 1, Y: 3, SE: 1}, {X: 2, Y: 4, SE: 1}}, 0.1, 0, Prior{}); !math.IsInf(r.At, -1) {
 		t.Errorf("all above: %+v", r)
 	}
-	if r := Crossing(nil, 0.1, 0); !math.IsNaN(r.At) {
+	if r := Crossing(nil, 0.1, 0, Prior{}); !math.IsNaN(r.At) {
 		t.Errorf("nothing: %+v", r)
 	}
-	if r := Crossing(append(below, Point{X: 3, Y: 2, SE: 1}), 0.1, 0); math.Abs(r.At-2.5) > 1e-9 || r.Low != 2 || r.High != 3 {
+	if r := Crossing(append(below, Point{X: 3, Y: 2, SE: 1}), 0.1, 0, Prior{}); math.Abs(r.At-2.5) > 1e-9 || r.Low != 2 || r.High != 3 {
 		t.Errorf("three points make no line worth fitting: %+v", r)
 	}
 }
@@ -45,7 +45,7 @@ func TestCrossingCovers(t *testing.T) {
 			const se = 0.3
 			points = append(points, Point{X: x, Y: 2.5*math.Log(x/8)*(1+x/8) + se*rng.NormFloat64(), SE: se}) // slope 5/8 at the root, 8
 		}
-		r := Crossing(points, 0.1, 0)
+		r := Crossing(points, 0.1, 0, Prior{})
 		off += math.Abs(r.At-8) / 1000
 		return r.Low <= 8 && 8 <= r.High
 	})
@@ -67,7 +67,7 @@ func TestCrossingStaysWithin(t *testing.T) {
 			}
 			return Point{X: x, Y: rapid.Float64Range(-5, 5).Draw(t, "y"), SE: rapid.Float64Range(0.01, 3).Draw(t, "se")}
 		}), 0, 12).Draw(t, "points")
-		r := Crossing(points, 0.1, 0.02)
+		r := Crossing(points, 0.1, 0.02, Prior{})
 		if math.IsNaN(r.At) || math.IsInf(r.At, 0) {
 			return
 		}
@@ -96,11 +96,40 @@ func TestCrossingOfRareSharesIsNotTooHigh(t *testing.T) {
 			}
 			points = append(points, Share(x, hits/n, n, at))
 		}
-		r := Crossing(points, 0.1, 0)
+		r := Crossing(points, 0.1, 0, Prior{})
 		sum += r.At / 1000
 		return r.Low <= 8 && 8 <= r.High
 	})
 	if math.Abs(sum/8-1) > 0.01 || covered < 0.93 {
 		t.Errorf("the root is put at %.3f on average, not at 8; the interval holds it in %.1f %%", sum, covered*100)
+	}
+}
+
+// What chance does to the points is known but for its size: taken off, the root is nearer, and the interval still holds it.
+func TestCrossingTakesChanceOff(t *testing.T) {
+	offs := map[bool]float64{}
+	for _, known := range []bool{false, true} {
+		covered := coverage(func(rng *rand.Rand) bool {
+			var points []Point
+			for _, x := range []float64{6, 7, 7.5, 7.8, 8, 8.2, 8.5, 9, 10} {
+				const n, at, size, se = 1000.0, 0.05, 0.6, 0.1
+				chance := rng.NormFloat64() * 0.5
+				share := expit(logit(at)+0.6*(x-8)) * (1 + (size*chance+se*rng.NormFloat64())*(1-at))
+				p := Share(x, min(max(share, 0), 1), n, at)
+				if known {
+					p.Chance = chance
+				}
+				points = append(points, p)
+			}
+			r := Crossing(points, 0.3, 0, Prior{Mean: 0.75, SD: 0.3})
+			offs[known] += math.Abs(r.At-8) / 1000
+			return r.Low <= 8 && 8 <= r.High
+		})
+		if covered < 0.93 {
+			t.Errorf("chance known: %v: the interval holds the root in %.1f %%", known, 100*covered)
+		}
+	}
+	if offs[true] > 0.6*offs[false] {
+		t.Errorf("%.3f off with chance taken off, %.3f without", offs[true], offs[false])
 	}
 }

@@ -23,9 +23,11 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/clock"
+	"llmsweep/sweep/cluster/coordinator"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/cluster/place"
 	"llmsweep/sweep/cluster/rpc"
+	"llmsweep/sweep/cluster/session"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
@@ -34,7 +36,7 @@ import (
 
 // Lead is rank 0's side.
 type Lead struct {
-	*cluster.Coordinator
+	*coordinator.Coordinator
 	node *place.Place
 	stop func()
 	own  chan error // how rank 0's own part ended; nil before it began
@@ -53,7 +55,7 @@ func Assemble(c *console.Console, node *place.Place) (*Lead, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank 0 cannot listen: %w; name another port with --coordinator", err)
 	}
-	t := &Lead{Coordinator: cluster.NewCoordinator(node.Ranks, build(), node.Source, clockOf(c)), node: node}
+	t := &Lead{Coordinator: coordinator.New(node.Ranks, build(), node.Source, clockOf(c)), node: node}
 	if t.stop, err = rpc.Serve(listener, node.Token, t.Coordinator); err != nil {
 		return nil, err
 	}
@@ -125,7 +127,7 @@ func (t *Lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rund
 	go t.Admit(down)
 	go func() {
 		ctx := context.WithoutCancel(c.Ctx) // an interrupt reaches it as an order
-		s, _, err := cluster.Join(ctx, up, t.Clock, hello(c, t.node))
+		s, _, err := session.Join(ctx, up, t.Clock, hello(c, t.node))
 		if err == nil {
 			err = s.Serve(ctx, own)
 		}
@@ -153,9 +155,9 @@ func (t *Lead) End(err error) {
 }
 
 // work returns what a rank sends with.
-func work(p Plan, w load.Waiter, ranks int) (cluster.Work, error) {
+func work(p Plan, w load.Waiter, ranks int) (session.Work, error) {
 	sender := p.Server.Sender()
-	work := cluster.Work{
+	work := session.Work{
 		Doer: sender, Warm: sender.Warm, Sources: p.Server.Workload.Stage, Numbers: numbered(p.Server.Workload), Waiter: w, Purse: p.Server.Purse(),
 	}
 	if p.Flags.Caps() != nil {
@@ -190,12 +192,12 @@ func Follow(c *console.Console, node *place.Place, connect Connect) error {
 	if err != nil {
 		return c.Interrupted(named(err))
 	}
-	s, told, err := cluster.Join(c.Ctx, link, clockOf(c), hello(c, node))
+	s, told, err := session.Join(c.Ctx, link, clockOf(c), hello(c, node))
 	if err == nil {
 		err = serve(c, s, node, told, connect)
 	}
 	switch {
-	case errors.Is(err, cluster.ErrEnded):
+	case errors.Is(err, session.ErrEnded):
 		return console.Exit(console.Failed, said{}) // by rank 0
 	case err != nil && c.Ctx.Err() != nil:
 		return console.Exit(console.Interrupted, said{})
@@ -211,7 +213,7 @@ type said struct{}
 func (said) Error() string { return "" }
 
 // serve sends this rank's part of the stages.
-func serve(c *console.Console, s *cluster.Session, node *place.Place, told []byte, connect Connect) error {
+func serve(c *console.Console, s *session.Session, node *place.Place, told []byte, connect Connect) error {
 	waiter := c.Waiter()
 	defer waiter.Close()
 	var tell setup
@@ -220,7 +222,7 @@ func serve(c *console.Console, s *cluster.Session, node *place.Place, told []byt
 	if err == nil {
 		p, err = connect(tell.Args, tell.Found)
 	}
-	var own cluster.Work
+	var own session.Work
 	if err == nil {
 		defer p.Server.Close()
 		own, err = work(p, waiter, node.Ranks)

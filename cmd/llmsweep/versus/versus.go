@@ -18,6 +18,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress/web"
+	"llmsweep/sweep"
 	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/grade"
 	"llmsweep/sweep/pair"
@@ -45,28 +46,9 @@ type Comparison struct {
 // Run compares, from the checks of the flags to the reports. Errors have exit codes.
 func (cm *Comparison) Run() error {
 	c := cm.Console
-	plan, both, err := cm.config()
+	plan, both, gates, labels, err := cm.parse()
 	if err != nil {
 		return console.Usage(err)
-	}
-	keys := cm.keys(both.Rates)
-	if cm.Fidelity {
-		keys = append(keys, drift.Keys()...)
-	}
-	keys = append(keys, drift.Others()...)
-	gates, err := compare.ParseGates(cm.FailIf, keys)
-	if err != nil {
-		return console.Usage(err)
-	}
-	if _, err := cm.Score.Read(); err != nil {
-		return console.Usage(err)
-	}
-	labels, err := cm.labels()
-	if err != nil {
-		return console.Usage(err)
-	}
-	if len(cm.URLs) != 2 {
-		return console.Usage(errors.New("compare --live needs the URLs of two servers"))
 	}
 	c.Lang = cm.Lang
 	served, err := cm.ServingPair.Listen()
@@ -112,6 +94,28 @@ func (cm *Comparison) Run() error {
 	both.Save = func(p *rundir.Pair) error { return store.SavePair(out, p) }
 	broken := cm.watch(both, runs, record, served)
 	return errors.Join(broken, cm.conclude(out, record, runs, dirs, gates))
+}
+
+// parse reads the flags: the plan of both sides, that of the comparison, its gates, and the labels of both sides.
+func (cm *Comparison) parse() (plan sweep.Config, both pair.Config, gates []compare.Gate, labels [2]rundir.Labels, err error) {
+	if plan, both, err = cm.config(); err != nil {
+		return plan, both, nil, labels, err
+	}
+	keys := cm.keys(both.Rates)
+	if cm.Fidelity {
+		keys = append(keys, drift.Keys()...)
+	}
+	keys = append(keys, drift.Others()...)
+	if gates, err = compare.ParseGates(cm.FailIf, keys); err == nil {
+		labels, err = cm.labels()
+	}
+	if err == nil {
+		_, err = cm.Score.Read()
+	}
+	if err == nil && len(cm.URLs) != 2 {
+		err = errors.New("compare --live needs the URLs of two servers")
+	}
+	return plan, both, gates, labels, err
 }
 
 // askBoth has the canaries asked of both servers.

@@ -19,10 +19,11 @@ import (
 	"net/http"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"llmsweep/sweep/cluster"
+	"llmsweep/sweep/cluster/coordinator"
 	"llmsweep/sweep/cluster/message"
+
+	"connectrpc.com/connect"
 )
 
 // The two sides have keys of their own, so that no rank can take the place of rank 0 by repeating what it was sent.
@@ -80,7 +81,7 @@ func secured(token, own, other string) (*tls.Config, error) {
 type connKey struct{}
 
 // Serve lets ranks join at a listener until the function that it returns is called.
-func Serve(l net.Listener, token string, c *cluster.Coordinator) (stop func(), err error) {
+func Serve(l net.Listener, token string, c *coordinator.Coordinator) (stop func(), err error) {
 	config, err := secured(token, serverSide, rankSide)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func Serve(l net.Listener, token string, c *cluster.Coordinator) (stop func(), e
 // handshake is how long a connection may take to be made.
 const handshake = 10 * time.Second
 
-type joiner struct{ c *cluster.Coordinator }
+type joiner struct{ c *coordinator.Coordinator }
 
 // Join serves a rank.
 func (j joiner) Join(ctx context.Context, s *connect.BidiStream[message.FromRank, message.ToRank]) error {

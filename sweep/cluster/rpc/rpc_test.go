@@ -10,10 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/clock"
+	"llmsweep/sweep/cluster/coordinator"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/cluster/rpc"
+	"llmsweep/sweep/cluster/session"
 	"llmsweep/sweep/rundir"
 )
 
@@ -30,13 +31,13 @@ func hello(rank int, version string) *message.Hello {
 }
 
 // listen starts rank 0 of two on a free port.
-func listen(t *testing.T) (*cluster.Coordinator, string) {
+func listen(t *testing.T) (*coordinator.Coordinator, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := cluster.NewCoordinator(2, "v1", rundir.SourceFlags, clock.New(0))
+	c := coordinator.New(2, "v1", rundir.SourceFlags, clock.New(0))
 	stop, err := rpc.Serve(l, token, c)
 	if err != nil {
 		t.Fatal(err)
@@ -66,12 +67,12 @@ func TestWhoMayJoin(t *testing.T) {
 		}
 		conn.Close()
 	}
-	join := func(version string) (*cluster.Session, []byte, error) {
+	join := func(version string) (*session.Session, []byte, error) {
 		up, err := rpc.Dial(t.Context(), []string{"127.0.0.1:1", address}, token, nil) // the first address is of no one
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cluster.Join(t.Context(), up, clock.New(0), hello(1, version))
+		return session.Join(t.Context(), up, clock.New(0), hello(1, version))
 	}
 	if _, _, err := join("v2"); err == nil || !strings.Contains(err.Error(), "v2") {
 		t.Errorf("another version: %v", err)
@@ -81,7 +82,7 @@ func TestWhoMayJoin(t *testing.T) {
 		t.Fatalf("%q, %v", setup, err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(t.Context(), cluster.Work{Dir: t.TempDir()}) }()
+	go func() { ended <- s.Serve(t.Context(), session.Work{Dir: t.TempDir()}) }()
 	if _, _, err := join("v1"); err == nil || !strings.Contains(err.Error(), "another process has joined as rank 1") {
 		t.Errorf("a second rank 1: %v", err)
 	}
@@ -97,7 +98,7 @@ func TestRankZeroIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := cluster.NewCoordinator(2, "v1", rundir.SourceFlags, clock.New(0))
+	c := coordinator.New(2, "v1", rundir.SourceFlags, clock.New(0))
 	stop, err := rpc.Serve(l, token, c)
 	if err != nil {
 		t.Fatal(err)
@@ -107,12 +108,12 @@ func TestRankZeroIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := cluster.Join(t.Context(), up, clock.New(0), hello(1, "v1"))
+	s, _, err := session.Join(t.Context(), up, clock.New(0), hello(1, "v1"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	stop()
-	if err := s.Serve(t.Context(), cluster.Work{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), cluster.ErrGone.Error()) {
+	if err := s.Serve(t.Context(), session.Work{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), session.ErrGone.Error()) {
 		t.Errorf("it ended with %v", err)
 	}
 }
@@ -133,7 +134,7 @@ func TestClocksOverANetwork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T) {
 				n := newNetwork()
-				co := cluster.NewCoordinator(2, "v1", rundir.SourceFlags, clock.New(0))
+				co := coordinator.New(2, "v1", rundir.SourceFlags, clock.New(0))
 				stop, err := rpc.Serve(n, token, co)
 				if err != nil {
 					t.Fatal(err)
@@ -143,7 +144,7 @@ func TestClocksOverANetwork(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, _, err := cluster.Join(t.Context(), up, clock.New(wrong), hello(1, "v1"))
+				s, _, err := session.Join(t.Context(), up, clock.New(wrong), hello(1, "v1"))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,6 +16,7 @@ type beyond struct {
 	term            slo.Term
 	count, open, of int
 	kept            []dueValue
+	conversation    bool // some requests came due when the answer before was complete
 }
 
 // keptForClusters bounds the memory of a count to 512 KiB.
@@ -52,6 +53,7 @@ func (b *beyond) add(r *rundir.Record) {
 
 func (b *beyond) note(r *rundir.Record, v float64) {
 	b.of++
+	b.conversation = b.conversation || r.Turn > 0
 	if v >= b.term.Limit {
 		b.count++
 	}
@@ -132,6 +134,9 @@ func (b *beyond) result(st *rundir.Stage) *rundir.Beyond {
 	out := &rundir.Beyond{Count: b.count, Open: b.open, Of: b.of, Neff: rundir.Exactly(b.effective())}
 	if b.term.Metric == slo.ITL {
 		out.Neff = rundir.Exactly(math.Min(float64(b.of), math.Max(1, st.ITL.Neff.Value())))
+	}
+	if b.term.Waits() {
+		out.Crowding = b.crowding(st)
 	}
 	low, high := slo.Bounds(*out)
 	out.Low, out.High = rundir.Exactly(low), rundir.Exactly(high)

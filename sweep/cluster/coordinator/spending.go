@@ -1,28 +1,12 @@
-package cluster
+package coordinator
 
 import (
 	"llmsweep/client/spend"
-	"llmsweep/sweep/cluster/message"
+	"llmsweep/sweep/cluster"
 )
 
 // Limits on spending hold for all ranks together: before each stage rank 0 shares out what is left, and afterwards it books what each rank
 // has spent.
-
-// spending returns what was spent as it is sent.
-func spending(s spend.Spent) *message.Spending {
-	return &message.Spending{
-		Requests: int64(s.Requests), Prompt: s.Prompt, Output: s.Output, UnsurePrompt: s.UnsurePrompt, UnsureOutput: s.UnsureOutput,
-		Cost: s.Cost, Refused: s.Refused,
-	}
-}
-
-// spent is the reverse of spending.
-func spent(m *message.Spending) spend.Spent {
-	return spend.Spent{
-		Requests: int(m.GetRequests()), Prompt: m.GetPrompt(), Output: m.GetOutput(),
-		UnsurePrompt: m.GetUnsurePrompt(), UnsureOutput: m.GetUnsureOutput(), Cost: m.GetCost(), Refused: m.GetRefused(),
-	}
-}
 
 // allot shares out what is left to spend, by how many requests in flight each rank may have where that is limited.
 func (g *stage) allot() {
@@ -33,7 +17,7 @@ func (g *stage) allot() {
 	for i := range g.parts {
 		weights[i] = 1
 		if g.Limit > 0 {
-			weights[i] = float64(NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name).Slots())
+			weights[i] = float64(cluster.NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name).Slots())
 		}
 		sum += weights[i]
 	}
@@ -63,5 +47,5 @@ func (g *stage) bookLost(p *share) {
 		g.book(p, g.Purse.Whole(p.part))
 		return
 	}
-	g.book(p, spent(p.spending))
+	g.book(p, cluster.Spent(p.spending))
 }

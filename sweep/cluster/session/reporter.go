@@ -1,10 +1,11 @@
-package cluster
+package session
 
 import (
 	"slices"
 	"sync"
 	"time"
 
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -62,7 +63,7 @@ func (r *reporter) FirstToken(ttft time.Duration) {
 
 // Ended takes in the record of a request.
 func (r *reporter) Ended(rec *rundir.Record, tokens int) {
-	e := shorten(rec, tokens)
+	e := cluster.Shorten(rec, tokens)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reading.Ended = append(r.reading.Ended, e)
@@ -182,56 +183,4 @@ func p99(values []float64) float64 {
 	}
 	slices.Sort(values)
 	return max(0, stats.QuantileOf(stats.Sorted(values), 0.99))
-}
-
-// shorten returns what rank 0 has to know of a request while the stage runs.
-func shorten(r *rundir.Record, tokens int) *message.Ended {
-	e := &message.Ended{
-		Status: r.Status, Error: r.Error, Http: int32(r.HTTP), Sent: value(r.Sent), Headers: value(r.Headers),
-		FirstToken: value(r.FirstToken), LastToken: value(r.LastToken), End: value(r.End),
-		OutputTokens: -1, Tokens: int32(tokens), Grouped: len(r.Counts) > 0,
-	}
-	if r.OutputTokens.Known() {
-		e.OutputTokens = int32(r.OutputTokens.Value())
-	}
-	if r.FirstToken.Known() {
-		e.Chunks = int32(len(r.GapsUS) + 1)
-	}
-	return e
-}
-
-// lengthen returns a record of what shorten kept: enough for an account of a running stage.
-func lengthen(e *message.Ended, into *rundir.Record) {
-	*into = rundir.Record{
-		Status: e.Status, Error: e.Error, HTTP: int(e.Http), Sent: number(e.Sent), Headers: number(e.Headers),
-		FirstToken: number(e.FirstToken), LastToken: number(e.LastToken), End: rundir.Exactly(e.End),
-		GapsUS: into.GapsUS[:0],
-	}
-	if e.OutputTokens >= 0 {
-		into.OutputTokens = rundir.Exactly(float64(e.OutputTokens))
-	}
-	if n := int(e.Chunks) - 1; n > 0 { // only their number counts
-		into.GapsUS = slices.Grow(into.GapsUS, n)[:n]
-	}
-	if e.Grouped {
-		into.Counts = oneCount
-	}
-}
-
-var oneCount = []int32{1}
-
-// value returns an instant or a length, -1 where there is none.
-func value(n rundir.Number) float64 {
-	if !n.Known() {
-		return -1
-	}
-	return n.Value()
-}
-
-// number is the reverse of value.
-func number(v float64) rundir.Number {
-	if v < 0 {
-		return rundir.Number{}
-	}
-	return rundir.Exactly(v)
 }

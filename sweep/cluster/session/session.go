@@ -1,4 +1,4 @@
-package cluster
+package session
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/clock"
 	"llmsweep/sweep/cluster/message"
 )
@@ -17,7 +18,6 @@ const (
 	gone          = 10 * time.Second // without a message, rank 0 counts as gone
 	burst         = 8                // looks at rank 0's clock before a stage
 	burstGap      = 5 * time.Millisecond
-	queued        = 64 // messages that may wait to be sent
 )
 
 // ErrGone is the error of a rank that has lost rank 0.
@@ -26,7 +26,7 @@ var ErrGone = errors.New("rank 0 is gone")
 // Session is a rank that has joined.
 type Session struct {
 	hello   *message.Hello
-	link    Uplink
+	link    cluster.Uplink
 	clock   *clock.Clock
 	own     bool // the clock is rank 0's own
 	tracker clock.Tracker
@@ -41,10 +41,10 @@ type Session struct {
 }
 
 // Join joins the run of rank 0, and returns its description of server and workload. An error gives the reason for a refusal.
-func Join(ctx context.Context, link Uplink, c *clock.Clock, hello *message.Hello) (*Session, []byte, error) {
+func Join(ctx context.Context, link cluster.Uplink, c *clock.Clock, hello *message.Hello) (*Session, []byte, error) {
 	s := &Session{
 		hello: hello, link: link, clock: c, own: hello.Rank == 0,
-		out: make(chan *message.FromRank, queued), in: make(chan *message.ToRank, queued), over: make(chan struct{}),
+		out: make(chan *message.FromRank, cluster.Queued), in: make(chan *message.ToRank, cluster.Queued), over: make(chan struct{}),
 	}
 	s.heard.Store(int64(c.Now()))
 	s.send(&message.FromRank{Kind: &message.FromRank_Hello{Hello: hello}})

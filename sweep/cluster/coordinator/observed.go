@@ -1,12 +1,14 @@
-package cluster
+package coordinator
 
 import (
+	"time"
+
 	"llmsweep/client/note"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
-	"time"
 )
 
 // observed puts together what the ranks saw.
@@ -44,11 +46,11 @@ func (g *stage) observed() *load.Observed {
 	}
 	o.InFlight = sample.Sum(levels)
 	o.Ranks.Alignment, o.Ranks.Skew = rundir.Exactly(align), rundir.Exactly((last - first).Seconds())
-	if rate := g.what.MeanRate(); Misaligned(rate, align) {
-		o.Warnings = append(o.Warnings, Alignment(&g.record.Ranks[worst.rank], rate, align))
+	if rate := g.what.MeanRate(); cluster.Misaligned(rate, align) {
+		o.Warnings = append(o.Warnings, cluster.Alignment(&g.record.Ranks[worst.rank], rate, align))
 	}
 	if g.Limit > 0 && g.Schedule != nil && len(g.parts) > 1 {
-		o.Warnings = append(o.Warnings, noteShared.New(g.Limit, len(g.parts)))
+		o.Warnings = append(o.Warnings, cluster.NoteShared.New(g.Limit, len(g.parts)))
 	}
 	return o
 }
@@ -80,9 +82,9 @@ func (g *stage) assess(p *share, o *load.Observed) {
 		return
 	}
 	r.Valid = false
-	r.Unfit = append(r.Unfit, noteOnStage.New(g.Name, []note.Note{why}))
+	r.Unfit = append(r.Unfit, cluster.NoteOnStage.New(g.Name, []note.Note{why}))
 	if o.Invalid.IsZero() {
-		o.Invalid = noteUnfit.New(p.rank, p.host(), []note.Note{why})
+		o.Invalid = cluster.NoteUnfit.New(p.rank, p.host(), []note.Note{why})
 	}
 }
 

@@ -1,15 +1,15 @@
-package cluster
+package coordinator
 
 import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"llmsweep/client/note"
 	"llmsweep/client/spend"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/clock"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/rundir"
@@ -22,8 +22,8 @@ type Coordinator struct {
 	Source  string // where the ranks came from
 	Clock   *clock.Clock
 	Seed    uint64
-	Numbers Numbers      // of the workload; nil where it has none
-	Purse   *spend.Purse // of the whole run; nil where spending is neither counted nor limited
+	Numbers cluster.Numbers // of the workload; nil where it has none
+	Purse   *spend.Purse    // of the whole run; nil where spending is neither counted nor limited
 	// Interrupt is called when a rank was interrupted, so that the whole run is.
 	Interrupt func()
 
@@ -48,7 +48,7 @@ type member struct {
 	hello *message.Hello
 	out   chan *message.ToRank
 	over  chan struct{} // closed when the connection is
-	link  Link
+	link  cluster.Link
 	once  sync.Once
 }
 
@@ -59,14 +59,14 @@ type event struct {
 	err  error
 }
 
-// NewCoordinator returns a coordinator of a number of ranks. Ranks may join at once; they are welcomed when [Coordinator.Welcome] was called.
-func NewCoordinator(ranks int, version, source string, c *clock.Clock) *Coordinator {
+// New returns a coordinator of a number of ranks. Ranks may join at once; they are welcomed when [Coordinator.Welcome] was called.
+func New(ranks int, version, source string, c *clock.Clock) *Coordinator {
 	record := &rundir.Cluster{Source: source, Ranks: make([]rundir.Rank, ranks)}
 	for i := range record.Ranks {
 		record.Ranks[i].Rank, record.Ranks[i].Valid = i, true
 	}
 	return &Coordinator{
-		Ranks: ranks, Version: version, Source: source, Clock: c, Interrupt: func() {}, events: make(chan event, 16*queued),
+		Ranks: ranks, Version: version, Source: source, Clock: c, Interrupt: func() {}, events: make(chan event, 16*cluster.Queued),
 		setup: make(chan struct{}), closing: make(chan struct{}), members: make([]*member, ranks), joined: make(chan struct{}, ranks),
 		record: record,
 	}
@@ -82,7 +82,7 @@ func (c *Coordinator) Welcome(setup []byte) {
 }
 
 // Admit serves the connection of a rank until it ends, or the run does.
-func (c *Coordinator) Admit(link Link) {
+func (c *Coordinator) Admit(link cluster.Link) {
 	c.serving.Add(1)
 	defer c.serving.Done()
 	defer link.Close()
@@ -100,7 +100,7 @@ func (c *Coordinator) Admit(link Link) {
 }
 
 // enter registers a rank, or returns why it cannot join.
-func (c *Coordinator) enter(h *message.Hello, link Link) (m *member, refusal string) {
+func (c *Coordinator) enter(h *message.Hello, link cluster.Link) (m *member, refusal string) {
 	switch {
 	case h == nil:
 		return nil, "it did not say who it is"
@@ -116,7 +116,7 @@ func (c *Coordinator) enter(h *message.Hello, link Link) (m *member, refusal str
 	if c.members[h.Rank] != nil {
 		return nil, fmt.Sprintf("another process has joined as rank %d", h.Rank)
 	}
-	m = &member{rank: int(h.Rank), hello: h, link: link, out: make(chan *message.ToRank, queued), over: make(chan struct{})}
+	m = &member{rank: int(h.Rank), hello: h, link: link, out: make(chan *message.ToRank, cluster.Queued), over: make(chan struct{})}
 	c.members[h.Rank] = m
 	r := &c.record.Ranks[h.Rank]
 	r.Host, r.OS, r.CPUs = h.Host, h.Os, int(h.Cpus)
@@ -209,27 +209,11 @@ func (c *Coordinator) Gather(ctx context.Context, waiting func(missing []int)) e
 			waiting(missing)
 		case <-timer.C:
 			return fmt.Errorf("%s did not join within %v: start them with the same command line, and let them reach this machine",
-				Names(missing), joinTime)
+				cluster.Names(missing), joinTime)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// Names returns "rank 2" or "ranks 2, 3".
-func Names(ranks []int) string {
-	var all []string
-	for _, r := range ranks {
-		all = append(all, fmt.Sprint(r))
-	}
-	if len(all) == 1 {
-		return "rank " + all[0]
-	}
-	const most = 8
-	if len(all) > most {
-		all = append(all[:most], fmt.Sprintf("and %d more", len(ranks)-most))
-	}
-	return "ranks " + strings.Join(all, ", ")
 }
 
 // missing returns the ranks that have not joined.

@@ -1,12 +1,14 @@
-package cluster
+package coordinator
 
 import (
 	"fmt"
 	"io"
-	"llmsweep/sweep/cluster/message"
-	"llmsweep/sweep/rundir/store"
 	"os"
 	"time"
+
+	"llmsweep/sweep/cluster"
+	"llmsweep/sweep/cluster/message"
+	"llmsweep/sweep/rundir/store"
 )
 
 // lineKeeper is a log that takes encoded records.
@@ -34,7 +36,7 @@ func (g *stage) fetch() error {
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	for lines, err := range store.EachLines(spool, chunk) {
+	for lines, err := range store.EachLines(spool, cluster.Chunk) {
 		if err == nil {
 			err = keeper.AppendLines(g.Name, lines)
 		}

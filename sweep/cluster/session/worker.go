@@ -1,4 +1,4 @@
-package cluster
+package session
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"llmsweep/client/spend"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/clock"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/load"
@@ -22,19 +23,13 @@ import (
 type Work struct {
 	Doer    load.Doer
 	Sources func(stage string) load.Source // the same sessions on all ranks
-	Numbers Numbers                        // of the sessions' texts; nil where they have none
+	Numbers cluster.Numbers                // of the sessions' texts; nil where they have none
 	Trace   []time.Duration                // the offsets of the trace that is replayed; nil for none
 	Waiter  load.Waiter
 	Caps    *load.Caps                                       // this rank's part of the limits of a hosted API; nil for none
 	Purse   *spend.Purse                                     // for what its requests cost; rank 0's is that of the whole run. nil where nothing is counted
 	Warm    func(ctx context.Context, connections int) error // nil where there are none to open
 	Dir     string                                           // for the records of the stage that runs; empty for a temporary directory
-}
-
-// Numbers is a workload that numbers its texts. Ranks that begin a stage with the same numbers write the same texts.
-type Numbers interface {
-	Numbers() (nonce, places uint64)
-	Continue(nonce, places uint64)
 }
 
 // part is this rank's part of a stage.
@@ -172,13 +167,13 @@ func (w *worker) drop() {
 // prepare makes ready for a stage, and tells rank 0.
 func (w *worker) prepare(ctx context.Context, m *message.Stage) error {
 	w.drop()
-	s, l, err := decode(m.Spec, w.Trace)
+	s, l, err := cluster.Decode(m.Spec, w.Trace)
 	if err != nil {
 		return err
 	}
-	share := NewShare(int(m.Member), int(m.Members), s.Limit, l.MeanRate() == 0, s.Seed, s.Name)
+	share := cluster.NewShare(int(m.Member), int(m.Members), s.Limit, l.MeanRate() == 0, s.Seed, s.Name)
 	w.number(m)
-	mark := fingerprint(l.Schedule(s.Seed, s.Name), w.Sources(s.Name))
+	mark := cluster.Fingerprint(l.Schedule(s.Seed, s.Name), w.Sources(s.Name))
 	w.number(m) // the fingerprint took some
 	p := &part{attempt: m.Attempt, name: s.Name, load: l, seed: s.Seed, idle: share.Idle(), reporter: newReporter(m.Attempt, time.Now(), w.send)}
 	p.stage = load.Stage{
@@ -202,7 +197,7 @@ func (w *worker) prepare(ctx context.Context, m *message.Stage) error {
 			w.Purse.Grant(spend.Part{Tokens: m.Allowance.GetTokens(), Cost: m.Allowance.GetCost()})
 		}
 		p.before = w.Purse.Spent()
-		p.reporter.spending = func() *message.Spending { return spending(w.Purse.Spent().Since(p.before)) }
+		p.reporter.spending = func() *message.Spending { return cluster.Spending(w.Purse.Spent().Since(p.before)) }
 	}
 	w.part = p
 	w.send(&message.FromRank{Kind: &message.FromRank_Ready{Ready: &message.Ready{Attempt: m.Attempt, Fingerprint: mark, Clock: aligned(w.estimate())}}})
@@ -216,14 +211,11 @@ func (w *worker) number(m *message.Stage) {
 	}
 }
 
-// maxLate is how much later than the others a rank may begin a stage.
-const maxLate = 100 * time.Millisecond
-
 // begin runs a stage, from an instant by rank 0's clock.
 func (w *worker) begin(ctx context.Context, p *part, at time.Duration) {
 	p.start = w.estimate()
 	start := w.clock.Instant(at - p.start.Offset)
-	if late := time.Since(start); late > maxLate || p.idle {
+	if late := time.Since(start); late > cluster.MaxLate || p.idle {
 		d := &message.Done{Attempt: p.attempt, LagP99: -1, ReadP99: -1, Cpu: -1, Clock: aligned(p.start)}
 		if !p.idle {
 			d.Began = int64(late)
@@ -276,12 +268,9 @@ func (w *worker) hold(ctx context.Context, p *part) *message.Done {
 	return d
 }
 
-// chunk is how many bytes of records a message carries: large enough for speed, and small enough for looks at the clock between two.
-const chunk = 256 << 10
-
 // ship sends the records of a stage.
 func (w *worker) ship(p *part) error {
-	for lines, err := range store.Lines(p.dir.Path, chunk) {
+	for lines, err := range store.Lines(p.dir.Path, cluster.Chunk) {
 		if err != nil {
 			return fmt.Errorf("the records of %s: %w", p.name, err)
 		}

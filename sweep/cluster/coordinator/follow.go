@@ -1,11 +1,13 @@
-package cluster
+package coordinator
 
 import (
 	"context"
 	"errors"
+	"time"
+
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/load"
-	"time"
 )
 
 // watchOver follows the stage until all ranks have ended it.
@@ -62,7 +64,7 @@ func (g *stage) ended() bool {
 // look finds ranks that have stalled. own is the time since the last look: where that is long, it was rank 0 that stalled.
 func (g *stage) look(own time.Duration) {
 	if own > silent {
-		g.fault = noteStalled.New(0, g.parts[0].host(), g.Name, own.Seconds())
+		g.fault = cluster.NoteStalled.New(0, g.parts[0].host(), g.Name, own.Seconds())
 		return
 	}
 	now := time.Now()
@@ -71,7 +73,7 @@ func (g *stage) look(own time.Duration) {
 			p.heard = p.heard.Add(own)
 		}
 		if quiet := now.Sub(p.heard); p.done == nil && quiet > silent {
-			g.fault = noteStalled.New(p.rank, p.host(), g.Name, quiet.Seconds())
+			g.fault = cluster.NoteStalled.New(p.rank, p.host(), g.Name, quiet.Seconds())
 			return
 		}
 	}
@@ -79,7 +81,7 @@ func (g *stage) look(own time.Duration) {
 
 // lost names a rank that has gone, and leaves it out from now on.
 func (g *stage) lost(p *share, err error) {
-	why := noteLost.New(p.rank, p.host(), g.Name, err.Error())
+	why := cluster.NoteLost.New(p.rank, p.host(), g.Name, err.Error())
 	g.bookLost(p)
 	g.Coordinator.lose(p.member, why)
 	if g.fault.IsZero() {
@@ -143,7 +145,7 @@ func (g *stage) read(p *share, r *message.Reading) {
 		g.Monitor.FirstToken(time.Duration(t))
 	}
 	for _, e := range r.Ended {
-		lengthen(e, &g.scratch)
+		cluster.Lengthen(e, &g.scratch)
 		g.Monitor.Ended(&g.scratch, int(e.Tokens))
 	}
 	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.ordered == message.Order_CLOSE {
@@ -155,15 +157,15 @@ func (g *stage) read(p *share, r *message.Reading) {
 func (g *stage) done(p *share, d *message.Done) {
 	p.done, p.inFlight = d, 0
 	g.keepClock(p.member, d.Clock)
-	g.book(p, spent(d.Spending))
+	g.book(p, cluster.Spent(d.Spending))
 	switch late := time.Duration(d.Began); {
 	case !g.fault.IsZero():
 	case d.Error != "":
-		g.fault = noteBroken.New(p.rank, p.host(), g.Name, d.Error)
-	case late > maxLate:
-		g.fault = noteLate.New(p.rank, p.host(), g.Name, late.Seconds())
+		g.fault = cluster.NoteBroken.New(p.rank, p.host(), g.Name, d.Error)
+	case late > cluster.MaxLate:
+		g.fault = cluster.NoteLate.New(p.rank, p.host(), g.Name, late.Seconds())
 	case d.Stall > silent.Seconds():
-		g.fault = noteStalled.New(p.rank, p.host(), g.Name, d.Stall)
+		g.fault = cluster.NoteStalled.New(p.rank, p.host(), g.Name, d.Stall)
 	case d.Spent:
 		g.spent = true
 		g.order(message.Order_STOP)

@@ -1,4 +1,4 @@
-package cluster
+package coordinator
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/client/spend"
 	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -119,7 +120,7 @@ func (g *stage) order(what message.Order_What) {
 
 // announce has all ranks get ready, and sets the common start.
 func (g *stage) announce(ctx context.Context) error {
-	b, err := encode(g.what, &g.Stage, g.Seed)
+	b, err := cluster.Encode(g.what, &g.Stage, g.Seed)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (g *stage) announce(ctx context.Context) error {
 		nonce, places = g.Numbers.Numbers()
 	}
 	for i, p := range g.parts {
-		own := NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
+		own := cluster.NewShare(i, len(g.parts), g.Limit, g.Schedule == nil, g.Seed, g.Name)
 		p.send(&message.ToRank{Kind: &message.ToRank_Stage{Stage: &message.Stage{
 			Attempt: g.attempt, Member: int32(i), Members: int32(len(g.parts)), Nonce: nonce, Places: places, Spec: b,
 			Connect: int32(min(own.Slots(), mostConnections)), Allowance: &message.Allowance{Tokens: p.part.Tokens, Cost: p.part.Cost},
@@ -155,7 +156,7 @@ func (g *stage) announce(ctx context.Context) error {
 	}
 	for _, p := range g.parts {
 		if p.ready.Fingerprint != g.parts[0].ready.Fingerprint {
-			g.fault = noteDiffers.New(p.rank, p.host(), g.Name)
+			g.fault = cluster.NoteDiffers.New(p.rank, p.host(), g.Name)
 			return nil
 		}
 	}
