@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"llmsweep/report/breakdown"
+	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
@@ -51,7 +53,7 @@ func writeRun(w io.Writer, run *rundir.Run, fields []stages.Field, o Options) er
 		if err := writeRepeats(w, run, o); err != nil {
 			return err
 		}
-		if replicas := findings.Replicas(run, o.Lang); len(replicas) > 0 {
+		if replicas := breakdown.Replicas(run, o.Lang); len(replicas) > 0 {
 			io.WriteString(w, "\n")
 			if err := table.Write(w, replicas, o.Width, o.Color); err != nil {
 				return err
@@ -69,7 +71,7 @@ func writeRun(w io.Writer, run *rundir.Run, fields []stages.Field, o Options) er
 
 // writeRepeats writes how repetitions differ, where there are any.
 func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
-	t := findings.Repeats(run, o.Lang)
+	t := breakdown.Repeats(run, o.Lang)
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -77,7 +79,7 @@ func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
 	if err := table.Write(w, []table.Table{t}, o.Width, o.Color); err != nil {
 		return err
 	}
-	table.WriteLines(w, "", findings.RepeatNotes(t, o.Lang), table.Faint, o.style())
+	table.WriteLines(w, "", breakdown.RepeatNotes(t, o.Lang), table.Faint, o.style())
 	return nil
 }
 
@@ -91,7 +93,7 @@ func headline(run *rundir.Run, l lang.Lang) string {
 	default: // the label says otherwise, so show both
 		parts = append(parts, t.Engine+" "+t.Version)
 	}
-	prompt, out := findings.LengthText(run.Workload.PromptTokens), findings.LengthText(run.Workload.OutputTokens)
+	prompt, out := environment.LengthText(run.Workload.PromptTokens), environment.LengthText(run.Workload.OutputTokens)
 	if prompt != "" && out != "" {
 		parts = append(parts, loadBrief.In(l, prompt, out))
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/breakdown"
+	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published/write"
@@ -98,12 +100,12 @@ func (d document) run(run *rundir.Run, level string) {
 		d.Table(t)
 		d.List("", findings.Legend([]table.Table{t}, d.l))
 	}
-	if t := findings.Repeats(run, d.l); len(t.Rows) > 0 {
+	if t := breakdown.Repeats(run, d.l); len(t.Rows) > 0 {
 		d.Heading(level, wordRepeats.In(d.l))
 		d.Table(t)
-		d.List("", findings.RepeatNotes(t, d.l))
+		d.List("", breakdown.RepeatNotes(t, d.l))
 	}
-	for _, t := range findings.Replicas(run, d.l) {
+	for _, t := range breakdown.Replicas(run, d.l) {
 		d.Heading(level, t.Title)
 		t.Title = ""
 		d.Table(t)
@@ -124,7 +126,7 @@ func (d document) run(run *rundir.Run, level string) {
 	d.List("", findings.State(run, d.l))
 	d.Heading(level, wordEnvironment.In(d.l))
 	var facts []string
-	for _, f := range findings.Environment(run, d.l) {
+	for _, f := range environment.Of(run, d.l) {
 		facts = append(facts, f.Name+lang.Colon.In(d.l)+f.Text)
 	}
 	d.List("", facts)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"llmsweep/client/note"
+	"llmsweep/report/breakdown"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published/read"
@@ -55,7 +56,7 @@ func repeatedRun() rundir.Run {
 // repeatedRows are the cells of the table by stage and number.
 func repeatedRows(run *rundir.Run) map[string][]string {
 	rows := map[string][]string{}
-	for _, cells := range findings.Repeats(run, lang.English).Rows {
+	for _, cells := range breakdown.Repeats(run, lang.English).Rows {
 		var texts []string
 		for _, c := range cells {
 			texts = append(texts, c.String())

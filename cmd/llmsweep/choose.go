@@ -54,30 +54,8 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	options.AnyWorkload = ch.AnyWorkload
-	results, files, err := ch.twins()
+	found, setups, err := ch.setups(c, &options)
 	if err != nil {
-		return console.Usage(err)
-	}
-	wish, err := ch.wish(c)
-	if err != nil {
-		return console.Usage(err)
-	}
-	found, err := inputs.Read(c.Err, results)
-	if err != nil {
-		return console.Usage(err)
-	}
-	if err := inputs.Assess(found, options.Terms); err != nil {
-		return console.Usage(err)
-	}
-	setups, err := wanted.Setups(curve.Load(found), files, wish)
-	if err != nil {
-		return console.Usage(err)
-	}
-	setups, err = wanted.Only(setups, ch.Only) // after Load: the audit compares all of them
-	if err != nil {
-		return console.Usage(err)
-	}
-	if options.Answers, err = wanted.Answers(setups, ch.Fidelity, ch.Baseline); err != nil {
 		return console.Usage(err)
 	}
 	named := make([]rundir.Labels, len(setups))
@@ -108,6 +86,32 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		return console.Exit(console.Missed, errNothingChosen)
 	}
 	return err
+}
+
+// setups reads the results and the twins to choose among, and compares their answers where that is asked for.
+func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []curve.Input, setups []curve.Setup, err error) {
+	results, files, err := ch.twins()
+	if err != nil {
+		return nil, nil, err
+	}
+	wish, err := ch.wish(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if found, err = inputs.Read(c.Err, results); err != nil {
+		return nil, nil, err
+	}
+	if err := inputs.Assess(found, o.Terms); err != nil {
+		return nil, nil, err
+	}
+	if setups, err = wanted.Setups(curve.Load(found), files, wish); err != nil {
+		return nil, nil, err
+	}
+	if setups, err = wanted.Only(setups, ch.Only); err != nil { // after Load: the audit compares all of them
+		return nil, nil, err
+	}
+	o.Answers, err = wanted.Answers(setups, ch.Fidelity, ch.Baseline)
+	return found, setups, err
 }
 
 var errNothingChosen = errors.New("no configuration was shown to meet the demand; the reasons are in the result")

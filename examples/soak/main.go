@@ -77,31 +77,41 @@ func server(rate float64) error {
 	return s.Serve(l)
 }
 
-// soak measures for the duration, and watches.
-func soak(streams, tokens int, rate float64, duration time.Duration) error {
+// startServer starts the server in another process, and returns its URL and what ends it.
+func startServer(rate float64) (url string, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	cmd := exec.Command(self, "-serve", "-rate", fmt.Sprint(rate))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return "", nil, err
 	}
-	defer func() { in.Close(); cmd.Process.Kill(); cmd.Wait() }()
+	stop = func() { in.Close(); cmd.Process.Kill(); cmd.Wait() }
 	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		return "", nil, err
+	}
+	return "http://" + strings.TrimSpace(address), stop, nil
+}
+
+// soak measures for the duration, and watches.
+func soak(streams, tokens int, rate float64, duration time.Duration) error {
+	url, stop, err := startServer(rate)
 	if err != nil {
 		return err
 	}
-	url := "http://" + strings.TrimSpace(address)
+	defer stop()
 	c, err := client.New(client.Options{URL: url, MaxConns: streams, Params: api.Params{Model: "soak", Fields: api.AllFields}})
 	if err != nil {
 		return err

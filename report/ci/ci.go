@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
@@ -46,7 +47,7 @@ type Suite struct {
 	Name       string
 	Started    time.Time
 	Seconds    float64
-	Properties []findings.Fact
+	Properties []environment.Fact
 	Lines      []string // what was found, for people
 	Checks     []Check
 }
@@ -55,7 +56,7 @@ type Suite struct {
 // its highest rates by design.
 func OfRun(run *rundir.Run, l lang.Lang) Suite {
 	s := Suite{
-		Name: stages.Setup(run, l), Started: run.Started, Properties: findings.Environment(run, l), Lines: findings.Answer(run, l),
+		Name: stages.Setup(run, l), Started: run.Started, Properties: environment.Of(run, l), Lines: findings.Answer(run, l),
 	}
 	if run.Ended.After(run.Started) {
 		s.Seconds = run.Ended.Sub(run.Started).Seconds()

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
 	"llmsweep/client/note"
-	"llmsweep/report/findings"
+	"llmsweep/report/environment"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
+
+	"pgregory.net/rapid"
 )
 
 func stage(name, verdict string, terms ...rundir.Promise) rundir.Stage {
@@ -99,7 +99,7 @@ func TestJUnitTakesAnyText(t *testing.T) {
 	hostile := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`"><script>`, "]]>", "a\x00b\x1b[31m", "\xff\xfe", "&lt;", "", " "}))
 	rapid.Check(t, func(t *rapid.T) {
 		text := func() string { return hostile.Draw(t, "text") }
-		s := Suite{Name: text(), Seconds: 1, Properties: []findings.Fact{{Name: text(), Text: text()}}, Lines: []string{text()}}
+		s := Suite{Name: text(), Seconds: 1, Properties: []environment.Fact{{Name: text(), Text: text()}}, Lines: []string{text()}}
 		for range rapid.IntRange(0, 4).Draw(t, "checks") {
 			s.Checks = append(s.Checks, Check{Class: ClassSLO, Name: text(), Message: text(), Outcome: Outcome(rapid.IntRange(0, 2).Draw(t, "outcome"))})
 		}

@@ -14,7 +14,6 @@ var (
 	sayConnecting = lang.Say("rank %s still tries to connect: %s", "进程 %s 仍在尝试连接：%s")
 	sayRanks      = lang.Say("%s ranks (%s); instants agree to %s, starts to %s", "%s 个进程（%s）；时刻一致到 %s，开始时刻一致到 %s")
 	sayRanksLost  = lang.Say("; lost on the way: %s", "；中途丢失：%s")
-	envRanks      = lang.Say("Ranks", "进程")
 	sourceApart   = lang.Say("the others ran apart", "其他进程各自运行")
 	sourceMerged  = lang.Say("ran apart, and were merged", "各自运行后合并")
 	sourceFlags   = lang.Say("set by flags", "由参数指定")
@@ -50,8 +49,8 @@ func rankSource(c *rundir.Cluster, l lang.Lang) string {
 	return sourceFlags.In(l)
 }
 
-// ranks describes the ranks of a run; empty where one process sent.
-func ranks(run *rundir.Run, l lang.Lang) string {
+// Ranks describes the ranks of a run; empty where one process sent.
+func Ranks(run *rundir.Run, l lang.Lang) string {
 	if run.Cluster == nil {
 		return ""
 	}

@@ -20,17 +20,6 @@ var (
 	sayNoRates       = lang.Say("; requests were sent late at each tested rate", "；所有已测到达率下请求都发送过晚")
 )
 
-// Column headings.
-var (
-	headRuns      = lang.Say("runs", "次数")
-	headMetric    = lang.Say("metric", "指标")
-	headBetween   = lang.Say("between runs", "各次之间")
-	headWithin    = lang.Say("within a run", "单次之内")
-	metricTTFT    = lang.Say("TTFT mean", "TTFT 均值")
-	metricITL     = lang.Say("ITL mean", "ITL 均值")
-	metricLatency = lang.Say("latency mean", "总时延均值")
-)
-
 // The answer.
 var (
 	saySaturates     = lang.Say("Saturates at %s req/s", "饱和点为 %s req/s")
@@ -101,8 +90,6 @@ var (
 	legendInvalid     = lang.Say("! the client was the limit, so this row does not describe the server", "! 此处瓶颈在客户端，该行不反映服务的性能")
 	legendExceeded    = lang.Say("^ a later row completed more: this is not the most that the server does", "^ 后面有行完成得更多，此值并非服务的上限")
 	legendBound       = lang.Say("> some requests had not ended, so the value is at least this", "> 有请求尚未结束，实际值不小于此值")
-	noteSpread        = lang.Say("between runs: standard deviation of the repetitions; within a run: standard error of one repetition; both in % of the mean", "各次之间：各次结果的标准差；单次之内：单次结果自身的标准误差；均为占均值的百分比")
-	noteDoubtful      = lang.Say("+ repetitions differ by more than twice their own error: the interval of a single run is too narrow", "+ 各次之间的差异超过单次误差的两倍：单次结果的区间过窄")
 	warnInvalid       = lang.Say("The client was the limit; not used for the saturation rate", "瓶颈在客户端；不计入饱和点")
 	warnClientRows    = lang.Say("The client kept up in %d of %d rows only; the answer is based on those", "客户端仅在 %[2]d 行中的 %[1]d 行跟得上，结论只依据这些行")
 	sayAlike          = lang.Say("%s (in %s; similar in the others)", "%s（%s；其余各行类似）")
@@ -142,29 +129,6 @@ var (
 	stateRunFailed   = lang.Say("the run failed: %s (what was measured is in %s)", "测量失败：%s（已测结果保存在 %s）")
 	statePairFailed  = lang.Say("the comparison failed: %s (what was measured is in %s)", "比较失败：%s（已测结果保存在 %s）")
 	stateBecause     = lang.Say("Reason: %s", "原因：%s")
-)
-
-// The environment.
-var (
-	envTarget   = lang.Say("Server", "服务")
-	envLabels   = lang.Say("Labels", "标签")
-	envWorkload = lang.Say("Workload", "工作负载")
-	envTool     = lang.Say("Tool", "工具")
-	envDate     = lang.Say("Started", "开始时间")
-	envClock    = lang.Say("Timestamps", "时间戳")
-	envClient   = lang.Say("Client", "客户端")
-	envSelftest = lang.Say("Self-test", "客户端自检")
-	clockKernel = lang.Say("by the kernel, when bytes arrive", "由内核在字节到达时记录")
-	clockUser   = lang.Say("by the program, when it reads bytes", "由程序在读取时记录")
-	clientFit   = lang.Say("lag p99 %s, %s %% of this machine's processors", "发送滞后 p99 %s，占用本机处理器 %s %%")
-	lastedFor   = lang.Say("%s, lasted %s", "%s，历时 %s")
-	loadPrompt  = lang.Say("%s prompt tokens", "输入 %s token")
-	loadCounted = lang.Say("%s prompt tokens (the server counted %s)", "输入 %s token（服务计为 %s）")
-	loadOutput  = lang.Say("%s output tokens", "输出 %s token")
-	loadForced  = lang.Say("%s output tokens, forced", "输出 %s token（强制）")
-	loadDataset = lang.Say("data set %s", "数据集 %s")
-	loadFixed   = lang.Say("one fixed prompt", "固定提示词")
-	loadSeed    = lang.Say("seed %s", "随机种子 %s")
 )
 
 // WarnLength is said of answers that are not as long as asked.

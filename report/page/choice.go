@@ -201,7 +201,7 @@ func slidersOf(name string, c choosing, o choose.Options) *layout.Sliders {
 
 // costFigure draws what each configuration costs per hour, or how many GPUs it takes, against the demand: steps, since a replica is whole.
 func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Options) (layout.Figure, bool) {
-	const reach, most = 2.5, 8
+	const reach, most = 2.5, 8 // times the demand; configurations
 	if len(c.Ranked) == 0 {
 		return layout.Figure{}, false
 	}
@@ -228,23 +228,10 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 	}
 	for i := range labels {
 		k := &c.Ranked[i]
-		supply := k.Carries / float64(k.Replicas) * (1 - o.Headroom)
-		if !(supply > 0) {
-			continue
+		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
+		if costSteps(&line, t, k, labels[i]+" "+k.Name, c.Priced, o.Headroom, reach*o.Demand.Amount) {
+			panel.Series = append(panel.Series, line)
 		}
-		s := draw.Series{Key: "k" + strconv.Itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
-		for n := 1; float64(n-1)*supply < reach*o.Demand.Amount && n <= 400; n++ {
-			cost := float64(n * k.Labels.GPUs)
-			if c.Priced {
-				cost *= k.Price
-			}
-			end := min(float64(n)*supply, reach*o.Demand.Amount)
-			s.Points = append(s.Points, draw.Point{X: float64(n-1) * supply, Y: cost}, draw.Point{X: end, Y: cost})
-			if n <= 12 {
-				t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(labels[i] + " " + k.Name), layout.Number(rundir.Exactly(float64(n)*supply), lang.Short), layout.Plain(strconv.Itoa(n)), layout.Number(rundir.Exactly(cost), lang.Short)}})
-			}
-		}
-		panel.Series = append(panel.Series, s)
 	}
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(axisDemand, strings.TrimLeft(c.Demand, "0123456789.")), Format: draw.Number}, Panels: []draw.Panel{panel}}
 	fig.Marks = []draw.Mark{{Text: draw.Say(tagDemand, c.Demand), At: o.Demand.Amount}}
@@ -263,4 +250,25 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 		f.Switches = append(f.Switches, layout.Switch{Key: "k" + strconv.Itoa(i), Text: draw.Same(labels[i]), Colour: places[i] % draw.Colours, Dashed: places[i] >= draw.Colours})
 	}
 	return f, true
+}
+
+// costSteps draws the costs of a configuration up to a demand, and lists the first in the table. It reports whether it serves any.
+func costSteps(line *draw.Series, t *layout.Table, k *choose.Candidate, name string, priced bool, headroom, upTo float64) bool {
+	const most, listed = 400, 12 // replicas
+	supply := k.Carries / float64(k.Replicas) * (1 - headroom)
+	if !(supply > 0) {
+		return false
+	}
+	for n := 1; float64(n-1)*supply < upTo && n <= most; n++ {
+		cost := float64(n * k.Labels.GPUs)
+		if priced {
+			cost *= k.Price
+		}
+		end := min(float64(n)*supply, upTo)
+		line.Points = append(line.Points, draw.Point{X: float64(n-1) * supply, Y: cost}, draw.Point{X: end, Y: cost})
+		if n <= listed {
+			t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(name), layout.Number(rundir.Exactly(float64(n)*supply), lang.Short), layout.Plain(strconv.Itoa(n)), layout.Number(rundir.Exactly(cost), lang.Short)}})
+		}
+	}
+	return true
 }

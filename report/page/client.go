@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
+	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
@@ -40,7 +41,7 @@ func (v *view) client() layout.Section {
 	}
 	facts := layout.Sentences(func(l lang.Lang) []string {
 		var all []string
-		if t := findings.Timestamps(v.Run.Client.Timestamps, l); t != "" {
+		if t := environment.Timestamps(v.Run.Client.Timestamps, l); t != "" {
 			all = append(all, timesTaken.In(l, t))
 		}
 		if t := v.Run.Client.Selftest; t != nil {
@@ -86,7 +87,7 @@ func (v *view) late() int {
 // environment is what is needed to repeat the run.
 func (v *view) environment() layout.Section {
 	s := layout.Section{ID: "environment", Title: draw.Say(titleEnvironment)}
-	en, zh := findings.Environment(v.Run, lang.English), findings.Environment(v.Run, lang.Chinese)
+	en, zh := environment.Of(v.Run, lang.English), environment.Of(v.Run, lang.Chinese)
 	t := &layout.Table{Name: "env", Title: draw.Say(titleEnvironment), Open: true, Columns: []layout.Column{{Head: draw.Say(headWhat), Left: true}, {Head: draw.Say(headValue), Left: true}}}
 	for i, f := range en {
 		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{{Text: draw.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: draw.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})

@@ -3,7 +3,7 @@ package page
 import (
 	"strconv"
 
-	"llmsweep/report/findings"
+	"llmsweep/report/breakdown"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
@@ -16,8 +16,8 @@ func (v *view) replicas() []layout.Section {
 	if figures := v.Replicas(); len(figures) > 0 {
 		blocks = append(blocks, layout.Block{Figures: figures})
 	}
-	zh := findings.Replicas(v.Run, lang.Chinese)
-	for i, en := range findings.Replicas(v.Run, lang.English) {
+	zh := breakdown.Replicas(v.Run, lang.Chinese)
+	for i, en := range breakdown.Replicas(v.Run, lang.English) {
 		t := layout.Bilingual("replicas-"+strconv.Itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return layout.Pick(l, en, zh[i]) })
 		t.Open = true
 		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})

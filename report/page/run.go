@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/breakdown"
 	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
@@ -176,10 +177,10 @@ func (v *view) tables() []layout.Section {
 	t := v.allRows()
 	t.Open = true
 	all := []layout.Section{{ID: "rows", Title: draw.Say(titleRows), Blocks: []layout.Block{{Table: t}}}}
-	if repeats := findings.Repeats(v.Run, lang.English); len(repeats.Rows) > 0 {
-		r := layout.Bilingual("repeats", draw.Say(titleRepeats), func(l lang.Lang) table.Table { return findings.Repeats(v.Run, l) })
+	if repeats := breakdown.Repeats(v.Run, lang.English); len(repeats.Rows) > 0 {
+		r := layout.Bilingual("repeats", draw.Say(titleRepeats), func(l lang.Lang) table.Table { return breakdown.Repeats(v.Run, l) })
 		r.Open = true
-		r.Notes = layout.Sentences(func(l lang.Lang) []string { return findings.RepeatNotes(repeats, l) })
+		r.Notes = layout.Sentences(func(l lang.Lang) []string { return breakdown.RepeatNotes(repeats, l) })
 		all = append(all, layout.Section{ID: "repeats-section", Title: draw.Say(titleRepeats), Blocks: []layout.Block{{Table: r}}})
 	}
 	return append(all, v.replicas()...)

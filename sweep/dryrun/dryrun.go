@@ -28,6 +28,12 @@ type Plan struct {
 // Tokens are those of prompts and of answers.
 type Tokens struct{ Prompt, Output int64 }
 
+// Add adds tokens.
+func (t *Tokens) Add(more Tokens) {
+	t.Prompt += more.Prompt
+	t.Output += more.Output
+}
+
 // Most is what a plan sends at most.
 type Most struct {
 	Requests, Warmup int // Warmup: those before the first stage, not in Requests

@@ -135,6 +135,13 @@ func (s Server) habit(rng *rand.Rand, name string) habit.Habit {
 		return habit.Drops{Every: 2 + rng.IntN(19), After: seconds(0.05, 1)}
 	case "freezes":
 		return habit.Freezes{At: seconds(60, 600)}
+	}
+	return wrongAnswers(name, share)
+}
+
+// wrongAnswers draws a habit of a name that changes answers and not their times. share draws a share between two.
+func wrongAnswers(name string, share func(low, high float64) float64) habit.Habit {
+	switch name {
 	case "ties":
 		return habit.Ties{Share: share(0.01, 0.2), From: 2}
 	case "confuses":

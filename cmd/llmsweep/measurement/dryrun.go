@@ -45,6 +45,18 @@ func before(l *flags.WorkloadOptions) (requests int, t dryrun.Tokens) {
 	return requests, t
 }
 
+// counter returns what counts the tokens of a text: --tokenizer, or one token a byte.
+func counter(ctx context.Context, l *flags.WorkloadOptions) func(text string) int {
+	return func(text string) int {
+		if l.Tokenize != nil {
+			if n, err := l.Tokenize(ctx, text); err == nil {
+				return n
+			}
+		}
+		return len(text)
+	}
+}
+
 // DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
 func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) error {
@@ -56,14 +68,7 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	if err != nil {
 		return console.Usage(err)
 	}
-	count := func(text string) int {
-		if l.Tokenize != nil {
-			if n, err := l.Tokenize(e.Ctx, text); err == nil {
-				return n
-			}
-		}
-		return len(text)
-	}
+	count := counter(e.Ctx, l)
 	w, err := unsent(e.Ctx, l, count, e.Replay)
 	if err != nil {
 		return err
@@ -78,24 +83,26 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	}
 	preflight, before := before(l)
 	alone, tokens := planned(check, count)
-	before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
+	before.Add(tokens)
 	graded := e.grades(w)
+	if err := e.checkAccuracy(graded != nil); err != nil {
+		return console.Usage(err)
+	}
 	for _, tokens := range graded.Tokens(count) {
-		before.Prompt, before.Output = before.Prompt+tokens.Prompt, before.Output+tokens.Output
+		before.Add(tokens)
 	}
 	text, err := e.text()
 	if err != nil {
 		return console.Usage(err)
 	}
-	scored := text.Tokens(count)
-	before.Prompt, before.Output = before.Prompt+scored.Prompt, before.Output+scored.Output
+	before.Add(text.Tokens(count))
 	sources := w.Stage
 	if check != nil {
 		sources = func(stage string) load.Source { return check.Planned(stage, w.Stage(stage)) }
 	}
 	further := int64(len(e.Urls) - 1) // further servers have a preflight each, and no calibration
 	preflight += int(further) * probe.MostPaid
-	before.Prompt, before.Output = before.Prompt+further*probe.MostPaid*preflightPrompt, before.Output+further*probe.MostPaid*preflightOutput
+	before.Add(dryrun.Tokens{Prompt: further * probe.MostPaid * preflightPrompt, Output: further * probe.MostPaid * preflightOutput})
 	most := dryrun.Reckon(&dryrun.Plan{
 		Stages: stages, Warmup: e.Plan.Warmup, Seed: e.Plan.Seed, Sources: sources, Count: count, Caps: e.Target.Caps(), Longest: longest,
 		Limits: &limits, Before: before,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/client/probe"
 	"llmsweep/client/sim"
@@ -131,6 +132,12 @@ func Reach(c *console.Console, url string, flags *flags.Target, l *flags.Workloa
 		return nil, err
 	}
 	t.closes(t.Client.CloseIdle)
+	t.note(url, &facts, &options.Params)
+	return t, nil
+}
+
+// note notes what the preflight found at a URL, and what is asked for. Texts of the server lose secrets.
+func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 	if t.About.URL == url {
 		t.About.URL = t.Client.URL("")
 	}
@@ -144,12 +151,11 @@ func Reach(c *console.Console, url string, flags *flags.Target, l *flags.Workloa
 		}
 	}
 	t.Longest = facts.MaxModelLen
-	t.Asked.Think = options.Params.Think
-	if options.Params.Temperature != nil {
-		t.Asked.Temperature = rundir.Exactly(*options.Params.Temperature)
+	t.Asked.Think = params.Think
+	if params.Temperature != nil {
+		t.Asked.Temperature = rundir.Exactly(*params.Temperature)
 	}
 	t.Asked.Forced = facts.LengthForced
-	return t, nil
 }
 
 // Purse returns what counts and limits the spending; nil where it is neither counted nor limited.

@@ -63,40 +63,14 @@ func firstOver(run *rundir.Run) *rundir.Stage {
 // Figure draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server said of itself, on one axis.
 func Figure(v *plots.View, id string, s *rundir.Stage, t *trace.Stage, data map[string]any) layout.Figure {
 	name := id + "-time"
-	series := func(key string, text draw.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
-		one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
-		for i, y := range values {
-			x := float64(i) * t.Width
-			if style != draw.Steps {
-				x += t.Width / 2
-			}
-			one.Points = append(one.Points, draw.Point{X: x, Y: y * scale})
-		}
-		if style == draw.Steps {
-			one.Points = append(one.Points, draw.Point{X: t.Length, Y: values[len(values)-1] * scale})
-		}
-		return one
-	}
 	perSecond := 1 / t.Width
 	arrivals := draw.Panel{Y: draw.Axis{Label: draw.Say(axisArrivals)}, Height: 60, Series: []draw.Series{
-		series("due", draw.Say(wordDue), 0, draw.Steps, t.Due, perSecond), series("done", draw.Say(wordDone), 2, draw.Path, t.Done, perSecond),
+		series(t, "due", draw.Say(wordDue), 0, draw.Steps, t.Due, perSecond), series(t, "done", draw.Say(wordDone), 2, draw.Path, t.Done, perSecond),
 	}}
-	flight := draw.Panel{Y: draw.Axis{Label: draw.Say(axisFlight)}, Height: 84, Series: []draw.Series{series("flight", draw.Say(wordFlight), 3, draw.Area, t.InFlight, 1)}}
-	kv := draw.Series{Key: "kv", Name: draw.Say(wordKV), Colour: 5, Style: draw.Path}
-	running := draw.Series{Key: "running", Name: draw.Say(wordRunning), Colour: 2, Style: draw.Path}
-	waiting := draw.Series{Key: "waiting", Name: draw.Say(wordWaiting), Colour: 1, Style: draw.Path, Dashed: true}
-	for _, r := range drawn(t.Readings) {
-		for _, g := range []struct {
-			to *draw.Series
-			n  rundir.Number
-		}{{&kv, r.KVUsage}, {&running, r.Running}, {&waiting, r.Waiting}} {
-			if g.n.Known() {
-				g.to.Points = append(g.to.Points, draw.Point{X: r.At, Y: g.n.Value()})
-			}
-		}
-	}
+	flight := draw.Panel{Y: draw.Axis{Label: draw.Say(axisFlight)}, Height: 84, Series: []draw.Series{series(t, "flight", draw.Say(wordFlight), 3, draw.Area, t.InFlight, 1)}}
+	kv, running, waiting := gauges(t)
 	flight.Series = append(flight.Series, running, waiting)
-	tokens := draw.Panel{Y: draw.Axis{Label: draw.Say(axisTokens)}, Height: 60, Series: []draw.Series{series("tokens", draw.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
+	tokens := draw.Panel{Y: draw.Axis{Label: draw.Say(axisTokens)}, Height: 60, Series: []draw.Series{series(t, "tokens", draw.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
 	ttft, note := cloud(v, t, data, name)
 	fig := draw.Figure{Name: name, Title: draw.Say(titleTime, stages.Name(s)), X: draw.Axis{Label: draw.Say(axisTime), High: t.Length, Format: draw.Seconds}, Right: 76}
 	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
@@ -122,6 +96,40 @@ func Figure(v *plots.View, id string, s *rundir.Stage, t *trace.Stage, data map[
 		f.Lazy = append(f.Lazy, layout.Lazy{Name: name + "-server", Text: draw.Say(tableServer)})
 	}
 	return f
+}
+
+// series returns the series of one value for each slice of a stage.
+func series(t *trace.Stage, key string, text draw.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
+	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
+	for i, y := range values {
+		x := float64(i) * t.Width
+		if style != draw.Steps {
+			x += t.Width / 2
+		}
+		one.Points = append(one.Points, draw.Point{X: x, Y: y * scale})
+	}
+	if style == draw.Steps {
+		one.Points = append(one.Points, draw.Point{X: t.Length, Y: values[len(values)-1] * scale})
+	}
+	return one
+}
+
+// gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and waited.
+func gauges(t *trace.Stage) (kv, running, waiting draw.Series) {
+	kv = draw.Series{Key: "kv", Name: draw.Say(wordKV), Colour: 5, Style: draw.Path}
+	running = draw.Series{Key: "running", Name: draw.Say(wordRunning), Colour: 2, Style: draw.Path}
+	waiting = draw.Series{Key: "waiting", Name: draw.Say(wordWaiting), Colour: 1, Style: draw.Path, Dashed: true}
+	for _, r := range drawn(t.Readings) {
+		for _, g := range []struct {
+			to *draw.Series
+			n  rundir.Number
+		}{{&kv, r.KVUsage}, {&running, r.Running}, {&waiting, r.Waiting}} {
+			if g.n.Known() {
+				g.to.Points = append(g.to.Points, draw.Point{X: r.At, Y: g.n.Value()})
+			}
+		}
+	}
+	return kv, running, waiting
 }
 
 // drawn are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal distances.

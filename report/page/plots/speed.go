@@ -23,72 +23,92 @@ func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bo
 		y = draw.Say(axisPerGPU)
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(axisPerUser)}, {Head: y}, {Head: draw.Say(headFront), Left: true}}}
-	var stood []*rundir.Stage // of the rows of the table
-	var eligible []choose.FrontPoint
-	var rows []*curve.Row // of those
+	sp := speeds{table: &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(axisPerUser)}, {Head: y}, {Head: draw.Say(headFront), Left: true}}}}
 	for i := range setups {
-		run, gpus := setups[i].Run, 1.0
+		gpus := 1.0
 		if perGPU {
-			gpus = float64(run.Labels.GPUs)
+			gpus = float64(setups[i].Run.Labels.GPUs)
 		}
-		key := "r" + strconv.Itoa(i)
-		s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
-		if names != nil { // a line tells whose points they are
-			s.Name, s.Style, s.Dashed = draw.Same(names[i]), draw.Line, i >= draw.Colours
+		called := ""
+		if names != nil {
+			called = names[i]
 		}
-		for _, r := range stages.All(run) {
-			p, ok := speedOf(r.Stage, gpus)
-			if !drawn(r.Stage) || !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) || !ok {
-				continue
-			}
-			label := stages.Name(r.Stage)
-			if names != nil {
-				label = names[i] + ": " + label
-			}
-			p.Row = len(t.Rows) + 1
-			p.Shape, _ = layout.Shape(r.Stage)
-			stood = append(stood, r.Stage)
-			if takesPart(setups[i:i+1], r.Stage) {
-				s.Points = append(s.Points, p)
-			} else {
-				apart.Points = append(apart.Points, p)
-			}
-			t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(label), layout.Number(rundir.Exactly(p.X), lang.Short), layout.Number(rundir.Exactly(p.Y), lang.Short), {}}})
-		}
-		for j := range setups[i].Rows {
-			if p, ok := speedOf(setups[i].Rows[j].Stage, gpus); ok {
-				eligible = append(eligible, choose.FrontPoint{Name: strconv.Itoa(len(rows)), PerUser: p.X, PerGPU: p.Y})
-				rows = append(rows, &setups[i].Rows[j])
-			}
-		}
-		slices.SortStableFunc(s.Points, byX)
-		if len(s.Points) == 0 {
-			apart.Name = s.Name
-		}
-		panel.Series = append(panel.Series, s, apart)
+		panel.Series = append(panel.Series, sp.add(setups[i:i+1], i, called, names != nil, gpus)...)
 	}
-	if len(t.Rows) < 2 {
+	if len(sp.table.Rows) < 2 {
 		return layout.Figure{}, false
 	}
-	front, undominated := draw.Series{Key: "front", Style: draw.Front}, choose.Front(eligible)
+	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(axisPerUser), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	note := draw.Say(noteFront)
+	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
+		note = note.Plus(draw.Say(noteFrontApart))
+	}
+	return layout.Figure{Name: name, Title: title, Note: note.Plus(leftOutNote(setups)), Variants: Variants(fig, false, false), Table: sp.table}, true
+}
+
+// speeds collects the points of a drawing of speeds.
+type speeds struct {
+	table    *layout.Table
+	stages   []*rundir.Stage     // of the rows of the table
+	eligible []choose.FrontPoint // for the front
+	rows     []*curve.Row        // of those
+}
+
+// add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line tells whose points
+// they are where several setups are named.
+func (sp *speeds) add(one []curve.Setup, i int, name string, named bool, gpus float64) []draw.Series {
+	key := "r" + strconv.Itoa(i)
+	s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
+	if named {
+		s.Name, s.Style, s.Dashed = draw.Same(name), draw.Line, i >= draw.Colours
+	}
+	for _, r := range stages.All(one[0].Run) {
+		p, ok := speedOf(r.Stage, gpus)
+		if !drawn(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
+			continue
+		}
+		label := stages.Name(r.Stage)
+		if named {
+			label = name + ": " + label
+		}
+		p.Row = len(sp.table.Rows) + 1
+		p.Shape, _ = layout.Shape(r.Stage)
+		sp.stages = append(sp.stages, r.Stage)
+		if takesPart(one, r.Stage) {
+			s.Points = append(s.Points, p)
+		} else {
+			apart.Points = append(apart.Points, p)
+		}
+		sp.table.Rows = append(sp.table.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(label), layout.Number(rundir.Exactly(p.X), lang.Short), layout.Number(rundir.Exactly(p.Y), lang.Short), {}}})
+	}
+	for j := range one[0].Rows {
+		if p, ok := speedOf(one[0].Rows[j].Stage, gpus); ok {
+			sp.eligible = append(sp.eligible, choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y})
+			sp.rows = append(sp.rows, &one[0].Rows[j])
+		}
+	}
+	slices.SortStableFunc(s.Points, byX)
+	if len(s.Points) == 0 {
+		apart.Name = s.Name
+	}
+	return []draw.Series{s, apart}
+}
+
+// front returns the front of what takes part, and marks its rows in the table.
+func (sp *speeds) front() draw.Series {
+	front, undominated := draw.Series{Key: "front", Style: draw.Front}, choose.Front(sp.eligible)
 	for _, p := range undominated {
 		front.Points = append(front.Points, draw.Point{X: p.PerUser, Y: p.PerGPU})
 	}
-	for k, p := range eligible {
-		for row, st := range stood {
-			if slices.Contains(undominated, p) && (st == rows[k].Stage || slices.Contains(rows[k].Repeats, st)) {
-				t.Rows[row].Cells[3] = layout.Cell{Text: draw.Say(wordOnFront)}
+	for k, p := range sp.eligible {
+		for row, st := range sp.stages {
+			if slices.Contains(undominated, p) && (st == sp.rows[k].Stage || slices.Contains(sp.rows[k].Repeats, st)) {
+				sp.table.Rows[row].Cells[3] = layout.Cell{Text: draw.Say(wordOnFront)}
 			}
 		}
 	}
-	panel.Series = append([]draw.Series{front}, panel.Series...)
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(axisPerUser), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	note := draw.Say(noteFront)
-	if slices.ContainsFunc(stood, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
-		note = note.Plus(draw.Say(noteFrontApart))
-	}
-	return layout.Figure{Name: name, Title: title, Note: note.Plus(leftOutNote(setups)), Variants: Variants(fig, false, false), Table: t}, true
+	return front
 }
 
 // speedOf is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either is not known.

@@ -153,14 +153,7 @@ func (c *Context) own(r *published.Result, value, key string) candidate {
 func (c *Context) Describe(r *published.Result) {
 	l := &r.Run.Labels
 	cmd := c.launch
-	above := func(find func(string) (string, bool)) candidate {
-		v, at, ok := innermostAt(c, find)
-		if !ok {
-			return candidate{}
-		}
-		return candidate{value: v, Label: rundir.Label{Line: at.line, Text: at.text}}
-	}
-	engines := []candidate{c.own(r, l.Engine, "target.backend"), above(label.Engine)}
+	engines := []candidate{c.own(r, l.Engine, "target.backend"), c.above(label.Engine)}
 	if cmd != nil {
 		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
 	}
@@ -168,51 +161,76 @@ func (c *Context) Describe(r *published.Result) {
 	if cmd != nil && l.Engine != "" && cmd.Engine != "" && !strings.EqualFold(l.Engine, cmd.Engine) {
 		cmd = nil // it started another server
 	}
-	gpus := []candidate{c.own(r, countText(l.GPUs), "")}
-	names := []candidate{c.own(r, l.GPU, ""), above(func(s string) (string, bool) { g, ok := label.GPUs(s); return g.GPU, ok })}
-	models := []candidate{c.own(r, l.Model, "target.model")}
-	quants := []candidate{c.own(r, l.Quant, "target.model")}
+	e := evidence{
+		gpus:   []candidate{c.own(r, countText(l.GPUs), "")},
+		names:  []candidate{c.own(r, l.GPU, ""), c.above(func(s string) (string, bool) { g, ok := label.GPUs(s); return g.GPU, ok })},
+		models: []candidate{c.own(r, l.Model, "target.model")},
+		quants: []candidate{c.own(r, l.Quant, "target.model")},
+	}
 	if cmd != nil {
-		from := rundir.Label{Line: cmd.line, Text: cmd.Text}
-		gpus = append(gpus, candidate{value: countText(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text, Inferred: !cmd.Told}})
-		if model, quant := label.Model(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
-			models, quants = append(models, candidate{value: model, Label: from}), append(quants, candidate{value: quant, Label: from})
-		}
-		quants = append(quants, candidate{value: cmd.Quant, Label: from})
-		r.Run.Target.Launch = cmd.Text
-		r.Label("launch", from)
-		if cmd.MaxLen != "" {
-			r.Label("max_model_len", rundir.Label{Line: cmd.line, Text: cmd.MaxLen})
-		}
+		e.launched(r, cmd)
 	}
 	if s := c.gpusSaid; s.n > 0 {
-		gpus = append(gpus, candidate{value: countText(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
+		e.gpus = append(e.gpus, candidate{value: countText(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
 	}
-	gpus = append(gpus, above(func(s string) (string, bool) { g, ok := label.GPUs(s); return countText(g.Count), ok && g.Count > 0 }))
-	if h := c.hardware; h != nil {
-		gpus = append(gpus, candidate{value: countText(len(h.names)), Label: rundir.Label{
-			Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
-		}, upTo: true})
-		elsewhere := h.path != c.Path()
-		names = append(names, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text, Inferred: elsewhere}})
-		if h.memory > 0 {
-			r.Label("gpu_memory", rundir.Label{Line: h.memLn, Text: h.memTx + ": " + h.gigabytes(), Inferred: elsewhere})
-		}
+	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) { g, ok := label.GPUs(s); return countText(g.Count), ok && g.Count > 0 }))
+	if c.hardware != nil {
+		e.hardware(r, c)
 	}
 	if c.asks.name != "" {
 		model, quant := label.Model(c.asks.name)
 		from := rundir.Label{Line: c.asks.line, Text: c.asks.text, Inferred: true}
-		models, quants = append(models, candidate{value: model, Label: from}), append(quants, candidate{value: quant, Label: from})
+		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
 	}
-	l.Model, l.GPU = settle(r, "model", models), settle(r, "gpu", names)
-	l.Quant = settle(r, "quant", quants)
-	if text := settle(r, "gpus", gpus); text != "" {
+	l.Model, l.GPU = settle(r, "model", e.models), settle(r, "gpu", e.names)
+	l.Quant = settle(r, "quant", e.quants)
+	if text := settle(r, "gpus", e.gpus); text != "" {
 		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
 	}
 	if think, ok := innermost(c, label.Think); ok {
 		r.Run.Workload.Think = &think
 	}
 	c.dated(r)
+}
+
+// above returns what the lines above a result say, the innermost first.
+func (c *Context) above(find func(string) (string, bool)) candidate {
+	v, at, ok := innermostAt(c, find)
+	if !ok {
+		return candidate{}
+	}
+	return candidate{value: v, Label: rundir.Label{Line: at.line, Text: at.text}}
+}
+
+// evidence is what speaks for the labels of a result, the best first.
+type evidence struct{ gpus, names, models, quants []candidate }
+
+// launched adds what the command says that started the server.
+func (e *evidence) launched(r *published.Result, cmd *command) {
+	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
+	e.gpus = append(e.gpus, candidate{value: countText(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text, Inferred: !cmd.Told}})
+	if model, quant := label.Model(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
+		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
+	}
+	e.quants = append(e.quants, candidate{value: cmd.Quant, Label: from})
+	r.Run.Target.Launch = cmd.Text
+	r.Label("launch", from)
+	if cmd.MaxLen != "" {
+		r.Label("max_model_len", rundir.Label{Line: cmd.line, Text: cmd.MaxLen})
+	}
+}
+
+// hardware adds what the table of nvidia-smi says.
+func (e *evidence) hardware(r *published.Result, c *Context) {
+	h := c.hardware
+	e.gpus = append(e.gpus, candidate{value: countText(len(h.names)), Label: rundir.Label{
+		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
+	}, upTo: true})
+	elsewhere := h.path != c.Path()
+	e.names = append(e.names, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text, Inferred: elsewhere}})
+	if h.memory > 0 {
+		r.Label("gpu_memory", rundir.Label{Line: h.memLn, Text: h.memTx + ": " + h.gigabytes(), Inferred: elsewhere})
+	}
 }
 
 // dated records the date of a result, and holds it against that of the headings.

@@ -244,8 +244,9 @@ func findChoice(text string) (letter string, firm bool) {
 	return "", false
 }
 
-// shortened returns the end of a text that is too long to keep.
+// shortened returns the end of a text that is too long to keep. Bytes that are no text become U+FFFD.
 func shortened(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= mostSaid {
 		return s
 	}

@@ -1,4 +1,4 @@
-package findings
+package breakdown
 
 import (
 	"strconv"
@@ -41,7 +41,7 @@ func perReplica(run *rundir.Run, l lang.Lang, title string, cell func(*rundir.Re
 		return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage)}
 	})}
 	for i := range run.Target.Replicas {
-		fields = append(fields, stages.NewField(table.Column{Head: replicaNumber.In(l, strconv.Itoa(i+1))}, func(r stages.Row) table.Cell {
+		fields = append(fields, stages.NewField(table.Column{Head: Replica(i, l)}, func(r stages.Row) table.Cell {
 			if i >= len(r.Stage.Replicas) {
 				return table.Cell{Text: lang.Absent, Tone: table.Faint}
 			}
@@ -63,13 +63,8 @@ func replicaFailed(run *rundir.Run) bool {
 	return false
 }
 
-// replicaFacts returns the servers that requests were shared out over, one a line.
-func replicaFacts(run *rundir.Run, l lang.Lang) (facts []Fact) {
-	for i, r := range run.Target.Replicas {
-		facts = append(facts, Fact{replicaNumber.In(l, strconv.Itoa(i+1)), words(r.URL, r.Engine, r.Version)})
-	}
-	return facts
-}
+// Replica returns the name of one of several servers, by its index.
+func Replica(i int, l lang.Lang) string { return replicaNumber.In(l, strconv.Itoa(i+1)) }
 
 // The words of tables of several servers.
 var (

@@ -1,4 +1,5 @@
-package findings
+// Package environment lists how a run was made: server, workload, tool and client, as far as is needed to repeat it.
+package environment
 
 import (
 	"slices"
@@ -6,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/report/breakdown"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -13,12 +16,12 @@ import (
 // Fact is one line about how a run was made.
 type Fact struct{ Name, Text string }
 
-// Environment returns what is needed to repeat a run, as far as it is known.
-func Environment(run *rundir.Run, l lang.Lang) []Fact {
+// Of returns what is needed to repeat a run, as far as it is known.
+func Of(run *rundir.Run, l lang.Lang) []Fact {
 	date := ""
 	if !run.Started.IsZero() { // a published result does not say
 		date = run.Started.Format(time.RFC3339)
-		if t := lasted(run); t > 0 {
+		if t := findings.Lasted(run); t > 0 {
 			date = lastedFor.In(l, date, lang.Clock(t))
 		}
 	}
@@ -28,7 +31,7 @@ func Environment(run *rundir.Run, l lang.Lang) []Fact {
 		{envWorkload.In(l), workload(run, l)},
 		{envTool.In(l), tool(run.Tool)},
 		{envClient.In(l), client(run.Client, l)},
-		{envRanks.In(l), ranks(run, l)},
+		{envRanks.In(l), findings.Ranks(run, l)},
 		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
 		{envClock.In(l), Timestamps(run.Client.Timestamps, l)},
 		{envDate.In(l), date},
@@ -128,9 +131,10 @@ func selftested(s *rundir.Selftest, l lang.Lang) string {
 	if s == nil {
 		return ""
 	}
-	return SelftestVerdict(s, l)
+	return findings.SelftestVerdict(s, l)
 }
 
+// Timestamps returns who noted the instants at which bytes arrived: the kernel or the program.
 func Timestamps(by string, l lang.Lang) string {
 	switch by {
 	case "kernel":
@@ -144,4 +148,12 @@ func Timestamps(by string, l lang.Lang) string {
 // words joins the parts that are not empty.
 func words(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
+
+// replicaFacts returns the servers that requests were shared out over, one a line.
+func replicaFacts(run *rundir.Run, l lang.Lang) (facts []Fact) {
+	for i, r := range run.Target.Replicas {
+		facts = append(facts, Fact{breakdown.Replica(i, l), words(r.URL, r.Engine, r.Version)})
+	}
+	return facts
 }
