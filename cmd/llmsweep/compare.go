@@ -47,6 +47,7 @@ func (compareCmd) Help() string {
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
 With --fidelity also: ` + strings.Join(drift.Keys(), ", ") + ` (llmsweep help fidelity).
+Of graded questions and of a scored text: ` + strings.Join(drift.Others(), ", ") + ` (llmsweep help grading, llmsweep help perplexity).
 
 With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
 difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
@@ -69,10 +70,13 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Canaries != "" {
 		return console.Usage(errors.New("--canaries belongs to --live --fidelity: runs have their own canaries"))
 	}
+	if cm.Text != "" {
+		return console.Usage(errors.New("--text belongs to --live: runs have scored their own text (llmsweep run --text)"))
+	}
 	if dir, ok := versus.Dir(cm.Paths); ok {
 		return cm.again(c, dir)
 	}
-	keys := compare.Keys()
+	keys := append(compare.Keys(), drift.Others()...)
 	if cm.Fidelity {
 		keys = append(keys, drift.Keys()...)
 	}

@@ -161,7 +161,7 @@ func TestComparePerplexity(t *testing.T) {
 		out, _ := w.must("compare", w.path("f16"), w.path("same"), w.path("q4"), w.path("other"))
 		before, tokens, _ := simulatedNLL(text, 0)
 		after, _, _ := simulatedNLL(text, 0.2)
-		higher := fmt.Sprintf("a perplexity higher by +%.2f %%", 100*math.Expm1((after-before)/float64(tokens)))
+		higher := fmt.Sprintf("perplexity changes by +%.2f %%", 100*math.Expm1((after-before)/float64(tokens)))
 		for _, want := range []string{"predicts the text worse than", higher, "No difference between", "the texts differ (a.txt, b.txt)"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q:\n%s", want, out)

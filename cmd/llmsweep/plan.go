@@ -117,7 +117,10 @@ func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
 	if w.Terms, err = slo.ParseAll(p.SLO); err != nil {
 		return nil, err
 	}
-	if t := slo.Of(slo.Fidelity, w.Terms); t != nil {
+	for _, t := range w.Terms {
+		if !t.OfAnswers() {
+			continue
+		}
 		return nil, fmt.Errorf("--slo '%s': a plan knows nothing of answers; leave it out", t)
 	}
 	for _, text := range p.WhatIf {

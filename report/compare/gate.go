@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"llmsweep/report/ci"
-	"llmsweep/report/compare/answers"
 	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/rundir"
 )
 
 // Gate is a limit that a difference must not cross: "tokens_per_s<-5%".
@@ -29,7 +29,7 @@ func ParseGate(text string) (Gate, error) { return ParseGateOn(text, Keys()) }
 
 // ParseGateOn reads a gate on one of the keys.
 func ParseGateOn(text string, keys []string) (Gate, error) {
-	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && slices.Contains(drift.Keys(), key) {
+	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && (slices.Contains(drift.Keys(), key) || slices.Contains(drift.Others(), key)) {
 		c, err := drift.ParseCondition(text)
 		if err != nil {
 			return Gate{}, fmt.Errorf("--fail-if %w", err)
@@ -67,7 +67,7 @@ func (g Gate) String() string {
 // Failures returns the changes that fail a gate: those beyond the limit whose interval shows a difference.
 func (c *Comparison) Failures(g Gate) []Change {
 	if g.Answers != nil {
-		failed, _ := GateAnswers(c.Answers, g)
+		failed, _ := c.gateAnswers(g)
 		return failed
 	}
 	var failed []Change
@@ -94,6 +94,10 @@ func (u Unjudged) String() string {
 	switch {
 	case u.Change == nil:
 		return u.Key + " is not known for both"
+	case u.Limit && (u.Key == drift.KeyAccuracy || u.Key == drift.KeyChange):
+		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (grade more questions)", u.Key, u.Setup, u.Change)
+	case u.Limit && (u.Key == drift.KeyPerplexity || u.Key == drift.KeyBits):
+		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (score more windows of the text)", u.Key, u.Setup, u.Change)
 	case u.Limit:
 		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (ask more canaries)", u.Key, u.Setup, u.Change)
 	case u.Change.Bound != "":
@@ -108,7 +112,7 @@ func (u Unjudged) String() string {
 // of any two setups, that is one of its own.
 func (c *Comparison) Unjudged(g Gate) []Unjudged {
 	if g.Answers != nil {
-		_, unjudged := GateAnswers(c.Answers, g)
+		_, unjudged := c.gateAnswers(g)
 		return unjudged
 	}
 	var all []Unjudged
@@ -129,17 +133,47 @@ func (c *Comparison) Unjudged(g Gate) []Unjudged {
 	return all
 }
 
-// GateAnswers returns the candidates whose answers a gate does not let pass, and those that it cannot judge.
-func GateAnswers(all []answers.Candidate, g Gate) (failed []Change, unjudged []Unjudged) {
-	for i := range all {
-		c := &all[i]
-		ch := Change{Setup: c.Setup, From: c.Baseline, Key: g.Key, text: c.Text(g.Key)}
-		switch g.Answers.Of(c.Drift) {
+// told is a metric of a candidate's answers.
+type told struct {
+	setup, baseline string
+	value           rundir.Estimate
+	text            string
+}
+
+// told returns a metric of all candidates that have it.
+func (c *Comparison) told(key string) (all []told) {
+	if slices.Contains(drift.Keys(), key) {
+		for i := range c.Answers {
+			a := &c.Answers[i]
+			all = append(all, told{a.Setup, a.Baseline, a.Metric(key), a.Text(key)})
+		}
+	}
+	for i := range c.Grades {
+		if g := &c.Grades[i]; key == drift.KeyAccuracy || key == drift.KeyChange {
+			e, text := g.Metric(key)
+			all = append(all, told{g.Setup, g.Baseline, e, text})
+		}
+	}
+	for i := range c.Texts {
+		if t := &c.Texts[i]; key == drift.KeyPerplexity || key == drift.KeyBits {
+			e, text := t.Metric(key)
+			all = append(all, told{t.Setup, t.Baseline, e, text})
+		}
+	}
+	return all
+}
+
+// gateAnswers returns the candidates whose answers a gate does not let pass, and those that it cannot judge.
+func (c *Comparison) gateAnswers(g Gate) (failed []Change, unjudged []Unjudged) {
+	all := c.told(g.Key)
+	for _, t := range all {
+		ch := Change{Setup: t.setup, From: t.baseline, Key: g.Key, text: t.text}
+		switch g.Answers.About(t.value) {
 		case drift.Holds:
 			failed = append(failed, ch)
 		case drift.Unsure:
-			u := Unjudged{Key: g.Key, Setup: c.Setup, Change: &ch, Limit: true}
-			if !c.Metric(g.Key).Mean.Known() {
+			u := Unjudged{Key: g.Key, Setup: t.setup, Change: &ch, Limit: true}
+			if !t.value.Mean.Known() {
 				u = Unjudged{Key: g.Key}
 			}
 			unjudged = append(unjudged, u)

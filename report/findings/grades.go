@@ -39,6 +39,8 @@ var (
 	gradesWorse  = lang.Say("worse", "更差")
 	gradesBetter = lang.Say("better", "更好")
 
+	sayGradedUnsure = lang.Say("%s: %s %% of %s answers to %s questions are not right (95 %%: %s-%s %%)", "%[1]s：%[4]s 个问题的 %[3]s 个回答中有 %[2]s %% 不正确（95 %%：%[5]s-%[6]s %%）")
+
 	sayRange = lang.Say("%s to %s", "%s 至 %s")
 )
 

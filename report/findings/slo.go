@@ -176,6 +176,9 @@ func Promise(p *rundir.Promise, l lang.Lang) string {
 		return sayTermBroken.In(l, t.Name(), bound(p.Value)+t.Amount(p.Value.Value()))
 	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
 		b := p.Beyond
+		if t.Metric == slo.Accuracy {
+			return sayGradedUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
+		}
 		if t.Metric == slo.Fidelity {
 			return sayAnswersUnsure.In(l, p.Term, percent(float64(b.Count)/float64(b.Of)), strconv.Itoa(b.Of), whole(b.Neff.Value()), percent(b.Low.Value()), percent(b.High.Value()))
 		}

@@ -66,7 +66,7 @@ func (c tally) against(share float64) Verdict {
 // Percentile reports whether the term limits a percentile of times. In a stage that was measured here it is decided by the number of values
 // beyond the limit, which is counted in the records for each limit.
 func (t Term) Percentile() bool {
-	return t.Stat != Mean && t.Metric != Errors && t.Metric != Fidelity
+	return t.Stat != Mean && t.Metric != Errors && !t.OfAnswers()
 }
 
 // count returns what a stage holds of the term's metric, and how much of that is beyond the limit: exactly, where the stage was judged by this
@@ -75,8 +75,8 @@ func (t Term) count(s *rundir.Stage) (c tally, ok bool) {
 	if t.Stat == Mean {
 		return c, false
 	}
-	if t.Metric == Fidelity {
-		b := Answers(s)
+	if t.OfAnswers() {
+		b := t.Answers(s)
 		if b == nil {
 			return c, false
 		}
@@ -172,7 +172,7 @@ func (t Term) Needs(s *rundir.Stage) int {
 	if !ok || t.Holds(s) != Unsure {
 		return 0
 	}
-	if t.Metric == Fidelity && s.Fidelity.Canaries < s.Fidelity.Answers { // all were asked: more requests ask no others
+	if t.OfAnswers() && c.neff < c.of { // all were asked: more requests ask no others
 		return 0
 	}
 	worth := c.worth()

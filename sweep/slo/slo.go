@@ -23,17 +23,22 @@ const (
 	Errors  = "errors"
 	// Fidelity is the share of the answers to canaries that are equal to those got alone. Inside, a term of it is about the share that is not.
 	Fidelity = "fidelity"
+	// Accuracy is the share of the graded answers that are right. Inside, a term of it is about the share that is not.
+	Accuracy = "accuracy"
 )
 
 // Mean is the statistic that is not a percentile.
 const Mean = "mean"
 
-// Term is one objective: a statistic of a metric lies below a limit; of [Fidelity], above it.
+// Term is one objective: a statistic of a metric lies below a limit; of [Fidelity] and [Accuracy], above it.
 type Term struct {
-	Metric string  // TTFT, TTFTDue, ITL, TPOT, Latency, Errors or Fidelity
-	Stat   string  // Mean or a percentile, "p99"; empty for Errors and Fidelity
-	Limit  float64 // seconds; for Errors a share of the requests; for Fidelity the share of the answers that may differ
+	Metric string  // TTFT, TTFTDue, ITL, TPOT, Latency, Errors, Fidelity or Accuracy
+	Stat   string  // Mean or a percentile, "p99"; empty for Errors, Fidelity and Accuracy
+	Limit  float64 // seconds; for Errors a share of the requests; for Fidelity and Accuracy the share of the answers that may differ or be wrong
 }
+
+// OfAnswers reports whether the term is about what answers say, which is known of a stage alone.
+func (t Term) OfAnswers() bool { return t.Metric == Fidelity || t.Metric == Accuracy }
 
 // Verdict is whether a stage keeps a term.
 type Verdict uint8
@@ -50,19 +55,25 @@ func (v Verdict) String() string {
 	return [...]string{Unsure: "unsure", Kept: "kept", Broken: "broken"}[v]
 }
 
-const grammar = "ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<PERCENT, or fidelity>PERCENT, such as ttft:p99<500ms"
+const grammar = "ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<PERCENT, or fidelity>PERCENT, or accuracy>PERCENT, such as ttft:p99<500ms"
 
 // Parse reads one term.
 func Parse(text string) (Term, error) {
 	bad := func(why string) (Term, error) {
 		return Term{}, fmt.Errorf("SLO %q: %s; write %s", text, why, grammar)
 	}
-	if left, right, ok := strings.Cut(text, ">"); ok && strings.ToLower(strings.TrimSpace(left)) == Fidelity {
+	if left, right, ok := strings.Cut(text, ">"); ok {
+		metric := strings.ToLower(strings.TrimSpace(left))
 		share, err := parseShare(strings.TrimPrefix(right, "="))
-		if err != nil || share == 1 { // no number of answers shows that all are equal
+		none := err != nil || share == 1 // no number of answers shows that all are equal, or right
+		switch {
+		case metric == Fidelity && none:
 			return bad("fidelity takes a share of the answers below 100%, as in fidelity>99%")
+		case metric == Accuracy && none:
+			return bad("accuracy takes a share of the answers below 100%, as in accuracy>80%")
+		case metric == Fidelity || metric == Accuracy:
+			return Term{Metric: metric, Limit: 1 - share}, nil
 		}
-		return Term{Metric: Fidelity, Limit: 1 - share}, nil
 	}
 	left, right, ok := strings.Cut(text, "<")
 	if !ok {
@@ -135,7 +146,7 @@ func parseShare(text string) (float64, error) {
 func (t Term) String() string {
 	exact := func(v float64) string { return trim(strconv.FormatFloat(v, 'f', 6, 64)) }
 	switch {
-	case t.Metric == Fidelity:
+	case t.OfAnswers():
 		return t.Name() + ">" + exact((1-t.Limit)*100) + "%"
 	case t.Metric == Errors:
 		return t.Name() + "<" + exact(t.Limit*100) + "%"
@@ -156,7 +167,7 @@ func (t Term) Name() string {
 // Amount returns a value of the term's metric as text, to three digits.
 func (t Term) Amount(v float64) string {
 	switch {
-	case t.Metric == Fidelity: // of equal answers
+	case t.OfAnswers(): // of equal or right answers
 		return trim(strconv.FormatFloat(100*max(0, 1-v), 'f', 2, 64)) + "%"
 	case t.Metric == Errors:
 		return digits(v*100) + "%"
@@ -220,8 +231,12 @@ func (t Term) dist(s *rundir.Stage) *rundir.Dist {
 func (t Term) Of(s *rundir.Stage) (f rundir.Number, supported bool) {
 	d := t.dist(s)
 	switch {
-	case t.Metric == Fidelity:
-		return differing(s), true
+	case t.OfAnswers():
+		b := t.Answers(s)
+		if b == nil {
+			return f, true
+		}
+		return rundir.Exactly(float64(b.Count) / float64(b.Of)), true
 	case d == nil:
 		return errorShare(s), true
 	}
@@ -240,27 +255,6 @@ func errorShare(s *rundir.Stage) rundir.Number {
 		return rundir.Number{}
 	}
 	return rundir.Exactly(float64(s.Requests.Error) / float64(ended))
-}
-
-// differing returns the share of the answers to canaries that differ; absent where there are none.
-func differing(s *rundir.Stage) rundir.Number {
-	if s.Fidelity == nil || s.Fidelity.Answers == 0 {
-		return rundir.Number{}
-	}
-	return rundir.Exactly(float64(s.Fidelity.Differing()) / float64(s.Fidelity.Answers))
-}
-
-// Answers returns what a stage's canaries tell of a limit on answers that differ. Answers to one canary are alike: they are worth no more than
-// there were canaries.
-func Answers(s *rundir.Stage) *rundir.Beyond {
-	a := s.Fidelity
-	if a == nil || a.Answers == 0 {
-		return nil
-	}
-	b := &rundir.Beyond{Count: a.Differing(), Of: a.Answers, Neff: rundir.Exactly(float64(max(1, min(a.Answers, a.Canaries))))}
-	low, high := Bounds(*b)
-	b.Low, b.High = rundir.Exactly(low), rundir.Exactly(high)
-	return b
 }
 
 // Of returns the term of a metric among several; nil where there is none.
@@ -290,7 +284,7 @@ func Judge(s *rundir.Stage, terms []Term) (v Verdict, term *Term) {
 // Sample returns how many independent requests the term needs to be judged; 0 where a few are enough. Each request has many gaps between
 // tokens.
 func (t Term) Sample() int {
-	if t.tail() == 0 || t.Metric == ITL || t.Metric == Fidelity {
+	if t.tail() == 0 || t.Metric == ITL || t.OfAnswers() {
 		return 0
 	}
 	return int(math.Ceil(enough/t.tail() - roundOff))

@@ -85,6 +85,9 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	alone, tokens := planned(check, count)
 	before.Add(tokens)
 	graded := e.grades(w)
+	if err := e.checkAccuracy(graded != nil); err != nil {
+		return console.Usage(err)
+	}
 	for _, tokens := range graded.Tokens(count) {
 		before.Add(tokens)
 	}

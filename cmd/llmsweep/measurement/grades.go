@@ -1,8 +1,11 @@
 package measurement
 
 import (
+	"fmt"
+
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/sweep/grade"
+	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
 	"llmsweep/sweep/workload/recorded"
 )
@@ -12,6 +15,7 @@ func (e *Measurement) workload() (*flags.WorkloadOptions, error) {
 	l, err := e.Workload.Parse()
 	if err == nil {
 		l.Graded = e.Canaries.Grades(e.Workload) && e.oneMachine()
+		err = e.checkAccuracy(l.Graded)
 	}
 	return l, err
 }
@@ -33,6 +37,14 @@ func (e *Measurement) grades(w workload.Workload) *grade.Check {
 		return nil
 	}
 	return grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(e.Canaries.Graded, d.Graded())})
+}
+
+// checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is nil.
+func (e *Measurement) checkAccuracy(graded bool) error {
+	if t := slo.Of(slo.Accuracy, e.Plan.SLO); t != nil && !graded {
+		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine and not with --graded 0 (llmsweep help grading)", t)
+	}
+	return nil
 }
 
 // hypotheses returns how many hypotheses on answers are tested: one for each stage, and one for all together.

@@ -73,6 +73,9 @@ func (e *Measurement) take(p parsed, served *web.Server, lead *team.Lead) (measu
 		return false, err
 	}
 	defer t.Close()
+	if err := e.checkAccuracy(e.grades(t.Workload) != nil); err != nil {
+		return false, console.Usage(err)
+	}
 	dir, err := e.Dir()
 	if err != nil {
 		return false, console.Usage(err)

@@ -20,10 +20,13 @@ import (
 	"llmsweep/report/progress/web"
 	"llmsweep/sweep"
 	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/grade"
 	"llmsweep/sweep/pair"
+	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/workload"
+	"llmsweep/sweep/workload/recorded"
 )
 
 // Comparison compares two running servers.
@@ -81,6 +84,9 @@ func (cm *Comparison) Run() error {
 		}
 		both.Sides[i] = t.Configure(c.Ctx, plan, dirs[i], false)
 	}
+	if err := cm.judgeBoth(&both, targets); err != nil {
+		return console.Usage(err)
+	}
 	if err := cm.askBoth(&both, targets, runs); err != nil {
 		return console.Usage(err)
 	}
@@ -99,8 +105,12 @@ func (cm *Comparison) parse() (plan sweep.Config, both pair.Config, gates []comp
 	if cm.Fidelity {
 		keys = append(keys, drift.Keys()...)
 	}
+	keys = append(keys, drift.Others()...)
 	if gates, err = compare.ParseGates(cm.FailIf, keys); err == nil {
 		labels, err = cm.labels()
+	}
+	if err == nil {
+		_, err = cm.Score.Read()
 	}
 	if err == nil && len(cm.URLs) != 2 {
 		err = errors.New("compare --live needs the URLs of two servers")
@@ -120,6 +130,27 @@ func (cm *Comparison) askBoth(both *pair.Config, targets [2]*target.Target, runs
 		both.Sides[i].Checks = append(both.Sides[i].Checks, check)
 	}
 	return drift.Alike(cm.URLs[0], runs[0], cm.URLs[1], runs[1])
+}
+
+// textShare is which part of --budget the windows of a text may take at each server: one of so many.
+const textShare = 8
+
+// judgeBoth has both servers score a text, and the answers of both to a dataset's questions graded.
+func (cm *Comparison) judgeBoth(both *pair.Config, targets [2]*target.Target) error {
+	text, err := cm.Score.Read()
+	if err != nil {
+		return err
+	}
+	for i, t := range targets {
+		side := &both.Sides[i]
+		if text != nil {
+			side.Checks = append(side.Checks, perplexity.New(perplexity.Options{Text: text, Engine: t.About.Engine, Limit: both.Budget / textShare, Clean: t.Client.WithoutSecrets}))
+		}
+		if d, ok := t.Workload.(*recorded.Dataset); ok && d.Graded() > 0 {
+			side.Checks = append(side.Checks, grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(cm.Graded, d.Graded()), Clean: t.Client.WithoutSecrets}))
+		}
+	}
+	return nil
 }
 
 // watch measures, and shows the progress.
@@ -163,6 +194,7 @@ func (cm *Comparison) connect() (both [2]*target.Target, err error) {
 	if err != nil {
 		return both, console.Usage(err)
 	}
+	l.Graded = cm.Graded > 0 && cm.Dataset != "" && !cm.MultiTurn
 	conns := cm.MaxConcurrency
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)

@@ -7,6 +7,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/grade"
 	"llmsweep/sweep/rundir"
 )
@@ -139,4 +140,20 @@ func (c *Candidate) Says(l lang.Lang) []string {
 		return []string{sayBetter.In(l, setup, base, difference, interval, items, strconv.Itoa(a.Lost), strconv.Itoa(a.Gained))}
 	}
 	return []string{sayOpen.In(l, setup, base, difference, interval, items), needs}
+}
+
+// Metric returns a metric with its interval, and as text, by its key.
+func (c *Candidate) Metric(key string) (rundir.Estimate, string) {
+	if key == drift.KeyChange {
+		e := c.Alone.Difference
+		if !e.Mean.Known() {
+			return e, lang.Absent
+		}
+		return e, findings.Points(e.Mean) + " points (" + findings.PointsRange(e, lang.English) + ")"
+	}
+	e := c.Alone.Accuracy
+	if !e.Mean.Known() {
+		return e, lang.Absent
+	}
+	return e, lang.Percent(e.Mean.Value()) + " (" + findings.ShareRange(e) + ")"
 }

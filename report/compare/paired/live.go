@@ -11,6 +11,8 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/compare"
 	"llmsweep/report/compare/answers"
+	"llmsweep/report/compare/grades"
+	"llmsweep/report/compare/texts"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -35,6 +37,8 @@ type Comparison struct {
 	Warnings []string        `json:"warnings,omitempty"` // in English
 	// Answers is how far B's answers to canaries are from A's; empty where none were asked.
 	Answers []answers.Candidate `json:"answers,omitempty"`
+	Grades  []grades.Candidate  `json:"grades,omitempty"`     // how accurate B is on the graded questions that both were asked
+	Texts   []texts.Candidate   `json:"perplexity,omitempty"` // how likely B finds the text that both have scored
 
 	invalid  []note.Note // the warnings
 	stages   int         // that were looked at for them
@@ -113,8 +117,13 @@ func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
 	return all
 }
 
-// CompareAnswers compares the answers to canaries, which are in the directories of both sides. It does nothing where none were asked.
+// CompareAnswers compares the answers to canaries and to graded questions, which are in the directories of both sides, and the scores of a text. It does
+// nothing where there are none.
 func (v *Comparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err error) {
+	v.Texts = texts.Of([]texts.Side{{Name: "A", Run: runs[0]}, {Name: "B", Run: runs[1]}})
+	if v.Grades, err = grades.Of([]grades.Side{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}); err != nil {
+		return err
+	}
 	if runs[0].Fidelity == nil || runs[1].Fidelity == nil {
 		return nil
 	}
@@ -124,12 +133,12 @@ func (v *Comparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err er
 
 // Failures returns the differences that fail a gate; see [Comparison.Failures].
 func (v *Comparison) Failures(g compare.Gate) []compare.Change {
-	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers}).Failures(g)
+	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades, Texts: v.Texts}).Failures(g)
 }
 
 // Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
 func (v *Comparison) Unjudged(g compare.Gate) []compare.Unjudged {
-	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers}).Unjudged(g)
+	return (&compare.Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades, Texts: v.Texts}).Unjudged(g)
 }
 
 // Keys returns the keys of all metrics.
@@ -142,7 +151,7 @@ func (v *Comparison) Keys() []string {
 	if len(v.Answers) > 0 {
 		keys = append(keys, drift.Keys()...)
 	}
-	return keys
+	return append(keys, drift.Others()...)
 }
 
 // JSON writes the comparison, indented.
@@ -158,6 +167,12 @@ func (v *Comparison) Sections(l lang.Lang, level int) []table.Section {
 	all := []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
 	if len(v.Answers) > 0 {
 		all = append(all, answers.Section(v.Answers, answers.Speed{}, l, level+1))
+	}
+	if len(v.Grades) > 0 {
+		all = append(all, grades.Section(v.Grades, l, level+1))
+	}
+	if len(v.Texts) > 0 {
+		all = append(all, texts.Section(v.Texts, l, level+1))
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
 )
@@ -45,9 +46,9 @@ var (
 	title          = lang.Say("Perplexity of %s, beside %s", "%s 的困惑度：与 %s 相比")
 	headSetup      = lang.Say("Configuration", "配置")
 	headPerplexity = lang.Say("perplexity", "困惑度")
-	headHigher     = lang.Say("higher by", "升高")
+	headHigher     = lang.Say("change", "变化")
 	headBits       = lang.Say("bits per byte", "每字节比特数")
-	headMore       = lang.Say("more by", "增加")
+	headMore       = lang.Say("change", "变化")
 	headWindows    = lang.Say("windows", "窗口")
 	headVerdict    = lang.Say("verdict", "结论")
 
@@ -56,10 +57,10 @@ var (
 	wordBetter   = lang.Say("better", "更好")
 	wordNone     = lang.Say("no difference shown", "未显示差异")
 
-	sayWorse  = lang.Say("%s predicts the text worse than %s: it needs %s bits per byte more%s.", "%s 对文本的预测不如 %s：每字节多需 %s 比特%s。")
-	sayBetter = lang.Say("%s predicts the text better than %s: the difference is %s bits per byte%s.", "%s 对文本的预测优于 %s：相差每字节 %s 比特%s。")
+	sayWorse  = lang.Say("%s predicts the text worse than %s: %s bits per byte more%s.", "%s 对文本的预测不如 %s：每字节多 %s 比特%s。")
+	sayBetter = lang.Say("%s predicts the text better than %s: %s bits per byte%s.", "%s 对文本的预测优于 %s：每字节 %s 比特%s。")
 	sayOpen   = lang.Say("No difference between %s and %s is shown on the text: %s bits per byte%s.", "在该文本上 %s 与 %s 之间未显示差异：每字节 %s 比特%s。")
-	sayTokens = lang.Say(", a perplexity higher by %s", "，困惑度升高 %s")
+	sayTokens = lang.Say("; perplexity changes by %s", "；困惑度变化 %s")
 
 	legend = lang.Say("The same windows of the text, scored alone, before the load. Differences are paired by window, with 95 % intervals; windows, not tokens, are the values.",
 		"文本的相同窗口，在加负载之前单独计分。差异按窗口配对，附 95 % 区间；以窗口而非 token 为单位。")
@@ -160,4 +161,12 @@ func (c *Candidate) Says(l lang.Lang) (lines []string) {
 		lines = append(lines, setup+lang.Colon.In(l)+findings.Phrase(n, l)+lang.Stop.In(l))
 	}
 	return lines
+}
+
+// Metric returns a metric with its interval, and as text, by its key.
+func (c *Candidate) Metric(key string) (rundir.Estimate, string) {
+	if key == drift.KeyPerplexity {
+		return c.Difference.Perplexity, share(c.Difference.Perplexity)
+	}
+	return c.Difference.BitsPerByte, findings.Spread(c.Difference.BitsPerByte, differenceDigits)
 }

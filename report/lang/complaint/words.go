@@ -163,7 +163,7 @@ func loadWords() [][2]string {
 		{"SLO %q: %s; write %s", "SLO %s：%s；请写 %s"}, {"SLO %q: a limit for it was given before; leave one out", "SLO %s：之前已给出限值；请去掉一个"}, {"%q is no share", "%s 不是比例"},
 		{"it has no <", "缺少 <"}, {"there is no metric %q", "没有指标 %s"}, {"there is no statistic %q", "没有统计量 %s"},
 		{"the limit is not a duration such as 500ms", "限值不是时长，如 500ms"},
-		{"%s, or errors<PERCENT, or fidelity>PERCENT, such as ttft:p99<500ms", "%s，或 errors<百分比、fidelity>百分比，如 ttft:p99<500ms"},
+		{"%s, or errors<PERCENT, or fidelity>PERCENT, or accuracy>PERCENT, such as ttft:p99<500ms", "%s，或 errors<百分比、fidelity>百分比、accuracy>百分比，如 ttft:p99<500ms"},
 	}
 }
 

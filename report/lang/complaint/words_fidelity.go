@@ -32,6 +32,8 @@ func fidelityWords() [][2]string {
 		{"%q: a share is between 0%% and 100%%", "%s：比例在 0%% 到 100%% 之间"},
 		{"%q: %s is no number", "%s：%s 不是数"},
 		{"--fail-if %w", "--fail-if %s"},
+		{"the interval of %s of %s, %s, includes the limit (grade more questions)", "%[2]s 的 %[1]s（%[3]s）的区间包含限值（请计分更多问题）"},
+		{"the interval of %s of %s, %s, includes the limit (score more windows of the text)", "%[2]s 的 %[1]s（%[3]s）的区间包含限值（请为文本的更多窗口计分）"},
 		{"the interval of %s of %s, %s, includes the limit (ask more canaries)", "%[2]s 的 %[1]s（%[3]s）的区间包含限值（请使用更多金丝雀提示）"},
 		{"--canaries: %w", "--canaries：%s"},
 		{"--canaries must be between 1 and %d, or a file", "--canaries 必须在 1 到 %d 之间，或为文件"},

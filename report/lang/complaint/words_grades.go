@@ -4,6 +4,8 @@ package complaint
 func gradesWords() [][2]string {
 	return [][2]string{
 		{"the answer is empty", "答案为空"},
+		{"accuracy takes a share of the answers below 100%%, as in accuracy>80%%", "accuracy 取回答的比例，低于 100%%，如 accuracy>80%%"},
+		{"--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine and not with --graded 0 (llmsweep help grading)", "--slo '%s' 针对计分的回答：请在一台机器上给出各行带答案的 --dataset，且不用 --graded 0（llmsweep help grading）"},
 		{"there is no grading %q: want exact, number, choice or regexp", "没有计分方式 %s：应为 exact、number、choice 或 regexp"},
 		{"%q is no letter from A to J", "%s 不是 A 到 J 的字母"},
 		{"%q is no number", "%s 不是数"},

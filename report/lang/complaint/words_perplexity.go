@@ -6,6 +6,7 @@ func perplexityWords() [][2]string {
 		{"the answer has no log-probabilities of the prompt", "回答中没有提示词的对数概率"},
 		{"the log-probabilities of the prompt have a shape that is not known", "提示词的对数概率格式未知"},
 		{"--text: %w", "--text：%s"},
+		{"--text belongs to --live: runs have scored their own text (llmsweep run --text)", "--text 须与 --live 一起使用：运行已为自己的文本计分（llmsweep run --text）"},
 		{"--text-windows and --text-bytes belong to --text: add it", "--text-windows 和 --text-bytes 须与 --text 一起使用"},
 		{"--text-windows must be between 1 and %d", "--text-windows 必须在 1 到 %s 之间"},
 		{"--text-bytes must be between %d and %d", "--text-bytes 必须在 %s 到 %s 之间"},

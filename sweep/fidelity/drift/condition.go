@@ -29,9 +29,24 @@ func Keys() []string {
 	return []string{KeyMatch, KeyChanges, KeyMalformed, KeyKL, KeyShift, KeyLength, KeyUnderLoad}
 }
 
+// The metrics of a candidate that no canary tells: those of graded questions, and of a text.
+const (
+	KeyAccuracy   = "accuracy"        // share of the graded answers that are right, alone
+	KeyChange     = "accuracy_change" // of that share, on the questions that the baseline was asked too
+	KeyPerplexity = "perplexity"      // by what share it is higher
+	KeyBits       = "bits_per_byte"   // how many more
+)
+
+// Others returns their keys.
+func Others() []string { return []string{KeyAccuracy, KeyChange, KeyPerplexity, KeyBits} }
+
 // isShare reports whether a metric is a share, which is written in per cent.
 func isShare(key string) bool {
-	return key == KeyMatch || key == KeyChanges || key == KeyMalformed || key == KeyUnderLoad
+	switch key {
+	case KeyMatch, KeyChanges, KeyMalformed, KeyUnderLoad, KeyAccuracy, KeyChange, KeyPerplexity:
+		return true
+	}
+	return false
 }
 
 // Condition is a limit on a metric of a drift: "match>90%", "kl<0.05".
@@ -49,7 +64,7 @@ func ParseCondition(text string) (Condition, error) {
 	switch {
 	case m == nil:
 		return Condition{}, fmt.Errorf("%q: write a limit on answers such as match>90%% or kl<0.05", text)
-	case !slices.Contains(Keys(), m[1]):
+	case !slices.Contains(Keys(), m[1]) && !slices.Contains(Others(), m[1]):
 		return Condition{}, fmt.Errorf("%q: there is no metric %s of answers; there are %s", text, m[1], strings.Join(Keys(), ", "))
 	case isShare(m[1]) != (m[4] == "%"):
 		return Condition{}, fmt.Errorf("%q: shares are in per cent, such as match>90%%, and others are not, such as kl<0.05", text)
@@ -60,7 +75,7 @@ func ParseCondition(text string) (Condition, error) {
 	}
 	if m[4] == "%" {
 		limit /= 100
-		if limit < 0 || limit > 1 {
+		if change := m[1] == KeyChange || m[1] == KeyPerplexity; !change && (limit < 0 || limit > 1) {
 			return Condition{}, fmt.Errorf("%q: a share is between 0%% and 100%%", text)
 		}
 	}
@@ -90,8 +105,10 @@ const (
 )
 
 // Of returns whether a condition holds for a drift.
-func (c Condition) Of(d *Drift) Outcome {
-	e := d.Metric(c.Key)
+func (c Condition) Of(d *Drift) Outcome { return c.About(d.Metric(c.Key)) }
+
+// About returns whether a condition holds for a metric.
+func (c Condition) About(e rundir.Estimate) Outcome {
 	switch below, above := e.High.Value() < c.Limit, e.Low.Value() > c.Limit; {
 	case !e.Low.Known() || !e.High.Known():
 		return Unsure

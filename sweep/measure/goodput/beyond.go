@@ -31,7 +31,7 @@ type dueValue struct{ due, value float64 }
 // add takes in a request that was due in the window.
 func (b *beyond) add(r *rundir.Record) {
 	switch b.term.Metric {
-	case slo.Fidelity: // known of the stage alone
+	case slo.Fidelity, slo.Accuracy: // known of the stage alone
 	case slo.ITL:
 		b.addGaps(r)
 	case slo.Errors:

@@ -72,7 +72,7 @@ func (g *Counter) judge(r *rundir.Record) slo.Verdict {
 // meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between its tokens. A
 // share of errors or of equal answers is for stages alone.
 func meets(t slo.Term, r *rundir.Record) slo.Verdict {
-	if t.Metric == slo.Errors || t.Metric == slo.Fidelity {
+	if t.Metric == slo.Errors || t.OfAnswers() {
 		return slo.Kept
 	}
 	if gaps := t.Metric == slo.ITL || t.Metric == slo.TPOT; gaps && r.OK() && len(r.GapsUS) == 0 && r.FirstToken.Known() {
@@ -157,8 +157,8 @@ func Judge(st *rundir.Stage, terms []slo.Term) {
 		return
 	}
 	for i, t := range terms {
-		if t.Metric == slo.Fidelity {
-			out.Terms[i].Beyond = slo.Answers(st)
+		if t.OfAnswers() {
+			out.Terms[i].Beyond = t.Answers(st)
 		}
 	}
 	verdict, _ := slo.Judge(st, terms)
