@@ -322,7 +322,7 @@ func TestReadingALivePage(t *testing.T) {
 	t.Cleanup(server.Close)
 	u := user{t, ctx, ""}
 	u.do(emulation.SetDeviceMetricsOverride(1280, 900, 1, false), chromedp.Navigate(server.URL+"/#lang=zh&theme=dark"), chromedp.Evaluate(`document.getElementById("rows").scrollIntoView({ behavior: "instant" })`, nil))
-	place := `Math.round(document.getElementById("rows").getBoundingClientRect().top)`
+	place := `Math.round(document.getElementById("rows").getBoundingClientRect().top) + 0` // + 0: -0 is no JSON
 	before := u.ask(place)
 	close(ended)
 	for again := false; !again; { // the page may be going away while it is asked; the test's time limit ends this

@@ -103,7 +103,7 @@ func (m *Model) Left(t Todo) Range {
 	if t.Ceiling {
 		sum = sum.Plus(m.Ceiling())
 	}
-	sum = sum.Plus(m.per(m.times(4, 7), t.SLO)) // stages are three to nine times as long there
+	sum = sum.Plus(m.per(m.times(4, 10), t.SLO)) // stages are three to fifteen times as long there
 	if t.Controls {
 		const share = 0.05 // of the sweep
 		sum.High += time.Duration(share * float64(sum.High))

@@ -365,7 +365,6 @@
   if (place) {
     history.replaceState(null, "");
     root.classList.remove("again");
-    window.addEventListener("load", function () { history.scrollRestoration = "auto"; });
   }
   function reload() {
     var seen = window.scrollY > 0 && all("main [id]").filter(function (e) { var r = e.getBoundingClientRect(); return r.height > 0 && r.top >= 0; })[0];
