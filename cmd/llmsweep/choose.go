@@ -30,7 +30,7 @@ type chooseCmd struct {
 	Answer      string   `name:"output-tokens" placeholder:"LENGTH" help:"Answer length that is wanted. Default: that of the results." group:"Wanted workload"`
 	Trace       string   `placeholder:"FILE" help:"Recorded requests whose lengths are wanted, in place of the two." group:"Wanted workload"`
 	Unchecked   bool     `help:"Use also twins that failed their held-out check." group:"Wanted workload"`
-	flags.Wish
+	flags.Requirements
 	flags.Tables
 	flags.Page
 }
@@ -76,7 +76,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	err = ch.WriteBoth(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
+	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
 		if err := inputs.CountAlso(found, choose.Counted(options.Terms)); err != nil {
 			return err
 		}

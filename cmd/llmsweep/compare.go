@@ -102,7 +102,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		return all
 	}
 	page := func(w io.Writer, o layout.Options) error { return html.Compare(w, result, setups, sections, o) }
-	if err := cm.WriteBoth(c, &cm.Tables, result.JSON, sections, page); err != nil {
+	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
@@ -115,7 +115,7 @@ func (cm *compareCmd) Run(c *console.Console) error {
 func (cm *compareCmd) live(c *console.Console) error {
 	v := versus.Comparison{
 		Flags: &cm.Flags, Console: c, URLs: cm.Paths, Fidelity: cm.Fidelity, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
-		Free: func() error { return cm.Page.Free(&cm.Tables, cm.JUnit) },
+		Free: func() error { return cm.Page.CheckFiles(&cm.Tables, cm.JUnit) },
 		Show: func(r *versus.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
 	return v.Run()
@@ -139,7 +139,7 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 
 // show prints a comparison of two servers.
 func (cm *compareCmd) show(c *console.Console, r *versus.Result, gates []compare.Gate) error {
-	if err := cm.WriteBoth(c, &cm.Tables, r.JSON, r.Tables, r.Page); err != nil {
+	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, r.Tables, r.Page); err != nil {
 		return err
 	}
 	return cm.publishGates(c, r, gates, r.Tables, r.Dir)

@@ -85,7 +85,7 @@ func (r *reportCmd) keep(out document.Output) error {
 
 // choice sets what to choose for: the flags, or else what the document was written for.
 func (r *reportCmd) choice(o *document.Options, old []byte) error {
-	wish := r.Wish
+	wish := r.Requirements
 	if len(wish.SLO) == 0 && wish.Demand == "" {
 		text := document.ChoiceNote(old)
 		if text == "" {

@@ -87,7 +87,7 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	l := lang.Lang(p.Lang)
-	if err := p.Page.Free(&p.Tables); err != nil {
+	if err := p.Page.CheckFiles(&p.Tables); err != nil {
 		return err
 	}
 	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
@@ -100,7 +100,7 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	r.PricesUnused = unused
-	err = p.WriteBoth(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
+	err = p.WriteWithPage(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
 		return twinplots.Plan(w, r, o)
 	})
 	if err == nil && len(r.Ranked) == 0 {

@@ -40,7 +40,7 @@ type reportCmd struct {
 
 	Document    bool `help:"Write one document that compares all results, with drawings beside it. An existing document is renewed; text that people wrote in it stays."`
 	AnyWorkload bool `name:"any-workload" help:"With --document: compare also results of different workloads."`
-	flags.Wish
+	flags.Requirements
 }
 
 // Help returns what --help prints after the purpose.

@@ -73,7 +73,7 @@ func (r *runCmd) measurement(c *console.Console) (*measurement.Measurement, []ar
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := target.Presets(servers); err != nil {
+	if err := target.CheckPresets(servers); err != nil {
 		return nil, nil, err
 	}
 	loads, err := r.check()
@@ -135,7 +135,7 @@ func (r *runCmd) dry(e *measurement.Measurement, loads []arrival.Load) error {
 	t := &target.Target{Lang: e.Lang}
 	l, err := r.Parse()
 	if err == nil && e.Replay != nil {
-		t.Workload, err = t.Made(e.Ctx, l, e.Replay, workload.Guess)
+		t.Workload, err = t.MakeWorkload(e.Ctx, l, e.Replay, workload.Guess)
 	}
 	if err != nil {
 		return console.Usage(err)

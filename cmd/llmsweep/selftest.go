@@ -39,7 +39,7 @@ Examples:
 
 // Run measures this client on this machine.
 func (s *selftestCmd) Run(c *console.Console) error {
-	if err := s.Free(); err != nil {
+	if err := s.CheckFile(); err != nil {
 		return err
 	}
 	o, err := s.options(c.Err)
@@ -60,7 +60,7 @@ func (s *selftestCmd) Run(c *console.Console) error {
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {
-	command, err := flags.Helpers()
+	command, err := flags.HelperCommand()
 	if err != nil {
 		return selftest.Options{}, err
 	}

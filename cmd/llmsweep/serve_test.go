@@ -95,15 +95,15 @@ func wholeSVG(t *testing.T, path string) {
 func TestAddressOfLive(t *testing.T) {
 	for _, c := range []struct {
 		args    []string
-		address flags.ServedAt
+		address flags.LiveAddress
 		url     string
 	}{
-		{[]string{"--live", "sim:"}, flags.Anywhere, "sim:"},
-		{[]string{"sim:", "--live"}, flags.Anywhere, "sim:"},
-		{[]string{"--live", "--plain", "sim:"}, flags.Anywhere, "sim:"},
+		{[]string{"--live", "sim:"}, flags.FreePort, "sim:"},
+		{[]string{"sim:", "--live"}, flags.FreePort, "sim:"},
+		{[]string{"--live", "--plain", "sim:"}, flags.FreePort, "sim:"},
 		{[]string{"--live", ":8089", "sim:"}, ":8089", "sim:"},
 		{[]string{"--live=[::1]:80", "sim:"}, "[::1]:80", "sim:"},
-		{[]string{"--live", "http://localhost:8000"}, flags.Anywhere, "http://localhost:8000"},
+		{[]string{"--live", "http://localhost:8000"}, flags.FreePort, "http://localhost:8000"},
 		{[]string{"sim:"}, "", "sim:"},
 	} {
 		var grammar cli

@@ -62,7 +62,7 @@ func (s *simCmd) Run(c *console.Console) error {
 	if s.Predict {
 		return s.predict(c)
 	}
-	config, err := target.Simulated(c, s.Preset, s.Unchecked)
+	config, err := target.SimulatedServer(c, s.Preset, s.Unchecked)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -19,7 +19,7 @@ func (nowhere) Flush()                      {}
 // BenchmarkChunk is the cost of one token's chunk, without the write.
 func BenchmarkChunk(b *testing.B) {
 	s := &exchange.Host{Options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
-	r := exchange.Request{Chat: true, Usage: true, ContinuousUsage: true, Seq: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
+	r := exchange.Request{Chat: true, Usage: true, ContinuousUsage: true, Work: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
 	a := exchange.NewAnswer(s, nowhere{}, dialect.ChatEndpoint(dialect.VllmStyle()), r, 1, "", false)
 	b.ReportAllocs()
 	n := 0

@@ -34,7 +34,7 @@ func flavors() []*flavor {
 	return []*flavor{
 		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", openai: dialect.VllmStyle, about: dialect.AboutVLLM,
 			natives: []func() *exchange.Endpoint{
-				dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true}, (*exchange.ApiError).Object), dialect.MessagesEndpoint(dialect.MessagesStyle{Repeats: true})},
+				dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true}, (*exchange.APIError).Object), dialect.MessagesEndpoint(dialect.MessagesStyle{Repeats: true})},
 			metrics: vllmMetrics(), notFound: detailNotFound},
 		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", openai: dialect.SglangStyle,
 			natives: []func() *exchange.Endpoint{native.SglangEndpoint}, about: native.AboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
@@ -51,7 +51,7 @@ func flavors() []*flavor {
 		{name: "triton", named: native.TritonNative, about: native.AboutTriton, notFound: textNotFound, natural: true},
 		{name: "triton-vllm", named: native.TritonNative, about: native.AboutTriton, notFound: textNotFound},
 		{name: "openai", natives: []func() *exchange.Endpoint{
-			dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true, Named: true}, (*exchange.ApiError).Object)}, about: dialect.AboutOpenAI,
+			dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true, Named: true}, (*exchange.APIError).Object)}, about: dialect.AboutOpenAI,
 			owner: "openai", notFound: textNotFound},
 		{name: "anthropic", natives: []func() *exchange.Endpoint{dialect.MessagesEndpoint(dialect.MessagesStyle{Split: true, Pings: true})}, about: dialect.AboutAnthropic,
 			key: "X-Api-Key", version: "Anthropic-Version", notFound: textNotFound, natural: true},
@@ -98,7 +98,7 @@ func (p *flavor) routes(s *server) map[string]exchange.Route {
 }
 
 // admits returns why a request is refused before it is read; nil where it is not.
-func (p *flavor) admits(r *http.Request, key string) *exchange.ApiError {
+func (p *flavor) admits(r *http.Request, key string) *exchange.APIError {
 	given := "Bearer " + key
 	if p.key != "" {
 		given = key
@@ -106,7 +106,7 @@ func (p *flavor) admits(r *http.Request, key string) *exchange.ApiError {
 	switch {
 	case !strings.HasPrefix(r.URL.Path, "/v1/"):
 	case key != "" && r.Header.Get(cmp.Or(p.key, "Authorization")) != given:
-		return &exchange.ApiError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
+		return &exchange.APIError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
 			Message: "Incorrect API key provided."}
 	case p.version != "" && r.Header.Get(p.version) == "":
 		return exchange.BadRequest("%s: header is required", strings.ToLower(p.version))

@@ -30,7 +30,7 @@ func turnAway(ctx context.Context, w http.ResponseWriter, to *exchange.Endpoint,
 	if refused.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
 	}
-	e := &exchange.ApiError{Status: refused.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refused.Reason}
+	e := &exchange.APIError{Status: refused.Status, Kind: "rate_limit_error", Code: "rate_limit_exceeded", Message: refused.Reason}
 	if refused.Busy {
 		e.Kind, e.Code = "overloaded_error", ""
 	}

@@ -77,7 +77,7 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.E
 	if err != nil {
 		return // the client has gone
 	}
-	fault := s.Options.Faults.Strike(n)
+	fault := s.Options.Faults.FaultOf(n)
 	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
 		if fault, err = exchange.ParseFault(asked); err != nil {
 			to.Refuse(w, exchange.BadRequest("X-Sim-Fault: %v", err))
@@ -93,28 +93,28 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.E
 		return
 	}
 	a := exchange.NewAnswer(s.Host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
-	a.Running, err = s.engine.Submit(j.Seq, a.Emit)
+	a.Running, err = s.engine.Submit(j.Work, a.Emit)
 	if err != nil {
 		turnAway(r.Context(), w, to, err)
 		return
 	}
 	defer a.Running.Cancel(context.Canceled)
 	load := s.engine.Stats()
-	a.Speak(load.Running+load.Waiting, n)
+	a.ChooseText(load.Running+load.Waiting, n)
 	if a.Dropped(r.Context()) {
 		return
 	}
 	if j.Stream {
 		a.Stream(r.Context())
 	} else {
-		a.Whole(r.Context())
+		a.SendWhole(r.Context())
 	}
 }
 
 // understand parses a request's body. The error is an *apiError.
 func (s *server) understand(raw []byte, to *exchange.Endpoint) (exchange.Request, error) {
 	if s.Options.Strict {
-		known := to.Known
+		known := to.KnownFields
 		if s.Options.NoLogProbs {
 			known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return strings.Contains(name, "logprob") })
 		}
@@ -131,13 +131,13 @@ func (s *server) understand(raw []byte, to *exchange.Endpoint) (exchange.Request
 func failInstead(w http.ResponseWriter, r *http.Request, to *exchange.Endpoint, fault exchange.Fault) bool {
 	switch fault {
 	case exchange.Fault500:
-		to.Refuse(w, &exchange.ApiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
+		to.Refuse(w, &exchange.APIError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
 	case exchange.Fault429:
 		w.Header().Set("Retry-After", "1")
-		to.Refuse(w, &exchange.ApiError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
+		to.Refuse(w, &exchange.APIError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
 			Message: "Rate limit reached. Please try again in 1s."})
 	case exchange.Fault529:
-		to.Refuse(w, &exchange.ApiError{Status: dialect.StatusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
+		to.Refuse(w, &exchange.APIError{Status: dialect.StatusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
 	case exchange.FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")

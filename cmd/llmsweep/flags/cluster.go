@@ -7,7 +7,7 @@ import (
 	"llmsweep/sweep/cluster/place"
 )
 
-// Cluster say which of several ranks this process is, where srun or Kubernetes do not.
+// Cluster holds the flags that tell which of several ranks this process is, where srun or Kubernetes do not.
 type Cluster struct {
 	Rank        int    `default:"-1" placeholder:"N" help:"Place of this process among --ranks, from 0. srun and Kubernetes set it themselves. See llmsweep help cluster." group:"Cluster"`
 	Ranks       int    `placeholder:"N" positive:"" help:"Number of processes that send the load together." group:"Cluster"`
@@ -23,7 +23,7 @@ func (f *Cluster) Place(env func(string) string) (*place.Place, error) {
 	return place.Find(place.Flags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token}, env)
 }
 
-// Apart reports that the ranks have no connection to each other.
+// Apart holds the flags of ranks that have no connection to each other.
 type Apart struct {
 	StartAt string `name:"start-at" placeholder:"TIME" help:"With --rank and --ranks, without a connection to the other ranks: begin at this time (2026-01-31T15:04:05Z, or seconds since 1970) and write this rank's part. llmsweep merge joins the parts." group:"Cluster"`
 }

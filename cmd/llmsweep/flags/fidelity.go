@@ -8,7 +8,7 @@ import (
 	"llmsweep/sweep/fidelity"
 )
 
-// Fidelity says whether answers under load are compared with those of a server that is asked alone.
+// Fidelity holds the flags of the comparison of answers under load with those of a server that is asked alone.
 type Fidelity struct {
 	Fidelity    bool   `help:"Compare answers under load with those got alone: ask canaries (prompts at temperature 0) alone, alone again, and in every stage. See llmsweep help fidelity." group:"Fidelity"`
 	Canaries    string `placeholder:"N|FILE" help:"Canaries: how many of the built-in ones (100), or a file with a prompt on each line." group:"Fidelity"`

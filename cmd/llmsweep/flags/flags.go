@@ -19,7 +19,7 @@ import (
 	"llmsweep/sweep/load"
 )
 
-// Target say which server to measure, and how to speak to it.
+// Target holds the flags of which server to measure, and how to speak to it.
 type Target struct {
 	API         string        `name:"api" default:"auto" enum:"auto,chat,completions,responses,messages,sglang,lmdeploy,llamacpp,ollama,ollama-generate,tgi,triton,triton-vllm" placeholder:"NAME" help:"API of the server. auto finds out; chat, completions and responses are OpenAI's; messages is Anthropic's; the others are the engines' own: sglang, lmdeploy, llamacpp, ollama (/api/chat), ollama-generate, tgi, triton, triton-vllm." group:"Target"`
 	Model       string        `placeholder:"NAME" help:"Model to ask for. Default: the first one that the server lists." group:"Target"`
@@ -105,7 +105,7 @@ func (t *Target) Caps() *load.Caps {
 	return load.NewCaps(t.MaxRPS, t.MaxTPM)
 }
 
-// Sweep say how the sweep goes.
+// Sweep holds the flags of how a sweep goes.
 type Sweep struct {
 	Points         int           `default:"9" help:"Number of arrival rates between one request at a time and the maximum (${default})." group:"Sweep"`
 	Repeats        int           `default:"1" help:"Measure each rate N times, in shuffled order, and report the spread between the repetitions." placeholder:"N" group:"Sweep"`
@@ -162,7 +162,7 @@ const leastBudget = 10 * time.Second
 // MostRepeats is the largest number of repetitions; it catches slips of the finger.
 const MostRepeats = 100
 
-// mostRate is the highest arrival rate in requests per second that the flags take: far above what one client can send.
+// MostRate is the highest arrival rate in requests per second that the flags take: far above what one client can send.
 const (
 	MostRate     = 1e6
 	MostRateText = "1000000"
@@ -171,6 +171,7 @@ const (
 // MostInFlight is the largest number of requests in flight that the flags take: above it one client runs out of ports.
 const MostInFlight = 100_000
 
+// ErrRepeats is the error of a --repeats out of range.
 var ErrRepeats = fmt.Errorf("--repeats must be between 1 and %d", MostRepeats)
 
 // share reads "5%" or 0.05.
@@ -186,12 +187,12 @@ func share(s string) (float64, error) {
 	return v, nil
 }
 
-// Objectives hold the objectives.
+// Objectives holds the flags of service level objectives.
 type Objectives struct {
 	SLO []string `name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms', 'errors<1%', 'fidelity>99%' or 'accuracy>80%'; may be repeated. Metrics: ttft, ttft_due, itl, tpot, latency; statistics: mean, p50, p90, p95, p99. Exit code 3 where it is missed, 4 where the requests do not decide it. See llmsweep help slo." group:"Load"`
 }
 
-// Results say where the results go.
+// Results holds the flags of where the results of a measurement go.
 type Results struct {
 	Label []string `sep:"," placeholder:"K=V" help:"Labels for the report: model=..,gpu=..,gpus=..,engine=..,quant=..,price=.. (price: per GPU-hour)." group:"Output"`
 	Out   string   `type:"path" placeholder:"DIR" help:"Run directory. Default: llmsweep-run, or the next free llmsweep-run-N." group:"Output"`

@@ -11,10 +11,10 @@ import (
 // FormatHTML is the format of pages. It is a package of its own, which needs those that package report is tested with.
 const FormatHTML = "html"
 
-// ReportFormats are the formats of llmsweep report.
+// ReportFormats returns the formats of llmsweep report.
 func ReportFormats() []string { return append(report.Formats(), FormatHTML, FormatSVG, FormatPNG) }
 
-// UnknownFormat is the error of a --format that does not exist.
+// UnknownFormat returns the error of a --format that does not exist.
 func UnknownFormat(name string) error {
 	return fmt.Errorf("--format %s is unknown; there are %s", filepath.Base(name), strings.Join(report.Formats(), ", "))
 }

@@ -14,13 +14,13 @@ import (
 	"llmsweep/report/table"
 )
 
-// Page says where the page of a result is written, beside its tables.
+// Page holds the flag of the page of a result, which is written beside its tables.
 type Page struct {
 	HTML string `name:"html" placeholder:"FILE" help:"Also write the page with drawings to this file. Default: beside the file of -o, with the ending .html; without -o none."`
 }
 
-// WriteBoth writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
-func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
+// WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
+func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
 	path := p.path(t)
 	if path != "" {
 		if err := outfile.Check(path, t.Force); err != nil {
@@ -47,8 +47,8 @@ func (p *Page) WriteBoth(c *console.Console, t *Tables, asJSON func(io.Writer) e
 	return nil
 }
 
-// Free returns an error where a file that is going to be written may not be overwritten: that of -o, the page, and others. A command that takes minutes asks before it begins.
-func (p *Page) Free(t *Tables, others ...string) error {
+// CheckFiles returns an error where a file that is going to be written may not be overwritten: that of -o, the page, and others. A command that takes minutes asks before it begins.
+func (p *Page) CheckFiles(t *Tables, others ...string) error {
 	for _, path := range append(others, p.path(t)) {
 		if path == "" {
 			continue
@@ -57,7 +57,7 @@ func (p *Page) Free(t *Tables, others ...string) error {
 			return console.Usage(err)
 		}
 	}
-	return t.Free()
+	return t.CheckFile()
 }
 
 // path returns where the page is written; empty for nowhere. A program that asks for JSON, or a page that is asked for by itself, needs no other.

@@ -15,8 +15,8 @@ import (
 // SelftestHelper is the hidden command that helper processes run.
 const SelftestHelper = "selftest-helper"
 
-// Helpers returns the start of the command line of helper processes: this program and the hidden command.
-func Helpers() ([]string, error) {
+// HelperCommand returns the start of the command line of helper processes: this program and the hidden command.
+func HelperCommand() ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("this program cannot find its own file to start it again: %w", err)
@@ -24,18 +24,18 @@ func Helpers() ([]string, error) {
 	return []string{self, SelftestHelper}, nil
 }
 
-// Selftest say whether a measurement starts with a self-test.
+// Selftest holds the flag of the self-test that a measurement starts with.
 type Selftest struct {
 	NoSelftest bool `name:"no-selftest" help:"Skip the two-second test of how exact this client is on this machine." group:"Client"`
 }
 
-// Test runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
+// RunSelftest runs the quick self-test and keeps its result in run. A self-test that fails leaves a note and does not stop the
 // measurement.
-func (f *Selftest) Test(c *console.Console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
+func (f *Selftest) RunSelftest(c *console.Console, width int, run *rundir.Run, view *progress.View, l lang.Lang) {
 	if f.NoSelftest {
 		return
 	}
-	command, err := Helpers()
+	command, err := HelperCommand()
 	var r *selftest.Result
 	if err == nil {
 		r, err = selftest.Run(c.Ctx, selftest.Quick(command, width))

@@ -8,32 +8,32 @@ import (
 	"llmsweep/report/progress/web"
 )
 
-// ServedAt is the value of --live: an address, which may be left out.
-type ServedAt string
+// LiveAddress is the value of --live: an address, which may be left out.
+type LiveAddress string
 
-// Anywhere is a free port of this machine's own address.
-const Anywhere = "127.0.0.1:0"
+// FreePort is a free port of this machine's own address.
+const FreePort = "127.0.0.1:0"
 
 var addressText = regexp.MustCompile(`^(\[[0-9a-fA-F:.%]*\]|[^\[\]:/\s]*):\d+$`)
 
 // Decode reads the address, where the next argument is one.
-func (a *ServedAt) Decode(ctx *kong.DecodeContext) error {
+func (a *LiveAddress) Decode(ctx *kong.DecodeContext) error {
 	next := ctx.Scan.Peek()
 	text, ok := next.Value.(string)
 	if next.Type != kong.FlagValueToken && !(ok && next.IsValue() && addressText.MatchString(text)) {
-		*a = Anywhere
+		*a = FreePort
 		return nil
 	}
 	return ctx.Scan.PopValueInto("address", (*string)(a))
 }
 
-// Serving say where the run is served while it is measured.
+// Serving holds the flags of the page that shows a run while it is measured.
 type Serving struct {
-	Live           ServedAt `placeholder:"[HOST:PORT]" help:"Serve the page of the run at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Output"`
-	LiveAnyAddress bool     `name:"live-any-address" help:"With --live: also take an address that other machines can reach. They can then read the run." group:"Output"`
+	Live           LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the run at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Output"`
+	LiveAnyAddress bool        `name:"live-any-address" help:"With --live: also take an address that other machines can reach. They can then read the run." group:"Output"`
 }
 
-// Listen begins to serve; the server is nil without --live.
+// Listen starts the web server of the page; nil without --live.
 func (f *Serving) Listen() (*web.Server, error) {
 	if f.Live == "" {
 		return nil, nil
@@ -41,13 +41,13 @@ func (f *Serving) Listen() (*web.Server, error) {
 	return web.Listen("--live", string(f.Live), f.LiveAnyAddress)
 }
 
-// ServingPair say where a comparison of two servers is served while it is measured. There, --live has another meaning.
+// ServingPair holds the flags of the page that shows a comparison of two servers while it is measured. There, --live has another meaning.
 type ServingPair struct {
-	Serve           ServedAt `placeholder:"[HOST:PORT]" help:"Serve the page of the comparison at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Live"`
-	ServeAnyAddress bool     `name:"serve-any-address" help:"With --serve: also take an address that other machines can reach. They can then read the comparison." group:"Live"`
+	Serve           LiveAddress `placeholder:"[HOST:PORT]" help:"Serve the page of the comparison at this address while it runs, with /metrics for Prometheus beside it. Without an address: a free port of 127.0.0.1." group:"Live"`
+	ServeAnyAddress bool        `name:"serve-any-address" help:"With --serve: also take an address that other machines can reach. They can then read the comparison." group:"Live"`
 }
 
-// Listen begins to serve; the server is nil without --serve.
+// Listen starts the web server of the page; nil without --serve.
 func (f *ServingPair) Listen() (*web.Server, error) {
 	if f.Serve == "" {
 		return nil, nil

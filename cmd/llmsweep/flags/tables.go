@@ -12,7 +12,7 @@ import (
 	"llmsweep/report/table"
 )
 
-// Tables say how tables are written.
+// Tables holds the flags of how tables are written.
 type Tables struct {
 	Format string `default:"console" enum:"console,markdown,json,html" placeholder:"NAME" help:"Format: console, markdown, json or html (by the ending of -o, else console)."`
 	Lang   string `default:"en" enum:"en,zh" placeholder:"en|zh" help:"Language: en or zh (${default})."`
@@ -33,8 +33,8 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 	return console.WriteFiles(t.Force, outfile.File{Path: t.Output, Content: b.Bytes(), Comment: outfile.CommentOf(t.Format)})
 }
 
-// Free returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it begins.
-func (t *Tables) Free() error {
+// CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it begins.
+func (t *Tables) CheckFile() error {
 	if t.Output == "" {
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 	"llmsweep/sweep/slo"
 )
 
-// Wish say what is needed, and what GPUs cost.
-type Wish struct {
+// Requirements holds the flags of what is needed, and what GPUs cost.
+type Requirements struct {
 	SLO      []string `json:"slo,omitempty" name:"slo" sep:"none" placeholder:"TERM" help:"Service level objective, such as 'ttft:p99<500ms' or 'errors<1%'; may be repeated. See llmsweep help slo." group:"Choice"`
 	Demand   string   `json:"demand,omitempty" placeholder:"20rps" help:"Demand: requests (20rps) or output tokens (5000tok/s) per second." group:"Choice"`
 	Price    []string `json:"price,omitempty" sep:"none" placeholder:"GPU=N,.." help:"Prices of one GPU for one hour: L20=1.2,A100=3.6. There are no built-in prices." group:"Choice"`
@@ -18,7 +18,7 @@ type Wish struct {
 }
 
 // Options parses the flags.
-func (f *Wish) Options() (choose.Options, error) {
+func (f *Requirements) Options() (choose.Options, error) {
 	o := choose.Options{MaxGPUs: f.MaxGPUs, Headroom: f.Headroom, Prices: choose.Prices{}}
 	var err error
 	if o.Terms, err = slo.ParseAll(f.SLO); err != nil {

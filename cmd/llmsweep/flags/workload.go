@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/workload/tokenize"
 )
 
-// Workload say what each request asks for.
+// Workload holds the flags of what each request asks for.
 type Workload struct {
 	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution: mean=512,std=100,min=64,max=2048." group:"Workload"`
 	OutputTokens string `name:"output-tokens" placeholder:"N" help:"Answer length in tokens (128, or as in the dataset), or a distribution." group:"Workload"`
@@ -27,7 +27,7 @@ type Workload struct {
 	Seed         uint64 `default:"42" placeholder:"N" help:"Random seed for arrivals, lengths and prompts (${default})." group:"Workload"`
 }
 
-// WorkloadOptions holds the parsed values of loadFlags.
+// WorkloadOptions holds the parsed values of [Workload].
 type WorkloadOptions struct {
 	*Workload
 	PromptLengths, OutputLengths rundir.Lengths

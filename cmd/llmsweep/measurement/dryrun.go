@@ -134,9 +134,9 @@ func unsent(ctx context.Context, l *flags.WorkloadOptions, count func(string) in
 			Count: func(_ context.Context, text string) (int, string, error) { return count(text), "dry run", nil },
 		})
 		if err != nil {
-			return nil, t.Unusable(err)
+			return nil, t.UsageError(err)
 		}
 		return d, nil
 	}
-	return t.Made(ctx, l, r, workload.Guess)
+	return t.MakeWorkload(ctx, l, r, workload.Guess)
 }

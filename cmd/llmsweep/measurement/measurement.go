@@ -111,7 +111,7 @@ func (e *Measurement) Check() error {
 	_, err := e.parse()
 	for _, url := range e.Urls {
 		if err == nil {
-			err = target.Plausible(e.Console, url, e.Target, e.Conns)
+			err = target.CheckURL(e.Console, url, e.Target, e.Conns)
 		}
 	}
 	return err
@@ -124,7 +124,7 @@ func (e *Measurement) shared(t *target.Target) team.Plan {
 
 // again returns what all ranks measure, with the servers as rank 0 found them.
 func (e *Measurement) again(l *flags.WorkloadOptions, found []byte) (team.Plan, error) {
-	t, err := target.Again(e.Console, e.Urls, found, e.Target, l, e.Replay, e.Conns)
+	t, err := target.ConnectAsFound(e.Console, e.Urls, found, e.Target, l, e.Replay, e.Conns)
 	return e.shared(t), err
 }
 

@@ -29,7 +29,7 @@ func (e *Measurement) Run() error {
 	if most := e.Limits().Most(2); e.Within && most > 0 {
 		e.Width, e.Plan.MaxConcurrency = min(e.Width, most), min(e.Plan.MaxConcurrency, most)
 	}
-	if err := target.Fits(e.Console, e.Urls[0], e.Width, 1, e.Flag); err != nil {
+	if err := target.CheckMachine(e.Console, e.Urls[0], e.Width, 1, e.Flag); err != nil {
 		return err
 	}
 	served, err := e.Results.Listen()
@@ -86,7 +86,7 @@ func (e *Measurement) take(p parsed, served *web.Server, lead *team.Lead) (measu
 	view, pause := e.View(e.Lang, e.Results.Plain, true)
 	defer view.Close()
 	e.introduce(view, served, run)
-	e.Plan = t.Measured(e.Ctx, e.Plan, dir, e.Format == "serving")
+	e.Plan = t.Configure(e.Ctx, e.Plan, dir, e.Format == "serving")
 	e.Plan.Before = e.Before
 	e.Plan.Observer, e.Plan.Pause = show(served, run, dir, e.Lang, view.Observe(e.Stages)), pause
 	e.addChecks(p, t, view)
@@ -115,7 +115,7 @@ func (e *Measurement) connect(p parsed) (*target.Target, error) {
 	if err != nil {
 		return nil, e.Interrupted(err)
 	}
-	t.Note(t.Ports(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
+	t.AddNotes(t.PortWarnings(e.Console, e.Urls[0], e.Rate/float64(len(e.Urls)))...)
 	if e.Before != nil {
 		if err := resume.SameServer(e.Before, &t.About, &t.Asked); err != nil {
 			t.Close()
@@ -148,7 +148,7 @@ func (e *Measurement) introduce(view *progress.View, served *web.Server, run *ru
 		view.Note(served.Served(e.Lang))
 	}
 	if run.Client.Selftest == nil {
-		e.Selftest.Test(e.Console, e.Width, run, view, e.Lang)
+		e.Selftest.RunSelftest(e.Console, e.Width, run, view, e.Lang)
 	}
 	if t := run.Client.Selftest; e.Within && t != nil && t.Streams > 0 {
 		e.Plan.MaxConcurrency = min(e.Plan.MaxConcurrency, t.Streams)

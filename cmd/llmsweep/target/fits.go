@@ -11,9 +11,9 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 )
 
-// Fits returns a usage error where this machine cannot hold the streams. Nothing has been sent then. servers is how many servers
+// CheckMachine returns a usage error where this machine cannot hold the streams. Nothing has been sent then. servers is how many servers
 // are measured with as many streams each.
-func Fits(c *console.Console, server string, streams, servers int, flag string) error {
+func CheckMachine(c *console.Console, server string, streams, servers int, flag string) error {
 	l := limits.Load{Streams: streams, Files: servers, Ports: !strings.HasPrefix(server, "unix:"), Flag: flag}
 	if strings.HasPrefix(server, sim.Scheme) {
 		l.Files = 2 * servers // the embedded server has the other ends
@@ -21,9 +21,9 @@ func Fits(c *console.Console, server string, streams, servers int, flag string) 
 	return console.Usage(c.Limits().Check(l))
 }
 
-// Ports warns where the local ports run out at a rate of requests per second, because the server keeps no connection. Where it
-// does, a request takes a connection that exists.
-func (t *Target) Ports(c *console.Console, server string, rate float64) []note.Note {
+// PortWarnings returns a warning where the local ports run out at a rate of requests per second, because the server keeps no
+// connection. Where it does, a request takes a connection that exists.
+func (t *Target) PortWarnings(c *console.Console, server string, rate float64) []note.Note {
 	s, local := c.Limits(), isLocal(server)
 	if !strings.HasPrefix(server, "unix:") && s.Short(rate, local) && t.prober.Reconnects(c.Ctx) {
 		return []note.Note{s.Warning(rate, local)}

@@ -7,9 +7,9 @@ import (
 	"llmsweep/sweep/rundir/store"
 )
 
-// Measured returns c with what measures this server, for the run in dir. Where recount is set, answers are tokenized again if that is
+// Configure returns c with what measures this server, for the run in dir. Where recount is set, answers are tokenized again if that is
 // possible.
-func (t *Target) Measured(ctx context.Context, c sweep.Config, dir *store.Dir, recount bool) sweep.Config {
+func (t *Target) Configure(ctx context.Context, c sweep.Config, dir *store.Dir, recount bool) sweep.Config {
 	sender := t.Sender()
 	c.Doer, c.Warm, c.Timestamps = sender, sender.Warm, sender.Timestamps
 	c.Sources, c.Log = t.Workload.Stage, dir

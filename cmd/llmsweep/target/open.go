@@ -32,13 +32,13 @@ func (t *Target) open(ctx context.Context, l *flags.WorkloadOptions, r *Replay) 
 	if err != nil {
 		return nil, err
 	}
-	t.Note(notes...)
+	t.AddNotes(notes...)
 	t.costs = costs
-	return t.Made(ctx, l, r, costs)
+	return t.MakeWorkload(ctx, l, r, costs)
 }
 
-// Made makes a workload of synthetic prompts, whose length is checked, or of a trace.
-func (t *Target) Made(ctx context.Context, l *flags.WorkloadOptions, r *Replay, costs workload.Calibration) (workload.Workload, error) {
+// MakeWorkload returns a workload of synthetic prompts, whose length is checked, or of a trace.
+func (t *Target) MakeWorkload(ctx context.Context, l *flags.WorkloadOptions, r *Replay, costs workload.Calibration) (workload.Workload, error) {
 	w, err := t.written(ctx, l, r, costs)
 	if plain, ok := w.(*workload.Synthetic); ok && err == nil && costs != workload.Guess {
 		return w, t.CheckLength(ctx, plain, l)
@@ -59,9 +59,9 @@ func (t *Target) written(ctx context.Context, l *flags.WorkloadOptions, r *Repla
 		}
 		trace, err := recorded.OpenTrace(ctx, r.File, o)
 		if err != nil {
-			return nil, t.Unusable(err)
+			return nil, t.UsageError(err)
 		}
-		t.Note(trace.Notes()...)
+		t.AddNotes(trace.Notes()...)
 		return trace, nil
 	case l.Turns != "":
 		return workload.NewConversations(l.Talk, l.Seed, costs), nil
@@ -78,9 +78,9 @@ func (t *Target) openDataset(ctx context.Context, l *flags.WorkloadOptions) (wor
 		MultiTurn: l.MultiTurn, Think: l.Talk.Think, Graded: l.Graded,
 	})
 	if err != nil {
-		return nil, t.Unusable(err)
+		return nil, t.UsageError(err)
 	}
-	t.Note(d.Notes()...)
+	t.AddNotes(d.Notes()...)
 	return d, nil
 }
 
@@ -88,12 +88,12 @@ func (t *Target) openDataset(ctx context.Context, l *flags.WorkloadOptions) (wor
 func (t *Target) CheckLength(ctx context.Context, w *workload.Synthetic, l *flags.WorkloadOptions) (err error) {
 	var notes []note.Note
 	t.Counted, notes, err = w.Check(ctx, t.count, int(l.PromptLengths.Mean))
-	t.Note(notes...)
+	t.AddNotes(notes...)
 	return err
 }
 
-// Unusable returns a usage error; where a file has no usable row, it is in the words of a report.
-func (t *Target) Unusable(err error) error {
+// UsageError returns err as a usage error; where a file has no usable row, it is in the words of a report.
+func (t *Target) UsageError(err error) error {
 	var file *recorded.UnusableError
 	if errors.As(err, &file) {
 		err = errors.New(findings.Note(file.Note, t.Lang))

@@ -23,7 +23,7 @@ func ConnectAll(c *console.Console, urls []string, f *flags.Target, l *flags.Wor
 		return t, err
 	}
 	for i, url := range urls[1:] {
-		other, err := Reach(c, url, f, l, r != nil, each)
+		other, err := Preflight(c, url, f, l, r != nil, each)
 		if err != nil {
 			t.Close()
 			return nil, err

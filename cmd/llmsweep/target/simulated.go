@@ -16,8 +16,8 @@ import (
 	"llmsweep/sweep/twin"
 )
 
-// Simulated returns the simulated server of a name: a preset, or the file of a twin. A twin that failed its check is an error unless it may be unchecked.
-func Simulated(c *console.Console, name string, unchecked bool) (machine.Config, error) {
+// SimulatedServer returns the simulated server of a name: a preset, or the file of a twin. A twin that failed its check is an error unless it may be unchecked.
+func SimulatedServer(c *console.Console, name string, unchecked bool) (machine.Config, error) {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
 		return machine.Preset(name)
 	}
@@ -34,8 +34,8 @@ func Simulated(c *console.Console, name string, unchecked bool) (machine.Config,
 	return t.Config(), nil
 }
 
-// Presets returns an error where a sim: URL names no preset. It reads no file.
-func Presets(urls []string) error {
+// CheckPresets returns an error where a sim: URL names no preset. It reads no file.
+func CheckPresets(urls []string) error {
 	for _, url := range urls {
 		name, ok := strings.CutPrefix(url, sim.Scheme)
 		if ext := filepath.Ext(name); !ok || name == "" || ext == ".yaml" || ext == ".yml" {
@@ -48,10 +48,10 @@ func Presets(urls []string) error {
 	return nil
 }
 
-// Plausible returns what is wrong with the URL of a server, and with the flags that say how to speak to it, without connecting.
-func Plausible(c *console.Console, url string, f *flags.Target, conns int) error {
+// CheckURL returns what is wrong with the URL of a server, and with the flags that say how to speak to it, without connecting.
+func CheckURL(c *console.Console, url string, f *flags.Target, conns int) error {
 	if preset, ok := strings.CutPrefix(url, sim.Scheme); ok {
-		_, err := Simulated(c, cmp.Or(preset, "demo"), f.Unchecked)
+		_, err := SimulatedServer(c, cmp.Or(preset, "demo"), f.Unchecked)
 		return err
 	}
 	o, err := f.Options(url, conns)

@@ -51,7 +51,7 @@ func embedded(c *console.Console, url string, unchecked bool) (string, machine.C
 	if preset == "" {
 		preset = "demo"
 	}
-	config, err := Simulated(c, preset, unchecked)
+	config, err := SimulatedServer(c, preset, unchecked)
 	if err != nil {
 		return "", config, nil, console.Usage(err)
 	}
@@ -73,9 +73,9 @@ func embedded(c *console.Console, url string, unchecked bool) (string, machine.C
 	return at, config, func() { cancel(); wait(); live.Close() }, nil
 }
 
-// Connect runs the preflight, and makes the workload.
+// Connect runs the preflight of a server, and makes the workload.
 func Connect(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *Replay, conns int) (*Target, error) {
-	t, err := Reach(c, url, flags, l, r != nil, conns)
+	t, err := Preflight(c, url, flags, l, r != nil, conns)
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +84,12 @@ func Connect(c *console.Console, url string, flags *flags.Target, l *flags.Workl
 		t.Close()
 		return nil, err
 	}
-	t.Ask(w)
+	t.SetWorkload(w)
 	return t, nil
 }
 
-// Reach runs the preflight.
-func Reach(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
+// Preflight makes the client of a server and asks the server what it is. It sets no workload.
+func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang}
 	defer func() {
 		if err != nil {
@@ -188,14 +188,15 @@ func (t *Target) closes(f func()) {
 	t.Close = func() { f(); rest() }
 }
 
-// Ask sets the workload, and describes it for run.json.
-func (t *Target) Ask(w workload.Workload) {
+// SetWorkload sets the workload, and describes it for run.json.
+func (t *Target) SetWorkload(w workload.Workload) {
 	params := t.Asked
 	t.Workload, t.Asked = w, w.Describe()
 	t.Asked.Think, t.Asked.Temperature, t.Asked.Forced, t.Asked.CountedPrompt = params.Think, params.Temperature, params.Forced && t.Asked.Graded == 0, t.Counted
 }
 
-func (t *Target) Note(notes ...note.Note) { t.About.Notes = append(t.About.Notes, notes...) }
+// AddNotes adds notes on the server to what run.json has.
+func (t *Target) AddNotes(notes ...note.Note) { t.About.Notes = append(t.About.Notes, notes...) }
 
 // count is a workload.Counter. It asks the server first: a tokenizer does not know the server's chat template.
 func (t *Target) count(ctx context.Context, text string) (int, string, error) {

@@ -82,7 +82,7 @@ func (cm *Comparison) Run() error {
 			Command: cm.side(i).Command(c, cm.URLs[i]),
 			Target:  t.About, Labels: labels[i], Workload: t.Asked, Client: rundir.Client{Timestamps: t.Client.Timestamps()},
 		}
-		both.Sides[i] = t.Measured(c.Ctx, plan, dirs[i], false)
+		both.Sides[i] = t.Configure(c.Ctx, plan, dirs[i], false)
 	}
 	if err := cm.judgeBoth(&both, targets); err != nil {
 		return console.Usage(err)
@@ -168,7 +168,7 @@ func (cm *Comparison) watch(both pair.Config, runs [2]*rundir.Run, record *rundi
 	if both.Same {
 		view.Note(paired.SameServer(l))
 	}
-	cm.Test(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
+	cm.RunSelftest(c, slices.Max(append(cm.Concurrency, 0)), runs[0], view, l)
 	runs[1].Client.Selftest = runs[0].Client.Selftest
 	waiter := c.Waiter()
 	defer waiter.Close()
@@ -199,17 +199,17 @@ func (cm *Comparison) connect() (both [2]*target.Target, err error) {
 	for _, n := range cm.Concurrency {
 		conns = max(conns, n)
 	}
-	if err = target.Fits(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
+	if err = target.CheckMachine(c, cm.URLs[0], conns, 2, "--max-concurrency"); err != nil {
 		return both, err
 	}
 	if both[0], err = target.Connect(c, cm.URLs[0], &cm.Target, l, nil, conns); err != nil {
 		return both, fmt.Errorf("server A: %w", err)
 	}
-	if both[1], err = target.Reach(c, cm.URLs[1], cm.side(1), l, false, conns); err == nil {
+	if both[1], err = target.Preflight(c, cm.URLs[1], cm.side(1), l, false, conns); err == nil {
 		if w, ok := both[0].Workload.(*workload.Synthetic); ok && both[0].Counted > 0 {
 			err = both[1].CheckLength(c.Ctx, w, l)
 		}
-		both[1].Ask(both[0].Workload)
+		both[1].SetWorkload(both[0].Workload)
 	}
 	if err != nil {
 		both[0].Close()

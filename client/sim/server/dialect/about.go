@@ -12,7 +12,7 @@ func AboutOpenAI(s *exchange.Host) map[string]exchange.Route {
 
 func AboutVLLM(s *exchange.Host) map[string]exchange.Route {
 	return map[string]exchange.Route{
-		"/version":  {Method: http.MethodGet, Serve: exchange.Page(map[string]string{"version": "0.11.0+sim"})},
+		"/version":  {Method: http.MethodGet, Serve: exchange.FixedPage(map[string]string{"version": "0.11.0+sim"})},
 		"/tokenize": {Method: http.MethodPost, Serve: s.Tokenize},
 	}
 }

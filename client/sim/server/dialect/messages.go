@@ -21,8 +21,8 @@ type MessagesStyle struct {
 func MessagesEndpoint(style MessagesStyle) func() *exchange.Endpoint {
 	return func() *exchange.Endpoint {
 		return &exchange.Endpoint{
-			Path: "/v1/messages", Framing: exchange.Events(), Refusal: AnthropicRefusal, Parse: parseMessages,
-			Known: strings.Fields("model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice " +
+			Path: "/v1/messages", Framing: exchange.EventFraming(), Refusal: AnthropicRefusal, Parse: parseMessages,
+			KnownFields: strings.Fields("model messages system stream max_tokens temperature top_p top_k thinking tools tool_choice " +
 				"stop_sequences metadata service_tier container mcp_servers"),
 			Encoder: func(a *exchange.Answer) exchange.Encoder { return &messagesEncoder{Answer: a, style: style} },
 		}
@@ -63,11 +63,11 @@ func parseMessages(s *exchange.Host, raw []byte) (exchange.Request, error) {
 		return exchange.Request{}, err
 	}
 	j := exchange.Request{Chat: true, Stream: b.Stream, Tool: b.Called()}
-	if err := s.Settle(&j, ids, exchange.Wish{Most: b.MaxTokens}); err != nil {
+	if err := s.SetWork(&j, ids, exchange.LengthLimits{Max: b.MaxTokens}); err != nil {
 		return exchange.Request{}, err
 	}
 	if b.Thinking.Type != "disabled" {
-		j.Seq.ReasoningTokens = min(s.Options.Think, j.Seq.OutputTokens)
+		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }
@@ -97,7 +97,7 @@ func (e *messagesEncoder) start() any {
 // message returns the message without its content, after n tokens.
 func (e *messagesEncoder) message(n int) map[string]any {
 	m := map[string]any{
-		"id": "msg_" + e.Id, "type": "message", "role": "assistant", "model": e.Host.Options.ModelID, "content": []any{},
+		"id": "msg_" + e.ID, "type": "message", "role": "assistant", "model": e.Host.Options.ModelID, "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil,
 	}
 	if !e.Host.Options.NoUsage {
@@ -110,7 +110,7 @@ func (e *messagesEncoder) message(n int) map[string]any {
 
 // prompt returns the counts of the prompt.
 func (e *messagesEncoder) prompt() map[string]any {
-	n := e.Request.Seq.PromptTokens
+	n := e.Request.Work.PromptTokens
 	if !e.style.Split {
 		return map[string]any{"input_tokens": n}
 	}
@@ -125,7 +125,7 @@ func (e *messagesEncoder) Tokens(from, to int) (all []any) {
 			all = append(all, e.Event("ping", nil))
 		}
 	}
-	if from == e.Request.Seq.ReasoningTokens {
+	if from == e.Request.Work.ReasoningTokens {
 		all = append(all, e.close()...)
 	}
 	if e.block == "" {
@@ -145,10 +145,10 @@ func (e *messagesEncoder) Tokens(from, to int) (all []any) {
 func (e *messagesEncoder) open(from int) any {
 	block := map[string]any{"type": "text", "text": ""}
 	switch {
-	case from < e.Request.Seq.ReasoningTokens:
+	case from < e.Request.Work.ReasoningTokens:
 		block = map[string]any{"type": "thinking", "thinking": "", "signature": ""}
 	case e.Request.Tool != "":
-		block = map[string]any{"type": "tool_use", "id": "toolu_" + e.Id, "name": e.Request.Tool, "input": map[string]any{}}
+		block = map[string]any{"type": "tool_use", "id": "toolu_" + e.ID, "name": e.Request.Tool, "input": map[string]any{}}
 	}
 	e.block = block["type"].(string)
 	return e.Event("content_block_start", map[string]any{"index": e.blocks, "content_block": block})
@@ -183,13 +183,13 @@ func (e *messagesEncoder) Closing(u sim.Usage) []any {
 }
 
 func (e *messagesEncoder) stopReason() string {
-	return map[string]string{"length": "max_tokens", "stop": "end_turn", "tool_calls": "tool_use"}[e.Ending()]
+	return map[string]string{"length": "max_tokens", "stop": "end_turn", "tool_calls": "tool_use"}[e.FinishReason()]
 }
 
 func (e *messagesEncoder) Whole(u sim.Usage) any {
 	m := e.message(u.OutputTokens)
 	m["stop_reason"] = e.stopReason()
-	thought := e.Request.Seq.ReasoningTokens
+	thought := e.Request.Work.ReasoningTokens
 	var content []any
 	if thought > 0 {
 		content = append(content, map[string]any{"type": "thinking", "thinking": e.Text(0, thought), "signature": "c2ln"})
@@ -199,7 +199,7 @@ func (e *messagesEncoder) Whole(u sim.Usage) any {
 		if !json.Valid(input) {
 			input = json.RawMessage("{}") // cut
 		}
-		content = append(content, map[string]any{"type": "tool_use", "id": "toolu_" + e.Id, "name": e.Request.Tool, "input": input})
+		content = append(content, map[string]any{"type": "tool_use", "id": "toolu_" + e.ID, "name": e.Request.Tool, "input": input})
 	} else {
 		content = append(content, map[string]any{"type": "text", "text": e.Text(thought, u.OutputTokens)})
 	}
@@ -211,7 +211,7 @@ func (e *messagesEncoder) Whole(u sim.Usage) any {
 const overloaded = "overloaded_error"
 
 // AnthropicRefusal is Anthropic's error object.
-func AnthropicRefusal(e *exchange.ApiError) any {
+func AnthropicRefusal(e *exchange.APIError) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
 		http.StatusNotFound: "not_found_error", http.StatusTooManyRequests: "rate_limit_error", StatusOverloaded: overloaded,
@@ -230,7 +230,7 @@ const StatusOverloaded = 529
 
 // AboutAnthropic returns the pages of Anthropic's service.
 func AboutAnthropic(s *exchange.Host) map[string]exchange.Route {
-	list := exchange.Page(map[string]any{
+	list := exchange.FixedPage(map[string]any{
 		"data":     []any{map[string]any{"type": "model", "id": s.Options.ModelID, "display_name": s.Options.ModelID, "created_at": s.Started}},
 		"has_more": false, "first_id": s.Options.ModelID, "last_id": s.Options.ModelID,
 	})

@@ -24,7 +24,7 @@ func TextEndpoint(s *Style) *exchange.Endpoint { return openAIEndpoint(s, "/v1/c
 
 func openAIEndpoint(style *Style, path string, chat bool) *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: path, Known: knownFields(), Framing: exchange.Events(), Refusal: style.refusal, Done: true, DoneAfterError: style.doneAfterError,
+		Path: path, KnownFields: knownFields(), Framing: exchange.EventFraming(), Refusal: style.refusal, Done: true, DoneAfterError: style.doneAfterError,
 		Parse:   func(s *exchange.Host, raw []byte) (exchange.Request, error) { return s.ParseOpenAI(raw, chat) },
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return newOpenAIEncoder(a, style) },
 	}
@@ -84,9 +84,9 @@ func newOpenAIEncoder(a *exchange.Answer, style *Style) *openAIEncoder {
 	if a.Request.Chat {
 		object, prefix = "chat.completion.chunk", "chatcmpl-"
 	}
-	a.Id = prefix + a.Id
+	a.ID = prefix + a.ID
 	return &openAIEncoder{Answer: a, style: style, base: openAIChunk{
-		ID: a.Id, Object: object, Created: a.Created.Unix(), Model: a.Host.Options.ModelID, Fingerprint: style.fingerprint,
+		ID: a.ID, Object: object, Created: a.Created.Unix(), Model: a.Host.Options.ModelID, Fingerprint: style.fingerprint,
 		Choices: []openAIChoice{},
 	}}
 }
@@ -103,7 +103,7 @@ func (e *openAIEncoder) Opening() any {
 
 func (e *openAIEncoder) Tokens(from, to int) []any {
 	choice := e.choice(from, to)
-	if e.Last(to) && e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
+	if e.IsLast(to) && e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
 		e.finish(&choice)
 	}
 	return []any{e.chunk(choice, to)}
@@ -115,21 +115,21 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 	text := e.Text(from, to)
 	if !e.Request.Chat {
 		choice.Text = &text
-		if e.Request.Top > 0 && to > from {
-			choice.LogProbs = e.Columns(from, to)
+		if e.Request.TopLogProbs > 0 && to > from {
+			choice.LogProbs = e.CompletionLogProbs(from, to)
 		}
 		return choice
 	}
-	if e.Request.Top > 0 && to > from {
-		choice.LogProbs = map[string]any{"content": e.Places(from, to)}
+	if e.Request.TopLogProbs > 0 && to > from {
+		choice.LogProbs = map[string]any{"content": e.ChatLogProbs(from, to)}
 	}
 	delta := e.style.delta
 	switch {
-	case from < e.Request.Seq.ReasoningTokens && to > from:
+	case from < e.Request.Work.ReasoningTokens && to > from:
 		e.reason(&delta, text)
-	case e.Calls(to) && to > from:
-		delta.Content, delta.ToolCalls = exchange.Null(), e.call(from, to)
-	case e.Calls(to):
+	case e.IsToolCall(to) && to > from:
+		delta.Content, delta.ToolCalls = exchange.JSONNull(), e.call(from, to)
+	case e.IsToolCall(to):
 	default:
 		delta.Content = text
 	}
@@ -141,8 +141,8 @@ func (e *openAIEncoder) choice(from, to int) openAIChoice {
 func (e *openAIEncoder) call(from, to int) []any {
 	function := map[string]any{"arguments": e.Arguments(from, to)}
 	part := map[string]any{"index": 0, "function": function}
-	if from == e.Request.Seq.ReasoningTokens {
-		function["name"], part["id"], part["type"] = e.Request.Tool, "call_"+e.Id, "function"
+	if from == e.Request.Work.ReasoningTokens {
+		function["name"], part["id"], part["type"] = e.Request.Tool, "call_"+e.ID, "function"
 	}
 	return []any{part}
 }
@@ -158,7 +158,7 @@ func (e *openAIEncoder) reason(d *openAIDelta, text string) {
 
 // finish puts the finish reason into a choice.
 func (e *openAIEncoder) finish(c *openAIChoice) {
-	c.FinishReason, c.StopReason = e.Ending(), e.style.stopReason
+	c.FinishReason, c.StopReason = e.FinishReason(), e.style.stopReason
 }
 
 // chunk returns a chunk after which n tokens have been sent.
@@ -167,11 +167,11 @@ func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
 	c.Choices = []openAIChoice{choice}
 	switch r := &e.Request; {
 	case r.ContinuousUsage:
-		c.Usage = usageOf(r.Seq.PromptTokens, n)
+		c.Usage = usageOf(r.Work.PromptTokens, n)
 	case e.style.zeros && r.Usage && !r.Chat:
 		c.Usage = openAIUsage{}
 	case r.Usage && !e.style.noNulls || e.style.nulls:
-		c.Usage = exchange.Null()
+		c.Usage = exchange.JSONNull()
 	}
 	c.Stamp = e.Stamp()
 	return c
@@ -206,7 +206,7 @@ func (e *openAIEncoder) Closing(u sim.Usage) (chunks []any) {
 // usage puts the whole usage object into a chunk, and llama.cpp's timings behind it.
 func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
 	usage := usageOf(u.PromptTokens, u.OutputTokens)
-	usage.PromptDetails = exchange.Null()
+	usage.PromptDetails = exchange.JSONNull()
 	if e.Host.Config.PrefixCache {
 		usage.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
 	}
@@ -229,10 +229,10 @@ func (e *openAIEncoder) Whole(u sim.Usage) any {
 	c := e.base
 	if e.Request.Chat {
 		c.Object = "chat.completion"
-		reasoning := e.Request.Seq.ReasoningTokens
+		reasoning := e.Request.Work.ReasoningTokens
 		choice.Message = &openAIDelta{Role: "assistant", Content: e.Text(reasoning, u.OutputTokens)}
 		if e.Request.Tool != "" {
-			choice.Message.Content, choice.Message.ToolCalls = exchange.Null(), e.call(reasoning, u.OutputTokens)
+			choice.Message.Content, choice.Message.ToolCalls = exchange.JSONNull(), e.call(reasoning, u.OutputTokens)
 		}
 		if reasoning > 0 {
 			e.reason(choice.Message, e.Text(0, reasoning))
@@ -262,7 +262,7 @@ func (e *openAIEncoder) score(c *openAIChoice) {
 		text := p.Text() + *c.Text
 		c.Text = &text
 	}
-	if e.Request.Echo && e.Request.Top > 0 {
+	if e.Request.Echo && e.Request.TopLogProbs > 0 {
 		c.LogProbs = p.Columns(e.Generated())
 	}
 }

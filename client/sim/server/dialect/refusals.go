@@ -8,7 +8,7 @@ import (
 )
 
 // LlamacppRefusal is llama-server's error object.
-func LlamacppRefusal(e *exchange.ApiError) any {
+func LlamacppRefusal(e *exchange.APIError) any {
 	kind := "server_error"
 	if e.Status < 500 {
 		kind = "invalid_request_error"
@@ -28,7 +28,7 @@ func TimingsOf(u sim.Usage) *Timings {
 }
 
 // TgiRefusal is TGI's error object.
-func TgiRefusal(e *exchange.ApiError) any {
+func TgiRefusal(e *exchange.APIError) any {
 	kind := "generation"
 	switch e.Status {
 	case http.StatusBadRequest:

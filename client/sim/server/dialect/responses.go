@@ -18,11 +18,11 @@ type ResponsesStyle struct {
 }
 
 // ResponsesEndpoint is OpenAI's Responses API in an engine's style.
-func ResponsesEndpoint(style ResponsesStyle, refusal func(*exchange.ApiError) any) func() *exchange.Endpoint {
+func ResponsesEndpoint(style ResponsesStyle, refusal func(*exchange.APIError) any) func() *exchange.Endpoint {
 	return func() *exchange.Endpoint {
 		return &exchange.Endpoint{
-			Path: "/v1/responses", Framing: exchange.Events(), Refusal: refusal, Parse: parseResponses,
-			Known: strings.Fields("model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice " +
+			Path: "/v1/responses", Framing: exchange.EventFraming(), Refusal: refusal, Parse: parseResponses,
+			KnownFields: strings.Fields("model input instructions stream store max_output_tokens temperature top_p reasoning tools tool_choice " +
 				"parallel_tool_calls metadata text truncation user include previous_response_id service_tier"),
 			Encoder: func(a *exchange.Answer) exchange.Encoder { return &responsesEncoder{Answer: a, style: style} },
 		}
@@ -61,15 +61,15 @@ func parseResponses(s *exchange.Host, raw []byte) (exchange.Request, error) {
 		return exchange.Request{}, err
 	}
 	j := exchange.Request{Chat: true, Stream: b.Stream, Tool: b.Called()}
-	w := exchange.Wish{Most: b.MaxOutputTokens, Forced: b.IgnoreEOS, Otherwise: exchange.NaturalLimit}
+	w := exchange.LengthLimits{Max: b.MaxOutputTokens, Exact: b.IgnoreEOS, Default: exchange.NaturalLimit}
 	if b.IgnoreEOS {
-		w.Otherwise = math.MaxInt
+		w.Default = math.MaxInt
 	}
-	if err := s.Settle(&j, ids, w); err != nil {
+	if err := s.SetWork(&j, ids, w); err != nil {
 		return exchange.Request{}, err
 	}
 	if b.Reasoning.Effort != "none" {
-		j.Seq.ReasoningTokens = min(s.Options.Think, j.Seq.OutputTokens)
+		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }
@@ -109,7 +109,7 @@ func (e *responsesEncoder) Opening() any {
 // response returns the whole response as far as it is known.
 func (e *responsesEncoder) response(status string) map[string]any {
 	return map[string]any{
-		"id": "resp_" + e.Id, "object": "response", "created_at": e.Created.Unix(), "model": e.Host.Options.ModelID,
+		"id": "resp_" + e.ID, "object": "response", "created_at": e.Created.Unix(), "model": e.Host.Options.ModelID,
 		"status": status, "output": append([]any{}, e.outputs...), "error": nil, "incomplete_details": nil, "usage": nil,
 	}
 }
@@ -118,14 +118,14 @@ func (e *responsesEncoder) Tokens(from, to int) (all []any) {
 	if e.sent == 1 {
 		all = append(all, e.next("response.in_progress", map[string]any{"response": e.response("in_progress")}))
 	}
-	if from == e.Request.Seq.ReasoningTokens {
+	if from == e.Request.Work.ReasoningTokens {
 		all = append(all, e.close(from)...)
 	}
 	if e.item == nil {
 		all = append(all, e.open(from)...)
 	}
 	delta := e.Text(from, to)
-	if e.Calls(to) {
+	if e.IsToolCall(to) {
 		delta = e.Arguments(from, to)
 	}
 	if delta == "" {
@@ -139,15 +139,15 @@ func (e *responsesEncoder) open(from int) []any {
 	e.from = from
 	part := map[string]any{"type": "output_text", "text": "", "annotations": []any{}}
 	switch {
-	case from < e.Request.Seq.ReasoningTokens:
-		e.item = map[string]any{"id": "rs_" + e.Id, "type": "reasoning", "summary": []any{}, "status": "in_progress"}
+	case from < e.Request.Work.ReasoningTokens:
+		e.item = map[string]any{"id": "rs_" + e.ID, "type": "reasoning", "summary": []any{}, "status": "in_progress"}
 		part = map[string]any{"type": "reasoning_text", "text": ""}
 	case e.Request.Tool != "":
-		e.item = map[string]any{"id": "fc_" + e.Id, "call_id": "call_" + e.Id, "type": "function_call", "name": e.Request.Tool,
+		e.item = map[string]any{"id": "fc_" + e.ID, "call_id": "call_" + e.ID, "type": "function_call", "name": e.Request.Tool,
 			"arguments": "", "status": "in_progress"}
 		return []any{e.added()}
 	default:
-		e.item = map[string]any{"id": "msg_" + e.Id, "type": "message", "role": "assistant", "content": []any{}, "status": "in_progress"}
+		e.item = map[string]any{"id": "msg_" + e.ID, "type": "message", "role": "assistant", "content": []any{}, "status": "in_progress"}
 	}
 	return []any{e.added(), e.within("response.content_part.added", map[string]any{"part": part})}
 }
@@ -208,7 +208,7 @@ func (e *responsesEncoder) ended(u sim.Usage) map[string]any {
 			"output_tokens": u.OutputTokens, "total_tokens": u.PromptTokens + u.OutputTokens,
 		}
 		if e.style.Numbered {
-			usage["output_tokens_details"] = map[string]int{"reasoning_tokens": e.Request.Seq.ReasoningTokens}
+			usage["output_tokens_details"] = map[string]int{"reasoning_tokens": e.Request.Work.ReasoningTokens}
 		}
 		r["usage"] = usage
 	}
@@ -216,11 +216,11 @@ func (e *responsesEncoder) ended(u sim.Usage) map[string]any {
 }
 
 func (e *responsesEncoder) Whole(u sim.Usage) any {
-	if n := e.Request.Seq.ReasoningTokens; n > 0 {
+	if n := e.Request.Work.ReasoningTokens; n > 0 {
 		e.open(0)
 		e.close(n)
 	}
-	e.open(e.Request.Seq.ReasoningTokens)
+	e.open(e.Request.Work.ReasoningTokens)
 	e.close(u.OutputTokens)
 	return e.ended(u)
 }

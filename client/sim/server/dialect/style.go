@@ -21,7 +21,7 @@ type Style struct {
 	usageOnFinish  bool                                // completions have their usage beside the finish reason, asked or not
 	timings        bool                                // llama.cpp's timings follow the usage
 	scores         bool                                // completions know echo with log-probabilities, and prompt_logprobs
-	refusal        func(*exchange.ApiError) any
+	refusal        func(*exchange.APIError) any
 	doneAfterError bool
 }
 
@@ -33,32 +33,32 @@ func lengthOfText(chat bool, finish string) bool { return !chat && finish == "le
 func VllmStyle() *Style {
 	return &Style{
 		opening:    &openAIDelta{Role: "assistant", Content: ""},
-		choice:     openAIChoice{LogProbs: exchange.Null()},
-		stopReason: exchange.Null(), finishWithText: lengthOfText, refusal: (*exchange.ApiError).Object, doneAfterError: true,
+		choice:     openAIChoice{LogProbs: exchange.JSONNull()},
+		stopReason: exchange.JSONNull(), finishWithText: lengthOfText, refusal: (*exchange.APIError).Object, doneAfterError: true,
 		scores: true,
 	}
 }
 
 func SglangStyle() *Style {
 	return &Style{
-		opening: &openAIDelta{Role: "assistant", Content: "", ReasoningContent: exchange.Null(), ToolCalls: exchange.Null()},
-		delta:   openAIDelta{Role: exchange.Null(), ToolCalls: exchange.Null()},
-		choice:  openAIChoice{LogProbs: exchange.Null(), MatchedStop: exchange.Null()}, finishWithText: never, nulls: true,
-		refusal: (*exchange.ApiError).Object, doneAfterError: true,
+		opening: &openAIDelta{Role: "assistant", Content: "", ReasoningContent: exchange.JSONNull(), ToolCalls: exchange.JSONNull()},
+		delta:   openAIDelta{Role: exchange.JSONNull(), ToolCalls: exchange.JSONNull()},
+		choice:  openAIChoice{LogProbs: exchange.JSONNull(), MatchedStop: exchange.JSONNull()}, finishWithText: never, nulls: true,
+		refusal: (*exchange.APIError).Object, doneAfterError: true,
 	}
 }
 
 func LmdeployStyle() *Style {
 	return &Style{
-		delta:  openAIDelta{Role: "assistant", ToolCalls: exchange.Null()},
-		choice: openAIChoice{LogProbs: exchange.Null()}, finishWithText: never, nulls: true,
-		refusal: (*exchange.ApiError).Object, doneAfterError: true,
+		delta:  openAIDelta{Role: "assistant", ToolCalls: exchange.JSONNull()},
+		choice: openAIChoice{LogProbs: exchange.JSONNull()}, finishWithText: never, nulls: true,
+		refusal: (*exchange.APIError).Object, doneAfterError: true,
 	}
 }
 
 func LlamacppStyle() *Style {
 	return &Style{
-		fingerprint: "b0-sim", opening: &openAIDelta{Role: "assistant", Content: exchange.Null()},
+		fingerprint: "b0-sim", opening: &openAIDelta{Role: "assistant", Content: exchange.JSONNull()},
 		emptyDelta: true, finishWithText: never, noNulls: true, usageOnFinish: true, timings: true, refusal: LlamacppRefusal,
 	}
 }
@@ -66,7 +66,7 @@ func LlamacppStyle() *Style {
 func OllamaStyle() *Style {
 	return &Style{
 		fingerprint: "fp_ollama", delta: openAIDelta{Role: "assistant"}, finishWithText: never, noNulls: true, zeros: true,
-		refusal: func(e *exchange.ApiError) any {
+		refusal: func(e *exchange.APIError) any {
 			return map[string]any{"error": map[string]any{
 				"message": e.Message, "type": "api_error", "param": nil, "code": nil}}
 		},
@@ -75,7 +75,7 @@ func OllamaStyle() *Style {
 
 func TgiStyle() *Style {
 	return &Style{
-		fingerprint: "2.4.1-sim", delta: openAIDelta{Role: "assistant"}, choice: openAIChoice{LogProbs: exchange.Null()},
+		fingerprint: "2.4.1-sim", delta: openAIDelta{Role: "assistant"}, choice: openAIChoice{LogProbs: exchange.JSONNull()},
 		finishWithText: always, nulls: true, refusal: TgiRefusal,
 	}
 }

@@ -24,7 +24,7 @@ type Answer struct {
 	Request  Request
 	said     speech.Answer
 	Running  *sim.Generation // the request inside the engine
-	Id       string
+	ID       string
 	Created  time.Time
 	fault    Fault
 	faultAt  int // tokens sent before the fault strikes
@@ -37,16 +37,17 @@ type Answer struct {
 	more     chan struct{} // signals that ready has grown
 }
 
+// NewAnswer returns the answer to the n-th request r, which came to an endpoint, with a fault to inject and time stamps in its chunks.
 func NewAnswer(s *Host, w http.ResponseWriter, to *Endpoint, r Request, n uint64, fault Fault, stamps bool) *Answer {
 	a := &Answer{
 		Host:     s,
 		endpoint: to,
 		Request:  r,
 		said:     speech.New(r.seed),
-		Id:       fmt.Sprintf("%016x%016x", tokenizer.Mix(s.Config.Seed+n), tokenizer.Mix(r.seed+n)),
+		ID:       fmt.Sprintf("%016x%016x", tokenizer.Mix(s.Config.Seed+n), tokenizer.Mix(r.seed+n)),
 		Created:  time.Now(),
 		fault:    fault,
-		faultAt:  max(1, r.Seq.OutputTokens/2),
+		faultAt:  max(1, r.Work.OutputTokens/2),
 		stamps:   stamps,
 		w:        w,
 		out:      http.NewResponseController(w),
@@ -73,7 +74,7 @@ func (a *Answer) Stream(ctx context.Context) {
 	} else {
 		a.out.Flush()
 	}
-	for sent := 0; sent < a.Request.Seq.OutputTokens; {
+	for sent := 0; sent < a.Request.Work.OutputTokens; {
 		end := a.chunkEnd(sent)
 		if !a.await(ctx, end) || !a.sendTokens(sent, end) {
 			return
@@ -99,14 +100,14 @@ func (a *Answer) chunkEnd(sent int) int {
 	if sent == 0 {
 		end = 1
 	}
-	if r := a.Request.Seq.ReasoningTokens; sent < r {
+	if r := a.Request.Work.ReasoningTokens; sent < r {
 		end = min(end, r)
 	}
-	return min(end, a.Request.Seq.OutputTokens)
+	return min(end, a.Request.Work.OutputTokens)
 }
 
-// Last reports whether a chunk ends the answer.
-func (a *Answer) Last(to int) bool { return to == a.Request.Seq.OutputTokens }
+// IsLast reports whether a chunk ends the answer.
+func (a *Answer) IsLast(to int) bool { return to == a.Request.Work.OutputTokens }
 
 // Cached returns how many tokens of the prompt were found in the prefix cache. It is known once there is a token.
 func (a *Answer) Cached() int { return a.Running.CachedTokens() }
@@ -125,7 +126,7 @@ func (a *Answer) await(ctx context.Context, n int) bool {
 			}
 		}
 	}
-	if n == a.Request.Seq.OutputTokens {
+	if n == a.Request.Work.OutputTokens {
 		<-a.Running.Done() // follows at once; the usage is final then
 	}
 	return true
@@ -147,7 +148,7 @@ func (a *Answer) write(b []byte) bool {
 	return a.out.Flush() == nil
 }
 
-func (a *Answer) sendError(e *ApiError) {
+func (a *Answer) sendError(e *APIError) {
 	b := a.endpoint.Framing.appendObject(nil, a.endpoint.Refusal(e))
 	if a.endpoint.DoneAfterError {
 		b = append(b, done...)
@@ -170,8 +171,8 @@ func (a *Answer) breakStream(ctx context.Context) bool {
 	return false
 }
 
-func engineDied() *ApiError {
-	return &ApiError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."}
+func engineDied() *APIError {
+	return &APIError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "EngineCore encountered an issue."}
 }
 
 // reset closes the connection in the middle of the answer; over TCP with a RST.
@@ -186,8 +187,8 @@ func reset(out *http.ResponseController) {
 	conn.Close()
 }
 
-// Whole sends the answer in one piece, at its end.
-func (a *Answer) Whole(ctx context.Context) {
+// SendWhole sends the answer in one piece, at its end.
+func (a *Answer) SendWhole(ctx context.Context) {
 	select {
 	case <-a.Running.Done():
 	case <-ctx.Done():

@@ -12,11 +12,11 @@ import (
 // Endpoint is one completion endpoint: how its requests are read and its answers are written.
 type Endpoint struct {
 	Path           string
-	Known          []string // body fields that a strict server accepts
-	Framing        framing
+	KnownFields    []string // body fields that a strict server accepts
+	Framing        Framing
 	Parse          func(s *Host, raw []byte) (Request, error)
 	Encoder        func(a *Answer) Encoder
-	Refusal        func(e *ApiError) any // the error object
+	Refusal        func(e *APIError) any // the error object
 	Invalid        int                   // status of a request that cannot be served; 0 for 400
 	Done           bool                  // [DONE] ends a stream
 	DoneAfterError bool                  // [DONE] follows an error inside a stream
@@ -34,23 +34,26 @@ type Encoder interface {
 	Whole(u sim.Usage) any
 }
 
-// framing is how a stream is cut into frames.
-type framing struct{ media, before, after string }
+// Framing is how a stream is cut into frames.
+type Framing struct{ media, before, after string }
 
-func Events() framing { return framing{"text/event-stream; charset=utf-8", "data: ", "\n\n"} }
-func Lines() framing  { return framing{"application/x-ndjson", "", "\n"} }
+// EventFraming frames objects as server-sent events.
+func EventFraming() Framing { return Framing{"text/event-stream; charset=utf-8", "data: ", "\n\n"} }
+
+// LineFraming frames objects as lines of JSON.
+func LineFraming() Framing { return Framing{"application/x-ndjson", "", "\n"} }
 
 const done = "data: [DONE]\n\n"
 
 // appendFrame appends a frame with the given data.
-func (f framing) appendFrame(buf, data []byte) []byte {
+func (f Framing) appendFrame(buf, data []byte) []byte {
 	buf = append(buf, f.before...)
 	buf = append(buf, data...)
 	return append(buf, f.after...)
 }
 
 // Refuse answers with an error in the API's shape.
-func (to *Endpoint) Refuse(w http.ResponseWriter, e *ApiError) {
+func (to *Endpoint) Refuse(w http.ResponseWriter, e *APIError) {
 	status := e.Status
 	if status == http.StatusBadRequest && to.Invalid != 0 {
 		status = to.Invalid
@@ -67,14 +70,15 @@ func Marshal(v any) []byte {
 	return raw
 }
 
-// PlainRefusal is {"error": ".."}.
-func PlainRefusal(e *ApiError) any { return map[string]string{"error": e.Message} }
+// PlainError returns an error as {"error": ".."}.
+func PlainError(e *APIError) any { return map[string]string{"error": e.Message} }
 
 // Stamp is the simulator's own member of each chunk, where the request asked for it.
 type Stamp struct {
 	SentNS int64 `json:"sim_sent_ns,omitempty"` // when the chunk was sent, Unix time in ns
 }
 
+// Stamp returns the time stamp of a chunk that is sent now; zero where none was asked for.
 func (a *Answer) Stamp() (s Stamp) {
 	if a.stamps {
 		s.SentNS = time.Now().UnixNano()
@@ -82,20 +86,20 @@ func (a *Answer) Stamp() (s Stamp) {
 	return s
 }
 
-// Null is the value of a member that is null. Members of type any that are nil are left out, where their tag says
+// JSONNull is the value of a member that is null. Members of type any that are nil are left out, where their tag says
 // omitzero; null is not nil.
-func Null() any { return (*int)(nil) }
+func JSONNull() any { return (*int)(nil) }
 
-// Reported returns a count; nil, which omitempty leaves out, where usage is never reported.
-func (a *Answer) Reported(n int) *int {
+// UsageCount returns a count; nil, which omitempty leaves out, where usage is never reported.
+func (a *Answer) UsageCount(n int) *int {
 	if a.Host.Options.NoUsage {
 		return nil
 	}
 	return &n
 }
 
-// Ids returns the ids of the tokens after from, up to to.
-func (a *Answer) Ids(from, to int) []uint32 {
+// TokenIDs returns the ids of the tokens after from, up to to.
+func (a *Answer) TokenIDs(from, to int) []uint32 {
 	ids := make([]uint32, 0, to-from)
 	for n := from + 1; n <= to; n++ {
 		ids = append(ids, tokenizer.ID(a.said.Word(n), a.Host.Config.Model.Vocab))

@@ -31,7 +31,7 @@ func (a *Answer) Event(kind string, members map[string]any) NamedEvent {
 }
 
 // appendObject appends a frame with an object.
-func (f framing) appendObject(buf []byte, v any) []byte {
+func (f Framing) appendObject(buf []byte, v any) []byte {
 	if e, ok := v.(NamedEvent); ok {
 		buf = append(buf, "event: "+e.Kind+"\n"...)
 	}

@@ -29,7 +29,7 @@ func TestFaultsStrikeAsOften(t *testing.T) {
 	}
 	count := make(map[Fault]int)
 	for n := range uint64(10000) {
-		first, again := f.Strike(n+1), f.Strike(n+1)
+		first, again := f.FaultOf(n+1), f.FaultOf(n+1)
 		if first != again {
 			t.Fatal("not the same twice")
 		}

@@ -71,6 +71,7 @@ func ParseFaults(s string) (Faults, error) {
 	return f, nil
 }
 
+// ParseFault reads the name of a fault.
 func ParseFault(s string) (Fault, error) {
 	if !slices.Contains(faultKinds(), Fault(s)) {
 		return "", fmt.Errorf("no fault is called %q; there are %s", s, strings.Join(faultNames(), ", "))
@@ -86,8 +87,8 @@ func faultNames() []string {
 	return names
 }
 
-// Strike returns the fault of the n-th request, n counting from 1; empty for none. It depends on the seed only.
-func (f Faults) Strike(n uint64) Fault {
+// FaultOf returns the fault of the n-th request, n counting from 1; empty for none. It depends on the seed only.
+func (f Faults) FaultOf(n uint64) Fault {
 	for i, r := range f.Rules {
 		if r.Every > 0 {
 			if n%uint64(r.Every) == 0 {

@@ -8,11 +8,13 @@ import (
 	"llmsweep/client/sim/machine"
 )
 
+// Route is a path that is no completion: its method and what serves it.
 type Route struct {
 	Method string
 	Serve  http.HandlerFunc
 }
 
+// Models serves the list of models.
 func (s *Host) Models(w http.ResponseWriter, _ *http.Request) {
 	WriteJSON(w, http.StatusOK, map[string]any{
 		"object": "list",
@@ -29,6 +31,7 @@ func (s *Host) Models(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
+// Tokenize serves the tokens of a text.
 func (s *Host) Tokenize(w http.ResponseWriter, r *http.Request) {
 	var b body
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
@@ -48,16 +51,18 @@ func (s *Host) Tokenize(w http.ResponseWriter, r *http.Request) {
 		"count": len(ids), "max_model_len": s.Config.MaxModelLen, "tokens": ids, "token_strs": nil})
 }
 
-func WriteError(w http.ResponseWriter, e *ApiError) { WriteJSON(w, e.Status, e.Object()) }
+// WriteError answers with an error in OpenAI's format.
+func WriteError(w http.ResponseWriter, e *APIError) { WriteJSON(w, e.Status, e.Object()) }
 
+// WriteJSON answers with a status and an object.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(v)
 }
 
-// Page returns a handler that always sends v.
-func Page(v any) http.HandlerFunc {
+// FixedPage returns a handler that always sends v.
+func FixedPage(v any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { WriteJSON(w, http.StatusOK, v) }
 }
 

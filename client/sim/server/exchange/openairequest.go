@@ -53,31 +53,31 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (Request, error) {
 	}
 	j.Usage = (b.StreamOptions.IncludeUsage || s.Options.UsageEveryChunk) && !s.Options.NoUsage
 	j.ContinuousUsage = j.Usage && (b.StreamOptions.ContinuousUsageStats || s.Options.UsageEveryChunk)
-	j.Top = s.Top(b.LogProbs, b.TopLogProbs)
+	j.TopLogProbs = s.WantedLogProbs(b.LogProbs, b.TopLogProbs)
 	if !chat && (b.Echo || b.PromptLogProbs != nil) {
 		j.Prompted, j.Echo, j.Listed = s.Score(b.Prompt), b.Echo, b.PromptLogProbs != nil
 	}
-	w := Wish{Most: b.MaxTokens, Forced: b.IgnoreEOS, Least: b.MinTokens, Otherwise: sim.DefaultOutputTokens}
+	w := LengthLimits{Max: b.MaxTokens, Exact: b.IgnoreEOS, Min: b.MinTokens, Default: sim.DefaultOutputTokens}
 	if b.MaxCompletionTokens != nil && s.Name != "ollama" { // which ignores it
-		w.Most = b.MaxCompletionTokens
+		w.Max = b.MaxCompletionTokens
 	}
 	if chat {
-		w.Otherwise = math.MaxInt
+		w.Default = math.MaxInt
 		if !b.IgnoreEOS {
-			w.Otherwise = NaturalLimit
+			w.Default = NaturalLimit
 		}
 	}
 	if s.Natural {
-		w.Forced, w.Least = false, 0
+		w.Exact, w.Min = false, 0
 	}
 	if s.Name == "ollama" {
-		ids = Cut(ids, OllamaContext)
+		ids = CutPrompt(ids, OllamaContext)
 	}
-	if err := s.Settle(&j, ids, w); err != nil {
+	if err := s.SetWork(&j, ids, w); err != nil {
 		return Request{}, err
 	}
 	if chat && b.thinks() {
-		j.Seq.ReasoningTokens = min(s.Options.Think, j.Seq.OutputTokens)
+		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }

@@ -15,6 +15,7 @@ import (
 // vLLM's own limit is the model's length.
 const NaturalLimit = 256
 
+// ChatMessage is a message of a conversation, in OpenAI's format.
 type ChatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
@@ -22,7 +23,7 @@ type ChatMessage struct {
 
 // Request is a parsed request, independent of its API.
 type Request struct {
-	Seq             sim.Request
+	Work            sim.Request // what the engine is asked for
 	Chat            bool
 	Stream          bool
 	Finish          string    // "length" or "stop"
@@ -30,61 +31,61 @@ type Request struct {
 	ContinuousUsage bool      // report usage on each chunk
 	seed            uint64    // of the answer's words
 	Tool            string    // the tool that the answer calls; empty for none
-	Top             int       // report the log-probabilities of so many tokens at each place; 0 for none
+	TopLogProbs     int       // report the log-probabilities of so many tokens at each place; 0 for none
 	Sum             int64     // that the answer ends with; only with Sums
 	Sums            bool      // the prompt asks for a sum
 	Prompted        *Prompted // the prompt, whose log-probabilities are asked for; nil for none
 	Echo            bool      // the answer begins with the prompt
 	Listed          bool      // the prompt's log-probabilities are a list of their own
-	Told            bool      // report counts and the finish reason (Triton's vLLM backend)
+	ReportCounts    bool      // report counts and the finish reason (Triton's vLLM backend)
 }
 
-// Wish is the length of an answer, in tokens, as the request asks for it.
-type Wish struct {
-	Most      *int
-	Otherwise int  // the most where the request sets no length
-	Least     int  // no natural end before it
-	Forced    bool // no natural end at all
+// LengthLimits is the length of an answer, in tokens, as the request asks for it.
+type LengthLimits struct {
+	Max     *int // the most, as the request sets it; nil: it does not
+	Default int  // the most where the request sets no length
+	Min     int  // no natural end before it
+	Exact   bool // no natural end at all
 }
 
-// Settle sets a request's prompt and the length of its answer. A natural end is uniformly distributed over the last four
+// SetWork sets a request's prompt and the length of its answer. A natural end is uniformly distributed over the last four
 // fifths of the allowed length, at 60 % of it on average, and depends on the prompt.
-func (s *Host) Settle(j *Request, ids []uint32, w Wish) error {
+func (s *Host) SetWork(j *Request, ids []uint32, w LengthLimits) error {
 	if len(ids) == 0 {
 		return BadRequest("the prompt is empty")
 	}
-	j.Seq.PromptTokens = len(ids)
-	j.Seq.Prefix = tokenizer.BlockHashes(ids, s.Config.BlockTokens)
+	j.Work.PromptTokens = len(ids)
+	j.Work.Prefix = tokenizer.BlockHashes(ids, s.Config.BlockTokens)
 	j.seed = promptSeed(s.Config.Seed, ids)
-	j.Seq.Prompt = j.seed
+	j.Work.Prompt = j.seed
 	limit, err := s.limit(len(ids), w)
 	if err != nil {
 		return err
 	}
-	j.Seq.OutputTokens, j.Finish = limit, "length"
-	if s.Options.FullLength || w.Forced && !s.Options.IgnoreLength {
+	j.Work.OutputTokens, j.Finish = limit, "length"
+	if s.Options.FullLength || w.Exact && !s.Options.IgnoreLength {
 		return nil
 	}
 	own := int(math.Ceil((0.2 + 0.8*tokenizer.Fraction(tokenizer.Mix(j.seed))) * float64(limit)))
 	if !s.Options.IgnoreLength {
-		own = max(own, w.Least)
+		own = max(own, w.Min)
 	}
 	if own < limit {
-		j.Seq.OutputTokens, j.Finish = own, "stop"
+		j.Work.OutputTokens, j.Finish = own, "stop"
 	}
 	return nil
 }
 
 // limit returns the longest allowed answer.
-func (s *Host) limit(prompt int, w Wish) (int, error) {
+func (s *Host) limit(prompt int, w LengthLimits) (int, error) {
 	cfg := s.Config
 	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
-	limit := w.Otherwise
+	limit := w.Default
 	if limit > sim.DefaultOutputTokens {
 		limit = min(limit, room)
 	}
-	if w.Most != nil {
-		limit = *w.Most
+	if w.Max != nil {
+		limit = *w.Max
 	}
 	switch {
 	case limit > room || room < 1:
@@ -93,8 +94,8 @@ func (s *Host) limit(prompt int, w Wish) (int, error) {
 			room+prompt, prompt+limit, prompt, limit)
 	case limit < 1:
 		return 0, BadRequest("max_tokens must be at least 1, got %d.", limit)
-	case w.Least > limit:
-		return 0, BadRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.Least)
+	case w.Min > limit:
+		return 0, BadRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.Min)
 	}
 	return limit, nil
 }
@@ -102,14 +103,15 @@ func (s *Host) limit(prompt int, w Wish) (int, error) {
 // OllamaContext is Ollama's default num_ctx.
 const OllamaContext = 4096
 
-// Cut shortens a prompt to the context's length without an error, as Ollama does.
-func Cut(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
+// CutPrompt shortens a prompt to the context's length without an error, as Ollama does.
+func CutPrompt(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
 
+// CheckModel returns an error where the server has no model of a name.
 func (s *Host) CheckModel(name string) error {
 	if name == "" || s.AnyModel || name == s.Options.ModelID || name+":latest" == s.Options.ModelID {
 		return nil
 	}
-	return &ApiError{Status: http.StatusNotFound, Kind: "NotFoundError",
+	return &APIError{Status: http.StatusNotFound, Kind: "NotFoundError",
 		Message: fmt.Sprintf("The model `%s` does not exist.", name)}
 }
 
@@ -175,6 +177,6 @@ func RejectUnknown(raw []byte, known []string) error {
 		return nil
 	}
 	name := slices.Min(unknown)
-	return &ApiError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
+	return &APIError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
 		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
 }

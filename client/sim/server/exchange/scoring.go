@@ -78,7 +78,7 @@ func (p *Prompted) Triples(vocab int) (all []any) {
 
 // Generated returns the tokens of the answer and their log-probabilities.
 func (a *Answer) Generated() (tokens []string, logs []float64) {
-	for n := 1; n <= a.Request.Seq.OutputTokens; n++ {
+	for n := 1; n <= a.Request.Work.OutputTokens; n++ {
 		top := a.said.Top(n, 1)
 		tokens, logs = append(tokens, top[0].Text), append(logs, top[0].LogP)
 	}

@@ -23,10 +23,10 @@ const (
 	errLoadSalt
 )
 
-// Speak chooses the answer to the n-th request, given how many requests are inside the engine, this one included.
-func (a *Answer) Speak(inside int, n uint64) {
+// ChooseText chooses the answer to the n-th request, given how many requests are inside the engine, this one included.
+func (a *Answer) ChooseText(inside int, n uint64) {
 	habits, serverSeed := a.Host.Config.Habits, a.Host.Config.Seed
-	seed, length := a.Request.seed, a.Request.Seq.OutputTokens
+	seed, length := a.Request.seed, a.Request.Work.OutputTokens
 	draw := func(salt, of uint64) float64 {
 		return tokenizer.Fraction(tokenizer.Mix(serverSeed ^ tokenizer.Mix(salt) ^ tokenizer.Mix(of)))
 	}
@@ -84,12 +84,12 @@ func (a *Answer) sum(right bool) {
 	if !right {
 		sum++
 	}
-	a.said = a.said.End(a.Request.Seq.OutputTokens, " "+strconv.FormatInt(sum, 10))
+	a.said = a.said.End(a.Request.Work.OutputTokens, " "+strconv.FormatInt(sum, 10))
 }
 
-// Top returns how many tokens a request wants the log-probabilities of at each place. asked is true or a number where the API
+// WantedLogProbs returns how many tokens a request wants the log-probabilities of at each place. asked is true or a number where the API
 // asks with a member of its own.
-func (s *Host) Top(asked json.RawMessage, most int) int {
+func (s *Host) WantedLogProbs(asked json.RawMessage, most int) int {
 	if s.Options.NoLogProbs {
 		return 0
 	}
@@ -121,11 +121,11 @@ func newPlace(c speech.Choice) place {
 	return p
 }
 
-// Places returns the log-probabilities of the tokens after from, up to to.
-func (a *Answer) Places(from, to int) []place {
+// ChatLogProbs returns the log-probabilities of the tokens after from, up to to, as chats have them.
+func (a *Answer) ChatLogProbs(from, to int) []place {
 	all := make([]place, 0, to-from)
 	for n := from + 1; n <= to; n++ {
-		top := a.said.Top(n, a.Request.Top)
+		top := a.said.Top(n, a.Request.TopLogProbs)
 		p := newPlace(top[0])
 		for _, c := range top {
 			p.Top = append(p.Top, newPlace(c))
@@ -135,11 +135,11 @@ func (a *Answer) Places(from, to int) []place {
 	return all
 }
 
-// Columns returns them as plain completions have them.
-func (a *Answer) Columns(from, to int) any {
+// CompletionLogProbs returns the log-probabilities of the tokens after from, up to to, as plain completions have them.
+func (a *Answer) CompletionLogProbs(from, to int) any {
 	tokens, logs, offsets, tops := []string{}, []float64{}, []int{}, []map[string]float64{}
 	for n := from + 1; n <= to; n++ {
-		top := a.said.Top(n, a.Request.Top)
+		top := a.said.Top(n, a.Request.TopLogProbs)
 		all := map[string]float64{}
 		for _, c := range top {
 			all[c.Text] = c.LogP
@@ -150,14 +150,14 @@ func (a *Answer) Columns(from, to int) any {
 	return map[string]any{"tokens": tokens, "token_logprobs": logs, "top_logprobs": tops, "text_offset": offsets}
 }
 
-// Triples returns them as SGLang has them: [log-probability, id, text].
-func (a *Answer) Triples(from, to int) (tokens, tops []any) {
+// SGLangLogProbs returns the log-probabilities of the tokens after from, up to to, as SGLang has them: [log-probability, id, text].
+func (a *Answer) SGLangLogProbs(from, to int) (tokens, tops []any) {
 	triple := func(c speech.Choice) any {
 		return []any{c.LogP, tokenizer.ID(c.Text, a.Host.Config.Model.Vocab), c.Text}
 	}
 	for n := from + 1; n <= to; n++ {
 		var all []any
-		for _, c := range a.said.Top(n, a.Request.Top) {
+		for _, c := range a.said.Top(n, a.Request.TopLogProbs) {
 			all = append(all, triple(c))
 		}
 		tokens, tops = append(tokens, all[0]), append(tops, all)

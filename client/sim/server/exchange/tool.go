@@ -18,7 +18,7 @@ type tool struct {
 	Function struct{ Name string }
 }
 
-// Called returns the name of the tool that the answer must call; "" for none.
+// Called returns the name of the tool that the answer must call; empty for none.
 func (t *Tools) Called() string {
 	var word string
 	var choice struct {
@@ -42,13 +42,13 @@ func (t *Tools) Called() string {
 // Arguments returns the part of a tool call's arguments that the tokens after from, up to to, are. The first token of the call
 // is its name.
 func (a *Answer) Arguments(from, to int) string {
-	first := a.Request.Seq.ReasoningTokens + 1
+	first := a.Request.Work.ReasoningTokens + 1
 	var b strings.Builder
 	if from <= first && to > first {
 		b.WriteString(`{"query":"`)
 	}
 	b.WriteString(a.Text(max(from, first), to))
-	if a.Last(to) && a.Request.Finish != "length" {
+	if a.IsLast(to) && a.Request.Finish != "length" {
 		if to <= first {
 			b.WriteString("{")
 		} else {
@@ -59,13 +59,13 @@ func (a *Answer) Arguments(from, to int) string {
 	return b.String()
 }
 
-// Calls reports whether a token of the answer is part of a tool call.
-func (a *Answer) Calls(token int) bool {
-	return a.Request.Tool != "" && token > a.Request.Seq.ReasoningTokens
+// IsToolCall reports whether a token of the answer is part of a tool call.
+func (a *Answer) IsToolCall(token int) bool {
+	return a.Request.Tool != "" && token > a.Request.Work.ReasoningTokens
 }
 
-// Ending returns the finish reason in OpenAI's words.
-func (a *Answer) Ending() string {
+// FinishReason returns the finish reason in OpenAI's words.
+func (a *Answer) FinishReason() string {
 	if a.Request.Tool != "" && a.Request.Finish == "stop" {
 		return "tool_calls"
 	}

@@ -15,8 +15,8 @@ import (
 // LlamacppEndpoint is llama-server's own /completion, after captures of b11669.
 func LlamacppEndpoint() *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/completion", Known: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt n_probs"),
-		Framing: exchange.Events(), Parse: parseLlamacpp, Refusal: dialect.LlamacppRefusal,
+		Path: "/completion", KnownFields: strings.Fields("prompt n_predict stream temperature top_k top_p seed stop cache_prompt n_probs"),
+		Framing: exchange.EventFraming(), Parse: parseLlamacpp, Refusal: dialect.LlamacppRefusal,
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &llamacppEncoder{a} },
 	}
 }
@@ -39,8 +39,8 @@ func parseLlamacpp(s *exchange.Host, raw []byte) (exchange.Request, error) {
 	if b.NPredict != nil && *b.NPredict < 0 {
 		b.NPredict = nil // without limit
 	}
-	j := exchange.Request{Stream: b.Stream, Top: s.Top(nil, b.NProbs)}
-	return j, s.Settle(&j, ids, exchange.Wish{Most: b.NPredict, Otherwise: exchange.NaturalLimit, Forced: b.IgnoreEOS})
+	j := exchange.Request{Stream: b.Stream, TopLogProbs: s.WantedLogProbs(nil, b.NProbs)}
+	return j, s.SetWork(&j, ids, exchange.LengthLimits{Max: b.NPredict, Default: exchange.NaturalLimit, Exact: b.IgnoreEOS})
 }
 
 // llamacppObject is a chunk, or an answer in one piece.
@@ -82,11 +82,11 @@ func (e *llamacppEncoder) Opening() any { return nil }
 
 func (e *llamacppEncoder) Tokens(from, to int) []any {
 	o := llamacppObject{
-		Content: e.Text(from, to), Tokens: e.Ids(from, to), IDSlot: -1, TokensPredicted: e.Reported(to),
-		TokensEvaluated: e.Reported(e.Request.Seq.PromptTokens), Stamp: e.Stamp(),
+		Content: e.Text(from, to), Tokens: e.TokenIDs(from, to), IDSlot: -1, TokensPredicted: e.UsageCount(to),
+		TokensEvaluated: e.UsageCount(e.Request.Work.PromptTokens), Stamp: e.Stamp(),
 	}
-	if e.Request.Top > 0 {
-		o.Probabilities = e.Places(from, to)
+	if e.Request.TopLogProbs > 0 {
+		o.Probabilities = e.ChatLogProbs(from, to)
 	}
 	return []any{o}
 }
@@ -98,8 +98,8 @@ func (e *llamacppEncoder) Whole(u sim.Usage) any { return e.end(u, e.Text(0, u.O
 // end returns the last object.
 func (e *llamacppEncoder) end(u sim.Usage, text string) llamacppObject {
 	o := llamacppObject{
-		Content: text, Tokens: []uint32{}, Stop: true, Model: e.Host.Options.ModelID, TokensPredicted: e.Reported(u.OutputTokens),
-		TokensEvaluated: e.Reported(e.Request.Seq.PromptTokens), Stamp: e.Stamp(),
+		Content: text, Tokens: []uint32{}, Stop: true, Model: e.Host.Options.ModelID, TokensPredicted: e.UsageCount(u.OutputTokens),
+		TokensEvaluated: e.UsageCount(e.Request.Work.PromptTokens), Stamp: e.Stamp(),
 		llamacppEnd: &llamacppEnd{
 			Settings:     llamacppSettings{u.OutputTokens, e.Request.Stream, []string{"top_k", "temperature"}},
 			StopType:     map[string]string{"length": "limit", "stop": "eos"}[e.Request.Finish],
@@ -113,7 +113,7 @@ func (e *llamacppEncoder) end(u sim.Usage, text string) llamacppObject {
 }
 
 func AboutLlamacpp(s *exchange.Host) map[string]exchange.Route {
-	props := exchange.Page(map[string]any{
+	props := exchange.FixedPage(map[string]any{
 		"default_generation_settings": map[string]any{"n_ctx": s.Config.MaxModelLen},
 		"total_slots":                 s.Config.MaxNumSeqs, "model_alias": s.Options.ModelID, "model_path": s.Options.ModelID,
 		"build_info": "b0-sim"})

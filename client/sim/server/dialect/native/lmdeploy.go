@@ -15,8 +15,8 @@ import (
 // would reject because its text is not in "prompt".
 func LmdeployEndpoint() *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/generate", Known: strings.Fields("prompt input_ids max_tokens stream temperature top_p top_k stop"), Framing: exchange.Events(),
-		Parse: parseLMDeploy, Done: true, DoneAfterError: true, Refusal: (*exchange.ApiError).Object,
+		Path: "/generate", KnownFields: strings.Fields("prompt input_ids max_tokens stream temperature top_p top_k stop"), Framing: exchange.EventFraming(),
+		Parse: parseLMDeploy, Done: true, DoneAfterError: true, Refusal: (*exchange.APIError).Object,
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &lmdeployEncoder{a} },
 	}
 }
@@ -27,7 +27,7 @@ func parseLMDeploy(s *exchange.Host, raw []byte) (exchange.Request, error) {
 		return exchange.Request{}, err
 	}
 	j := exchange.Request{Stream: b.Stream}
-	return j, s.Settle(&j, ids, exchange.Wish{Most: b.MaxTokens, Otherwise: generateDefault, Forced: b.IgnoreEOS})
+	return j, s.SetWork(&j, ids, exchange.LengthLimits{Max: b.MaxTokens, Default: generateDefault, Exact: b.IgnoreEOS})
 }
 
 // lmdeployObject is a chunk, or an answer in one piece.
@@ -51,12 +51,12 @@ type lmdeployEncoder struct{ *exchange.Answer }
 func (e *lmdeployEncoder) Opening() any { return nil }
 
 func (e *lmdeployEncoder) Tokens(from, to int) []any {
-	return []any{e.object(from, to, exchange.Null())}
+	return []any{e.object(from, to, exchange.JSONNull())}
 }
 
 func (e *lmdeployEncoder) object(from, to int, finish any) lmdeployObject {
-	return lmdeployObject{Text: e.Text(from, to), OutputIDs: e.Ids(from, to), Stamp: e.Stamp(), MetaInfo: lmdeployMeta{
-		PromptTokens: e.Reported(e.Request.Seq.PromptTokens), CompletionTokens: e.Reported(to), FinishReason: finish,
+	return lmdeployObject{Text: e.Text(from, to), OutputIDs: e.TokenIDs(from, to), Stamp: e.Stamp(), MetaInfo: lmdeployMeta{
+		PromptTokens: e.UsageCount(e.Request.Work.PromptTokens), CompletionTokens: e.UsageCount(to), FinishReason: finish,
 	}}
 }
 

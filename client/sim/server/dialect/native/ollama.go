@@ -24,7 +24,7 @@ func OllamaGenerateEndpoint() *exchange.Endpoint {
 func ollamaEndpoint(path, known string) *exchange.Endpoint {
 	chat := path == "/api/chat"
 	return &exchange.Endpoint{
-		Path: path, Known: strings.Fields(known), Framing: exchange.Lines(), Refusal: exchange.PlainRefusal,
+		Path: path, KnownFields: strings.Fields(known), Framing: exchange.LineFraming(), Refusal: exchange.PlainError,
 		Parse:   func(s *exchange.Host, raw []byte) (exchange.Request, error) { return parseOllama(s, raw, chat) },
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &ollamaEncoder{a} },
 	}
@@ -53,7 +53,7 @@ func parseOllama(s *exchange.Host, raw []byte, chat bool) (exchange.Request, err
 		return exchange.Request{}, exchange.BadRequest("%v", err)
 	}
 	if s.CheckModel(b.Model) != nil || b.Model == "" {
-		return exchange.Request{}, &exchange.ApiError{Status: http.StatusNotFound, Message: fmt.Sprintf("model '%s' not found", b.Model)}
+		return exchange.Request{}, &exchange.APIError{Status: http.StatusNotFound, Message: fmt.Sprintf("model '%s' not found", b.Model)}
 	}
 	asked := len(b.Think) > 0 && string(b.Think) != "null" && string(b.Think) != "false"
 	if asked && s.Options.Think == 0 {
@@ -75,13 +75,13 @@ func parseOllama(s *exchange.Host, raw []byte, chat bool) (exchange.Request, err
 	}
 	j := exchange.Request{Chat: chat, Stream: b.Stream == nil || *b.Stream}
 	if b.LogProbs {
-		j.Top = s.Top(nil, max(1, b.TopLogs))
+		j.TopLogProbs = s.WantedLogProbs(nil, max(1, b.TopLogs))
 	}
-	if err := s.Settle(&j, exchange.Cut(ids, context), exchange.Wish{Most: b.Options.NumPredict, Otherwise: exchange.NaturalLimit}); err != nil {
+	if err := s.SetWork(&j, exchange.CutPrompt(ids, context), exchange.LengthLimits{Max: b.Options.NumPredict, Default: exchange.NaturalLimit}); err != nil {
 		return exchange.Request{}, err
 	}
 	if !b.Raw && string(b.Think) != "false" {
-		j.Seq.ReasoningTokens = min(s.Options.Think, j.Seq.OutputTokens)
+		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }
@@ -140,7 +140,7 @@ func (e *ollamaEncoder) Tokens(from, to int) []any { return []any{e.line(from, t
 func (e *ollamaEncoder) line(from, to int) ollamaLine {
 	l := ollamaLine{Model: e.Host.Options.ModelID, CreatedAt: time.Now().UTC(), Stamp: e.Stamp()}
 	text, thinking := e.Text(from, to), ""
-	if from < e.Request.Seq.ReasoningTokens && to > from {
+	if from < e.Request.Work.ReasoningTokens && to > from {
 		text, thinking = "", text
 	}
 	if e.Request.Chat {
@@ -148,8 +148,8 @@ func (e *ollamaEncoder) line(from, to int) ollamaLine {
 	} else {
 		l.Response, l.Thinking = &text, thinking
 	}
-	if e.Request.Top > 0 && to > from {
-		l.LogProbs = e.Places(from, to)
+	if e.Request.TopLogProbs > 0 && to > from {
+		l.LogProbs = e.ChatLogProbs(from, to)
 	}
 	return l
 }
@@ -163,22 +163,22 @@ func (e *ollamaEncoder) end(l ollamaLine, u sim.Usage) ollamaLine {
 	l.Done = true
 	l.ollamaEnd = &ollamaEnd{
 		DoneReason: e.Request.Finish, TotalDuration: time.Since(e.Created).Nanoseconds(), LoadDuration: 1,
-		PromptEvalCount: e.Reported(u.PromptTokens), PromptEvalDuration: e.Reported(1),
-		EvalCount: e.Reported(u.OutputTokens), EvalDuration: e.Reported(1),
+		PromptEvalCount: e.UsageCount(u.PromptTokens), PromptEvalDuration: e.UsageCount(1),
+		EvalCount: e.UsageCount(u.OutputTokens), EvalDuration: e.UsageCount(1),
 	}
 	return l
 }
 
 func (e *ollamaEncoder) Whole(u sim.Usage) any {
-	return e.end(e.line(e.Request.Seq.ReasoningTokens, u.OutputTokens), u)
+	return e.end(e.line(e.Request.Work.ReasoningTokens, u.OutputTokens), u)
 }
 
 func AboutOllama(s *exchange.Host) map[string]exchange.Route {
 	model := map[string]any{"name": s.Options.ModelID, "model": s.Options.ModelID, "details": map[string]string{"format": "gguf"}}
 	loaded := map[string]any{"name": s.Options.ModelID, "model": s.Options.ModelID, "context_length": exchange.OllamaContext}
 	return map[string]exchange.Route{
-		"/api/version": {Method: http.MethodGet, Serve: exchange.Page(map[string]string{"version": "0.17.4+sim"})},
-		"/api/tags":    {Method: http.MethodGet, Serve: exchange.Page(map[string]any{"models": []any{model}})},
-		"/api/ps":      {Method: http.MethodGet, Serve: exchange.Page(map[string]any{"models": []any{loaded}})},
+		"/api/version": {Method: http.MethodGet, Serve: exchange.FixedPage(map[string]string{"version": "0.17.4+sim"})},
+		"/api/tags":    {Method: http.MethodGet, Serve: exchange.FixedPage(map[string]any{"models": []any{model}})},
+		"/api/ps":      {Method: http.MethodGet, Serve: exchange.FixedPage(map[string]any{"models": []any{loaded}})},
 	}
 }

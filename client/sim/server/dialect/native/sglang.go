@@ -21,10 +21,10 @@ const generateDefault = 128
 // lmdeploy's body, which a real server would reject because its prompt is not in "text".
 func SglangEndpoint() *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/generate", Known: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs logprob_start_len top_logprobs_num rid"), Framing: exchange.Events(),
+		Path: "/generate", KnownFields: strings.Fields("text input_ids sampling_params stream return_logprob return_text_in_logprobs logprob_start_len top_logprobs_num rid"), Framing: exchange.EventFraming(),
 		Parse: parseSGLang, Done: true, DoneAfterError: true,
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &sglangEncoder{a} },
-		Refusal: func(e *exchange.ApiError) any {
+		Refusal: func(e *exchange.APIError) any {
 			return map[string]any{"error": map[string]string{"message": e.Message}}
 		},
 	}
@@ -74,13 +74,13 @@ func parseSGLang(s *exchange.Host, raw []byte) (exchange.Request, error) {
 	}
 	j := exchange.Request{Stream: b.Stream}
 	if b.ReturnLogProb {
-		j.Top = s.Top(nil, max(1, b.TopLogProbs))
+		j.TopLogProbs = s.WantedLogProbs(nil, max(1, b.TopLogProbs))
 		if b.LogProbsFrom != nil && *b.LogProbsFrom == 0 { // the default is the prompt's end
 			j.Prompted = s.Score(b.Text)
 		}
 	}
 	p := b.SamplingParams
-	return j, s.Settle(&j, ids, exchange.Wish{Most: p.MaxNewTokens, Otherwise: generateDefault, Least: p.MinNewTokens, Forced: p.IgnoreEOS})
+	return j, s.SetWork(&j, ids, exchange.LengthLimits{Max: p.MaxNewTokens, Default: generateDefault, Min: p.MinNewTokens, Exact: p.IgnoreEOS})
 }
 
 // sglangObject is a chunk, or an answer in one piece.
@@ -114,17 +114,17 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 		from = 0
 	}
 	m := sglangMeta{
-		ID: e.Id, FinishReason: exchange.Null(), PromptTokens: e.Reported(e.Request.Seq.PromptTokens),
-		CompletionTokens: e.Reported(to), CachedTokens: e.Reported(e.Cached()),
+		ID: e.ID, FinishReason: exchange.JSONNull(), PromptTokens: e.UsageCount(e.Request.Work.PromptTokens),
+		CompletionTokens: e.UsageCount(to), CachedTokens: e.UsageCount(e.Cached()),
 	}
-	if e.Request.Top > 0 {
-		m.LogProbs, m.TopLogProbs = e.Triples(from, to)
+	if e.Request.TopLogProbs > 0 {
+		m.LogProbs, m.TopLogProbs = e.SGLangLogProbs(from, to)
 		if p := e.Request.Prompted; p != nil {
 			m.PromptLogProbs = p.Triples(e.Host.Config.Model.Vocab)
 		}
 	}
 	switch {
-	case !e.Last(to):
+	case !e.IsLast(to):
 	case e.Request.Finish == "length":
 		m.FinishReason = struct {
 			Type   string `json:"type"`
@@ -136,7 +136,7 @@ func (e *sglangEncoder) object(from, to int) sglangObject {
 			Matched int    `json:"matched"`
 		}{"stop", qwenEndOfTurn}
 	}
-	return sglangObject{Text: e.Text(from, to), OutputIDs: e.Ids(from, to), MetaInfo: m, Stamp: e.Stamp()}
+	return sglangObject{Text: e.Text(from, to), OutputIDs: e.TokenIDs(from, to), MetaInfo: m, Stamp: e.Stamp()}
 }
 
 func (e *sglangEncoder) Closing(sim.Usage) []any { return nil }
@@ -144,8 +144,8 @@ func (e *sglangEncoder) Closing(sim.Usage) []any { return nil }
 func (e *sglangEncoder) Whole(u sim.Usage) any { return e.object(0, u.OutputTokens) }
 
 func AboutSGLang(s *exchange.Host) map[string]exchange.Route {
-	info := exchange.Page(map[string]any{"model_path": s.Options.ModelID, "tokenizer_path": s.Options.ModelID, "is_generation": true})
-	state := exchange.Page(map[string]any{
+	info := exchange.FixedPage(map[string]any{"model_path": s.Options.ModelID, "tokenizer_path": s.Options.ModelID, "is_generation": true})
+	state := exchange.FixedPage(map[string]any{
 		"version": "0.5.2+sim", "served_model_name": s.Options.ModelID, "model_path": s.Options.ModelID,
 		"max_total_num_tokens": s.Config.KVTokens, "incremental_streaming_output": s.Options.Texts == "pieces"})
 	return map[string]exchange.Route{

@@ -18,7 +18,7 @@ const tgiDefault = 100
 // checked against a running engine. It always streams.
 func TgiEndpoint() *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/generate_stream", Known: strings.Fields("inputs parameters"), Framing: exchange.Events(), Refusal: dialect.TgiRefusal,
+		Path: "/generate_stream", KnownFields: strings.Fields("inputs parameters"), Framing: exchange.EventFraming(), Refusal: dialect.TgiRefusal,
 		Invalid: http.StatusUnprocessableEntity, Parse: parseTGI,
 		Encoder: func(a *exchange.Answer) exchange.Encoder { return &tgiEncoder{a} },
 	}
@@ -41,7 +41,7 @@ func parseTGI(s *exchange.Host, raw []byte) (exchange.Request, error) {
 	}
 	j := exchange.Request{Stream: true, Usage: b.Parameters.Details && !s.Options.NoUsage}
 	ids := tokenizer.Append(nil, b.Inputs, s.Config.Model.Vocab)
-	return j, s.Settle(&j, ids, exchange.Wish{Most: b.Parameters.MaxNewTokens, Otherwise: tgiDefault})
+	return j, s.SetWork(&j, ids, exchange.LengthLimits{Max: b.Parameters.MaxNewTokens, Default: tgiDefault})
 }
 
 // tgiEvent is one token. The last event has the whole text and the details.
@@ -81,16 +81,16 @@ func (e *tgiEncoder) Tokens(from, to int) (all []any) {
 
 // event returns the event of the n-th token.
 func (e *tgiEncoder) event(n int) tgiEvent {
-	token := tgiToken{ID: e.Ids(n-1, n)[0], Text: e.Text(n-1, n), LogProb: anyLogProb}
-	event := tgiEvent{Index: n, Token: token, GeneratedText: exchange.Null(), Details: exchange.Null(), Stamp: e.Stamp()}
-	if !e.Last(n) {
+	token := tgiToken{ID: e.TokenIDs(n-1, n)[0], Text: e.Text(n-1, n), LogProb: anyLogProb}
+	event := tgiEvent{Index: n, Token: token, GeneratedText: exchange.JSONNull(), Details: exchange.JSONNull(), Stamp: e.Stamp()}
+	if !e.IsLast(n) {
 		return event
 	}
 	event.GeneratedText = e.Text(0, n)
 	if e.Request.Usage {
 		event.Details = tgiDetails{
 			FinishReason:    map[string]string{"length": "length", "stop": "eos_token"}[e.Request.Finish],
-			GeneratedTokens: n, InputLength: e.Request.Seq.PromptTokens,
+			GeneratedTokens: n, InputLength: e.Request.Work.PromptTokens,
 		}
 	}
 	return event
@@ -102,7 +102,7 @@ func (e *tgiEncoder) Closing(sim.Usage) []any { return nil }
 func (e *tgiEncoder) Whole(u sim.Usage) any { return e.event(u.OutputTokens) }
 
 func AboutTGI(s *exchange.Host) map[string]exchange.Route {
-	info := exchange.Page(map[string]any{
+	info := exchange.FixedPage(map[string]any{
 		"model_id": s.Options.ModelID, "max_total_tokens": s.Config.MaxModelLen, "max_input_tokens": s.Config.MaxModelLen - 1,
 		"max_concurrent_requests": 128, "router": "text-generation-router", "version": "2.4.1-sim"})
 	tokenize := func(w http.ResponseWriter, r *http.Request) {

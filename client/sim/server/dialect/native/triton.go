@@ -16,10 +16,10 @@ import (
 // nested. Neither was checked against a running engine.
 func tritonEndpoint(model string, vllm bool) *exchange.Endpoint {
 	return &exchange.Endpoint{
-		Path: "/v2/models/" + model + "/generate_stream", Framing: exchange.Events(), Refusal: exchange.PlainRefusal,
-		Known:   []string{"text_input", "max_tokens", "stream", "temperature", "parameters", "bad_words", "stop_words"},
-		Parse:   func(s *exchange.Host, raw []byte) (exchange.Request, error) { return parseTriton(s, raw, vllm) },
-		Encoder: func(a *exchange.Answer) exchange.Encoder { return &tritonEncoder{a} },
+		Path: "/v2/models/" + model + "/generate_stream", Framing: exchange.EventFraming(), Refusal: exchange.PlainError,
+		KnownFields: []string{"text_input", "max_tokens", "stream", "temperature", "parameters", "bad_words", "stop_words"},
+		Parse:       func(s *exchange.Host, raw []byte) (exchange.Request, error) { return parseTriton(s, raw, vllm) },
+		Encoder:     func(a *exchange.Answer) exchange.Encoder { return &tritonEncoder{a} },
 	}
 }
 
@@ -41,19 +41,19 @@ func parseTriton(s *exchange.Host, raw []byte, vllm bool) (exchange.Request, err
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return exchange.Request{}, exchange.BadRequest("failed to parse the request JSON buffer: %v", err)
 	}
-	j := exchange.Request{Stream: b.Stream || b.Parameters.Stream, Told: b.Counts && vllm && !s.Options.NoUsage}
-	w := exchange.Wish{Most: b.Parameters.MaxTokens, Otherwise: sim.DefaultOutputTokens}
+	j := exchange.Request{Stream: b.Stream || b.Parameters.Stream, ReportCounts: b.Counts && vllm && !s.Options.NoUsage}
+	w := exchange.LengthLimits{Max: b.Parameters.MaxTokens, Default: sim.DefaultOutputTokens}
 	if vllm {
-		w.Forced, w.Least = b.Parameters.IgnoreEOS, b.Parameters.MinTokens
+		w.Exact, w.Min = b.Parameters.IgnoreEOS, b.Parameters.MinTokens
 	} else {
-		if w.Most == nil {
-			w.Most = b.MaxTokens
+		if w.Max == nil {
+			w.Max = b.MaxTokens
 		}
-		if w.Most == nil {
+		if w.Max == nil {
 			return exchange.Request{}, exchange.BadRequest("[request id: <id_unknown>] expected 3 inputs but got 2 inputs for model 'ensemble'. Missing 'max_tokens'.")
 		}
 	}
-	return j, s.Settle(&j, tokenizer.Append(nil, b.TextInput, s.Config.Model.Vocab), w)
+	return j, s.SetWork(&j, tokenizer.Append(nil, b.TextInput, s.Config.Model.Vocab), w)
 }
 
 // tritonObject is a chunk, or an answer in one piece.
@@ -80,12 +80,12 @@ func (e *tritonEncoder) Tokens(from, to int) []any { return []any{e.object(from,
 
 func (e *tritonEncoder) object(from, to int) tritonObject {
 	o := tritonObject{ModelName: e.Host.Options.ModelID, ModelVersion: "1", Stamp: e.Stamp()}
-	if e.Request.Told {
+	if e.Request.ReportCounts {
 		o.FinishReason = "None"
-		if e.Last(to) {
+		if e.IsLast(to) {
 			o.FinishReason = e.Request.Finish
 		}
-		o.NumInputTokens, o.NumOutputTokens = e.Reported(e.Request.Seq.PromptTokens), e.Reported(to-from)
+		o.NumInputTokens, o.NumOutputTokens = e.UsageCount(e.Request.Work.PromptTokens), e.UsageCount(to-from)
 	}
 	if e.Host.Options.LogProbs { // of all tokens so far
 		o.LogProbs = slices.Repeat([]float64{anyLogProb}, to)
@@ -114,11 +114,11 @@ func AboutTriton(s *exchange.Host) map[string]exchange.Route {
 	}
 	id := s.Options.ModelID
 	return map[string]exchange.Route{
-		"/v2": {Method: http.MethodGet, Serve: exchange.Page(map[string]any{"name": "triton", "version": "2.60.0-sim", "extensions": []string{"generate"}})},
-		"/v2/models/" + id: {Method: http.MethodGet, Serve: exchange.Page(map[string]any{
+		"/v2": {Method: http.MethodGet, Serve: exchange.FixedPage(map[string]any{"name": "triton", "version": "2.60.0-sim", "extensions": []string{"generate"}})},
+		"/v2/models/" + id: {Method: http.MethodGet, Serve: exchange.FixedPage(map[string]any{
 			"name": id, "versions": []string{"1"}, "platform": "ensemble", "inputs": tensors,
 			"outputs": []map[string]any{{"name": "text_output", "datatype": "BYTES", "shape": []int{1}}}})},
-		"/v2/repository/index": {Method: http.MethodPost, Serve: exchange.Page([]map[string]string{{"name": id, "version": "1", "state": "READY"}})},
+		"/v2/repository/index": {Method: http.MethodPost, Serve: exchange.FixedPage([]map[string]string{{"name": id, "version": "1", "state": "READY"}})},
 	}
 }
 
