@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
+	"llmsweep/client/bounded"
 	"llmsweep/sweep/dryrun"
 )
 
@@ -61,14 +61,7 @@ func (t *Text) Tokens(count func(string) int) (all dryrun.Tokens) {
 
 // Read reads a text, and cuts it into windows of a number of bytes, of which it keeps at most a number, evenly spread over the text.
 func Read(path string, window, most int) (*Text, error) {
-	f, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if f.Size() > mostFile {
-		return nil, fmt.Errorf("%s is larger than 64 MiB: give a part of it", path)
-	}
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, mostFile)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ func perplexityWords() [][2]string {
 		{"--text-windows must be between 1 and %d", "--text-windows 必须在 1 到 %s 之间"},
 		{"--text-bytes must be between %d and %d", "--text-bytes 必须在 %s 到 %s 之间"},
 		{"--text is scored by one machine: leave it out, or score it in a run without --start-at", "--text 由一台机器计分：请去掉它，或在没有 --start-at 的测量中计分"},
-		{"%s is larger than 64 MiB: give a part of it", "%s 超过 64 MiB：请只给出一部分"},
 		{"%s is no UTF-8 text: convert it first", "%s 不是 UTF-8 文本：请先转换"},
 		{"%s has %d bytes, fewer than one window: give a longer text, or smaller windows (--text-bytes, %d or more)", "%s 有 %s 字节，不足一个窗口：请给出更长的文本或更小的窗口（--text-bytes，至少 %s）"},
 		{"the run was planned with another text than now: its file (--text) has changed", "原计划的文本与现在不同：其文件（--text）已改变"},
