@@ -30,7 +30,7 @@ func ParseGate(text string) (Gate, error) { return ParseGateOn(text, Keys()) }
 // ParseGateOn reads a gate on one of the keys.
 func ParseGateOn(text string, keys []string) (Gate, error) {
 	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && (slices.Contains(drift.Keys(), key) || slices.Contains(drift.Others(), key)) {
-		c, err := drift.ParseCondition(text)
+		c, err := drift.ParseAny(text)
 		if err != nil {
 			return Gate{}, fmt.Errorf("--fail-if %w", err)
 		}

@@ -58,14 +58,19 @@ type Condition struct {
 
 var conditionText = regexp.MustCompile(`^\s*([a-z_]+(?:@load)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*$`)
 
-// ParseCondition reads a condition. Shares are in per cent.
-func ParseCondition(text string) (Condition, error) {
+// ParseCondition reads a condition on one of [Keys]. Shares are in per cent.
+func ParseCondition(text string) (Condition, error) { return parseOn(text, Keys()) }
+
+// ParseAny reads a condition on one of [Keys] or [Others].
+func ParseAny(text string) (Condition, error) { return parseOn(text, slices.Concat(Keys(), Others())) }
+
+func parseOn(text string, keys []string) (Condition, error) {
 	m := conditionText.FindStringSubmatch(text)
 	switch {
 	case m == nil:
 		return Condition{}, fmt.Errorf("%q: write a limit on answers such as match>90%% or kl<0.05", text)
-	case !slices.Contains(Keys(), m[1]) && !slices.Contains(Others(), m[1]):
-		return Condition{}, fmt.Errorf("%q: there is no metric %s of answers; there are %s", text, m[1], strings.Join(Keys(), ", "))
+	case !slices.Contains(keys, m[1]):
+		return Condition{}, fmt.Errorf("%q: there is no metric %s of answers; there are %s", text, m[1], strings.Join(keys, ", "))
 	case isShare(m[1]) != (m[4] == "%"):
 		return Condition{}, fmt.Errorf("%q: shares are in per cent, such as match>90%%, and others are not, such as kl<0.05", text)
 	}

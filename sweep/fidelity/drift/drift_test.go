@@ -123,8 +123,22 @@ func TestRefused(t *testing.T) {
 	if _, err := Read("dir", &rundir.Run{}); err == nil || !strings.Contains(err.Error(), "dir has no canaries") {
 		t.Error(err)
 	}
-	for _, wrong := range []string{"match>90", "kl<5%", "speed>1%", "match=90%", "match>101%", ""} {
+	for _, wrong := range []string{"match>90", "kl<5%", "speed>1%", "match=90%", "match>101%", "accuracy>80%", ""} {
 		if c, err := ParseCondition(wrong); err == nil {
+			t.Errorf("%q is read as %v", wrong, c)
+		}
+	}
+}
+
+// Conditions on graded answers and on a text are read where these are compared.
+func TestParseAny(t *testing.T) {
+	for _, text := range []string{"match>90%", "accuracy<80%", "accuracy_change<-2%", "perplexity>1.5%", "bits_per_byte>0.01"} {
+		if c, err := ParseAny(text); err != nil || c.String() != text {
+			t.Errorf("%s is read as %v, %v", text, c, err)
+		}
+	}
+	for _, wrong := range []string{"accuracy<180%", "accuracy<-1%", "perplexity>1", "bits_per_byte>1%"} {
+		if c, err := ParseAny(wrong); err == nil {
 			t.Errorf("%q is read as %v", wrong, c)
 		}
 	}
