@@ -231,7 +231,7 @@ func TestCommandsRun(t *testing.T) {
 	}
 	t.Chdir(t.TempDir()) // command lines name files without a directory
 	inBubble(t, "", func(t *testing.T, w *world) {
-		for address, api := range map[string]string{"localhost:8000": "http", "api.example.com:443": "https", "node1:8000": "http", "node2:8000": "http"} {
+		for address, api := range map[string]string{"localhost:8000": "http", "api.example.com:443": "https", "node1:8000": "http", "node2:8000": "http", "f16:8000": "http", "q4:8000": "http"} {
 			if _, done, err := w.serve(w.ctx, address, w.simulated(simserver.Options{})); err != nil {
 				t.Fatal(err, api)
 			} else {
@@ -290,7 +290,7 @@ func TestCommandsRun(t *testing.T) {
 				t.Errorf("llmsweep %s: exit %d\n%s\n%s", line, code, out, errs)
 			}
 			if out == "" && !slices.Contains(args, "-o") {
-				t.Errorf("llmsweep %s: prints nothing", line)
+				t.Errorf("llmsweep %s: prints nothing\n%s", line, errs)
 			}
 			t.Logf("%v: llmsweep %s", time.Since(began).Round(time.Second), line)
 		}

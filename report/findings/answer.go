@@ -47,7 +47,7 @@ func found(run *rundir.Run, l lang.Lang) []string {
 		}
 		return lines
 	}
-	add(saturates(sat, l))
+	add(saturates(run, l))
 	for _, n := range sat.Cautions {
 		add(Note(n, l))
 	}
@@ -80,7 +80,8 @@ func whyNoAnswer(run *rundir.Run) (why note.Note, ok bool) {
 func isWhyNoAnswer(n note.Note) bool { return strings.HasPrefix(n.Code, "saturation.none-") }
 
 // saturates is the answer itself.
-func saturates(sat *rundir.Saturation, l lang.Lang) string {
+func saturates(run *rundir.Run, l lang.Lang) string {
+	sat := run.Saturation
 	switch {
 	case sat.Rate.Bound() && !sat.Reason.IsZero(): // a search that was cut
 		return sayAtLeast.In(l, lang.Number(rundir.Exactly(sat.Rate.Value()), lang.Rate))
@@ -108,7 +109,11 @@ func saturates(sat *rundir.Saturation, l lang.Lang) string {
 	}
 	switch {
 	case sat.Overload.Known():
-		s += sayCollapses.In(l, lang.Number(sat.Overload, digits))
+		falls := sayCollapses
+		if slices.ContainsFunc(run.Warnings, func(n note.Note) bool { return n.Code == overloadOrChange }) { // the warning has both causes
+			falls = sayFalls
+		}
+		s += falls.In(l, lang.Number(sat.Overload, digits))
 	case sat.Limit == rundir.LimitRate:
 		s += sayRateLimit.In(l)
 	case refuses:
@@ -126,6 +131,9 @@ const (
 	Sustains                 // the highest rate that is kept up with: when more arrives, less is completed
 	Accepts                  // the rate that is not refused
 )
+
+// overloadOrChange is the code of the warning that the server completed less under overload, and may have become slower by itself meanwhile.
+const overloadOrChange = "saturation.overload-or-change"
 
 // MeaningOf returns what the rate of an answer is.
 func MeaningOf(sat *rundir.Saturation) Meaning {

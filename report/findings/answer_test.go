@@ -48,6 +48,23 @@ func TestNoAnswerContradictsARow(t *testing.T) {
 	}
 }
 
+// TestCollapseIsShownOrDoubted: the answer speaks of a collapse only where the sweep ruled out that the server became slower by itself.
+func TestCollapseIsShownOrDoubted(t *testing.T) {
+	f := rundir.Exactly
+	for code, want := range map[string]string{
+		"habit.collapses": "Sustains 20 req/s (95 %: 18-22); above that it collapses to 7.",
+		overloadOrChange:  "Sustains 20 req/s (95 %: 18-22); once requests had piled up, it completed 7.",
+	} {
+		run := &rundir.Run{
+			Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Warnings: []note.Note{{Code: code}},
+			Saturation: &rundir.Saturation{Rate: f(20), Low: f(18), High: f(22), Overload: f(7)},
+		}
+		if got := Answer(run, lang.English)[0]; got != want {
+			t.Errorf("%s: %s, want %s", code, got, want)
+		}
+	}
+}
+
 // TestWhatMoreWasCompleted: what a stage completed beyond the answer is explained by what the server does.
 func TestWhatMoreWasCompleted(t *testing.T) {
 	f := rundir.Exactly

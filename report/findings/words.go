@@ -27,6 +27,7 @@ var (
 	sayOutput        = lang.Say(", %s output tok/s", "，输出 %s tok/s")
 	saySustains      = lang.Say("Sustains %s req/s", "可承受 %s req/s")
 	sayCollapses     = lang.Say("; above that it collapses to %s", "；超过后崩塌至 %s")
+	sayFalls         = lang.Say("; once requests had piled up, it completed %s", "；请求积压后只完成 %s")
 	sayAccepts       = lang.Say("Accepts %s req/s", "可接受 %s req/s")
 	sayRefusesRest   = lang.Say("; it refuses what is more", "；其余被拒绝")
 	sayRateLimit     = lang.Say("; a rate limit refuses what is more", "；其余因限速被拒绝")

@@ -57,6 +57,14 @@ func counter(ctx context.Context, l *flags.WorkloadOptions) func(text string) in
 	}
 }
 
+// limitsOf returns the limits of a purse; none where there is no purse.
+func limitsOf(p *spend.Purse) spend.Limits {
+	if p == nil {
+		return spend.Limits{}
+	}
+	return p.Limits()
+}
+
 // DryRun prints what a plan sends at most, and at what price. Nothing is sent: prompts that only the server could count are counted by
 // --tokenizer, or reckoned at one token a byte.
 func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) error {
@@ -73,10 +81,7 @@ func (e *Measurement) DryRun(stages []experiment.Stage, longest time.Duration) e
 	if err != nil {
 		return err
 	}
-	limits := spend.Limits{}
-	if purse != nil {
-		limits = purse.Limits()
-	}
+	limits := limitsOf(purse)
 	check, err := e.check()
 	if err != nil {
 		return console.Usage(err)
