@@ -67,7 +67,7 @@ func TestChangedAnswersAreFound(t *testing.T) {
 	if !simtest.Statistics {
 		t.Skip("takes minutes; TestAnswersUnderLoad shows that changed answers are found")
 	}
-	for share, runs := range map[string]int{"5%": 30, "1%": 10} {
+	for share, runs := range map[string]int{"5%": 30, "1%": 50} {
 		t.Run(share, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
 				const hypotheses = 2 // of a single stage: that answers differ, and that they are changed

@@ -211,11 +211,11 @@ func TestNoSecretIsShown(t *testing.T) {
 		shared := secretly(sound)
 		for _, rank := range []string{"0", "1"} {
 			ranks.Go(func() {
-				tell(-1, append(brief("run", shared, "--concurrency", "2", "--requests", "30", "--rank", rank, "--ranks", "2", "--start-at", start, "--out", w.path("rank"+rank)), asFlags...)...)
+				tell(console.Done, append(brief("run", shared, "--concurrency", "2", "--requests", "30", "--rank", rank, "--ranks", "2", "--start-at", start, "--out", w.path("rank"+rank)), asFlags...)...)
 			})
 		}
 		ranks.Wait()
-		tell(-1, "merge", w.path("rank0"), w.path("rank1"), "--out", w.path("merged"))
+		tell(console.Done, "merge", w.path("rank0"), w.path("rank1"), "--out", w.path("merged"))
 		if _, err := os.Stat(w.path("merged/run.json")); err != nil {
 			t.Errorf("the ranks were not merged: %v", err)
 		}

@@ -99,7 +99,8 @@ func (w *world) write(name, text string) string {
 
 // interruptAfter interrupts running commands after a time.
 func (w *world) interruptAfter(d time.Duration) {
-	time.AfterFunc(d, func() { w.cancel(experiment.ErrInterrupted) })
+	cancel := w.cancel // of what runs now: after again, it interrupts nothing
+	time.AfterFunc(d, func() { cancel(experiment.ErrInterrupted) })
 }
 
 // simulated returns the handler of a simulated server.

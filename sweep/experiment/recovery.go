@@ -18,7 +18,7 @@ import (
 const recoveryStage = "recovery"
 
 const (
-	staysSlow = 1.15 // times the time per token at the start: more than a lone request varies by
+	staysSlow = 1.15 // times the time per token at the start: more than a lone request usually varies by
 	asFast    = 1.08 // times that, again
 )
 
@@ -31,6 +31,7 @@ func rests() []time.Duration {
 type recovery struct {
 	overload string  // the latest overload that was not checked; empty for none
 	alone    float64 // seconds per token of a lone request at the start; 0 where that is not known
+	varies   float64 // times that, which the slowest twentieth of the lone requests took at the start; 0 where that is not known
 	rest     time.Duration
 	hopeless bool // it did not recover
 	source   load.Source
@@ -42,6 +43,9 @@ func (x *Experiment) overloaded(st *rundir.Stage) {
 	switch {
 	case st.Role == rundir.Floor && !st.Traits.Whole.Known(): // an answer from a cache has no time per token
 		x.recovery.alone = orZero(st.InterToken)
+		if x.recovery.alone > 0 {
+			x.recovery.varies = orZero(st.TPOT.P95) / x.recovery.alone
+		}
 	case st.Role == rundir.Ceiling, st.Rate.Known() && st.Verdict != rundir.Stable:
 		x.recovery.overload = st.Name
 	}
@@ -64,7 +68,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 		return err
 	}
 	slower, err := x.slower(ctx)
-	if err != nil || slower < staysSlow {
+	if err != nil || slower < r.slowFrom() {
 		return err
 	}
 	found := rundir.Recovery{After: after, At: rundir.Exactly(x.Elapsed().Seconds()), Slower: rundir.Exactly(slower)}
@@ -87,7 +91,7 @@ func (x *Experiment) recover(ctx context.Context) error {
 		if slower, err = x.slower(ctx); err != nil {
 			return err
 		}
-		if 0 < slower && slower < asFast {
+		if 0 < slower && slower < max(asFast, r.varies) {
 			found.Idle, r.rest, r.hopeless = rundir.Exactly(rest.Seconds()), rest, false
 			break
 		}
@@ -96,6 +100,10 @@ func (x *Experiment) recover(ctx context.Context) error {
 	x.run.Recoveries = append(x.run.Recoveries, found)
 	return x.save()
 }
+
+// slowFrom returns how many times as long a token of a lone request takes if the server has become slow. A server whose output comes in bursts, or on a
+// busy machine, varies more from request to request than others do.
+func (r *recovery) slowFrom() float64 { return max(staysSlow, r.varies) }
 
 // slower returns how many times as long a token of a lone request takes as at the start: by the faster of two requests if the first is slow,
 // since one may have met a pause. It is 0 where no answer had tokens enough to tell.
@@ -112,7 +120,7 @@ func (x *Experiment) slower(ctx context.Context) (slower float64, err error) {
 		if seen++; slower == 0 || gap < slower*x.recovery.alone {
 			slower = gap / x.recovery.alone
 		}
-		if slower < staysSlow {
+		if slower < x.recovery.slowFrom() {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"llmsweep/client"
+	"llmsweep/sweep/rundir"
 )
 
 // A pause of the server does not make a lone request slow; a server that is slow from token to token does, and so does one whose tokens
@@ -36,6 +37,17 @@ func TestUsualGap(t *testing.T) {
 	} {
 		if got := usualGap(c.res, 21); math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("%s: %v s, want %v", name, got, c.want)
+		}
+	}
+}
+
+// A lone request is slow if it is slower than such requests were at the start, of which some are slower than others.
+func TestSlowFrom(t *testing.T) {
+	for _, c := range []struct{ alone, p95, want float64 }{{0.010, 0.0101, staysSlow}, {0.010, 0.013, 1.3}, {0, 0.013, staysSlow}} {
+		x := &Experiment{}
+		x.overloaded(&rundir.Stage{Role: rundir.Floor, TPOT: rundir.Dist{P95: rundir.Exactly(c.p95)}, InterToken: rundir.Exactly(c.alone)})
+		if got := x.recovery.slowFrom(); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v s per token alone, %v s at the 95th percentile: slow from %v times, want %v", c.alone, c.p95, got, c.want)
 		}
 	}
 }
