@@ -200,7 +200,7 @@ func TestCoverage(t *testing.T) {
 		value, difference := 100*float64(held)/float64(texts), 100*float64(paired)/float64(texts)
 		simtest.Claim(t, fmt.Sprintf("95 %% intervals of a perplexity and of a paired difference, %d windows that are alike when they follow each other", windows), "90-99 %",
 			"%.1f %%, %.1f %% of %d", value, difference, texts)
-		if min(value, difference) < 90 || max(value, difference) > 99 {
+		if texts > 1 && (min(value, difference) < 90 || max(value, difference) > 99) { // one is for the race detector
 			t.Errorf("%d windows: the truth is in %.1f %% and %.1f %% of the intervals", windows, value, difference)
 		}
 	}
