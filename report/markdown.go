@@ -31,7 +31,7 @@ func Illustrated(w io.Writer, run *rundir.Run, l lang.Lang, drawings []Drawing) 
 }
 
 func markdown(w io.Writer, runs []rundir.Run, l lang.Lang, drawings []Drawing) error {
-	d := document{table.NewMarkdown(w), l}
+	d := document{table.NewMarkdown(w, l), l}
 	title, level := titleSeveral.In(l, strconv.Itoa(len(runs))), "####"
 	if len(runs) == 1 {
 		title, level = titleLoad.In(l, stages.Setup(&runs[0], l)), "###"
@@ -86,33 +86,35 @@ func summary(run *rundir.Run, l lang.Lang) []string {
 // run writes one run: the published table, and what it has no room for.
 func (d document) run(run *rundir.Run, level string) {
 	write.SixColumn(d.Markdown, run, d.l)
+	published := append(write.SixColumns(), findings.Pick("verdict")...)
 	if probes := stages.Probes(run); len(probes) > 0 {
 		d.Heading(level, wordProbes.In(d.l))
-		d.Table(stages.Tabulate("", append(write.SixColumnFields(), verdictField(d.l)), probes))
+		d.Table(stages.Tabulate(published, probes, stages.UnitWithin))
 	}
 	if controls := stages.Controls(run); len(controls) > 0 {
 		d.Heading(level, wordControls.In(d.l))
-		d.Table(stages.Tabulate("", append(write.SixColumnFields(), verdictField(d.l)), controls))
+		d.Table(stages.Tabulate(published, controls, stages.UnitWithin))
 	}
 	if len(run.Stages) > 0 {
-		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), stages.All(run))
+		columns := append(findings.Pick("name", "requests_ok", "failed", "rates_offered", "concurrency_mean", "ttft_s_p50", "ttft_s_p99", "itl_s_p50", "itl_s_p99",
+			"latency_s_p50", "latency_s_p99", "length", "verdict"), stages.For([]rundir.Run{*run}, findings.Pick("goodput_rate", "goodput_verdict"))...)
+		t := stages.Tabulate(columns, stages.All(run), stages.UnitWithin)
 		d.Heading(level, wordRows.In(d.l))
 		d.Table(t)
-		d.List("", findings.Legend([]table.Table{t}, d.l))
+		d.List("", lang.In(findings.Legend(t), d.l))
 	}
-	if t := breakdown.Repeats(run, d.l); len(t.Rows) > 0 {
+	if t := breakdown.Repeats(run); len(t.Rows) > 0 {
 		d.Heading(level, wordRepeats.In(d.l))
 		d.Table(t)
-		d.List("", breakdown.RepeatNotes(t, d.l))
+		d.List("", lang.In(breakdown.RepeatNotes(t), d.l))
 	}
-	for _, t := range breakdown.Replicas(run, d.l) {
-		d.Heading(level, t.Title)
-		t.Title = ""
+	for _, t := range breakdown.Replicas(run) {
+		d.Heading(level, t.Title.In(d.l))
 		d.Table(t)
 	}
-	if anyServer(run) {
+	if own := stages.For([]rundir.Run{*run}, findings.Pick("server_running", "server_waiting", "server_kv_usage_max", "server_preemptions", "server_prefix_hit_rate")); len(own) > 0 {
 		d.Heading(level, wordServer.In(d.l))
-		d.Table(stages.Tabulate("", serverFields(d.l), stages.All(run)))
+		d.Table(stages.Tabulate(append(findings.Pick("name"), own...), stages.All(run), stages.UnitWithin))
 	}
 	if lines := findings.Errors(run, d.l); len(lines) > 0 {
 		d.Heading(level, wordErrors.In(d.l))

@@ -9,11 +9,9 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/twinplots"
-	"llmsweep/report/table"
 	"llmsweep/report/twins"
 	"llmsweep/sweep/answer"
 	"llmsweep/sweep/twin"
@@ -49,7 +47,7 @@ func (r *reportCmd) beside(c *console.Console) error {
 	default:
 		return console.Usage(errBesideFormat)
 	}
-	return tables.Write(c, data, func(l lang.Lang) []table.Section { return twins.Beside(found, l) }, func(w io.Writer, o layout.Options) error {
+	return tables.Write(c, data, twins.Beside(found), func(w io.Writer, o layout.Options) error {
 		run, err := answer.Reopen(r.Dirs[0])
 		if err != nil {
 			return err

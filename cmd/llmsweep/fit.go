@@ -9,7 +9,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/cmd/llmsweep/measurement"
-	"llmsweep/report/lang"
 	"llmsweep/report/outfile"
 	"llmsweep/report/table"
 	"llmsweep/report/twins"
@@ -85,7 +84,7 @@ func (f *fitCmd) Run(c *console.Console) error {
 		shown.Answers = append(shown.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
 	}
 	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain}
-	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, shown) }, func(l lang.Lang) []table.Section { return shown.Sections(l) }, nil)
+	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, shown) }, shown.Sections(), nil)
 }
 
 // checkForFit refuses what a sweep for a fit does not do.

@@ -13,7 +13,6 @@ import (
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/twinplots"
 	"llmsweep/report/plans"
-	"llmsweep/report/table"
 	"llmsweep/sweep/capacity"
 	"llmsweep/sweep/demand"
 	"llmsweep/sweep/fleet"
@@ -100,7 +99,7 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	r.PricesUnused = unused
-	err = p.WriteWithPage(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
+	err = p.WriteWithPage(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, plans.Sections(r), func(w io.Writer, o layout.Options) error {
 		return twinplots.Plan(w, r, o)
 	})
 	if err == nil && len(r.Ranked) == 0 {

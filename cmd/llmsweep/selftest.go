@@ -13,10 +13,8 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
-	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
-	"llmsweep/report/table"
 	"llmsweep/sweep/selftest"
 )
 
@@ -51,7 +49,7 @@ func (s *selftestCmd) Run(c *console.Console) error {
 	case err != nil:
 		return c.Interrupted(err)
 	}
-	sections := func(l lang.Lang) []table.Section { return report.Selftest(r, l) }
+	sections := report.Selftest(r)
 	return s.Write(c, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")

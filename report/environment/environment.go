@@ -153,7 +153,7 @@ func words(parts ...string) string {
 // replicaFacts returns the servers that requests were shared out over, one a line.
 func replicaFacts(run *rundir.Run, l lang.Lang) (facts []Fact) {
 	for i, r := range run.Target.Replicas {
-		facts = append(facts, Fact{breakdown.Replica(i, l), words(r.URL, r.Engine, r.Version)})
+		facts = append(facts, Fact{breakdown.Replica(i).In(l), words(r.URL, r.Engine, r.Version)})
 	}
 	return facts
 }

@@ -16,12 +16,10 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/report/curve"
-	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/plots"
 	"llmsweep/report/published/read"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -145,14 +143,14 @@ func severalPages(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	put("choice", func(b *bytes.Buffer) error {
-		return Choose(b, choices, setups, o, func(l lang.Lang) []table.Section { return choices[0].Sections(l, 1) }, layout.Options{})
+		return Choose(b, choices, setups, o, choices[0].Sections(1), layout.Options{})
 	})
 	result, err := compare.Of(setups, compare.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("compare", func(b *bytes.Buffer) error {
-		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, layout.Options{})
+		return Compare(b, result, setups, result.Sections(1), layout.Options{})
 	})
 	return pages
 }
@@ -215,8 +213,8 @@ func onFront(t *testing.T, f layout.Figure, setups []curve.Setup) {
 		}
 	}
 	for _, r := range f.Table.Rows {
-		if !r.Cells[3].Text.IsZero() && strings.HasSuffix(r.Cells[0].Text.EN, "throughput") {
-			t.Errorf("%s is on the front", r.Cells[0].Text.EN)
+		if !r[3].Text.IsZero() && strings.HasSuffix(r[0].Text.EN, "throughput") {
+			t.Errorf("%s is on the front", r[0].Text.EN)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (v *view) client() layout.Section {
 	if v.Run.Source != nil {
 		return s
 	}
-	facts := layout.Sentences(func(l lang.Lang) []string {
+	facts := lang.Sentences(func(l lang.Lang) []string {
 		var all []string
 		if t := environment.Timestamps(v.Run.Client.Timestamps, l); t != "" {
 			all = append(all, timesTaken.In(l, t))
@@ -57,16 +57,16 @@ func (v *view) client() layout.Section {
 	if len(v.Rows) == 0 {
 		return s
 	}
-	t := &layout.Table{Name: "clients", Title: titleClient.Text()}
-	t.Columns = []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headLag.Text()}, {Head: headCPU.Text()}, {Head: headGC.Text()}, {Head: headRead.Text()}, {Head: headFit.Text(), Left: true}}
+	t := &layout.Grid{Name: "clients", Table: table.Table{Title: titleClient.Text()}}
+	t.Columns = []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headLag.Text()}, {Head: headCPU.Text()}, {Head: headGC.Text()}, {Head: headRead.Text()}, {Head: headFit.Text(), Left: true}}
 	for _, r := range v.Rows {
 		st := r.Stage
-		fit := layout.Cell{Text: fitYes.Text(), Class: "good"}
+		fit := table.Cell{Text: fitYes.Text(), Tone: table.Good}
 		if !st.Invalid.IsZero() {
-			fit = layout.Cell{Text: lang.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Class: "bad"}
+			fit = table.Cell{Text: lang.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Tone: table.Bad}
 		}
-		share := func(n rundir.Number) layout.Cell { return layout.Number(lang.Scale(n, 100), lang.Short) }
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(stages.Name(st)), layout.Duration(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), layout.Duration(st.ReadDelay.P99), fit}})
+		share := func(n rundir.Number) table.Cell { return table.Number(lang.Scale(n, 100), "", lang.Short) }
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(stages.Name(st)), table.Seconds(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), table.Seconds(st.ReadDelay.P99), fit})
 	}
 	s.Blocks = append(s.Blocks, layout.Block{Table: t})
 	return s
@@ -87,9 +87,9 @@ func (v *view) late() int {
 func (v *view) environment() layout.Section {
 	s := layout.Section{ID: "environment", Title: titleEnvironment.Text()}
 	en, zh := environment.Of(v.Run, lang.English), environment.Of(v.Run, lang.Chinese)
-	t := &layout.Table{Name: "env", Title: titleEnvironment.Text(), Open: true, Columns: []layout.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}}}
+	t := &layout.Grid{Name: "env", Open: true, Table: table.Table{Title: titleEnvironment.Text(), Columns: []table.Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}}}}
 	for i, f := range en {
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})
+		t.Rows = append(t.Rows, []table.Cell{{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Long: true}})
 	}
 	s.Blocks = append(s.Blocks, layout.Block{Table: t})
 	if args := v.Run.Command.Args; len(args) > 0 {

@@ -43,7 +43,7 @@ func Runs(w io.Writer, all []Input, o layout.Options) error {
 	}
 	notes := layout.Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
-		if lines := layout.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
+		if lines := lang.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
 			notes.Blocks = append(notes.Blocks, layout.Block{Heading: lang.Same(numbered(i, in))}, layout.Block{Lines: &layout.Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}
@@ -86,43 +86,45 @@ func (l label) filter(all []Input) layout.Filter {
 
 // indexOf returns the table of all runs, with its filters.
 func indexOf(all []Input) *layout.Index {
-	index := &layout.Index{Table: &layout.Table{Name: "index", Title: titleIndexTable.Text(), Open: true}}
-	index.Table.Columns = []layout.Column{{Head: layout.HeadRun.Text(), Left: true}}
+	index := &layout.Index{Table: &layout.Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
+	index.Table.Columns = []table.Column{{Head: layout.HeadRun.Text(), Left: true}}
 	labels := labelsOf(all)
 	for _, l := range labels {
-		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: l.text, Left: true})
+		index.Table.Columns = append(index.Table.Columns, table.Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(index.Table.Columns, layout.Column{Head: headSaturation.Text()}, layout.Column{Head: headIndexInterval.Text()}, layout.Column{Head: headOutput.Text()})
+	index.Table.Columns = append(index.Table.Columns, table.Column{Head: headSaturation.Text()}, table.Column{Head: headIndexInterval.Text()}, table.Column{Head: headOutput.Text()})
 	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
 	if unanswered {
-		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: headAnswer.Text(), Left: true})
+		index.Table.Columns = append(index.Table.Columns, table.Column{Head: headAnswer.Text(), Left: true})
 	}
 	for i, in := range all {
-		row := layout.Row{Attrs: []layout.Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []layout.Cell{{Check: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Class: "strong"}}}
+		attrs := []layout.Attr{{Name: "data-run", Value: strconv.Itoa(i)}}
+		cells := []table.Cell{{Key: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Tone: table.Strong}}
 		for _, l := range labels {
-			row.Cells = append(row.Cells, layout.Plain(l.value(in.Run)))
-			row.Attrs = append(row.Attrs, layout.Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
+			cells = append(cells, table.Literal(l.value(in.Run)))
+			attrs = append(attrs, layout.Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
 		}
-		row.Cells = append(row.Cells, answerCells(in.Run)...)
+		cells = append(cells, answerCells(in.Run)...)
 		if unanswered {
-			row.Cells = append(row.Cells, layout.Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
+			cells = append(cells, table.Cell{Text: newView(in.Run).sentence(), Long: true})
 		}
-		index.Table.Rows = append(index.Table.Rows, row)
+		index.Table.Attrs = append(index.Table.Attrs, attrs)
+		index.Table.Add(cells...)
 	}
 	return index
 }
 
 // answerCells returns the saturation rate of a run, its interval, and the output tokens per second.
-func answerCells(run *rundir.Run) []layout.Cell {
-	rate, bounds, output, digits := rundir.Number{}, layout.Plain(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
+func answerCells(run *rundir.Run) []table.Cell {
+	rate, bounds, output, digits := rundir.Number{}, table.Literal(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
 	if sat := run.Saturation; sat != nil {
 		rate, output, digits = sat.Rate, sat.Output, lang.Estimate(sat.Low, sat.High)
 		if sat.Low.Known() && sat.High.Known() {
-			bounds = layout.Plain(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
+			bounds = table.Literal(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
 		}
 	} else if best := newView(run).Best(); best != nil {
 		output = best.TokensPerS.Output
 	}
-	return []layout.Cell{layout.Number(rate, digits), bounds, layout.Number(output, lang.Short)}
+	return []table.Cell{table.Number(rate, "", digits), bounds, table.Number(output, "", lang.Short)}
 }

@@ -7,6 +7,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -36,12 +37,12 @@ func (v *view) ranks() []layout.Section {
 	if v.Run.Cluster == nil {
 		return nil
 	}
-	each := &layout.Table{Name: "ranks-each", Title: titleRanks.Text(), Open: true, Notes: []lang.Text{noteRanks.Text()}}
+	each := &layout.Grid{Table: table.Table{Title: titleRanks.Text()}, Name: "ranks-each", Open: true, Notes: []lang.Text{noteRanks.Text()}}
 	for i, h := range []lang.Phrase{headRank, headHost, headCores, headOffset, headBounds, headDrift, headRoundTrip, headLag, headCPU, headFit} {
-		each.Columns = append(each.Columns, layout.Column{Head: h.Text(), Left: i < 2 || h == headFit})
+		each.Columns = append(each.Columns, table.Column{Head: h.Text(), Left: i < 2 || h == headFit})
 	}
 	for i := range v.Run.Cluster.Ranks {
-		each.Rows = append(each.Rows, layout.Row{Cells: rankCells(&v.Run.Cluster.Ranks[i])})
+		each.Add(rankCells(&v.Run.Cluster.Ranks[i])...)
 	}
 	blocks := []layout.Block{{Table: each}}
 	if t := v.rankStages(); len(t.Rows) > 0 {
@@ -51,37 +52,37 @@ func (v *view) ranks() []layout.Section {
 }
 
 // rankCells are the cells of a rank: its clock, and whether it was fast enough.
-func rankCells(r *rundir.Rank) []layout.Cell {
+func rankCells(r *rundir.Rank) []table.Cell {
 	const perMillion = 1e6
-	offset, bounds := layout.Cell{Text: rankReference.Text(), Class: "soft"}, layout.Plain(lang.Absent)
+	offset, bounds := table.Cell{Text: rankReference.Text(), Tone: table.Faint}, table.Literal(lang.Absent)
 	if r.Rank != 0 {
-		offset = layout.Duration(r.Clock.Offset)
+		offset = table.Seconds(r.Clock.Offset)
 	}
 	if r.Clock.Low.Known() && r.Clock.High.Known() {
-		bounds = layout.Plain(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
+		bounds = table.Literal(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
 	}
-	fit := layout.Cell{Text: fitYes.Text(), Class: "good"}
+	fit := table.Cell{Text: fitYes.Text(), Tone: table.Good}
 	switch {
 	case !r.Lost.IsZero():
-		fit = layout.Cell{Text: lang.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
+		fit = table.Cell{Text: lang.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Tone: table.Bad, Long: true}
 	case !r.Valid:
-		fit = layout.Cell{Text: rankUnfit.Text(), Class: "bad"}
+		fit = table.Cell{Text: rankUnfit.Text(), Tone: table.Bad}
 	}
-	cores := layout.Plain(lang.Absent)
+	cores := table.Literal(lang.Absent)
 	if r.CPUs > 0 {
-		cores = layout.Plain(strconv.Itoa(r.CPUs))
+		cores = table.Literal(strconv.Itoa(r.CPUs))
 	}
-	return []layout.Cell{
-		layout.Plain(strconv.Itoa(r.Rank)), layout.Plain(r.Host), cores, offset, bounds, layout.Number(lang.Scale(r.Clock.Drift, perMillion), lang.Short),
-		layout.Duration(r.Clock.RoundTrip), layout.Duration(r.LagP99), layout.Number(lang.Scale(r.CPU, 100), lang.Short), fit,
+	return []table.Cell{
+		table.Literal(strconv.Itoa(r.Rank)), table.Literal(r.Host), cores, offset, bounds, table.Number(lang.Scale(r.Clock.Drift, perMillion), "", lang.Short),
+		table.Seconds(r.Clock.RoundTrip), table.Seconds(r.LagP99), table.Number(lang.Scale(r.CPU, 100), "", lang.Short), fit,
 	}
 }
 
 // rankStages tells for each stage how many ranks sent, how far apart they began, and how many requests each sent.
-func (v *view) rankStages() *layout.Table {
-	t := &layout.Table{Name: "ranks-stages", Title: titleRankStages.Text(), Open: true, Columns: []layout.Column{
+func (v *view) rankStages() *layout.Grid {
+	t := &layout.Grid{Name: "ranks-stages", Open: true, Table: table.Table{Title: titleRankStages.Text(), Columns: []table.Column{
 		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headSenders.Text()}, {Head: headSkew.Text()}, {Head: headAlignment.Text()}, {Head: headShares.Text(), Left: true},
-	}}
+	}}}
 	for _, row := range v.Rows {
 		r := row.Stage.Ranks
 		if r == nil {
@@ -94,9 +95,9 @@ func (v *view) rankStages() *layout.Table {
 			}
 			shares += strconv.Itoa(e.Rank) + ": " + strconv.Itoa(e.Requests)
 		}
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
-			layout.Plain(stages.Name(row.Stage)), layout.Plain(strconv.Itoa(r.N)), layout.Duration(r.Skew), layout.Duration(r.Alignment), {Text: lang.Same(shares), Class: "wrap"},
-		}})
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Literal(stages.Name(row.Stage)), table.Literal(strconv.Itoa(r.N)), table.Seconds(r.Skew), table.Seconds(r.Alignment), {Text: lang.Same(shares), Long: true},
+		})
 	}
 	return t
 }

@@ -4,9 +4,7 @@ import (
 	"strconv"
 
 	"llmsweep/report/breakdown"
-	"llmsweep/report/lang"
 	"llmsweep/report/page/layout"
-	"llmsweep/report/table"
 )
 
 // replicas is what each of several servers did; nothing where there was one.
@@ -15,11 +13,8 @@ func (v *view) replicas() []layout.Section {
 	if figures := v.Replicas(); len(figures) > 0 {
 		blocks = append(blocks, layout.Block{Figures: figures})
 	}
-	zh := breakdown.Replicas(v.Run, lang.Chinese)
-	for i, en := range breakdown.Replicas(v.Run, lang.English) {
-		t := layout.Bilingual("replicas-"+strconv.Itoa(i+1), lang.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return layout.Pick(l, en, zh[i]) })
-		t.Open = true
-		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
+	for i, t := range breakdown.Replicas(v.Run) {
+		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: &layout.Grid{Table: t, Name: "replicas-" + strconv.Itoa(i+1), Open: true}})
 	}
 	if len(blocks) == 0 {
 		return nil

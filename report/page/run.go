@@ -6,7 +6,6 @@ package page
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
 	"llmsweep/report/breakdown"
@@ -19,7 +18,6 @@ import (
 	"llmsweep/report/page/plots"
 	"llmsweep/report/page/trace"
 	"llmsweep/report/stages"
-	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -87,7 +85,7 @@ func (v *view) subtitle() lang.Text {
 func (v *view) answer() layout.Section {
 	s := layout.Section{ID: "answer", Title: titleAnswer.Text()}
 	s.Blocks = append(s.Blocks, layout.Block{Headline: v.headline()})
-	lines := layout.Sentences(func(l lang.Lang) []string {
+	lines := lang.Sentences(func(l lang.Lang) []string {
 		all := findings.Answer(v.Run, l)
 		return all[min(1, len(all)):]
 	})
@@ -95,7 +93,7 @@ func (v *view) answer() layout.Section {
 		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: lines, Whole: true}})
 	}
 	const first = 6
-	careful := layout.Sentences(func(l lang.Lang) []string { return v.careful(l) })
+	careful := lang.Sentences(func(l lang.Lang) []string { return v.careful(l) })
 	s.Blocks = append(s.Blocks, layout.Block{Heading: titleCareful.Text()})
 	if len(careful) == 0 {
 		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: []lang.Text{nothingCareful.Text()}, Class: "fine"}})
@@ -176,56 +174,20 @@ func (v *view) tables() []layout.Section {
 	t := v.allRows()
 	t.Open = true
 	all := []layout.Section{{ID: "rows", Title: titleRows.Text(), Blocks: []layout.Block{{Table: t}}}}
-	if repeats := breakdown.Repeats(v.Run, lang.English); len(repeats.Rows) > 0 {
-		r := layout.Bilingual("repeats", titleRepeats.Text(), func(l lang.Lang) table.Table { return breakdown.Repeats(v.Run, l) })
-		r.Open = true
-		r.Notes = layout.Sentences(func(l lang.Lang) []string { return breakdown.RepeatNotes(repeats, l) })
+	if repeats := breakdown.Repeats(v.Run); len(repeats.Rows) > 0 {
+		r := &layout.Grid{Table: repeats, Name: "repeats", Open: true, Notes: breakdown.RepeatNotes(repeats)}
+		r.Title = titleRepeats.Text()
 		all = append(all, layout.Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []layout.Block{{Table: r}}})
 	}
 	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
-func (v *view) allRows() *layout.Table {
-	t := &layout.Table{Name: "all", Title: titleRows.Text()}
-	head := func(text lang.Text, left bool) { t.Columns = append(t.Columns, layout.Column{Head: text, Left: left}) }
-	head(lang.HeadBenchmark.Text(), true)
-	head(layout.HeadVerdict.Text(), true)
-	head(headRole.Text(), true)
-	for _, h := range []lang.Text{
-		headOffered.Text(), headDone.Text(), headOutput.Text(), headFlight.Text(), headPercentile.Text("TTFT", "p50"), headPercentile.Text("TTFT", "p99"),
-		headPercentile.Text("ITL", "p50"), headPercentile.Text("ITL", "p99"), headLatency.Text("p50"), headLatency.Text("p99"), headRequests.Text(), layout.HeadFailed.Text(),
-	} {
-		head(h, false)
-	}
-	marks := map[string]bool{}
-	for _, r := range v.Rows {
-		s := r.Stage
-		name := layout.Plain(stages.Name(s) + stages.Marks(s))
-		name.Class = "strong"
-		row := layout.Row{Cells: []layout.Cell{name, layout.Verdict(s), {Text: roleName(s.Role)}}}
-		row.Cells = append(row.Cells,
-			layout.Number(s.Rates.Offered, lang.Rate), layout.Number(lang.NonZero(s.Rates.Completed), lang.Rate), layout.Number(lang.NonZero(s.TokensPerS.Output), lang.Short),
-			layout.Number(s.Concurrency.Mean, lang.Tenths), layout.Percentile(&s.TTFT, "p50"), layout.Percentile(&s.TTFT, "p99"), layout.Percentile(&s.ITL, "p50"), layout.Percentile(&s.ITL, "p99"),
-			layout.Percentile(&s.Latency, "p50"), layout.Percentile(&s.Latency, "p99"), layout.Plain(strconv.Itoa(s.Requests.Due)), layout.Plain(strconv.Itoa(stages.Failed(s))))
-		for _, c := range row.Cells {
-			for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
-				marks[m] = marks[m] || strings.HasSuffix(c.Text.EN, m)
-			}
-			marks[">"] = marks[">"] || strings.HasPrefix(c.Text.EN, "> ")
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	probe := table.Table{Rows: [][]table.Cell{{}}}
-	for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
-		if marks[m] {
-			probe.Rows[0] = append(probe.Rows[0], table.Cell{Text: "x", Mark: m})
-		}
-	}
-	if marks[">"] {
-		probe.Rows[0] = append(probe.Rows[0], table.Cell{Text: "> 1"})
-	}
-	t.Notes = layout.Sentences(func(l lang.Lang) []string { return findings.Legend([]table.Table{probe}, l) })
+func (v *view) allRows() *layout.Grid {
+	columns := findings.Pick("name", "verdict", "role", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean", "ttft_s_p50", "ttft_s_p99",
+		"itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "requests_due", "failed")
+	t := &layout.Grid{Table: stages.Tabulate(columns, v.Rows, stages.UnitBeside), Name: "all"}
+	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
 		t.Notes = append(t.Notes, plots.NoteNames.Text())
 	}
@@ -236,7 +198,7 @@ func (v *view) allRows() *layout.Table {
 func (v *view) notes() layout.Section {
 	s := layout.Section{ID: "notes", Title: titleNotes.Text()}
 	add := func(heading lang.Text, of func(lang.Lang) []string) {
-		if items := layout.Sentences(of); len(items) > 0 {
+		if items := lang.Sentences(of); len(items) > 0 {
 			s.Blocks = append(s.Blocks, layout.Block{Heading: heading}, layout.Block{Lines: &layout.Lines{Items: items}})
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"llmsweep/client/sim/machine"
 	"llmsweep/client/sim/truth"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published/read"
 	"llmsweep/report/table"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write examples/predictions.md")
@@ -46,7 +46,7 @@ func TestPage(t *testing.T) {
 	all := Set(tables(t))
 	for l, name := range map[lang.Lang]string{lang.English: "predictions.md", lang.Chinese: "predictions.zh.md"} {
 		var b bytes.Buffer
-		if err := table.WriteSections(&b, "markdown", []table.Section{BesideSection(all, l)}, table.Style{}); err != nil {
+		if err := table.WriteSections(&b, "markdown", []table.Section{BesideSection(all)}, table.Style{Lang: l}); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("../../examples", name)
@@ -110,7 +110,7 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 		t.Errorf("listed:%s", listed)
 	}
 	var b bytes.Buffer
-	section := Section(List(m, g, truth.Workload{PromptTokens: 512, OutputTokens: 128}), truth.Workload{PromptTokens: 512, OutputTokens: 128}, lang.English)
+	section := Section(List(m, g, truth.Workload{PromptTokens: 512, OutputTokens: 128}), truth.Workload{PromptTokens: 512, OutputTokens: 128})
 	if err := table.WriteSections(&b, "console", []table.Section{section}, table.Style{}); err != nil || !strings.Contains(b.String(), "PREDICTION") {
 		t.Errorf("not called a prediction:\n%s (%v)", b.String(), err)
 	}

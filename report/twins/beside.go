@@ -15,16 +15,16 @@ import (
 )
 
 // held is the table of the stages that a fit left out.
-func held(c *twin.Check, l lang.Lang) table.Section {
+func held(c *twin.Check) table.Section {
 	var rows []beside.Row
-	s := table.Section{Title: titleCheck.In(l), Level: 2, Lines: []string{verdict(c, l)}}
+	s := table.Section{Title: titleCheck.Text(), Level: 2, Lines: []lang.Text{lang.Both(func(l lang.Lang) string { return verdict(c, l) })}}
 	for _, r := range c.Rows {
 		rows = append(rows, beside.Row{Stage: r.Stage, Use: beside.HeldOut, Predicted: r.Predicted, Measured: r.Measured})
 		if r.Full && r.Measured.Requests > 0 {
-			s.Lines = append(s.Lines, saySaturationOf.In(l, r.Stage, short(r.Predicted.Requests), short(r.Measured.Requests), relative(r.Predicted.Requests, r.Measured.Requests)))
+			s.Lines = append(s.Lines, saySaturationOf.Text(r.Stage, short(r.Predicted.Requests), short(r.Measured.Requests), relative(r.Predicted.Requests, r.Measured.Requests)))
 		}
 	}
-	s.Table = rowsTable(rows, false, l)
+	s.Table = rowsTable(rows, false)
 	return s
 }
 
@@ -61,29 +61,29 @@ func missed(all []twin.Miss, l lang.Lang) string {
 }
 
 // rowsTable has three rows for each stage: predicted, measured, and the error.
-func rowsTable(all []beside.Row, use bool, l lang.Lang) table.Table {
+func rowsTable(all []beside.Row, use bool) table.Table {
 	metrics := slices.DeleteFunc(Metrics(), func(m Metric) bool { return !m.Shown })
-	t := table.Table{Columns: []table.Column{{Head: headStage.In(l), Left: true}}}
+	t := table.Table{Columns: []table.Column{{Head: headStage.Text(), Left: true}}}
 	if use {
-		t.Columns = append(t.Columns, table.Column{Head: headUse.In(l), Left: true})
+		t.Columns = append(t.Columns, table.Column{Head: headUse.Text(), Left: true})
 	}
-	t.Columns = append(t.Columns, table.Column{Head: "", Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: lang.Same(""), Left: true})
 	for _, m := range metrics {
-		t.Columns = append(t.Columns, table.Column{Head: m.Head.In(l)})
+		t.Columns = append(t.Columns, table.Column{Head: m.Head.Text()})
 	}
 	for _, r := range all {
-		rows := [3][]table.Cell{{{Text: r.Stage, Tone: table.Strong}}, {{}}, {{}}}
+		rows := [3][]table.Cell{{{Text: lang.Same(r.Stage), Tone: table.Strong}}, {{}}, {{}}}
 		if use {
-			rows[0] = append(rows[0], table.Cell{Text: useOf(r.Use).In(l)})
+			rows[0] = append(rows[0], table.Cell{Text: useOf(r.Use).Text()})
 			rows[1], rows[2] = append(rows[1], table.Cell{}), append(rows[2], table.Cell{})
 		}
 		for i, word := range []lang.Phrase{wordPredicted, wordMeasured, wordError} {
-			rows[i] = append(rows[i], table.Cell{Text: word.In(l)})
+			rows[i] = append(rows[i], table.Cell{Text: word.Text()})
 		}
 		for _, m := range metrics {
 			p, v := m.Of(&r.Predicted), m.Of(&r.Measured)
 			for i, text := range []string{known(p), known(v), relative(p, v)} {
-				rows[i] = append(rows[i], table.Cell{Text: text})
+				rows[i] = append(rows[i], table.Literal(text))
 			}
 		}
 		t.Rows = append(t.Rows, rows[:]...)
@@ -121,12 +121,12 @@ func known(v float64) string {
 }
 
 // Beside shows a run and what a twin predicts of it.
-func Beside(c *beside.Comparison, l lang.Lang) []table.Section {
-	s := table.Section{Title: titleBeside.In(l, table.Clean(c.Twin)), Level: 1, Table: rowsTable(c.Rows, true, l)}
+func Beside(c *beside.Comparison) []table.Section {
+	s := table.Section{Title: titleBeside.Text(table.Clean(c.Twin)), Level: 1, Table: rowsTable(c.Rows, true)}
 	if c.Failed {
-		s.Lines = append(s.Lines, sayFailedCheck.In(l))
+		s.Lines = append(s.Lines, sayFailedCheck.Text())
 	}
-	if line := saturation(c.Saturation, l); line != "" {
+	if line := saturation(c.Saturation); !line.IsZero() {
 		s.Lines = append(s.Lines, line)
 	}
 	uses, refusals := map[string]bool{}, map[string]bool{}
@@ -134,28 +134,28 @@ func Beside(c *beside.Comparison, l lang.Lang) []table.Section {
 		uses[r.Use] = true
 		if r.Refused != "" && !refusals[r.Refused] {
 			refusals[r.Refused] = true
-			s.Lines = append(s.Lines, Refusal(r.Refused, l))
+			s.Lines = append(s.Lines, lang.Both(func(l lang.Lang) string { return Refusal(r.Refused, l) }))
 		}
 	}
 	for _, u := range []string{beside.HeldOut, beside.Fitted, beside.New} {
 		if uses[u] {
-			s.Notes = append(s.Notes, useOf(u).In(l)+lang.Colon.In(l)+meaningOf(u).In(l))
+			s.Notes = append(s.Notes, useOf(u).Text().Plus(lang.Colon.Text()).Plus(meaningOf(u).Text()))
 		}
 	}
 	return []table.Section{s}
 }
 
 // saturation is the saturation rate in a sentence; empty for none.
-func saturation(s *beside.Saturation, l lang.Lang) string {
+func saturation(s *beside.Saturation) lang.Text {
 	switch {
 	case s == nil || s.Refused != "" || s.Predicted == 0:
-		return ""
+		return lang.Text{}
 	case s.Stage != "":
-		return saySaturationOf.In(l, s.Stage, short(s.Predicted), short(s.Measured), relative(s.Predicted, s.Measured))
+		return saySaturationOf.Text(s.Stage, short(s.Predicted), short(s.Measured), relative(s.Predicted, s.Measured))
 	case s.Between[1] > 0:
-		return saySaturation.In(l, short(s.Predicted), between(s.Interval), short(s.Measured), between(s.Between), relative(s.Predicted, s.Measured))
+		return saySaturation.Text(short(s.Predicted), between(s.Interval), short(s.Measured), between(s.Between), relative(s.Predicted, s.Measured))
 	}
-	return saySaturationOnly.In(l, short(s.Predicted), between(s.Interval), short(s.Measured), relative(s.Predicted, s.Measured))
+	return saySaturationOnly.Text(short(s.Predicted), between(s.Interval), short(s.Measured), relative(s.Predicted, s.Measured))
 }
 
 func between(i [2]float64) string { return short(i[0]) + " - " + short(i[1]) }

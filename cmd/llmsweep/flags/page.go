@@ -20,7 +20,7 @@ type Page struct {
 }
 
 // WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
-func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
+func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections []table.Section, page func(io.Writer, layout.Options) error) error {
 	path := p.path(t)
 	if path != "" {
 		if err := outfile.Check(path, t.Force); err != nil {

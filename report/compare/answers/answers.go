@@ -56,51 +56,51 @@ func Of(sides []Side) ([]Candidate, error) {
 
 // Speed is how much faster or slower a configuration is: the names of metrics, and a difference in each. The zero Speed has none.
 type Speed struct {
-	Heads []string
+	Heads []lang.Text
 	Cells func(setup string) []string
 }
 
 // Section shows candidates, with their speed beside; level is that of its heading in Markdown.
-func Section(all []Candidate, speed Speed, l lang.Lang, level int) table.Section {
-	s := table.Section{Title: title.In(l, table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed, l)}
+func Section(all []Candidate, speed Speed, level int) table.Section {
+	s := table.Section{Title: title.Text(table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed)}
 	for i := range all {
-		s.Lines = append(s.Lines, all[i].Says(l))
+		s.Lines = append(s.Lines, lang.Both(all[i].Says))
 	}
-	s.Notes = legend(all, l)
+	s.Notes = legend(all)
 	return s
 }
 
 // tableOf has a row for the baseline, and one for each candidate.
-func tableOf(all []Candidate, speed Speed, l lang.Lang) table.Table {
+func tableOf(all []Candidate, speed Speed) table.Table {
 	t := table.Table{Columns: []table.Column{
-		{Head: headSetup.In(l), Left: true}, {Head: headEqual.In(l), Sub: "%"}, {Head: headTies.In(l)}, {Head: headChanged.In(l)},
-		{Head: headFirst.In(l), Sub: unit(all, l)}, {Head: headShift.In(l), Sub: "nat"}, {Head: headKL.In(l), Sub: "nat"}, {Head: headLength.In(l), Sub: "tok"},
-		{Head: headMalformed.In(l), Sub: "%"}, {Head: headLoad.In(l), Sub: "%"}, {Head: headItself.In(l), Sub: "%"}, {Head: headVerdict.In(l), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headEqual.Text(), Sub: lang.Same("%")}, {Head: headTies.Text()}, {Head: headChanged.Text()},
+		{Head: headFirst.Text(), Sub: lang.Both(func(l lang.Lang) string { return unit(all, l) })}, {Head: headShift.Text(), Sub: lang.Same("nat")}, {Head: headKL.Text(), Sub: lang.Same("nat")}, {Head: headLength.Text(), Sub: lang.Same("tok")},
+		{Head: headMalformed.Text(), Sub: lang.Same("%")}, {Head: headLoad.Text(), Sub: lang.Same("%")}, {Head: headItself.Text(), Sub: lang.Same("%")}, {Head: headVerdict.Text(), Left: true},
 	}}
 	for _, h := range speed.Heads {
 		t.Columns = append(t.Columns, table.Column{Head: h})
 	}
 	first := &all[0]
-	row := []table.Cell{{Text: first.Baseline, Tone: table.Strong}}
+	row := []table.Cell{{Text: lang.Same(first.Baseline), Tone: table.Strong}}
 	for range t.Columns[1:] {
 		row = append(row, absent())
 	}
-	row[9], row[10], row[11] = share(first.NullLoad.Same), share(first.Null[0].Same), table.Cell{Text: wordBaseline.In(l), Tone: table.Faint}
+	row[9], row[10], row[11] = share(first.NullLoad.Same), share(first.Null[0].Same), table.Cell{Text: wordBaseline.Text(), Tone: table.Faint}
 	t.Rows = append(t.Rows, row)
 	for i := range all {
 		c := &all[i]
 		a := &c.Alone
-		ties, changed := table.Cell{Text: strconv.Itoa(a.Ties)}, table.Cell{Text: strconv.Itoa(a.Changes + a.Unknown)}
+		ties, changed := table.Literal(strconv.Itoa(a.Ties)), table.Literal(strconv.Itoa(a.Changes+a.Unknown))
 		if !c.LogProbs {
 			ties = absent()
 		}
 		row := []table.Cell{
-			{Text: c.Setup, Tone: table.Strong}, share(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
-			share(a.Malformed), share(c.Load.Same), share(c.Null[1].Same), verdict(c.Verdict, l),
+			{Text: lang.Same(c.Setup), Tone: table.Strong}, share(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
+			share(a.Malformed), share(c.Load.Same), share(c.Null[1].Same), verdict(c.Verdict),
 		}
 		if speed.Cells != nil {
 			for _, text := range speed.Cells(c.Setup) {
-				row = append(row, table.Cell{Text: text})
+				row = append(row, table.Literal(text))
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -108,7 +108,7 @@ func tableOf(all []Candidate, speed Speed, l lang.Lang) table.Table {
 	return t
 }
 
-func absent() table.Cell { return table.Cell{Text: lang.Absent, Tone: table.Faint} }
+func absent() table.Cell { return table.Absent() }
 
 // unit is the unit of positions.
 func unit(all []Candidate, l lang.Lang) string {
@@ -126,7 +126,7 @@ func share(e rundir.Estimate) table.Cell {
 	if !e.Mean.Known() {
 		return absent()
 	}
-	return table.Cell{Text: interval(e, 100, 0)}
+	return table.Literal(interval(e, 100, 0))
 }
 
 // number is a mean with its interval.
@@ -134,7 +134,7 @@ func number(e rundir.Estimate, decimals int) table.Cell {
 	if !e.Mean.Known() {
 		return absent()
 	}
-	return table.Cell{Text: interval(e, 1, decimals)}
+	return table.Literal(interval(e, 1, decimals))
 }
 
 // fine is the number of decimals from which on a 0 is told as a bound.
@@ -178,19 +178,19 @@ func (c *Candidate) Text(key string) string {
 }
 
 // Verdict returns a verdict in words.
-func Verdict(v string, l lang.Lang) string { return verdict(v, l).Text }
+func Verdict(v string, l lang.Lang) string { return verdict(v).Text.In(l) }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string, l lang.Lang) table.Cell {
+func verdict(v string) table.Cell {
 	switch v {
 	case drift.Same:
-		return table.Cell{Text: wordSame.In(l), Tone: table.Good}
+		return table.Cell{Text: wordSame.Text(), Tone: table.Good}
 	case drift.Ties:
-		return table.Cell{Text: wordTies.In(l), Tone: table.Caution}
+		return table.Cell{Text: wordTies.Text(), Tone: table.Caution}
 	case drift.Differs:
-		return table.Cell{Text: wordDiffers.In(l), Tone: table.Bad}
+		return table.Cell{Text: wordDiffers.Text(), Tone: table.Bad}
 	}
-	return table.Cell{Text: wordUndecided.In(l), Tone: table.Faint}
+	return table.Cell{Text: wordUndecided.Text(), Tone: table.Faint}
 }
 
 // Says returns what the comparison shows, in a sentence.
@@ -217,18 +217,18 @@ func (c *Candidate) Says(l lang.Lang) string {
 }
 
 // legend explains the columns, and what limits the comparison.
-func legend(all []Candidate, l lang.Lang) []string {
-	notes := []string{legendColumns.In(l), legendLoad.In(l)}
+func legend(all []Candidate) []lang.Text {
+	notes := []lang.Text{legendColumns.Text(), legendLoad.Text()}
 	if slices.ContainsFunc(all, func(c Candidate) bool { return c.Alone.KL.Mean.Known() }) {
-		notes = append(notes, legendKL.In(l))
+		notes = append(notes, legendKL.Text())
 	}
 	for i := range all {
 		for _, n := range all[i].Notes {
-			text := findings.Phrase(n, l)
+			text := lang.Both(func(l lang.Lang) string { return findings.Phrase(n, l) })
 			if len(all) > 1 {
-				text = table.Clean(all[i].Setup) + lang.Colon.In(l) + text
+				text = lang.Same(table.Clean(all[i].Setup)).Plus(lang.Colon.Text()).Plus(text)
 			}
-			notes = append(notes, text+lang.Stop.In(l))
+			notes = append(notes, text.Plus(lang.Stop.Text()))
 		}
 	}
 	return notes

@@ -67,24 +67,24 @@ var (
 )
 
 // Section shows candidates; level is that of its heading in Markdown.
-func Section(all []Candidate, l lang.Lang, level int) table.Section {
+func Section(all []Candidate, level int) table.Section {
 	first := all[0].First
-	s := table.Section{Title: title.In(l, table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []string{legend.In(l)}}
+	s := table.Section{Title: title.Text(table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []lang.Text{legend.Text()}}
 	s.Table.Columns = []table.Column{
-		{Head: headSetup.In(l), Left: true}, {Head: headPerplexity.In(l)}, {Head: headHigher.In(l)}, {Head: headBits.In(l)}, {Head: headMore.In(l)}, {Head: headWindows.In(l)},
-		{Head: headVerdict.In(l), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: headPerplexity.Text()}, {Head: headHigher.Text()}, {Head: headBits.Text()}, {Head: headMore.Text()}, {Head: headWindows.Text()},
+		{Head: headVerdict.Text(), Left: true},
 	}
-	na := faint(lang.Absent)
+	na := table.Absent()
 	s.Table.Rows = append(s.Table.Rows, []table.Cell{
-		{Text: all[0].Baseline, Tone: table.Strong}, spread(first.Perplexity, perplexityDigits), na, spread(first.BitsPerByte, bitsDigits), na, table.Count(first.Windows),
-		faint(wordBaseline.In(l)),
+		{Text: lang.Same(all[0].Baseline), Tone: table.Strong}, spread(first.Perplexity, perplexityDigits), na, spread(first.BitsPerByte, bitsDigits), na, table.Count(first.Windows),
+		{Text: wordBaseline.Text(), Tone: table.Faint},
 	})
 	for i := range all {
 		c := &all[i]
-		s.Lines = append(s.Lines, c.Says(l)...)
+		s.Lines = append(s.Lines, lang.Sentences(c.Says)...)
 		s.Table.Rows = append(s.Table.Rows, []table.Cell{
-			{Text: c.Setup, Tone: table.Strong}, spread(c.Score.Perplexity, perplexityDigits), {Text: share(c.Difference.Perplexity)}, spread(c.Score.BitsPerByte, bitsDigits),
-			spread(c.Difference.BitsPerByte, differenceDigits), table.Count(c.Difference.Windows), verdict(c.Difference.Verdict, l),
+			{Text: lang.Same(c.Setup), Tone: table.Strong}, spread(c.Score.Perplexity, perplexityDigits), table.Literal(share(c.Difference.Perplexity)), spread(c.Score.BitsPerByte, bitsDigits),
+			spread(c.Difference.BitsPerByte, differenceDigits), table.Count(c.Difference.Windows), verdict(c.Difference.Verdict),
 		})
 	}
 	return s
@@ -97,13 +97,11 @@ const (
 	differenceDigits = 5
 )
 
-func faint(text string) table.Cell { return table.Cell{Text: text, Tone: table.Faint} }
-
 func spread(e rundir.Estimate, decimals int) table.Cell {
 	if !e.Mean.Known() {
-		return faint(lang.Absent)
+		return table.Absent()
 	}
-	return table.Cell{Text: findings.Spread(e, decimals)}
+	return table.Literal(findings.Spread(e, decimals))
 }
 
 // share is a change in per cent with its interval: "+0.25 % (+0.21..+0.29)".
@@ -129,16 +127,16 @@ func share(e rundir.Estimate) string {
 }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string, l lang.Lang) table.Cell {
+func verdict(v string) table.Cell {
 	switch v {
 	case perplexity.Worse:
-		return table.Cell{Text: wordWorse.In(l), Tone: table.Bad}
+		return table.Cell{Text: wordWorse.Text(), Tone: table.Bad}
 	case perplexity.Better:
-		return table.Cell{Text: wordBetter.In(l), Tone: table.Good}
+		return table.Cell{Text: wordBetter.Text(), Tone: table.Good}
 	case "":
-		return faint(lang.Absent)
+		return table.Absent()
 	}
-	return faint(wordNone.In(l))
+	return table.Cell{Text: wordNone.Text(), Tone: table.Faint}
 }
 
 // Says returns what the comparison shows, and what limits it.

@@ -13,7 +13,6 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/document"
 	"llmsweep/report/inputs"
-	"llmsweep/report/lang"
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/published/read"
@@ -108,12 +107,9 @@ func Page(setups []curve.Setup, o document.Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sections := func(l lang.Lang) []table.Section {
-		all := result.Sections(l, 1)
-		for _, s := range o.Claims {
-			all = append(all, claims.Section(s.Name, s.All, l, 2))
-		}
-		return all
+	sections := result.Sections(1)
+	for _, s := range o.Claims {
+		sections = append(sections, claims.Section(s.Name, s.All, 2))
 	}
 	var b bytes.Buffer
 	if err := html.Compare(&b, result, setups, sections, layout.Options{Lang: o.Lang}); err != nil {

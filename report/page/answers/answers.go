@@ -12,6 +12,7 @@ import (
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/plots"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
 )
@@ -41,29 +42,29 @@ func bar(name lang.Text, a *rundir.Agreed, row int) draw.Bar {
 }
 
 // tableOf returns the table beneath a drawing, without rows.
-func tableOf(name string, title lang.Text, first lang.Phrase) *layout.Table {
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: first.Text(), Left: true}}}
+func tableOf(name string, title lang.Text, first lang.Phrase) *layout.Grid {
+	t := &layout.Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: first.Text(), Left: true}}}}
 	for _, head := range []lang.Phrase{headAnswers, headEqual, headTies, headChanged, headUnknown} {
-		t.Columns = append(t.Columns, layout.Column{Head: head.Text()})
+		t.Columns = append(t.Columns, table.Column{Head: head.Text()})
 	}
-	t.Columns = append(t.Columns, layout.Column{Head: headVerdict.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: headVerdict.Text(), Left: true})
 	return t
 }
 
 // add draws answers, and adds a row of their numbers.
-func add(bars []draw.Bar, t *layout.Table, name lang.Text, a *rundir.Agreed, verdict lang.Text) []draw.Bar {
+func add(bars []draw.Bar, t *layout.Grid, name lang.Text, a *rundir.Agreed, verdict lang.Text) []draw.Bar {
 	if !a.Same.Mean.Known() {
 		return bars
 	}
-	count := func(n int) layout.Cell { return layout.Plain(strconv.Itoa(n)) }
-	t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
+	count := func(n int) table.Cell { return table.Literal(strconv.Itoa(n)) }
+	t.Rows = append(t.Rows, []table.Cell{
 		{Text: name}, count(a.Answers), count(a.Answers - a.Differing()), count(a.Ties), count(a.Changes), count(a.Unknown), {Text: verdict},
-	}})
+	})
 	return append(bars, bar(name, a, len(t.Rows)))
 }
 
 // figure returns a drawing of bars.
-func figure(name string, title lang.Text, bars []draw.Bar, t *layout.Table) layout.Figure {
+func figure(name string, title lang.Text, bars []draw.Bar, t *layout.Grid) layout.Figure {
 	svg := draw.Forest(name, axisDiffer.Text(), bars)
 	return layout.Figure{Name: name, Title: title, Note: noteShapes.Text(), Variants: []layout.Variant{{Key: "lin", SVG: layout.Markup(svg)}}, Table: t}
 }
@@ -123,9 +124,9 @@ func Front(name string, points []choose.DriftPoint) (f layout.Figure, ok bool) {
 		x = axisCost.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: axisEqual.Text(), Format: draw.Share}, Height: 220}
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{
+	t := &layout.Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{
 		{Head: headSetup.Text(), Left: true}, {Head: x}, {Head: axisPerUser.Text()}, {Head: axisEqual.Text()}, {Head: headFront.Text(), Left: true},
-	}}
+	}}}
 	for i := range points {
 		p := &points[i]
 		at := p.PerGPU
@@ -136,9 +137,9 @@ func Front(name string, points []choose.DriftPoint) (f layout.Figure, ok bool) {
 		if p.Front {
 			shape, front = draw.Circle, wordFront.Text()
 		}
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
-			layout.Plain(p.Name), layout.Number(rundir.Exactly(at), lang.Short), layout.Number(rundir.Exactly(p.PerUser), lang.Short), layout.Plain(p.Equal()), {Text: front},
-		}})
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Literal(p.Name), table.Number(rundir.Exactly(at), "", lang.Short), table.Number(rundir.Exactly(p.PerUser), "", lang.Short), table.Literal(p.Equal()), {Text: front},
+		})
 		panel.Series = append(panel.Series, draw.Series{
 			Key: "d" + strconv.Itoa(i), Name: lang.Same(p.Name), Colour: i, Style: draw.Loose,
 			Points: []draw.Point{{X: at, Y: p.Match.Value(), Shape: shape, Row: i + 1}},

@@ -8,6 +8,7 @@ import (
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -33,24 +34,24 @@ func Grades(run *rundir.Run) (f layout.Figure, ok bool) {
 	}
 	const name = "accuracy-by-stage"
 	title := titleGrades.Text()
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
+	t := &layout.Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}}
 	for _, head := range []lang.Phrase{headAnswers, headRight, headAccuracy, headDifference, headLost, headGained, headNone, headCut, headFailed} {
-		t.Columns = append(t.Columns, layout.Column{Head: head.Text()})
+		t.Columns = append(t.Columns, table.Column{Head: head.Text()})
 	}
 	add := func(name lang.Text, g *rundir.Graded) {
-		count := func(n int) layout.Cell { return layout.Plain(strconv.Itoa(n)) }
-		accuracy, difference := layout.Plain(lang.Absent), layout.Plain(lang.Absent)
+		count := func(n int) table.Cell { return table.Literal(strconv.Itoa(n)) }
+		accuracy, difference := table.Literal(lang.Absent), table.Literal(lang.Absent)
 		if g.Answers > 0 {
-			accuracy = layout.Plain(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
+			accuracy = table.Literal(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
 		}
 		if g.Pairs > 0 {
-			difference = layout.Cell{Text: lang.Both(func(l lang.Lang) string {
+			difference = table.Cell{Text: lang.Both(func(l lang.Lang) string {
 				return findings.Points(g.Difference.Mean) + " (" + findings.PointsRange(g.Difference, l) + ")"
 			})}
 		}
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
+		t.Rows = append(t.Rows, []table.Cell{
 			{Text: name}, count(g.Answers), count(g.Right), accuracy, difference, count(g.Lost), count(g.Gained), count(g.None), count(g.Cut), count(g.Failed),
-		}})
+		})
 	}
 	add(wordAlone.Text(), &run.Grades.Alone)
 	var bars []draw.Bar

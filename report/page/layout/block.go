@@ -36,7 +36,7 @@ type Section struct {
 type Block struct {
 	Headline *Headline
 	Lines    *Lines
-	Table    *Table
+	Table    *Grid
 	Figures  []Figure
 	Stages   []Panel // of which one is shown at a time
 	Code     string

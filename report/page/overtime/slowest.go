@@ -2,7 +2,6 @@ package overtime
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/trace"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -34,11 +34,11 @@ func slowest(id string, s *rundir.Stage, t *trace.Stage) *layout.Slowest {
 			c.Text = lang.Text{EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1), ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1)}
 		}
 	}
-	shown := &layout.Table{Name: "t-" + id + "-slowest", Title: titleSlowest.Text(), Open: true}
+	shown := &layout.Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
 	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"), lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
-		shown.Columns = append(shown.Columns, layout.Column{Head: h})
+		shown.Columns = append(shown.Columns, table.Column{Head: h})
 	}
-	shown.Columns = append(shown.Columns, layout.Column{Head: headStrip.Text(), Left: true}, layout.Column{Head: headStatus.Text(), Left: true})
+	shown.Columns = append(shown.Columns, table.Column{Head: headStrip.Text(), Left: true}, table.Column{Head: headStatus.Text(), Left: true})
 	all := slices.Clone(t.Slowest)
 	slices.SortStableFunc(all, func(a, b trace.Request) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {
@@ -46,13 +46,11 @@ func slowest(id string, s *rundir.Stage, t *trace.Stage) *layout.Slowest {
 		if len(r.Gaps) == 0 {
 			gap = rundir.Number{}
 		}
-		shown.Rows = append(shown.Rows, layout.Row{
-			Cells: []layout.Cell{
-				layout.Plain(requestName(r.Point)), layout.Number(rundir.Exactly(r.Due), lang.Fixed(2)), layout.Duration(rundir.Exactly(r.Queued)), layout.Duration(r.TTFT), layout.Duration(r.Latency),
-				layout.Number(r.Tokens, lang.WholeOr(0)), layout.Duration(gap), {Raw: strip(r)}, layout.Plain(status(r.Point)),
-			},
-			Attrs: []layout.Attr{{Name: "data-ttft", Value: attr(r.TTFT)}, {Name: "data-itl", Value: attr(gap)}, {Name: "data-latency", Value: attr(r.Latency)}},
-		})
+		shown.Attrs = append(shown.Attrs, []layout.Attr{{Name: "data-ttft", Value: attr(r.TTFT)}, {Name: "data-itl", Value: attr(gap)}, {Name: "data-latency", Value: attr(r.Latency)}})
+		shown.Add(
+			table.Literal(requestName(r.Point)), table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)), table.Seconds(rundir.Exactly(r.Queued)), table.Seconds(r.TTFT), table.Seconds(r.Latency),
+			table.Number(r.Tokens, "", lang.WholeOr(0)), table.Seconds(gap), table.Cell{Bars: r.Gaps}, table.Literal(status(r.Point)),
+		)
 	}
 	out.Table = shown
 	return out
@@ -76,25 +74,4 @@ func attr(n rundir.Number) string {
 		return "-1"
 	}
 	return sprint(n.Value())
-}
-
-// stripCells is the most bars of a strip: more cannot be told apart at its width.
-const stripCells = 32
-
-// strip draws the gaps of an answer, one bar a gap, as high as the gap is long beside the longest of the answer. Where there are more gaps than
-// bars, a bar is the longest of its gaps.
-func strip(r trace.Request) template.HTML {
-	const width, height = 144, 30
-	longest := r.LongestGap
-	if len(r.Gaps) == 0 || longest <= 0 {
-		return ""
-	}
-	var b strings.Builder
-	n := min(len(r.Gaps), stripCells)
-	fmt.Fprintf(&b, "M0 %d", height)
-	for i := range n {
-		worst := slices.Max(r.Gaps[i*len(r.Gaps)/n : (i+1)*len(r.Gaps)/n])
-		fmt.Fprintf(&b, "V%dH%d", min(height-1, height-int(math.Round(worst/longest*height))), (i+1)*width/n)
-	}
-	return layout.Markup(fmt.Sprintf(`<svg class="strip" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path d="%sV%dz"/></svg>`, width, height, b.String(), height))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
@@ -132,44 +133,42 @@ func newVariant(key string, text lang.Text, f *draw.Figure, off bool) layout.Var
 }
 
 // rateTable has the numbers of a drawing.
-func (v *View) rateTable(q quantity) *layout.Table {
-	t := &layout.Table{Name: "t-" + q.name, Title: q.title}
-	t.Columns = []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: v.Axis().Label}}
+func (v *View) rateTable(q quantity) *layout.Grid {
+	t := &layout.Grid{Name: "t-" + q.name, Table: table.Table{Title: q.title}}
+	t.Columns = []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: v.Axis().Label}}
 	for _, l := range q.lines {
 		name := l.name
 		if name.IsZero() {
 			name = q.axis.Label
 		}
-		t.Columns = append(t.Columns, layout.Column{Head: name}, layout.Column{Head: name.Plus(layout.HeadInterval.Text())})
+		t.Columns = append(t.Columns, table.Column{Head: name}, table.Column{Head: name.Plus(layout.HeadInterval.Text())})
 	}
-	t.Columns = append(t.Columns, layout.Column{Head: layout.HeadVerdict.Text(), Left: true})
+	t.Columns = append(t.Columns, table.Column{Head: layout.HeadVerdict.Text(), Left: true})
 	for _, r := range v.Rows {
 		s := r.Stage
-		row := layout.Row{Cells: []layout.Cell{layout.Plain(stages.Name(s) + stages.Marks(s)), layout.Number(rundir.Exactly(v.X(s)), lang.Short)}}
+		row := []table.Cell{{Text: lang.Same(stages.Name(s)), Mark: stages.Marks(s)}, table.Number(rundir.Exactly(v.X(s)), "", lang.Short)}
 		for _, l := range q.lines {
 			y, ci, ok, supported := l.of(s)
-			cell, bounds := layout.Duration(y), layout.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
+			cell, bounds := table.Seconds(y), table.Absent()
 			if q.metric == "" {
-				cell = layout.Number(lang.NonZero(y), lang.Short)
+				cell = table.Number(lang.NonZero(y), "", lang.Short)
 			}
 			if !supported && !y.IsZero() {
-				cell.Text = cell.Text.Plus(lang.Same(table.MarkUnsupported))
+				cell.Mark = table.MarkUnsupported
 			}
 			if ok && y.Known() {
-				bounds = layout.Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
+				bounds = table.Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
 			}
-			row.Cells = append(row.Cells, cell, bounds)
+			row = append(row, cell, bounds)
 		}
-		row.Cells = append(row.Cells, layout.Verdict(s))
+		row = append(row, findings.Verdict(s))
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []lang.Text{noteTable.Text()}
 	if v.Open {
 		t.Notes = append(t.Notes, NoteNames.Text())
 	}
-	if slices.ContainsFunc(t.Rows, func(r layout.Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c layout.Cell) bool { return strings.HasSuffix(c.Text.EN, table.MarkUnsupported) })
-	}) {
+	if strings.Contains(table.Marks(t.Table), table.MarkUnsupported) {
 		t.Notes = append(t.Notes, noteUnsupported.Text())
 	}
 	return t

@@ -10,6 +10,7 @@ import (
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
+	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
@@ -23,7 +24,7 @@ func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bo
 		y = axisPerGPU.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	sp := speeds{table: &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: axisPerUser.Text()}, {Head: y}, {Head: headFront.Text(), Left: true}}}}
+	sp := speeds{table: &layout.Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: axisPerUser.Text()}, {Head: y}, {Head: headFront.Text(), Left: true}}}}}
 	for i := range setups {
 		gpus := 1.0
 		if perGPU {
@@ -49,7 +50,7 @@ func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bo
 
 // speeds collects the points of a drawing of speeds.
 type speeds struct {
-	table    *layout.Table
+	table    *layout.Grid
 	stages   []*rundir.Stage     // of the rows of the table
 	eligible []choose.FrontPoint // for the front
 	rows     []*curve.Row        // of those
@@ -80,7 +81,7 @@ func (sp *speeds) add(one []curve.Setup, i int, name string, named bool, gpus fl
 		} else {
 			apart.Points = append(apart.Points, p)
 		}
-		sp.table.Rows = append(sp.table.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(label), layout.Number(rundir.Exactly(p.X), lang.Short), layout.Number(rundir.Exactly(p.Y), lang.Short), {}}})
+		sp.table.Rows = append(sp.table.Rows, []table.Cell{table.Literal(label), table.Number(rundir.Exactly(p.X), "", lang.Short), table.Number(rundir.Exactly(p.Y), "", lang.Short), {}})
 	}
 	for j := range one[0].Rows {
 		if p, ok := speedOf(one[0].Rows[j].Stage, gpus); ok {
@@ -104,7 +105,7 @@ func (sp *speeds) front() draw.Series {
 	for k, p := range sp.eligible {
 		for row, st := range sp.stages {
 			if slices.Contains(undominated, p) && (st == sp.rows[k].Stage || slices.Contains(sp.rows[k].Repeats, st)) {
-				sp.table.Rows[row].Cells[3] = layout.Cell{Text: wordOnFront.Text()}
+				sp.table.Rows[row][3] = table.Cell{Text: wordOnFront.Text()}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"llmsweep/report/curve"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
@@ -58,7 +59,7 @@ func togetherOne(suffix string, q quantity, l line, setups []curve.Setup, names 
 	if !l.name.IsZero() {
 		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: layout.HeadRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: layout.HeadVerdict.Text(), Left: true}}}
+	t := &layout.Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: layout.HeadRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: layout.HeadVerdict.Text(), Left: true}}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := ShortNames(names)
 	count := 0
@@ -76,11 +77,11 @@ func togetherOne(suffix string, q quantity, l line, setups []curve.Setup, names 
 			if !ok {
 				continue
 			}
-			cell := layout.Duration(y)
+			cell := table.Seconds(y)
 			if q.metric == "" {
-				cell = layout.Number(y, lang.Short)
+				cell = table.Number(y, "", lang.Short)
 			}
-			t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(names[i]), layout.Plain(stages.Name(r.Stage)), layout.Number(rundir.Exactly(v.X(r.Stage)), lang.Short), cell, layout.Verdict(r.Stage)}})
+			t.Rows = append(t.Rows, []table.Cell{table.Literal(names[i]), table.Literal(stages.Name(r.Stage)), table.Number(rundir.Exactly(v.X(r.Stage)), "", lang.Short), cell, findings.Verdict(r.Stage)})
 		}
 		c.on.Dashed = i >= draw.Colours // its colour is taken
 		count += c.into(&panel)

@@ -42,7 +42,7 @@ func quantities() []quantity {
 
 // Beside is the section of a page that shows what a twin predicts of a run beside what was measured.
 func Beside(c *beside.Comparison) layout.Section {
-	sections := layout.FromSections("predicted", func(l lang.Lang) []table.Section { return twins.Beside(c, l) })
+	sections := layout.FromSections("predicted", twins.Beside(c))
 	s := sections[0]
 	var figures []layout.Figure
 	for _, open := range []bool{true, false} {
@@ -73,7 +73,7 @@ func compared(c *beside.Comparison, q quantity, open bool) (layout.Figure, bool)
 	at := func(r beside.Row) float64 { return cmp.Or(r.Rate, float64(r.Width)) }
 	slices.SortStableFunc(rows, func(a, b beside.Row) int { return cmp.Compare(at(a), at(b)) })
 	panel := draw.Panel{Y: q.axis, Height: 200}
-	t := &layout.Table{Name: "t-" + name, Title: q.title, Columns: []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: x.Label}}}
+	t := &layout.Grid{Name: "t-" + name, Table: table.Table{Title: q.title, Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: x.Label}}}}
 	points := 0
 	f := layout.Figure{Name: name, Title: q.title, Note: noteBeside.Text()}
 	for _, l := range q.lines {
@@ -90,16 +90,16 @@ func compared(c *beside.Comparison, q quantity, open bool) (layout.Figure, bool)
 		points += min(len(predicted.Points), len(measured.Points))
 		panel.Series = append(panel.Series, predicted, measured)
 		name := lang.Same(l.text)
-		t.Columns = append(t.Columns, layout.Column{Head: headPredicted.Text().Plus(lang.Same(" ")).Plus(name)}, layout.Column{Head: headMeasured.Text().Plus(lang.Same(" ")).Plus(name)})
+		t.Columns = append(t.Columns, table.Column{Head: headPredicted.Text().Plus(lang.Same(" ")).Plus(name)}, table.Column{Head: headMeasured.Text().Plus(lang.Same(" ")).Plus(name)})
 		if len(q.lines) > 1 {
 			f.Switches = append(f.Switches, layout.Switch{Key: l.key, Text: name, Colour: l.colour})
 		}
 	}
 	for _, r := range rows {
-		row := layout.Row{Cells: []layout.Cell{layout.Plain(table.Clean(r.Stage)), layout.Plain(lang.Short(at(r), false))}}
+		row := []table.Cell{table.Literal(table.Clean(r.Stage)), table.Literal(lang.Short(at(r), false))}
 		for _, l := range q.lines {
 			for _, v := range []float64{l.of(&r.Predicted), l.of(&r.Measured)} {
-				row.Cells = append(row.Cells, value(v, q.axis))
+				row = append(row, value(v, q.axis))
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -121,9 +121,9 @@ func shapeOf(use string) draw.Shape {
 }
 
 // value is a cell with a number.
-func value(v float64, axis draw.Axis) layout.Cell {
+func value(v float64, axis draw.Axis) table.Cell {
 	if v == 0 {
-		return layout.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
+		return table.Absent()
 	}
-	return layout.Plain(axis.Format(v))
+	return table.Literal(axis.Format(v))
 }

@@ -22,7 +22,7 @@ const mostPlans = 4
 // Plan writes the page of a plan of capacity.
 func Plan(w io.Writer, r *capacity.Result, o layout.Options) error {
 	d := &layout.Document{Title: titlePlan.Text(), Subtitle: lang.Same(strings.Join(r.SLO, ", ")), Data: map[string]any{}}
-	parts := layout.FromSections("plan", func(l lang.Lang) []table.Section { return plans.Sections(r, l) })
+	parts := layout.FromSections("plan", plans.Sections(r))
 	d.Sections = append(d.Sections, parts[0])
 	for i := range r.Ranked[:min(len(r.Ranked), mostPlans)] {
 		p := &r.Ranked[i]
@@ -99,10 +99,10 @@ func dayOf(name string, p *capacity.Plan, r *capacity.Result) []layout.Figure {
 func sizesOf(name string, p *capacity.Plan, r *capacity.Result) layout.Figure {
 	title := titleSizes.Text()
 	s := draw.Series{Key: "held", Colour: 0}
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: axisReplicas.Text()}, {Head: axisHeld.Text()}}}
+	t := &layout.Grid{Name: "t-" + name, Table: table.Table{Title: title, Columns: []table.Column{{Head: axisReplicas.Text()}, {Head: axisHeld.Text()}}}}
 	for i, one := range p.Sizes {
 		s.Points = append(s.Points, draw.Point{X: float64(one.Replicas), Y: 100 * one.Held, Row: i + 1})
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(strconv.Itoa(one.Replicas)), layout.Plain(fmt.Sprintf("%.1f", 100*one.Held))}})
+		t.Rows = append(t.Rows, []table.Cell{table.Literal(strconv.Itoa(one.Replicas)), table.Literal(fmt.Sprintf("%.1f", 100*one.Held))})
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: axisHeld.Text(), Format: draw.Number}, Height: 160, Series: []draw.Series{s}, Rules: []draw.Rule{{Key: "held", Text: ruleWanted.Text(), At: 100 * r.Minutes}}}
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisReplicas.Text(), Format: draw.Number}, Right: 60, Panels: []draw.Panel{panel}}
@@ -110,25 +110,25 @@ func sizesOf(name string, p *capacity.Plan, r *capacity.Result) layout.Figure {
 }
 
 // spansTable has the numbers of a drawing over time.
-func spansTable(name string, title lang.Text, spans []capacity.Span, series []draw.Series, r *capacity.Result, y draw.Axis) *layout.Table {
-	t := &layout.Table{Name: name, Title: title, Columns: []layout.Column{{Head: axisOf(r).Label}}}
+func spansTable(name string, title lang.Text, spans []capacity.Span, series []draw.Series, r *capacity.Result, y draw.Axis) *layout.Grid {
+	t := &layout.Grid{Name: name, Table: table.Table{Title: title, Columns: []table.Column{{Head: axisOf(r).Label}}}}
 	for _, s := range series {
 		head := s.Name
 		if head.IsZero() {
 			head = y.Label
 		}
-		t.Columns = append(t.Columns, layout.Column{Head: head})
+		t.Columns = append(t.Columns, table.Column{Head: head})
 	}
 	for i := range spans {
-		row := layout.Row{Cells: []layout.Cell{layout.Plain(lang.Short(axisAt(spans[i].From, r), false))}}
+		row := []table.Cell{table.Literal(lang.Short(axisAt(spans[i].From, r), false))}
 		for _, s := range series {
-			cell := layout.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
+			cell := table.Absent()
 			for _, p := range s.Points {
 				if p.Row == i+1 {
-					cell = layout.Plain(y.Format(p.Y))
+					cell = table.Literal(y.Format(p.Y))
 				}
 			}
-			row.Cells = append(row.Cells, cell)
+			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, row)
 	}

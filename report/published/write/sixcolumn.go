@@ -5,6 +5,7 @@ package write
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"llmsweep/report/findings"
@@ -14,23 +15,33 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// SixColumnFields are the six columns of the published tables. Their headings and units are a format that others read,
+// SixColumns are the six columns of the published tables. Their headings and units are a format that others read,
 // so they are the same in every language.
-func SixColumnFields() []stages.Field {
-	perSecond := func(unit string, f stages.Take) func(stages.Row) table.Cell {
-		return func(r stages.Row) table.Cell { return table.Number(lang.NonZero(f(r.Stage)), unit, lang.Rate) }
+func SixColumns() []stages.Column {
+	const ms = 1e3
+	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s", "tokens_per_s_output")
+	for i, f := range []struct {
+		head, unit string
+		scale      float64
+		rate       bool // 0 is none
+	}{
+		{"Benchmark", "", 0, false}, {"Requests per Second", "req/sec", 1, true}, {"Request Latency", "sec", 1, false}, {"Time to First Token", "ms", ms, false},
+		{"Inter Token Latency", "ms", ms, false}, {"Output Token Throughput", "tokens/sec", 1, true},
+	} {
+		c := &columns[i]
+		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
+		c.Cell = func(r stages.Row) table.Cell {
+			if c.Number == nil {
+				return table.Literal(sixColumnName(r.Stage))
+			}
+			n := lang.Scale(c.Number(r.Stage), f.scale)
+			if f.rate {
+				n = lang.NonZero(n)
+			}
+			return table.Number(n, f.unit, lang.Rate)
+		}
 	}
-	milliseconds := func(f stages.Take) func(stages.Row) table.Cell {
-		return func(r stages.Row) table.Cell { return table.Number(lang.Scale(f(r.Stage), 1e3), "ms", lang.Rate) }
-	}
-	return []stages.Field{
-		stages.NewField(table.Column{Head: "Benchmark", Left: true}, func(r stages.Row) table.Cell { return table.Cell{Text: sixColumnName(r.Stage)} }),
-		stages.NewField(table.Column{Head: "Requests per Second"}, perSecond("req/sec", stages.Completed)),
-		stages.NewField(table.Column{Head: "Request Latency"}, func(r stages.Row) table.Cell { return table.Number(r.Stage.Latency.Mean, "sec", lang.Rate) }),
-		stages.NewField(table.Column{Head: "Time to First Token"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean })),
-		stages.NewField(table.Column{Head: "Inter Token Latency"}, milliseconds(func(s *rundir.Stage) rundir.Number { return s.InterToken })),
-		stages.NewField(table.Column{Head: "Output Token Throughput"}, perSecond("tokens/sec", stages.Output)),
-	}
+	return columns
 }
 
 // sixColumnName is a stage's name in the six-column table, which has the unit behind a rate.
@@ -47,13 +58,13 @@ func SixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
 	if len(run.Stages) == 0 {
 		return
 	}
-	t := stages.Tabulate("", SixColumnFields(), stages.InTable(run))
+	t := stages.Tabulate(SixColumns(), stages.InTable(run), stages.UnitWithin)
 	d.Table(t)
-	notes := findings.Legend([]table.Table{t}, l)
-	if table.Shows([]table.Table{t}, func(c table.Cell) bool { return c.Text == lang.Absent }) {
-		notes = append(notes, legendAbsent.In(l))
+	notes := findings.Legend(t)
+	if slices.ContainsFunc(slices.Concat(t.Rows...), func(c table.Cell) bool { return c.Text == lang.Same(lang.Absent) }) {
+		notes = append(notes, legendAbsent.Text())
 	}
-	d.List("", notes)
+	d.List("", lang.In(notes, l))
 }
 
 // sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
