@@ -3,7 +3,6 @@ package lang
 import (
 	"strings"
 
-	"llmsweep/report/lang/complaint"
 	"llmsweep/sweep/rundir"
 )
 
@@ -45,14 +44,6 @@ var (
 // Row returns the name of a stage as people see it: run.json calls a stage of Poisson arrivals poisson@1.57, published tables call it
 // asynchronous@1.57. Text that holds such names, or none, is treated alike.
 func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
-
-// Error returns the text of an error in language l. What the program does not know, such as the answer of a server, stays as it is.
-func Error(english string, l Lang) string {
-	if l == Chinese {
-		return complaint.Chinese(english)
-	}
-	return english
-}
 
 // Verdict returns a verdict in words, and - for none.
 func Verdict(v string, l Lang) string {

@@ -21,11 +21,6 @@ var (
 	NoteOnStage   = note.Kind{Code: "cluster.stage", Args: []string{"stage", "why"}} // why holds one note
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{NoteLost, NoteStalled, NoteLate, NoteBroken, NoteDiffers, NoteUnfit, NoteAlignment, NoteShared, NoteOnStage}
-}
-
 // Unfit returns a note on a rank that was too slow to measure, and why.
 func Unfit(r *rundir.Rank, why note.Note) note.Note {
 	return NoteUnfit.New(r.Rank, r.Host, []note.Note{why})

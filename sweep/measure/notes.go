@@ -24,10 +24,3 @@ var (
 	noteReadLate  = note.Kind{Code: "client.read-late", Args: []string{"delay_p99", "shared"}}
 	noteNoCPULeft = note.Kind{Code: "client.no-cpu-left", Args: []string{"cpu", "gc_share"}}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{
-		TooShort, noteEndedEarly, noteGaveUp, noteFroze, noteBookkeeping, noteResent, noteSharedReads, noteSlowReplica, noteBadReplica, noteKilled, noteInProgress, noteSentLate, noteReadLate, noteNoCPULeft,
-	}
-}

@@ -51,10 +51,10 @@ func sweepWords() lang.Words {
 			"每秒 {asked:whole} 个到达，自检证明的为 {shown:whole} 个"),
 
 		// Of the sweep.
-		"retokenize.failed": lang.Say("the answers of {stage} could not be tokenized again: {error:error}",
-			"无法对 {stage} 的回答重新分词：{error:error}"),
-		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error:error}",
-			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error:error}"),
+		"retokenize.failed": lang.Say("the answers of {stage} could not be tokenized again: {error}",
+			"无法对 {stage} 的回答重新分词：{error}"),
+		"server.not-idle": lang.Say("the server did not become idle after {stage}, so the next stage may include its load: {error}",
+			"{stage} 之后服务未能空闲，下一阶段可能受其影响：{error}"),
 		"run.paused": lang.Say("paused by hand for {time:time} before {stage}; that time is not part of a budget",
 			"{stage} 之前被手动暂停 {time:time}；该时间不计入预算"),
 		"budget.no-time-for-rate": lang.Say("the budget left no time for {rate:rate} req/s[, repetition {repeat:times}]",
@@ -180,7 +180,7 @@ func sweepWords() lang.Words {
 		"run.spent-up": lang.Say("the limit on tokens or cost (--max-tokens-total, --max-cost) was reached in {stage}: the next request could have exceeded it, so the run ended there",
 			"在 {stage} 阶段达到 token 或费用上限（--max-tokens-total、--max-cost）：下一个请求可能超出上限，运行到此结束"),
 		"run.budget-over":   lang.Say("the budget of {budget:span} was over before {stage} began", "{budget:span}的预算在 {stage} 开始前已用尽"),
-		"run.failed":        lang.Say("{error:error}", "{error:error}"),
+		"run.failed":        lang.Say("{error}", "{error}"),
 		"pair.other-failed": lang.Say("the other server failed", "另一个服务失败"),
 		"pair.side":         lang.Say("{side}: {what:note}", "{side}：{what:note}"),
 		"pair.invalid":      lang.Say("{side} {stage}: {why:note}", "{side} {stage}：{why:note}"),

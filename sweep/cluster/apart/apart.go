@@ -31,9 +31,6 @@ type Rank struct {
 // NotePart marks a stage that is a part of the load.
 var NotePart = note.Kind{Code: "cluster.part", Args: []string{"rank", "ranks"}}
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{NotePart} }
-
 // Parse reads the instant of --start-at: a date with time and zone, or seconds since 1970.
 func Parse(text string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339, text)

@@ -32,9 +32,6 @@ func (p *part) rank() *rundir.Rank { return &p.run.Cluster.Ranks[0] }
 // noteUnaligned says of which ranks the clocks are not known.
 var noteUnaligned = note.Kind{Code: "cluster.unaligned", Args: []string{"ranks"}}
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteUnaligned} }
-
 // Run joins run directories into another one. clockError is the largest error of the ranks' clocks, where the user knows it; 0 for what their kernels
 // told. An error says why they are no run together.
 func Run(dirs []string, clockError time.Duration, out *store.Dir) (*rundir.Run, error) {
