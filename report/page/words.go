@@ -149,13 +149,13 @@ var (
 )
 
 // roleName is a role in words.
-func roleName(role string) draw.Text {
-	p, ok := map[string]lang.Phrase{
+func roleName(role rundir.Role) draw.Text {
+	p, ok := map[rundir.Role]lang.Phrase{
 		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {
-		return draw.Same(role)
+		return draw.Same(string(role))
 	}
 	return draw.Say(p)
 }
