@@ -209,9 +209,9 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	simtest.Claim(t, "error of the rate up to which an SLO holds, against long stages on a fine grid", "28 of 30 within 3 %; the interval holds it in 93 %",
 		"%d of %d answered, %d within 3 %%; %d of %d inside; error median %.1f %%, worst %.1f %%; half-width median %.1f %%; a sweep with it takes %.0f min, median", n, cases, near,
 		inside, cases, 100*stats.Quantile(errs, 0.5), 100*errs[n-1], 100*stats.Quantile(widths, 0.5), stats.Quantile(costs, 0.5))
-	const goal, normal = 0.03, 1.96
+	const goal = 0.03
 	slices.Sort(noises)
-	median := goal + normal*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages
+	median := goal + stats.Z95*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages
 	if n < cases*9/10 || stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.05+median {
 		t.Error("the search is off")
 	}

@@ -57,7 +57,7 @@ func Ranks(run *rundir.Run, l lang.Lang) string {
 	var align, skew rundir.Number
 	for i := range run.Stages {
 		if r := run.Stages[i].Ranks; r != nil {
-			align, skew = larger(align, r.Alignment), larger(skew, r.Skew)
+			align, skew = rundir.Max(align, r.Alignment), rundir.Max(skew, r.Skew)
 		}
 	}
 	s := sayRanks.In(l, strconv.Itoa(max(run.Cluster.Of, len(run.Cluster.Ranks))), rankSource(run.Cluster, l), lang.Time(align), lang.Time(skew))
@@ -74,12 +74,4 @@ func Ranks(run *rundir.Run, l lang.Lang) string {
 		s += sayRanksLost.In(l, lost)
 	}
 	return s
-}
-
-// larger returns the larger of two numbers, or the one that exists.
-func larger(a, b rundir.Number) rundir.Number {
-	if a.IsZero() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
 	"llmsweep/sweep/rundir"
 )
 
@@ -149,13 +148,13 @@ var (
 )
 
 // roleName is a role in words.
-func roleName(role rundir.Role) draw.Text {
+func roleName(role rundir.Role) lang.Text {
 	p, ok := map[rundir.Role]lang.Phrase{
 		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {
-		return draw.Same(string(role))
+		return lang.Same(string(role))
 	}
-	return draw.Say(p)
+	return p.Text()
 }

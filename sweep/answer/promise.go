@@ -26,7 +26,7 @@ func Promised(run *rundir.Run, rows []*rundir.Stage, limit *rundir.Saturation, t
 	for _, row := range rows {
 		if row.Name == found.KeptStage { // it is met somewhere
 			found.Verdict = rundir.Kept
-			found.Low = larger(found.Low, rundir.Exactly(min(slo.Offered(row), found.High.Value())))
+			found.Low = rundir.Max(found.Low, rundir.Exactly(min(slo.Offered(row), found.High.Value())))
 		}
 	}
 	budget, stageTime := lengthened(run, share)

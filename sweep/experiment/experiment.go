@@ -407,21 +407,13 @@ func (x *Experiment) judgeClient() {
 	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.foreseen), rundir.Number{}, rundir.Number{}
 	for i := range x.run.Stages {
 		st := &x.run.Stages[i]
-		c.LagP99 = larger(c.LagP99, st.Lag.P99)
-		c.CPU = larger(c.CPU, st.ClientCPU)
+		c.LagP99 = rundir.Max(c.LagP99, st.Lag.P99)
+		c.CPU = rundir.Max(c.CPU, st.ClientCPU)
 		if !st.Invalid.IsZero() {
 			c.Valid = false
 			c.Warnings = append(c.Warnings, noteOfStage.New(st.Name, []note.Note{st.Invalid}))
 		}
 	}
-}
-
-// larger returns the larger of two numbers, or the one that exists.
-func larger(a, b rundir.Number) rundir.Number {
-	if a.IsZero() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }
 
 // succeeded reports whether a request of a stage succeeded.

@@ -266,23 +266,18 @@ func (c *Check) answered(stage string, i, seq int, a *Answer) {
 	}
 }
 
-// digits is the precision of log-probabilities in canaries.jsonl.
-const digits = 1e6
-
-func rounded(v float64) float64 { return math.Round(v*digits) / digits }
-
 // whole returns an answer as canaries.jsonl has it.
 func whole(stage string, i, seq int, a *Answer) rundir.CanaryAnswer {
 	line := rundir.CanaryAnswer{Stage: stage, Canary: i, Seq: seq, Text: a.Text, Output: a.Output, Malformed: Malformed(a)}
 	for _, t := range a.Tokens {
 		line.Tokens = append(line.Tokens, t.Text)
 		if !math.IsNaN(t.LogP) && !math.IsInf(t.LogP, 0) {
-			line.LogProbs = append(line.LogProbs, rounded(t.LogP))
+			line.LogProbs = append(line.LogProbs, rundir.Millionths(t.LogP))
 		}
 		var top []rundir.Likely
 		for _, choice := range t.Top {
 			if !math.IsInf(choice.LogP, 0) {
-				top = append(top, rundir.Likely{Token: choice.Text, LogP: rounded(choice.LogP)})
+				top = append(top, rundir.Likely{Token: choice.Text, LogP: rundir.Millionths(choice.LogP)})
 			}
 		}
 		line.Top = append(line.Top, top)
@@ -301,7 +296,7 @@ func compared(stage string, seq int, a *Answer, d *Asked) rundir.CanaryAnswer {
 		line.Top = nil
 	}
 	line.Same, line.Kind, line.Malformed = d.Same(), d.Kind.String(), d.Malformed
-	line.First, line.Shift, line.KL, line.Length = rundir.Exactly(d.First), rundir.Exactly(rounded(d.Shift)), rundir.Exactly(rounded(d.KL)), rundir.Exactly(d.Length)
+	line.First, line.Shift, line.KL, line.Length = rundir.Exactly(d.First), rundir.Exactly(rundir.Millionths(d.Shift)), rundir.Exactly(rundir.Millionths(d.KL)), rundir.Exactly(d.Length)
 	return line
 }
 

@@ -126,8 +126,7 @@ func (t *Tally) against(reference *Tally) compared {
 // adds a pair to both, so that it has a width also where none differs.
 func bounds(lost, gained, pairs float64) (low, high float64) {
 	down, up := (lost+1)/(pairs+2), (gained+1)/(pairs+2)
-	const normal = 1.959964 // of 97.5 %
-	half := normal * math.Sqrt((down+up-(up-down)*(up-down))/(pairs+2))
+	half := stats.Z95 * math.Sqrt((down+up-(up-down)*(up-down))/(pairs+2))
 	return max(-1, up-down-half), min(1, up-down+half)
 }
 

@@ -329,16 +329,8 @@ func judge(run *rundir.Run) {
 	c.Valid, c.Warnings = true, nil
 	for i := range run.Cluster.Ranks {
 		r := &run.Cluster.Ranks[i]
-		c.LagP99, c.CPU = larger(c.LagP99, r.LagP99), larger(c.CPU, r.CPU)
+		c.LagP99, c.CPU = rundir.Max(c.LagP99, r.LagP99), rundir.Max(c.CPU, r.CPU)
 		c.Valid = c.Valid && r.Valid
 		c.Warnings = append(c.Warnings, r.Unfit...)
 	}
-}
-
-// larger returns the larger of two numbers, or the one that exists.
-func larger(a, b rundir.Number) rundir.Number {
-	if a.IsZero() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // Undone counts requests that a stage sent and got no answer to: they were refused, failed, or timed out.
@@ -49,7 +50,7 @@ func (u Undone) BeyondChance() bool {
 // bounds returns a 95 % interval of the undone share (Wilson, Journal of the American Statistical Association 22 (1927)). Refusals come in
 // clusters while the server is full, so that two of them count as one.
 func (u Undone) bounds() (low, high float64) {
-	const z, cluster = 1.96, 2
+	const z, cluster = stats.Z95, 2
 	n := float64(u.Ended) / cluster
 	p := float64(u.Failed) / float64(u.Ended)
 	centre := p + z*z/(2*n)
