@@ -19,7 +19,7 @@ func TestChineseErrors(t *testing.T) {
 		{[]string{"sweep", "sim:", "--points", "0"}, "llmsweep: --points must be between 1 and 1000\n"},
 	} {
 		var out, errs bytes.Buffer
-		if code := execute(c.args, console.NewConsole(t.Context(), &out, &errs)); code != console.WrongUsage || errs.String() != c.want {
+		if code := executeAgain(c.args, console.NewConsole(t.Context(), &out, &errs)); code != console.WrongUsage || errs.String() != c.want {
 			t.Errorf("%v: exit %d, %q, want %q", c.args, code, errs.String(), c.want)
 		}
 	}

@@ -103,7 +103,7 @@ func TestManualIsComplete(t *testing.T) {
 func TestHelpLists(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		var out, errs strings.Builder
-		if code := execute([]string{"help", "--lang", lang}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
+		if code := executeAgain([]string{"help", "--lang", lang}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 			t.Errorf("exit %d, %s", code, errs.String())
 		}
 		golden(t, filepath.Join("testdata/help", "topics."+lang+".txt"), out.String())

@@ -55,7 +55,7 @@ func TestHelpOfEachCommand(t *testing.T) {
 	for _, command := range append(commands(t), "") {
 		var out, errs strings.Builder
 		args := strings.Fields(command + " --help")
-		if code := execute(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 {
+		if code := executeAgain(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 {
 			t.Errorf("%v: exit %d, %s", args, code, errs.String())
 		}
 		name := command

@@ -104,9 +104,13 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 
 // execute parses a command line, runs the command, and returns the exit code.
 func execute(args []string, c *console.Console) int {
+	parser, exited := newParser(c, &cli{})
+	return executeWith(parser, exited, args, c)
+}
+
+// executeWith is execute with a parser for that console.
+func executeWith(parser *kong.Kong, exited func() int, args []string, c *console.Console) int {
 	c.Args = args
-	var grammar cli
-	parser, exited := newParser(c, &grammar)
 	completeLine(parser, parser.Exit)
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done

@@ -135,13 +135,21 @@ func (f *filler) fill(text string) string {
 		}
 		return m[1]
 	})
-	return placeholder.ReplaceAllStringFunc(text, func(part string) string {
+	text = placeholder.ReplaceAllStringFunc(text, func(part string) string {
 		m := placeholder.FindStringSubmatch(part)
-		if v := f.value(m[1], m[2]); v != "" {
-			return v
+		v := f.value(m[1], m[2])
+		switch {
+		case v == "":
+			return "?"
+		case f.l == Chinese && chineseEnds(v):
+			return seam + v + seam
 		}
-		return "?"
+		return v
 	})
+	if f.l == Chinese {
+		return withoutSeams(text)
+	}
+	return text
 }
 
 // value returns an argument as text; empty where it is absent.
@@ -152,7 +160,7 @@ func (f *filler) value(name, format string) string {
 	case string:
 		switch format {
 		case "verdict":
-			return Verdict(v, f.l)
+			return Verdict(rundir.Verdict(v), f.l)
 		case "metric":
 			return Metric(v, f.l)
 		case "error":

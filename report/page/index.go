@@ -9,7 +9,6 @@ import (
 	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/page/plots"
 	"llmsweep/report/stages"
@@ -26,26 +25,26 @@ type Input struct {
 // label is a label of runs, a column of the index.
 type label struct {
 	key  string
-	text draw.Text
+	text lang.Text
 	of   func(*rundir.Run) string
 }
 
 // Runs writes the index of many runs: a table that can be filtered, and drawings of those that are chosen.
 func Runs(w io.Writer, all []Input, o layout.Options) error {
-	d := &layout.Document{Title: draw.Say(titleIndex, len(all)), Data: map[string]any{"index": true}}
+	d := &layout.Document{Title: titleIndex.Text(len(all)), Data: map[string]any{"index": true}}
 	var inputs []curve.Input
 	var names []string
 	for _, in := range all {
 		inputs, names = append(inputs, curve.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 	}
 	d.Sections = []layout.Section{
-		{ID: "answer", Title: draw.Say(titleIndexTable), Blocks: []layout.Block{{Index: indexOf(all)}}},
-		{ID: "rates", Keys: true, Title: draw.Say(titleTogether), Blocks: []layout.Block{{Figures: plots.Together("", curve.Load(inputs), names)}}},
+		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []layout.Block{{Index: indexOf(all)}}},
+		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []layout.Block{{Figures: plots.Together("", curve.Load(inputs), names)}}},
 	}
-	notes := layout.Section{ID: "notes", Title: draw.Say(titleCareful)}
+	notes := layout.Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
 		if lines := layout.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(notes.Blocks, layout.Block{Heading: draw.Same(numbered(i, in))}, layout.Block{Lines: &layout.Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
+			notes.Blocks = append(notes.Blocks, layout.Block{Heading: lang.Same(numbered(i, in))}, layout.Block{Lines: &layout.Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}
 	if len(notes.Blocks) > 0 {
@@ -60,10 +59,10 @@ func numbered(i int, in Input) string { return "#" + strconv.Itoa(i+1) + " " + i
 // labelsOf returns the labels that some of the runs have.
 func labelsOf(all []Input) []label {
 	labels := []label{
-		{"model", draw.Say(headModel), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
-		{"gpu", draw.Same("GPU"), func(r *rundir.Run) string { return stages.Hardware(r, lang.English, "") }},
-		{"engine", draw.Say(headEngine), stages.EngineName},
-		{"quant", draw.Say(headQuant), func(r *rundir.Run) string { return r.Labels.Quant }},
+		{"model", headModel.Text(), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
+		{"gpu", lang.Same("GPU"), func(r *rundir.Run) string { return stages.Hardware(r, lang.English, "") }},
+		{"engine", headEngine.Text(), stages.EngineName},
+		{"quant", headQuant.Text(), func(r *rundir.Run) string { return r.Labels.Quant }},
 	}
 	return slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
 		return !slices.ContainsFunc(all, func(in Input) bool { return l.of(in.Run) != "" })
@@ -87,20 +86,20 @@ func (l label) filter(all []Input) layout.Filter {
 
 // indexOf returns the table of all runs, with its filters.
 func indexOf(all []Input) *layout.Index {
-	index := &layout.Index{Table: &layout.Table{Name: "index", Title: draw.Say(titleIndexTable), Open: true}}
-	index.Table.Columns = []layout.Column{{Head: draw.Say(layout.HeadRun), Left: true}}
+	index := &layout.Index{Table: &layout.Table{Name: "index", Title: titleIndexTable.Text(), Open: true}}
+	index.Table.Columns = []layout.Column{{Head: layout.HeadRun.Text(), Left: true}}
 	labels := labelsOf(all)
 	for _, l := range labels {
 		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headSaturation)}, layout.Column{Head: draw.Say(headIndexInterval)}, layout.Column{Head: draw.Say(headOutput)})
+	index.Table.Columns = append(index.Table.Columns, layout.Column{Head: headSaturation.Text()}, layout.Column{Head: headIndexInterval.Text()}, layout.Column{Head: headOutput.Text()})
 	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
 	if unanswered {
-		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headAnswer), Left: true})
+		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: headAnswer.Text(), Left: true})
 	}
 	for i, in := range all {
-		row := layout.Row{Attrs: []layout.Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []layout.Cell{{Check: "r" + strconv.Itoa(i), Text: draw.Same(numbered(i, in)), Class: "strong"}}}
+		row := layout.Row{Attrs: []layout.Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []layout.Cell{{Check: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Class: "strong"}}}
 		for _, l := range labels {
 			row.Cells = append(row.Cells, layout.Plain(l.value(in.Run)))
 			row.Attrs = append(row.Attrs, layout.Attr{Name: "data-" + l.key, Value: l.value(in.Run)})

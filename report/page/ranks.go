@@ -5,7 +5,6 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
@@ -37,9 +36,9 @@ func (v *view) ranks() []layout.Section {
 	if v.Run.Cluster == nil {
 		return nil
 	}
-	each := &layout.Table{Name: "ranks-each", Title: draw.Say(titleRanks), Open: true, Notes: []draw.Text{draw.Say(noteRanks)}}
+	each := &layout.Table{Name: "ranks-each", Title: titleRanks.Text(), Open: true, Notes: []lang.Text{noteRanks.Text()}}
 	for i, h := range []lang.Phrase{headRank, headHost, headCores, headOffset, headBounds, headDrift, headRoundTrip, headLag, headCPU, headFit} {
-		each.Columns = append(each.Columns, layout.Column{Head: draw.Say(h), Left: i < 2 || h == headFit})
+		each.Columns = append(each.Columns, layout.Column{Head: h.Text(), Left: i < 2 || h == headFit})
 	}
 	for i := range v.Run.Cluster.Ranks {
 		each.Rows = append(each.Rows, layout.Row{Cells: rankCells(&v.Run.Cluster.Ranks[i])})
@@ -48,25 +47,25 @@ func (v *view) ranks() []layout.Section {
 	if t := v.rankStages(); len(t.Rows) > 0 {
 		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
 	}
-	return []layout.Section{{ID: "ranks", Title: draw.Say(titleRanks), Blocks: blocks}}
+	return []layout.Section{{ID: "ranks", Title: titleRanks.Text(), Blocks: blocks}}
 }
 
 // rankCells are the cells of a rank: its clock, and whether it was fast enough.
 func rankCells(r *rundir.Rank) []layout.Cell {
 	const perMillion = 1e6
-	offset, bounds := layout.Cell{Text: draw.Say(rankReference), Class: "soft"}, layout.Plain(lang.Absent)
+	offset, bounds := layout.Cell{Text: rankReference.Text(), Class: "soft"}, layout.Plain(lang.Absent)
 	if r.Rank != 0 {
 		offset = layout.Duration(r.Clock.Offset)
 	}
 	if r.Clock.Low.Known() && r.Clock.High.Known() {
 		bounds = layout.Plain(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
 	}
-	fit := layout.Cell{Text: draw.Say(fitYes), Class: "good"}
+	fit := layout.Cell{Text: fitYes.Text(), Class: "good"}
 	switch {
 	case !r.Lost.IsZero():
-		fit = layout.Cell{Text: draw.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
+		fit = layout.Cell{Text: lang.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
 	case !r.Valid:
-		fit = layout.Cell{Text: draw.Say(rankUnfit), Class: "bad"}
+		fit = layout.Cell{Text: rankUnfit.Text(), Class: "bad"}
 	}
 	cores := layout.Plain(lang.Absent)
 	if r.CPUs > 0 {
@@ -80,8 +79,8 @@ func rankCells(r *rundir.Rank) []layout.Cell {
 
 // rankStages tells for each stage how many ranks sent, how far apart they began, and how many requests each sent.
 func (v *view) rankStages() *layout.Table {
-	t := &layout.Table{Name: "ranks-stages", Title: draw.Say(titleRankStages), Open: true, Columns: []layout.Column{
-		{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headSenders)}, {Head: draw.Say(headSkew)}, {Head: draw.Say(headAlignment)}, {Head: draw.Say(headShares), Left: true},
+	t := &layout.Table{Name: "ranks-stages", Title: titleRankStages.Text(), Open: true, Columns: []layout.Column{
+		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headSenders.Text()}, {Head: headSkew.Text()}, {Head: headAlignment.Text()}, {Head: headShares.Text(), Left: true},
 	}}
 	for _, row := range v.Rows {
 		r := row.Stage.Ranks
@@ -96,7 +95,7 @@ func (v *view) rankStages() *layout.Table {
 			shares += strconv.Itoa(e.Rank) + ": " + strconv.Itoa(e.Requests)
 		}
 		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
-			layout.Plain(stages.Name(row.Stage)), layout.Plain(strconv.Itoa(r.N)), layout.Duration(r.Skew), layout.Duration(r.Alignment), {Text: draw.Same(shares), Class: "wrap"},
+			layout.Plain(stages.Name(row.Stage)), layout.Plain(strconv.Itoa(r.N)), layout.Duration(r.Skew), layout.Duration(r.Alignment), {Text: lang.Same(shares), Class: "wrap"},
 		}})
 	}
 	return t

@@ -5,7 +5,6 @@ import (
 
 	"llmsweep/report/breakdown"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
 	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 )
@@ -18,12 +17,12 @@ func (v *view) replicas() []layout.Section {
 	}
 	zh := breakdown.Replicas(v.Run, lang.Chinese)
 	for i, en := range breakdown.Replicas(v.Run, lang.English) {
-		t := layout.Bilingual("replicas-"+strconv.Itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return layout.Pick(l, en, zh[i]) })
+		t := layout.Bilingual("replicas-"+strconv.Itoa(i+1), lang.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return layout.Pick(l, en, zh[i]) })
 		t.Open = true
 		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
 	}
 	if len(blocks) == 0 {
 		return nil
 	}
-	return []layout.Section{{ID: "replicas", Title: draw.Say(titleReplicas), Blocks: blocks}}
+	return []layout.Section{{ID: "replicas", Title: titleReplicas.Text(), Blocks: blocks}}
 }

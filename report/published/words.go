@@ -1,9 +1,13 @@
 package published
 
-import "llmsweep/report/lang"
+import (
+	"sync"
+
+	"llmsweep/report/lang"
+)
 
 // Words returns the words of the notes of this package and of those beneath it.
-func Words() lang.Words {
+var Words = sync.OnceValue(func() lang.Words {
 	return lang.Join(definitionWords(), lang.Words{
 		"published.no-heading":        lang.Say("no line above the table names model, GPU and engine", "表格上方没有注明模型、GPU 和引擎"),
 		"published.other-column":      lang.Say("column \"{column}\" is none of the six: not read", "列“{column}”不属于六列格式：未读取"),
@@ -41,4 +45,4 @@ func Words() lang.Words {
 		"published.label-no-price":    lang.Say("label {label}={text} is no price", "标签 {label}={text} 不是价格"),
 		"published.other-table":       lang.Say("a table with other columns ({columns}) is not read", "其他列的表格（{columns}）未读取"),
 	})
-}
+})

@@ -80,7 +80,7 @@ func (x *Experiment) Coming(stages []Stage) {
 }
 
 // Closed returns a stage that keeps a number of requests in flight.
-func (x *Experiment) Closed(name, role string, width int) Stage {
+func (x *Experiment) Closed(name string, role rundir.Role, width int) Stage {
 	const waves, floorRequests = 3, 10 // one request at a time is slow, and varies little
 	s := x.stage(arrival.Closed{Concurrency: width}, name, name, role)
 	s.MinWaves = waves
@@ -94,14 +94,14 @@ func (x *Experiment) Closed(name, role string, width int) Stage {
 }
 
 // Poisson returns a stage of Poisson arrivals.
-func (x *Experiment) Poisson(rate float64, role string) Stage {
+func (x *Experiment) Poisson(rate float64, role rundir.Role) Stage {
 	l := arrival.Poisson{Rate: rate}
 	s := x.stage(l, l.Name(), l.Kind(), role)
 	x.support(&s)
 	return s
 }
 
-func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
+func (x *Experiment) stage(l arrival.Load, name, kind string, role rundir.Role) Stage {
 	return Stage{
 		Name: name, Kind: kind, Role: role, Load: l, Tail: x.pace.StageTime,
 		Extent: measure.Extent{MinTime: x.pace.StageTime, MaxTime: x.pace.StageMax, MinRequests: x.config.StageRequests},

@@ -338,7 +338,7 @@ func (c *Check) fidelity(run *rundir.Run, stages []Stage) *rundir.Fidelity {
 	}
 	f := &rundir.Fidelity{
 		Canaries: len(c.Set), Set: c.Set.Fingerprint(), Tokens: c.Set.Tokens(), Share: rundir.Exactly(c.Share), LogProbs: c.logProbs > 0,
-		Alone: j.Alone, Load: j.Load, Verdict: cmp.Or(j.Verdict, rundir.Undecided), Stage: j.Begins,
+		Alone: j.Alone, Load: j.Load, Verdict: cmp.Or(j.Verdict, rundir.FidelityUndecided), Stage: j.Begins,
 	}
 	if len(stages) > 0 {
 		f.Needs, f.Detects = Needed(oneInHundred, j.Hypotheses), rundir.Exactly(Detects(len(c.alone), j.Hypotheses))

@@ -90,7 +90,7 @@ type counts struct {
 
 // outcome is how the looks at a stage ended.
 type outcome struct {
-	verdict string // of the look that ended the stage; empty where it ended otherwise
+	verdict rundir.Verdict // of the look that ended the stage; empty where it ended otherwise
 	drift   rundir.Drift
 	early   note.Note // why the stage ended early
 }

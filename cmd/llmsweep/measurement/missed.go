@@ -8,7 +8,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether it meets it, with
@@ -16,9 +15,9 @@ import (
 func missed(run *rundir.Run, l lang.Lang) error {
 	if s := run.SLO; s != nil {
 		switch {
-		case !s.Rate.IsZero(), s.Verdict == slo.Kept.String():
+		case !s.Rate.IsZero(), s.Verdict == rundir.Kept:
 			return nil
-		case s.Verdict == slo.Broken.String():
+		case s.Verdict == rundir.Broken:
 			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, l)))
 		}
 		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, l)))
@@ -28,10 +27,10 @@ func missed(run *rundir.Run, l lang.Lang) error {
 		st := &run.Stages[i]
 		switch {
 		case st.Goodput == nil:
-		case st.Goodput.Verdict == slo.Broken.String():
+		case st.Goodput.Verdict == rundir.Broken:
 			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", failing(st)))
 		case undecided != nil:
-		case st.Goodput.Verdict != slo.Kept.String():
+		case st.Goodput.Verdict != rundir.Kept:
 			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
 		case !st.Invalid.IsZero():
 			undecided = fmt.Errorf("the SLO is not decided: in %s %s", stages.Name(st), findings.Note(st.Invalid, l))
@@ -48,7 +47,7 @@ func failing(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
-		case p.Verdict == slo.Broken.String():
+		case p.Verdict == rundir.Broken:
 			return fmt.Sprintf("%s is missed in %s", p.Term, stages.Name(st))
 		default:
 			return fmt.Sprintf("the requests of %s do not show whether %s is met", stages.Name(st), p.Term)

@@ -24,10 +24,10 @@ const (
 )
 
 // bar draws the share of the answers that differ. name is its line's.
-func bar(name draw.Text, a *rundir.Agreed, row int) draw.Bar {
+func bar(name lang.Text, a *rundir.Agreed, row int) draw.Bar {
 	b := draw.Bar{
 		Name: name, At: 1 - a.Same.Mean.Value(), Low: 1 - a.Same.High.Value(), High: 1 - a.Same.Low.Value(), Colour: plainColour, Shape: draw.Ring, Row: row,
-		Value: draw.Same(lang.Percent(1 - a.Same.Mean.Value())),
+		Value: lang.Same(lang.Percent(1 - a.Same.Mean.Value())),
 	}
 	switch a.Verdict {
 	case rundir.FidelityDiffers, drift.Differs:
@@ -41,17 +41,17 @@ func bar(name draw.Text, a *rundir.Agreed, row int) draw.Bar {
 }
 
 // tableOf returns the table beneath a drawing, without rows.
-func tableOf(name string, title draw.Text, first lang.Phrase) *layout.Table {
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(first), Left: true}}}
+func tableOf(name string, title lang.Text, first lang.Phrase) *layout.Table {
+	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: first.Text(), Left: true}}}
 	for _, head := range []lang.Phrase{headAnswers, headEqual, headTies, headChanged, headUnknown} {
-		t.Columns = append(t.Columns, layout.Column{Head: draw.Say(head)})
+		t.Columns = append(t.Columns, layout.Column{Head: head.Text()})
 	}
-	t.Columns = append(t.Columns, layout.Column{Head: draw.Say(headVerdict), Left: true})
+	t.Columns = append(t.Columns, layout.Column{Head: headVerdict.Text(), Left: true})
 	return t
 }
 
 // add draws answers, and adds a row of their numbers.
-func add(bars []draw.Bar, t *layout.Table, name draw.Text, a *rundir.Agreed, verdict draw.Text) []draw.Bar {
+func add(bars []draw.Bar, t *layout.Table, name lang.Text, a *rundir.Agreed, verdict lang.Text) []draw.Bar {
 	if !a.Same.Mean.Known() {
 		return bars
 	}
@@ -63,9 +63,9 @@ func add(bars []draw.Bar, t *layout.Table, name draw.Text, a *rundir.Agreed, ver
 }
 
 // figure returns a drawing of bars.
-func figure(name string, title draw.Text, bars []draw.Bar, t *layout.Table) layout.Figure {
-	svg := draw.Forest(name, draw.Say(axisDiffer), bars)
-	return layout.Figure{Name: name, Title: title, Note: draw.Say(noteShapes), Variants: []layout.Variant{{Key: "lin", SVG: layout.Markup(svg)}}, Table: t}
+func figure(name string, title lang.Text, bars []draw.Bar, t *layout.Table) layout.Figure {
+	svg := draw.Forest(name, axisDiffer.Text(), bars)
+	return layout.Figure{Name: name, Title: title, Note: noteShapes.Text(), Variants: []layout.Variant{{Key: "lin", SVG: layout.Markup(svg)}}, Table: t}
 }
 
 // Stages draws how many answers of each stage differ from those got alone, beneath how many did when they were asked alone again. ok is false where
@@ -75,12 +75,12 @@ func Stages(run *rundir.Run) (f layout.Figure, ok bool) {
 		return f, false
 	}
 	const name = "answers-by-stage"
-	title := draw.Say(titleStages)
+	title := titleStages.Text()
 	t := tableOf(name, title, lang.HeadBenchmark)
-	bars := add(nil, t, draw.Say(wordAgain), &run.Fidelity.Alone, draw.Text{})
+	bars := add(nil, t, wordAgain.Text(), &run.Fidelity.Alone, lang.Text{})
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Fidelity != nil {
-			bars = add(bars, t, draw.Same(stages.Name(st)), st.Fidelity, draw.Both(func(l lang.Lang) string { return findings.Agreed(st.Fidelity, l) }))
+			bars = add(bars, t, lang.Same(stages.Name(st)), st.Fidelity, lang.Both(func(l lang.Lang) string { return findings.Agreed(st.Fidelity, l) }))
 		}
 	}
 	if len(bars) == 0 {
@@ -95,12 +95,12 @@ func Candidates(all []answers.Candidate) (f layout.Figure, ok bool) {
 		return f, false
 	}
 	const name = "answers-by-candidate"
-	title := draw.Say(titleCandidates, all[0].Baseline)
+	title := titleCandidates.Text(all[0].Baseline)
 	t := tableOf(name, title, headSetup)
-	bars := add(nil, t, draw.Same(all[0].Baseline+" ").Plus(draw.Say(wordAgain)), &all[0].Null[0], draw.Text{})
+	bars := add(nil, t, lang.Same(all[0].Baseline+" ").Plus(wordAgain.Text()), &all[0].Null[0], lang.Text{})
 	for i := range all {
 		c := &all[i]
-		bars = add(bars, t, draw.Same(c.Setup), &c.Alone, draw.Both(func(l lang.Lang) string { return answers.Verdict(c.Verdict, l) }))
+		bars = add(bars, t, lang.Same(c.Setup), &c.Alone, lang.Both(func(l lang.Lang) string { return answers.Verdict(c.Verdict, l) }))
 	}
 	if len(bars) == 0 {
 		return f, false
@@ -118,13 +118,13 @@ func Front(name string, points []choose.DriftPoint) (f layout.Figure, ok bool) {
 	for i := range points {
 		priced = priced && points[i].Cost.Known()
 	}
-	title, x := draw.Say(titleFront), draw.Say(axisPerGPU)
+	title, x := titleFront.Text(), axisPerGPU.Text()
 	if priced {
-		x = draw.Say(axisCost)
+		x = axisCost.Text()
 	}
-	panel := draw.Panel{Y: draw.Axis{Label: draw.Say(axisEqual), Format: draw.Share}, Height: 220}
+	panel := draw.Panel{Y: draw.Axis{Label: axisEqual.Text(), Format: draw.Share}, Height: 220}
 	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{
-		{Head: draw.Say(headSetup), Left: true}, {Head: x}, {Head: draw.Say(axisPerUser)}, {Head: draw.Say(axisEqual)}, {Head: draw.Say(headFront), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: x}, {Head: axisPerUser.Text()}, {Head: axisEqual.Text()}, {Head: headFront.Text(), Left: true},
 	}}
 	for i := range points {
 		p := &points[i]
@@ -132,18 +132,18 @@ func Front(name string, points []choose.DriftPoint) (f layout.Figure, ok bool) {
 		if priced {
 			at = p.Cost.Value()
 		}
-		shape, front := draw.Ring, draw.Text{}
+		shape, front := draw.Ring, lang.Text{}
 		if p.Front {
-			shape, front = draw.Circle, draw.Say(wordFront)
+			shape, front = draw.Circle, wordFront.Text()
 		}
 		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
 			layout.Plain(p.Name), layout.Number(rundir.Exactly(at), lang.Short), layout.Number(rundir.Exactly(p.PerUser), lang.Short), layout.Plain(p.Equal()), {Text: front},
 		}})
 		panel.Series = append(panel.Series, draw.Series{
-			Key: "d" + strconv.Itoa(i), Name: draw.Same(p.Name), Colour: i, Style: draw.Loose,
+			Key: "d" + strconv.Itoa(i), Name: lang.Same(p.Name), Colour: i, Style: draw.Loose,
 			Points: []draw.Point{{X: at, Y: p.Match.Value(), Shape: shape, Row: i + 1}},
 		})
 	}
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: x, Format: draw.Number}, Panels: []draw.Panel{panel}}
-	return layout.Figure{Name: name, Title: title, Note: draw.Say(noteFront), Variants: plots.Variants(fig, false, false), Table: t}, true
+	return layout.Figure{Name: name, Title: title, Note: noteFront.Text(), Variants: plots.Variants(fig, false, false), Table: t}, true
 }

@@ -32,19 +32,19 @@ func Grades(run *rundir.Run) (f layout.Figure, ok bool) {
 		return f, false
 	}
 	const name = "accuracy-by-stage"
-	title := draw.Say(titleGrades)
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}}}
+	title := titleGrades.Text()
+	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
 	for _, head := range []lang.Phrase{headAnswers, headRight, headAccuracy, headDifference, headLost, headGained, headNone, headCut, headFailed} {
-		t.Columns = append(t.Columns, layout.Column{Head: draw.Say(head)})
+		t.Columns = append(t.Columns, layout.Column{Head: head.Text()})
 	}
-	add := func(name draw.Text, g *rundir.Graded) {
+	add := func(name lang.Text, g *rundir.Graded) {
 		count := func(n int) layout.Cell { return layout.Plain(strconv.Itoa(n)) }
 		accuracy, difference := layout.Plain(lang.Absent), layout.Plain(lang.Absent)
 		if g.Answers > 0 {
 			accuracy = layout.Plain(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
 		}
 		if g.Pairs > 0 {
-			difference = layout.Cell{Text: draw.Both(func(l lang.Lang) string {
+			difference = layout.Cell{Text: lang.Both(func(l lang.Lang) string {
 				return findings.Points(g.Difference.Mean) + " (" + findings.PointsRange(g.Difference, l) + ")"
 			})}
 		}
@@ -52,30 +52,30 @@ func Grades(run *rundir.Run) (f layout.Figure, ok bool) {
 			{Text: name}, count(g.Answers), count(g.Right), accuracy, difference, count(g.Lost), count(g.Gained), count(g.None), count(g.Cut), count(g.Failed),
 		}})
 	}
-	add(draw.Say(wordAlone), &run.Grades.Alone)
+	add(wordAlone.Text(), &run.Grades.Alone)
 	var bars []draw.Bar
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if st.Graded == nil {
 			continue
 		}
-		add(draw.Same(stages.Name(st)), st.Graded)
+		add(lang.Same(stages.Name(st)), st.Graded)
 		if st.Graded.Pairs > 0 {
-			bars = append(bars, gradedBar(draw.Same(stages.Name(st)), st.Graded, len(t.Rows)))
+			bars = append(bars, gradedBar(lang.Same(stages.Name(st)), st.Graded, len(t.Rows)))
 		}
 	}
 	if len(bars) == 0 {
 		return f, false
 	}
-	svg := draw.Forest(name, draw.Say(axisDifference), bars)
-	return layout.Figure{Name: name, Title: title, Note: draw.Say(noteGrades), Variants: []layout.Variant{{Key: "lin", SVG: layout.Markup(svg)}}, Table: t}, true
+	svg := draw.Forest(name, axisDifference.Text(), bars)
+	return layout.Figure{Name: name, Title: title, Note: noteGrades.Text(), Variants: []layout.Variant{{Key: "lin", SVG: layout.Markup(svg)}}, Table: t}, true
 }
 
 // gradedBar is a line of the drawing.
-func gradedBar(name draw.Text, g *rundir.Graded, row int) draw.Bar {
+func gradedBar(name lang.Text, g *rundir.Graded, row int) draw.Bar {
 	b := draw.Bar{
 		Name: name, At: g.Difference.Mean.Value(), Low: g.Difference.Low.Value(), High: g.Difference.High.Value(), Colour: plainColour, Shape: draw.Ring, Row: row,
-		Value: draw.Same(lang.Percent(g.Accuracy.Mean.Value())),
+		Value: lang.Same(lang.Percent(g.Accuracy.Mean.Value())),
 	}
 	switch g.Verdict {
 	case rundir.GradesWorse:

@@ -31,7 +31,7 @@ func drawn(s *rundir.Stage) bool { return s.Role != rundir.Control && s.Role != 
 type plotted struct{ on, apart draw.Series }
 
 // newPlotted returns a line without points.
-func newPlotted(key string, name draw.Text, colour int) plotted {
+func newPlotted(key string, name lang.Text, colour int) plotted {
 	return plotted{
 		on:    draw.Series{Key: key, Name: name, Colour: colour},
 		apart: draw.Series{Key: key, Colour: colour, Style: draw.Loose},
@@ -110,7 +110,7 @@ func wide(p draw.Panel) bool {
 
 // Variants draws a figure on a linear axis, and where it can be on a logarithmic one.
 func Variants(fig draw.Figure, both, log bool) []layout.Variant {
-	variant := func(key string, text draw.Text, log, off bool) layout.Variant {
+	variant := func(key string, text lang.Text, log, off bool) layout.Variant {
 		own := fig
 		own.Panels = slices.Clone(fig.Panels)
 		for i := range own.Panels {
@@ -118,15 +118,15 @@ func Variants(fig draw.Figure, both, log bool) []layout.Variant {
 		}
 		return newVariant(key, text, &own, off)
 	}
-	all := []layout.Variant{variant("lin", draw.Say(wordLinear), false, both && log)}
+	all := []layout.Variant{variant("lin", wordLinear.Text(), false, both && log)}
 	if both {
-		all = append(all, variant("log", draw.Say(wordLog), true, !log))
+		all = append(all, variant("log", wordLog.Text(), true, !log))
 	}
 	return all
 }
 
 // newVariant draws a figure.
-func newVariant(key string, text draw.Text, f *draw.Figure, off bool) layout.Variant {
+func newVariant(key string, text lang.Text, f *draw.Figure, off bool) layout.Variant {
 	svg, _ := f.SVG("")
 	return layout.Variant{Key: key, Text: text, SVG: layout.Markup(svg), Off: off, Drawn: f}
 }
@@ -134,43 +134,43 @@ func newVariant(key string, text draw.Text, f *draw.Figure, off bool) layout.Var
 // rateTable has the numbers of a drawing.
 func (v *View) rateTable(q quantity) *layout.Table {
 	t := &layout.Table{Name: "t-" + q.name, Title: q.title}
-	t.Columns = []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: v.Axis().Label}}
+	t.Columns = []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: v.Axis().Label}}
 	for _, l := range q.lines {
 		name := l.name
 		if name.IsZero() {
 			name = q.axis.Label
 		}
-		t.Columns = append(t.Columns, layout.Column{Head: name}, layout.Column{Head: name.Plus(draw.Say(layout.HeadInterval))})
+		t.Columns = append(t.Columns, layout.Column{Head: name}, layout.Column{Head: name.Plus(layout.HeadInterval.Text())})
 	}
-	t.Columns = append(t.Columns, layout.Column{Head: draw.Say(layout.HeadVerdict), Left: true})
+	t.Columns = append(t.Columns, layout.Column{Head: layout.HeadVerdict.Text(), Left: true})
 	for _, r := range v.Rows {
 		s := r.Stage
 		row := layout.Row{Cells: []layout.Cell{layout.Plain(stages.Name(s) + stages.Marks(s)), layout.Number(rundir.Exactly(v.X(s)), lang.Short)}}
 		for _, l := range q.lines {
 			y, ci, ok, supported := l.of(s)
-			cell, bounds := layout.Duration(y), layout.Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+			cell, bounds := layout.Duration(y), layout.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
 			if q.metric == "" {
 				cell = layout.Number(lang.NonZero(y), lang.Short)
 			}
 			if !supported && !y.IsZero() {
-				cell.Text = cell.Text.Plus(draw.Same(table.MarkUnsupported))
+				cell.Text = cell.Text.Plus(lang.Same(table.MarkUnsupported))
 			}
 			if ok && y.Known() {
-				bounds = layout.Cell{Text: draw.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
+				bounds = layout.Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
 			}
 			row.Cells = append(row.Cells, cell, bounds)
 		}
 		row.Cells = append(row.Cells, layout.Verdict(s))
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []draw.Text{draw.Say(noteTable)}
+	t.Notes = []lang.Text{noteTable.Text()}
 	if v.Open {
-		t.Notes = append(t.Notes, draw.Say(NoteNames))
+		t.Notes = append(t.Notes, NoteNames.Text())
 	}
 	if slices.ContainsFunc(t.Rows, func(r layout.Row) bool {
 		return slices.ContainsFunc(r.Cells, func(c layout.Cell) bool { return strings.HasSuffix(c.Text.EN, table.MarkUnsupported) })
 	}) {
-		t.Notes = append(t.Notes, draw.Say(noteUnsupported))
+		t.Notes = append(t.Notes, noteUnsupported.Text())
 	}
 	return t
 }

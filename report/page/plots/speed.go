@@ -18,12 +18,12 @@ import (
 // which is a closed loop, stands apart from it.
 func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s curve.Setup) bool { return s.Run.Labels.GPUs == 0 })
-	y, title := draw.Say(axisPerServer), draw.Say(titleSpeed)
+	y, title := axisPerServer.Text(), titleSpeed.Text()
 	if perGPU {
-		y = draw.Say(axisPerGPU)
+		y = axisPerGPU.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	sp := speeds{table: &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(axisPerUser)}, {Head: y}, {Head: draw.Say(headFront), Left: true}}}}
+	sp := speeds{table: &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: axisPerUser.Text()}, {Head: y}, {Head: headFront.Text(), Left: true}}}}
 	for i := range setups {
 		gpus := 1.0
 		if perGPU {
@@ -39,10 +39,10 @@ func Speed(name string, setups []curve.Setup, names []string) (layout.Figure, bo
 		return layout.Figure{}, false
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(axisPerUser), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	note := draw.Say(noteFront)
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	note := noteFront.Text()
 	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
-		note = note.Plus(draw.Say(noteFrontApart))
+		note = note.Plus(noteFrontApart.Text())
 	}
 	return layout.Figure{Name: name, Title: title, Note: note.Plus(leftOutNote(setups)), Variants: Variants(fig, false, false), Table: sp.table}, true
 }
@@ -61,7 +61,7 @@ func (sp *speeds) add(one []curve.Setup, i int, name string, named bool, gpus fl
 	key := "r" + strconv.Itoa(i)
 	s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
 	if named {
-		s.Name, s.Style, s.Dashed = draw.Same(name), draw.Line, i >= draw.Colours
+		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
 	for _, r := range stages.All(one[0].Run) {
 		p, ok := speedOf(r.Stage, gpus)
@@ -104,7 +104,7 @@ func (sp *speeds) front() draw.Series {
 	for k, p := range sp.eligible {
 		for row, st := range sp.stages {
 			if slices.Contains(undominated, p) && (st == sp.rows[k].Stage || slices.Contains(sp.rows[k].Repeats, st)) {
-				sp.table.Rows[row].Cells[3] = layout.Cell{Text: draw.Say(wordOnFront)}
+				sp.table.Rows[row].Cells[3] = layout.Cell{Text: wordOnFront.Text()}
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func takesPart(setups []curve.Setup, st *rundir.Stage) bool {
 }
 
 // leftOutNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
-func leftOutNote(setups []curve.Setup) draw.Text {
+func leftOutNote(setups []curve.Setup) lang.Text {
 	n := 0
 	for i := range setups {
 		for j := range setups[i].Run.Stages {
@@ -139,9 +139,9 @@ func leftOutNote(setups []curve.Setup) draw.Text {
 		}
 	}
 	if n == 0 {
-		return draw.Text{}
+		return lang.Text{}
 	}
-	return draw.Say(noteImpossible, n)
+	return noteImpossible.Text(n)
 }
 
 // Alone is a run as comparing and choosing see it.

@@ -56,9 +56,9 @@ func togetherOne(suffix string, q quantity, l line, setups []curve.Setup, names 
 	name := "all-" + q.name + "-" + l.key + suffix
 	title := q.title
 	if !l.name.IsZero() {
-		title = title.Plus(draw.Same(" · ")).Plus(l.name)
+		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(layout.HeadRun), Left: true}, {Head: draw.Say(lang.HeadBenchmark), Left: true}, {}, {Head: q.axis.Label}, {Head: draw.Say(layout.HeadVerdict), Left: true}}}
+	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: layout.HeadRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: layout.HeadVerdict.Text(), Left: true}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := ShortNames(names)
 	count := 0
@@ -67,7 +67,7 @@ func togetherOne(suffix string, q quantity, l line, setups []curve.Setup, names 
 	for i := range setups {
 		v := NewView(setups[i].Run)
 		v.Open = open
-		c := newPlotted("r"+strconv.Itoa(i), draw.Same(short[i]), i)
+		c := newPlotted("r"+strconv.Itoa(i), lang.Same(short[i]), i)
 		for _, r := range v.Rows {
 			if !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) {
 				continue
@@ -91,7 +91,7 @@ func togetherOne(suffix string, q quantity, l line, setups []curve.Setup, names 
 	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
 	f := layout.Figure{Name: name, Title: title, Note: leftOutNote(setups), Variants: Variants(fig, q.logarith, wide(panel)), Table: t}
 	for i := range setups {
-		f.Switches = append(f.Switches, layout.Switch{Key: "r" + strconv.Itoa(i), Text: draw.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+		f.Switches = append(f.Switches, layout.Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
 }

@@ -18,7 +18,7 @@ type Undone struct {
 // Judge changes a verdict on the backlog where requests went undone: the backlog of a server that refuses what is too much stays level, too.
 // A stage is stable only where the upper bound of the undone share lies below the tolerance. It is shedding where the lower bound lies above
 // what chance explains.
-func (u Undone) Judge(verdict string) string {
+func (u Undone) Judge(verdict rundir.Verdict) rundir.Verdict {
 	if u.Failed == 0 || u.Ended == 0 || verdict == rundir.Saturated {
 		return verdict
 	}

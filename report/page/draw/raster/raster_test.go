@@ -21,14 +21,14 @@ import (
 // figure is a drawing with one of everything.
 func figure() *draw.Figure {
 	points := []draw.Point{{X: 1, Y: 10, Low: 8, High: 12}, {X: 2, Y: 20, Low: 15, High: 26}, {X: 4, Y: 35, Shape: draw.Triangle}, {X: 5, Y: 36, Bound: true, Faint: true}}
-	both := func(en, zh string) draw.Text { return draw.Text{EN: en, ZH: zh} }
+	both := func(en, zh string) lang.Text { return lang.Text{EN: en, ZH: zh} }
 	return &draw.Figure{
 		Name: "f", Title: both("Output of the server", "服务的输出"), X: draw.Axis{Label: both("arrival rate", "到达率"), Format: draw.Number},
 		Panels: []draw.Panel{
 			{Y: draw.Axis{Label: both("output", "输出"), Format: draw.Number}, Height: 150, Rules: []draw.Rule{{Key: "a", Text: both("limit", "饱和"), At: 30}}, Series: []draw.Series{
 				{Key: "a", Name: both("finished", "完成"), Points: points}, {Key: "b", Name: both("waiting", "排队"), Colour: 1, Dashed: true, Style: draw.Path, Points: points[:3]},
 			}},
-			{Y: draw.Axis{Label: draw.Same("TTFT"), Format: draw.Seconds}, Height: 80, Series: []draw.Series{
+			{Y: draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds}, Height: 80, Series: []draw.Series{
 				{Key: "c", Style: draw.Dots, Points: points}, {Key: "d", Style: draw.Front, Points: points}, {Key: "e", Colour: 2, Style: draw.Steps, Points: points},
 				{Key: "g", Colour: 3, Style: draw.Area, Points: points}, {Key: "h", Style: draw.Loose, Points: []draw.Point{{X: 3, Y: 9, Shape: draw.Diamond}, {X: 3, Y: 20, Shape: draw.Ring}, {X: 2, Y: 30, Shape: draw.Square}, {X: 2, Y: 5, Shape: draw.Cross}}},
 			}},
