@@ -159,7 +159,7 @@ func (f *filler) value(name, format string) string {
 	case string:
 		switch format {
 		case "verdict":
-			return Verdict(v, f.l)
+			return Verdict(rundir.Verdict(v), f.l)
 		case "metric":
 			return Metric(v, f.l)
 		}

@@ -46,7 +46,7 @@ var (
 func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
 
 // Verdict returns a verdict in words, and - for none.
-func Verdict(v string, l Lang) string {
+func Verdict(v rundir.Verdict, l Lang) string {
 	switch v {
 	case rundir.Stable:
 		return verdictStable.In(l)
