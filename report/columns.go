@@ -157,7 +157,7 @@ func verdictField(l lang.Lang) stages.Field {
 	})
 }
 
-func verdictTone(v string) table.Tone {
+func verdictTone(v rundir.Verdict) table.Tone {
 	switch v {
 	case rundir.Stable:
 		return table.Good

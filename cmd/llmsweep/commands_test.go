@@ -249,8 +249,6 @@ func TestCommandsRun(t *testing.T) {
 				continue // a page is served from a real socket, and virtual time stands still while one is waited for
 			} else if args[0] == "resume" {
 				continue // the runs here are whole: TestResume has one that was interrupted
-			} else if args[0] == "merge" || slices.Contains(args, "--start-at") {
-				continue // of ranks that begin at one instant: package merge has tests of its own
 			} else {
 				seen[k] = true
 			}

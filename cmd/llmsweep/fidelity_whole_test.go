@@ -50,7 +50,7 @@ func TestIdenticalServersAreCalledAlike(t *testing.T) {
 			if i%2 == 0 {
 				habits = []string{"rounds:30%"}
 			}
-			if v := w.asked(i, set, "400", habits...).Fidelity.Verdict; v != rundir.FidelitySame && v != rundir.Undecided {
+			if v := w.asked(i, set, "400", habits...).Fidelity.Verdict; v != rundir.FidelitySame && v != rundir.FidelityUndecided {
 				wrong++
 			}
 			told(i, "called different", wrong)

@@ -303,11 +303,6 @@ launch slurm --memory many -- sweep http://server
 launch slurm --ranks 1 -- sweep http://server
 launch slurm --claim runs -- sweep http://server
 launch kubernetes --nodes 2 -- sweep http://server
-run http://server:5 --rate 4 --requests 5 --start-at noon --rank 0 --ranks 2
-run http://server:5 --rate 4 --requests 5 --start-at 2026-01-31T15:00:00Z --rank 2 --ranks 2
-run http://server:5 --concurrency 2,4 --requests 5 --start-at 2026-01-31T15:00:00Z --rank 0 --ranks 2
-run sim: --rate 4 --requests 5 --start-at 2026-01-31T15:00:00Z --rank 0 --ranks 2
-merge $W/empty --out $W/merged
 launch kubernetes --name My_Job -- sweep http://server --api-key key-7
 
 # Documents

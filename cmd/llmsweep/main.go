@@ -46,7 +46,6 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
 	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
 	Launch   launchCmd   `cmd:"" help:"Print the batch script or manifests that start several ranks under Slurm or Kubernetes."`
-	Merge    mergeCmd    `cmd:"" help:"Join the run directories of ranks that ran without a connection to each other."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`

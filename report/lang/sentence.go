@@ -160,7 +160,7 @@ func (f *filler) value(name, format string) string {
 	case string:
 		switch format {
 		case "verdict":
-			return Verdict(v, f.l)
+			return Verdict(rundir.Verdict(v), f.l)
 		case "metric":
 			return Metric(v, f.l)
 		case "error":

@@ -55,7 +55,7 @@ func Error(english string, l Lang) string {
 }
 
 // Verdict returns a verdict in words, and - for none.
-func Verdict(v string, l Lang) string {
+func Verdict(v rundir.Verdict, l Lang) string {
 	switch v {
 	case rundir.Stable:
 		return verdictStable.In(l)

@@ -178,10 +178,10 @@ func (c *Candidate) Text(key string) string {
 }
 
 // Verdict returns a verdict in words.
-func Verdict(v string, l lang.Lang) string { return verdict(v, l).Text }
+func Verdict(v rundir.FidelityVerdict, l lang.Lang) string { return verdict(v, l).Text }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string, l lang.Lang) table.Cell {
+func verdict(v rundir.FidelityVerdict, l lang.Lang) table.Cell {
 	switch v {
 	case drift.Same:
 		return table.Cell{Text: wordSame.In(l), Tone: table.Good}

@@ -113,7 +113,7 @@ func difference(e rundir.Estimate, l lang.Lang) table.Cell {
 }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string, l lang.Lang) table.Cell {
+func verdict(v rundir.GradesVerdict, l lang.Lang) table.Cell {
 	switch v {
 	case rundir.GradesSame:
 		return table.Cell{Text: wordSame.In(l), Tone: table.Good}

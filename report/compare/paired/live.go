@@ -27,7 +27,7 @@ const LiveSchema = "llmsweep.compare-live/v1"
 // Comparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
 type Comparison struct {
 	Schema   string          `json:"schema"`
-	State    string          `json:"state"`
+	State    rundir.State    `json:"state"`
 	Failure  note.Note       `json:"failure,omitzero"`
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`

@@ -129,7 +129,7 @@ func share(e rundir.Estimate) string {
 }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string, l lang.Lang) table.Cell {
+func verdict(v perplexity.Verdict, l lang.Lang) table.Cell {
 	switch v {
 	case perplexity.Worse:
 		return table.Cell{Text: wordWorse.In(l), Tone: table.Bad}

@@ -21,9 +21,6 @@ func clusterWords() lang.Words {
 			"进程 {rank}（{host}）的时钟只能确定到 {error:time}，超过平均请求间隔（{gap:time}）的十分之一：并发与积压有相应的不确定性，时延不受影响"),
 		"cluster.limit-shared": lang.Say("the {limit} requests in flight are shared out over {ranks} ranks: one rank's requests may wait while another has places free",
 			"并发上限 {limit} 由 {ranks} 个进程分摊：某进程的请求可能在等待，而另一进程仍有空位"),
-		"cluster.part": lang.Say("this is the part of rank {rank} of {ranks}: llmsweep merge joins the parts", "这是进程 {rank}（共 {ranks} 个）的部分：用 llmsweep merge 合并各部分"),
-		"cluster.unaligned": lang.Say("the clocks of {ranks} are not known to be synchronized (by chronyd, ntpd or systemd-timesyncd): the ranks may have begun at different times, so that in-flight, backlog and verdict cannot be told. Latencies are not affected",
-			"{ranks} 的时钟是否同步（chronyd、ntpd 或 systemd-timesyncd）未知：各进程可能在不同时刻开始，因此无法判断并发、积压和判定。时延不受影响"),
 		"cluster.stage": lang.Say("{stage}: {why:note}", "{stage}：{why:note}"),
 	}
 }

@@ -38,9 +38,9 @@ func Percentile(d *rundir.Dist, name string) Cell {
 // Verdict is a cell with a verdict: its sign and its word.
 func Verdict(s *rundir.Stage) Cell {
 	shape, word := Shape(s)
-	class := identifier(s.Verdict)
+	class := identifier(string(s.Verdict))
 	if !s.Invalid.IsZero() {
-		class = invalid
+		class = string(invalid)
 	}
 	return Cell{Text: word, Class: "verdict " + class, Raw: Markup(shape.Key())}
 }

@@ -10,16 +10,16 @@ import (
 
 // verdictShape is how a verdict is drawn and called.
 type verdictShape struct {
-	verdict string
+	verdict rundir.Verdict
 	shape   draw.Shape
 	text    lang.Text
 }
 
 // invalid stands for a stage in which the client was the limit.
-const invalid = "invalid"
+const invalid rundir.Verdict = "invalid"
 
 func verdictShapes() []verdictShape {
-	verdict := func(v string) lang.Text {
+	verdict := func(v rundir.Verdict) lang.Text {
 		return lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) })
 	}
 	return []verdictShape{
@@ -30,8 +30,8 @@ func verdictShapes() []verdictShape {
 }
 
 // meaning explains the word of a verdict; empty where the word says it all.
-func meaning(verdict string) lang.Text {
-	p, ok := map[string]lang.Phrase{
+func meaning(verdict rundir.Verdict) lang.Text {
+	p, ok := map[rundir.Verdict]lang.Phrase{
 		rundir.Stable: meansStable, rundir.Saturated: meansSaturated, rundir.Shedding: meansShedding, rundir.Undecided: meansUndecided, rundir.Closed: meansClosed,
 	}[verdict]
 	if !ok {

@@ -211,7 +211,7 @@ func (r *reading) name(text string) error {
 }
 
 // stageKind returns the kind of stage that a row's name means, and its role in a sweep.
-func stageKind(name string) (kind, role string) {
+func stageKind(name string) (kind string, role rundir.Role) {
 	switch strings.TrimSpace(name) {
 	case "synchronous", "sync", "同步":
 		return "synchronous", rundir.Floor
@@ -249,8 +249,8 @@ func (r *reading) finishSweep(heading string) {
 func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
 
 // verdictOf reads a verdict, in either language; nothing where there is none.
-func verdictOf(text string) string {
-	return map[string]string{
+func verdictOf(text string) rundir.Verdict {
+	return map[string]rundir.Verdict{
 		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided, "closed": rundir.Closed,
 		"稳定": rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
 	}[text]
