@@ -13,7 +13,6 @@ import (
 	"llmsweep/report/compare"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/capacity"
-	"llmsweep/sweep/cluster/apart"
 	"llmsweep/sweep/demand"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity/drift"
@@ -39,7 +38,6 @@ var valueParsers = []func(string) error{
 	func(s string) error { _, err := choose.ParseOnly(s); return err },
 	func(s string) error { _, err := demand.ParseProfile(s); return err },
 	func(s string) error { _, err := capacity.ParseChange(s); return err },
-	func(s string) error { _, err := apart.Parse(s); return err },
 	func(s string) error { _, err := habit.ParseList([]string{s}); return err },
 	func(s string) error { _, err := exchange.ParseFaults(s); return err },
 }

@@ -37,7 +37,7 @@ func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args
 	var out, e strings.Builder
 	c := console.NewConsole(t.Context(), &out, &e)
 	c.Dir, c.Proxy = t.TempDir(), proxy
-	code = execute(args, c)
+	code = executeAgain(args, c)
 	return c.Dir, code, e.String()
 }
 

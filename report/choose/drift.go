@@ -6,7 +6,6 @@ import (
 	"llmsweep/report/compare/answers"
 	"llmsweep/report/curve"
 	"llmsweep/report/lang"
-	"llmsweep/report/lang/complaint"
 	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/rundir"
@@ -86,9 +85,6 @@ func (r reason) inAnswers(l lang.Lang) string {
 		return whyFar.In(l, r.text, r.measured)
 	case unsureAnswers:
 		return whyUnsureAnswers.In(l, r.text, r.measured)
-	}
-	if l == lang.Chinese {
-		return complaint.Chinese(r.text)
 	}
 	return r.text
 }

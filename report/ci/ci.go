@@ -13,7 +13,6 @@ import (
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // Outcome is how a check ended.
@@ -104,7 +103,7 @@ func promises(s *rundir.Stage, l lang.Lang) []Check {
 			if c.Message == "" {
 				c.Message = sayUndecided.In(l, p.Term)
 			}
-		case s.Goodput.Verdict != slo.Kept.String() && s.FrozenSince.Known():
+		case s.Goodput.Verdict != rundir.Kept && s.FrozenSince.Known():
 			c.Outcome, c.Message = Failed, sayFrozen.In(l, lang.Time(s.FrozenSince))
 		case !s.Invalid.IsZero(): // as the exit code has it
 			c.Outcome, c.Message = Undecided, findings.Note(s.Invalid, l)
@@ -118,8 +117,8 @@ func promises(s *rundir.Stage, l lang.Lang) []Check {
 func sweepSLO(run *rundir.Run, l lang.Lang) Check {
 	c := Check{Class: ClassSLO, Name: strings.Join(run.SLO.Terms, lang.ListComma.In(l))}
 	switch {
-	case !run.SLO.Rate.IsZero(), run.SLO.Verdict == slo.Kept.String():
-	case run.SLO.Verdict == slo.Broken.String():
+	case !run.SLO.Rate.IsZero(), run.SLO.Verdict == rundir.Kept:
+	case run.SLO.Verdict == rundir.Broken:
 		c.Outcome = Failed
 	default:
 		c.Outcome = Undecided
@@ -130,11 +129,11 @@ func sweepSLO(run *rundir.Run, l lang.Lang) Check {
 	return c
 }
 
-func outcome(verdict string) Outcome {
+func outcome(verdict rundir.Promised) Outcome {
 	switch verdict {
-	case slo.Kept.String():
+	case rundir.Kept:
 		return Passed
-	case slo.Broken.String():
+	case rundir.Broken:
 		return Failed
 	}
 	return Undecided

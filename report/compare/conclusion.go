@@ -48,14 +48,17 @@ func (f *Factor) versus(best, m Member, l lang.Lang) string {
 	case c.Shown != nil && !*c.Shown:
 		return sayNoDifference.In(l, f.named(m.Value, l))
 	}
-	mark := ""
+	output, times := tokens(a.Value), sayTimes
 	if m.m.Rising {
-		mark = sayMayTakeMore.In(l)
+		output = sayOrMore.In(l, output)
+		if !best.m.Rising {
+			times = sayTimesAtMost
+		}
 	}
 	if c.Shown == nil && c.Ratio.Value() < close {
-		return sayClose.In(l, f.named(m.Value, l), tokens(a.Value)+mark)
+		return sayClose.In(l, f.named(m.Value, l), output)
 	}
-	return sayTimes.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), f.named(m.Value, l), tokens(a.Value)+mark, interval(c, l))
+	return times.In(l, fmt.Sprintf("%.2f", 1+c.Ratio.Value()), f.named(m.Value, l), output, interval(c, l))
 }
 
 // close is the relative difference up to which metrics without intervals count as equal: single measurements of a minute

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
@@ -100,11 +101,8 @@ var (
 	noteWarmUp   = note.Kind{Code: "row.warm-up"}
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWarmUp} }
-
 // words are those of all reasons to leave a row out.
-func words() lang.Words { return lang.Join(notes.Words(), audit.Words()) }
+var words = sync.OnceValue(func() lang.Words { return lang.Join(notes.Words(), audit.Words()) })
 
 // Load makes setups of runs. What the audit finds wrong in a row keeps that row out.
 func Load(all []Input) []Setup { return LoadAs(all, ShortPath) }

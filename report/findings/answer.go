@@ -170,7 +170,7 @@ func bracket(run *rundir.Run, l lang.Lang) string {
 }
 
 // judged reports whether some row has one of the verdicts.
-func judged(run *rundir.Run, verdicts ...string) bool {
+func judged(run *rundir.Run, verdicts ...rundir.Verdict) bool {
 	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
 		return slices.Contains(verdicts, s.Verdict) && stages.Whole(&s) && s.Invalid.IsZero()
 	})

@@ -10,7 +10,6 @@ import (
 	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these, and none has columns of its own: see [Pick].
@@ -192,10 +191,10 @@ func judgementColumns() []stages.Column {
 	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
 	good := number("goodput_rate", headGoodput.Text(), "req/s", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }, lang.Rate)
 	good.When = promised
-	kept := words("goodput_verdict", headSLO.Text(), func(r stages.Row) string { return goodput(r.Stage).Verdict }, sloCell)
+	kept := words("goodput_verdict", headSLO.Text(), func(r stages.Row) string { return string(goodput(r.Stage).Verdict) }, sloCell)
 	kept.When = promised
 	return []stages.Column{
-		words("verdict", headVerdict.Text(), func(r stages.Row) string { return r.Stage.Verdict }, func(r stages.Row) table.Cell { return Verdict(r.Stage) }),
+		words("verdict", headVerdict.Text(), func(r stages.Row) string { return string(r.Stage.Verdict) }, func(r stages.Row) table.Cell { return Verdict(r.Stage) }),
 		numberInFile("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		numberInFile("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		numberInFile("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
@@ -206,7 +205,7 @@ func judgementColumns() []stages.Column {
 		inFile("goodput_terms", func(r stages.Row) string {
 			var parts []string
 			for _, p := range goodput(r.Stage).Terms {
-				parts = append(parts, p.Term+"="+p.Verdict)
+				parts = append(parts, p.Term+"="+string(p.Verdict))
 			}
 			return strings.Join(parts, " ")
 		}),
@@ -230,7 +229,7 @@ func agreedCell(a *rundir.Agreed) table.Cell {
 	if a == nil || a.Answers == 0 {
 		return table.Absent()
 	}
-	tone := map[string]table.Tone{rundir.FidelitySame: table.Good, rundir.FidelityTies: table.Caution, rundir.FidelityDiffers: table.Bad}[a.Verdict]
+	tone := map[rundir.FidelityVerdict]table.Tone{rundir.FidelitySame: table.Good, rundir.FidelityTies: table.Caution, rundir.FidelityDiffers: table.Bad}[a.Verdict]
 	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Agreed(a, l) }), Tone: cmp.Or(tone, table.Faint)}
 }
 
@@ -239,7 +238,7 @@ func gradedCell(g *rundir.Graded) table.Cell {
 	if g == nil || g.Answers == 0 {
 		return table.Absent()
 	}
-	tone := map[string]table.Tone{rundir.GradesSame: table.Good, rundir.GradesWorse: table.Bad, rundir.GradesBetter: table.Caution}[g.Verdict]
+	tone := map[rundir.GradesVerdict]table.Tone{rundir.GradesSame: table.Good, rundir.GradesWorse: table.Bad, rundir.GradesBetter: table.Caution}[g.Verdict]
 	return table.Cell{Text: lang.Both(func(l lang.Lang) string { return Graded(g, l) }), Tone: cmp.Or(tone, table.Faint)}
 }
 
@@ -248,16 +247,16 @@ func sloCell(r stages.Row) table.Cell {
 	switch g := r.Stage.Goodput; {
 	case g == nil:
 		return table.Absent()
-	case g.Verdict == slo.Kept.String():
+	case g.Verdict == rundir.Kept:
 		return table.Cell{Text: sloKept.Text(), Tone: table.Good}
-	case g.Verdict == slo.Broken.String():
+	case g.Verdict == rundir.Broken:
 		return table.Cell{Text: sloBroken.Text(), Tone: table.Bad}
 	}
 	return table.Cell{Text: sloUnsure.Text(), Tone: table.Caution}
 }
 
 // BadgeInvalid is the badge of a stage in which the client was the limit; the others are verdicts.
-const BadgeInvalid = "invalid"
+const BadgeInvalid rundir.Verdict = "invalid"
 
 // Verdict returns the cell with the verdict on a stage.
 func Verdict(s *rundir.Stage) table.Cell {

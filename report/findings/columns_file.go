@@ -32,7 +32,7 @@ func runColumns() []stages.Column {
 	}
 	return []stages.Column{
 		text("started", func(r *rundir.Run) string { return r.Started.Format(time.RFC3339) }),
-		text("state", func(r *rundir.Run) string { return r.State }),
+		text("state", func(r *rundir.Run) string { return string(r.State) }),
 		text("target_url", func(r *rundir.Run) string { return r.Target.URL }),
 		text("target_api", func(r *rundir.Run) string { return r.Target.API }),
 		text("target_model", func(r *rundir.Run) string { return r.Target.Model }),
@@ -59,8 +59,8 @@ func settingColumns() []stages.Column {
 	return []stages.Column{
 		words("name", lang.HeadBenchmark.Text(), func(r stages.Row) string { return stages.Name(r.Stage) }, stages.NameCell),
 		inFile("kind", func(r stages.Row) string { return r.Stage.Kind }),
-		words("role", headRole.Text(), func(r stages.Row) string { return r.Stage.Role }, func(r stages.Row) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
-		inFile("stage_state", func(r stages.Row) string { return r.Stage.State }),
+		words("role", headRole.Text(), func(r stages.Row) string { return string(r.Stage.Role) }, func(r stages.Row) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
+		inFile("stage_state", func(r stages.Row) string { return string(r.Stage.State) }),
 		numberInFile("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
 		inFile("repeat", func(r stages.Row) string { return positive(float64(r.Stage.Repeat)) }),
 		inFile("max_concurrency", func(r stages.Row) string { return positive(float64(r.Stage.MaxConcurrency)) }),

@@ -45,13 +45,13 @@ var (
 )
 
 // roleName is a role in words.
-func roleName(role string) lang.Text {
-	p, ok := map[string]lang.Phrase{
+func roleName(role rundir.Role) lang.Text {
+	p, ok := map[rundir.Role]lang.Phrase{
 		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {
-		return lang.Same(role)
+		return lang.Same(string(role))
 	}
 	return p.Text()
 }

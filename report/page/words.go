@@ -34,7 +34,7 @@ var (
 	noInterval          = lang.Say("without an interval: too little was measured", "无区间：测量不足")
 	noLimit             = lang.Say("the limit was not found", "未找到极限")
 	tileOutput          = lang.Say("output tok/s when saturated", "饱和时输出 tok/s")
-	tileComfortable     = lang.Say("req/s is a comfortable load (80 %)", "req/s 为舒适负载（80 %）")
+	tileComfortable     = lang.Say("req/s is a comfortable load (80 %)", "req/s 为建议负载（80 %）")
 	tileSLO             = lang.Say("req/s meets the objectives (SLO)", "req/s 以内满足目标（SLO）")
 	tileDone            = lang.Say("req/s completed", "req/s 完成")
 	tileTTFT            = lang.Say("TTFT p50", "TTFT p50")

@@ -13,7 +13,7 @@ import (
 )
 
 // Output is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
-func Output(run *rundir.Run, l lang.Lang, roles ...string) chart.Chart {
+func Output(run *rundir.Run, l lang.Lang, roles ...rundir.Role) chart.Chart {
 	return rateChart(run, plotOutput.In(l), stages.Output, func(y float64) string { return lang.Short(y, false) }, roles)
 }
 
@@ -21,7 +21,7 @@ func Output(run *rundir.Run, l lang.Lang, roles ...string) chart.Chart {
 const logFactor = 10
 
 // TTFT is TTFT against the rate, of stages as in [Output]. It rises by orders of magnitude where the server saturates.
-func TTFT(run *rundir.Run, l lang.Lang, roles ...string) chart.Chart {
+func TTFT(run *rundir.Run, l lang.Lang, roles ...rundir.Role) chart.Chart {
 	ttft := func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }
 	c := rateChart(run, plotTTFT.In(l), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
 	if low, high := c.Extent(); low > 0 && high > logFactor*low {
@@ -32,9 +32,9 @@ func TTFT(run *rundir.Run, l lang.Lang, roles ...string) chart.Chart {
 }
 
 // rateChart is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed.
-func rateChart(run *rundir.Run, title string, of stages.Take, label func(float64) string, roles []string) chart.Chart {
+func rateChart(run *rundir.Run, title string, of stages.Take, label func(float64) string, roles []rundir.Role) chart.Chart {
 	if len(roles) == 0 {
-		roles = []string{rundir.Grid, rundir.Probe}
+		roles = []rundir.Role{rundir.Grid, rundir.Probe}
 	}
 	var spots []chart.Spot
 	for i := range run.Stages {

@@ -50,7 +50,7 @@ func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []Row {
 }
 
 // place returns where a role stands in the table.
-func place(role string) int {
+func place(role rundir.Role) int {
 	switch role {
 	case rundir.Floor:
 		return 0

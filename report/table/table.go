@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
 )
 
 // Table is a table in any rendering: its columns, and the cells of its rows. Its texts are in both languages.
@@ -37,10 +38,10 @@ type Cell struct {
 	Tone  Tone
 
 	// What pages alone show.
-	Badge string    // a verdict, whose sign stands before the text
-	Bars  []float64 // values of 0 and more, drawn small before the text
-	Long  bool      // the text may be broken into lines
-	Key   string    // of the series that a box before the text shows and hides
+	Badge rundir.Verdict // a verdict, whose sign stands before the text
+	Bars  []float64      // values of 0 and more, drawn small before the text
+	Long  bool           // the text may be broken into lines
+	Key   string         // of the series that a box before the text shows and hides
 }
 
 // Marks on cells, each explained beneath the table that shows it.

@@ -22,10 +22,10 @@ func Promised(run *rundir.Run, rows []*rundir.Stage, limit *rundir.Saturation, t
 	}
 	share := half / found.Rate.Value()
 	found.Rate, found.Goodput = rundir.Number{}, rundir.Number{}
-	found.Verdict = slo.Unsure.String()
+	found.Verdict = rundir.Unsure
 	for _, row := range rows {
 		if row.Name == found.KeptStage { // it is met somewhere
-			found.Verdict = slo.Kept.String()
+			found.Verdict = rundir.Kept
 			found.Low = rundir.Max(found.Low, rundir.Exactly(min(slo.Offered(row), found.High.Value())))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/client/api/logprob"
 	"llmsweep/client/note"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/seed"
@@ -73,7 +74,7 @@ func New(o Options) *Check {
 }
 
 // Phase is the phase in which canaries are asked alone.
-func (c *Check) Phase() string { return load.PhaseCanaries }
+func (c *Check) Phase() string { return experiment.PhaseCanaries }
 
 // Requests returns how many requests the passes before the first stage take.
 func (c *Check) Requests() int { return len(c.Set) * len(c.Passes()) }
@@ -338,7 +339,7 @@ func (c *Check) fidelity(run *rundir.Run, stages []Stage) *rundir.Fidelity {
 	}
 	f := &rundir.Fidelity{
 		Canaries: len(c.Set), Set: c.Set.Fingerprint(), Tokens: c.Set.Tokens(), Share: rundir.Exactly(c.Share), LogProbs: c.logProbs > 0,
-		Alone: j.Alone, Load: j.Load, Verdict: cmp.Or(j.Verdict, rundir.Undecided), Stage: j.Begins,
+		Alone: j.Alone, Load: j.Load, Verdict: cmp.Or(j.Verdict, rundir.FidelityUndecided), Stage: j.Begins,
 	}
 	if len(stages) > 0 {
 		f.Needs, f.Detects = Needed(oneInHundred, j.Hypotheses), rundir.Exactly(Detects(len(c.alone), j.Hypotheses))

@@ -11,7 +11,7 @@ import (
 // Stage is what a forecast knows of a stage before it runs.
 type Stage struct {
 	Load        arrival.Load
-	Role        string        // as in [rundir.Stage]
+	Role        rundir.Role   // as in [rundir.Stage]
 	Sessions    int           // 0 where the time decides
 	Least, Most time.Duration // that it measures
 }

@@ -134,7 +134,7 @@ func bounds(lost, gained, pairs float64) (low, high float64) {
 type Judgement struct {
 	Alone, Load rundir.Graded
 	Stages      map[string]rundir.Graded
-	Verdict     string
+	Verdict     rundir.GradesVerdict
 	Stage       string // the one with the lowest load that shows a difference
 	Hypotheses  int
 	Noise       float64 // share of the questions whose answers change by chance in each direction
@@ -160,7 +160,7 @@ func Judge(alone *Tally, stages []*Tally) *Judgement {
 	}
 	j.Hypotheses = decide(all)
 	j.Load, j.Noise = family[len(family)-1].Graded, family[len(family)-1].noise
-	j.Verdict = cmp.Or(j.Load.Verdict, rundir.Undecided)
+	j.Verdict = cmp.Or(j.Load.Verdict, rundir.GradesUndecided)
 	for i, s := range stages {
 		g := family[i].Graded
 		j.Stages[s.Name] = g
@@ -171,7 +171,7 @@ func Judge(alone *Tally, stages []*Tally) *Judgement {
 	return j
 }
 
-func differs(verdict string) bool {
+func differs(verdict rundir.GradesVerdict) bool {
 	return verdict == rundir.GradesWorse || verdict == rundir.GradesBetter
 }
 
@@ -194,7 +194,7 @@ func decide(family []*rundir.Graded) int {
 		case g.Difference.Low.Value() > -Margin:
 			g.Verdict = rundir.GradesSame
 		default:
-			g.Verdict = rundir.Undecided
+			g.Verdict = rundir.GradesUndecided
 		}
 	}
 	return len(tested)

@@ -24,7 +24,6 @@ import (
 	html "llmsweep/report/page"
 	"llmsweep/report/page/layout"
 	"llmsweep/sweep"
-	"llmsweep/sweep/cluster/apart"
 	"llmsweep/sweep/cluster/place"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/load"
@@ -56,7 +55,6 @@ type Measurement struct {
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *target.Target, *rundir.Run) error
-	Apart   *flags.Apart   // nil for a command that does not run apart
 	Cluster *flags.Cluster // nil for a command that runs on one machine
 	// Sessions returns the sessions of the stages, where the plan makes its own.
 	Sessions func(*target.Target) (func(stage string) load.Source, error)
@@ -69,7 +67,6 @@ type parsed struct {
 	text   *perplexity.Text // nil without a text to score
 	labels rundir.Labels
 	node   *place.Place // nil for one machine
-	apart  *apart.Rank  // nil where no rank runs apart from others
 }
 
 // parse parses the flags, and refuses combinations that make no sense.
@@ -87,12 +84,6 @@ func (e *Measurement) parse() (p parsed, err error) {
 	if p.labels, err = labels.Parse(e.Results.Label); err != nil {
 		return p, err
 	}
-	if p.apart, err = e.Apart.Rank(e.Cluster, e.Env); err != nil {
-		return p, err
-	}
-	if p.apart != nil {
-		return p, e.checkApart()
-	}
 	p.node, err = e.Cluster.Place(e.Env)
 	return p, err
 }
@@ -103,8 +94,6 @@ func (e *Measurement) Check() error {
 	switch {
 	case e.Cluster != nil && *e.Cluster != (flags.Cluster{Rank: -1}):
 		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
-	case e.Apart != nil && e.Apart.StartAt != "":
-		return errors.New("--start-at is for ranks that no launcher connects: leave it out")
 	case e.Canaries != nil && e.Canaries.Fidelity:
 		return errOneMachine
 	}

@@ -98,9 +98,6 @@ func (e *Measurement) take(p parsed, served *web.Server, lead *team.Lead) (measu
 			return false, e.Interrupted(err)
 		}
 	}
-	if p.apart != nil {
-		e.apart(p.apart, t, run)
-	}
 	broken := e.Measure(e.Ctx, e.Plan, t, run)
 	view.Close()
 	if err := dir.Failure(); err != nil {

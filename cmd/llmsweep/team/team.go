@@ -19,7 +19,6 @@ import (
 	"llmsweep/cmd/llmsweep/target"
 	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report/findings"
-	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/clock"
@@ -187,7 +186,7 @@ func Follow(c *console.Console, node *place.Place, connect Connect) error {
 	node.Resolve(c.Ctx)
 	named := func(err error) error { return fmt.Errorf("rank %d: %w", node.Rank, err) }
 	link, err := rpc.Dial(c.Ctx, node.Addresses(), node.Token, func(err error) {
-		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(node.Rank, lang.Error(err.Error(), c.Lang), c.Lang))
+		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(node.Rank, err.Error(), c.Lang))
 	})
 	if err != nil {
 		return c.Interrupted(named(err))

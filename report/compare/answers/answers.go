@@ -178,10 +178,10 @@ func (c *Candidate) Text(key string) string {
 }
 
 // Verdict returns a verdict in words.
-func Verdict(v string, l lang.Lang) string { return verdict(v).Text.In(l) }
+func Verdict(v rundir.FidelityVerdict, l lang.Lang) string { return verdict(v).Text.In(l) }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string) table.Cell {
+func verdict(v rundir.FidelityVerdict) table.Cell {
 	switch v {
 	case drift.Same:
 		return table.Cell{Text: wordSame.Text(), Tone: table.Good}

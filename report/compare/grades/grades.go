@@ -112,7 +112,7 @@ func difference(e rundir.Estimate) table.Cell {
 }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string) table.Cell {
+func verdict(v rundir.GradesVerdict) table.Cell {
 	switch v {
 	case rundir.GradesSame:
 		return table.Cell{Text: wordSame.Text(), Tone: table.Good}

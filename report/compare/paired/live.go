@@ -27,7 +27,7 @@ const LiveSchema = "llmsweep.compare-live/v1"
 // Comparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
 type Comparison struct {
 	Schema   string          `json:"schema"`
-	State    string          `json:"state"`
+	State    rundir.State    `json:"state"`
 	Failure  note.Note       `json:"failure,omitzero"`
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`
@@ -50,9 +50,6 @@ type Comparison struct {
 
 // noteInvalid is a stage of a server in which the client was the limit; why holds one note.
 var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage", "why"}}
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteInvalid} }
 
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *Comparison {

@@ -127,7 +127,7 @@ func share(e rundir.Estimate) string {
 }
 
 // verdict is a verdict in words, with its colour.
-func verdict(v string) table.Cell {
+func verdict(v perplexity.Verdict) table.Cell {
 	switch v {
 	case perplexity.Worse:
 		return table.Cell{Text: wordWorse.Text(), Tone: table.Bad}

@@ -11,13 +11,13 @@ import (
 
 // verdictShape is how a verdict is drawn and called.
 type verdictShape struct {
-	verdict string
+	verdict rundir.Verdict
 	shape   draw.Shape
 	text    lang.Text
 }
 
 func verdictShapes() []verdictShape {
-	verdict := func(v string) lang.Text {
+	verdict := func(v rundir.Verdict) lang.Text {
 		return lang.Both(func(l lang.Lang) string { return lang.Verdict(v, l) })
 	}
 	return []verdictShape{
@@ -28,8 +28,8 @@ func verdictShapes() []verdictShape {
 }
 
 // meaning explains the word of a verdict; empty where the word says it all.
-func meaning(verdict string) lang.Text {
-	p, ok := map[string]lang.Phrase{
+func meaning(verdict rundir.Verdict) lang.Text {
+	p, ok := map[rundir.Verdict]lang.Phrase{
 		rundir.Stable: meansStable, rundir.Saturated: meansSaturated, rundir.Shedding: meansShedding, rundir.Undecided: meansUndecided, rundir.Closed: meansClosed,
 	}[verdict]
 	if !ok {
@@ -42,7 +42,7 @@ func meaning(verdict string) lang.Text {
 func Shape(s *rundir.Stage) (draw.Shape, lang.Text) { return shapeOf(findings.Verdict(s).Badge) }
 
 // shapeOf returns the marker of a badge and the word for it.
-func shapeOf(badge string) (draw.Shape, lang.Text) {
+func shapeOf(badge rundir.Verdict) (draw.Shape, lang.Text) {
 	all := verdictShapes()
 	if i := slices.IndexFunc(all, func(v verdictShape) bool { return v.verdict == badge }); i >= 0 {
 		return all[i].shape, all[i].text

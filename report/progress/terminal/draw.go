@@ -218,7 +218,7 @@ func (m *model) curves(width, rows int) []string {
 		return nil
 	}
 	run := rundir.Run{Stages: m.content.ended}
-	roles := []string{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Single}
+	roles := []rundir.Role{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Single}
 	output, ttft := ratechart.Output(&run, l, roles...), ratechart.TTFT(&run, l, roles...)
 	columns, ok := chart.TextColumns(width-between, 2)
 	const few = 2 // points make no curve with less

@@ -143,7 +143,7 @@ func (r *reading) item(items []item, label, value string) {
 		r.assume(noteReadAs.New(published.Short(label), it.key))
 	}
 	if err := r.fill(it, value); err != nil {
-		r.unread(noteBadValue.New(label, published.Short(value), err))
+		r.unread(noteBadValue.New(label, published.Short(value), published.FaultOf(err)))
 		r.at++
 		return
 	}
@@ -188,7 +188,7 @@ func statistic(a, b string) bool {
 func (r *reading) fill(it *item, value string) error {
 	if it.text != nil {
 		if !it.text(r, value) {
-			return fmt.Errorf("is not understood")
+			return published.Fault{Note: faultUnclear.New()}
 		}
 		return nil
 	}

@@ -54,7 +54,7 @@ func TestVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b      func(int, int) bool
 		tie       bool
-		verdict   string
+		verdict   rundir.FidelityVerdict
 		condition string
 		outcome   Outcome
 	}{
@@ -62,7 +62,7 @@ func TestVerdicts(t *testing.T) {
 		"ties":                   {never, first(12), true, Ties, "match>75%", Holds},
 		"changes":                {never, first(12), false, Differs, "changes>5%", Holds},
 		"one change is chance":   {never, first(1), false, Same, "match>99%", Unsure},
-		"the candidate wavers":   {never, second, false, rundir.Undecided, "match>90%", Broken},
+		"the candidate wavers":   {never, second, false, rundir.FidelityUndecided, "match>90%", Broken},
 		"both waver alike":       {second, second, false, Same, "kl<0.05", Holds},
 		"a limit that is broken": {never, first(90), false, Differs, "match>20%", Broken},
 	} {

@@ -19,11 +19,6 @@ var (
 	noteEngines    = note.Kind{Code: "drift.engines", Args: []string{"baseline", "candidate"}}
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{noteNoLogProbs, noteTokenizers, noteUnsteady, noteMissing, noteEngines}
-}
-
 // templated reports whether an API puts prompts into the model's chat template. The others send them as they are.
 func templated(api string) bool {
 	return slices.Contains([]string{"chat", "responses", "messages", "ollama"}, api)

@@ -10,7 +10,7 @@ import (
 // Undone counts requests that a stage sent and got no answer to: they were refused, failed, or timed out.
 type Undone struct {
 	Failed    int
-	Refused   int     // of those that failed
+	Refused   int     // of those that failed: turned away, or answered far shorter than asked
 	Ended     int     // failed or not
 	Tolerance float64 // a smaller share counts as none
 }
@@ -18,7 +18,7 @@ type Undone struct {
 // Judge changes a verdict on the backlog where requests went undone: the backlog of a server that refuses what is too much stays level, too.
 // A stage is stable only where the upper bound of the undone share lies below the tolerance. It is shedding where the lower bound lies above
 // what chance explains.
-func (u Undone) Judge(verdict string) string {
+func (u Undone) Judge(verdict rundir.Verdict) rundir.Verdict {
 	if u.Failed == 0 || u.Ended == 0 || verdict == rundir.Saturated {
 		return verdict
 	}

@@ -10,8 +10,3 @@ var (
 	SkipNoCSV      = note.Kind{Code: "skip.no-csv", Args: []string{"error"}}
 	SkipCSVFields  = note.Kind{Code: "skip.csv-fields"}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{SkipNoJSONLine, SkipBrokenOff, SkipTooLong, SkipNoCSV, SkipCSVFields}
-}
