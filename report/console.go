@@ -6,11 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"llmsweep/report/breakdown"
-	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -33,7 +30,7 @@ func Console(w io.Writer, runs []rundir.Run, o Options) error {
 }
 
 // consoleColumns are the columns of the console table, without those that say nothing of the runs.
-func consoleColumns(runs []rundir.Run) []stages.Column {
+func consoleColumns(runs []rundir.Run) []findings.Column {
 	columns := findings.Pick("name", "rates_offered", "rates_completed", "refused", "failed", "latency_s_mean", "ttft_s_mean", "ttft_s_p99", "inter_token_s",
 		"itl_s_p99", "tokens_per_s_output", "concurrency_mean", "goodput_rate", "goodput_verdict", "fidelity", "grades", "length", "verdict")
 	for i := range columns {
@@ -41,15 +38,15 @@ func consoleColumns(runs []rundir.Run) []stages.Column {
 			c.Sub = lang.SubMean.Text()
 		}
 	}
-	return stages.For(runs, columns)
+	return findings.For(runs, columns)
 }
 
 // console returns a table of rows for the terminal: where its width is short, it says which columns go first.
-func consoleTable(title lang.Text, columns []stages.Column, rows []stages.Row) table.Table {
+func consoleTable(title lang.Text, columns []findings.Column, rows []findings.StageRow) table.Table {
 	order := map[string]int{
 		"concurrency_mean": 1, "rates_offered": 2, "goodput_rate": 2, "itl_s_p99": 3, "latency_s_mean": 4, "verdict": 5, "inter_token_s": 6, "ttft_s_mean": 7,
 	}
-	t := stages.Tabulate(columns, rows, stages.UnitBelow)
+	t := findings.TabulateStages(columns, rows, findings.UnitBelow)
 	t.Title = title
 	for i := range columns {
 		t.Columns[i].Drop = order[columns[i].ID]
@@ -57,14 +54,14 @@ func consoleTable(title lang.Text, columns []stages.Column, rows []stages.Row) t
 	return t
 }
 
-func writeRun(w io.Writer, run *rundir.Run, columns []stages.Column, o Options) error {
+func writeRun(w io.Writer, run *rundir.Run, columns []findings.Column, o Options) error {
 	table.WriteLines(w, "", []string{headline(run, o.Lang)}, table.Strong, o.style())
 	if len(run.Stages) > 0 {
-		tables := []table.Table{consoleTable(lang.Text{}, columns, stages.InTable(run))}
-		if probes := stages.Probes(run); len(probes) > 0 {
+		tables := []table.Table{consoleTable(lang.Text{}, columns, findings.InTable(run))}
+		if probes := findings.ProbeStages(run); len(probes) > 0 {
 			tables = append(tables, consoleTable(wordProbes.Text(), columns, probes))
 		}
-		if controls := stages.Controls(run); len(controls) > 0 {
+		if controls := findings.ControlStages(run); len(controls) > 0 {
 			tables = append(tables, consoleTable(wordControls.Text(), columns, controls))
 		}
 		io.WriteString(w, "\n")
@@ -78,7 +75,7 @@ func writeRun(w io.Writer, run *rundir.Run, columns []stages.Column, o Options) 
 		if err := writeRepeats(w, run, o); err != nil {
 			return err
 		}
-		if replicas := breakdown.Replicas(run); len(replicas) > 0 {
+		if replicas := findings.ReplicaTable(run); len(replicas) > 0 {
 			io.WriteString(w, "\n")
 			if err := table.Write(w, replicas, o.style()); err != nil {
 				return err
@@ -96,7 +93,7 @@ func writeRun(w io.Writer, run *rundir.Run, columns []stages.Column, o Options) 
 
 // writeRepeats writes how repetitions differ, where there are any.
 func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
-	t := breakdown.Repeats(run)
+	t := findings.RepeatTable(run)
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -104,21 +101,21 @@ func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
 	if err := table.Write(w, []table.Table{t}, o.style()); err != nil {
 		return err
 	}
-	table.WriteLines(w, "", lang.In(breakdown.RepeatNotes(t), o.Lang), table.Faint, o.style())
+	table.WriteLines(w, "", lang.In(findings.RepeatNotes(t), o.Lang), table.Faint, o.style())
 	return nil
 }
 
 // headline returns in a line what was measured.
 func headline(run *rundir.Run, l lang.Lang) string {
-	parts := []string{stages.Setup(run, l)}
+	parts := []string{findings.SetupName(run, l)}
 	switch t := run.Target; {
 	case t.Version == "":
-	case t.Engine == stages.EngineName(run):
+	case t.Engine == findings.EngineName(run):
 		parts[0] += " " + t.Version
 	default: // the label says otherwise, so show both
 		parts = append(parts, t.Engine+" "+t.Version)
 	}
-	prompt, out := environment.LengthText(run.Workload.PromptTokens), environment.LengthText(run.Workload.OutputTokens)
+	prompt, out := findings.LengthText(run.Workload.PromptTokens), findings.LengthText(run.Workload.OutputTokens)
 	if prompt != "" && out != "" {
 		parts = append(parts, loadBrief.In(l, prompt, out))
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"llmsweep/report/findings"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -28,7 +27,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 	for i := range runs {
 		for j := range runs[i].Stages {
 			for k := range columns {
-				record[k] = table.CSVCell(findings.Field(&columns[k], stages.Row{Run: &runs[i], Stage: &runs[i].Stages[j]}))
+				record[k] = table.CSVCell(findings.Field(&columns[k], findings.StageRow{Run: &runs[i], Stage: &runs[i].Stages[j]}))
 			}
 			if err := out.Write(record); err != nil {
 				return err
@@ -40,6 +39,6 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 }
 
 // fileColumns are those that a file has: all but the ones that are made for people.
-func fileColumns() []stages.Column {
-	return slices.DeleteFunc(findings.Columns(), func(c stages.Column) bool { return c.Number == nil && c.Word == nil })
+func fileColumns() []findings.Column {
+	return slices.DeleteFunc(findings.Columns(), func(c findings.Column) bool { return c.Number == nil && c.Word == nil })
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -17,7 +16,7 @@ const loaded = 0.5
 
 // Selftest returns the tables of a self-test, the verdict last.
 func Selftest(r *selftest.Result) []table.Section {
-	lines := []lang.Text{sayMachine.Text(strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), lang.Both(func(l lang.Lang) string { return environment.Timestamps(r.Timestamps, l) }))}
+	lines := []lang.Text{sayMachine.Text(strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), lang.Both(func(l lang.Lang) string { return findings.TimestampsText(r.Timestamps, l) }))}
 	if r.Load.Known() && r.Load.Value() > loaded*float64(r.CPUs) {
 		lines = append(lines, sayLoaded.Text())
 	}

@@ -14,7 +14,6 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report"
 	html "llmsweep/report/page"
-	"llmsweep/report/page/layout"
 	"llmsweep/sweep/selftest"
 )
 
@@ -54,7 +53,9 @@ func (s *selftestCmd) Run(c *console.Console) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
-	}, sections, func(w io.Writer, o layout.Options) error { return html.Sections(w, "llmsweep selftest", sections, o) })
+	}, sections, func(w io.Writer, o html.WriteOptions) error {
+		return html.Sections(w, "llmsweep selftest", sections, o)
+	})
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {

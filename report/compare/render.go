@@ -7,11 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report/compare/answers"
-	"llmsweep/report/compare/grades"
-	"llmsweep/report/compare/texts"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -39,13 +36,13 @@ func (c *Comparison) Sections(level int) []table.Section {
 		})
 	}
 	if len(c.Answers) > 0 {
-		all = append(all, answers.Section(c.Answers, c.speed(), level+1))
+		all = append(all, AnswerSection(c.Answers, c.speed(), level+1))
 	}
 	if len(c.Grades) > 0 {
-		all = append(all, grades.Section(c.Grades, level+1))
+		all = append(all, GradeSection(c.Grades, level+1))
 	}
 	if len(c.Texts) > 0 {
-		all = append(all, texts.Section(c.Texts, level+1))
+		all = append(all, TextSection(c.Texts, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]
@@ -64,9 +61,9 @@ func (c *Comparison) Sections(level int) []table.Section {
 }
 
 // speed returns the differences in speed that stand beside those of answers.
-func (c *Comparison) speed() answers.Speed {
+func (c *Comparison) speed() AnswerSpeed {
 	var keys []string
-	var s answers.Speed
+	var s AnswerSpeed
 	for _, col := range columns() {
 		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
 		if known && (col.key == KeyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
@@ -351,7 +348,7 @@ func (f *Factor) memberTable() table.Table {
 }
 
 // leftOut returns a list of the rows that were not used, with the audit's findings or the reason.
-func leftOut(title lang.Phrase, rows []curve.LeftOut, level int) table.Section {
+func leftOut(title lang.Phrase, rows []setup.LeftOut, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.Text(), Left: true}, {Head: headRow.Text(), Left: true}, {Head: headWhere.Text(), Left: true}, {Head: headGrade.Text(), Left: true},
 		{Head: headWhy.Text(), Left: true},

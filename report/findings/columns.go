@@ -7,23 +7,22 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Columns returns every quantity of a stage, in the order of CSV. Each rendering picks from these, and none has columns of its own: see [Pick].
-func Columns() []stages.Column {
+func Columns() []Column {
 	all := slices.Concat(runColumns(), settingColumns(), countColumns(), rateColumns())
 	for _, d := range []struct {
 		id   string
 		head lang.Text
 		of   func(*rundir.Stage) *rundir.Dist
 	}{
-		{"latency_s", lang.HeadLatency.Text(), stages.Latency}, {"ttft_s", lang.Same("TTFT"), stages.TTFT},
+		{"latency_s", lang.HeadLatency.Text(), Latency}, {"ttft_s", lang.Same("TTFT"), TTFT},
 		{"ttft_due_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
 		{"tpot_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
-		{"itl_s", lang.Same("ITL"), stages.ITL},
+		{"itl_s", lang.Same("ITL"), ITL},
 		{"chunk_gap_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
 		{"lag_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
 		{"queued_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
@@ -34,10 +33,10 @@ func Columns() []stages.Column {
 }
 
 // Pick returns the columns with these IDs, in this order.
-func Pick(ids ...string) []stages.Column {
-	all, picked := Columns(), make([]stages.Column, len(ids))
+func Pick(ids ...string) []Column {
+	all, picked := Columns(), make([]Column, len(ids))
 	for i, id := range ids {
-		at := slices.IndexFunc(all, func(c stages.Column) bool { return c.ID == id })
+		at := slices.IndexFunc(all, func(c Column) bool { return c.ID == id })
 		if at < 0 {
 			panic("no column " + id) // a test picks all that are named
 		}
@@ -47,25 +46,25 @@ func Pick(ids ...string) []stages.Column {
 }
 
 // words is a column of words.
-func words(id string, head lang.Text, word func(stages.Row) string, cell func(stages.Row) table.Cell) stages.Column {
-	return stages.Column{ID: id, Head: head, Left: true, Word: word, Cell: cell}
+func words(id string, head lang.Text, word func(StageRow) string, cell func(StageRow) table.Cell) Column {
+	return Column{ID: id, Head: head, Left: true, Word: word, Cell: cell}
 }
 
 // number is a column of numbers that are printed in one way.
-func number(id string, head lang.Text, unit string, of stages.Take, print lang.Printer) stages.Column {
-	return stages.Column{ID: id, Head: head, Unit: unit, Number: of, Cell: func(r stages.Row) table.Cell { return table.Number(of(r.Stage), "", print) }}
+func number(id string, head lang.Text, unit string, of TakeStages, print lang.Printer) Column {
+	return Column{ID: id, Head: head, Unit: unit, Number: of, Cell: func(r StageRow) table.Cell { return table.Number(of(r.Stage), "", print) }}
 }
 
 // rate is a column of rates: a row in which nothing was completed has none.
-func rate(id string, head lang.Phrase, unit string, of stages.Take, print lang.Printer) stages.Column {
+func rate(id string, head lang.Phrase, unit string, of TakeStages, print lang.Printer) Column {
 	c := number(id, head.Text(), unit, of, print)
-	c.Cell = func(r stages.Row) table.Cell { return table.Number(lang.NonZero(of(r.Stage)), "", print) }
+	c.Cell = func(r StageRow) table.Cell { return table.Number(lang.NonZero(of(r.Stage)), "", print) }
 	return c
 }
 
 // count is a column of a number of requests; a published table does not say it.
-func count(id string, head lang.Text, of func(*rundir.Stage) int) stages.Column {
-	return stages.Column{ID: id, Head: head, Word: func(r stages.Row) string { return strconv.Itoa(of(r.Stage)) }, Cell: func(r stages.Row) table.Cell {
+func count(id string, head lang.Text, of func(*rundir.Stage) int) Column {
+	return Column{ID: id, Head: head, Word: func(r StageRow) string { return strconv.Itoa(of(r.Stage)) }, Cell: func(r StageRow) table.Cell {
 		n := of(r.Stage)
 		if n == 0 && r.Stage.Source != nil {
 			return table.Absent()
@@ -75,12 +74,12 @@ func count(id string, head lang.Text, of func(*rundir.Stage) int) stages.Column 
 }
 
 // inFile is a column that CSV alone has.
-func inFile(id string, word func(stages.Row) string) stages.Column {
-	return stages.Column{ID: id, Word: word}
+func inFile(id string, word func(StageRow) string) Column {
+	return Column{ID: id, Word: word}
 }
 
 // numberInFile is a number that CSV alone has.
-func numberInFile(id string, of stages.Take) stages.Column { return stages.Column{ID: id, Number: of} }
+func numberInFile(id string, of TakeStages) Column { return Column{ID: id, Number: of} }
 
 // anyStage returns a condition: that a stage of some run passes a test.
 func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
@@ -92,32 +91,32 @@ func anyStage(test func(*rundir.Stage) bool) func([]rundir.Run) bool {
 }
 
 // countColumns tell how many requests there were.
-func countColumns() []stages.Column {
-	failed := count("failed", headFailed.Text(), stages.Failed)
+func countColumns() []Column {
+	failed := count("failed", headFailed.Text(), FailedStages)
 	tally := failed.Cell
-	failed.Word, failed.When = nil, stages.AnyFailed // CSV has classes
-	failed.Cell = func(r stages.Row) table.Cell {
+	failed.Word, failed.When = nil, AnyFailed // CSV has classes
+	failed.Cell = func(r StageRow) table.Cell {
 		c := tally(r)
-		if c.Tone = table.Faint; stages.Failed(r.Stage) > 0 {
+		if c.Tone = table.Faint; FailedStages(r.Stage) > 0 {
 			c.Tone = table.Bad
 		}
 		return c
 	}
-	return []stages.Column{
+	return []Column{
 		count("requests_due", headRequests.Text(), func(s *rundir.Stage) int { return s.Requests.Due }),
 		count("requests_sent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Sent }),
 		count("requests_ok", headAnswered.Text(), func(s *rundir.Stage) int { return s.Requests.OK }),
 		count("requests_error", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Error }),
 		count("requests_incomplete", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Incomplete }),
 		count("requests_resent", lang.Text{}, func(s *rundir.Stage) int { return s.Requests.Resent }),
-		inFile("errors", func(r stages.Row) string { return classes(r.Stage.Errors) }),
+		inFile("errors", func(r StageRow) string { return classes(r.Stage.Errors) }),
 		failed,
 		{ID: "refused", Head: headRefused.Text(), When: anyStage(func(s *rundir.Stage) bool { return s.Refused.Known() }), Cell: refused},
 	}
 }
 
 // refused is the share of the requests that the server refused.
-func refused(r stages.Row) table.Cell {
+func refused(r StageRow) table.Cell {
 	if !r.Stage.Refused.Known() {
 		return table.None()
 	}
@@ -125,26 +124,26 @@ func refused(r stages.Row) table.Cell {
 }
 
 // rateColumns are what was offered and done.
-func rateColumns() []stages.Column {
+func rateColumns() []Column {
 	offered := number("rates_offered", headOffered.Text(), "req/s", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }, lang.Rate)
 	told := offered.Cell
-	offered.Cell = func(r stages.Row) table.Cell {
+	offered.Cell = func(r StageRow) table.Cell {
 		if r.Stage.Rates.Offered.IsZero() { // a closed loop offers none
 			return table.None()
 		}
 		return told(r)
 	}
 	gaps := number("inter_token_s", lang.Same("ITL"), "", func(s *rundir.Stage) rundir.Number { return s.InterToken }, nil)
-	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r stages.Row) table.Cell { return table.Seconds(r.Stage.InterToken) }
-	return []stages.Column{
+	gaps.Sub, gaps.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }
+	return []Column{
 		offered,
 		numberInFile("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
-		rate("rates_completed", lang.HeadDone, "req/s", stages.Completed, lang.Rate),
-		rate("tokens_per_s_output", lang.HeadOutput, "tok/s", stages.Output, lang.Short),
+		rate("rates_completed", lang.HeadDone, "req/s", CompletedCell, lang.Rate),
+		rate("tokens_per_s_output", lang.HeadOutput, "tok/s", Output, lang.Short),
 		numberInFile("tokens_per_s_input", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }),
 		numberInFile("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
 		number("concurrency_mean", headInFlight.Text(), "", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }, lang.Tenths),
-		inFile("concurrency_peak", func(r stages.Row) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }),
+		inFile("concurrency_peak", func(r StageRow) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }),
 		numberInFile("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
 		numberInFile("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
 		numberInFile("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
@@ -152,14 +151,14 @@ func rateColumns() []stages.Column {
 		numberInFile("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
 		numberInFile("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
 		numberInFile("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
-		inFile("token_source", func(r stages.Row) string { return r.Stage.TokenSource }),
+		inFile("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
 		gaps,
 		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: anyStage(func(s *rundir.Stage) bool { return WrongLength(s, lang.English) != "" }), Cell: length},
 	}
 }
 
 // length is the mean length of answers, and the requested length where it differs.
-func length(r stages.Row) table.Cell {
+func length(r StageRow) table.Cell {
 	got := r.Stage.OutputTokens.Mean
 	if !got.Known() {
 		return table.Absent()
@@ -171,38 +170,38 @@ func length(r stages.Row) table.Cell {
 }
 
 // distColumns are the columns of a distribution of durations.
-func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []stages.Column {
-	all := []stages.Column{inFile(id+"_n", func(r stages.Row) string { return strconv.Itoa(of(r.Stage).N) })}
+func distColumns(id string, head lang.Text, of func(*rundir.Stage) *rundir.Dist) []Column {
+	all := []Column{inFile(id+"_n", func(r StageRow) string { return strconv.Itoa(of(r.Stage).N) })}
 	for _, f := range new(rundir.Dist).Numbers() {
-		c := stages.Column{ID: id + "_" + f.Name, Head: head, Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
-		c.Sub, c.Cell = lang.Same(f.Name), func(r stages.Row) table.Cell { return table.Percentile(of(r.Stage), f.Name) }
+		c := Column{ID: id + "_" + f.Name, Head: head, Number: func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }}
+		c.Sub, c.Cell = lang.Same(f.Name), func(r StageRow) table.Cell { return table.Percentile(of(r.Stage), f.Name) }
 		if f.Name == "mean" {
-			c.Sub, c.Cell = lang.SubMean.Text(), func(r stages.Row) table.Cell { return table.Seconds(of(r.Stage).Mean) }
+			c.Sub, c.Cell = lang.SubMean.Text(), func(r StageRow) table.Cell { return table.Seconds(of(r.Stage).Mean) }
 		}
 		all = append(all, c)
 	}
 	return append(all,
-		inFile(id+"_over", func(r stages.Row) string { return bounds(of(r.Stage)) }),
-		inFile(id+"_unsupported", func(r stages.Row) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
+		inFile(id+"_over", func(r StageRow) string { return bounds(of(r.Stage)) }),
+		inFile(id+"_unsupported", func(r StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }))
 }
 
 // judgementColumns are what was found of a stage.
-func judgementColumns() []stages.Column {
+func judgementColumns() []Column {
 	promised := anyStage(func(s *rundir.Stage) bool { return s.Goodput != nil })
 	good := number("goodput_rate", headGoodput.Text(), "req/s", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }, lang.Rate)
 	good.When = promised
-	kept := words("goodput_verdict", headSLO.Text(), func(r stages.Row) string { return string(goodput(r.Stage).Verdict) }, sloCell)
+	kept := words("goodput_verdict", headSLO.Text(), func(r StageRow) string { return string(goodput(r.Stage).Verdict) }, sloCell)
 	kept.When = promised
-	return []stages.Column{
-		words("verdict", headVerdict.Text(), func(r stages.Row) string { return string(r.Stage.Verdict) }, func(r stages.Row) table.Cell { return Verdict(r.Stage) }),
+	return []Column{
+		words("verdict", headVerdict.Text(), func(r StageRow) string { return string(r.Stage.Verdict) }, func(r StageRow) table.Cell { return Verdict(r.Stage) }),
 		numberInFile("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		numberInFile("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		numberInFile("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
 		good,
 		numberInFile("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
-		inFile("goodput_unknown", func(r stages.Row) string { return positive(float64(goodput(r.Stage).Unknown)) }),
+		inFile("goodput_unknown", func(r StageRow) string { return positive(float64(goodput(r.Stage).Unknown)) }),
 		kept,
-		inFile("goodput_terms", func(r stages.Row) string {
+		inFile("goodput_terms", func(r StageRow) string {
 			var parts []string
 			for _, p := range goodput(r.Stage).Terms {
 				parts = append(parts, p.Term+"="+string(p.Verdict))
@@ -210,10 +209,10 @@ func judgementColumns() []stages.Column {
 			return strings.Join(parts, " ")
 		}),
 		numberInFile("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
-		inFile("invalid", func(r stages.Row) string { return JoinNotes(r.Stage.Invalid) }),
-		inFile("warnings", func(r stages.Row) string { return JoinNotes(r.Stage.Warnings...) }),
-		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r stages.Row) table.Cell { return agreedCell(r.Stage.Fidelity) }},
-		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r stages.Row) table.Cell { return gradedCell(r.Stage.Graded) }},
+		inFile("invalid", func(r StageRow) string { return JoinNotes(r.Stage.Invalid) }),
+		inFile("warnings", func(r StageRow) string { return JoinNotes(r.Stage.Warnings...) }),
+		{ID: "fidelity", Head: headAnswers.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Fidelity != nil }), Cell: func(r StageRow) table.Cell { return agreedCell(r.Stage.Fidelity) }},
+		{ID: "grades", Head: headAccuracy.Text(), Left: true, When: checked(func(run *rundir.Run) bool { return run.Grades != nil }), Cell: func(r StageRow) table.Cell { return gradedCell(r.Stage.Graded) }},
 	}
 }
 
@@ -243,7 +242,7 @@ func gradedCell(g *rundir.Graded) table.Cell {
 }
 
 // sloCell is the verdict on what was promised.
-func sloCell(r stages.Row) table.Cell {
+func sloCell(r StageRow) table.Cell {
 	switch g := r.Stage.Goodput; {
 	case g == nil:
 		return table.Absent()
@@ -276,10 +275,10 @@ func Verdict(s *rundir.Stage) table.Cell {
 }
 
 // serverColumns are the server's own metrics: means over the window, and the highest share of its cache.
-func serverColumns() []stages.Column {
-	gauge := func(id string, head lang.Phrase, unit string, print lang.Printer, of func(*rundir.Server) rundir.Number) stages.Column {
-		c := stages.Column{ID: id, Head: head.Text(), Sub: lang.Same(unit), When: anyStage(func(s *rundir.Stage) bool { return s.Server != nil })}
-		c.Cell = func(r stages.Row) table.Cell {
+func serverColumns() []Column {
+	gauge := func(id string, head lang.Phrase, unit string, print lang.Printer, of func(*rundir.Server) rundir.Number) Column {
+		c := Column{ID: id, Head: head.Text(), Sub: lang.Same(unit), When: anyStage(func(s *rundir.Stage) bool { return s.Server != nil })}
+		c.Cell = func(r StageRow) table.Cell {
 			if r.Stage.Server == nil {
 				return table.Absent()
 			}
@@ -288,7 +287,7 @@ func serverColumns() []stages.Column {
 		return c
 	}
 	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
-	return []stages.Column{
+	return []Column{
 		gauge("server_running", headRunning, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
 		gauge("server_waiting", headWaiting, "", lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),
 		gauge("server_kv_usage_max", headKV, "%", lang.Tenths, func(s *rundir.Server) rundir.Number { return share(s.KVUsageMax) }),

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Field returns what CSV has in a column: the number in SI units, or a word. A number that does not exist is empty, and so is one of which only a
 // lower bound is known.
-func Field(c *stages.Column, r stages.Row) string {
+func Field(c *Column, r StageRow) string {
 	if c.Number == nil {
 		return c.Word(r)
 	}
@@ -26,11 +25,11 @@ func Field(c *stages.Column, r stages.Row) string {
 }
 
 // runColumns are the same in each row of a run.
-func runColumns() []stages.Column {
-	text := func(id string, of func(*rundir.Run) string) stages.Column {
-		return inFile(id, func(r stages.Row) string { return of(r.Run) })
+func runColumns() []Column {
+	text := func(id string, of func(*rundir.Run) string) Column {
+		return inFile(id, func(r StageRow) string { return of(r.Run) })
 	}
-	return []stages.Column{
+	return []Column{
 		text("started", func(r *rundir.Run) string { return r.Started.Format(time.RFC3339) }),
 		text("state", func(r *rundir.Run) string { return string(r.State) }),
 		text("target_url", func(r *rundir.Run) string { return r.Target.URL }),
@@ -52,18 +51,18 @@ func runColumns() []stages.Column {
 }
 
 // settingColumns tell which stage it is, and when it ran.
-func settingColumns() []stages.Column {
-	seconds := func(id string, of func(*rundir.Stage) float64) stages.Column {
-		return inFile(id, func(r stages.Row) string { return raw(of(r.Stage)) })
+func settingColumns() []Column {
+	seconds := func(id string, of func(*rundir.Stage) float64) Column {
+		return inFile(id, func(r StageRow) string { return raw(of(r.Stage)) })
 	}
-	return []stages.Column{
-		words("name", lang.HeadBenchmark.Text(), func(r stages.Row) string { return stages.Name(r.Stage) }, stages.NameCell),
-		inFile("kind", func(r stages.Row) string { return r.Stage.Kind }),
-		words("role", headRole.Text(), func(r stages.Row) string { return string(r.Stage.Role) }, func(r stages.Row) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
-		inFile("stage_state", func(r stages.Row) string { return string(r.Stage.State) }),
+	return []Column{
+		words("name", lang.HeadBenchmark.Text(), func(r StageRow) string { return StageName(r.Stage) }, NameCell),
+		inFile("kind", func(r StageRow) string { return r.Stage.Kind }),
+		words("role", headRole.Text(), func(r StageRow) string { return string(r.Stage.Role) }, func(r StageRow) table.Cell { return table.Cell{Text: roleName(r.Stage.Role)} }),
+		inFile("stage_state", func(r StageRow) string { return string(r.Stage.State) }),
 		numberInFile("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
-		inFile("repeat", func(r stages.Row) string { return positive(float64(r.Stage.Repeat)) }),
-		inFile("max_concurrency", func(r stages.Row) string { return positive(float64(r.Stage.MaxConcurrency)) }),
+		inFile("repeat", func(r StageRow) string { return positive(float64(r.Stage.Repeat)) }),
+		inFile("max_concurrency", func(r StageRow) string { return positive(float64(r.Stage.MaxConcurrency)) }),
 		seconds("started_s", func(s *rundir.Stage) float64 { return s.Started }),
 		seconds("elapsed_s", func(s *rundir.Stage) float64 { return s.Elapsed }),
 		seconds("window_from_s", func(s *rundir.Stage) float64 { return s.WindowFrom }),

@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Every column is one alone, can be picked, and is either for people, for files, or for both.
 func TestColumns(t *testing.T) {
-	row := stages.Row{Run: &rundir.Run{}, Stage: &rundir.Stage{Name: "synchronous", Role: rundir.Floor}}
+	row := StageRow{Run: &rundir.Run{}, Stage: &rundir.Stage{Name: "synchronous", Role: rundir.Floor}}
 	seen := map[string]bool{}
 	for _, c := range Columns() {
 		if seen[c.ID] || Pick(c.ID)[0].ID != c.ID {

@@ -6,12 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/plots"
-	"llmsweep/report/stages"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -30,27 +27,27 @@ type label struct {
 }
 
 // Runs writes the index of many runs: a table that can be filtered, and drawings of those that are chosen.
-func Runs(w io.Writer, all []Input, o layout.Options) error {
-	d := &layout.Document{Title: titleIndex.Text(len(all)), Data: map[string]any{"index": true}}
-	var inputs []curve.Input
+func Runs(w io.Writer, all []Input, o WriteOptions) error {
+	d := &Document{Title: titleIndex.Text(len(all)), Data: map[string]any{"index": true}}
+	var inputs []setup.Input
 	var names []string
 	for _, in := range all {
-		inputs, names = append(inputs, curve.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
+		inputs, names = append(inputs, setup.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 	}
-	d.Sections = []layout.Section{
-		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []layout.Block{{Index: indexOf(all)}}},
-		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []layout.Block{{Figures: plots.Together("", curve.Load(inputs), names)}}},
+	d.Sections = []Section{
+		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all)}}},
+		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []Block{{Figures: PlotTogether("", setup.Load(inputs), names)}}},
 	}
-	notes := layout.Section{ID: "notes", Title: titleCareful.Text()}
+	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
 		if lines := lang.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(notes.Blocks, layout.Block{Heading: lang.Same(numbered(i, in))}, layout.Block{Lines: &layout.Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
+			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(numbered(i, in))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}
 	if len(notes.Blocks) > 0 {
 		d.Sections = append(d.Sections, notes)
 	}
-	return layout.Write(w, d, o)
+	return WriteHTML(w, d, o)
 }
 
 // numbered returns the name of a run in the index.
@@ -60,8 +57,8 @@ func numbered(i int, in Input) string { return "#" + strconv.Itoa(i+1) + " " + i
 func labelsOf(all []Input) []label {
 	labels := []label{
 		{"model", headModel.Text(), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
-		{"gpu", lang.Same("GPU"), func(r *rundir.Run) string { return stages.Hardware(r, lang.English, "") }},
-		{"engine", headEngine.Text(), stages.EngineName},
+		{"gpu", lang.Same("GPU"), func(r *rundir.Run) string { return findings.HardwareName(r, lang.English, "") }},
+		{"engine", headEngine.Text(), findings.EngineName},
 		{"quant", headQuant.Text(), func(r *rundir.Run) string { return r.Labels.Quant }},
 	}
 	return slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
@@ -73,8 +70,8 @@ func labelsOf(all []Input) []label {
 func (l label) value(r *rundir.Run) string { return table.Clean(l.of(r)) }
 
 // filter returns the filter of a label over all runs.
-func (l label) filter(all []Input) layout.Filter {
-	f := layout.Filter{Key: l.key, Text: l.text}
+func (l label) filter(all []Input) Filter {
+	f := Filter{Key: l.key, Text: l.text}
 	for _, in := range all {
 		if v := l.value(in.Run); !slices.Contains(f.Values, v) {
 			f.Values = append(f.Values, v)
@@ -85,9 +82,9 @@ func (l label) filter(all []Input) layout.Filter {
 }
 
 // indexOf returns the table of all runs, with its filters.
-func indexOf(all []Input) *layout.Index {
-	index := &layout.Index{Table: &layout.Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
-	index.Table.Columns = []table.Column{{Head: layout.HeadRun.Text(), Left: true}}
+func indexOf(all []Input) *IndexPage {
+	index := &IndexPage{Table: &Grid{Name: "index", Open: true, Table: table.Table{Title: titleIndexTable.Text()}}}
+	index.Table.Columns = []table.Column{{Head: HeadRun.Text(), Left: true}}
 	labels := labelsOf(all)
 	for _, l := range labels {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: l.text, Left: true})
@@ -99,11 +96,11 @@ func indexOf(all []Input) *layout.Index {
 		index.Table.Columns = append(index.Table.Columns, table.Column{Head: headAnswer.Text(), Left: true})
 	}
 	for i, in := range all {
-		attrs := []layout.Attr{{Name: "data-run", Value: strconv.Itoa(i)}}
+		attrs := []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}
 		cells := []table.Cell{{Key: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Tone: table.Strong}}
 		for _, l := range labels {
 			cells = append(cells, table.Literal(l.value(in.Run)))
-			attrs = append(attrs, layout.Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
+			attrs = append(attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
 		}
 		cells = append(cells, answerCells(in.Run)...)
 		if unanswered {

@@ -5,8 +5,6 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -33,22 +31,22 @@ var (
 )
 
 // ranks is what each of several processes did, and how well their clocks and starts agreed; nothing where one process sent.
-func (v *view) ranks() []layout.Section {
+func (v *view) ranks() []Section {
 	if v.Run.Cluster == nil {
 		return nil
 	}
-	each := &layout.Grid{Table: table.Table{Title: titleRanks.Text()}, Name: "ranks-each", Open: true, Notes: []lang.Text{noteRanks.Text()}}
+	each := &Grid{Table: table.Table{Title: titleRanks.Text()}, Name: "ranks-each", Open: true, Notes: []lang.Text{noteRanks.Text()}}
 	for i, h := range []lang.Phrase{headRank, headHost, headCores, headOffset, headBounds, headDrift, headRoundTrip, headLag, headCPU, headFit} {
 		each.Columns = append(each.Columns, table.Column{Head: h.Text(), Left: i < 2 || h == headFit})
 	}
 	for i := range v.Run.Cluster.Ranks {
 		each.Add(rankCells(&v.Run.Cluster.Ranks[i])...)
 	}
-	blocks := []layout.Block{{Table: each}}
+	blocks := []Block{{Table: each}}
 	if t := v.rankStages(); len(t.Rows) > 0 {
-		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
+		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: t})
 	}
-	return []layout.Section{{ID: "ranks", Title: titleRanks.Text(), Blocks: blocks}}
+	return []Section{{ID: "ranks", Title: titleRanks.Text(), Blocks: blocks}}
 }
 
 // rankCells are the cells of a rank: its clock, and whether it was fast enough.
@@ -79,8 +77,8 @@ func rankCells(r *rundir.Rank) []table.Cell {
 }
 
 // rankStages tells for each stage how many ranks sent, how far apart they began, and how many requests each sent.
-func (v *view) rankStages() *layout.Grid {
-	t := &layout.Grid{Name: "ranks-stages", Open: true, Table: table.Table{Title: titleRankStages.Text(), Columns: []table.Column{
+func (v *view) rankStages() *Grid {
+	t := &Grid{Name: "ranks-stages", Open: true, Table: table.Table{Title: titleRankStages.Text(), Columns: []table.Column{
 		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headSenders.Text()}, {Head: headSkew.Text()}, {Head: headAlignment.Text()}, {Head: headShares.Text(), Left: true},
 	}}}
 	for _, row := range v.Rows {
@@ -96,7 +94,7 @@ func (v *view) rankStages() *layout.Grid {
 			shares += strconv.Itoa(e.Rank) + ": " + strconv.Itoa(e.Requests)
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			table.Literal(stages.Name(row.Stage)), table.Literal(strconv.Itoa(r.N)), table.Seconds(r.Skew), table.Seconds(r.Alignment), {Text: lang.Same(shares), Long: true},
+			table.Literal(findings.StageName(row.Stage)), table.Literal(strconv.Itoa(r.N)), table.Seconds(r.Skew), table.Seconds(r.Alignment), {Text: lang.Same(shares), Long: true},
 		})
 	}
 	return t

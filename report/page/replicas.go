@@ -3,21 +3,20 @@ package page
 import (
 	"strconv"
 
-	"llmsweep/report/breakdown"
-	"llmsweep/report/page/layout"
+	"llmsweep/report/findings"
 )
 
 // replicas is what each of several servers did; nothing where there was one.
-func (v *view) replicas() []layout.Section {
-	var blocks []layout.Block
+func (v *view) replicas() []Section {
+	var blocks []Block
 	if figures := v.Replicas(); len(figures) > 0 {
-		blocks = append(blocks, layout.Block{Figures: figures})
+		blocks = append(blocks, Block{Figures: figures})
 	}
-	for i, t := range breakdown.Replicas(v.Run) {
-		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: &layout.Grid{Table: t, Name: "replicas-" + strconv.Itoa(i+1), Open: true}})
+	for i, t := range findings.ReplicaTable(v.Run) {
+		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: &Grid{Table: t, Name: "replicas-" + strconv.Itoa(i+1), Open: true}})
 	}
 	if len(blocks) == 0 {
 		return nil
 	}
-	return []layout.Section{{ID: "replicas", Title: titleReplicas.Text(), Blocks: blocks}}
+	return []Section{{ID: "replicas", Title: titleReplicas.Text(), Blocks: blocks}}
 }

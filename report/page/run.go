@@ -8,55 +8,48 @@ import (
 	"io"
 	"strings"
 
-	"llmsweep/report/breakdown"
-	"llmsweep/report/curve"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/answers"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/overtime"
-	"llmsweep/report/page/plots"
-	"llmsweep/report/page/trace"
-	"llmsweep/report/stages"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none. Records that cannot be
 // read are said in the page.
-func Run(w io.Writer, run *rundir.Run, dir string, o layout.Options) error {
-	return layout.Write(w, OfRun(run, dir), o)
+func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
+	return WriteHTML(w, OfRun(run, dir), o)
 }
 
 // OfRun returns the page of a run.
-func OfRun(run *rundir.Run, dir string) *layout.Document {
+func OfRun(run *rundir.Run, dir string) *Document {
 	v := newView(run)
-	var traces map[string]*trace.Stage
+	var traces map[string]*TraceStage
 	var failure error
 	if dir != "" {
-		traces, failure = trace.Read(dir, run, overtime.Limits(len(run.Stages)))
+		traces, failure = ReadTrace(dir, run, OverTimeLimits(len(run.Stages)))
 	}
-	d := &layout.Document{Title: lang.Both(func(l lang.Lang) string { return stages.Setup(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
+	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
 	figures := v.Rates()
-	if f, ok := plots.Speed("speed", plots.Alone(run), nil); ok {
+	if f, ok := SpeedPlot("speed", PlotAlone(run), nil); ok {
 		figures = append(figures, f)
 	}
-	if f, ok := answers.Stages(run); ok {
+	if f, ok := AnswerStages(run); ok {
 		figures = append(figures, f)
 	}
-	if f, ok := answers.Grades(run); ok {
+	if f, ok := GradePlots(run); ok {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "rates", Keys: true, Title: titleRates.Text(), Blocks: []layout.Block{{Figures: figures}}})
+		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: titleRates.Text(), Blocks: []Block{{Figures: figures}}})
 	}
-	if panels := overtime.Panels(v.View, traces, d.Data); len(panels) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "stages", Title: titleStages.Text(), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []lang.Text{introStages.Text()}, Plain: true}}, {Stages: panels}}})
+	if panels := PanelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{introStages.Text()}, Plain: true}}, {Stages: panels}}})
 	} else if failure == nil && len(run.Stages) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "stages", Title: titleStages.Text(), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []lang.Text{noRecords.Text()}, Plain: true}}}})
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{noRecords.Text()}, Plain: true}}}})
 	}
 	if failure != nil {
-		d.Sections = append(d.Sections, layout.Section{ID: "damaged", Title: titleDamaged.Text(), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []lang.Text{recordsDamaged.Text(failure.Error())}, Plain: true}}}})
+		d.Sections = append(d.Sections, Section{ID: "damaged", Title: titleDamaged.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{recordsDamaged.Text(failure.Error())}, Plain: true}}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
 	if notes := v.notes(); len(notes.Blocks) > 0 {
@@ -68,9 +61,9 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 }
 
 // view is a run while its page is made.
-type view struct{ *plots.View }
+type view struct{ *View }
 
-func newView(run *rundir.Run) *view { return &view{plots.NewView(run)} }
+func newView(run *rundir.Run) *view { return &view{NewView(run)} }
 
 // subtitle tells what was measured, and when.
 func (v *view) subtitle() lang.Text {
@@ -82,25 +75,25 @@ func (v *view) subtitle() lang.Text {
 }
 
 // answer is the first section: the number, the sentence, what to be careful about.
-func (v *view) answer() layout.Section {
-	s := layout.Section{ID: "answer", Title: titleAnswer.Text()}
-	s.Blocks = append(s.Blocks, layout.Block{Headline: v.headline()})
+func (v *view) answer() Section {
+	s := Section{ID: "answer", Title: titleAnswer.Text()}
+	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
 	lines := lang.Sentences(func(l lang.Lang) []string {
 		all := findings.Answer(v.Run, l)
 		return all[min(1, len(all)):]
 	})
 	if len(lines) > 0 {
-		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: lines, Whole: true}})
+		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines, Whole: true}})
 	}
 	const first = 6
 	careful := lang.Sentences(func(l lang.Lang) []string { return v.careful(l) })
-	s.Blocks = append(s.Blocks, layout.Block{Heading: titleCareful.Text()})
+	s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
 	if len(careful) == 0 {
-		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: []lang.Text{nothingCareful.Text()}, Class: "fine"}})
+		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []lang.Text{nothingCareful.Text()}, Class: "fine"}})
 		return s
 	}
 	few := min(first, len(careful))
-	s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: careful[:few], More: careful[few:], Class: "careful"}})
+	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: careful[:few], More: careful[few:], Class: "careful"}})
 	return s
 }
 
@@ -114,8 +107,8 @@ func (v *view) careful(l lang.Lang) []string {
 }
 
 // headline is the large number: the saturation rate; without one the output of the best stage.
-func (v *view) headline() *layout.Headline {
-	h := &layout.Headline{Sentence: v.sentence()}
+func (v *view) headline() *Headline {
+	h := &Headline{Sentence: v.sentence()}
 	sat := v.Run.Saturation
 	if sat != nil && !sat.Rate.IsZero() {
 		digits := lang.Estimate(sat.Low, sat.High)
@@ -136,8 +129,8 @@ func (v *view) headline() *layout.Headline {
 		return h
 	}
 	if best := v.Best(); best != nil {
-		output, ci, ok := curve.Output(best)
-		h.Number, h.Unit = lang.Number(output, lang.Short), unitOutput.Text(stages.Name(best))
+		output, ci, ok := setup.Output(best)
+		h.Number, h.Unit = lang.Number(output, lang.Short), unitOutput.Text(findings.StageName(best))
 		h.Interval = noInterval.Text()
 		if ok {
 			digits := lang.Precision((ci[1] - ci[0]) / 2)
@@ -167,39 +160,39 @@ func (v *view) sentence() lang.Text {
 }
 
 // tables are all rows with their numbers, and what belongs to them.
-func (v *view) tables() []layout.Section {
+func (v *view) tables() []Section {
 	if len(v.Rows) == 0 {
 		return nil
 	}
 	t := v.allRows()
 	t.Open = true
-	all := []layout.Section{{ID: "rows", Title: titleRows.Text(), Blocks: []layout.Block{{Table: t}}}}
-	if repeats := breakdown.Repeats(v.Run); len(repeats.Rows) > 0 {
-		r := &layout.Grid{Table: repeats, Name: "repeats", Open: true, Notes: breakdown.RepeatNotes(repeats)}
+	all := []Section{{ID: "rows", Title: titleRows.Text(), Blocks: []Block{{Table: t}}}}
+	if repeats := findings.RepeatTable(v.Run); len(repeats.Rows) > 0 {
+		r := &Grid{Table: repeats, Name: "repeats", Open: true, Notes: findings.RepeatNotes(repeats)}
 		r.Title = titleRepeats.Text()
-		all = append(all, layout.Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []layout.Block{{Table: r}}})
+		all = append(all, Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []Block{{Table: r}}})
 	}
 	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
-func (v *view) allRows() *layout.Grid {
+func (v *view) allRows() *Grid {
 	columns := findings.Pick("name", "verdict", "role", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean", "ttft_s_p50", "ttft_s_p99",
 		"itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "requests_due", "failed")
-	t := &layout.Grid{Table: stages.Tabulate(columns, v.Rows, stages.UnitBeside), Name: "all"}
+	t := &Grid{Table: findings.TabulateStages(columns, v.Rows, findings.UnitBeside), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
-		t.Notes = append(t.Notes, plots.NoteNames.Text())
+		t.Notes = append(t.Notes, NoteNames.Text())
 	}
 	return t
 }
 
 // notes are the errors, and how far the run got. What to be careful about stands in the answer.
-func (v *view) notes() layout.Section {
-	s := layout.Section{ID: "notes", Title: titleNotes.Text()}
+func (v *view) notes() Section {
+	s := Section{ID: "notes", Title: titleNotes.Text()}
 	add := func(heading lang.Text, of func(lang.Lang) []string) {
 		if items := lang.Sentences(of); len(items) > 0 {
-			s.Blocks = append(s.Blocks, layout.Block{Heading: heading}, layout.Block{Lines: &layout.Lines{Items: items}})
+			s.Blocks = append(s.Blocks, Block{Heading: heading}, Block{Lines: &Lines{Items: items}})
 		}
 	}
 	add(titleErrors.Text(), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })

@@ -9,17 +9,17 @@ import (
 	"slices"
 	"strconv"
 
+	"llmsweep/report/choose"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/report/twins"
-	"llmsweep/sweep/capacity"
+	"llmsweep/sweep/plan"
 )
 
 // JSON writes the plans.
-func JSON(w io.Writer, r *capacity.Result) error { return table.WriteJSON(w, r) }
+func JSON(w io.Writer, r *plan.CapacityResult) error { return table.WriteJSON(w, r) }
 
 // Sections returns the plans for people.
-func Sections(r *capacity.Result) []table.Section {
+func Sections(r *plan.CapacityResult) []table.Section {
 	all := []table.Section{ranking(r)}
 	for i := range r.Ranked {
 		p := &r.Ranked[i]
@@ -35,7 +35,7 @@ func Sections(r *capacity.Result) []table.Section {
 }
 
 // ranking has a row for each plan, the cheapest first.
-func ranking(r *capacity.Result) table.Section {
+func ranking(r *plan.CapacityResult) table.Section {
 	s := table.Section{Title: titlePlan.Text(), Level: 1, Lines: []lang.Text{sayDemand.Text(r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99), sayWish.Text(lang.ListComma.Join(r.SLO), percent(r.Minutes), percent(r.Headroom), r.Lost, lang.Both(func(l lang.Lang) string { return router(string(r.Router), l) }))}}
 	for _, gpu := range r.PricesUnused {
 		s.Lines = append(s.Lines, sayUnused.Text(gpu, gpu))
@@ -58,7 +58,7 @@ func ranking(r *capacity.Result) table.Section {
 	} else {
 		s.Notes = append(s.Notes, noteNoRange.Text())
 	}
-	if slices.ContainsFunc(r.Ranked, func(p capacity.Plan) bool { return p.Unbounded }) {
+	if slices.ContainsFunc(r.Ranked, func(p plan.CapacityPlan) bool { return p.Unbounded }) {
 		s.Notes = append(s.Notes, noteUnbounded.Text())
 	}
 	s.Notes = append(s.Notes, noteFirst.Text())
@@ -94,7 +94,7 @@ func rankingColumns(priced, ranges, lost bool) []table.Column {
 	return append(all, table.Column{Head: headFirst.Text(), Left: true}, table.Column{Head: headCheck.Text()})
 }
 
-func row(p *capacity.Plan, i int, lost, priced, ranges bool) []table.Cell {
+func row(p *plan.CapacityPlan, i int, lost, priced, ranges bool) []table.Cell {
 	cells := []table.Cell{table.Literal(strconv.Itoa(i + 1)), table.Literal(p.Name)}
 	add := func(value, span string) {
 		cells = append(cells, table.Literal(value))
@@ -130,7 +130,7 @@ func row(p *capacity.Plan, i int, lost, priced, ranges bool) []table.Cell {
 }
 
 // answer returns the recommendation. That of a twin that failed its check begins with the caution.
-func answer(p *capacity.Plan, ranges bool) []lang.Text {
+func answer(p *plan.CapacityPlan, ranges bool) []lang.Text {
 	replicas := lang.Same(short(p.Replicas.Value))
 	if ranges {
 		replicas = replicas.Plus(lang.InParens.Text(between(p.Replicas, p.Unbounded)))
@@ -161,12 +161,12 @@ func answer(p *capacity.Plan, ranges bool) []lang.Text {
 }
 
 // First is what breaks first, in a sentence.
-func First(p *capacity.Plan, l lang.Lang) string {
+func First(p *plan.CapacityPlan, l lang.Lang) string {
 	return headFirst.In(l) + lang.Colon.In(l) + first(p, l) + lang.Stop.In(l)
 }
 
 // first is what breaks first.
-func first(p *capacity.Plan, l lang.Lang) string {
+func first(p *plan.CapacityPlan, l lang.Lang) string {
 	if p.First.Times == 0 {
 		return sayNothing.In(l)
 	}
@@ -174,7 +174,7 @@ func first(p *capacity.Plan, l lang.Lang) string {
 }
 
 // overTime is the table of the replicas through the time.
-func overTime(p *capacity.Plan, i int) table.Section {
+func overTime(p *plan.CapacityPlan, i int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headFrom.Text(), Left: true}, {Head: lang.Same("req/s")}, {Head: headReplicas.Text(), Sub: subMean.Text()}, {Head: headReplicas.Text(), Sub: subMin.Text()},
 		{Head: headReplicas.Text(), Sub: subMax.Text()}, {Head: headInFlight.Text(), Sub: subMean.Text()}, {Head: headHeld.Text()}}}
 	for _, s := range p.Over {
@@ -190,7 +190,7 @@ func clock(seconds float64) string {
 }
 
 // sizes is the table of the numbers of replicas that were tried.
-func sizes(p *capacity.Plan, i int) table.Section {
+func sizes(p *plan.CapacityPlan, i int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headReplicas.Text()}, {Head: headHeld.Text()}, {Head: headEnough.Text(), Left: true}, {Head: headHour.Text()}}}
 	for _, s := range p.Sizes {
 		word := wordNo
@@ -203,7 +203,7 @@ func sizes(p *capacity.Plan, i int) table.Section {
 }
 
 // whatIfs is the table of the changes.
-func whatIfs(p *capacity.Plan, i int) table.Section {
+func whatIfs(p *plan.CapacityPlan, i int) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headChange.Text(), Left: true}, {Head: headReplicas.Text()}, {Head: headHour.Text()}, {Head: headRemark.Text(), Left: true}}}
 	for _, w := range p.WhatIfs {
 		cells := []table.Cell{table.Literal(w.Change), table.Literal(lang.Absent), table.Literal(price(w.Hour)), {}}
@@ -222,7 +222,7 @@ func whatIfs(p *capacity.Plan, i int) table.Section {
 }
 
 // refused lists the twins without a plan.
-func refused(r *capacity.Result) table.Section {
+func refused(r *plan.CapacityResult) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headTwin.Text(), Left: true}, {Head: headWhy.Text(), Left: true}}}
 	for _, f := range r.Refused {
 		t.Rows = append(t.Rows, []table.Cell{table.Literal(f.Name), {Text: lang.Both(func(l lang.Lang) string { return why(f.Why, l) })}})
@@ -233,14 +233,14 @@ func refused(r *capacity.Result) table.Section {
 // why is the reason for which a twin has no plan.
 func why(code string, l lang.Lang) string {
 	switch code {
-	case capacity.RefusedCheck:
+	case plan.RefusedCheck:
 		return whyCheck.In(l)
-	case capacity.RefusedMost:
+	case plan.RefusedMost:
 		return whyMost.In(l)
-	case capacity.RefusedPrice:
+	case plan.RefusedPrice:
 		return whyPrice.In(l)
 	}
-	return twins.Refusal(code, l)
+	return choose.TwinRefusal(code, l)
 }
 
 // price is a cost that may not be known.
@@ -252,7 +252,7 @@ func price(v float64) string {
 }
 
 // between is a range; its upper end is a lower bound where open.
-func between(r capacity.Range, open bool) string {
+func between(r plan.RateRange, open bool) string {
 	if open {
 		return short(r.Low) + " - > " + short(r.High)
 	}

@@ -1,0 +1,75 @@
+package findings
+
+import (
+	"strconv"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// ReplicaTable returns what each of several servers did: a table for each metric, with a row for each stage and a column for each server. There
+// are none where one server was measured.
+func ReplicaTable(run *rundir.Run) []table.Table {
+	if len(run.Target.Replicas) == 0 {
+		return nil
+	}
+	all := []table.Table{
+		perReplica(run, replicaDone, func(s *rundir.ReplicaShare) table.Cell { return table.Number(lang.NonZero(s.Completed), "", lang.Rate) }),
+		perReplica(run, replicaTTFT, func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.TTFT.Mean) }),
+		perReplica(run, replicaTTFT99, func(s *rundir.ReplicaShare) table.Cell { return table.Percentile(&s.TTFT, "p99") }),
+		perReplica(run, replicaITL, func(s *rundir.ReplicaShare) table.Cell { return table.Seconds(s.InterToken) }),
+	}
+	if replicaFailed(run) {
+		all = append(all, perReplica(run, replicaFailures, func(s *rundir.ReplicaShare) table.Cell {
+			return table.Cell{Text: failedOf.Text(strconv.Itoa(s.Requests.Error), strconv.Itoa(s.Requests.Due))}
+		}))
+	}
+	return all
+}
+
+// perReplica returns the table of one metric.
+func perReplica(run *rundir.Run, title lang.Phrase, cell func(*rundir.ReplicaShare) table.Cell) table.Table {
+	t := table.Table{Title: title.Text(), Columns: []table.Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
+	for i := range run.Target.Replicas {
+		t.Columns = append(t.Columns, table.Column{Head: ReplicaRows(i)})
+	}
+	for _, r := range AllStages(run) {
+		cells := []table.Cell{NameCell(r)}
+		for i := range run.Target.Replicas {
+			if i >= len(r.Stage.Replicas) {
+				cells = append(cells, table.Absent())
+			} else {
+				cells = append(cells, cell(&r.Stage.Replicas[i]))
+			}
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// replicaFailed reports whether some request to one of several servers failed.
+func replicaFailed(run *rundir.Run) bool {
+	for i := range run.Stages {
+		for _, s := range run.Stages[i].Replicas {
+			if s.Requests.Error > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ReplicaRows returns the name of one of several servers, by its index.
+func ReplicaRows(i int) lang.Text { return replicaNumber.Text(strconv.Itoa(i + 1)) }
+
+// The words of tables of several servers.
+var (
+	replicaNumber   = lang.Say("replica %s", "副本 %s")
+	replicaDone     = lang.Say("Requests completed per second, by replica", "各副本每秒完成的请求数")
+	replicaTTFT     = lang.Say("TTFT mean, by replica", "各副本的 TTFT 均值")
+	replicaTTFT99   = lang.Say("TTFT p99, by replica", "各副本的 TTFT p99")
+	replicaITL      = lang.Say("ITL mean, by replica", "各副本的 ITL 均值")
+	replicaFailures = lang.Say("Failed requests, by replica", "各副本失败的请求数")
+	failedOf        = lang.Say("%s of %s", "%[2]s 中的 %[1]s")
+)

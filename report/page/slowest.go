@@ -1,0 +1,75 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+func sprint(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// slowest lists the slowest requests of a stage.
+func slowest(id string, s *rundir.Stage, t *TraceStage) *Slowest {
+	if len(t.Slowest) == 0 {
+		return nil
+	}
+	out := &Slowest{Note: noteSlowest.Text(len(t.Slowest), s.Requests.Due)}
+	for _, m := range TraceMetrics() {
+		d, _ := distOf(m, s)
+		for _, p := range []string{"p50", "p90", "p95", "p99"} {
+			if n := d.Get(p); !n.IsZero() {
+				out.Choices = append(out.Choices, RowChoice{Metric: m, Text: lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))), Value: n.Value()})
+			}
+		}
+	}
+	for i := range out.Choices {
+		if c := &out.Choices[i]; c.Metric == traceLatency {
+			c.Text = lang.Text{EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1), ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1)}
+		}
+	}
+	shown := &Grid{Name: "t-" + id + "-slowest", Open: true, Table: table.Table{Title: titleSlowest.Text()}}
+	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"), lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
+		shown.Columns = append(shown.Columns, table.Column{Head: h})
+	}
+	shown.Columns = append(shown.Columns, table.Column{Head: headStrip.Text(), Left: true}, table.Column{Head: headStatus.Text(), Left: true})
+	all := slices.Clone(t.Slowest)
+	slices.SortStableFunc(all, func(a, b TraceRequest) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
+	for _, r := range all {
+		gap := rundir.Exactly(r.LongestGap)
+		if len(r.Gaps) == 0 {
+			gap = rundir.Number{}
+		}
+		shown.Attrs = append(shown.Attrs, []Attr{{Name: "data-ttft", Value: attr(r.TTFT)}, {Name: "data-itl", Value: attr(gap)}, {Name: "data-latency", Value: attr(r.Latency)}})
+		shown.Add(
+			table.Literal(requestName(r.TracePoint)), table.Number(rundir.Exactly(r.Due), "", lang.Fixed(2)), table.Seconds(rundir.Exactly(r.Queued)), table.Seconds(r.TTFT), table.Seconds(r.Latency),
+			table.Number(r.Tokens, "", lang.WholeOr(0)), table.Seconds(gap), table.Cell{Bars: r.Gaps}, table.Literal(status(r.TracePoint)),
+		)
+	}
+	out.Table = shown
+	return out
+}
+
+// larger orders numbers, those that are absent last.
+func larger(a, b float64) int {
+	switch {
+	case math.IsNaN(a) && math.IsNaN(b):
+		return 0
+	case math.IsNaN(a) || a < b:
+		return -1
+	case math.IsNaN(b) || a > b:
+		return 1
+	}
+	return 0
+}
+
+func attr(n rundir.Number) string {
+	if n.IsZero() {
+		return "-1"
+	}
+	return sprint(n.Value())
+}

@@ -1,0 +1,127 @@
+package page
+
+import (
+	"html/template"
+	"strings"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+)
+
+// Grid is a table on a page.
+type Grid struct {
+	table.Table          // Title is the heading for those who cannot see the page
+	Name        string   // its address
+	Open        bool     // not folded away
+	Attrs       [][]Attr // of each row, where rows have any
+	Notes       []lang.Text
+}
+
+// Add adds a row.
+func (g *Grid) Add(cells ...table.Cell) { g.Rows = append(g.Rows, cells) }
+
+// Dense reports whether a table has so many columns that they stand closer together.
+func (g *Grid) Dense() bool {
+	const from = 14
+	return len(g.Columns) >= from
+}
+
+// Attr is a data attribute of a row, which the script reads. The name is of this package's own.
+type Attr struct{ Name, Value string }
+
+// HTML returns the attribute as it stands in a tag.
+func (a Attr) HTML() template.HTMLAttr {
+	return template.HTMLAttr(a.Name + `="` + draw.Escape(a.Value) + `"`)
+}
+
+// head is the heading of a column, as the template has it.
+type head struct {
+	Text  lang.Text
+	Class string
+}
+
+// longHead is the length of a heading, in characters, from which its column is kept wide enough for it to stand in few lines.
+const longHead = 14
+
+// Heads returns the headings of the columns.
+func (g *Grid) Heads() []head {
+	var heads []head
+	for _, c := range g.Columns {
+		h := head{Text: c.Heading()}
+		if c.Left {
+			h.Class = "left"
+		}
+		if len([]rune(h.Text.EN)) >= longHead {
+			h.Class = strings.TrimSpace(h.Class + " long")
+		}
+		heads = append(heads, h)
+	}
+	return heads
+}
+
+// row is a row, as the template has it.
+type row struct {
+	Cells []cell
+	Attrs []Attr
+}
+
+// cell is a cell, as the template has it.
+type cell struct {
+	Text  lang.Text
+	Class string
+	Drawn template.HTML // before the text
+	Key   string
+}
+
+// Body returns the rows of the table.
+func (g *Grid) Body() []row {
+	var rows []row
+	for i, cells := range g.Rows {
+		var r row
+		if i < len(g.Attrs) {
+			r.Attrs = g.Attrs[i]
+		}
+		for j, c := range cells {
+			r.Cells = append(r.Cells, cellOf(c, g.Columns[j].Left))
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// cellOf returns a cell with its classes; the digits of large numbers are grouped.
+func cellOf(c table.Cell, left bool) cell {
+	made := cell{Text: c.Whole(), Key: c.Key}
+	classes := []string{[...]string{table.Plain: "", table.Strong: "strong", table.Faint: "soft", table.Good: "good", table.Caution: "caution", table.Bad: "bad"}[c.Tone]}
+	switch {
+	case c.Badge != "":
+		shape, word := shapeOf(c.Badge)
+		made.Text, made.Drawn, classes = word, Markup(shape.Key()), []string{"verdict", identifier(string(c.Badge))}
+	case len(c.Bars) > 0:
+		made.Drawn = bars(c.Bars)
+	}
+	if c.Long {
+		classes = append(classes, "wrap")
+	}
+	if left {
+		classes = append(classes, "left")
+	} else {
+		made.Text = lang.Text{EN: lang.Grouped(made.Text.EN), ZH: lang.Grouped(made.Text.ZH)}
+	}
+	made.Class = strings.TrimSpace(strings.Join(classes, " "))
+	return made
+}
+
+// identifier makes a text an id: letters, digits and dashes.
+func identifier(s string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, s), "-")
+}

@@ -1,0 +1,99 @@
+// Renders runs in the formats of other tools: six-column tables, stress tables, serving blocks, and the JSON of
+// GuideLLM. Package published reads them. The two share no code, so that the tests that read what was written expose errors of
+// either.
+
+package published
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// SixColumns are the six columns of the published tables. Their headings and units are a format that others read,
+// so they are the same in every language.
+func SixColumns() []findings.Column {
+	const ms = 1e3
+	columns := findings.Pick("name", "rates_completed", "latency_s_mean", "ttft_s_mean", "inter_token_s", "tokens_per_s_output")
+	for i, f := range []struct {
+		head, unit string
+		scale      float64
+		rate       bool // 0 is none
+	}{
+		{"Benchmark", "", 0, false}, {"Requests per Second", "req/sec", 1, true}, {"Request Latency", "sec", 1, false}, {"Time to First Token", "ms", ms, false},
+		{"Inter Token Latency", "ms", ms, false}, {"Output Token Throughput", "tokens/sec", 1, true},
+	} {
+		c := &columns[i]
+		c.Head, c.Sub, c.Unit = lang.Same(f.head), lang.Text{}, ""
+		c.Cell = func(r findings.StageRow) table.Cell {
+			if c.Number == nil {
+				return table.Literal(sixColumnName(r.Stage))
+			}
+			n := lang.Scale(c.Number(r.Stage), f.scale)
+			if f.rate {
+				n = lang.NonZero(n)
+			}
+			return table.Number(n, f.unit, lang.Rate)
+		}
+	}
+	return columns
+}
+
+// sixColumnName is a stage's name in the six-column table, which has the unit behind a rate.
+func sixColumnName(s *rundir.Stage) string {
+	if !s.Rate.Known() {
+		return findings.BaseName(s)
+	}
+	return findings.BaseName(s) + " req/sec"
+}
+
+// WriteSixColumn writes a run as the six-column format has it: its heading line, its table, and what a reader of it must know.
+func WriteSixColumn(d *table.Markdown, run *rundir.Run, l lang.Lang) {
+	fmt.Fprintf(d.W, "\n- %s\n", strings.Join(sixColumnHeading(run, l), ", "))
+	if len(run.Stages) == 0 {
+		return
+	}
+	t := findings.TabulateStages(SixColumns(), findings.InTable(run), findings.UnitWithin)
+	d.Table(t)
+	notes := findings.Legend(t)
+	if slices.ContainsFunc(slices.Concat(t.Rows...), func(c table.Cell) bool { return c.Text == lang.Same(lang.Absent) }) {
+		notes = append(notes, legendAbsent.Text())
+	}
+	d.List("", lang.In(notes, l))
+}
+
+// sixColumnHeading returns the parts of the heading line of the published format, as far as they are known.
+func sixColumnHeading(run *rundir.Run, l lang.Lang) []string {
+	var parts []string
+	if model := findings.ModelName(run); model != "" {
+		parts = append(parts, "**"+strings.TrimSpace(table.Escape(model))+"**")
+	}
+	escaped := *run
+	escaped.Labels.GPU = strings.TrimSpace(table.Escape(run.Labels.GPU)) // a space before ** would end no bold
+	if gpus := findings.HardwareName(&escaped, l, "**"); gpus != "" {
+		parts = append(parts, gpus)
+	}
+	if engine := findings.EngineName(run); engine != "" {
+		parts = append(parts, "**"+strings.TrimSpace(table.Escape(engine))+"**")
+	}
+	var tokens []string
+	if p := run.Workload.PromptTokens.Mean; p > 0 {
+		tokens = append(tokens, "prompt_tokens="+lang.Shortest(p))
+	}
+	if g := run.Workload.OutputTokens.Mean; g > 0 {
+		tokens = append(tokens, "generated_tokens="+lang.Shortest(g))
+	}
+	if len(tokens) > 0 {
+		separator := ", "
+		if l == lang.Chinese { // as it is published
+			separator = ","
+		}
+		parts = append(parts, strings.Join(tokens, separator))
+	}
+	return parts
+}
