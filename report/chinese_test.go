@@ -10,8 +10,8 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
-	"llmsweep/report/findings/notes"
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/findings"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/table"
@@ -59,7 +59,7 @@ func checkChinese(t *testing.T, what, text string) {
 func TestChineseIsWhole(t *testing.T) {
 	full := sweptRun()
 	for _, k := range golden.Kinds(t) {
-		if _, ok := notes.Words()[k.Code]; ok {
+		if _, ok := findings.Words()[k.Code]; ok {
 			full.Warnings = append(full.Warnings, sampleNote(k.Kind))
 		}
 	}

@@ -120,7 +120,7 @@ func attack(t *testing.T, a *attacker, l arrival.Load, sessions int, window time
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a.slots = make(chan struct{}, attackSlots) // of this bubble
-		c := experimentWith(a, simtest.Same(32, 16))
+		c := experimentWith(a, simtest.SameInAll(32, 16))
 		var err error
 		if c.SLO, err = slo.ParseAll(terms); err != nil {
 			t.Fatal(err)
@@ -193,7 +193,7 @@ func TestRequestsAreSentThoughTheFirstIsRefused(t *testing.T) {
 // Requests that hang while others are answered do not show that the server stopped answering, also where they are the last to end.
 func TestRequestsThatHangAreNotAFrozenServer(t *testing.T) {
 	of, wrong := 0, 0
-	for seed := range uint64(simtest.Size(20, 200)) {
+	for seed := range uint64(simtest.SampleSize(20, 200)) {
 		for _, l := range []arrival.Load{arrival.Closed{Concurrency: 4}, arrival.Closed{Concurrency: 1}, arrival.Poisson{Rate: 10}} {
 			for _, sessions := range []int{300, 0} {
 				if sessions == 0 && l.Limit() == 1 {

@@ -7,7 +7,6 @@ import (
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
-	"llmsweep/sweep/seconds"
 )
 
 // A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest silence that ended in
@@ -129,7 +128,7 @@ func (s *summary) frozenSince() (at float64, ok bool) {
 	if g.token == 0 || g.hanging <= g.latest {
 		return 0, false
 	}
-	_, longest := silence(&s.ticks, seconds.Duration(g.token)+s.ticks.Width)
+	_, longest := silence(&s.ticks, rundir.Duration(g.token)+s.ticks.Width)
 	least := 2 // one request that hangs may do so by itself
 	if s.Concurrency == 1 && !s.Whole {
 		least = 1 // the loop stood still because of it
@@ -137,6 +136,6 @@ func (s *summary) frozenSince() (at float64, ok bool) {
 	if !g.hungLast(least) {
 		return 0, false
 	}
-	waited := seconds.Duration(g.hanging - max(g.latest, g.since))
+	waited := rundir.Duration(g.hanging - max(g.latest, g.since))
 	return g.latest, waited >= max(frozenFrom*(longest+s.ticks.Width), leastFrozen)
 }

@@ -1,0 +1,66 @@
+package findings_test
+
+import (
+	"testing"
+
+	"llmsweep/client/note"
+	"llmsweep/report/audit"
+	"llmsweep/report/findings"
+	"llmsweep/report/golden"
+	"llmsweep/report/lang"
+	"llmsweep/report/published"
+)
+
+// TestEveryNoteHasWords checks each kind of note in the source: both languages, its own arguments, all of them, and a code of its own.
+func TestEveryNoteHasWords(t *testing.T) {
+	words := lang.Join(findings.Words(), audit.Words(), published.Words())
+	codes := map[string]bool{}
+	for _, k := range golden.Kinds(t) {
+		if err := words.Check(k.Kind); err != nil {
+			t.Errorf("%s: %v", k.Where, err)
+		}
+		if codes[k.Code] {
+			t.Errorf("%s: %s is declared twice", k.Where, k.Code)
+		}
+		codes[k.Code] = true
+	}
+	for code := range words {
+		if !codes[code] {
+			t.Errorf("%s has words, and no note says it", code)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	words := lang.Words{
+		"optional": lang.Say("{n:count row rows}[ of {all}]", "{n} 行[，共 {all} 行]"),
+		"repeat":   lang.Say("at {rate:rate} req/s[, repetition {repeat:times}]", "{rate:rate} req/s[，第 {repeat:times} 次]"),
+		"either":   lang.Say("[because {error}|without a reason]", "[因为 {error}|没有原因]"),
+		"nested":   lang.Say("{stage}: {why:note}", "{stage}：{why:note}"),
+	}
+	optional := note.Kind{Code: "optional", Args: []string{"n", "all"}}
+	repeat := note.Kind{Code: "repeat", Args: []string{"rate", "repeat"}}
+	either := note.Kind{Code: "either", Args: []string{"error"}}
+	nested := note.Kind{Code: "nested", Args: []string{"stage", "why"}}
+	for _, c := range []struct {
+		n      note.Note
+		en, zh string
+	}{
+		{optional.New(1, 3), "1 row of 3.", "1 行，共 3 行。"},
+		{note.Note{Code: "optional", Args: map[string]any{"n": 1e6}}, "1000000 rows.", "1000000 行。"},
+		{repeat.New(12.346, 1), "At 12.35 req/s.", "12.35 req/s。"},
+		{repeat.New(12.346, 2), "At 12.35 req/s, repetition 2.", "12.35 req/s，第 2 次。"},
+		{either.New("x"), "Because x.", "因为 x。"},
+		{note.Note{Code: "either"}, "Without a reason.", "没有原因。"},
+		{nested.New("poisson@1.00", []note.Note{note.Text.New("late"), optional.New(2, 3)}), "asynchronous@1.00: late, 2 rows of 3.", "asynchronous@1.00：late，2 行，共 3 行。"},
+		{note.Text.New("was killed"), "was killed", "was killed"},
+		{note.Note{Code: "new.code", Args: map[string]any{"b": 2.0, "a": "x"}}, "new.code a=x b=2.", "new.code a=x b=2。"},
+	} {
+		if got := words.Sentence(c.n, lang.English); got != c.en {
+			t.Errorf("got  %s\nwant %s", got, c.en)
+		}
+		if got := words.Sentence(c.n, lang.Chinese); got != c.zh {
+			t.Errorf("got  %s\nwant %s", got, c.zh)
+		}
+	}
+}

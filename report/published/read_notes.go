@@ -1,0 +1,30 @@
+package published
+
+import "llmsweep/client/note"
+
+// Remarks on lines of a document.
+var (
+	noteNoHeading   = note.Kind{Code: "published.no-heading"}
+	noteOtherColumn = note.Kind{Code: "published.other-column", Args: []string{"column"}}
+	noteReadAs      = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
+	noteTooManyRows = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}
+	noteCells       = note.Kind{Code: "published.cells", Args: []string{"cells", "wanted"}}
+	faultNoName     = note.Kind{Code: "fault.no-name"}
+	faultNoRate     = note.Kind{Code: "fault.no-rate", Args: []string{"row"}}
+	faultBadRate    = note.Kind{Code: "fault.bad-rate", Args: []string{"row", "why"}}
+	faultUnclear    = note.Kind{Code: "fault.unclear"}
+	noteBad         = note.Kind{Code: "published.bad", Args: []string{"error"}}
+	noteBadValue    = note.Kind{Code: "published.bad-value", Args: []string{"name", "value", "error"}}
+	noteNoUnit      = note.Kind{Code: "published.no-unit", Args: []string{"name", "value", "unit"}}
+	noteNoRow       = note.Kind{Code: "published.no-row"}
+	noteLongLine    = note.Kind{Code: "published.long-line", Args: []string{"kib"}}
+	noteNoTable     = note.Kind{Code: "published.no-table"}
+	noteNoEnd       = note.Kind{Code: "published.no-end"}
+	noteNotServing  = note.Kind{Code: "published.not-serving", Args: []string{"text"}}
+	noteNothingRead = note.Kind{Code: "published.nothing-read"}
+	noteNoDate      = note.Kind{Code: "published.no-date", Args: []string{"text"}}
+	noteNotStress   = note.Kind{Code: "published.not-stress", Args: []string{"text"}}
+	noteRepeated    = note.Kind{Code: "published.repeated", Args: []string{"text"}}
+	noteNoCell      = note.Kind{Code: "published.no-cell"}
+	noteOtherTable  = note.Kind{Code: "published.other-table", Args: []string{"columns"}}
+)
