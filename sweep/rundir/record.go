@@ -4,7 +4,6 @@ import "slices"
 
 // Record is one line of records.jsonl: what happened to one request. Instants are seconds since the start of the stage; one
 // that did not happen is absent.
-// [Record.AppendJSON] and [ParseRecord] write and read it; the tags are for readers that use encoding/json.
 type Record struct {
 	Stage       string `json:"stage"`
 	Seq         int    `json:"seq"`               // the place of its session in the stage, from 0

@@ -62,12 +62,11 @@ func list[T int32 | int64](w fields, name string, all []T) {
 	}
 	w.key(name)
 	w.ArrStart()
-	for i, v := range all {
-		if i > 0 {
-			w.Comma()
-		}
-		w.Int64(int64(v))
+	b := w.Buf
+	for _, v := range all {
+		b = append(strconv.AppendInt(b, int64(v), 10), ',')
 	}
+	w.Buf = b[:len(b)-1]
 	w.ArrEnd()
 }
 
