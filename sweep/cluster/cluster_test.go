@@ -58,7 +58,7 @@ func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int
 		}
 		go g.Admit(down)
 		go func() {
-			s, _, err := session.Join(t.Context(), up, c, &message.Hello{Rank: int32(r), Ranks: int32(ranks), Version: version, Host: fmt.Sprintf("n%d", r)})
+			s, _, err := session.Join(t.Context(), up, c, &message.Hello{Rank: r, Ranks: ranks, Version: version, Host: fmt.Sprintf("n%d", r)})
 			if err == nil {
 				err = s.Serve(t.Context(), work(r))
 			}
@@ -244,7 +244,7 @@ type leash struct {
 	once sync.Once
 }
 
-func (l *leash) Send(m *message.FromRank) error {
+func (l *leash) Send(m message.FromRank) error {
 	select {
 	case <-l.free:
 	case <-l.cut:
@@ -336,8 +336,8 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 // lostAtReady is the connection of a rank that ends when the rank says that it is ready.
 type lostAtReady struct{ cluster.Uplink }
 
-func (l lostAtReady) Send(m *message.FromRank) error {
-	if m.GetReady() != nil {
+func (l lostAtReady) Send(m message.FromRank) error {
+	if _, ready := m.(*message.Ready); ready {
 		l.Close()
 	}
 	return l.Uplink.Send(m)

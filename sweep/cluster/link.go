@@ -7,24 +7,23 @@ import (
 	"llmsweep/sweep/cluster/message"
 )
 
-// Link is rank 0's end of a connection to a rank. One goroutine sends and one receives.
-type Link interface {
-	Send(*message.ToRank) error
-	Receive() (*message.FromRank, error)
+// Conn is an end of a connection between rank 0 and a rank, which sends S and receives R. One goroutine sends and one receives.
+type Conn[S, R any] interface {
+	Send(S) error
+	Receive() (R, error)
 	Close() // ends Send and Receive, which then fail
 }
 
-// Uplink is a rank's end of its connection to rank 0. One goroutine sends and one receives.
-type Uplink interface {
-	Send(*message.FromRank) error
-	Receive() (*message.ToRank, error)
-	Close() // ends Send and Receive, which then fail
-}
+// Link is rank 0's end of a connection to a rank, and Uplink a rank's end of its connection to rank 0.
+type (
+	Link   = Conn[message.ToRank, message.FromRank]
+	Uplink = Conn[message.FromRank, message.ToRank]
+)
 
 // Pipe returns both ends of a connection within this process. Messages are handed over as they are.
 func Pipe() (Link, Uplink) {
-	p := &pipe{down: make(chan *message.ToRank, pipeDepth), up: make(chan *message.FromRank, pipeDepth), closed: make(chan struct{})}
-	return pipeDown{p}, pipeUp{p}
+	down, up, end := make(chan message.ToRank, pipeDepth), make(chan message.FromRank, pipeDepth), &end{closed: make(chan struct{})}
+	return pipe[message.ToRank, message.FromRank]{down, up, end}, pipe[message.FromRank, message.ToRank]{up, down, end}
 }
 
 // pipeDepth is how many messages a pipe holds.
@@ -32,43 +31,39 @@ const pipeDepth = 64
 
 var errClosed = errors.New("the connection is closed")
 
-type pipe struct {
-	down   chan *message.ToRank
-	up     chan *message.FromRank
+type end struct {
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (p *pipe) Close() { p.once.Do(func() { close(p.closed) }) }
+// Close closes both ends.
+func (e *end) Close() { e.once.Do(func() { close(e.closed) }) }
 
-type pipeDown struct{ *pipe }
+type pipe[S, R any] struct {
+	to   chan<- S
+	from <-chan R
+	*end
+}
 
-func (p pipeDown) Send(m *message.ToRank) error        { return give(p.pipe, p.down, m) }
-func (p pipeDown) Receive() (*message.FromRank, error) { return take(p.pipe, p.up) }
-
-type pipeUp struct{ *pipe }
-
-func (p pipeUp) Send(m *message.FromRank) error    { return give(p.pipe, p.up, m) }
-func (p pipeUp) Receive() (*message.ToRank, error) { return take(p.pipe, p.down) }
-
-func give[T any](p *pipe, to chan<- T, m T) error {
+// Send hands a message over.
+func (p pipe[S, R]) Send(m S) error {
 	select {
-	case to <- m:
+	case p.to <- m:
 		return nil
 	case <-p.closed:
 		return errClosed
 	}
 }
 
-// take returns what was sent before the pipe was closed, too.
-func take[T any](p *pipe, from <-chan T) (m T, err error) {
+// Receive returns what was sent before the pipe was closed, too.
+func (p pipe[S, R]) Receive() (m R, err error) {
 	select {
-	case m = <-from:
+	case m = <-p.from:
 		return m, nil
 	default:
 	}
 	select {
-	case m = <-from:
+	case m = <-p.from:
 		return m, nil
 	case <-p.closed:
 		return m, errClosed

@@ -38,15 +38,26 @@ type Coordinator struct {
 	joined  chan struct{}
 	serving sync.WaitGroup
 
-	attempt int32
+	attempt int
 	record  *rundir.Cluster
 }
 
-// member is a rank, as rank 0 sees it.
+// member is a rank, as rank 0 sees it:
+//
+//	state     event                                       next
+//	unknown   Hello that fits                             joined
+//	          Hello of another version, place or number   refused: Welcome says why, and the connection is closed
+//	          anything else, or nothing for 10 s          closed without a word
+//	joined    rank 0 has found the server                 welcomed: Welcome is sent, and stages may follow
+//	          Clock                                       joined: it is answered
+//	welcomed  a fault of its own (see stage)              lost: its connection is closed, and no stage has it again
+//	any       the run ends                                dismissed: Bye is sent, and the connection is closed
+//
+// A rank that was lost cannot join again.
 type member struct {
 	rank  int
 	hello *message.Hello
-	out   chan *message.ToRank
+	out   chan message.ToRank
 	over  chan struct{} // closed when the connection is
 	link  cluster.Link
 	once  sync.Once
@@ -55,7 +66,7 @@ type member struct {
 // event is a message of a rank, or the end of its connection.
 type event struct {
 	from *member
-	m    *message.FromRank
+	m    message.FromRank
 	err  error
 }
 
@@ -90,9 +101,10 @@ func (c *Coordinator) Admit(link cluster.Link) {
 	if err != nil {
 		return
 	}
-	m, refusal := c.enter(first.GetHello(), link)
+	hello, _ := first.(*message.Hello)
+	m, refusal := c.enter(hello, link)
 	if refusal != "" {
-		link.Send(&message.ToRank{Kind: &message.ToRank_Welcome{Welcome: &message.Welcome{Refusal: refusal}}})
+		link.Send(&message.Welcome{Refusal: refusal})
 		return
 	}
 	go c.receive(m)
@@ -106,9 +118,9 @@ func (c *Coordinator) enter(h *message.Hello, link cluster.Link) (m *member, ref
 		return nil, "it did not say who it is"
 	case h.Version != c.Version:
 		return nil, fmt.Sprintf("it is llmsweep %s, and rank 0 is %s", h.Version, c.Version)
-	case int(h.Ranks) != c.Ranks:
+	case h.Ranks != c.Ranks:
 		return nil, fmt.Sprintf("it was started as one of %d ranks, and rank 0 as one of %d", h.Ranks, c.Ranks)
-	case h.Rank < 0 || int(h.Rank) >= c.Ranks:
+	case h.Rank < 0 || h.Rank >= c.Ranks:
 		return nil, fmt.Sprintf("there is no rank %d among %d", h.Rank, c.Ranks)
 	}
 	c.mu.Lock()
@@ -116,10 +128,10 @@ func (c *Coordinator) enter(h *message.Hello, link cluster.Link) (m *member, ref
 	if c.members[h.Rank] != nil {
 		return nil, fmt.Sprintf("another process has joined as rank %d", h.Rank)
 	}
-	m = &member{rank: int(h.Rank), hello: h, link: link, out: make(chan *message.ToRank, cluster.Queued), over: make(chan struct{})}
+	m = &member{rank: h.Rank, hello: h, link: link, out: make(chan message.ToRank, cluster.Queued), over: make(chan struct{})}
 	c.members[h.Rank] = m
 	r := &c.record.Ranks[h.Rank]
-	r.Host, r.OS, r.CPUs = h.Host, h.Os, int(h.Cpus)
+	r.Host, r.OS, r.CPUs = h.Host, h.OS, h.CPUs
 	c.joined <- struct{}{}
 	return m, ""
 }
@@ -128,7 +140,7 @@ func (c *Coordinator) enter(h *message.Hello, link cluster.Link) (m *member, ref
 func (m *member) end() { m.once.Do(func() { close(m.over); m.link.Close() }) }
 
 // send queues a message.
-func (m *member) send(to *message.ToRank) {
+func (m *member) send(to message.ToRank) {
 	select {
 	case m.out <- to:
 	case <-m.over:
@@ -141,25 +153,25 @@ func (c *Coordinator) serve(m *member) {
 	defer m.end()
 	setup := (<-chan struct{})(c.setup)
 	for {
-		var next *message.ToRank
+		var next message.ToRank
 		select {
 		case next = <-m.out:
 		case <-setup:
 		case <-c.closing:
-			m.link.Send(&message.ToRank{Kind: &message.ToRank_Bye{Bye: c.bye}})
+			m.link.Send(c.bye)
 			return
 		case <-m.over:
 			return
 		}
-		k := next.GetClock()
+		k, _ := next.(*message.Clock)
 		if setup != nil && k == nil {
 			setup = nil // closed: rank 0 holds no stage before
-			if m.link.Send(&message.ToRank{Kind: &message.ToRank_Welcome{Welcome: c.welcome}}) != nil {
+			if m.link.Send(c.welcome) != nil {
 				return
 			}
 		}
 		if k != nil {
-			k.Answered = int64(c.Clock.Now())
+			k.Answered = c.Clock.Now()
 		}
 		if next != nil && m.link.Send(next) != nil {
 			return
@@ -172,9 +184,9 @@ func (c *Coordinator) receive(m *member) {
 	for {
 		got, err := m.link.Receive()
 		now := c.Clock.Now()
-		if k := got.GetClock(); err == nil && k != nil {
-			k.Received = int64(now)
-			m.send(&message.ToRank{Kind: &message.ToRank_Clock{Clock: k}})
+		if k, ok := got.(*message.Clock); ok {
+			k.Received = now
+			m.send(k)
 			continue
 		}
 		select {
@@ -276,16 +288,16 @@ func (c *Coordinator) lose(m *member, why note.Note) {
 func (m *member) host() string { return m.hello.Host }
 
 // keepClock writes what is known of a rank's clock.
-func (c *Coordinator) keepClock(m *member, a *message.Alignment) {
-	if m.rank == 0 || a == nil || a.Exchanges == 0 {
+func (c *Coordinator) keepClock(m *member, e clock.Estimate) {
+	if m.rank == 0 || e.Exchanges == 0 {
 		return
 	}
 	r := rundir.Clock{
-		Offset: rundir.Exactly(a.Offset), Low: rundir.Exactly(a.Low), High: rundir.Exactly(a.High), RoundTrip: rundir.Exactly(a.RoundTrip),
-		Exchanges: int(a.Exchanges),
+		Offset: rundir.Exactly(e.Offset.Seconds()), Low: rundir.Exactly(e.Low.Seconds()), High: rundir.Exactly(e.High.Seconds()),
+		RoundTrip: rundir.Exactly(e.RoundTrip.Seconds()), Exchanges: e.Exchanges,
 	}
-	if a.DriftLow < a.DriftHigh {
-		r.Drift, r.DriftLow, r.DriftHigh = rundir.Exactly(a.Drift), rundir.Exactly(a.DriftLow), rundir.Exactly(a.DriftHigh)
+	if d := e.Drift; d.Low < d.High {
+		r.Drift, r.DriftLow, r.DriftHigh = rundir.Exactly(d.Value), rundir.Exactly(d.Low), rundir.Exactly(d.High)
 	}
 	c.record.Ranks[m.rank].Clock = r
 }

@@ -48,13 +48,13 @@ func (g *stage) fetch() error {
 }
 
 func (g *stage) fetchFrom(p *share, to io.Writer) error {
-	p.send(&message.ToRank{Kind: &message.ToRank_Fetch{Fetch: &message.Fetch{Attempt: g.attempt}}})
+	p.send(&message.Fetch{Attempt: g.attempt})
 	timer := time.NewTimer(fetchTime)
 	defer timer.Stop()
 	for {
 		select {
 		case ev := <-g.events:
-			if r := ev.m.GetRecords(); ev.err == nil && r != nil && r.Attempt == g.attempt && g.of[ev.from] == p {
+			if r, ok := ev.m.(*message.Records); ok && r.Attempt == g.attempt && g.of[ev.from] == p {
 				if r.Last {
 					return nil
 				}

@@ -30,7 +30,7 @@ func (g *stage) watchOver(ctx context.Context) error {
 		case <-ending:
 			ending = nil
 			g.interrupted = true
-			g.order(message.Order_CANCEL)
+			g.order(message.Cancelled)
 		}
 		if !g.fault.IsZero() {
 			return nil
@@ -99,26 +99,26 @@ func (g *stage) take(ev event) {
 		g.lost(p, ev.err)
 		return
 	}
-	switch k := ev.m.Kind.(type) {
-	case *message.FromRank_Ready:
-		if k.Ready.Attempt == g.attempt {
-			p.ready = k.Ready
-			g.keepClock(p.member, k.Ready.Clock)
+	switch k := ev.m.(type) {
+	case *message.Ready:
+		if k.Attempt == g.attempt {
+			p.ready = k
+			g.keepClock(p.member, k.Clock)
 		}
-	case *message.FromRank_Reading:
-		if k.Reading.Attempt == g.attempt {
-			g.read(p, k.Reading)
+	case *message.Reading:
+		if k.Attempt == g.attempt {
+			g.read(p, k)
 		}
-	case *message.FromRank_Done:
-		if k.Done.Attempt == g.attempt {
-			g.done(p, k.Done)
+	case *message.Done:
+		if k.Attempt == g.attempt {
+			g.done(p, k)
 		}
-	case *message.FromRank_Trouble:
-		if k.Trouble.Interrupted {
+	case *message.Trouble:
+		if k.Interrupted {
 			g.Interrupt()
 			return
 		}
-		g.lost(p, errors.New(k.Trouble.Error))
+		g.lost(p, errors.New(k.Error))
 	}
 }
 
@@ -126,30 +126,28 @@ func (g *stage) take(ev event) {
 func (g *stage) read(p *share, r *message.Reading) {
 	p.heard = time.Now()
 	if r.Spending != nil {
-		p.spending = r.Spending
+		p.spending = *r.Spending
 	}
-	p.inFlight, p.settled = int(r.InFlight), p.settled || r.Settled
+	p.inFlight, p.settled = r.InFlight, p.settled || r.Settled
 	for i := range min(len(r.At), len(r.Arrived), len(r.Owed)) {
-		p.last = time.Duration(r.At[i])
+		p.last = r.At[i]
 		p.ticks = append(p.ticks, tick{p.last, r.Arrived[i], r.Owed[i]})
 	}
-	if n := int(r.Due); n > 0 {
-		asked := int(r.Asked)
-		for i := range n { // shared out evenly: only the sum counts
-			each := asked / (n - i)
-			asked -= each
-			g.Monitor.Due(each)
-		}
+	asked := r.Asked
+	for i := range r.Due { // shared out evenly: only the sum counts
+		each := asked / (r.Due - i)
+		asked -= each
+		g.Monitor.Due(each)
 	}
 	for _, t := range r.FirstTokens {
-		g.Monitor.FirstToken(time.Duration(t))
+		g.Monitor.FirstToken(t)
 	}
-	for _, e := range r.Ended {
-		cluster.Lengthen(e, &g.scratch)
-		g.Monitor.Ended(&g.scratch, int(e.Tokens))
+	for i := range r.Ended {
+		cluster.Lengthen(&r.Ended[i], &g.scratch)
+		g.Monitor.Ended(&g.scratch, r.Ended[i].Tokens)
 	}
-	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.ordered == message.Order_CLOSE {
-		g.order(message.Order_SETTLED)
+	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.phase == message.Closed {
+		g.order(message.Settled)
 	}
 }
 
@@ -157,22 +155,26 @@ func (g *stage) read(p *share, r *message.Reading) {
 func (g *stage) done(p *share, d *message.Done) {
 	p.done, p.inFlight = d, 0
 	g.keepClock(p.member, d.Clock)
-	g.book(p, cluster.Spent(d.Spending))
-	switch late := time.Duration(d.Began); {
+	if d.Spending != nil {
+		g.book(p, *d.Spending)
+	}
+	switch {
 	case !g.fault.IsZero():
+	case d.InFlight.Width < 0 || len(d.InFlight.Area) != len(d.InFlight.Peak):
+		g.fault = cluster.NoteBroken.New(p.rank, p.host(), g.Name, "its numbers in flight cannot be read")
 	case d.Error != "":
 		g.fault = cluster.NoteBroken.New(p.rank, p.host(), g.Name, d.Error)
-	case late > cluster.MaxLate:
-		g.fault = cluster.NoteLate.New(p.rank, p.host(), g.Name, late.Seconds())
-	case d.Stall > silent.Seconds():
-		g.fault = cluster.NoteStalled.New(p.rank, p.host(), g.Name, d.Stall)
+	case d.Began > cluster.MaxLate:
+		g.fault = cluster.NoteLate.New(p.rank, p.host(), g.Name, d.Began.Seconds())
+	case d.Stall > silent:
+		g.fault = cluster.NoteStalled.New(p.rank, p.host(), g.Name, d.Stall.Seconds())
 	case d.Spent:
 		g.spent = true
-		g.order(message.Order_STOP)
+		g.order(message.Stopped)
 	}
-	if g.ordered == message.Order_CLOSE {
+	if g.phase == message.Closed {
 		if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting {
-			g.order(message.Order_SETTLED)
+			g.order(message.Settled)
 		}
 	}
 }
@@ -212,16 +214,16 @@ func (g *stage) advance() {
 
 // decide asks the monitor whether the stage has gone on for long enough.
 func (g *stage) decide(at time.Duration) {
-	if g.closedAt >= 0 || g.ordered != message.Order_NOTHING || g.ended() {
+	if g.closedAt >= 0 || g.phase != message.Open || g.ended() {
 		return
 	}
 	switch g.Monitor.Decide(at) {
 	case load.Stop:
 		g.close(at)
-		g.order(message.Order_STOP)
+		g.order(message.Stopped)
 	case load.Close:
 		g.close(at)
-		g.order(message.Order_CLOSE)
+		g.order(message.Closed)
 	}
 }
 
@@ -234,10 +236,10 @@ func (g *stage) close(at time.Duration) {
 func (g *stage) show(now time.Duration) {
 	s := g.Monitor.Recent()
 	s.Phase, s.Elapsed = load.PhaseMeasuring, now
-	switch g.ordered {
-	case message.Order_CLOSE:
+	switch g.phase {
+	case message.Closed:
 		s.Phase = load.PhaseTail
-	case message.Order_SETTLED, message.Order_STOP, message.Order_CANCEL:
+	case message.Settled, message.Stopped, message.Cancelled:
 		s.Phase = load.PhaseDraining
 	}
 	for _, p := range g.parts {
@@ -249,7 +251,7 @@ func (g *stage) show(now time.Duration) {
 func (g *stage) elapsed() (longest time.Duration) {
 	for _, p := range g.parts {
 		if p.done != nil {
-			longest = max(longest, time.Duration(p.done.Elapsed))
+			longest = max(longest, p.done.Elapsed)
 		}
 	}
 	return longest

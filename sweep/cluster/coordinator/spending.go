@@ -3,6 +3,7 @@ package coordinator
 import (
 	"llmsweep/client/spend"
 	"llmsweep/sweep/cluster"
+	"llmsweep/sweep/cluster/message"
 )
 
 // Limits on spending hold for all ranks together: before each stage rank 0 shares out what is left, and afterwards it books what each rank
@@ -40,12 +41,12 @@ func (g *stage) book(p *share, s spend.Spent) {
 
 // bookLost takes in what a rank that was lost can have spent: all of its part, or without a limit what it last told.
 func (g *stage) bookLost(p *share) {
-	if g.Purse == nil || g.epoch.IsZero() {
+	if g.Purse == nil || g.phase == message.Preparing {
 		return
 	}
 	if limits := g.Purse.Limits(); limits.Bounded() {
 		g.book(p, g.Purse.Whole(p.part))
 		return
 	}
-	g.book(p, cluster.Spent(p.spending))
+	g.book(p, p.spending)
 }

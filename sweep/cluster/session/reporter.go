@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"llmsweep/client/spend"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/load"
@@ -20,17 +21,17 @@ const mostFirstTokens = 31
 
 // reporter is the [load.Monitor] of a rank. It judges nothing: it tells rank 0 what it sees, and passes rank 0's decisions on.
 type reporter struct {
-	attempt int32
-	send    func(*message.FromRank)
+	attempt int
+	send    func(message.FromRank)
 	// spending returns what was spent in the stage so far; nil where it is not counted.
-	spending func() *message.Spending
+	spending func() *spend.Spent
 
 	mu       sync.Mutex
 	reading  *message.Reading
 	last     time.Duration // when the last reading was sent
 	ticked   time.Duration
 	stall    time.Duration // the longest time between two ticks
-	order    message.Order_What
+	phase    message.Phase
 	settled  bool
 	inFlight int
 
@@ -40,7 +41,7 @@ type reporter struct {
 	began          time.Time
 }
 
-func newReporter(attempt int32, began time.Time, send func(*message.FromRank)) *reporter {
+func newReporter(attempt int, began time.Time, send func(message.FromRank)) *reporter {
 	return &reporter{attempt: attempt, began: began, send: send, reading: &message.Reading{Attempt: attempt}}
 }
 
@@ -49,7 +50,7 @@ func (r *reporter) Due(asked int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reading.Due++
-	r.reading.Asked += int64(asked)
+	r.reading.Asked += asked
 }
 
 // FirstToken notes a time to first token.
@@ -57,7 +58,7 @@ func (r *reporter) FirstToken(ttft time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.reading.FirstTokens) < mostFirstTokens {
-		r.reading.FirstTokens = append(r.reading.FirstTokens, int64(ttft))
+		r.reading.FirstTokens = append(r.reading.FirstTokens, ttft)
 	}
 }
 
@@ -89,7 +90,7 @@ func (r *reporter) Tick(now time.Duration, arrived, owed float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stall, r.ticked = max(r.stall, now-r.ticked), now
-	r.reading.At = append(r.reading.At, int64(now))
+	r.reading.At = append(r.reading.At, now)
 	r.reading.Arrived = append(r.reading.Arrived, arrived)
 	r.reading.Owed = append(r.reading.Owed, owed)
 	if now-r.last >= reportEvery {
@@ -101,10 +102,10 @@ func (r *reporter) Tick(now time.Duration, arrived, owed float64) {
 func (r *reporter) Decide(time.Duration) load.Decision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch r.order {
-	case message.Order_CLOSE, message.Order_SETTLED:
+	switch r.phase {
+	case message.Closed, message.Settled:
 		return load.Close
-	case message.Order_STOP:
+	case message.Stopped:
 		return load.Stop
 	}
 	return load.Continue
@@ -134,14 +135,14 @@ func (r *reporter) settle(own bool) bool {
 		r.settled = true
 		r.flush(r.ticked)
 	}
-	return r.order == message.Order_SETTLED
+	return r.phase == message.Settled
 }
 
 // obey takes in a decision of rank 0.
-func (r *reporter) obey(what message.Order_What) {
+func (r *reporter) obey(to message.Phase) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.order = what
+	r.phase = to
 }
 
 // end sends what was not sent yet.
@@ -151,14 +152,21 @@ func (r *reporter) end() {
 	r.flush(time.Since(r.began))
 }
 
+// mostEnded is how many requests that have ended a reading carries.
+const mostEnded = 2048
+
 func (r *reporter) flush(now time.Duration) {
-	r.reading.InFlight, r.reading.Settled, r.reading.Spending = int32(r.inFlight), r.settled, r.spent()
-	r.send(&message.FromRank{Kind: &message.FromRank_Reading{Reading: r.reading}})
+	for len(r.reading.Ended) > mostEnded {
+		r.send(&message.Reading{Attempt: r.attempt, InFlight: r.inFlight, Ended: r.reading.Ended[:mostEnded:mostEnded]})
+		r.reading.Ended = r.reading.Ended[mostEnded:]
+	}
+	r.reading.InFlight, r.reading.Settled, r.reading.Spending = r.inFlight, r.settled, r.spent()
+	r.send(r.reading)
 	r.reading, r.last = &message.Reading{Attempt: r.attempt}, now
 }
 
 // spent returns what was spent in the stage so far; nil where it is not counted.
-func (r *reporter) spent() *message.Spending {
+func (r *reporter) spent() *spend.Spent {
 	if r.spending == nil {
 		return nil
 	}
@@ -169,7 +177,7 @@ func (r *reporter) spent() *message.Spending {
 func (r *reporter) fitness(d *message.Done) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d.Requests, d.Stall = int32(r.requests), r.stall.Seconds()
+	d.Requests, d.Stall = r.requests, r.stall
 	d.LagP99, d.ReadP99 = p99(r.lag), p99(r.delay)
 	if r.chunks > 0 {
 		d.Shared = r.shared / r.chunks

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +32,8 @@ type Session struct {
 	own     bool // the clock is rank 0's own
 	tracker clock.Tracker
 
-	out  chan *message.FromRank
-	in   chan *message.ToRank
+	out  chan message.FromRank
+	in   chan message.ToRank
 	over chan struct{}
 	once sync.Once
 	err  error // why it is over; set before over is closed
@@ -44,23 +45,17 @@ type Session struct {
 func Join(ctx context.Context, link cluster.Uplink, c *clock.Clock, hello *message.Hello) (*Session, []byte, error) {
 	s := &Session{
 		hello: hello, link: link, clock: c, own: hello.Rank == 0,
-		out: make(chan *message.FromRank, cluster.Queued), in: make(chan *message.ToRank, cluster.Queued), over: make(chan struct{}),
+		out: make(chan message.FromRank, cluster.Queued), in: make(chan message.ToRank, cluster.Queued), over: make(chan struct{}),
 	}
 	s.heard.Store(int64(c.Now()))
-	s.send(&message.FromRank{Kind: &message.FromRank_Hello{Hello: hello}})
+	s.send(hello)
 	go s.sending()
 	go s.receiving()
 	go s.watching()
 	select {
 	case m := <-s.in:
-		w := m.GetWelcome()
-		if bye := m.GetBye(); bye != nil {
-			err := ended(bye)
-			s.end(err)
-			return nil, nil, err
-		}
-		if w == nil || w.Refusal != "" {
-			err := fmt.Errorf("rank 0 refuses this rank: %s", w.GetRefusal())
+		w, err := welcomed(m)
+		if err != nil {
 			s.end(err)
 			return nil, nil, err
 		}
@@ -71,6 +66,20 @@ func Join(ctx context.Context, link cluster.Uplink, c *clock.Clock, hello *messa
 		s.end(context.Cause(ctx))
 		return nil, nil, context.Cause(ctx)
 	}
+}
+
+// welcomed returns what rank 0 answers to Hello, or why this rank does not take part.
+func welcomed(m message.ToRank) (*message.Welcome, error) {
+	switch m := m.(type) {
+	case *message.Welcome:
+		if m.Refusal == "" {
+			return m, nil
+		}
+		return nil, fmt.Errorf("rank 0 refuses this rank: %s", m.Refusal)
+	case *message.Bye:
+		return nil, cmp.Or(ended(m), errors.New("rank 0 ended the run before this rank joined"))
+	}
+	return nil, errors.New("rank 0 began a stage before this rank joined")
 }
 
 // ErrEnded is the error of a rank whose run rank 0 has ended early. Rank 0 gives the reason.
@@ -94,7 +103,7 @@ func (s *Session) end(err error) {
 }
 
 // send queues a message.
-func (s *Session) send(m *message.FromRank) {
+func (s *Session) send(m message.FromRank) {
 	select {
 	case s.out <- m:
 	case <-s.over:
@@ -106,8 +115,8 @@ func (s *Session) sending() {
 	for {
 		select {
 		case m := <-s.out:
-			if c := m.GetClock(); c != nil {
-				c.Sent = int64(s.clock.Now())
+			if c, ok := m.(*message.Clock); ok {
+				c.Sent = s.clock.Now()
 			}
 			if err := s.link.Send(m); err != nil {
 				return // the receiver finds out why: rank 0 may have said goodbye
@@ -127,15 +136,13 @@ func (s *Session) receiving() {
 			return
 		}
 		s.heard.Store(int64(now))
-		if c := m.GetClock(); c != nil {
-			s.tracker.Add(clock.Exchange{
-				Sent: time.Duration(c.Sent), Received: time.Duration(c.Received), Answered: time.Duration(c.Answered), Back: now,
-			})
+		if c, ok := m.(*message.Clock); ok {
+			s.tracker.Add(clock.Exchange{Sent: c.Sent, Received: c.Received, Answered: c.Answered, Back: now})
 			continue
 		}
 		select {
 		case s.in <- m:
-			if m.GetBye() != nil {
+			if _, bye := m.(*message.Bye); bye {
 				return // the end of the connection that follows is no loss
 			}
 		case <-s.over:
@@ -171,7 +178,7 @@ func (s *Session) watching() {
 
 // look asks for rank 0's clock.
 func (s *Session) look() {
-	s.send(&message.FromRank{Kind: &message.FromRank_Clock{Clock: &message.Clock{}}})
+	s.send(&message.Clock{})
 }
 
 // align looks at rank 0's clock several times, and waits for the answers.
@@ -195,14 +202,6 @@ func (s *Session) estimate() clock.Estimate {
 
 // Clock returns what is known of this rank's clock against rank 0's.
 func (s *Session) Clock() clock.Estimate { return s.estimate() }
-
-// aligned returns an estimate as it is sent.
-func aligned(e clock.Estimate) *message.Alignment {
-	return &message.Alignment{
-		Offset: e.Offset.Seconds(), Low: e.Low.Seconds(), High: e.High.Seconds(), RoundTrip: e.RoundTrip.Seconds(),
-		Drift: e.Drift.Value, DriftLow: e.Drift.Low, DriftHigh: e.Drift.High, Exchanges: int32(e.Exchanges),
-	}
-}
 
 // Leave tells rank 0 why this rank cannot take part, and waits until rank 0 has ended the run.
 func (s *Session) Leave(err error) {
