@@ -8,13 +8,10 @@ import (
 	"io"
 	"strings"
 
+	"llmsweep/client/redact"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/launch"
-	"llmsweep/cmd/llmsweep/measurement"
-	"llmsweep/cmd/llmsweep/parsing"
-	"llmsweep/cmd/llmsweep/secret"
-	"llmsweep/cmd/llmsweep/version"
-	"llmsweep/report/outfile"
+	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report/inputs"
 )
 
 // launchCmd is llmsweep launch.
@@ -22,7 +19,7 @@ type launchCmd struct {
 	On      string   `arg:"" name:"system" enum:"slurm,kubernetes" help:"slurm: a batch script for sbatch. kubernetes: manifests for kubectl apply."`
 	Command []string `arg:"" name:"command" help:"After --, the command line that each rank runs: sweep URL ..., or run URL ..."`
 
-	launch.Options
+	LaunchOptions
 }
 
 // Help returns what --help prints after the purpose.
@@ -50,11 +47,11 @@ func (l *launchCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	var known []string
-	keys, _ := secret.Variables()
+	keys, _ := redact.SecretVariables()
 	for _, name := range keys {
 		known = append(known, c.Env(name))
 	}
-	l.Version, l.Line = version.Number, launch.Read(l.Command, known...)
+	l.Version, l.Line = console.VersionNumber, ReadLaunch(l.Command, known...)
 	if l.On == "kubernetes" {
 		token := make([]byte, 16)
 		rand.Read(token)
@@ -71,7 +68,7 @@ func (l *launchCmd) Run(c *console.Console) error {
 		fmt.Fprintln(c.Err, "llmsweep: "+n)
 	}
 	if l.Output != "" {
-		return console.WriteFiles(l.Force, outfile.File{Path: l.Output, Content: []byte(text), Comment: outfile.Hash, Private: true})
+		return console.WriteFiles(l.Force, inputs.OutputFile{Path: l.Output, Content: []byte(text), Comment: inputs.HashMark, Private: true})
 	}
 	_, err = io.WriteString(c.Out, text)
 	return err
@@ -85,15 +82,15 @@ func (l *launchCmd) check(c *console.Console) error {
 	parser, exited := newParser(quiet, &grammar)
 	parsed, err := parser.Parse(l.Command)
 	if err == nil && exited() < 0 {
-		err = parsing.CheckPositive(parsed)
+		err = CheckPositive(parsed)
 	}
 	switch {
 	case exited() >= 0:
 		return errNotLaunched
 	case err != nil:
-		return parsing.Plain(err, l.Command[0])
+		return Plain(err, l.Command[0])
 	}
-	var m *measurement.Measurement
+	var m *job.Measurement
 	switch strings.Fields(parsed.Command())[0] {
 	case "sweep":
 		m, err = grammar.Sweep.measurement(quiet)

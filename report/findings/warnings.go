@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -103,7 +102,7 @@ const (
 func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
 	rows := map[string][]string{}
 	var order []string
-	for _, r := range stages.All(run) {
+	for _, r := range AllStages(run) {
 		said := check(r.Stage)
 		if said == "" {
 			continue
@@ -111,7 +110,7 @@ func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) stri
 		if rows[said] == nil {
 			order = append(order, said)
 		}
-		rows[said] = append(rows[said], stages.Name(r.Stage))
+		rows[said] = append(rows[said], StageName(r.Stage))
 	}
 	var parts []string
 	for _, said := range order {

@@ -3,13 +3,12 @@ package cluster
 import (
 	"slices"
 
-	"llmsweep/sweep/cluster/message"
 	"llmsweep/sweep/rundir"
 )
 
 // Shorten returns what rank 0 has to know of a request while the stage runs.
-func Shorten(r *rundir.Record, tokens int) message.Ended {
-	e := message.Ended{
+func Shorten(r *rundir.Record, tokens int) Ended {
+	e := Ended{
 		Status: r.Status, Error: r.Error, HTTP: r.HTTP, Sent: value(r.Sent), Headers: value(r.Headers),
 		FirstToken: value(r.FirstToken), LastToken: value(r.LastToken), End: value(r.End),
 		OutputTokens: -1, Tokens: tokens, Grouped: len(r.Counts) > 0,
@@ -24,7 +23,7 @@ func Shorten(r *rundir.Record, tokens int) message.Ended {
 }
 
 // Lengthen returns a record of what Shorten kept: enough for an account of a running stage.
-func Lengthen(e *message.Ended, into *rundir.Record) {
+func Lengthen(e *Ended, into *rundir.Record) {
 	*into = rundir.Record{
 		Status: e.Status, Error: e.Error, HTTP: e.HTTP, Sent: number(e.Sent), Headers: number(e.Headers),
 		FirstToken: number(e.FirstToken), LastToken: number(e.LastToken), End: rundir.Exactly(e.End),

@@ -3,8 +3,6 @@ package cluster
 import (
 	"errors"
 	"sync"
-
-	"llmsweep/sweep/cluster/message"
 )
 
 // Conn is an end of a connection between rank 0 and a rank, which sends S and receives R. One goroutine sends and one receives.
@@ -16,14 +14,14 @@ type Conn[S, R any] interface {
 
 // Link is rank 0's end of a connection to a rank, and Uplink a rank's end of its connection to rank 0.
 type (
-	Link   = Conn[message.ToRank, message.FromRank]
-	Uplink = Conn[message.FromRank, message.ToRank]
+	Link   = Conn[ToRank, FromRank]
+	Uplink = Conn[FromRank, ToRank]
 )
 
 // Pipe returns both ends of a connection within this process. Messages are handed over as they are.
 func Pipe() (Link, Uplink) {
-	down, up, end := make(chan message.ToRank, pipeDepth), make(chan message.FromRank, pipeDepth), &end{closed: make(chan struct{})}
-	return pipe[message.ToRank, message.FromRank]{down, up, end}, pipe[message.FromRank, message.ToRank]{up, down, end}
+	down, up, end := make(chan ToRank, pipeDepth), make(chan FromRank, pipeDepth), &end{closed: make(chan struct{})}
+	return pipe[ToRank, FromRank]{down, up, end}, pipe[FromRank, ToRank]{up, down, end}
 }
 
 // pipeDepth is how many messages a pipe holds.

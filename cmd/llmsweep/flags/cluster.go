@@ -1,6 +1,6 @@
 package flags
 
-import "llmsweep/sweep/cluster/place"
+import "llmsweep/sweep/cluster"
 
 // Cluster holds the flags that tell which of several ranks this process is, where srun or Kubernetes do not.
 type Cluster struct {
@@ -11,9 +11,9 @@ type Cluster struct {
 }
 
 // Place returns the place of this process among the ranks; nil where it is the only one. env returns the value of an environment variable.
-func (f *Cluster) Place(env func(string) string) (*place.Place, error) {
+func (f *Cluster) Place(env func(string) string) (*cluster.Place, error) {
 	if f == nil {
 		return nil, nil
 	}
-	return place.Find(place.Flags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token}, env)
+	return cluster.FindPlace(cluster.PlaceFlags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token}, env)
 }

@@ -1,0 +1,99 @@
+package page
+
+import (
+	"html/template"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+)
+
+// FigureBlock is a drawing with its switches and its numbers.
+type FigureBlock struct {
+	Name     string
+	Title    lang.Text
+	Note     lang.Text // beneath it: what is drawn of how many
+	Variants []Variant
+	Switches []Switch // of series
+	Table    *Table
+	Lazy     []Lazy // tables that the script makes from Document.Data
+}
+
+// Variant is a drawing with a kind of axis.
+type Variant struct {
+	Key  string // "lin" or "log"
+	Text lang.Text
+	SVG  template.HTML
+	Off  bool // shown on demand
+
+	Drawn *draw.Figure // what SVG was made of
+}
+
+// Switch shows and hides a series.
+type Switch struct {
+	Key    string
+	Text   lang.Text
+	Colour int
+	Dashed bool
+}
+
+// Lazy is a table that the script makes when it is opened.
+type Lazy struct {
+	Name string // in Document.Data
+	Text lang.Text
+}
+
+// Panel is what is shown of one stage.
+type Panel struct {
+	ID      string
+	Name    lang.Text // of the stage, with its verdict
+	Lines   []lang.Text
+	Figures []FigureBlock
+	Slowest *Slowest
+	First   bool // it is shown first
+}
+
+// Slowest lists the slowest requests of a stage, and the percentiles that choose among them.
+type Slowest struct {
+	Choices []RowChoice
+	Table   *Table
+	Note    lang.Text
+}
+
+// RowChoice is a percentile of a metric.
+type RowChoice struct {
+	Metric string
+	Text   lang.Text
+	Value  float64 // seconds
+}
+
+// Markup marks SVG that package draw, or this one, wrote: every text in it is escaped.
+func Markup(svg string) template.HTML { return template.HTML(svg) }
+
+// IndexPage lists runs, for choosing some of them.
+type IndexPage struct {
+	Filters []Filter
+	Table   *Table
+}
+
+// Filter is a label by which runs can be chosen, and its values.
+type Filter struct {
+	Key    string
+	Text   lang.Text
+	Values []string
+}
+
+// Sliders let a reader choose again in the page: with another demand, other prices, other limits.
+type Sliders struct {
+	Name string // in Document.Data
+	All  []Slider
+}
+
+// Slider is a quantity that can be changed. Limits go in steps, since what a server does at each was worked out before; others do not.
+type Slider struct {
+	Name        string
+	Text        lang.Text
+	Min, Max    float64
+	Now, Step   float64
+	Value       string // as text
+	Logarithmic bool   // Min, Max and Now are powers of two of what they stand for
+}
