@@ -5,24 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/report/audit"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/report/setup"
 	"llmsweep/report/table"
-	"llmsweep/sweep"
-	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/grade"
-	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/slo"
 )
 
 // sampleNote returns a note of a kind, each argument of which is x: every format takes a number or text.
@@ -42,7 +35,7 @@ func sampleNote(k note.Kind) note.Note {
 // English words that may stand in a Chinese text: units, names and keys that are the same in every language.
 var (
 	englishNames = regexp.MustCompile(`llmsweep sweep URL|--[a-z-]+|\b[a-z_]+_[a-z_]+\b|[a-z]+[@:.][a-z0-9.<>%]+|https?://\S+|\bllmsweep\b|` +
-		`openai api|native api|max_token 512 with|no think mode|no think|the server ignores min_tokens|(before|after) saturation|Total Test Duration|Benchmark duration|P99 Response Time|Theoretical Max Throughput|Max Tokens|` +
+		`llmsweep help [a-z]+|openai api|native api|max_token 512 with|no think mode|no think|the server ignores min_tokens|(before|after) saturation|Total Test Duration|Benchmark duration|P99 Response Time|Theoretical Max Throughput|Max Tokens|` +
 		`\b(req|tok|tokens?|ms|sec|KB|MB|tokens/sec|req/sec|tok/s|req/s|rps|TTFT|TPOT|ITL|SLO|KV|GPU|CPU|CPUs|API|JSONL?|CSV|p\d+|vLLM|SGLang|lmdeploy|Ollama|Triton|` +
 		`Qwen[\w.-]*|L20|A100|AWQ|GPTQ-Int\d|chat|completions|synchronous|throughput|asynchronous|linux|amd64|go|GB|Instruct|prompt|messages|conversations|usage)\b`)
 	englishRun = regexp.MustCompile(`[A-Za-z]{3,}[ ,]+[A-Za-z]{2,}`)
@@ -65,19 +58,19 @@ func checkChinese(t *testing.T, what, text string) {
 // TestChineseIsWhole checks whole Chinese reports with every note in them.
 func TestChineseIsWhole(t *testing.T) {
 	full := sweptRun()
-	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), saturation.AnswerNotes(), slo.Notes(), published.Notes()[:1], setup.Notes(), fidelity.Notes(), fidelity.DriftNotes(), grade.Notes(), perplexity.Notes()} {
-		for _, k := range kinds {
-			full.Warnings = append(full.Warnings, sampleNote(k))
+	for _, k := range testkit.Kinds(t) {
+		if _, ok := findings.Words()[k.Code]; ok {
+			full.Warnings = append(full.Warnings, sampleNote(k.Kind))
 		}
 	}
 	full.Saturation.Reason = note.Note{}
 	runs := []rundir.Run{full, promisedRun(), judgedRun(), singleRun(), simulatedRun(), repeatedRun(), blankRun()}
 	for _, run := range []rundir.Run{failedRun(), interruptedRun()} { // their notes and errors are in the words of others
-		run.Warnings, run.Failure = nil, sampleNote(sweep.Notes()[0])
+		run.Warnings, run.Failure = nil, full.Warnings[0]
 		for i := range run.Stages {
 			run.Stages[i].Warnings, run.Stages[i].Examples = nil, nil
 			if !run.Stages[i].Invalid.IsZero() {
-				run.Stages[i].Invalid = sampleNote(sweep.Notes()[0])
+				run.Stages[i].Invalid = full.Warnings[0]
 			}
 		}
 		runs = append(runs, run)
@@ -100,8 +93,12 @@ func TestChineseIsWhole(t *testing.T) {
 // TestChineseAuditIsWhole checks every finding and the list of rules.
 func TestChineseAuditIsWhole(t *testing.T) {
 	a := audit.Audited{File: "f", Results: 1, Rows: 1}
-	for _, k := range audit.Notes() {
-		n := sampleNote(k)
+	kinds := testkit.Kinds(t)
+	for _, k := range kinds {
+		if _, ok := audit.Words()[k.Code]; !ok {
+			continue
+		}
+		n := sampleNote(k.Kind)
 		a.Findings = append(a.Findings, audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args})
 	}
 	var b bytes.Buffer
@@ -111,22 +108,25 @@ func TestChineseAuditIsWhole(t *testing.T) {
 	if err := audit.TextRules(&b, lang.Chinese); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range slices.Concat(published.Notes(), published.AboveNotes(), published.ReadNotes(), published.ResultsNotes()) {
-		r := published.Remark{Note: sampleNote(k)}
-		if k.Code != "published.read-from" { // which is no remark
+	for _, k := range kinds {
+		r := published.Remark{Note: sampleNote(k.Kind)}
+		if _, ok := published.Words()[k.Code]; ok && k.Code != "published.read-from" { // which is no remark
 			b.WriteString(r.In(lang.Chinese) + "\n")
 		}
 	}
 	checkChinese(t, "audit", b.String())
 }
 
-// TestChineseGoldenFilesAreWhole checks what compare, choose and the progress view wrote.
+// TestChineseGoldenFilesAreWhole checks what compare and choose wrote. The views of a running sweep have names of the test in them.
 func TestChineseGoldenFilesAreWhole(t *testing.T) {
 	files, err := filepath.Glob("*/testdata/*.zh.*")
 	if err != nil || len(files) < 10 {
 		t.Fatal(files, err)
 	}
 	for _, path := range files {
+		if strings.HasPrefix(path, "progress") {
+			continue
+		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

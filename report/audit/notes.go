@@ -41,13 +41,3 @@ var (
 	noteEmpty           = note.Kind{Code: "audit.empty"}
 	noteSeveral         = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
 )
-
-// Notes returns the kinds of notes of findings.
-func Notes() []note.Kind {
-	return []note.Kind{
-		noteZeros, noteUnit, noteTTFT, noteLatency, noteTokensAbove, noteTokensBelow, noteOffered, noteOfferedDoubtful, noteSynchronous, noteOrder,
-		noteMean, noteSpread, noteRequestRate, noteTokenRate, noteSum, noteTokenMean, noteTwoDurations, noteCounts, noteShare,
-		noteInFlight, notePrinted, noteCopied, noteGrid, noteRetokenized, noteTPOT, noteDefaultLimit, noteClosedLoop,
-		noteOnceMore, noteTwice, noteEven, noteCeiling, noteInstants, noteGaps, noteStopped, noteEmpty, noteSeveral,
-	}
-}

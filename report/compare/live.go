@@ -48,9 +48,6 @@ type PairComparison struct {
 // noteInvalid is a stage of a server in which the client was the limit; why holds one note.
 var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage", "why"}}
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteInvalid} }
-
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
 	v := &PairComparison{

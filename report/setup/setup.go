@@ -101,9 +101,6 @@ var (
 	noteWarmUp   = note.Kind{Code: "row.warm-up"}
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWarmUp} }
-
 // words are those of all reasons to leave a row out.
 var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words(), audit.Words()) })
 

@@ -122,7 +122,7 @@ type Ended struct {
 	Tokens                                    int  // output tokens counted as they arrived
 }
 
-// Phase is how far a stage has got. Rank 0 moves all ranks on; package coordinator has the table.
+// Phase is how far a stage has got. Rank 0 moves all ranks on; coordinatorStage has the table.
 type Phase int
 
 // The phases of a stage.

@@ -21,11 +21,6 @@ var (
 	NoteOnStage   = note.Kind{Code: "cluster.stage", Args: []string{"stage", "why"}} // why holds one note
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{NoteLost, NoteStalled, NoteLate, NoteBroken, NoteDiffers, NoteUnfit, NoteAlignment, NoteShared, NoteOnStage}
-}
-
 // maxAlignment is the largest error of the ranks' clocks, as a share of the mean time between two requests, that a stage has no warning for.
 const maxAlignment = 0.1
 

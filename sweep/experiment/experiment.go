@@ -206,8 +206,8 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
 	c := &x.config
 	criteria := measure.Criteria{
-		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Whole: s.whole(), TimeOut: x.timeOut(),
-		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance, SLO: terms,
+		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Sessions: s.Sessions, Whole: s.whole(), TimeOut: x.timeOut(),
+		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance, SLO: terms, Alone: x.aloneLengths(),
 	}
 	account := measure.NewAccount(criteria)
 	source := s.Source
@@ -216,7 +216,7 @@ func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, ter
 	}
 	seen, broken := x.runner()(ctx, s.Load, load.Stage{
 		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
-		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
+		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
 	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, s.Name)})
 	if void := (*load.VoidError)(nil); errors.As(broken, &void) {
@@ -234,6 +234,24 @@ func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, ter
 	}
 	x.learn(st.Latency.Mean)
 	return st, seen, joined(broken, err)
+}
+
+// aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to that, else as in the floor row.
+// It is nil where there is none.
+func (x *Experiment) aloneLengths() *measure.Shares {
+	if x.run.Workload.Forced {
+		return measure.Exact()
+	}
+	for i := range x.run.Stages {
+		st := &x.run.Stages[i]
+		if st.Role != rundir.Floor || st.State != rundir.Complete {
+			continue
+		}
+		if shares, err := measure.SharesOf(x.config.Log.Records(st.Name)); err == nil {
+			return shares
+		}
+	}
+	return nil
 }
 
 // learn takes in the mean latency of the latest stage.

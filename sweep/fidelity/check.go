@@ -11,6 +11,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -72,7 +73,7 @@ func New(o Options) *Check {
 }
 
 // Phase is the phase in which canaries are asked alone.
-func (c *Check) Phase() string { return load.PhaseCanaries }
+func (c *Check) Phase() string { return experiment.PhaseCanaries }
 
 // Requests returns how many requests the passes before the first stage take.
 func (c *Check) Requests() int { return len(c.Set) * len(c.Passes()) }

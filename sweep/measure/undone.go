@@ -10,7 +10,7 @@ import (
 // Undone counts requests that a stage sent and got no answer to: they were refused, failed, or timed out.
 type Undone struct {
 	Failed    int
-	Refused   int     // of those that failed
+	Refused   int     // of those that failed: turned away, or answered far shorter than asked
 	Ended     int     // failed or not
 	Tolerance float64 // a smaller share counts as none
 }

@@ -227,13 +227,16 @@ type Stage struct {
 	PromptTokens TokenStats        `json:"prompt_tokens"`
 
 	// InterToken is sum(last - first) / sum(n - 1) over the requests: every token has the same weight.
-	InterToken     Number   `json:"inter_token_s,omitzero"`
-	SharedChunks   Number   `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were read together with the next
-	TokensPerChunk Number   `json:"tokens_per_chunk,omitzero"`
-	CachedTokens   Number   `json:"cached_tokens,omitzero"` // mean per request
-	AskedTokens    Number   `json:"asked_tokens,omitzero"`  // mean output length asked for
-	TokenSource    string   `json:"token_source,omitempty"`
-	Progress       Progress `json:"progress,omitzero"`
+	InterToken     Number `json:"inter_token_s,omitzero"`
+	SharedChunks   Number `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were read together with the next
+	TokensPerChunk Number `json:"tokens_per_chunk,omitzero"`
+	CachedTokens   Number `json:"cached_tokens,omitzero"` // mean per request
+	AskedTokens    Number `json:"asked_tokens,omitzero"`  // mean output length asked for
+	// Shortened is the mean length of the answers, as a share of the length of answers to lone requests, where it is shown to be less: then requests
+	// per second are not comparable with those of other rows. Absent where answers are as long as alone, and where that is not known.
+	Shortened   Number   `json:"shortened,omitzero"`
+	TokenSource string   `json:"token_source,omitempty"`
+	Progress    Progress `json:"progress,omitzero"`
 
 	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
 	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries

@@ -6,11 +6,13 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
 
 // missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether it meets it, with
-// exitUndecided; nil where it met it or there was none. A gate in CI must not pass without evidence.
+// exitUndecided; nil where it met it or there was none. A stage that was ended before all that was asked for was sent is a failure. A gate in CI must
+// not pass without evidence.
 func missed(run *rundir.Run, l lang.Lang) error {
 	if s := run.SLO; s != nil {
 		switch {
@@ -37,6 +39,20 @@ func missed(run *rundir.Run, l lang.Lang) error {
 	}
 	if undecided != nil {
 		return console.Exit(console.Undecided, undecided)
+	}
+	return endedEarly(run, l)
+}
+
+// endedEarly returns the error of a run of which a stage ended before all that was asked for was sent; nil where none did, and for a sweep, which
+// measures what a server cannot do as well.
+func endedEarly(run *rundir.Run, l lang.Lang) error {
+	if run.Plan.Kind != rundir.KindRun {
+		return nil
+	}
+	for i := range run.Stages {
+		if why, ok := measure.EndedEarly(&run.Stages[i]); ok {
+			return fmt.Errorf("%s %s", findings.StageName(&run.Stages[i]), findings.Note(why, l))
+		}
 	}
 	return nil
 }
