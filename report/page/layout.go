@@ -56,7 +56,6 @@ func layout() (*template.Template, error) {
 		"generator": func() template.HTML { return template.HTML(Generator) },
 		"data":      data,
 		"shapes":    shapeKey,
-		"aligned":   aligned,
 		"grouped":   lang.Grouped,
 		"begin":     begin,
 		"first":     first,
