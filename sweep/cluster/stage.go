@@ -82,9 +82,9 @@ type tick struct {
 }
 
 // Hold runs a stage on all ranks. It is an experiment.Holder.
-func (c *Coordinator) Hold(ctx context.Context, l arrival.Load, s load.Stage, e load.Environment) (*load.Observed, error) {
+func (c *Coordinator) Hold(ctx context.Context, s load.Stage, e load.Environment) (*load.Observed, error) {
 	c.attempt++
-	g := &coordinatorStage{Coordinator: c, Stage: s, Environment: e, what: l, attempt: c.attempt, of: map[*member]*share{}, closedAt: -1}
+	g := &coordinatorStage{Coordinator: c, Stage: s, Environment: e, what: s.Load, attempt: c.attempt, of: map[*member]*share{}, closedAt: -1}
 	for _, m := range c.alive() {
 		p := &share{member: m}
 		g.parts = append(g.parts, p)
