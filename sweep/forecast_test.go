@@ -16,7 +16,7 @@ import (
 
 // estimates keeps the estimates of a sweep's end, as times since its start.
 type estimates struct {
-	experiment.Blind
+	experiment.NoObserver
 	began time.Time
 	all   []experiment.ForecastRange
 }

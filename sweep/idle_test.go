@@ -42,7 +42,7 @@ func TestARunEndsWithItsLastRequest(t *testing.T) {
 
 // phases collects the phases that an observer is told of.
 type phases struct {
-	experiment.Blind
+	experiment.NoObserver
 	seen map[string]int
 }
 
