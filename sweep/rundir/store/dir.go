@@ -89,11 +89,7 @@ func (d *Dir) Append(r *rundir.Record) error {
 		return err
 	}
 	line := d.lines.Get().(*[]byte)
-	b, err := r.AppendJSON((*line)[:0])
-	if err != nil {
-		return err
-	}
-	*line = append(b, '\n')
+	*line = append(r.AppendJSON((*line)[:0]), '\n')
 	return d.send(entry{stage: r.Stage, line: line, count: 1})
 }
 
