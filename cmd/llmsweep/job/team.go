@@ -49,7 +49,6 @@ func Assemble(c *console.Console, node *cluster.Place) (*Lead, error) {
 	if t.stop, err = cluster.ServeRanks(listener, node.Token, t.Coordinator); err != nil {
 		return nil, err
 	}
-	c.Everywhere = true
 	return t, nil
 }
 
@@ -73,6 +72,7 @@ type Plan struct {
 	Server *Target
 	URLs   []string
 	Flags  *flags.Target
+	Args   []string // the command line of the run that goes on; nil for a new one
 	// Sessions returns the sessions of the stages; nil for those of the workload.
 	Sessions func(*Target) (func(stage string) load.Source, error)
 }
@@ -90,9 +90,7 @@ func (t *Lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rund
 	if tell.Found, err = p.Server.Found(p.URLs, t.node.Host); err != nil {
 		return err
 	}
-	if c.Before != nil {
-		tell.Args = c.Before.Command.Args
-	}
+	tell.Args = p.Args
 	b, err := json.Marshal(tell)
 	if err != nil {
 		return err
