@@ -37,13 +37,13 @@ func (g *coordinatorStage) fetch() error {
 }
 
 func (g *coordinatorStage) fetchFrom(p *share, to io.Writer) error {
-	p.send(&ToRank{Kind: &ToRank_Fetch{Fetch: &Fetch{Attempt: g.attempt}}})
+	p.send(&Fetch{Attempt: g.attempt})
 	timer := time.NewTimer(fetchTime)
 	defer timer.Stop()
 	for {
 		select {
 		case ev := <-g.events:
-			if r := ev.m.GetRecords(); ev.err == nil && r != nil && r.Attempt == g.attempt && g.of[ev.from] == p {
+			if r, ok := ev.m.(*Records); ok && r.Attempt == g.attempt && g.of[ev.from] == p {
 				if r.Last {
 					return nil
 				}
