@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -306,7 +307,11 @@ func (x *exchange) conclude() {
 		r.OutputTokens, r.TokenSource = n, SourceChunks // no count, or a count of 0 although there was text
 	}
 	if r.ReasoningTokens == api.Unknown && x.reasoning > 0 {
-		r.ReasoningTokens = min(x.reasoning, r.OutputTokens) // an estimate from chunks
+		perChunk := 1.0
+		if n := r.Chunks(); len(r.Counts) == 0 && n > 0 {
+			perChunk = max(1, float64(r.OutputTokens)/float64(n))
+		}
+		r.ReasoningTokens = min(int(math.Round(float64(x.reasoning)*perChunk)), r.OutputTokens) // an estimate from chunks
 	}
 	if x.prepared.Request.KeepText {
 		r.Text = api.Unescape(r.Text)

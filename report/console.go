@@ -31,7 +31,8 @@ func Console(w io.Writer, runs []rundir.Run, o Options) error {
 
 // consoleColumns are the columns of the console table, without those that say nothing of the runs.
 func consoleColumns(runs []rundir.Run) []findings.Column {
-	columns := findings.Pick("name", "rates_offered", "rates_completed", "refused", "failed", "latency_s_mean", "ttft_s_mean", "ttft_s_p99", "inter_token_s",
+	columns := findings.Pick("name", "rates_offered", "rates_completed", "refused", "failed", "latency_s_mean", "ttft_s_mean", "ttft_s_p99", "first_answer_s_mean",
+		"inter_token_s",
 		"itl_s_p99", "tokens_per_s_output", "concurrency_mean", "goodput_rate", "goodput_verdict", "fidelity", "grades", "length", "verdict")
 	for i := range columns {
 		if c := &columns[i]; c.ID == "concurrency_mean" { // there is room for it in the second line
@@ -75,9 +76,9 @@ func writeRun(w io.Writer, run *rundir.Run, columns []findings.Column, o Options
 		if err := writeRepeats(w, run, o); err != nil {
 			return err
 		}
-		if replicas := findings.ReplicaTable(run); len(replicas) > 0 {
+		if more := append(findings.AnswerLengths(run), findings.ReplicaTable(run)...); len(more) > 0 {
 			io.WriteString(w, "\n")
-			if err := table.Write(w, replicas, o.style()); err != nil {
+			if err := table.Write(w, more, o.style()); err != nil {
 				return err
 			}
 		}
@@ -115,7 +116,7 @@ func headline(run *rundir.Run, l lang.Lang) string {
 	default: // the label says otherwise, so show both
 		parts = append(parts, t.Engine+" "+t.Version)
 	}
-	prompt, out := findings.LengthText(run.Workload.PromptTokens), findings.LengthText(run.Workload.OutputTokens)
+	prompt, out := findings.LengthText(run.Workload.PromptTokens), findings.AnswerText(&run.Workload, l)
 	if prompt != "" && out != "" {
 		parts = append(parts, loadBrief.In(l, prompt, out))
 	}
@@ -133,6 +134,9 @@ func Target(run *rundir.Run, l lang.Lang) string {
 		parts = append(parts, filepath.Base(d))
 	}
 	out := lang.Shortest(run.Workload.OutputTokens.Mean)
+	if run.Workload.Capped {
+		out = findings.AnswerText(&run.Workload, l)
+	}
 	if p := run.Workload.PromptTokens; p.Mean > 0 {
 		parts = append(parts, loadBrief.In(l, lang.Shortest(p.Mean), out))
 	} else {

@@ -55,6 +55,7 @@ type Params struct {
 	Model       string
 	Temperature *float64 // nil leaves it to the server
 	Think       *bool    // whether the model should reason; nil leaves it to the server; ignored without the trait Thinks
+	Natural     bool     // answers end by themselves: no field that forbids an end is sent
 	Extra       []byte   // the user's JSON object, merged into each body as [Dialect] documents; nil for none
 	Fields      Fields   // the optional fields that this server accepts
 }

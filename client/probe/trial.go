@@ -127,6 +127,9 @@ func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, er
 		return trial{}, err
 	}
 	o.Params.Fields = d.Traits().Fields
+	if o.Params.Natural {
+		o.Params.Fields.IgnoreEOS, o.Params.Fields.MinTokens = false, false
+	}
 	o.Params.Fields.ReasoningEffort = o.API == "chat" && f.Engine == "Ollama" && o.Params.Think != nil
 	asksThink := o.Params.Think != nil && d.Traits().Thinks
 	var first *trial
@@ -242,7 +245,7 @@ func (p *Prober) learn(ctx context.Context, f *Facts, t trial) {
 		f.TokensPerChunk = float64(r.OutputTokens) / float64(n)
 	}
 	f.Latency = r.LastToken - r.Sent
-	learnLength(f, r)
+	learnLength(f, r, t.options.Params.Natural)
 	p.learnChunks(ctx, f, t)
 	learnThinking(f, t.options.Params)
 	if n := r.Chunks(); atOnce(r) && p.againAtOnce(ctx, t.options) {
@@ -282,8 +285,8 @@ func forces(f *Facts) bool {
 	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
-// learnLength adds whether the requested length was obeyed, and forced.
-func learnLength(f *Facts, r *client.Result) {
+// learnLength adds whether the requested length was obeyed, and forced. Natural answers are forced to none: only a longer one disobeys.
+func learnLength(f *Facts, r *client.Result, natural bool) {
 	exact := r.OutputTokens == trialTokens
 	f.LengthForced = exact && f.Fields.IgnoreEOS && forces(f)
 	switch {
@@ -291,6 +294,7 @@ func learnLength(f *Facts, r *client.Result) {
 		f.note(noteSent128, trialTokens, f.API)
 	case r.OutputTokens > trialTokens:
 		f.note(noteLengthIgnored, trialTokens, r.OutputTokens)
+	case natural:
 	case !forces(f):
 		f.note(noteNotForced, f.Engine)
 	case !f.Fields.IgnoreEOS:

@@ -28,7 +28,7 @@ type runCmd struct {
 	Arrivals       string        `placeholder:"KIND" help:"Arrival process: poisson (default), constant, gamma:SHAPE, ramp:A-B (from A to B requests per second), trace:FILE." group:"Load"`
 	TimeScale      float64       `name:"time-scale" placeholder:"X" positive:"" help:"Replay a trace X times as fast. With --rate it is replayed at that mean rate instead." group:"Load"`
 	Concurrency    []int         `placeholder:"N" help:"Closed loop: keep N requests in flight. Several numbers are measured one after the other." group:"Load"`
-	Requests       int           `placeholder:"N" positive:"" help:"Length of a stage: N requests (or conversations). All of them count." group:"Load"`
+	Requests       stageLength   `placeholder:"N|Nx" help:"Length of a stage: N requests (or conversations). All of them count. 10x: ten times the number in flight." group:"Load"`
 	Duration       time.Duration `placeholder:"TIME" positive:"" help:"Length of a stage: a time (1m). Its start-up phase does not count." group:"Load"`
 	Repeats        int           `default:"1" placeholder:"N" help:"Measure each stage N times, in shuffled order, and report the spread between the repetitions." group:"Load"`
 	MaxConcurrency int           `name:"max-concurrency" placeholder:"N" positive:"" help:"Open loop: keep at most N requests in flight. Others wait, and their wait is reported separately." group:"Load"`
@@ -98,7 +98,7 @@ func (r *runCmd) job(c *console.Console) (*job.Job, error) {
 		e.Rate = max(e.Rate, l.MeanRate())
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
-		e.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
+		e.Replay = &workload.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests.Number}
 	}
 	e.Planned = func(w workload.Workload) ([]experiment.Stage, error) { return r.stages(loads, w) }
 	return e, nil
@@ -121,7 +121,7 @@ func (r *runCmd) Run(c *console.Console) error {
 func (r *runCmd) options() arrival.Options {
 	return arrival.Options{
 		Concurrency: r.Concurrency, Arrivals: r.Arrivals, Rate: r.Rate, TimeScale: r.TimeScale, MaxConcurrency: r.MaxConcurrency,
-		Requests: r.Requests, Duration: r.Duration,
+		Requests: r.Requests.of(max(1, r.MaxConcurrency)), Duration: r.Duration,
 	}
 }
 
@@ -131,6 +131,8 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case r.Requests.Times > 0 && len(r.Concurrency) == 0 && r.MaxConcurrency == 0:
+		return nil, fmt.Errorf("--requests %gx is a multiple of --concurrency or --max-concurrency: give one of them, or a number of requests", r.Requests.Times)
 	case r.Repeats < 1 || r.Repeats > flags.MostRepeats:
 		return nil, flags.ErrRepeats
 	case r.Drain < 0 || !(r.MaxErrorRate >= 0 && r.MaxErrorRate <= 1):
@@ -152,7 +154,7 @@ func (r *runCmd) stages(loads []arrival.Load, w workload.Workload) ([]experiment
 			}
 			l = replayed.Load(r.MaxConcurrency)
 		}
-		once = append(once, experiment.NewStage(l, r.Requests, r.options().Window()))
+		once = append(once, experiment.NewStage(l, r.Requests.of(l.Limit()), r.options().Window()))
 	}
 	if r.Repeats == 1 {
 		return once, nil

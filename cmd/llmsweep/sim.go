@@ -32,6 +32,7 @@ type simCmd struct {
 	NoUsage        bool     `name:"no-usage" help:"Report no token counts."`
 	NoLogProbs     bool     `name:"no-logprobs" help:"Send no log-probabilities; with --strict refuse to be asked for them."`
 	Think          int      `placeholder:"N" positive:"" help:"Send N reasoning tokens before each answer."`
+	NaturalTokens  float64  `name:"natural-tokens" placeholder:"N" positive:"" help:"Mean length in tokens of answers that end by themselves, reasoning left out (log-normal). Default: evenly between a fifth and all of the longest allowed length."`
 	ReasoningField string   `name:"reasoning-field" default:"" enum:",reasoning_content,reasoning" placeholder:"NAME" help:"Name of the field that holds them in a chat: reasoning_content or reasoning. Default: the engine's."`
 	Texts          string   `default:"" enum:",pieces,cumulative" placeholder:"KIND" help:"Texts in streams of SGLang's and Triton's own APIs: pieces or cumulative. Default: the engine's."`
 	FullLength     bool     `name:"full-length" help:"Let answers be as long as allowed, also where the API cannot ask for that (Ollama, TGI, Triton)."`
@@ -80,6 +81,7 @@ func (s *simCmd) Run(c *console.Console) error {
 	options := simserver.Options{
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, NoLogProbs: s.NoLogProbs, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
+		Natural: simserver.NaturalLength{Tokens: s.NaturalTokens},
 	}
 	if options.Faults, err = simserver.ParseFaults(s.Faults); err != nil {
 		return console.Usage(err)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
@@ -168,7 +169,11 @@ func alike(setups []setup.Setup) error {
 // Workload returns what was asked of a server, as far as it must be the same for a comparison. Seeds may differ.
 func Workload(run *rundir.Run, l lang.Lang) string {
 	w := run.Workload
-	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), lengths(w.OutputTokens))}
+	answer := lengths(w.OutputTokens)
+	if w.Capped {
+		answer = findings.AnswerText(&w, l)
+	}
+	parts := []string{loadTokens.In(l, lengths(w.PromptTokens), answer)}
 	if w.Dataset != "" {
 		parts = append(parts, loadDataset.In(l, w.Dataset))
 	}

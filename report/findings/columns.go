@@ -21,6 +21,7 @@ func Columns() []Column {
 	}{
 		{"latency_s", lang.HeadLatency.Text(), Latency}, {"ttft_s", lang.Same("TTFT"), TTFT},
 		{"ttft_due_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
+		{"first_answer_s", headFirstAnswer.Text(), func(s *rundir.Stage) *rundir.Dist { return &s.FirstAnswer }},
 		{"tpot_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
 		{"itl_s", lang.Same("ITL"), ITL},
 		{"chunk_gap_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
@@ -28,6 +29,11 @@ func Columns() []Column {
 		{"queued_s", lang.Text{}, func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
 	} {
 		all = append(all, distColumns(d.id, d.head, d.of)...)
+	}
+	for i := range all {
+		if strings.HasPrefix(all[i].ID, "first_answer_s") {
+			all[i].When = anyStage(func(s *rundir.Stage) bool { return s.FirstAnswer.N > 0 })
+		}
 	}
 	return slices.Concat(all, judgementColumns(), serverColumns())
 }
@@ -146,15 +152,33 @@ func rateColumns() []Column {
 		inFile("concurrency_peak", func(r StageRow) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }),
 		numberInFile("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
 		numberInFile("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
-		numberInFile("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
+		tokens("mean", lang.SubMean.Text(), func(t *rundir.TokenStats) rundir.Number { return t.Mean }),
 		numberInFile("output_tokens_min", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Min }),
-		numberInFile("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
+		tokens("p50", lang.Same("p50"), func(t *rundir.TokenStats) rundir.Number { return t.P50 }),
+		tokens("p90", lang.Same("p90"), func(t *rundir.TokenStats) rundir.Number { return t.P90 }),
+		tokens("max", lang.Same("max"), func(t *rundir.TokenStats) rundir.Number { return t.Max }),
+		{ID: "output_tokens_at_limit", Head: headAtLimit.Text(), Number: func(s *rundir.Stage) rundir.Number { return s.OutputTokens.AtLimit },
+			Cell: func(r StageRow) table.Cell { return table.Percent(r.Stage.OutputTokens.AtLimit) }},
 		numberInFile("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
 		numberInFile("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
 		inFile("token_source", func(r StageRow) string { return r.Stage.TokenSource }),
 		gaps,
-		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: anyStage(func(s *rundir.Stage) bool { return WrongLength(s, lang.English) != "" }), Cell: length},
+		{ID: "length", Head: headLength.Text(), Unit: "tokens", When: lengthTold, Cell: length},
 	}
+}
+
+// tokens is a column of a statistic of the lengths of answers.
+func tokens(id string, sub lang.Text, of func(*rundir.TokenStats) rundir.Number) Column {
+	c := number("output_tokens_"+id, headLength.Text(), "", func(s *rundir.Stage) rundir.Number { return of(&s.OutputTokens) }, lang.Short)
+	c.Sub = sub
+	return c
+}
+
+// lengthTold reports whether the length of answers says something: they end by themselves, or not as they were asked to.
+func lengthTold(runs []rundir.Run) bool {
+	return slices.ContainsFunc(runs, func(run rundir.Run) bool {
+		return run.Workload.Capped || slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return WrongLength(&run, &s, lang.English) != "" })
+	})
 }
 
 // length is the mean length of answers, and the requested length where it differs.
@@ -163,7 +187,7 @@ func length(r StageRow) table.Cell {
 	if !got.Known() {
 		return table.Absent()
 	}
-	if WrongLength(r.Stage, lang.English) == "" {
+	if WrongLength(r.Run, r.Stage, lang.English) == "" {
 		return table.Literal(lang.Number(got, lang.Short))
 	}
 	return table.Cell{Text: sayOfAsked.Text(lang.Number(got, lang.Short), lang.Number(r.Stage.AskedTokens, lang.Short)), Tone: table.Bad}

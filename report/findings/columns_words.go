@@ -14,6 +14,7 @@ var (
 	headGoodput  = lang.Say("goodput", "有效吞吐")
 	headInFlight = lang.Say("in flight", "并发")
 	headLength   = lang.Say("length", "输出长度")
+	headAtLimit  = lang.Say("cut at the limit", "达到上限")
 	headOffered  = lang.Say("offered", "到达")
 	headRefused  = lang.Say("refused", "拒绝")
 	headRequests = lang.Say("requests", "请求")
@@ -21,6 +22,7 @@ var (
 	headSLO      = lang.Say("SLO", "SLO")
 	headVerdict  = lang.Say("verdict", "判定")
 
+	headFirstAnswer = lang.Say("first answer", "首个回答 token")
 	headRunning     = lang.Say("running", "运行中")
 	headWaiting     = lang.Say("waiting", "排队")
 	headKV          = lang.Say("KV cache", "KV 缓存")

@@ -73,9 +73,12 @@ func workload(run *rundir.Run, l lang.Lang) string {
 		}
 	}
 	if out := LengthText(wl.OutputTokens); out != "" {
-		if wl.Forced {
+		switch {
+		case wl.Capped:
+			parts = append(parts, loadCapped.In(l, out))
+		case wl.Forced:
 			parts = append(parts, loadForced.In(l, out))
-		} else {
+		default:
 			parts = append(parts, loadOutput.In(l, out))
 		}
 	}
@@ -89,6 +92,15 @@ func workload(run *rundir.Run, l lang.Lang) string {
 		parts = append(parts, loadSeed.In(l, strconv.FormatUint(wl.Seed, 10)))
 	}
 	return strings.Join(parts, lang.Comma.In(l))
+}
+
+// AnswerText is the length of answers that is asked for: as [LengthText], or "up to 512" where they end by themselves.
+func AnswerText(w *rundir.Workload, l lang.Lang) string {
+	text := LengthText(w.OutputTokens)
+	if w.Capped && text != "" {
+		return loadUpTo.In(l, text)
+	}
+	return text
 }
 
 // LengthText is a distribution of lengths: 512, or 512±64 (1-1024).

@@ -19,6 +19,8 @@ var (
 	loadCounted = lang.Say("%s prompt tokens (the server counted %s)", "输入 %s token（服务计为 %s）")
 	loadOutput  = lang.Say("%s output tokens", "输出 %s token")
 	loadForced  = lang.Say("%s output tokens, forced", "输出 %s token（强制）")
+	loadUpTo    = lang.Say("up to %s", "最多 %s 个")
+	loadCapped  = lang.Say("up to %s output tokens", "输出最多 %s 个 token")
 	loadDataset = lang.Say("data set %s", "数据集 %s")
 	loadFixed   = lang.Say("one fixed prompt", "固定提示词")
 	loadSeed    = lang.Say("seed %s", "随机种子 %s")

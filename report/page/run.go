@@ -173,14 +173,17 @@ func (v *view) tables() []Section {
 		r.Title = titleRepeats.Text()
 		all = append(all, Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []Block{{Table: r}}})
 	}
+	for _, t := range findings.AnswerLengths(v.Run) {
+		all = append(all, Section{ID: "lengths", Title: t.Title, Blocks: []Block{{Table: &Grid{Table: t, Name: "lengths", Open: true}}}})
+	}
 	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
 func (v *view) allRows() *Grid {
 	columns := findings.Pick("name", "verdict", "role", "rates_offered", "rates_completed", "tokens_per_s_output", "concurrency_mean", "ttft_s_p50", "ttft_s_p99",
-		"itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "requests_due", "failed")
-	t := &Grid{Table: findings.TabulateStages(columns, v.Rows, findings.UnitBeside), Name: "all"}
+		"first_answer_s_p50", "first_answer_s_p99", "itl_s_p50", "itl_s_p99", "latency_s_p50", "latency_s_p99", "requests_due", "failed")
+	t := &Grid{Table: findings.TabulateStages(findings.For([]rundir.Run{*v.Run}, columns), v.Rows, findings.UnitBeside), Name: "all"}
 	t.Title, t.Notes = titleRows.Text(), findings.Legend(t.Table)
 	if v.Open {
 		t.Notes = append(t.Notes, NoteNames.Text())

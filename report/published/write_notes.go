@@ -54,10 +54,28 @@ func openNote(s *rundir.Stage, l lang.Lang) string {
 
 // received notes that answers were not as long as was forced.
 func received(r findings.StageRow, l lang.Lang) string {
-	if about := findings.WrongLength(r.Stage, l); about != "" {
+	if about := findings.WrongLength(r.Run, r.Stage, l); about != "" {
 		return findings.WarnLength.In(l) + lang.InParens.In(l, about) + lang.Stop.In(l)
 	}
 	return ""
+}
+
+// lengthNote says how long answers were that end by themselves.
+func lengthNote(r findings.StageRow, l lang.Lang) string {
+	t := r.Stage.OutputTokens
+	if !r.Run.Workload.Capped || t.N == 0 {
+		return ""
+	}
+	return NoteLengths.In(l, findings.AnswerText(&r.Run.Workload, l), lang.Number(t.Mean, lang.Short), lang.Number(t.P50, lang.Short), lang.Number(t.P90, lang.Short),
+		lang.Number(t.Max, lang.Short), lang.Percent(t.AtLimit.Value()))
+}
+
+// firstAnswerNote says when the answer began behind its reasoning.
+func firstAnswerNote(s *rundir.Stage, l lang.Lang) string {
+	if s.FirstAnswer.N == 0 {
+		return ""
+	}
+	return NoteFirstAnswer.In(l, lang.Time(s.FirstAnswer.Mean), lang.Time(s.TTFT.Mean))
 }
 
 // bounded reports whether one of the distributions holds lower bounds.

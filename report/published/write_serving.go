@@ -175,7 +175,7 @@ func servingNotes(r findings.StageRow, l lang.Lang) []string {
 	if n := s.Requests.Incomplete; n > 0 {
 		notes = append(notes, NoteIncomplete.In(l, strconv.Itoa(n)))
 	}
-	return append(notes, retokenized(s, l), received(r, l), goodputNote(s, l))
+	return append(notes, lengthNote(r, l), firstAnswerNote(s, l), retokenized(s, l), received(r, l), goodputNote(s, l))
 }
 
 // retokenized compares what the text tokenizes to with what was reported. Tokenizing anew loses special tokens and

@@ -27,7 +27,7 @@ func stressNotes(r findings.StageRow, l lang.Lang) []string {
 	if !theoreticalMax(s).IsZero() {
 		notes = append(notes, NoteTheoretical.In(l))
 	}
-	notes = append(notes, openNote(s, l), windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
+	notes = append(notes, lengthNote(r, l), firstAnswerNote(s, l), openNote(s, l), windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
 		{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
 	}), bounded(l, &s.Latency))
 	if n := s.Requests.Incomplete; n > 0 {

@@ -209,7 +209,7 @@ func (x *Experiment) support(s *Stage) {
 }
 
 // retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
-// loses text.
+// loses text, or that it does not tokenize back. Reasoning is not in the text, and some servers hide it: it counts as reported.
 func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
 	total, w := 0, measure.WindowOf(st)
 	for _, a := range answers {
@@ -223,7 +223,7 @@ func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers [
 			}
 			return
 		}
-		total += n
+		total += n + a.Reasoning
 	}
 	if total > 0 {
 		st.OutputTokens.Retokenized = rundir.Exactly(float64(total))

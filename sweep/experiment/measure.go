@@ -109,6 +109,7 @@ func (x *Experiment) criteria(h *held) measure.Criteria {
 	return measure.Criteria{
 		Extent: h.Extent, Rate: h.Load.MeanRate(), Concurrency: h.Load.Limit(), Sessions: h.Sessions, Whole: h.whole(), TimeOut: x.timeOut(),
 		MaxErrorRate: x.config.MaxErrorRate, Tolerance: x.config.Tolerance, SLO: h.terms, Alone: x.aloneLengths(),
+		Capped: x.run.Workload.Capped,
 	}
 }
 

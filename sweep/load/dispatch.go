@@ -169,7 +169,7 @@ func (r *runner) one(ctx context.Context, seq, turn int, due time.Duration, call
 		r.giveUp(err)
 	}
 	if r.KeepText && b.result.Status == client.StatusOK {
-		r.keep(Answer{due, string(b.result.Text)})
+		r.keep(Answer{due, string(b.result.Text), max(0, b.result.ReasoningTokens)})
 	}
 	r.owed.Add(int64(emitted - asked))
 	r.Monitor.Ended(&b.record, emitted)

@@ -86,8 +86,9 @@ func (e *VoidError) Error() string { return "the stage is void: " + e.Why.Code }
 
 // Answer is the text of a request that ended well, reasoning left out.
 type Answer struct {
-	Due  time.Duration // since the stage's start
-	Text string
+	Due       time.Duration // since the stage's start
+	Text      string        // without reasoning
+	Reasoning int           // tokens of reasoning before it, as reported; 0 for none
 }
 
 // runner runs one stage.

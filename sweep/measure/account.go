@@ -35,6 +35,7 @@ type Criteria struct {
 	MaxErrorRate float64    // the stage ends early when more than this share of its requests fails
 	Tolerance    float64    // drift below this share of the rate counts as none
 	SLO          []slo.Term // what each request is judged by; nil for nothing
+	Capped       bool       // answers end by themselves, at the length asked for at the latest
 	Alone        *Shares    // how long answers to lone requests are; nil where that is not known
 }
 

@@ -242,7 +242,12 @@ func (p *progress) estimate() rundir.Progress {
 }
 
 // latencies sums up the metrics that each request has one value of.
-type latencies struct{ latency, ttft, ttftDue, tpot, lag, queued sample.Sample }
+type latencies struct {
+	latency, ttft, ttftDue, tpot, lag, queued sample.Sample
+
+	firstAnswer sample.Sample
+	reasons     bool // some answer began with reasoning
+}
 
 func (l *latencies) add(r *rundir.Record) {
 	dueAt, sent, first, last, end := r.Due.Value(), r.Sent.Value(), r.FirstToken.Value(), r.LastToken.Value(), r.End.Value()
@@ -276,10 +281,31 @@ func (l *latencies) add(r *rundir.Record) {
 		}
 		l.ttftDue.AddBound(end - dueAt)
 	}
+	l.addAnswer(r)
+}
+
+// addAnswer takes in the time to the first token after reasoning. An answer that ended before, at the longest allowed length or cancelled, has a
+// lower bound.
+func (l *latencies) addAnswer(r *rundir.Record) {
+	if !r.Sent.Known() || !r.OK() && !r.Censored() {
+		return
+	}
+	sent := r.Sent.Value()
+	if r.FirstAnswer.Known() {
+		l.reasons = l.reasons || r.FirstAnswer.Value() > r.FirstToken.Value()
+		l.firstAnswer.Add(r.Due.Value(), r.FirstAnswer.Value()-sent)
+		return
+	}
+	l.reasons = l.reasons || r.FirstToken.Known()
+	l.firstAnswer.AddBound(r.End.Value() - sent)
 }
 
 func (l *latencies) fill(st *rundir.Stage) {
 	st.Latency, st.TTFT, st.TTFTDue = l.latency.Dist(), l.ttft.Dist(), l.ttftDue.Dist()
+	st.FirstAnswer = rundir.Dist{}
+	if l.reasons {
+		st.FirstAnswer = l.firstAnswer.Dist()
+	}
 	st.TPOT, st.Lag, st.Queued = l.tpot.Dist(), l.lag.Dist(), l.queued.Dist()
 }
 
@@ -388,9 +414,34 @@ func (t *total) tokens() rundir.TokenStats {
 	}
 }
 
+// answerLengths is the distribution of the lengths of answers that end by themselves. A nil one takes nothing in.
+type answerLengths struct {
+	lengths sample.Sample
+	cut     float64 // as long as allowed
+}
+
+func (a *answerLengths) add(r *rundir.Record) {
+	if a == nil || !r.OutputTokens.Known() {
+		return
+	}
+	a.lengths.Add(r.Due.Value(), r.OutputTokens.Value())
+	if r.OutputTokens.Value() >= float64(r.AskedTokens) {
+		a.cut++
+	}
+}
+
+func (a *answerLengths) fill(t *rundir.TokenStats) {
+	if a == nil || t.N == 0 {
+		return
+	}
+	d := a.lengths.Dist()
+	t.P50, t.P90, t.AtLimit = d.P50, d.P90, rundir.Exactly(a.cut/float64(t.N))
+}
+
 // lengths sums up token counts.
 type lengths struct {
 	output, prompt, cached, asked total
+	spread                        *answerLengths // of answers that end by themselves; nil where they do not
 
 	shares Shares
 	source string
@@ -403,6 +454,7 @@ func (l *lengths) add(r *rundir.Record) {
 	}
 	l.asked.add(float64(r.AskedTokens))
 	l.output.addNumber(r.OutputTokens)
+	l.spread.add(r)
 	l.prompt.addNumber(r.PromptTokens)
 	l.cached.addNumber(r.CachedTokens)
 	switch l.source {
@@ -418,6 +470,7 @@ func (l *lengths) add(r *rundir.Record) {
 
 func (l *lengths) fill(st *rundir.Stage, count tokenCounter) {
 	st.OutputTokens, st.PromptTokens = l.output.tokens(), l.prompt.tokens()
+	l.spread.fill(&st.OutputTokens)
 	if p := &st.PromptTokens; p.Total.Known() { // text is all that we send
 		p.Text, p.Vision = p.Total, rundir.Exactly(0)
 	}

@@ -12,11 +12,12 @@ import (
 )
 
 // Recover fills in stages that were killed, from the records that they left, as far as they got. records yields those of all
-// stages in any order, and is read twice; an error is of reading. A stage without records stays as it is.
-func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
+// stages in any order, and is read twice; an error is of reading. A stage without records stays as it is. capped is as in [Criteria].
+func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, capped bool, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) error {
 	accounts := map[string]*replay{}
 	for _, st := range stages {
 		accounts[st.Name] = newReplay(st, tolerance, terms)
+		accounts[st.Name].Capped = capped
 	}
 	for r, err := range records {
 		if err != nil {

@@ -50,6 +50,9 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 	service := a.service.typical()
 	s.window, s.settled = s.steady(service)
 	s.metrics = newMetrics(s.window, service, a.tally.counter(), a.grouped, a.SLO)
+	if a.Capped {
+		s.metrics.lengths.spread = &answerLengths{}
+	}
 	if at, ok := s.frozenSince(); ok {
 		s.stage.FrozenSince = rundir.Exactly(at)
 		s.metrics.hung.after = at

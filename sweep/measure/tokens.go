@@ -12,15 +12,17 @@ import (
 type tokenCounter struct {
 	perChunk float64 // average over the stage
 	known    bool    // perChunk rests on the server's counts
+	share    float64 // of the length asked for, that answers had on average; 0 where that is not known
 }
 
 // tokenTally counts what a tokenCounter rests on.
-type tokenTally struct{ tokens, chunks float64 }
+type tokenTally struct{ tokens, chunks, asked float64 }
 
 func (t *tokenTally) add(r *rundir.Record) {
 	if r.OK() && r.OutputTokens.Known() && r.FirstToken.Known() {
 		t.tokens += r.OutputTokens.Value()
 		t.chunks += chunks(r)
+		t.asked += float64(r.AskedTokens)
 	}
 }
 
@@ -28,7 +30,11 @@ func (t *tokenTally) counter() tokenCounter {
 	if t.tokens == 0 {
 		return tokenCounter{perChunk: 1}
 	}
-	return tokenCounter{perChunk: t.tokens / t.chunks, known: true}
+	c := tokenCounter{perChunk: t.tokens / t.chunks, known: true}
+	if t.asked > 0 {
+		c.share = min(1, t.tokens/t.asked)
+	}
+	return c
 }
 
 // chunks returns the number of token-bearing chunks of an answer that has a first token.
@@ -95,12 +101,17 @@ func (c tokenCounter) received(r *rundir.Record) float64 {
 	return sum
 }
 
-// expected returns how many tokens an answer has in the end: its own count, or for one that was cut short what was asked for.
+// expected returns how many tokens an answer has in the end: its own count, or for one that was cut short as much of what was asked for as the
+// stage's other answers had.
 func (c tokenCounter) expected(r *rundir.Record) float64 {
 	if r.OK() {
 		return c.received(r)
 	}
-	return max(float64(r.AskedTokens), c.received(r))
+	share := c.share
+	if share == 0 {
+		share = 1
+	}
+	return max(share*float64(r.AskedTokens), c.received(r))
 }
 
 // owed returns how many output tokens a request asked for: at least one.

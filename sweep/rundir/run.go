@@ -156,6 +156,8 @@ type Workload struct {
 	Prompt       string  `json:"prompt,omitempty"` // the fixed prompt, where one was given
 	Seed         uint64  `json:"seed"`
 	Forced       bool    `json:"forced_length"` // answers have exactly the number of tokens asked for
+	// Capped is whether OutputTokens is the longest answer: answers end by themselves, and are cut there.
+	Capped bool `json:"capped_length,omitempty"`
 	// CountedPrompt is what the server counted for a prompt of PromptTokens; 0 where it does not count.
 	CountedPrompt int `json:"counted_prompt_tokens,omitempty"`
 	// Temperature is the sampling temperature asked for; absent for the server's default.
@@ -216,6 +218,7 @@ type Stage struct {
 	Latency      Dist              `json:"latency_s"`
 	TTFT         Dist              `json:"ttft_s"`
 	TTFTDue      Dist              `json:"ttft_due_s"`
+	FirstAnswer  Dist              `json:"first_answer_s,omitzero"` // to the first token after reasoning; absent where no answer began with reasoning
 	TPOT         Dist              `json:"tpot_s"`
 	ITL          Dist              `json:"itl_s"`                // per token
 	ChunkGap     Dist              `json:"chunk_gap_s,omitzero"` // per chunk; absent where each chunk held one token
@@ -352,8 +355,13 @@ type TokenStats struct {
 	Min  Number `json:"min,omitzero"`
 	Max  Number `json:"max,omitzero"`
 
+	// Of answers that end by themselves.
+	P50     Number `json:"p50,omitzero"`
+	P90     Number `json:"p90,omitzero"`
+	AtLimit Number `json:"at_limit,omitzero"` // share that was cut at the longest allowed length
+
 	Total       Number `json:"total,omitzero"`       // where it is known as such; else it is N times Mean
-	Retokenized Number `json:"retokenized,omitzero"` // tokens of the text of all answers, counted again
+	Retokenized Number `json:"retokenized,omitzero"` // tokens of the text of all answers, counted again; reasoning as reported
 	Text        Number `json:"text,omitzero"`        // part of Total, where it is known
 	Vision      Number `json:"vision,omitzero"`
 }

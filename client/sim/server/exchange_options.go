@@ -10,8 +10,9 @@ type ExchangeOptions struct {
 	UsageEveryChunk bool   // report usage on each chunk and at the end, asked or not
 	Think           int    // reasoning tokens at the head of a chat answer, unless enable_thinking is false
 	ReasoningField  string // "reasoning_content" or "reasoning"; empty for the engine's own
-	IgnoreLength    bool   // answers end at a natural length even where ignore_eos or min_tokens forbid it
-	FullLength      bool   // answers are as long as allowed, even without ignore_eos
+	Natural         NaturalLength
+	IgnoreLength    bool // answers end at a natural length even where ignore_eos or min_tokens forbid it
+	FullLength      bool // answers are as long as allowed, even without ignore_eos
 	Faults          Faults
 	NoLogProbs      bool   // log-probabilities are never sent; a strict server refuses to be asked for them
 	Engine          string // which engine's APIs to serve, one of [Engines]; empty for "vllm"

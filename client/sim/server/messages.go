@@ -62,11 +62,8 @@ func parseMessages(s *Host, raw []byte) (Request, error) {
 		return Request{}, err
 	}
 	j := Request{Chat: true, Stream: b.Stream, Tool: b.Called()}
-	if err := s.SetWork(&j, ids, LengthLimits{Max: b.MaxTokens}); err != nil {
+	if err := s.SetWork(&j, ids, LengthLimits{Max: b.MaxTokens, Think: b.Thinking.Type != "disabled"}); err != nil {
 		return Request{}, err
-	}
-	if b.Thinking.Type != "disabled" {
-		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }

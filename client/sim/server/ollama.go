@@ -75,11 +75,9 @@ func parseOllama(s *Host, raw []byte, chat bool) (Request, error) {
 	if b.LogProbs {
 		j.TopLogProbs = s.WantedLogProbs(nil, max(1, b.TopLogs))
 	}
-	if err := s.SetWork(&j, CutPrompt(ids, context), LengthLimits{Max: b.Options.NumPredict, Default: NaturalLimit}); err != nil {
+	w := LengthLimits{Max: b.Options.NumPredict, Default: NaturalLimit, Think: !b.Raw && string(b.Think) != "false"}
+	if err := s.SetWork(&j, CutPrompt(ids, context), w); err != nil {
 		return Request{}, err
-	}
-	if !b.Raw && string(b.Think) != "false" {
-		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }

@@ -72,11 +72,9 @@ func (s *Host) ParseOpenAI(raw []byte, chat bool) (Request, error) {
 	if s.Name == "ollama" {
 		ids = CutPrompt(ids, OllamaContext)
 	}
+	w.Think = chat && b.thinks()
 	if err := s.SetWork(&j, ids, w); err != nil {
 		return Request{}, err
-	}
-	if chat && b.thinks() {
-		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 
@@ -45,10 +44,10 @@ type LengthLimits struct {
 	Default int  // the most where the request sets no length
 	Min     int  // no natural end before it
 	Exact   bool // no natural end at all
+	Think   bool // the answer begins with reasoning, if the model has any
 }
 
-// SetWork sets a request's prompt and the length of its answer. A natural end is uniformly distributed over the last four
-// fifths of the allowed length, at 60 % of it on average, and depends on the prompt.
+// SetWork sets a request's prompt and the length of its answer. A natural end depends on the prompt.
 func (s *Host) SetWork(j *Request, ids []uint32, w LengthLimits) error {
 	if len(ids) == 0 {
 		return BadRequest("the prompt is empty")
@@ -61,18 +60,28 @@ func (s *Host) SetWork(j *Request, ids []uint32, w LengthLimits) error {
 	if err != nil {
 		return err
 	}
-	j.Work.OutputTokens, j.Finish = limit, "length"
-	if s.Options.FullLength || w.Exact && !s.Options.IgnoreLength {
-		return nil
+	reasoning := 0
+	if w.Think {
+		reasoning = s.Options.Think
 	}
-	own := int(math.Ceil((0.2 + 0.8*Fraction(Mix(j.seed))) * float64(limit)))
+	j.Work.OutputTokens, j.Finish = limit, "length"
+	if own, ends := s.ownLength(j.seed, limit, reasoning, w); ends && own < limit {
+		j.Work.OutputTokens, j.Finish = own, "stop"
+	}
+	j.Work.ReasoningTokens = min(reasoning, j.Work.OutputTokens)
+	return nil
+}
+
+// ownLength returns the length at which an answer ends by itself; ends is false where it does not.
+func (s *Host) ownLength(seed uint64, limit, reasoning int, w LengthLimits) (own int, ends bool) {
+	if s.Options.FullLength || w.Exact && !s.Options.IgnoreLength {
+		return 0, false
+	}
+	own = s.Options.Natural.draw(Fraction(Mix(seed)), limit, reasoning)
 	if !s.Options.IgnoreLength {
 		own = max(own, w.Min)
 	}
-	if own < limit {
-		j.Work.OutputTokens, j.Finish = own, "stop"
-	}
-	return nil
+	return own, true
 }
 
 // limit returns the longest allowed answer.
@@ -80,6 +89,9 @@ func (s *Host) limit(prompt int, w LengthLimits) (int, error) {
 	cfg := s.Config
 	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
 	limit := w.Default
+	if limit == NaturalLimit && s.Options.Natural.Tokens > 0 {
+		limit = room
+	}
 	if limit > sim.DefaultOutputTokens {
 		limit = min(limit, room)
 	}

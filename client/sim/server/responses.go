@@ -60,15 +60,12 @@ func parseResponses(s *Host, raw []byte) (Request, error) {
 		return Request{}, err
 	}
 	j := Request{Chat: true, Stream: b.Stream, Tool: b.Called()}
-	w := LengthLimits{Max: b.MaxOutputTokens, Exact: b.IgnoreEOS, Default: NaturalLimit}
+	w := LengthLimits{Max: b.MaxOutputTokens, Exact: b.IgnoreEOS, Default: NaturalLimit, Think: b.Reasoning.Effort != "none"}
 	if b.IgnoreEOS {
 		w.Default = math.MaxInt
 	}
 	if err := s.SetWork(&j, ids, w); err != nil {
 		return Request{}, err
-	}
-	if b.Reasoning.Effort != "none" {
-		j.Work.ReasoningTokens = min(s.Options.Think, j.Work.OutputTokens)
 	}
 	return j, nil
 }

@@ -12,7 +12,8 @@ import (
 // Workload holds the flags of what each request asks for.
 type Workload struct {
 	PromptTokens string `name:"prompt-tokens" placeholder:"N" help:"Prompt length in tokens (512), or a distribution: mean=512,std=100,min=64,max=2048." group:"Workload"`
-	OutputTokens string `name:"output-tokens" placeholder:"N" help:"Answer length in tokens (128, or as in the dataset), or a distribution." group:"Workload"`
+	OutputTokens string `name:"output-tokens" placeholder:"N" xor:"answer" help:"Answer length in tokens (128, or as in the dataset), or a distribution. The server is told not to stop earlier." group:"Workload"`
+	AnswerLimit  int    `name:"max-tokens" placeholder:"N" positive:"" xor:"answer" help:"Longest answer in tokens. Answers end by themselves, and are cut at N tokens. It replaces --output-tokens." group:"Workload"`
 	Prompt       string `placeholder:"TEXT" help:"Send this text in each request. A server with a prefix cache then looks faster than it is." group:"Workload"`
 	Dataset      string `type:"path" placeholder:"FILE" help:"Take prompts from a file: ShareGPT JSON, JSONL with prompt or messages, or CSV with a header. Rows with an answer are graded (llmsweep help grading)." group:"Workload"`
 	DatasetRows  int    `name:"dataset-rows" default:"10000" placeholder:"N" help:"Draw at most N rows of the dataset (${default})." group:"Workload"`
@@ -44,6 +45,9 @@ func (l *Workload) Parse() (*WorkloadOptions, error) {
 	}
 	if p.OutputLengths, err = workload.ParseLengths(cmp.Or(l.OutputTokens, "128")); err != nil {
 		return nil, fmt.Errorf("--output-tokens: %w", err)
+	}
+	if l.AnswerLimit > 0 {
+		p.OutputLengths = rundir.Lengths{Mean: float64(l.AnswerLimit)}
 	}
 	if p.Talk.Later, err = workload.ParseLengths(l.TurnTokens); err != nil {
 		return nil, fmt.Errorf("--turn-tokens: %w", err)
@@ -94,7 +98,7 @@ func (l *WorkloadOptions) check() error {
 // Spec returns the workload that the flags ask for; replay is the trace that is replayed, nil for none.
 func (l *WorkloadOptions) Spec(replay *workload.Replay) *workload.Spec {
 	return &workload.Spec{
-		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "",
+		PromptTokens: l.PromptLengths, OutputTokens: l.OutputLengths, PromptSet: l.Workload.PromptTokens != "", OutputSet: l.Workload.OutputTokens != "" || l.AnswerLimit > 0,
 		Seed: l.Seed, Prompt: l.Prompt, Dataset: l.Dataset, Rows: l.DatasetRows, MultiTurn: l.MultiTurn, Graded: l.Graded, Replay: replay,
 		Talk: l.Talk, Talking: l.Turns != "", PrefixTokens: l.PrefixTokens, PrefixGroups: l.PrefixGroups,
 	}

@@ -80,6 +80,14 @@ func ConnectTarget(c *console.Console, url string, flags *flags.Target, l *flags
 	return t, nil
 }
 
+// expectedAnswer returns the mean length of the embedded simulator's answers.
+func expectedAnswer(l *flags.WorkloadOptions) int {
+	if l.AnswerLimit > 0 {
+		return int(math.Round(simserver.NaturalLength{}.Mean(l.AnswerLimit, 0)))
+	}
+	return int(l.OutputLengths.Mean)
+}
+
 // Preflight makes the client of a server and asks the server what it is. It sets no workload.
 func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
 	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang}
@@ -97,7 +105,7 @@ func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 		}
 		t.Close = stop
 		if l.Plain() && !replayed {
-			capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean)})
+			capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: expectedAnswer(l)})
 			t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
 		}
 	}
@@ -105,6 +113,7 @@ func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.Wor
 	if err != nil {
 		return nil, console.Usage(err)
 	}
+	options.Params.Natural = l.AnswerLimit > 0
 	options.Dial, options.Proxy, t.spending = c.Dial, c.Proxy, flags.Spending
 	if t.prober, err = probe.New(options); err != nil {
 		return nil, console.Usage(err)
@@ -143,7 +152,7 @@ func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
 		}
 	}
 	t.Longest = facts.MaxModelLen
-	t.Asked.Think = params.Think
+	t.Asked.Think, t.Asked.Capped = params.Think, params.Natural
 	if params.Temperature != nil {
 		t.Asked.Temperature = rundir.Exactly(*params.Temperature)
 	}
@@ -184,7 +193,8 @@ func (t *Target) closes(f func()) {
 func (t *Target) describeWorkload() {
 	params := t.Asked
 	t.Asked = t.Workload.Describe()
-	t.Asked.Think, t.Asked.Temperature, t.Asked.Forced, t.Asked.CountedPrompt = params.Think, params.Temperature, params.Forced && t.Asked.Graded == 0, t.Counted
+	t.Asked.Think, t.Asked.Temperature, t.Asked.Capped = params.Think, params.Temperature, params.Capped
+	t.Asked.Forced, t.Asked.CountedPrompt = params.Forced && t.Asked.Graded == 0, t.Counted
 }
 
 // AddNotes adds notes on the server to what run.json has.
