@@ -18,7 +18,7 @@
 //     next; at the end [saturation.Write] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
-// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; rebound; arrival and sample; rundir/store;
+// Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; arrival and sample; rundir/store;
 // rundir and stats.
 package sweep
 

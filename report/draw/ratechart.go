@@ -34,7 +34,7 @@ func TTFTChart(run *rundir.Run, l lang.Lang, roles ...rundir.Role) TextChart {
 // rateChart is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed.
 func rateChart(run *rundir.Run, title string, of findings.TakeStages, label func(float64) string, roles []rundir.Role) TextChart {
 	if len(roles) == 0 {
-		roles = []rundir.Role{rundir.Grid, rundir.Probe}
+		roles = []rundir.Role{rundir.Grid, rundir.Probe, rundir.Hold}
 	}
 	var spots []Spot
 	for i := range run.Stages {
