@@ -207,7 +207,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 	var seen narrowing
 	for n := range maxNarrowing {
 		s := x.answer()
-		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() {
+		if s == nil || !s.LowestSaturated.Known() || aim <= 0 || x.Short() || x.keepsForHold() {
 			return nil
 		}
 		half := halfWidth(s)

@@ -12,7 +12,7 @@ import (
 // one measurement and not by rules: a stage near the answer is held, after an overload and for longer than other stages. Where it was stable, the answer
 // stands. Where its backlog grew, the answer comes down to what was completed then, and that is held, and so on.
 
-// noteNotHeld is a caution: no stage near the answer was shown stable, so that the interval reaches down to one that was.
+// noteNotHeld is a caution: no stage shows that even a comfortable load is sustained.
 var noteNotHeld = note.Kind{Code: "saturation.not-held", Args: []string{"rate", "stable"}}
 
 // bracket is what verdicts say of the saturation rate.
@@ -41,7 +41,7 @@ func overruled(open []*rundir.Stage) []*rundir.Stage {
 			return false
 		}
 		switch st.Verdict {
-		case rundir.Stable:
+		case rundir.Stable, rundir.Undecided:
 			return hold.Verdict == rundir.Saturated && st.Rate.Value() >= hold.Rate.Value()*(1-nearHeld)
 		case rundir.Saturated:
 			return hold.Verdict == rundir.Stable && st.Rate.Value() <= hold.Rate.Value()*(1+nearHeld)
@@ -83,8 +83,7 @@ func behind(st *rundir.Stage) rundir.Progress {
 }
 
 // bound makes an answer agree with the verdicts. Its rate is never above one that was shown saturated, nor below one that was held. Its interval reaches down
-// to what the highest stable stage shows at least, which is its rate less the upper bound of its drift; where the plateau is refuted, less the tolerance of
-// drift, too, and the rate is in the middle then. It is a caution where no stage near the answer was stable.
+// to what some stage shows at least; where the plateau is refuted, less the tolerance of drift, and the rate is in the middle then.
 func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	rate, low, high := s.Rate.Value(), s.Low.Value(), s.High.Value()
 	if !refuted && f.cached.share == 0 {
@@ -101,22 +100,30 @@ func (f *finder) bound(s *rundir.Saturation, b *bracket, refuted bool) {
 	if b.held != nil {
 		rate = max(rate, min(offered(b.held), high))
 	}
-	if b.stable != nil && slices.ContainsFunc(f.all, isHold) {
-		at := offered(b.stable)
-		if at < rate*held*(1-nearHeld) {
-			s.Cautions = append(s.Cautions, noteNotHeld.New(rate, at))
+	if least := f.least(); least > 0 && slices.ContainsFunc(f.all, isHold) {
+		if least < Comfortable*rate {
+			s.Cautions = append(s.Cautions, noteNotHeld.New(rate, least))
 		}
-		at *= 1 - max(0, b.stable.Drift.High.Value())
 		if refuted {
-			at /= tolerated
+			least /= tolerated
 			if grows := f.grows(); grows != nil {
-				high = min(high, max(offered(grows), at))
+				high = min(high, max(offered(grows), least))
 			}
-			rate = min(rate, (min(low, at)+high)/2)
+			rate = min(rate, (min(low, least)+high)/2)
 		}
-		low = min(low, at)
+		low = min(low, least)
 	}
 	s.Rate, s.Low, s.High = rundir.Exactly(rate), rundir.Exactly(min(low, rate)), rundir.Exactly(max(high, rate))
+}
+
+// least returns what is sustained at least by the stage that shows most: its rate less the upper bound of the growth of its backlog; 0 where none shows any.
+func (f *finder) least() (most float64) {
+	for _, st := range f.open {
+		if (st.Verdict == rundir.Stable || st.Verdict == rundir.Undecided) && st.Drift.High.Known() {
+			most = max(most, offered(st)*(1-max(0, st.Drift.High.Value())))
+		}
+	}
+	return most
 }
 
 // sustained returns the most that a stage without a growing backlog completed: the server got as much done for as long as that.
@@ -180,7 +187,7 @@ func (b *bracket) untested(s *rundir.Saturation) (rates []float64) {
 			rates = append(rates, (low+high)/2)
 		}
 		return rates
-	case b.saturated != nil:
+	case b.saturated != nil && b.saturated.Verdict == rundir.Saturated:
 		rate = min(rate, offered(b.saturated))
 	}
 	if rate *= held; b.held == nil || offered(b.held) < rate*(1-nearHeld) {
