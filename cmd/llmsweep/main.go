@@ -4,18 +4,10 @@
 // the work. To add a command, write its file and add one line to the type cli below. What commands share is in the packages
 // beside this one:
 //
-//	console      context, output, errors with exit codes, terminal, signals
-//	flags        groups of flags: target, workload, sweep, objectives, results, tables, ...
-//	parsing      what is wrong with a command line, in plain words
-//	config       flags from the file of --config
-//	target       preflight, client and workload for the server of a command line
-//	measurement  sweep, run and demo from the preflight to the report
-//	versus       compare --live from the preflight to the reports
-//	resume       which run can be continued, and how
-//	crash        gives the terminal back after a crash
-//	secret       finds and removes secrets
-//	launch       batch scripts and manifests for several ranks
-//	manual       the topics of llmsweep help; manpage and version
+//	console  output, errors with exit codes, terminal, signals, and the outside world
+//	flags    groups of flags: target, workload, sweep, objectives, results, tables, ...
+//	job      sweep, run, demo, resume and compare --live from the flags to the exit code
+//	manual   the topics of llmsweep help
 //
 // The work is done in client, sweep and report.
 package main
