@@ -269,6 +269,15 @@ func (d *Dir) syncedBy(state rundir.State) *rundir.Synced {
 	return &rundir.Synced{Records: d.synced, Readings: d.sizes[rundir.ReadingsFile], Canaries: d.sizes[rundir.CanariesFile], Grades: d.sizes[rundir.GradesFile]}
 }
 
+// WriteFile writes a file into a directory that is no run directory, whole or not at all, and waits until it is on the disk.
+func WriteFile(dir, name string, b []byte) error {
+	path := filepath.Join(dir, name)
+	if err := ReplaceFile(OS{}, path, b); err != nil {
+		return &WriteError{path, err}
+	}
+	return nil
+}
+
 // WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.
 func (d *Dir) WriteFile(name string, b []byte) error {
 	path := filepath.Join(d.Path, name)
