@@ -96,7 +96,7 @@ func TestWhatSourcesPredict(t *testing.T) {
 	for _, s := range sources {
 		cells[s] = make([]cell, len(workloads))
 	}
-	for i := range uint64(simtest.SampleSize(1, 12)) {
+	for i := range uint64(servers) {
 		k := simtest.Random(8000 + i)
 		k.Spread = 0
 		usual := sweptUsually(t, k, sweep.FitTime)
