@@ -52,7 +52,7 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(err)
 		}
 	}
-	setups := curve.LoadAs(found, doc.From)
+	setups := curve.LoadWith(found, curve.Options{Show: doc.From})
 	for _, said := range documents.Claims(setups) {
 		o.Claims = append(o.Claims, document.Claims{Name: doc.From(said[0].File), All: said})
 	}
