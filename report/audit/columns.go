@@ -88,6 +88,12 @@ func (t *result) moved(pair [2]string, key string, bad []int, step int) (arrange
 		}
 	}
 	a.rough = t.roughness(a)
+	if edge := bad[len(bad)-1]; step < 0 && edge+1 < len(t.rows) && t.rows[edge].text(key) == t.rows[edge+1].text(key) {
+		a.rough -= worthDecimal // the value of the row after them stands twice
+	}
+	if edge := bad[0]; step > 0 && edge > 0 && t.rows[edge].text(key) == t.rows[edge-1].text(key) {
+		a.rough -= worthDecimal
+	}
 	return a, fit >= len(bad)-1
 }
 
@@ -225,7 +231,7 @@ func backlogs(t *result) []hit {
 	var hits []hit
 	all := t.ordered()
 	for i, r := range all {
-		if x, _ := r.load(); x == 0 || r.suspect() {
+		if x, _ := r.load(); x == 0 || !r.timesFit() {
 			continue
 		}
 		for _, o := range all[i+1:] {
@@ -247,7 +253,7 @@ func backlogs(t *result) []hit {
 // waitedMore reports whether requests of a row waited so much longer than those of a row with more load that it was not for each other.
 func (r *row) waitedMore(o *row) bool {
 	load, _ := o.load()
-	return !o.suspect() && o.value(keyTTFT)*backlogFactor < r.value(keyTTFT) && o.value(keyLatency) < r.value(keyLatency) && o.value(keyDone) >= levelShare*load
+	return o.timesFit() && o.value(keyTTFT)*backlogFactor < r.value(keyTTFT) && o.value(keyLatency) < r.value(keyLatency) && o.value(keyDone) >= levelShare*load
 }
 
 // leftOver reports whether what was left over from an earlier stage is in a row.
@@ -302,7 +308,7 @@ func outliers(t *result) []hit {
 			factor = outlierAlone
 		}
 		last := i == len(all)-1 // it may rise at the end
-		if r.suspect() || beside == nil || !(v*factor < low || v > high*factor && !last) {
+		if !r.timesFit() || beside == nil || !(v*factor < low || v > high*factor && !last) {
 			continue
 		}
 		b := blamed{row: r, keys: []string{"ttft_s"}}

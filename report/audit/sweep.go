@@ -198,10 +198,15 @@ func (r *row) expected(key string) (v float64, ok bool) {
 func (r *row) suspect() bool {
 	if r.doubted == 0 {
 		r.doubted = 1
-		known := !math.IsNaN(r.value(keyLatency)) && !math.IsNaN(r.value(keyTTFT)) && !math.IsNaN(r.value(keyGap))
-		if known && !r.latencyFits(r.value) || !r.countFits() {
+		if !r.timesFit() || !r.countFits() {
 			r.doubted = 2
 		}
 	}
 	return r.doubted == 2
+}
+
+// timesFit reports whether latency is TTFT and the gaps, where all are known.
+func (r *row) timesFit() bool {
+	known := !math.IsNaN(r.value(keyLatency)) && !math.IsNaN(r.value(keyTTFT)) && !math.IsNaN(r.value(keyGap))
+	return !known || r.latencyFits(r.value)
 }

@@ -29,10 +29,13 @@ const (
 )
 
 // Limits of published rows. A row falls behind that completes less than behindShare of what it was offered: what is in flight when its stage ends is
-// missing, so the share may be some per cent lower than 1. Rows agree on the plateau within agreeing.
+// missing, so the share may be some per cent lower than 1, and the number of arrivals is random: behindErrors standard deviations of it are allowed, in
+// the seconds that published stages last. Rows agree on the plateau within agreeing.
 const (
-	behindShare = 0.85
-	agreeing    = 0.15
+	behindShare     = 0.85
+	behindErrors    = 2
+	publishedWindow = 120
+	agreeing        = 0.15
 )
 
 // plateau is the run's own saturation where it was measured here, else the row that served the most.
@@ -78,7 +81,8 @@ func (s *Setup) behind() int {
 		return -1
 	}
 	return slices.IndexFunc(s.Rows, func(r Row) bool {
-		return r.Stage.Rate.Known() && !r.Doubted && r.Stage.Verdict == "" && r.Served < behindShare*load(r.Stage)
+		offered := load(r.Stage)
+		return r.Stage.Rate.Known() && !r.Doubted && r.Stage.Verdict == "" && r.Served < behindShare*offered-behindErrors*math.Sqrt(offered/publishedWindow)
 	})
 }
 
