@@ -16,10 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"llmsweep/client/address"
 	"llmsweep/client/api"
-	"llmsweep/client/api/dialects"
-	"llmsweep/client/clean"
+	"llmsweep/client/input"
+	"llmsweep/client/redact"
 	"llmsweep/client/wire"
 )
 
@@ -37,7 +36,7 @@ type Options struct {
 	// URL is the server's base: "http://host:port", with or without a path. A slash, "/v1" or an endpoint at its end is
 	// accepted, and "http://" may be left out.
 	URL string
-	// API names the dialect, as [dialects.ByName] takes it; empty for "chat".
+	// API names the dialect, as [api.ByName] takes it; empty for "chat".
 	API    string
 	Params api.Params
 	APIKey string // sent as "Authorization: Bearer ...", or in the API's own header; empty for none
@@ -66,7 +65,7 @@ type Options struct {
 
 // Client sends requests to one server in one dialect. It is safe for concurrent use.
 type Client struct {
-	address   address.Address
+	address   input.Address
 	dialect   api.Dialect
 	params    api.Params
 	header    http.Header // shared by all requests, never changed
@@ -77,7 +76,7 @@ type Client struct {
 	dialer    *wire.Dialer
 	endpoint  *url.URL // of requests
 	allowance Allowance
-	cleaner   clean.Cleaner
+	cleaner   redact.Cleaner
 	streams   sync.Pool    // of *stream
 	stamped   atomic.Int64 // receives with a timestamp of the kernel
 	unstamped atomic.Int64 // receives without one
@@ -86,11 +85,11 @@ type Client struct {
 // New returns a client after it has checked the options. It does not connect. An error is one line that says which
 // option to change; it shows no secret.
 func New(o Options) (*Client, error) {
-	a, user, err := address.Parse(o.URL)
+	a, user, err := input.ParseAddress(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	d, err := dialects.ByName(cmp.Or(o.API, "chat"))
+	d, err := api.DialectsByName(cmp.Or(o.API, "chat"))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func New(o Options) (*Client, error) {
 		timeout: cmp.Or(o.Timeout, DefaultTimeout), http2: o.HTTP == "2", transport: t, dialer: dialer, endpoint: a.Join(d.Path(o.Params.Model)),
 		allowance: o.Allowance,
 	}
-	c.cleaner = clean.New(h, a.Base.Query(), user, c.proxyUser())
+	c.cleaner = redact.NewCleaner(h, a.Base.Query(), user, c.proxyUser())
 	c.streams.New = func() any { return &stream{decoder: d.NewDecoder()} }
 	return c, nil
 }

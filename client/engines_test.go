@@ -14,11 +14,8 @@ import (
 	"time"
 
 	"llmsweep/client/api"
-	"llmsweep/client/api/dialects"
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
-	simfault "llmsweep/client/sim/server/exchange"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -60,7 +57,7 @@ func simulated(t testing.TB, o simserver.Options) string {
 
 // simulatedHandler returns the handler of a fast simulated engine.
 func simulatedHandler(t testing.TB, o simserver.Options) http.Handler {
-	c, err := machine.Preset("Qwen2-7B/H200x4/int8")
+	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +82,7 @@ func run24(t *testing.T, o Options) *Result {
 	t.Helper()
 	o.Params.Model = "Qwen2-7B"
 	if o.Params.Fields == (api.Fields{}) {
-		d, err := dialects.ByName(o.API)
+		d, err := api.DialectsByName(o.API)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +178,7 @@ func TestEnginesThink(t *testing.T) {
 		o := simserver.Options{Engine: engine, FullLength: true, Think: 5, NoUsage: name == "ollama"}
 		url := simulated(t, o)
 		r := run24(t, Options{URL: url, API: name})
-		d, _ := dialects.ByName(name)
+		d, _ := api.DialectsByName(name)
 		thinks := d.Traits().Thinks
 		later := r.FirstAnswer > r.FirstToken || thinks && r.Shared.Has(0) // received with the next token
 		if thinks != (r.ReasoningTokens == 5) || thinks != later || r.Status != StatusOK {
@@ -254,18 +251,18 @@ func TestAPIKeys(t *testing.T) {
 // Every fault has its class, on each API. Only a truncated stream of TensorRT-LLM on Triton cannot be recognised.
 func TestEnginesFail(t *testing.T) {
 	each(t, func(t *testing.T, engine, name string) {
-		for fault, want := range map[simfault.Fault]string{
-			simfault.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
-			simfault.Fault429:  "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
-			simfault.Fault529:  "http_5xx 529 Overloaded: Overloaded",
-			simfault.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simfault.FaultReset: "reset connection reset by the server",
-			simfault.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
-			simfault.FaultError:    "stream_error EngineCore encountered an issue.",
-			simfault.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
-			simfault.FaultHang:     "timeout no answer within the request's limit of 100ms",
-			simfault.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
+		for fault, want := range map[simserver.Fault]string{
+			simserver.Fault500:  "http_5xx 500 Internal Server Error: Internal server error",
+			simserver.Fault429:  "rate_limited 429 Too Many Requests: Rate limit reached. Please try again in 1s. (retry after 1)",
+			simserver.Fault529:  "http_5xx 529 Overloaded: Overloaded",
+			simserver.FaultHTML: "malformed HTML instead of an event stream (Welcome)", simserver.FaultReset: "reset connection reset by the server",
+			simserver.FaultTruncate: "truncated the stream ended without a finish reason or terminator",
+			simserver.FaultError:    "stream_error EngineCore encountered an issue.",
+			simserver.FaultGarbage:  `malformed a chunk is not JSON: {"id":"garbage","choices":[{"delta":{"content":`,
+			simserver.FaultHang:     "timeout no answer within the request's limit of 100ms",
+			simserver.FaultStall:    "timeout no end of the answer within the request's limit of 100ms",
 		} {
-			always := simfault.Faults{Rules: []simfault.FaultRule{{Kind: fault, Every: 1}}}
+			always := simserver.Faults{Rules: []simserver.FaultRule{{Kind: fault, Every: 1}}}
 			options := simserver.Options{Engine: engine, FullLength: true, Faults: always}
 			var r *Result
 			if strings.HasPrefix(want, "timeout") {
@@ -280,13 +277,13 @@ func TestEnginesFail(t *testing.T) {
 			} else {
 				r = run24(t, Options{URL: simulated(t, options), API: name})
 			}
-			if name == "triton" && fault == simfault.FaultTruncate {
+			if name == "triton" && fault == simserver.FaultTruncate {
 				want = " "
 			}
 			if got := fmt.Sprint(r.Class, " ", r.Message); got != want {
 				t.Errorf("%s: %s, want %s", fault, got, want)
 			}
-			if after := fault == simfault.FaultTruncate || fault == simfault.FaultError || fault == simfault.FaultStall; after && r.Chunks() != 12 {
+			if after := fault == simserver.FaultTruncate || fault == simserver.FaultError || fault == simserver.FaultStall; after && r.Chunks() != 12 {
 				t.Errorf("%s: %d chunks, want the 12 before it", fault, r.Chunks())
 			}
 		}

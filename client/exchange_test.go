@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"llmsweep/client/clean"
+	"llmsweep/client/redact"
 	"log"
 	"net"
 	"net/http"
@@ -298,7 +298,7 @@ func TestRefusals(t *testing.T) {
 // A message is one short line, however long the server's is.
 func TestLongMessage(t *testing.T) {
 	r := do(t, t.Context(), Options{URL: answering(t, 400, nil, strings.Repeat("é\n", 100000))})
-	if len(r.Message) > clean.MaxMessage || !strings.HasSuffix(r.Message, " é...") && !strings.HasSuffix(r.Message, " ...") {
+	if len(r.Message) > redact.MaxMessage || !strings.HasSuffix(r.Message, " é...") && !strings.HasSuffix(r.Message, " ...") {
 		t.Errorf("%d bytes: %q", len(r.Message), r.Message)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"llmsweep/client/api"
-	"llmsweep/client/clean"
-	"llmsweep/client/mutated"
+	"llmsweep/client/redact"
+	"llmsweep/client/testkit"
 )
 
 // Any body gives a message of one short line of valid UTF-8.
@@ -19,10 +19,10 @@ func FuzzErrorText(f *testing.F) {
 		`{"detail":{"detail":{"detail":"x"}}}`, "\x00\xff", ""} {
 		f.Add([]byte(s))
 	}
-	c := clean.New(nil, nil, nil)
-	f.Fuzz(mutated.With(func(t *testing.T, body []byte) {
+	c := redact.NewCleaner(nil, nil, nil)
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, body []byte) {
 		s := c.Clean(api.ErrorText(body))
-		if len(s) > clean.MaxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
+		if len(s) > redact.MaxMessage || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00\x1b") {
 			t.Errorf("%q", s)
 		}
 		if len(body) > 0 {

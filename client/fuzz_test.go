@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/client/address"
-	"llmsweep/client/mutated"
+	"llmsweep/client/input"
+	"llmsweep/client/testkit"
 )
 
 // Whatever is typed as a URL is an address or an error in one line. What is shown has no password and no query, and reads as the
@@ -23,8 +23,8 @@ func FuzzURL(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, s string) {
-		a, user, err := address.Parse(s)
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
+		a, user, err := input.ParseAddress(s)
 		if err != nil {
 			if strings.HasPrefix(strings.TrimSpace(s), "http://me:secret7@") && strings.Contains(err.Error(), "secret7@") {
 				t.Errorf("%q: %v", s, err)
@@ -32,7 +32,7 @@ func FuzzURL(f *testing.F) {
 			return
 		}
 		shown := a.Show("")
-		if bare, _, err := address.Parse(withoutUser(s)); user != nil && (err != nil || bare.Show("") != shown) {
+		if bare, _, err := input.ParseAddress(withoutUser(s)); user != nil && (err != nil || bare.Show("") != shown) {
 			t.Errorf("%q is shown as %q, and without its user as %q: %v", s, shown, bare.Show(""), err)
 		}
 		if strings.ContainsAny(shown, "\n\x00") {
@@ -41,7 +41,7 @@ func FuzzURL(f *testing.F) {
 		if strings.Count(s, ":/") > 1 || strings.ContainsAny(a.Socket, "?%\"{") || strings.ContainsAny(a.Base.Path, "cgm") || strings.TrimSpace(shown) != shown {
 			return // a path in a path, or an API's endpoint in another's
 		}
-		again, _, err := address.Parse(shown)
+		again, _, err := input.ParseAddress(shown)
 		if err != nil {
 			t.Fatalf("%q is shown as %q, which is no address: %v", s, shown, err)
 		}
@@ -115,7 +115,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(s)
 	}
 	classes := []Class{ClassConnect, ClassTimeout, ClassHTTP4xx, ClassRateLimited, ClassHTTP429, ClassHTTP5xx, ClassReset, ClassTruncated, ClassStreamError, ClassMalformed}
-	f.Fuzz(mutated.With(func(t *testing.T, answer string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, answer string) {
 		c, err := New(Options{URL: "http://server", Timeout: time.Minute, Dial: func(context.Context, string, string) (net.Conn, error) {
 			return &said{answer: strings.NewReader(answer), asked: make(chan struct{})}, nil
 		}})

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"llmsweep/client/api"
-	"llmsweep/client/api/dialects"
-	"llmsweep/client/api/logprob"
 	"llmsweep/client/sim/server"
 )
 
@@ -22,11 +20,11 @@ func TestLogProbabilities(t *testing.T) {
 			}
 			url := simulated(t, server.Options{Engine: engine, Texts: texts})
 			res := greedy(t, Options{URL: url, API: name, Params: api.Params{Model: "Qwen2-7B", Fields: api.AllFields, Extra: []byte(`{"top_p":0.5}`)}})
-			tokens, err := logprob.Parse(res.LogProbs)
+			tokens, err := api.ParseLogProbs(res.LogProbs)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := dialects.ByName(name)
+			d, err := api.DialectsByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"llmsweep/client/clean"
+	"llmsweep/client/redact"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -27,7 +27,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client/api"
-	"llmsweep/client/api/dialects"
 	simserver "llmsweep/client/sim/server"
 )
 
@@ -282,7 +281,7 @@ func (p *peer) more(n, frames int) string {
 // server, which shares no code with the client, writes them.
 func record(t *testing.T, name string, handlers map[string]http.Handler) peer {
 	t.Helper()
-	d, err := dialects.ByName(name)
+	d, err := api.DialectsByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +328,7 @@ func TestFaultMatrix(t *testing.T) {
 		"its time limit, that it leaves no goroutine and no connection, and that it allocates less than %d MB.\n\n"+
 		"Triton sends no terminator: its answers end with the body. Where a body without length or chunks ends in an orderly way,\n"+
 		"nothing shows that it was cut; the table of the stage then has fewer tokens than were asked for.\n\n", matrixMemory>>20)
-	names := dialects.Names()
+	names := api.Names()
 	fmt.Fprintf(&table, "| the server | %s |\n|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)+1))
 	peers := map[string]peer{}
 	for _, name := range names {
@@ -338,7 +337,7 @@ func TestFaultMatrix(t *testing.T) {
 	for _, fault := range serverFaults() {
 		fmt.Fprintf(&table, "| %s |", fault.name)
 		for _, name := range names {
-			d, _ := dialects.ByName(name)
+			d, _ := api.DialectsByName(name)
 			want := fault.want
 			if d.Traits().Bare && fault.bare != nil {
 				want = fault.bare(want)
@@ -407,7 +406,7 @@ func matrixCell(t *testing.T, name string, serve func(*peer), base peer) (class 
 		switch {
 		case r.Status == StatusIncomplete || r.Status == "":
 			t.Errorf("status %q", r.Status)
-		case r.Status == StatusError && (r.Class == "" || r.Message == "" || len(r.Message) > clean.MaxMessage):
+		case r.Status == StatusError && (r.Class == "" || r.Message == "" || len(r.Message) > redact.MaxMessage):
 			t.Errorf("class %q, message %q", r.Class, r.Message)
 		case r.Status == StatusOK && r.Chunks() == 0:
 			t.Error("it succeeded without a token")

@@ -11,7 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
-	"llmsweep/client/address"
+	"llmsweep/client/input"
 	"log"
 	"math/big"
 	"net"
@@ -373,7 +373,7 @@ func TestAddressesOfIPv6(t *testing.T) {
 		"[fe80::1%eth0]:8000/v1/":      "http://[fe80::1%25eth0]:8000/v1/models",
 		"http://[fe80::1%25eth0]:8000": "http://[fe80::1%25eth0]:8000/v1/models",
 	} {
-		a, _, err := address.Parse(in)
+		a, _, err := input.ParseAddress(in)
 		if err != nil || a.Show("/v1/models") != want {
 			t.Errorf("%s: %v, %v", in, a.Show("/v1/models"), err)
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/client/bounded"
+	"llmsweep/client/input"
 	"llmsweep/client/wire"
 )
 
@@ -141,7 +141,7 @@ const mostCertificates = 16 << 20
 
 // trusted returns the system's certificates and those in a PEM file.
 func trusted(file string) (*x509.CertPool, error) {
-	pem, err := bounded.ReadFile(file, mostCertificates)
+	pem, err := input.ReadFile(file, mostCertificates)
 	if err != nil {
 		return nil, fmt.Errorf("--ca: %w", err)
 	}

@@ -11,21 +11,17 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/report/published/above"
-	"llmsweep/report/published/read"
-	"llmsweep/report/published/results"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/fidelity/drift"
 	"llmsweep/sweep/grade"
 	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
 )
 
@@ -69,7 +65,7 @@ func checkChinese(t *testing.T, what, text string) {
 // TestChineseIsWhole checks whole Chinese reports with every note in them.
 func TestChineseIsWhole(t *testing.T) {
 	full := sweptRun()
-	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), answer.Notes(), slo.Notes(), published.Notes()[:1], curve.Notes(), fidelity.Notes(), drift.Notes(), grade.Notes(), perplexity.Notes()} {
+	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), saturation.AnswerNotes(), slo.Notes(), published.Notes()[:1], setup.Notes(), fidelity.Notes(), fidelity.DriftNotes(), grade.Notes(), perplexity.Notes()} {
 		for _, k := range kinds {
 			full.Warnings = append(full.Warnings, sampleNote(k))
 		}
@@ -115,7 +111,7 @@ func TestChineseAuditIsWhole(t *testing.T) {
 	if err := audit.TextRules(&b, lang.Chinese); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range slices.Concat(published.Notes(), above.Notes(), read.Notes(), results.Notes()) {
+	for _, k := range slices.Concat(published.Notes(), published.AboveNotes(), published.ReadNotes(), published.ResultsNotes()) {
 		r := published.Remark{Note: sampleNote(k)}
 		if k.Code != "published.read-from" { // which is no remark
 			b.WriteString(r.In(lang.Chinese) + "\n")

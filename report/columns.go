@@ -6,35 +6,34 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // rowFields returns the columns that the six-column table does not have.
-func rowFields(l lang.Lang) []stages.Field {
-	dist := func(head, name string, of func(*rundir.Stage) *rundir.Dist) stages.Field {
-		return stages.NewField(table.Column{Head: head + " " + name}, percentile(name, of))
+func rowFields(l lang.Lang) []findings.StageField {
+	dist := func(head, name string, of func(*rundir.Stage) *rundir.Dist) findings.StageField {
+		return findings.NewStageField(table.Column{Head: head + " " + name}, percentile(name, of))
 	}
-	return []stages.Field{
-		stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell {
-			return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage)}
+	return []findings.StageField{
+		findings.NewStageField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r findings.StageRow) table.Cell {
+			return table.Cell{Text: findings.StageName(r.Stage), Mark: findings.StageMarks(r.Stage)}
 		}),
-		stages.NewField(table.Column{Head: headAnswered.In(l)}, func(r stages.Row) table.Cell { return tally(r, r.Stage.Requests.OK) }),
-		stages.NewField(table.Column{Head: headFailed.In(l)}, func(r stages.Row) table.Cell { return tally(r, stages.Failed(r.Stage)) }),
-		stages.NewField(table.Column{Head: headOffered.In(l)}, func(r stages.Row) table.Cell { return openLoop(r.Stage, "req/s") }),
-		stages.NewField(table.Column{Head: headInFlight.In(l)}, func(r stages.Row) table.Cell { return table.Number(r.Stage.Concurrency.Mean, "", lang.Tenths) }),
-		dist("TTFT", "p50", stages.TTFT), dist("TTFT", "p99", stages.TTFT),
-		dist("ITL", "p50", stages.ITL), dist("ITL", "p99", stages.ITL),
-		dist(lang.HeadLatency.In(l), "p50", stages.Latency), dist(lang.HeadLatency.In(l), "p99", stages.Latency),
+		findings.NewStageField(table.Column{Head: headAnswered.In(l)}, func(r findings.StageRow) table.Cell { return tally(r, r.Stage.Requests.OK) }),
+		findings.NewStageField(table.Column{Head: headFailed.In(l)}, func(r findings.StageRow) table.Cell { return tally(r, findings.FailedStages(r.Stage)) }),
+		findings.NewStageField(table.Column{Head: headOffered.In(l)}, func(r findings.StageRow) table.Cell { return openLoop(r.Stage, "req/s") }),
+		findings.NewStageField(table.Column{Head: headInFlight.In(l)}, func(r findings.StageRow) table.Cell { return table.Number(r.Stage.Concurrency.Mean, "", lang.Tenths) }),
+		dist("TTFT", "p50", findings.TTFT), dist("TTFT", "p99", findings.TTFT),
+		dist("ITL", "p50", findings.ITL), dist("ITL", "p99", findings.ITL),
+		dist(lang.HeadLatency.In(l), "p50", findings.Latency), dist(lang.HeadLatency.In(l), "p99", findings.Latency),
 		lengthField(l),
 		verdictField(l),
 	}
 }
 
 // lengthField returns the mean length of answers, and the requested length where it differs.
-func lengthField(l lang.Lang) stages.Field {
-	return stages.NewField(table.Column{Head: headLength.In(l), Sub: "tokens"}, func(r stages.Row) table.Cell {
+func lengthField(l lang.Lang) findings.StageField {
+	return findings.NewStageField(table.Column{Head: headLength.In(l), Sub: "tokens"}, func(r findings.StageRow) table.Cell {
 		got := r.Stage.OutputTokens.Mean
 		if !got.Known() {
 			return table.Cell{Text: lang.Absent, Tone: table.Faint}
@@ -55,27 +54,27 @@ func anyLength(runs []rundir.Run, l lang.Lang) bool {
 
 // consoleFields are the columns of the console table. Failures have one only where there are any, and so have lengths where
 // they are not those asked for.
-func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
+func consoleFields(l lang.Lang, runs []rundir.Run) []findings.StageField {
 	mean := lang.SubMean.In(l)
-	fields := []stages.Field{
-		stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell {
-			return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage), Tone: table.Strong}
+	fields := []findings.StageField{
+		findings.NewStageField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r findings.StageRow) table.Cell {
+			return table.Cell{Text: findings.StageName(r.Stage), Mark: findings.StageMarks(r.Stage), Tone: table.Strong}
 		}),
-		stages.NewField(table.Column{Head: headOffered.In(l), Sub: "req/s", Drop: 2}, func(r stages.Row) table.Cell { return openLoop(r.Stage, "") }),
-		stages.NewField(table.Column{Head: lang.HeadDone.In(l), Sub: "req/s"}, func(r stages.Row) table.Cell {
-			return table.Number(lang.NonZero(stages.Completed(r.Stage)), "", lang.Rate)
+		findings.NewStageField(table.Column{Head: headOffered.In(l), Sub: "req/s", Drop: 2}, func(r findings.StageRow) table.Cell { return openLoop(r.Stage, "") }),
+		findings.NewStageField(table.Column{Head: lang.HeadDone.In(l), Sub: "req/s"}, func(r findings.StageRow) table.Cell {
+			return table.Number(lang.NonZero(findings.CompletedCell(r.Stage)), "", lang.Rate)
 		}),
-		stages.NewField(table.Column{Head: headRefused.In(l)}, func(r stages.Row) table.Cell { return refused(r.Stage) }),
-		stages.NewField(table.Column{Head: headFailed.In(l)}, func(r stages.Row) table.Cell { return faults(r.Stage) }),
-		stages.NewField(table.Column{Head: lang.HeadLatency.In(l), Sub: mean, Drop: 4}, average(stages.Latency)),
-		stages.NewField(table.Column{Head: "TTFT", Sub: mean, Drop: 7}, average(stages.TTFT)),
-		stages.NewField(table.Column{Head: "TTFT", Sub: "p99"}, percentile("p99", stages.TTFT)),
-		stages.NewField(table.Column{Head: "ITL", Sub: mean, Drop: 6}, func(r stages.Row) table.Cell { return table.Seconds(r.Stage.InterToken) }),
-		stages.NewField(table.Column{Head: "ITL", Sub: "p99", Drop: 3}, percentile("p99", stages.ITL)),
-		stages.NewField(table.Column{Head: lang.HeadOutput.In(l), Sub: "tok/s"}, func(r stages.Row) table.Cell {
-			return table.Number(lang.NonZero(stages.Output(r.Stage)), "", lang.Short)
+		findings.NewStageField(table.Column{Head: headRefused.In(l)}, func(r findings.StageRow) table.Cell { return refused(r.Stage) }),
+		findings.NewStageField(table.Column{Head: headFailed.In(l)}, func(r findings.StageRow) table.Cell { return faults(r.Stage) }),
+		findings.NewStageField(table.Column{Head: lang.HeadLatency.In(l), Sub: mean, Drop: 4}, average(findings.Latency)),
+		findings.NewStageField(table.Column{Head: "TTFT", Sub: mean, Drop: 7}, average(findings.TTFT)),
+		findings.NewStageField(table.Column{Head: "TTFT", Sub: "p99"}, percentile("p99", findings.TTFT)),
+		findings.NewStageField(table.Column{Head: "ITL", Sub: mean, Drop: 6}, func(r findings.StageRow) table.Cell { return table.Seconds(r.Stage.InterToken) }),
+		findings.NewStageField(table.Column{Head: "ITL", Sub: "p99", Drop: 3}, percentile("p99", findings.ITL)),
+		findings.NewStageField(table.Column{Head: lang.HeadOutput.In(l), Sub: "tok/s"}, func(r findings.StageRow) table.Cell {
+			return table.Number(lang.NonZero(findings.Output(r.Stage)), "", lang.Short)
 		}),
-		stages.NewField(table.Column{Head: headInFlight.In(l), Sub: mean, Drop: 1}, func(r stages.Row) table.Cell { return table.Number(r.Stage.Concurrency.Mean, "", lang.Tenths) }),
+		findings.NewStageField(table.Column{Head: headInFlight.In(l), Sub: mean, Drop: 1}, func(r findings.StageRow) table.Cell { return table.Number(r.Stage.Concurrency.Mean, "", lang.Tenths) }),
 		lengthField(l),
 		verdictField(l),
 	}
@@ -86,7 +85,7 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 	if !anyLength(runs, l) {
 		fields = slices.Delete(fields, len(fields)-2, len(fields)-1)
 	}
-	if !stages.AnyFailed(runs) {
+	if !findings.AnyFailed(runs) {
 		fields = slices.Delete(fields, 4, 5)
 	}
 	if !anyRefused(runs) {
@@ -96,13 +95,13 @@ func consoleFields(l lang.Lang, runs []rundir.Run) []stages.Field {
 }
 
 // average is a cell with the mean of a distribution.
-func average(of func(*rundir.Stage) *rundir.Dist) func(stages.Row) table.Cell {
-	return func(r stages.Row) table.Cell { return table.Seconds(of(r.Stage).Mean) }
+func average(of func(*rundir.Stage) *rundir.Dist) func(findings.StageRow) table.Cell {
+	return func(r findings.StageRow) table.Cell { return table.Seconds(of(r.Stage).Mean) }
 }
 
 // percentile is a cell with a percentile, marked where too few samples support it.
-func percentile(name string, of func(*rundir.Stage) *rundir.Dist) func(stages.Row) table.Cell {
-	return func(r stages.Row) table.Cell {
+func percentile(name string, of func(*rundir.Stage) *rundir.Dist) func(findings.StageRow) table.Cell {
+	return func(r findings.StageRow) table.Cell {
 		d := of(r.Stage)
 		c := table.Seconds(d.Get(name))
 		if c.Text != lang.Absent && !d.Supported(name) {
@@ -121,7 +120,7 @@ func openLoop(s *rundir.Stage, unit string) table.Cell {
 }
 
 // tally is a number of requests; a published table does not say.
-func tally(r stages.Row, n int) table.Cell {
+func tally(r findings.StageRow, n int) table.Cell {
 	if n == 0 && r.Stage.Source != nil {
 		return table.Cell{Text: lang.Absent, Tone: table.Faint}
 	}
@@ -145,14 +144,14 @@ func refused(s *rundir.Stage) table.Cell {
 
 // faults is the number of failed requests, which stands out where there are any.
 func faults(s *rundir.Stage) table.Cell {
-	if n := stages.Failed(s); n > 0 {
+	if n := findings.FailedStages(s); n > 0 {
 		return table.Cell{Text: strconv.Itoa(n), Tone: table.Bad}
 	}
 	return table.Cell{Text: "-", Tone: table.Faint}
 }
 
-func verdictField(l lang.Lang) stages.Field {
-	return stages.NewField(table.Column{Head: headVerdict.In(l), Left: true}, func(r stages.Row) table.Cell {
+func verdictField(l lang.Lang) findings.StageField {
+	return findings.NewStageField(table.Column{Head: headVerdict.In(l), Left: true}, func(r findings.StageRow) table.Cell {
 		return table.Cell{Text: lang.Verdict(r.Stage.Verdict, l), Tone: verdictTone(r.Stage.Verdict)}
 	})
 }

@@ -5,7 +5,6 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -13,11 +12,11 @@ import (
 var headAnswers = lang.Say("answers", "回答")
 
 // fidelityFields are the columns of what the canaries show; none where there were none.
-func fidelityFields(l lang.Lang, runs []rundir.Run) []stages.Field {
+func fidelityFields(l lang.Lang, runs []rundir.Run) []findings.StageField {
 	if !slices.ContainsFunc(runs, func(run rundir.Run) bool { return run.Fidelity != nil }) {
 		return nil
 	}
-	return []stages.Field{stages.NewField(table.Column{Head: headAnswers.In(l), Left: true}, func(r stages.Row) table.Cell {
+	return []findings.StageField{findings.NewStageField(table.Column{Head: headAnswers.In(l), Left: true}, func(r findings.StageRow) table.Cell {
 		return fidelityCell(r.Stage.Fidelity, l)
 	})}
 }

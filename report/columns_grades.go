@@ -5,7 +5,6 @@ import (
 
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -13,11 +12,11 @@ import (
 var headAccuracy = lang.Say("accuracy", "正确率")
 
 // gradedFields are the columns of graded answers; none where there were none.
-func gradedFields(l lang.Lang, runs []rundir.Run) []stages.Field {
+func gradedFields(l lang.Lang, runs []rundir.Run) []findings.StageField {
 	if !slices.ContainsFunc(runs, func(run rundir.Run) bool { return run.Grades != nil }) {
 		return nil
 	}
-	return []stages.Field{stages.NewField(table.Column{Head: headAccuracy.In(l), Left: true}, func(r stages.Row) table.Cell {
+	return []findings.StageField{findings.NewStageField(table.Column{Head: headAccuracy.In(l), Left: true}, func(r findings.StageRow) table.Cell {
 		return gradedCell(r.Stage.Graded, l)
 	})}
 }

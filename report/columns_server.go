@@ -1,15 +1,15 @@
 package report
 
 import (
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // gauge is a column with one of the server's own numbers.
-func gauge(head string, print lang.Printer, of func(*rundir.Server) rundir.Number) stages.Field {
-	return stages.NewField(table.Column{Head: head}, func(r stages.Row) table.Cell {
+func gauge(head string, print lang.Printer, of func(*rundir.Server) rundir.Number) findings.StageField {
+	return findings.NewStageField(table.Column{Head: head}, func(r findings.StageRow) table.Cell {
 		if r.Stage.Server == nil {
 			return table.Cell{Text: lang.Absent, Tone: table.Faint}
 		}
@@ -18,11 +18,11 @@ func gauge(head string, print lang.Printer, of func(*rundir.Server) rundir.Numbe
 }
 
 // serverFields returns the server's own metrics: means over the window, and the highest share of its cache.
-func serverFields(l lang.Lang) []stages.Field {
+func serverFields(l lang.Lang) []findings.StageField {
 	share := func(f rundir.Number) rundir.Number { return lang.Scale(f, 100) }
-	return []stages.Field{
-		stages.NewField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r stages.Row) table.Cell {
-			return table.Cell{Text: stages.Name(r.Stage), Mark: stages.Marks(r.Stage)}
+	return []findings.StageField{
+		findings.NewStageField(table.Column{Head: lang.HeadBenchmark.In(l), Left: true}, func(r findings.StageRow) table.Cell {
+			return table.Cell{Text: findings.StageName(r.Stage), Mark: findings.StageMarks(r.Stage)}
 		}),
 		gauge(headRunning.In(l), lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Running }),
 		gauge(headWaiting.In(l), lang.Tenths, func(s *rundir.Server) rundir.Number { return s.Waiting }),

@@ -3,29 +3,29 @@ package report
 import (
 	"slices"
 
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
 
 // sloFields are the columns of what was promised; none where nothing was.
-func sloFields(l lang.Lang, runs []rundir.Run) []stages.Field {
+func sloFields(l lang.Lang, runs []rundir.Run) []findings.StageField {
 	promised := func(run rundir.Run) bool {
 		return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Goodput != nil })
 	}
 	if !slices.ContainsFunc(runs, promised) {
 		return nil
 	}
-	return []stages.Field{
-		stages.NewField(table.Column{Head: headGoodput.In(l), Sub: "req/s", Drop: 2}, func(r stages.Row) table.Cell {
+	return []findings.StageField{
+		findings.NewStageField(table.Column{Head: headGoodput.In(l), Sub: "req/s", Drop: 2}, func(r findings.StageRow) table.Cell {
 			if r.Stage.Goodput == nil {
 				return table.Cell{Text: lang.Absent, Tone: table.Faint}
 			}
 			return table.Number(r.Stage.Goodput.Rate, "", lang.Rate)
 		}),
-		stages.NewField(table.Column{Head: headSLO.In(l), Left: true}, func(r stages.Row) table.Cell { return sloCell(r.Stage, l) }),
+		findings.NewStageField(table.Column{Head: headSLO.In(l), Left: true}, func(r findings.StageRow) table.Cell { return sloCell(r.Stage, l) }),
 	}
 }
 

@@ -6,11 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"llmsweep/report/breakdown"
-	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -32,15 +29,15 @@ func Console(w io.Writer, runs []rundir.Run, o Options) error {
 	return out.Flush()
 }
 
-func writeRun(w io.Writer, run *rundir.Run, fields []stages.Field, o Options) error {
+func writeRun(w io.Writer, run *rundir.Run, fields []findings.StageField, o Options) error {
 	table.WriteLines(w, "", []string{headline(run, o.Lang)}, table.Strong, o.style())
 	if len(run.Stages) > 0 {
-		tables := []table.Table{stages.Tabulate("", fields, stages.InTable(run))}
-		if probes := stages.Probes(run); len(probes) > 0 {
-			tables = append(tables, stages.Tabulate(wordProbes.In(o.Lang), fields, probes))
+		tables := []table.Table{findings.TabulateStages("", fields, findings.InTable(run))}
+		if probes := findings.ProbeStages(run); len(probes) > 0 {
+			tables = append(tables, findings.TabulateStages(wordProbes.In(o.Lang), fields, probes))
 		}
-		if controls := stages.Controls(run); len(controls) > 0 {
-			tables = append(tables, stages.Tabulate(wordControls.In(o.Lang), fields, controls))
+		if controls := findings.ControlStages(run); len(controls) > 0 {
+			tables = append(tables, findings.TabulateStages(wordControls.In(o.Lang), fields, controls))
 		}
 		io.WriteString(w, "\n")
 		if err := table.Write(w, tables, o.Width, o.Color); err != nil {
@@ -53,7 +50,7 @@ func writeRun(w io.Writer, run *rundir.Run, fields []stages.Field, o Options) er
 		if err := writeRepeats(w, run, o); err != nil {
 			return err
 		}
-		if replicas := breakdown.Replicas(run, o.Lang); len(replicas) > 0 {
+		if replicas := findings.ReplicaTable(run, o.Lang); len(replicas) > 0 {
 			io.WriteString(w, "\n")
 			if err := table.Write(w, replicas, o.Width, o.Color); err != nil {
 				return err
@@ -71,7 +68,7 @@ func writeRun(w io.Writer, run *rundir.Run, fields []stages.Field, o Options) er
 
 // writeRepeats writes how repetitions differ, where there are any.
 func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
-	t := breakdown.Repeats(run, o.Lang)
+	t := findings.RepeatTable(run, o.Lang)
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -79,21 +76,21 @@ func writeRepeats(w io.Writer, run *rundir.Run, o Options) error {
 	if err := table.Write(w, []table.Table{t}, o.Width, o.Color); err != nil {
 		return err
 	}
-	table.WriteLines(w, "", breakdown.RepeatNotes(t, o.Lang), table.Faint, o.style())
+	table.WriteLines(w, "", findings.RepeatNotes(t, o.Lang), table.Faint, o.style())
 	return nil
 }
 
 // headline returns in a line what was measured.
 func headline(run *rundir.Run, l lang.Lang) string {
-	parts := []string{stages.Setup(run, l)}
+	parts := []string{findings.SetupName(run, l)}
 	switch t := run.Target; {
 	case t.Version == "":
-	case t.Engine == stages.EngineName(run):
+	case t.Engine == findings.EngineName(run):
 		parts[0] += " " + t.Version
 	default: // the label says otherwise, so show both
 		parts = append(parts, t.Engine+" "+t.Version)
 	}
-	prompt, out := environment.LengthText(run.Workload.PromptTokens), environment.LengthText(run.Workload.OutputTokens)
+	prompt, out := findings.LengthText(run.Workload.PromptTokens), findings.LengthText(run.Workload.OutputTokens)
 	if prompt != "" && out != "" {
 		parts = append(parts, loadBrief.In(l, prompt, out))
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"llmsweep/report/findings"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -33,7 +32,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 		for j := range runs[i].Stages {
 			record := make([]string, len(columns))
 			for k, c := range columns {
-				record[k] = table.CSVCell(c.value(stages.Row{Run: &runs[i], Stage: &runs[i].Stages[j]}))
+				record[k] = table.CSVCell(c.value(findings.StageRow{Run: &runs[i], Stage: &runs[i].Stages[j]}))
 			}
 			if err := out.Write(record); err != nil {
 				return err
@@ -47,7 +46,7 @@ func CSV(w io.Writer, runs []rundir.Run) error {
 // csvColumn is a column and what stands in it.
 type csvColumn struct {
 	name  string
-	value func(r stages.Row) string
+	value func(r findings.StageRow) string
 }
 
 func csvColumns() []csvColumn {
@@ -56,10 +55,10 @@ func csvColumns() []csvColumn {
 		name string
 		of   func(*rundir.Stage) *rundir.Dist
 	}{
-		{"latency_s", stages.Latency}, {"ttft_s", stages.TTFT},
+		{"latency_s", findings.Latency}, {"ttft_s", findings.TTFT},
 		{"ttft_due_s", func(s *rundir.Stage) *rundir.Dist { return &s.TTFTDue }},
 		{"tpot_s", func(s *rundir.Stage) *rundir.Dist { return &s.TPOT }},
-		{"itl_s", stages.ITL},
+		{"itl_s", findings.ITL},
 		{"chunk_gap_s", func(s *rundir.Stage) *rundir.Dist { return &s.ChunkGap }},
 		{"lag_s", func(s *rundir.Stage) *rundir.Dist { return &s.Lag }},
 		{"queued_s", func(s *rundir.Stage) *rundir.Dist { return &s.Queued }},
@@ -72,7 +71,7 @@ func csvColumns() []csvColumn {
 // csvRunColumns are the same in each row of a run.
 func csvRunColumns() []csvColumn {
 	text := func(name string, of func(*rundir.Run) string) csvColumn {
-		return csvColumn{name, func(r stages.Row) string { return of(r.Run) }}
+		return csvColumn{name, func(r findings.StageRow) string { return of(r.Run) }}
 	}
 	return []csvColumn{
 		text("started", func(r *rundir.Run) string { return r.Started.Format(time.RFC3339) }),
@@ -98,32 +97,32 @@ func csvRunColumns() []csvColumn {
 // csvStageColumns returns the columns of a stage's settings and counts.
 func csvStageColumns() []csvColumn {
 	return []csvColumn{
-		{"name", func(r stages.Row) string { return stages.Name(r.Stage) }},
-		{"kind", func(r stages.Row) string { return r.Stage.Kind }},
-		{"role", func(r stages.Row) string { return r.Stage.Role }},
-		{"stage_state", func(r stages.Row) string { return r.Stage.State }},
+		{"name", func(r findings.StageRow) string { return findings.StageName(r.Stage) }},
+		{"kind", func(r findings.StageRow) string { return r.Stage.Kind }},
+		{"role", func(r findings.StageRow) string { return r.Stage.Role }},
+		{"stage_state", func(r findings.StageRow) string { return r.Stage.State }},
 		csvNumber("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
-		{"repeat", func(r stages.Row) string { return positive(float64(r.Stage.Repeat)) }},
-		{"max_concurrency", func(r stages.Row) string { return positive(float64(r.Stage.MaxConcurrency)) }},
-		{"started_s", func(r stages.Row) string { return raw(r.Stage.Started) }},
-		{"elapsed_s", func(r stages.Row) string { return raw(r.Stage.Elapsed) }},
-		{"window_from_s", func(r stages.Row) string { return raw(r.Stage.WindowFrom) }},
-		{"window_s", func(r stages.Row) string { return raw(r.Stage.Window) }},
-		{"requests_due", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Due) }},
-		{"requests_sent", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Sent) }},
-		{"requests_ok", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.OK) }},
-		{"requests_error", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Error) }},
-		{"requests_incomplete", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Incomplete) }},
-		{"requests_resent", func(r stages.Row) string { return strconv.Itoa(r.Stage.Requests.Resent) }},
-		{"errors", func(r stages.Row) string { return classes(r.Stage.Errors) }},
+		{"repeat", func(r findings.StageRow) string { return positive(float64(r.Stage.Repeat)) }},
+		{"max_concurrency", func(r findings.StageRow) string { return positive(float64(r.Stage.MaxConcurrency)) }},
+		{"started_s", func(r findings.StageRow) string { return raw(r.Stage.Started) }},
+		{"elapsed_s", func(r findings.StageRow) string { return raw(r.Stage.Elapsed) }},
+		{"window_from_s", func(r findings.StageRow) string { return raw(r.Stage.WindowFrom) }},
+		{"window_s", func(r findings.StageRow) string { return raw(r.Stage.Window) }},
+		{"requests_due", func(r findings.StageRow) string { return strconv.Itoa(r.Stage.Requests.Due) }},
+		{"requests_sent", func(r findings.StageRow) string { return strconv.Itoa(r.Stage.Requests.Sent) }},
+		{"requests_ok", func(r findings.StageRow) string { return strconv.Itoa(r.Stage.Requests.OK) }},
+		{"requests_error", func(r findings.StageRow) string { return strconv.Itoa(r.Stage.Requests.Error) }},
+		{"requests_incomplete", func(r findings.StageRow) string { return strconv.Itoa(r.Stage.Requests.Incomplete) }},
+		{"requests_resent", func(r findings.StageRow) string { return strconv.Itoa(r.Stage.Requests.Resent) }},
+		{"errors", func(r findings.StageRow) string { return classes(r.Stage.Errors) }},
 		csvNumber("rates_offered", func(s *rundir.Stage) rundir.Number { return s.Rates.Offered }),
 		csvNumber("rates_sent", func(s *rundir.Stage) rundir.Number { return s.Rates.Sent }),
-		csvNumber("rates_completed", stages.Completed),
-		csvNumber("tokens_per_s_output", stages.Output),
+		csvNumber("rates_completed", findings.CompletedCell),
+		csvNumber("tokens_per_s_output", findings.Output),
 		csvNumber("tokens_per_s_input", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Input }),
 		csvNumber("tokens_per_s_total", func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Total }),
 		csvNumber("concurrency_mean", func(s *rundir.Stage) rundir.Number { return s.Concurrency.Mean }),
-		{"concurrency_peak", func(r stages.Row) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }},
+		{"concurrency_peak", func(r findings.StageRow) string { return strconv.Itoa(r.Stage.Concurrency.Peak) }},
 		csvNumber("prompt_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.PromptTokens.Mean }),
 		csvNumber("asked_tokens", func(s *rundir.Stage) rundir.Number { return s.AskedTokens }),
 		csvNumber("output_tokens_mean", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Mean }),
@@ -131,7 +130,7 @@ func csvStageColumns() []csvColumn {
 		csvNumber("output_tokens_max", func(s *rundir.Stage) rundir.Number { return s.OutputTokens.Max }),
 		csvNumber("cached_tokens", func(s *rundir.Stage) rundir.Number { return s.CachedTokens }),
 		csvNumber("tokens_per_chunk", func(s *rundir.Stage) rundir.Number { return s.TokensPerChunk }),
-		{"token_source", func(r stages.Row) string { return r.Stage.TokenSource }},
+		{"token_source", func(r findings.StageRow) string { return r.Stage.TokenSource }},
 		csvNumber("inter_token_s", func(s *rundir.Stage) rundir.Number { return s.InterToken }),
 	}
 }
@@ -139,15 +138,15 @@ func csvStageColumns() []csvColumn {
 // csvJudgement returns the columns of a stage's verdict and goodput.
 func csvJudgement() []csvColumn {
 	return []csvColumn{
-		{"verdict", func(r stages.Row) string { return r.Stage.Verdict }},
+		{"verdict", func(r findings.StageRow) string { return r.Stage.Verdict }},
 		csvNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		csvNumber("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		csvNumber("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
 		csvNumber("goodput_rate", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }),
 		csvNumber("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
-		{"goodput_unknown", func(r stages.Row) string { return positive(float64(goodput(r.Stage).Unknown)) }},
-		{"goodput_verdict", func(r stages.Row) string { return goodput(r.Stage).Verdict }},
-		{"goodput_terms", func(r stages.Row) string {
+		{"goodput_unknown", func(r findings.StageRow) string { return positive(float64(goodput(r.Stage).Unknown)) }},
+		{"goodput_verdict", func(r findings.StageRow) string { return goodput(r.Stage).Verdict }},
+		{"goodput_terms", func(r findings.StageRow) string {
 			var parts []string
 			for _, p := range goodput(r.Stage).Terms {
 				parts = append(parts, p.Term+"="+p.Verdict)
@@ -155,8 +154,8 @@ func csvJudgement() []csvColumn {
 			return strings.Join(parts, " ")
 		}},
 		csvNumber("client_cpu_fraction", func(s *rundir.Stage) rundir.Number { return s.ClientCPU }),
-		{"invalid", func(r stages.Row) string { return findings.JoinNotes(r.Stage.Invalid) }},
-		{"warnings", func(r stages.Row) string { return findings.JoinNotes(r.Stage.Warnings...) }},
+		{"invalid", func(r findings.StageRow) string { return findings.JoinNotes(r.Stage.Invalid) }},
+		{"warnings", func(r findings.StageRow) string { return findings.JoinNotes(r.Stage.Warnings...) }},
 	}
 }
 
@@ -170,18 +169,18 @@ func goodput(s *rundir.Stage) rundir.Goodput {
 
 // csvDist are the columns of a distribution.
 func csvDist(name string, of func(*rundir.Stage) *rundir.Dist) []csvColumn {
-	columns := []csvColumn{{name + "_n", func(r stages.Row) string { return strconv.Itoa(of(r.Stage).N) }}}
+	columns := []csvColumn{{name + "_n", func(r findings.StageRow) string { return strconv.Itoa(of(r.Stage).N) }}}
 	for _, f := range new(rundir.Dist).Numbers() {
 		columns = append(columns, csvNumber(name+"_"+f.Name, func(s *rundir.Stage) rundir.Number { return of(s).Get(f.Name) }))
 	}
 	return append(columns,
-		csvColumn{name + "_over", func(r stages.Row) string { return bounds(of(r.Stage)) }},
-		csvColumn{name + "_unsupported", func(r stages.Row) string { return strings.Join(of(r.Stage).Unsupported, " ") }},
+		csvColumn{name + "_over", func(r findings.StageRow) string { return bounds(of(r.Stage)) }},
+		csvColumn{name + "_unsupported", func(r findings.StageRow) string { return strings.Join(of(r.Stage).Unsupported, " ") }},
 	)
 }
 
-func csvNumber(name string, of stages.Take) csvColumn {
-	return csvColumn{name, func(r stages.Row) string {
+func csvNumber(name string, of findings.TakeStages) csvColumn {
+	return csvColumn{name, func(r findings.StageRow) string {
 		if f := of(r.Stage); f.Known() {
 			return raw(f.Value())
 		}

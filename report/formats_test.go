@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )

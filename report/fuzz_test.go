@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // FuzzDirectory opens and renders run directories with any content: each is refused, or printed in all formats without a panic and
@@ -28,13 +28,13 @@ func FuzzDirectory(f *testing.F) {
 	f.Add([]byte(`{"schema":"llmsweep.run/v1","state":"complete","stages":[{"name":"a","kind":"closed","requests":{"ok":1}}]}`), []byte(records))
 	f.Add([]byte(`{"schema":"llmsweep.run/v1","target":{"model":"\u001b[31m|x<script>","notes":[{"code":"probe.busy","args":{"seconds":"x"}}]}}`), []byte("{}\n"))
 	dir := f.TempDir()
-	f.Fuzz(mutated.With(func(t *testing.T, run, records []byte) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, run, records []byte) {
 		for name, b := range map[string][]byte{rundir.RunFile: run, rundir.RecordsFile: records} {
 			if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		r, err := answer.Reopen(dir)
+		r, err := saturation.Reopen(dir)
 		if err != nil {
 			return
 		}

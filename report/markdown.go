@@ -5,12 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/breakdown"
-	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/published/write"
-	"llmsweep/report/stages"
+	"llmsweep/report/published"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -34,7 +31,7 @@ func markdown(w io.Writer, runs []rundir.Run, l lang.Lang, drawings []Drawing) e
 	d := document{table.NewMarkdown(w), l}
 	title, level := titleSeveral.In(l, strconv.Itoa(len(runs))), "####"
 	if len(runs) == 1 {
-		title, level = titleLoad.In(l, stages.Setup(&runs[0], l)), "###"
+		title, level = titleLoad.In(l, findings.SetupName(&runs[0], l)), "###"
 	}
 	d.Heading("#", title)
 	d.Heading("##", wordSummary.In(l))
@@ -44,7 +41,7 @@ func markdown(w io.Writer, runs []rundir.Run, l lang.Lang, drawings []Drawing) e
 			d.List("", lines)
 			continue
 		}
-		d.List("", []string{stages.Setup(&runs[i], l)})
+		d.List("", []string{findings.SetupName(&runs[i], l)})
 		d.List("  ", lines)
 	}
 	for i, f := range drawings {
@@ -56,7 +53,7 @@ func markdown(w io.Writer, runs []rundir.Run, l lang.Lang, drawings []Drawing) e
 	d.Heading("##", wordDetails.In(l))
 	for i := range runs {
 		if len(runs) > 1 {
-			d.Heading("###", strconv.Itoa(i+1)+". "+stages.Setup(&runs[i], l))
+			d.Heading("###", strconv.Itoa(i+1)+". "+findings.SetupName(&runs[i], l))
 		}
 		d.run(&runs[i], level)
 	}
@@ -73,7 +70,7 @@ type document struct {
 func summary(run *rundir.Run, l lang.Lang) []string {
 	lines := findings.Answer(run, l)
 	if len(lines) == 0 {
-		for _, r := range stages.InTable(run) {
+		for _, r := range findings.InTable(run) {
 			lines = append(lines, strings.Join(findings.StageFacts(r.Stage, l), lang.Comma.In(l))+lang.Stop.In(l))
 		}
 	}
@@ -85,34 +82,34 @@ func summary(run *rundir.Run, l lang.Lang) []string {
 
 // run writes one run: the published table, and what it has no room for.
 func (d document) run(run *rundir.Run, level string) {
-	write.SixColumn(d.Markdown, run, d.l)
-	if probes := stages.Probes(run); len(probes) > 0 {
+	published.WriteSixColumn(d.Markdown, run, d.l)
+	if probes := findings.ProbeStages(run); len(probes) > 0 {
 		d.Heading(level, wordProbes.In(d.l))
-		d.Table(stages.Tabulate("", append(write.SixColumnFields(), verdictField(d.l)), probes))
+		d.Table(findings.TabulateStages("", append(published.SixColumnFields(), verdictField(d.l)), probes))
 	}
-	if controls := stages.Controls(run); len(controls) > 0 {
+	if controls := findings.ControlStages(run); len(controls) > 0 {
 		d.Heading(level, wordControls.In(d.l))
-		d.Table(stages.Tabulate("", append(write.SixColumnFields(), verdictField(d.l)), controls))
+		d.Table(findings.TabulateStages("", append(published.SixColumnFields(), verdictField(d.l)), controls))
 	}
 	if len(run.Stages) > 0 {
-		t := stages.Tabulate("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), stages.All(run))
+		t := findings.TabulateStages("", append(rowFields(d.l), sloFields(d.l, []rundir.Run{*run})...), findings.AllStages(run))
 		d.Heading(level, wordRows.In(d.l))
 		d.Table(t)
 		d.List("", findings.Legend([]table.Table{t}, d.l))
 	}
-	if t := breakdown.Repeats(run, d.l); len(t.Rows) > 0 {
+	if t := findings.RepeatTable(run, d.l); len(t.Rows) > 0 {
 		d.Heading(level, wordRepeats.In(d.l))
 		d.Table(t)
-		d.List("", breakdown.RepeatNotes(t, d.l))
+		d.List("", findings.RepeatNotes(t, d.l))
 	}
-	for _, t := range breakdown.Replicas(run, d.l) {
+	for _, t := range findings.ReplicaTable(run, d.l) {
 		d.Heading(level, t.Title)
 		t.Title = ""
 		d.Table(t)
 	}
 	if anyServer(run) {
 		d.Heading(level, wordServer.In(d.l))
-		d.Table(stages.Tabulate("", serverFields(d.l), stages.All(run)))
+		d.Table(findings.TabulateStages("", serverFields(d.l), findings.AllStages(run)))
 	}
 	if lines := findings.Errors(run, d.l); len(lines) > 0 {
 		d.Heading(level, wordErrors.In(d.l))
@@ -126,7 +123,7 @@ func (d document) run(run *rundir.Run, level string) {
 	d.List("", findings.State(run, d.l))
 	d.Heading(level, wordEnvironment.In(d.l))
 	var facts []string
-	for _, f := range environment.Of(run, d.l) {
+	for _, f := range findings.EnvironmentOf(run, d.l) {
 		facts = append(facts, f.Name+lang.Colon.In(d.l)+f.Text)
 	}
 	d.List("", facts)

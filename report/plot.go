@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report/chart"
-	"llmsweep/report/ratechart"
+	"llmsweep/report/draw"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -23,8 +22,8 @@ func writePlot(w io.Writer, run *rundir.Run, o Options) error {
 	if o.Width > 0 {
 		width = o.Width
 	}
-	columns, ok := chart.TextColumns(width-table.Indent-table.Gap, 2)
-	output, ttft := ratechart.Output(run, o.Lang), ratechart.TTFT(run, o.Lang)
+	columns, ok := draw.TextColumns(width-table.Indent-table.Gap, 2)
+	output, ttft := draw.OutputChart(run, o.Lang), draw.TTFTChart(run, o.Lang)
 	spots := slices.Concat(output.Series[0].Spots, ttft.Series[0].Spots)
 	if !ok || len(output.Series[0].Spots) < plotPoints || len(ttft.Series[0].Spots) < plotPoints {
 		return nil
@@ -33,14 +32,14 @@ func writePlot(w io.Writer, run *rundir.Run, o Options) error {
 	var b strings.Builder
 	b.WriteString("\n")
 	for i := range left {
-		line := strings.Repeat(" ", table.Indent) + table.Pad(left[i], chart.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
+		line := strings.Repeat(" ", table.Indent) + table.Pad(left[i], draw.TextWidth(columns), true) + strings.Repeat(" ", table.Gap) + right[i]
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	note := plotAxis.In(o.Lang)
 	if len(output.Spans) > 0 {
-		note = plotAgainst.In(o.Lang, chart.Tick(o.ASCII))
+		note = plotAgainst.In(o.Lang, draw.Tick(o.ASCII))
 	}
-	if slices.ContainsFunc(spots, func(s chart.Spot) bool { return s.Bound }) {
+	if slices.ContainsFunc(spots, func(s draw.Spot) bool { return s.Bound }) {
 		note += plotBound.In(o.Lang)
 	}
 	b.WriteString(strings.Repeat(" ", table.Indent) + table.Paint(note, table.Faint, o.Color) + "\n")

@@ -5,11 +5,9 @@ import (
 	"testing"
 
 	"llmsweep/client/note"
-	"llmsweep/report/breakdown"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/published/read"
-	"llmsweep/report/stages"
+	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -56,7 +54,7 @@ func repeatedRun() rundir.Run {
 // repeatedRows are the cells of the table by stage and number.
 func repeatedRows(run *rundir.Run) map[string][]string {
 	rows := map[string][]string{}
-	for _, cells := range breakdown.Repeats(run, lang.English).Rows {
+	for _, cells := range findings.RepeatTable(run, lang.English).Rows {
 		var texts []string
 		for _, c := range cells {
 			texts = append(texts, c.String())
@@ -133,7 +131,7 @@ func TestRepeatedRowsAreInOrder(t *testing.T) {
 			"poisson@10.04 poisson@10.04#2 poisson@10.04#3 throughput"},
 	} {
 		var names []string
-		for _, r := range stages.InTable(&c.run) {
+		for _, r := range findings.InTable(&c.run) {
 			names = append(names, r.Stage.Name)
 		}
 		if got := strings.Join(names, " "); got != c.want {
@@ -147,11 +145,11 @@ func TestRepeatedRowsAreInOrder(t *testing.T) {
 func TestRepeatsAreReadAgain(t *testing.T) {
 	for _, l := range lang.All() {
 		run := repeatedRun()
-		doc, err := read.Parse("report.md", strings.NewReader(render(t, "markdown", []rundir.Run{run}, Options{Lang: l})))
+		doc, err := published.ParseText("report.md", strings.NewReader(render(t, "markdown", []rundir.Run{run}, Options{Lang: l})))
 		if err != nil || len(doc.Runs) != 1 || len(doc.Runs[0].Stages) != len(run.Stages) {
 			t.Fatalf("%s: %d runs, %v", l, len(doc.Runs), err)
 		}
-		for i, r := range stages.InTable(&run) {
+		for i, r := range findings.InTable(&run) {
 			if got := doc.Runs[0].Stages[i]; got.Kind != r.Stage.Kind || got.Rate != r.Stage.Rate {
 				t.Errorf("%s: %s was read as %s", l, r.Stage.Name, got.Name)
 			}

@@ -14,9 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report/ci"
 	"llmsweep/report/lang"
-	"llmsweep/report/published/write"
+	"llmsweep/report/published"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -48,10 +47,10 @@ func formats() []format {
 		{"markdown", func(w io.Writer, runs []rundir.Run, o Options) error { return Markdown(w, runs, o.Lang) }},
 		{"csv", func(w io.Writer, runs []rundir.Run, _ Options) error { return CSV(w, runs) }},
 		{"json", func(w io.Writer, runs []rundir.Run, _ Options) error { return JSON(w, runs) }},
-		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return write.Stress(w, runs, o.Lang) }},
-		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return write.Serving(w, runs, o.Lang) }},
+		{"stress", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteStress(w, runs, o.Lang) }},
+		{"serving", func(w io.Writer, runs []rundir.Run, o Options) error { return published.WriteServing(w, runs, o.Lang) }},
 		{"junit", func(w io.Writer, runs []rundir.Run, o Options) error { return JUnit(w, runs, o.Lang) }},
-		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return write.GuideLLM(w, runs) }},
+		{"guidellm", func(w io.Writer, runs []rundir.Run, _ Options) error { return published.WriteGuideLLM(w, runs) }},
 	}
 }
 
@@ -82,9 +81,9 @@ func Render(w io.Writer, name string, runs []rundir.Run, o Options) error {
 
 // JUnit writes the verdicts on runs as JUnit XML: a suite for each run, a test case for each stage and objective.
 func JUnit(w io.Writer, runs []rundir.Run, l lang.Lang) error {
-	var suites []ci.Suite
+	var suites []GateSuite
 	for i := range runs {
-		suites = append(suites, ci.OfRun(&runs[i], l))
+		suites = append(suites, GateOfRun(&runs[i], l))
 	}
-	return ci.JUnit(w, suites)
+	return WriteJUnit(w, suites)
 }

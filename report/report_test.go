@@ -15,7 +15,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"

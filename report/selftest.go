@@ -3,7 +3,6 @@ package report
 import (
 	"strconv"
 
-	"llmsweep/report/environment"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -16,7 +15,7 @@ const loaded = 0.5
 
 // Selftest returns the tables of a self-test, the verdict last.
 func Selftest(r *selftest.Result, l lang.Lang) []table.Section {
-	lines := []string{sayMachine.In(l, strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), environment.Timestamps(r.Timestamps, l))}
+	lines := []string{sayMachine.In(l, strconv.Itoa(r.CPUs), lang.Number(r.Load, lang.Short), findings.TimestampsText(r.Timestamps, l))}
 	if r.Load.Known() && r.Load.Value() > loaded*float64(r.CPUs) {
 		lines = append(lines, sayLoaded.In(l))
 	}

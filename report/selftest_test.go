@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"llmsweep/report/findings"
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"

@@ -21,7 +21,7 @@ func hurried(t *testing.T, seed uint64) *rundir.Run {
 	server.Seed = seed
 	run := &rundir.Run{}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-		c := experimentWith(d, simtest.Same(256, 64))
+		c := experimentWith(d, simtest.SameInAll(256, 64))
 		c.Points, c.StageTime, c.Budget, c.Adaptive, c.MaxConcurrency, c.Seed = 3, 10*time.Second, 90*time.Second, true, 32, seed
 		var err error
 		if c.SLO, err = slo.ParseAll([]string{"ttft:p95<500ms"}); err != nil {
@@ -38,7 +38,7 @@ func hurried(t *testing.T, seed uint64) *rundir.Run {
 // takes, and a rate known to within more than 20 % is not called one.
 func TestAHurriedSweepPromisesLittle(t *testing.T) {
 	ranges := 0
-	for seed := range uint64(simtest.Size(3, 40)) {
+	for seed := range uint64(simtest.SampleSize(3, 40)) {
 		run := hurried(t, seed+1)
 		s, limit := run.SLO, run.Saturation
 		if limit == nil || !limit.High.Known() {
@@ -65,7 +65,7 @@ func TestNoRequestWasDue(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
 		stage := experiment.NewStage(arrival.Poisson{Rate: 0.001}, 0, 5*time.Second)
-		if err := Run(t.Context(), experimentWith(d, simtest.Same(64, 8)), []experiment.Stage{stage}, run); err != nil {
+		if err := Run(t.Context(), experimentWith(d, simtest.SameInAll(64, 8)), []experiment.Stage{stage}, run); err != nil {
 			t.Fatal(err)
 		}
 		if run.State != rundir.Failed || run.Failure.Code != "run.nothing-due" {

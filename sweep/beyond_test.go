@@ -51,7 +51,7 @@ func TestBeyondTheSelftest(t *testing.T) {
 		}
 		run := &rundir.Run{Client: rundir.Client{Selftest: c.shown}, Workload: rundir.Workload{OutputTokens: rundir.Lengths{Mean: 2}}}
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-			cfg := experimentWith(d, simtest.Same(4, 1))
+			cfg := experimentWith(d, simtest.SameInAll(4, 1))
 			cfg.Warmup = experiment.Warmup{}
 			if err := Run(t.Context(), cfg, []experiment.Stage{experiment.NewStage(arrival.Closed{Concurrency: 10}, 100, 0), experiment.NewStage(arrival.Constant{Rate: 20}, 100, 0)}, run); err != nil {
 				t.Fatal(err)

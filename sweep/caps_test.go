@@ -21,7 +21,7 @@ func TestCapsHold(t *testing.T) {
 		"tokens":   {load.NewCaps(0, 60*20), 20.0 / 5},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			config := experimentWith(stalling{began: time.Now()}, simtest.Same(4, 1))
+			config := experimentWith(stalling{began: time.Now()}, simtest.SameInAll(4, 1))
 			config.Caps = c.caps
 			st := oneStage(t, config, func(x *experiment.Experiment) experiment.Stage { return x.Closed("concurrent@8", rundir.Single, 8) })
 			if got := st.Rates.Completed.Value(); got > c.most*1.2 || got < c.most*0.8 {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // worthDoubling is the gain in output tokens per second for which the number in flight is doubled once more: the noise between two waves
@@ -37,7 +37,7 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 			if flat > 0 {
 				return reached, nil
 			}
-			x.Warn(answer.BudgetCeiling.New(before))
+			x.Warn(saturation.BudgetCeiling.New(before))
 			return before, nil
 		}
 		earlier = x.Latency()
@@ -66,7 +66,7 @@ func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.S
 		case flat >= 2 && level >= leastLook || flat > 0 && level == most:
 			return reached, nil
 		case level == most:
-			x.Warn(answer.CeilingBounded.New(level))
+			x.Warn(saturation.CeilingBounded.New(level))
 			return level, nil
 		}
 	}

@@ -57,7 +57,7 @@ func TestTheCeilingOfAServerThatBatches(t *testing.T) {
 		"as fast with two as with one": {[]float64{16, 16, 16, 16, 16, 16, 16, 16, 16}, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			x := fresh(t, experimentWith(&sharing{rates: c.rates}, simtest.Same(16, 8)))
+			x := fresh(t, experimentWith(&sharing{rates: c.rates}, simtest.SameInAll(16, 8)))
 			floor, err := x.Measure(t.Context(), x.Closed("synchronous", rundir.Floor, 1))
 			if err != nil {
 				t.Fatal(err)

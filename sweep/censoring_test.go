@@ -6,7 +6,7 @@ import (
 
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/window"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/simtest"
@@ -15,7 +15,7 @@ import (
 // Beyond its capacity a server keeps some requests longer than the client waits for them. Without those its latencies would look better than
 // they are. No number that is printed may lie below what the same requests took when each was followed to its end.
 func TestOverloadIsNotFlattered(t *testing.T) {
-	w, server := simtest.Same(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")
+	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")
 	rate := 1.3 * w.Capacity(server).RequestsPerSecond
 	stageWith := func(patience time.Duration) (st rundir.Stage, records []*rundir.Record) {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
@@ -41,7 +41,7 @@ func TestOverloadIsNotFlattered(t *testing.T) {
 		t.Fatalf("%d and %d censored", truth.Latency.Censored, got.Latency.Censored)
 	}
 	var latency, ttft sample.Sample
-	window := window.Of(&got)
+	window := measure.WindowOf(&got)
 	for _, r := range records {
 		if r.Status == "ok" && window.Holds(r.Due.Value()) {
 			latency.Add(r.Due.Value(), r.LastToken.Value()-r.Sent.Value())

@@ -25,7 +25,7 @@ func (s starved) Wait(until time.Time, quit <-chan struct{}) bool {
 func TestAStarvedClientMarksItsRows(t *testing.T) {
 	for _, late := range []time.Duration{0, 80 * time.Millisecond} {
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-			c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
+			c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 			c.Waiter, c.Points, c.StageTime, c.StageMax = starved{late}, 3, 5*time.Second, 15*time.Second
 			if err := Sweep(t.Context(), c, run); err != nil {
 				t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/seconds"
 )
 
 // Control measurements hold earlier loads again at the end of a sweep: what differs is the server's doing, and not the load's. They take
@@ -96,7 +95,7 @@ func (x *sweeper) controlCeiling(have float64) (s experiment.Stage, ok bool) {
 	}
 	s = x.Closed(before.Kind, rundir.Control, before.MaxConcurrency)
 	s.Name = rundir.ControlPrefix + "max"
-	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
+	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = rundir.Duration(window), rundir.Duration(window), 1, 0, 0
 	return s, true
 }
 
@@ -108,7 +107,7 @@ func (x *sweeper) controlFloor(have float64) (s experiment.Stage, ok bool) {
 	}
 	s = x.Closed("synchronous", rundir.Control, 1)
 	s.Name = rundir.ControlPrefix + "sync"
-	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = seconds.Duration(window), seconds.Duration(window), 1, 0, 0
+	s.MinTime, s.MaxTime, s.MinRequests, s.MinWaves, s.Tail = rundir.Duration(window), rundir.Duration(window), 1, 0, 0
 	return s, true
 }
 
@@ -126,9 +125,9 @@ func (x *sweeper) controlRate(have float64) (s experiment.Stage, ok bool) {
 	}
 	s = x.Poisson(rate, rundir.Control)
 	s.Name = rundir.ControlPrefix + arrival.RateName(rate)
-	s.From = seconds.Duration(opening * latency)
-	s.MinTime, s.MinRequests = s.From+seconds.Duration(window), 1
-	s.MaxTime, s.Tail = s.MinTime, seconds.Duration(latency)
+	s.From = rundir.Duration(opening * latency)
+	s.MinTime, s.MinRequests = s.From+rundir.Duration(window), 1
+	s.MaxTime, s.Tail = s.MinTime, rundir.Duration(latency)
 	return s, true
 }
 

@@ -18,7 +18,7 @@ func TestControlsShowAServerThatChanges(t *testing.T) {
 	said, of, controls := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, habit := range []string{"", "drifts", "scales"} {
 		var all []*trial
-		for seed := range simtest.Size(1, 8) {
+		for seed := range simtest.SampleSize(1, 8) {
 			k := simtest.Random(uint64(seed))
 			if habit != "" {
 				k = simtest.RandomWith(uint64(seed), habit)
@@ -68,7 +68,7 @@ func TestControlsShowAServerThatChanges(t *testing.T) {
 func TestControlsFitABudget(t *testing.T) {
 	for budget, want := range map[time.Duration]bool{2 * time.Minute: false, 8 * time.Minute: true} {
 		simtest.Beside(t, simtest.Preset(t, "plain8"), func(t *testing.T, d load.Doer) {
-			c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
+			c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 			c.Budget = budget
 			began := time.Now()
 			if err := Sweep(t.Context(), c, run); err != nil {

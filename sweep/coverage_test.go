@@ -15,7 +15,6 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/seed"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/stats"
 )
@@ -31,7 +30,7 @@ func (k *trial) config(d load.Doer, runSeed uint64) Config {
 	c := experimentWith(d, nil)
 	c.Seed = runSeed
 	c.Sources = func(stage string) load.Source {
-		return simtest.Varied{Fixed: k.Work, Spread: k.Spread, Rng: seed.Rand(runSeed, "lengths", stage)}
+		return simtest.Varied{Fixed: k.Work, Spread: k.Spread, Rng: stats.Rand(runSeed, "lengths", stage)}
 	}
 	return c
 }
@@ -92,7 +91,7 @@ func forEach(t *testing.T, all []*trial, f func(*testing.T, *trial)) {
 }
 
 // servers is how many random servers a statistical test runs over.
-func servers() int { return simtest.Size(1, 200) }
+func servers() int { return simtest.SampleSize(1, 200) }
 
 // The printed interval of the saturation rate must hold the capacity, and so must the bracket.
 func TestSaturationIntervalsCover(t *testing.T) {
@@ -202,7 +201,7 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 
 // The printed intervals of the mean TTFT and of the p95 latency must hold what a long run shows, as often as they say.
 func TestLatencyIntervalsCover(t *testing.T) {
-	long := time.Duration(simtest.Size(3, 20)) * time.Minute
+	long := time.Duration(simtest.SampleSize(3, 20)) * time.Minute
 	all := trials(t, servers())
 	stageAt := func(t *testing.T, k *trial, share float64, seed uint64, change func(*experiment.Stage)) (st rundir.Stage) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
@@ -271,7 +270,7 @@ func TestBudgetsAreKept(t *testing.T) {
 	var mu sync.Mutex
 	widths, held, under := map[time.Duration][]float64{}, map[time.Duration]int{}, map[time.Duration]int{}
 	forEach(t, all, func(t *testing.T, k *trial) {
-		for _, budget := range []time.Duration{4 * time.Minute, 8 * time.Minute, 16 * time.Minute}[:simtest.Size(2, 3)] {
+		for _, budget := range []time.Duration{4 * time.Minute, 8 * time.Minute, 16 * time.Minute}[:simtest.SampleSize(2, 3)] {
 			run := &rundir.Run{}
 			var took time.Duration
 			simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {

@@ -43,7 +43,7 @@ func TestAnswersWithoutTokensFail(t *testing.T) {
 		load  arrival.Load
 	}{"none, closed": {0, arrival.Closed{Concurrency: 4}}, "none, open": {0, arrival.Poisson{Rate: 20}}, "one in two": {2, arrival.Closed{Concurrency: 4}}} {
 		synctest.Test(t, func(t *testing.T) {
-			config := experimentWith(mute{&atomic.Int64{}, c.every}, simtest.Same(8, 1))
+			config := experimentWith(mute{&atomic.Int64{}, c.every}, simtest.SameInAll(8, 1))
 			var err error
 			if config.SLO, err = slo.ParseAll([]string{"errors<5%"}); err != nil {
 				t.Fatal(err)

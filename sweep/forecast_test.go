@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -19,13 +18,13 @@ import (
 type estimates struct {
 	experiment.Blind
 	began time.Time
-	all   []forecast.Range
+	all   []experiment.ForecastRange
 }
 
 func (e *estimates) Left(low, high time.Duration) {
 	if low >= 0 {
 		passed := time.Since(e.began)
-		e.all = append(e.all, forecast.Range{Low: passed + low, High: passed + high})
+		e.all = append(e.all, experiment.ForecastRange{Low: passed + low, High: passed + high})
 	}
 }
 
@@ -57,7 +56,7 @@ func TestForecasts(t *testing.T) {
 	const factor = 1.5
 	var mu sync.Mutex
 	inside, near, middle, half, done := 0, 0, 0, 0, 0
-	all := habitTrials(t, "", simtest.Size(3, 200))
+	all := habitTrials(t, "", simtest.SampleSize(3, 200))
 	n := len(all)
 	forEach(t, all, func(t *testing.T, k *trial) {
 		var seen estimates
@@ -72,11 +71,11 @@ func TestForecasts(t *testing.T) {
 			}
 			took = time.Since(seen.began)
 		})
-		within := func(r forecast.Range, factor float64) bool {
+		within := func(r experiment.ForecastRange, factor float64) bool {
 			return took.Seconds() >= r.Low.Seconds()/factor && took.Seconds() <= r.High.Seconds()*factor
 		}
 		first := seen.all[0]
-		var halfway forecast.Range // the last estimate in the first half
+		var halfway experiment.ForecastRange // the last estimate in the first half
 		for _, e := range seen.all[:len(seen.all)/2] {
 			halfway = e
 		}
@@ -88,7 +87,7 @@ func TestForecasts(t *testing.T) {
 		if within(first, factor) {
 			near++
 		}
-		if within(forecast.Exactly(first.Middle()), factor) {
+		if within(experiment.ForecastExactly(first.Middle()), factor) {
 			middle++
 		}
 		if within(halfway, 1.25) {

@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seconds"
 )
 
 // Draw draws the lengths of a request in tokens.
@@ -101,7 +100,7 @@ func (x *sweeper) forFit(ctx context.Context, d *FitDesign) error {
 		return err
 	}
 	measure := func(l arrival.Load, role, name string) (rundir.Stage, error) {
-		each := seconds.Duration(x.TimeLeft().Seconds() / float64(left))
+		each := rundir.Duration(x.TimeLeft().Seconds() / float64(left))
 		left--
 		s := experiment.NewStage(l, 0, max(time.Second, each-fitDrain))
 		if name != "" {

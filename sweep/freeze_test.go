@@ -9,7 +9,7 @@ import (
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/window"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
@@ -51,7 +51,7 @@ func hasNote(st *rundir.Stage, code string) bool {
 func TestAFrozenServerIsNamed(t *testing.T) {
 	const froze = "server.froze"
 	of, missed := 0, 0
-	for seed := range uint64(simtest.Size(6, 100)) {
+	for seed := range uint64(simtest.SampleSize(6, 100)) {
 		k := simtest.Random(100 + seed)
 		truth := k.Work.Capacity(k.Server)
 		// Long enough for a few waves, and the freeze comes in the middle.
@@ -79,7 +79,7 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 				}
 				done := 0.0
 				for _, r := range records {
-					if r.Status == "ok" && window.Of(&st).Holds(r.End.Value()) {
+					if r.Status == "ok" && measure.WindowOf(&st).Holds(r.End.Value()) {
 						done++
 					}
 				}
@@ -100,7 +100,7 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 // Neither a healthy server nor one that pauses is said to have frozen.
 func TestPlainServersAreNotFrozen(t *testing.T) {
 	of, wrong := 0, 0
-	for seed := range uint64(simtest.Size(2, 200)) {
+	for seed := range uint64(simtest.SampleSize(2, 200)) {
 		plain, pauses := simtest.Random(300+seed), simtest.RandomWith(300+seed, "pauses")
 		for _, k := range []*simtest.Trial{plain, pauses} {
 			truth := k.Work.Capacity(k.Server)
@@ -128,7 +128,7 @@ func TestAFreezeEndsTheRun(t *testing.T) {
 	server.Habits = habit.List{habit.Freezes{At: 15 * time.Second}}
 	for name, c := range map[string]struct{ stages, want int }{"the last stage": {2, 2}, "a stage in the middle": {4, 3}} {
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-			run, config := &rundir.Run{}, experimentWith(d, simtest.Same(64, 16))
+			run, config := &rundir.Run{}, experimentWith(d, simtest.SameInAll(64, 16))
 			var stages []experiment.Stage
 			for range c.stages {
 				stages = append(stages, experiment.NewStage(arrival.Closed{Concurrency: 8 + len(stages)}, 0, 10*time.Second))
@@ -155,7 +155,7 @@ func TestAFrozenServerEndsACountedStage(t *testing.T) {
 	server := simtest.Preset(t, "demo")
 	server.Habits = habit.List{habit.Freezes{At: 5 * time.Second}}
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-		c := experimentWith(d, simtest.Same(64, 16))
+		c := experimentWith(d, simtest.SameInAll(64, 16))
 		c.Drain = 3 * time.Second
 		began := time.Now()
 		st := oneStage(t, c, func(*experiment.Experiment) experiment.Stage {

@@ -19,15 +19,15 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/pair"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
+	"llmsweep/sweep/stats"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write golden files")
 type mixed struct{ draw func() float64 }
 
 func newMixed(runSeed uint64, stage string) load.Source {
-	return mixed{seed.Rand(runSeed, "lengths", stage).Float64}
+	return mixed{stats.Rand(runSeed, "lengths", stage).Float64}
 }
 
 func (m mixed) Next() (load.Session, bool) {
@@ -236,7 +236,7 @@ func TestGoldenRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := answer.Reopen(path)
+	again, err := saturation.Reopen(path)
 	if err != nil {
 		t.Fatal(err)
 	}

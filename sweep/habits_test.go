@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/truth"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
@@ -140,12 +140,12 @@ func sustained(k *trial, name string) (low, high float64) {
 	case "drifts", "scales", "drops", "freezes":
 		return 0, 0
 	case "collapses":
-		work := truth.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
+		work := sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}
 		c := Defaults()
 		if h, _ := habit.Find[habit.Collapses](k.Server.Habits); h.Recovery == habit.Never {
 			return 0, 0 // the search for the ceiling makes it slow for good
 		}
-		return truth.Sustains(k.Server, work, k.Spread, c.StageMax), truth.Sustains(k.Server, work, k.Spread, c.StageTime)
+		return sim.Sustains(k.Server, work, k.Spread, c.StageMax), sim.Sustains(k.Server, work, k.Spread, c.StageTime)
 	}
 	truth := k.Truth(0)
 	if name == "sheds" { // with few slots and places to wait it is idle now and then, at any load
@@ -209,7 +209,7 @@ func TestHabitsAreNamed(t *testing.T) {
 		names = []string{"sheds", "rate-limited"}
 	}
 	for _, name := range names {
-		n := simtest.Size(1, 100)
+		n := simtest.SampleSize(1, 100)
 		if name == "" {
 			n *= 2
 		}

@@ -26,7 +26,7 @@ func busy(waited *time.Duration) func(context.Context) error {
 // Nothing is waited for after the last stage of a run.
 func TestARunEndsWithItsLastRequest(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
+		c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 		var waited time.Duration
 		c.Idle, c.Warmup = busy(&waited), experiment.Warmup{}
 		began := time.Now()
@@ -51,7 +51,7 @@ func (p phases) Progress(s load.Snapshot) { p.seen[s.Phase]++ }
 func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		const budget = 2 * time.Minute
-		c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
+		c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 		var waited time.Duration
 		shown := phases{seen: map[string]int{}}
 		c.Idle, c.Budget, c.Points, c.Observer = busy(&waited), budget, 4, shown
@@ -72,7 +72,7 @@ func TestABusyServerDoesNotSpendTheBudget(t *testing.T) {
 // A server that is always busy is waited for less and less.
 func TestWaitsForABusyServerShorten(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		c := experimentWith(d, simtest.Same(64, 16))
+		c := experimentWith(d, simtest.SameInAll(64, 16))
 		var waited time.Duration
 		c.Idle, c.Warmup = busy(&waited), experiment.Warmup{}
 		var stages []experiment.Stage

@@ -6,4 +6,4 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-func TestMain(m *testing.M) { simtest.Main(m) }
+func TestMain(m *testing.M) { simtest.StatisticsMain(m) }

@@ -19,7 +19,7 @@ func TestAPauseIsNotOfTheBudget(t *testing.T) {
 		const pause = 10 * time.Minute
 		measured := map[bool]int{}
 		for _, pauses := range []bool{false, true} {
-			c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
+			c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 			c.Budget, c.Points = 2*time.Minute, 4
 			calls := 0
 			c.Pause = func(context.Context) time.Duration {

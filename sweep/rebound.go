@@ -7,10 +7,8 @@ import (
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/rebound"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/seconds"
 )
 
 // How a server that collapses is watched while it recovers, or does not: an overload, and then a rate that it sustains otherwise.
@@ -37,18 +35,18 @@ func (x *sweeper) rebound(ctx context.Context) error {
 		return nil
 	}
 	planned := x.Pace().StageTime.Seconds()
-	falls := seconds.Duration(reboundBegin * planned)
-	ends := falls + seconds.Duration(max(reboundWatch*planned, reboundServed*usual.Latency.Mean.Value()))
+	falls := rundir.Duration(reboundBegin * planned)
+	ends := falls + rundir.Duration(max(reboundWatch*planned, reboundServed*usual.Latency.Mean.Value()))
 	if x.HasBudget() && x.TimeLeft() < reboundOfBudget*ends {
 		return nil
 	}
-	load := rebound.Load{Poisson: arrival.Poisson{Rate: reboundRate * s.Rate.Value()}, Overload: reboundOverload * s.Rate.Value(), Falls: falls}
+	load := ReboundLoad{Poisson: arrival.Poisson{Rate: reboundRate * s.Rate.Value()}, Overload: reboundOverload * s.Rate.Value(), Falls: falls}
 	stage := experiment.Stage{Name: load.Name(), Kind: load.Kind(), Load: load}
 	stage.From, stage.MinTime, stage.MaxTime, stage.MinRequests = falls, ends, ends, 1
 	if _, err := x.Try(ctx, stage); err != nil {
 		return err
 	}
-	o, err := rebound.Find(x.config.Log.Records(stage.Name), falls, ends, slowFrom*usual.Latency.P99.Value())
+	o, err := FindRebound(x.config.Log.Records(stage.Name), falls, ends, slowFrom*usual.Latency.P99.Value())
 	if err != nil || !o.Collapsed {
 		return err
 	}

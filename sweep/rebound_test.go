@@ -27,7 +27,7 @@ func TestReboundIsMeasured(t *testing.T) {
 		server.Habits = c.habits
 		run := &rundir.Run{}
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
-			x := experimentWith(d, simtest.Same(64, 32))
+			x := experimentWith(d, simtest.SameInAll(64, 32))
 			x.Points, x.StageTime, x.StageMax, x.Seed = 6, 30*time.Second, time.Minute, 3
 			if err := Sweep(t.Context(), x, run); err != nil {
 				t.Fatal(err)

@@ -9,13 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
 )
@@ -33,8 +32,8 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer dir.Close()
-		c := experimentWith(d, simtest.Same(64, 16))
-		c.Log, c.SLO, c.Points, c.StageTime, c.StageMax = dir, terms, 3, seconds.Duration(5), seconds.Duration(15)
+		c := experimentWith(d, simtest.SameInAll(64, 16))
+		c.Log, c.SLO, c.Points, c.StageTime, c.StageMax = dir, terms, 3, rundir.Duration(5), rundir.Duration(15)
 		if err := Sweep(t.Context(), c, &rundir.Run{}); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +42,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := answer.Reopen(path)
+	now, err := saturation.Reopen(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func TestAssessAgreesWithTheRun(t *testing.T) {
 		now.Stages[i].Goodput = nil
 	}
 	now.SLO, now.Plan.SLO = nil, nil
-	if err := answer.Assess(path, now, terms); err != nil {
+	if err := saturation.Assess(path, now, terms); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(then, now, cmp.AllowUnexported(rundir.Number{})); diff != "" {
@@ -78,7 +77,7 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer dir.Close()
-		c := experimentWith(d, simtest.Same(64, 16))
+		c := experimentWith(d, simtest.SameInAll(64, 16))
 		c.Log, c.Warmup = dir, experiment.Warmup{}
 		stages := []experiment.Stage{
 			experiment.NewStage(arrival.Closed{Concurrency: 4}, 60, 0),
@@ -100,7 +99,7 @@ func TestARecoveredStageHasTheSameMetrics(t *testing.T) {
 	if err := (&store.Dir{Path: path}).Save(&killed); err != nil {
 		t.Fatal(err)
 	}
-	again, err := answer.Reopen(path)
+	again, err := saturation.Reopen(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package sweep
 import (
 	"slices"
 
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/stats"
 )
 
 // Repetitions of a stage are stages of their own: their names seed arrivals and prompts, so that only the server is
@@ -36,6 +36,6 @@ func repetitions(rates []float64, times int, runSeed uint64) []repetition {
 // shuffled returns a copy in an order that the seed alone decides.
 func shuffled[T any](all []T, runSeed uint64) []T {
 	all = slices.Clone(all)
-	seed.Rand(runSeed, "order", "").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	stats.Rand(runSeed, "order", "").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }

@@ -24,7 +24,7 @@ func repeatedSweep(t *testing.T, seed uint64, budget time.Duration) (*rundir.Run
 	run := &rundir.Run{}
 	var c Config
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		c = experimentWith(d, simtest.Same(64, 16))
+		c = experimentWith(d, simtest.SameInAll(64, 16))
 		c.Points, c.Repeats, c.Seed, c.Budget = 4, 3, seed, budget
 		c.StageTime, c.StageMax, c.Precision = 5*time.Second, 10*time.Second, 0
 		if err := Sweep(t.Context(), c, run); err != nil {
@@ -143,7 +143,7 @@ func TestRepeatedStages(t *testing.T) {
 	order := func(seed uint64) (names []string) {
 		run := &rundir.Run{}
 		synctest.Test(t, func(t *testing.T) {
-			c := experimentWith(steady(), simtest.Same(4, 1))
+			c := experimentWith(steady(), simtest.SameInAll(4, 1))
 			c.Warmup, c.Repeats, c.Seed = experiment.Warmup{}, 3, seed
 			var stages []experiment.Stage
 			for n := range 3 {

@@ -10,26 +10,24 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/disk/disktest"
 	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/rundir/store/disktest"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/simtest"
-	"llmsweep/sweep/virtual"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // plain8 is a server without random numbers, so that a stage depends on nothing that came before it.
-func plain8(t *testing.T) machine.Config { return simtest.Preset(t, "plain8") }
+func plain8(t *testing.T) sim.MachineConfig { return simtest.Preset(t, "plain8") }
 
 // shortSweep is a sweep of plain8 into a run directory.
 func shortSweep(d load.Doer, dir *store.Dir) Config {
-	c := experimentWith(d, simtest.Same(64, 16))
+	c := experimentWith(d, simtest.SameInAll(64, 16))
 	c.Log, c.Points, c.StageTime, c.StageMax, c.MaxConcurrency, c.Drain = dir, 3, 5*time.Second, 10*time.Second, 32, 10*time.Second
 	return c
 }
@@ -43,7 +41,7 @@ func sweepInto(t *testing.T, ctx context.Context, dir *store.Dir, before *rundir
 		t.Fatal(err)
 	}
 	defer live.Close()
-	c := shortSweep(virtual.Doer{Live: live}, dir)
+	c := shortSweep(simtest.VirtualDoer{Live: live}, dir)
 	c.Before = before
 	if change != nil {
 		change(&c)
@@ -106,7 +104,7 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, disk, began := whole(t, change)
 			took, rng := want.Ended.Sub(want.Started), rand.New(rand.NewPCG(1, 1))
-			n := simtest.Size(3, 50)
+			n := simtest.SampleSize(3, 50)
 			for range n {
 				at := time.Duration(rng.Int64N(int64(took)))
 				path := t.TempDir()
@@ -128,13 +126,13 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 func TestAPowerCutLosesNoWholeStage(t *testing.T) {
 	want, disk, _ := whole(t, nil)
 	rng := rand.New(rand.NewPCG(2, 2))
-	cuts, resumes := simtest.Size(60, 1000), simtest.Size(3, 50)
+	cuts, resumes := simtest.SampleSize(60, 1000), simtest.SampleSize(3, 50)
 	before, opened := 0, 0
 	for i := range cuts {
 		path := t.TempDir()
 		at := 1 + rng.IntN(disk.Len())
 		disk.Cut(t, at, path, rng)
-		run, err := answer.Reopen(path)
+		run, err := saturation.Reopen(path)
 		durable := disk.Durable(rundir.RunFile, at)
 		if durable == nil {
 			before++ // there was no run yet

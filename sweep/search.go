@@ -7,10 +7,8 @@ import (
 
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/seconds"
 )
 
 // stagesBesidesGrid is how many stages a budget sets aside: floor, ceiling, and two probes.
@@ -103,7 +101,7 @@ func (x *sweeper) adviseStageTime(floor rundir.Stage) {
 	if x.HasBudget() || !latency.Known() || x.Pace().StageTime.Seconds() >= experiment.MinLatencies*latency.Value() {
 		return
 	}
-	x.Warn(noteShortStages.New(latency.Value(), x.Pace().StageTime, seconds.RoundUp(ample*latency.Value())))
+	x.Warn(noteShortStages.New(latency.Value(), x.Pace().StageTime, rundir.RoundUp(ample*latency.Value())))
 }
 
 // nearEdge is the share of the saturation rate at which an adaptive sweep shows how a busy server feels.
@@ -185,11 +183,11 @@ func (x *sweeper) narrow(ctx context.Context) error {
 	if err := x.precise(ctx); err != nil {
 		return err
 	}
-	x.Ahead.Probes = forecast.Counts{}
+	x.Ahead.Probes = experiment.ForecastCounts{}
 	if err := x.searchSLO(ctx); err != nil {
 		return err
 	}
-	x.Ahead.SLO = forecast.Counts{}
+	x.Ahead.SLO = experiment.ForecastCounts{}
 	if err := x.rebound(ctx); err != nil {
 		return err
 	}
@@ -206,7 +204,7 @@ func (x *sweeper) fill(ctx context.Context) error {
 		}
 		left := x.TimeLeft().Seconds() / experiment.StageCost
 		pace := x.Pace()
-		pace.StageTime = seconds.Duration(left / math.Max(1, math.Floor(left/pace.StageTime.Seconds()))) // the last fills what is left
+		pace.StageTime = rundir.Duration(left / math.Max(1, math.Floor(left/pace.StageTime.Seconds()))) // the last fills what is left
 		x.SetPace(pace)
 		if measured, err := x.overload(ctx, s, maxNarrowing+n); err != nil || !measured {
 			return err
@@ -240,7 +238,7 @@ func (x *sweeper) precise(ctx context.Context) error {
 			return nil
 		}
 		more := max(1, min(maxNarrowing-n, int(needed)))
-		x.Ahead.Probes = forecast.Counts{Low: 1, High: float64(more)}
+		x.Ahead.Probes = experiment.ForecastCounts{Low: 1, High: float64(more)}
 		x.Note(notePrecision.New(half, aim, more, x.Ahead.Row().Times(float64(more)).Middle()))
 		if measured, err := x.overload(ctx, s, n); err != nil || !measured {
 			return err

@@ -4,9 +4,7 @@ import (
 	"context"
 	"math"
 
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
@@ -85,12 +83,12 @@ func (x *sweeper) searchSLO(ctx context.Context) error {
 		return nil
 	}
 	for i := range maxSLOStages {
-		best := answer.SLO(x.Run(), x.config.SLO, x.answer())
+		best := saturation.WriteSLO(x.Run(), x.config.SLO, x.answer())
 		rate := x.nextRate(best)
 		if rate <= 0 || !x.config.Caps.Allows(rate) || x.Short() {
 			return nil
 		}
-		x.Ahead.SLO = forecast.Counts{Low: float64(max(1, minSLOStages-i)), High: float64(maxSLOStages - i)}
+		x.Ahead.SLO = experiment.ForecastCounts{Low: float64(max(1, minSLOStages-i)), High: float64(maxSLOStages - i)}
 		s := x.Poisson(rate, rundir.Probe)
 		if !x.HasBudget() { // there is time for longer stages
 			const longer = 5

@@ -10,7 +10,6 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/stats"
@@ -30,7 +29,7 @@ func (k *trial) long(t *testing.T, rate, requests float64, seed uint64) *rundir.
 	var st rundir.Stage
 	simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 		c := k.config(d, seed)
-		c.StageTime = seconds.Duration(requests / rate)
+		c.StageTime = rundir.Duration(requests / rate)
 		st = oneStage(t, c, func(x *experiment.Experiment) experiment.Stage {
 			s := x.Poisson(rate, rundir.Probe)
 			s.MaxTime, s.Tail = s.MinTime, time.Minute
@@ -170,7 +169,7 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	}
 	var errs, noises, widths, costs []float64
 	cases, inside, near := 0, 0, 0
-	for _, of := range habitTrials(t, "", simtest.Size(1, 8)) {
+	for _, of := range habitTrials(t, "", simtest.SampleSize(1, 8)) {
 		for _, c := range sloCases(t, shortTrial(of.Seed), sets, requests, fine) {
 			run := c.search(t)
 			s, extra, minutes := run.SLO, 0, 0.0

@@ -14,7 +14,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
-	"llmsweep/client/spend"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -24,7 +23,7 @@ import (
 // payer asks a purse before each request, as the client does, and keeps the server's bill.
 type payer struct {
 	load.Doer
-	purse *spend.Purse
+	purse *client.Purse
 
 	mu             sync.Mutex
 	prompt, output int64
@@ -55,12 +54,12 @@ func (p *payer) Do(ctx context.Context, call *client.Prepared, res *client.Resul
 // On random servers with random habits, under closed loops, arrivals and whole sweeps, the server bills no more than the limit, and
 // what is reported is not less than the bill. Most of the limit is used; then the run ends and says so, and a sweep is complete.
 func TestLimitsHoldUnderAnyLoad(t *testing.T) {
-	for seed := range uint64(simtest.Size(6, 300)) {
+	for seed := range uint64(simtest.SampleSize(6, 300)) {
 		k := simtest.Random(seed)
 		rng := rand.New(rand.NewPCG(seed, 77))
 		perRequest := float64(k.Work.Prompt + k.Work.Output)
 		limit := int64(perRequest * (100 + 100*rng.Float64()))
-		p := &payer{purse: spend.New(spend.Limits{Tokens: limit})}
+		p := &payer{purse: client.NewPurse(client.SpendLimits{Tokens: limit})}
 		run, ended := &rundir.Run{}, false
 		w := simtest.Varied{Fixed: k.Work, Spread: k.Spread, Rng: rng}
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {

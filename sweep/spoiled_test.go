@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"llmsweep/client/note"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
 )
@@ -18,7 +18,7 @@ import (
 // went on for hours.
 func TestASweepEndsWhereTheClientIsTheLimit(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-		c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
+		c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 		c.Waiter, c.StageTime, c.StageMax = starved{80 * time.Millisecond}, 5*time.Second, 15*time.Second
 		var err error
 		if c.SLO, err = slo.ParseAll([]string{"ttft:p90<100ms"}); err != nil {
@@ -63,7 +63,7 @@ func TestNothingButTheClient(t *testing.T) {
 		if err := x.keepAnswer(end); (err != nil) != c.failed {
 			t.Errorf("%s invalid %v: %v", c.second.Name, c.second.Invalid, err)
 		}
-		answer.Write(run, nil)
+		saturation.WriteAnswer(run, nil)
 		if (run.Saturation == nil) != c.failed {
 			t.Errorf("%s invalid %v: answer %+v", c.second.Name, c.second.Invalid, run.Saturation)
 		}

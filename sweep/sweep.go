@@ -13,9 +13,9 @@
 //     ([llmsweep/sweep/measure.Account]), which also sees the tokens that arrived in each tick. The account decides when the stage has
 //     gone on for long enough.
 //  5. At the stage's end the account finds the window, reads the records once, and fills in a [rundir.Stage]: metrics, goodput and verdict.
-//     A run that was killed is summarized by the same code, from its records ([answer.Reopen]).
+//     A run that was killed is summarized by the same code, from its records ([saturation.Reopen]).
 //  6. [llmsweep/sweep/saturation.Find] and [llmsweep/sweep/slo.Highest] look at the stages so far. The sweep decides by them which stage is
-//     next; at the end [answer.Write] writes what they found into the run.
+//     next; at the end [saturation.Write] writes what they found into the run.
 //  7. run.json is saved after each stage; package report renders it.
 //
 // Packages import downwards only: pair; sweep; answer; saturation; experiment; measure; load; slo; forecast; rebound; arrival and sample; rundir/store;
@@ -26,9 +26,9 @@ import (
 	"context"
 	"time"
 
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 )
 
 // sweeper is a sweep while it runs.
@@ -53,11 +53,11 @@ func (x *sweeper) measure(ctx context.Context, all func(context.Context) error) 
 	ctx, stop := x.Watch(ctx)
 	defer stop()
 	err := x.keepAnswer(all(ctx))
-	answer.Write(x.Run(), x.config.SLO)
+	saturation.WriteAnswer(x.Run(), x.config.SLO)
 	if err != nil {
-		defer answer.DropUnsure(x.Run()) // but not in the file, from which the run may go on
+		defer saturation.DropUnsure(x.Run()) // but not in the file, from which the run may go on
 	} else {
-		answer.DropUnsure(x.Run())
+		saturation.DropUnsure(x.Run())
 	}
 	return x.Finish(err)
 }

@@ -12,12 +12,12 @@ import (
 
 // Verdicts well below and well above capacity must be right, or honestly undecided.
 func TestVerdicts(t *testing.T) {
-	seeds := simtest.Size(1, 200)
+	seeds := simtest.SampleSize(1, 200)
 	servers := []struct {
 		name string
 		w    simtest.Fixed
-	}{{"Qwen2-7B/L20/fp16", simtest.Same(512, 128)}, {"Qwen2-7B/A100 80GB/int4", simtest.Same(256, 64)}, {"demo", simtest.Same(64, 16)}}
-	for _, server := range servers[:simtest.Size(2, len(servers))] {
+	}{{"Qwen2-7B/L20/fp16", simtest.SameInAll(512, 128)}, {"Qwen2-7B/A100 80GB/int4", simtest.SameInAll(256, 64)}, {"demo", simtest.SameInAll(64, 16)}}
+	for _, server := range servers[:simtest.SampleSize(2, len(servers))] {
 		config := simtest.Preset(t, server.name)
 		capacity := server.w.Capacity(config).RequestsPerSecond
 		for _, share := range []float64{0.3, 0.5, 0.8, 0.9, 1.1, 1.2} {

@@ -81,8 +81,8 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 	all := []struct {
 		server string
 		w      simtest.Fixed
-	}{{"demo", simtest.Same(64, 16)}, {"Qwen2-7B/L20/fp16", simtest.Same(512, 128)}, {"Qwen2-72B/H200x4/fp16", simtest.Same(1024, 64)}}
-	for _, c := range all[:simtest.Size(2, len(all))] {
+	}{{"demo", simtest.SameInAll(64, 16)}, {"Qwen2-7B/L20/fp16", simtest.SameInAll(512, 128)}, {"Qwen2-72B/H200x4/fp16", simtest.SameInAll(1024, 64)}}
+	for _, c := range all[:simtest.SampleSize(2, len(all))] {
 		server, run := simtest.Preset(t, c.server), &rundir.Run{}
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			if err := Sweep(t.Context(), experimentWith(d, c.w), run); err != nil {
@@ -119,7 +119,7 @@ func TestSweepFindsTheCapacity(t *testing.T) {
 }
 
 func TestSynchronousTimesAreExact(t *testing.T) {
-	w, server := simtest.Same(512, 128), simtest.Preset(t, "Qwen2-7B/A100 80GB/fp16")
+	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/A100 80GB/fp16")
 	simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 		st := oneStage(t, experimentWith(d, w), func(x *experiment.Experiment) experiment.Stage { return x.Closed("synchronous", rundir.Floor, 1) })
 		truth := w.Capacity(server)
@@ -176,7 +176,7 @@ func (s stalling) Do(ctx context.Context, _ *client.Prepared, res *client.Result
 func TestAStalledServerDelaysNoArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := stalling{time.Now(), 20 * time.Second, 50 * time.Second}
-		c := experimentWith(d, simtest.Same(1, 1))
+		c := experimentWith(d, simtest.SameInAll(1, 1))
 		st := oneStage(t, c, func(x *experiment.Experiment) experiment.Stage { return x.Poisson(20, rundir.Grid) })
 		due := arrivals(arrival.Poisson{Rate: 20}.Schedule(c.Seed, st.Name), st.WindowFrom+st.Window)
 		i, waited := 0, 0.0
@@ -206,7 +206,7 @@ func TestAStalledServerDelaysNoArrival(t *testing.T) {
 
 // A stage after an overloaded one must not see its backlog.
 func TestNoBacklogIsLeftBehind(t *testing.T) {
-	w, server := simtest.Same(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")
+	w, server := simtest.SameInAll(512, 128), simtest.Preset(t, "Qwen2-7B/L20/fp16")
 	for _, drain := range []time.Duration{time.Minute, 0} { // the backlog ends, or is cancelled
 		simtest.Beside(t, server, func(t *testing.T, d load.Doer) {
 			c := experimentWith(d, w)
@@ -257,7 +257,7 @@ func TestAFailingServerHasNoMetrics(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
 		doer := failing{d, 0, &atomic.Int64{}, client.ClassHTTP5xx}
-		if err := Sweep(t.Context(), experimentWith(doer, simtest.Same(64, 16)), run); err != nil {
+		if err := Sweep(t.Context(), experimentWith(doer, simtest.SameInAll(64, 16)), run); err != nil {
 			t.Fatal(err)
 		}
 		if run.State != rundir.Failed || run.Failure.IsZero() || run.Saturation != nil {
@@ -286,7 +286,7 @@ func TestADeadServerEndsTheRun(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		run := &rundir.Run{}
 		doer := failing{d, 3000, &atomic.Int64{}, client.ClassConnect}
-		if err := Sweep(t.Context(), experimentWith(doer, simtest.Same(64, 16)), run); err != nil {
+		if err := Sweep(t.Context(), experimentWith(doer, simtest.SameInAll(64, 16)), run); err != nil {
 			t.Fatal(err)
 		}
 		if run.State != rundir.Failed {
@@ -302,7 +302,7 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 	simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(4*time.Minute, func() { cancel(experiment.ErrInterrupted) })
-		c, run := experimentWith(d, simtest.Same(64, 16)), &rundir.Run{}
+		c, run := experimentWith(d, simtest.SameInAll(64, 16)), &rundir.Run{}
 		if err := Sweep(ctx, c, run); err != nil {
 			t.Fatal(err)
 		}
@@ -366,12 +366,12 @@ func TestSweepOverHTTPInVirtualTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer doer.CloseIdle()
-		c, run := experimentWith(doer, simtest.Same(1, 16)), &rundir.Run{}
+		c, run := experimentWith(doer, simtest.SameInAll(1, 16)), &rundir.Run{}
 		c.Points, c.StageTime, c.StageMax = 2, 4*time.Second, 12*time.Second
 		if err := Sweep(t.Context(), c, run); err != nil {
 			t.Fatal(err)
 		}
-		truth := simtest.Same(1, 16).Capacity(server)
+		truth := simtest.SameInAll(1, 16).Capacity(server)
 		if run.Saturation == nil {
 			t.Fatalf("no saturation: %+v", run)
 		}

@@ -12,7 +12,6 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +19,7 @@ import (
 
 // simulated returns the URL of a fast simulated engine; with hidden it has no /v1.
 func simulated(t testing.TB, o simserver.Options, hidden bool) string {
-	c, err := machine.Preset("Qwen2-7B/H200x4/int8")
+	c, err := sim.Preset("Qwen2-7B/H200x4/int8")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"llmsweep/client"
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 )
 
 // scrapes are pages in the engines' own words.
@@ -82,7 +82,7 @@ func FuzzLoad(f *testing.F) {
 	for _, s := range scrapes {
 		f.Add([]byte(s.text))
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, page []byte) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, page []byte) {
 		l, _ := parseLoad(bytes.NewReader(page))
 		for _, m := range metrics {
 			if g := m.to(&l); !g.Known && g.Value != 0 || g.Value-g.Value != 0 {

@@ -10,7 +10,6 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/client/api/dialects"
 	"llmsweep/client/note"
 )
 
@@ -123,7 +122,7 @@ func refusedAPI(err error) bool {
 
 // fit tries one API, and leaves out fields while the server rejects them.
 func (p *Prober) fit(ctx context.Context, f *Facts, o client.Options) (trial, error) {
-	d, err := dialects.ByName(o.API)
+	d, err := api.DialectsByName(o.API)
 	if err != nil {
 		return trial{}, err
 	}
@@ -279,7 +278,7 @@ func (p *Prober) learnChunks(ctx context.Context, f *Facts, t trial) {
 // forces reports whether API and engine can be told to continue after a natural end. Ollama and TGI accept any field on
 // their /v1, and ignore these.
 func forces(f *Facts) bool {
-	d, err := dialects.ByName(f.API)
+	d, err := api.DialectsByName(f.API)
 	return err == nil && d.Traits().Forces && f.Engine != "Ollama" && f.Engine != "TGI"
 }
 
@@ -303,7 +302,7 @@ func learnLength(f *Facts, r *client.Result) {
 
 // learnThinking adds a note where the server did not obey Params.Think, or could not be told.
 func learnThinking(f *Facts, p api.Params) {
-	d, err := dialects.ByName(f.API)
+	d, err := api.DialectsByName(f.API)
 	switch {
 	case err != nil || p.Think == nil:
 	case !d.Traits().Thinks:

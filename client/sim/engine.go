@@ -8,10 +8,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"llmsweep/client/sim/batching"
-	"llmsweep/client/sim/behaviour"
-	"llmsweep/client/sim/machine"
 )
 
 // DefaultOutputTokens is the length of the answer to a request without one, as in vLLM's completions.
@@ -45,15 +41,15 @@ type Usage struct {
 // instant of a step boundary takes effect at the next boundary, so runs in virtual time are repeatable whichever
 // goroutine runs first.
 type Engine struct {
-	cfg     machine.Config
+	cfg     MachineConfig
 	epoch   time.Time // origin of the engine's clock
 	wake    chan struct{}
 	quit    chan struct{}
 	stopped chan struct{}
 
 	mu        sync.Mutex
-	scheduler *batching.Scheduler
-	habits    *behaviour.State
+	scheduler *Scheduler
+	habits    *Behaviour
 	now       time.Duration            // end of the last step, or of the current one
 	inbox     []*Generation            // submitted, not yet given to the scheduler, in order
 	leaving   []*Generation            // cancelled, not yet removed from the scheduler, in order
@@ -62,7 +58,7 @@ type Engine struct {
 }
 
 // Start starts an engine. The caller must Close it.
-func Start(cfg machine.Config) (*Engine, error) {
+func Start(cfg MachineConfig) (*Engine, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -73,8 +69,8 @@ func Start(cfg machine.Config) (*Engine, error) {
 		wake:      make(chan struct{}, 1),
 		quit:      make(chan struct{}),
 		stopped:   make(chan struct{}),
-		scheduler: batching.New(cfg),
-		habits:    behaviour.New(cfg),
+		scheduler: NewScheduler(cfg),
+		habits:    NewState(cfg),
 		active:    make(map[*Generation]struct{}),
 	}
 	go e.run()
@@ -82,7 +78,7 @@ func Start(cfg machine.Config) (*Engine, error) {
 }
 
 // Config returns the engine's configuration with all defaults filled in.
-func (e *Engine) Config() machine.Config { return e.cfg }
+func (e *Engine) Config() MachineConfig { return e.cfg }
 
 // Close stops the engine. Active requests end with ErrClosed.
 func (e *Engine) Close() {
@@ -98,7 +94,7 @@ func (e *Engine) Close() {
 // Generate submits a request and waits until it has ended. It calls emit as [Engine.Submit] does, never after it has
 // returned.
 //
-// The error is [machine.ErrTooLong], ErrClosed, the context's, a [*behaviour.Refusal] or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
+// The error is [ErrTooLong], ErrClosed, the context's, a [*Refusal] or ErrDropped. For ErrClosed and the context's, Usage counts the tokens generated so far.
 func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at time.Time)) (Usage, error) {
 	g, err := e.Submit(r, emit)
 	if err != nil {
@@ -113,7 +109,7 @@ func (e *Engine) Generate(ctx context.Context, r Request, emit func(n int, at ti
 }
 
 // Stats returns the current state of the server.
-func (e *Engine) Stats() batching.Stats {
+func (e *Engine) Stats() SchedulerStats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.scheduler.Stats()
@@ -123,16 +119,16 @@ func (e *Engine) Stats() batching.Stats {
 
 // Generation is a submitted request.
 type Generation struct {
-	sequence  batching.Sequence
+	sequence  Sequence
 	engine    *Engine
 	reasoning int
 	arrived   time.Duration
 	left      time.Duration
 	emit      func(n int, at time.Time)
-	buffer    behaviour.Buffer
-	asks      behaviour.Question // what a cache knows it by
-	doomed    bool               // the connection will be dropped: no token is delivered
-	done      chan struct{}      // closed at the end; ended, usage and err do not change after it
+	buffer    Buffer
+	asks      BehaviourQuestion // what a cache knows it by
+	doomed    bool              // the connection will be dropped: no token is delivered
+	done      chan struct{}     // closed at the end; ended, usage and err do not change after it
 	ended     bool
 	usage     Usage
 	err       error
@@ -141,7 +137,7 @@ type Generation struct {
 // Submit queues a request. It calls emit for each output token, in order, n counting from 1, with the exact instant at
 // which the step ended on the engine's clock. It calls emit on the engine's goroutine with a lock held, so emit must not block and
 // must not call the engine. For tokens that leave in one burst (habits batches and caches) it calls emit once, with the
-// number of the last. The error is [machine.ErrTooLong], ErrClosed, a [*behaviour.Refusal], or about a request that makes no sense.
+// number of the last. The error is [ErrTooLong], ErrClosed, a [*Refusal], or about a request that makes no sense.
 func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation, error) {
 	r.OutputTokens = cmp.Or(r.OutputTokens, DefaultOutputTokens)
 	if r.PromptTokens < 1 || r.OutputTokens < 1 || r.ReasoningTokens < 0 {
@@ -151,8 +147,8 @@ func (e *Engine) Submit(r Request, emit func(n int, at time.Time)) (*Generation,
 	if err := e.cfg.Fits(r.PromptTokens, r.OutputTokens); err != nil {
 		return nil, err
 	}
-	g := &Generation{asks: behaviour.Question{Prompt: r.Prompt, Output: r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
-	g.sequence = batching.Sequence{Token: g.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
+	g := &Generation{asks: BehaviourQuestion{Prompt: r.Prompt, Output: r.OutputTokens}, engine: e, reasoning: r.ReasoningTokens, emit: emit, done: make(chan struct{})}
+	g.sequence = Sequence{Token: g.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -307,7 +303,7 @@ func (e *Engine) begin(rested bool) (end time.Time, ok bool) {
 	}
 	e.inbox = slices.Delete(e.inbox, 0, n)
 	d, ok := e.habits.Plan(e.scheduler, e.now)
-	if d == behaviour.Endless {
+	if d == Endless {
 		return time.Time{}, ok
 	}
 	e.now += d

@@ -9,23 +9,19 @@ import (
 	"testing/synctest"
 	"time"
 
-	"llmsweep/client/sim/batching"
-	"llmsweep/client/sim/machine"
-	"llmsweep/client/sim/truth"
-
 	"github.com/google/go-cmp/cmp"
 )
 
-func demoConfig(t testing.TB) machine.Config {
+func demoConfig(t testing.TB) MachineConfig {
 	t.Helper()
-	c, err := machine.Preset("demo")
+	c, err := Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func start(t testing.TB, c machine.Config) *Engine {
+func start(t testing.TB, c MachineConfig) *Engine {
 	t.Helper()
 	e, err := Start(c)
 	if err != nil {
@@ -52,7 +48,7 @@ func generate(t testing.TB, e *Engine, began time.Time, seq Request) []time.Dura
 }
 
 // steps returns the instants at which consecutive steps with these batches end.
-func steps(c machine.Config, from time.Duration, batches ...machine.Batch) []time.Duration {
+func steps(c MachineConfig, from time.Duration, batches ...Batch) []time.Duration {
 	var ends []time.Duration
 	for _, b := range batches {
 		from += c.StepTime(b)
@@ -61,8 +57,8 @@ func steps(c machine.Config, from time.Duration, batches ...machine.Batch) []tim
 	return ends
 }
 
-func batchOf(parts ...[2]int) machine.Batch {
-	var b machine.Batch
+func batchOf(parts ...[2]int) Batch {
+	var b Batch
 	for _, p := range parts {
 		b.Add(p[0], p[1], true)
 	}
@@ -105,7 +101,7 @@ func TestEngineServesCompanionsTogether(t *testing.T) {
 			for range 8 {
 				wg.Go(func() {
 					got := generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
-					var b machine.Batch
+					var b Batch
 					for range 8 {
 						b.Add(0, 10, true)
 					}
@@ -163,7 +159,7 @@ func TestEngineCancelOnArrival(t *testing.T) {
 		}
 		synctest.Wait()
 		time.Sleep(time.Second)
-		if s := e.Stats(); s != (batching.Stats{}) {
+		if s := e.Stats(); s != (SchedulerStats{}) {
 			t.Errorf("left behind: %+v", s)
 		}
 		generate(t, e, began, Request{PromptTokens: 10, OutputTokens: 1})
@@ -199,7 +195,7 @@ func TestEngineRefuses(t *testing.T) {
 			t.Errorf("%+v was accepted", seq)
 		}
 	}
-	if _, err := Start(machine.Config{}); err == nil {
+	if _, err := Start(MachineConfig{}); err == nil {
 		t.Error("a server without a GPU was started")
 	}
 }
@@ -225,7 +221,7 @@ func TestEngineReachesItsCapacity(t *testing.T) {
 		cancel()
 		wg.Wait()
 		got := float64(after.GenerationTokens-before.GenerationTokens) / 100
-		if want := truth.CapacityOf(c, truth.Workload{PromptTokens: 64, OutputTokens: 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
+		if want := CapacityOf(c, Workload{PromptTokens: 64, OutputTokens: 16}).OutputTokensPerSecond; math.Abs(got/want-1) > 0.01 {
 			t.Errorf("%.1f tokens/s, the computed capacity is %.1f", got, want)
 		}
 		if after.Running < 20 || after.Waiting < 20 || after.KVUsage <= 0 {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"llmsweep/client/sim/behaviour"
 )
 
 // ErrDropped is what requests get whose connection the server closed without an answer: habit drops.
@@ -13,7 +11,7 @@ var ErrDropped = errors.New("the simulated server dropped the connection")
 
 // AwaitRefusal waits as long as a refusal takes, and returns the error, or the context's if that ended before.
 func AwaitRefusal(ctx context.Context, err error) error {
-	var r *behaviour.Refusal
+	var r *Refusal
 	if !errors.As(err, &r) {
 		return err
 	}

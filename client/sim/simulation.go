@@ -3,18 +3,14 @@ package sim
 import (
 	"slices"
 	"time"
-
-	"llmsweep/client/sim/batching"
-	"llmsweep/client/sim/behaviour"
-	"llmsweep/client/sim/machine"
 )
 
 // Simulation runs a server through time of its own, as fast as the machine can: no clock, no goroutine, no HTTP. What it does with
 // requests is what [Engine] does with them.
 type Simulation struct {
-	config    machine.Config
-	scheduler *batching.Scheduler
-	habits    *behaviour.State
+	config    MachineConfig
+	scheduler *Scheduler
+	habits    *Behaviour
 	now       time.Duration
 	coming    []*Job // by Arrived, from next on
 	next      int
@@ -27,7 +23,7 @@ type Job struct {
 	Ended       bool          // all its tokens have come
 	Refused     bool          // by the server: too long, or too many
 
-	sequence batching.Sequence
+	sequence Sequence
 	server   *Simulation
 	// seen is told each token, and its instant; nil for none.
 	seen func(j *Job, n int, at time.Duration)
@@ -51,12 +47,12 @@ func (j *Job) token(n int, last bool) {
 }
 
 // NewSimulation returns a server at rest.
-func NewSimulation(c machine.Config) (*Simulation, error) {
+func NewSimulation(c MachineConfig) (*Simulation, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Simulation{config: c, scheduler: batching.New(c), habits: behaviour.New(c)}, nil
+	return &Simulation{config: c, scheduler: NewScheduler(c), habits: NewState(c)}, nil
 }
 
 // Now returns the end of the last step.
@@ -70,7 +66,7 @@ func (s *Simulation) InFlight() (running, waiting int) {
 // Add lets a request arrive at an instant that is not before Now. seen is told each token; it may add requests, and may be nil.
 func (s *Simulation) Add(at time.Duration, r Request, seen func(j *Job, n int, at time.Duration)) *Job {
 	j := &Job{Arrived: at, server: s, seen: seen}
-	j.sequence = batching.Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
+	j.sequence = Sequence{Token: j.token, Prompt: r.PromptTokens, Output: r.OutputTokens, Prefix: r.Prefix}
 	if s.config.Fits(r.PromptTokens, r.OutputTokens) != nil {
 		j.Refused = true
 		return j
@@ -102,7 +98,7 @@ func (s *Simulation) Step() bool {
 	if !ok {
 		return s.next < len(s.coming)
 	}
-	if d == behaviour.Endless {
+	if d == Endless {
 		return false
 	}
 	s.now += d

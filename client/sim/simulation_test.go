@@ -5,21 +5,18 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"llmsweep/client/sim/machine"
-	"llmsweep/client/sim/truth"
 )
 
 // TestASimulationDoesWhatTheEngineDoes gives both the same random arrivals. Every token comes at the same instant.
 func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
-	demo, err := machine.Preset("demo")
+	demo, err := Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	demo.KVTokens, demo.Jitter = 1600, 0.05
-	measured := machine.Config{Costs: &machine.Costs{Read: machine.ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: machine.ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
-	even := machine.Config{Costs: &machine.Costs{Read: machine.ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
-	for _, c := range []machine.Config{demo, measured, even} {
+	measured := MachineConfig{Costs: &Costs{Read: ReadCosts{Fixed: 5e-3, Context: 1e-6}, Compute: ComputeCosts{Token: 1e-4}}, MaxNumSeqs: 4, Latency: 3 * time.Millisecond}
+	even := MachineConfig{Costs: &Costs{Read: ReadCosts{Fixed: 10e-3}}, MaxNumSeqs: 4} // requests arrive at the ends of steps
+	for _, c := range []MachineConfig{demo, measured, even} {
 		const requests = 200
 		rng := rand.New(rand.NewPCG(1, 2))
 		var at []time.Duration
@@ -75,12 +72,12 @@ func TestASimulationDoesWhatTheEngineDoes(t *testing.T) {
 // BenchmarkSimulation simulates Poisson arrivals at 80 % of the capacity of a 7B model on one A100, prompts of 512 and answers of 128 tokens.
 // One operation is a request.
 func BenchmarkSimulation(b *testing.B) {
-	c, err := machine.Preset("Qwen2-7B/A100/fp16")
+	c, err := Preset("Qwen2-7B/A100/fp16")
 	if err != nil {
 		b.Fatal(err)
 	}
 	r := Request{PromptTokens: 512, OutputTokens: 128}
-	rate := 0.8 * truth.CapacityOf(c, truth.Workload{PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens}).RequestsPerSecond
+	rate := 0.8 * CapacityOf(c, Workload{PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens}).RequestsPerSecond
 	s, err := NewSimulation(c)
 	if err != nil {
 		b.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 )
 
 // got is a frame with its data copied.
@@ -226,7 +226,7 @@ func seeds(f *testing.F) {
 // The frames of a stream do not depend on how it is split into reads, and each ends within it.
 func FuzzReader(f *testing.F) {
 	seeds(f)
-	f.Fuzz(mutated.With(func(t *testing.T, in []byte, split uint64, lines bool) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, in []byte, split uint64, lines bool) {
 		want, _ := readAll(bytes.NewReader(in), lines)
 		last := int64(0)
 		for _, g := range want {

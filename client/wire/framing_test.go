@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 )
 
 // answers are answers as servers send them, with the lengths of their bodies.
@@ -50,7 +50,7 @@ func FuzzFraming(f *testing.F) {
 		f.Add([]byte(a.wire), uint16(7))
 	}
 	f.Add([]byte("HTTP/1.1 204 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), uint16(9)) // it has no body
-	f.Fuzz(mutated.With(func(t *testing.T, answer []byte, cut uint16) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, answer []byte, cut uint16) {
 		in := bufio.NewReader(bytes.NewReader(answer))
 		resp, err := http.ReadResponse(in, nil)
 		for err == nil && resp.StatusCode >= 100 && resp.StatusCode < 200 {

@@ -6,7 +6,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/audit"
-	"llmsweep/report/audit/inspect"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 )
 
@@ -38,7 +38,7 @@ func (a *auditCmd) Run(c *console.Console) error {
 	if len(a.Paths) == 0 {
 		return console.Usage(errors.New("audit needs a document or a run directory; llmsweep audit --help has examples"))
 	}
-	all, err := inspect.Paths(a.Paths)
+	all, err := inputs.InspectPaths(a.Paths)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -9,15 +9,13 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report/choose"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/twinplots"
+	"llmsweep/report/plans"
 	"llmsweep/report/table"
-	"llmsweep/report/twins"
-	"llmsweep/sweep/answer"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/twin"
-	"llmsweep/sweep/twin/beside"
 )
 
 var (
@@ -34,28 +32,28 @@ func (r *reportCmd) beside(c *console.Console) error {
 	if err != nil {
 		return console.Usage(err)
 	}
-	found, err := beside.Of(t, r.Dirs[0])
+	found, err := twin.Compare(t, r.Dirs[0])
 	if err != nil {
 		return console.Usage(err)
 	}
 	found.Twin = cmp.Or(found.Twin, filepath.Base(r.Twin))
 	tables := flags.Tables{Format: r.Format, Lang: r.Lang, Output: r.Output, Force: r.Force, Plain: r.Plain}
-	data := func(w io.Writer) error { return twins.BesideJSON(w, found) }
+	data := func(w io.Writer) error { return choose.TwinBesideJSON(w, found) }
 	switch r.Format {
 	case "csv":
 		tables.Format = "json"
-		data = func(w io.Writer) error { return twins.BesideCSV(w, found) }
+		data = func(w io.Writer) error { return choose.TwinBesideCSV(w, found) }
 	case "console", "markdown", "json", flags.FormatHTML:
 	default:
 		return console.Usage(errBesideFormat)
 	}
-	return tables.Write(c, data, func(l lang.Lang) []table.Section { return twins.Beside(found, l) }, func(w io.Writer, o layout.Options) error {
-		run, err := answer.Reopen(r.Dirs[0])
+	return tables.Write(c, data, func(l lang.Lang) []table.Section { return choose.TwinBeside(found, l) }, func(w io.Writer, o html.WriteOptions) error {
+		run, err := saturation.Reopen(r.Dirs[0])
 		if err != nil {
 			return err
 		}
 		d := html.OfRun(run, r.Dirs[0])
-		d.Sections = slices.Insert(d.Sections, 1, twinplots.Beside(found)) // after the answer
-		return layout.Write(w, d, o)
+		d.Sections = slices.Insert(d.Sections, 1, plans.BesidePlots(found)) // after the answer
+		return html.WriteHTML(w, d, o)
 	})
 }

@@ -9,12 +9,10 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
-	"llmsweep/report/choose/wanted"
-	"llmsweep/report/curve"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/page/layout"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -76,7 +74,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o layout.Options) error {
+	err = ch.WriteWithPage(c, &ch.Tables, func(w io.Writer) error { return choose.JSON(w, choices) }, sections, func(w io.Writer, o html.WriteOptions) error {
 		if err := inputs.CountAlso(found, choose.Counted(options.Terms)); err != nil {
 			return err
 		}
@@ -89,7 +87,7 @@ func (ch *chooseCmd) Run(c *console.Console) error {
 }
 
 // setups reads the results and the twins to choose among, and compares their answers where that is asked for.
-func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []curve.Input, setups []curve.Setup, err error) {
+func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []setup.Input, setups []setup.Setup, err error) {
 	results, files, err := ch.twins()
 	if err != nil {
 		return nil, nil, err
@@ -104,13 +102,13 @@ func (ch *chooseCmd) setups(c *console.Console, o *choose.Options) (found []curv
 	if err := inputs.Assess(found, o.Terms); err != nil {
 		return nil, nil, err
 	}
-	if setups, err = wanted.Setups(curve.Load(found), files, wish); err != nil {
+	if setups, err = choose.WishedSetups(setup.Load(found), files, wish); err != nil {
 		return nil, nil, err
 	}
-	if setups, err = wanted.Only(setups, ch.Only); err != nil { // after Load: the audit compares all of them
+	if setups, err = choose.OnlySetups(setups, ch.Only); err != nil { // after Load: the audit compares all of them
 		return nil, nil, err
 	}
-	o.Answers, err = wanted.Answers(setups, ch.Fidelity, ch.Baseline)
+	o.Answers, err = choose.AnswerFilter(setups, ch.Fidelity, ch.Baseline)
 	return found, setups, err
 }
 

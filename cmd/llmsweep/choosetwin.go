@@ -7,16 +7,14 @@ import (
 	"slices"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/report/choose/wanted"
+	"llmsweep/report/choose"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin"
-	"llmsweep/sweep/twin/ask"
-	"llmsweep/sweep/twin/predicted"
 	"llmsweep/sweep/workload"
 )
 
 // twins reads the twins among the paths, and returns the other paths.
-func (ch *chooseCmd) twins() (results []string, files []wanted.File, err error) {
+func (ch *chooseCmd) twins() (results []string, files []choose.WishFile, err error) {
 	for _, path := range ch.Paths {
 		if !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) {
 			results = append(results, path)
@@ -26,7 +24,7 @@ func (ch *chooseCmd) twins() (results []string, files []wanted.File, err error) 
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, wanted.File{Path: path, Twin: t})
+		files = append(files, choose.WishFile{Path: path, Twin: t})
 	}
 	return results, files, nil
 }
@@ -37,22 +35,22 @@ var (
 )
 
 // wish reads the flags of the wanted workload.
-func (ch *chooseCmd) wish(c *console.Console) (wanted.Wish, error) {
-	w := wanted.Wish{Unchecked: ch.Unchecked}
+func (ch *chooseCmd) wish(c *console.Console) (choose.Wish, error) {
+	w := choose.Wish{Unchecked: ch.Unchecked}
 	switch {
 	case (ch.Prompt == "") != (ch.Answer == ""):
 		return w, errWantedBoth
 	case ch.Trace != "" && ch.Prompt != "":
 		return w, errWantedTrace
 	case ch.Trace != "":
-		m, err := ask.Trace(c.Ctx, ch.Trace)
+		m, err := twin.LengthTrace(c.Ctx, ch.Trace)
 		if err != nil {
 			return w, err
 		}
-		load := predicted.LoadOf(m, 0)
+		load := twin.PredictedLoadOf(m, 0)
 		w.Load = &load
 	case ch.Prompt != "":
-		w.Load = &predicted.Load{}
+		w.Load = &twin.PredictedLoad{}
 		for _, f := range []struct {
 			flag, text string
 			to         *rundir.Lengths

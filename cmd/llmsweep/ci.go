@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/report/ci"
+	"llmsweep/report"
 	"llmsweep/report/compare"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
 	"llmsweep/report/table"
 )
 
@@ -27,8 +27,8 @@ func (cm *compareCmd) publishGates(c *console.Console, result compare.Judged, ga
 		return nil
 	}
 	var b bytes.Buffer
-	if err := ci.JUnit(&b, []ci.Suite{suite}); err != nil {
+	if err := report.WriteJUnit(&b, []report.GateSuite{suite}); err != nil {
 		return err
 	}
-	return console.WriteFiles(cm.Force, outfile.File{Path: cm.JUnit, Content: b.Bytes(), Comment: outfile.CommentOf("junit")})
+	return console.WriteFiles(cm.Force, inputs.OutputFile{Path: cm.JUnit, Content: b.Bytes(), Comment: inputs.CommentOf("junit")})
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 
@@ -84,7 +83,7 @@ func TestExampleWorkflow(t *testing.T) {
 		t.Errorf("LLM_URL is %q: it is to be tried without a server", f.Env["LLM_URL"])
 	}
 	virtually(t, func(t *testing.T, w *world) {
-		config, err := machine.Preset("plain8")
+		config, err := sim.Preset("plain8")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,6 @@ import (
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/manual"
-	"llmsweep/cmd/llmsweep/parsing"
 )
 
 // commandLines returns the llmsweep command lines in the sh blocks of a Markdown text.
@@ -47,8 +46,8 @@ func readme(t *testing.T) string {
 	return string(b)
 }
 
-// page returns a topic of the manual.
-func page(t *testing.T, lang, topic string) string {
+// llmsweepPage returns a topic of the manual.
+func llmsweepPage(t *testing.T, lang, topic string) string {
 	t.Helper()
 	text, err := manual.Page(lang, topic)
 	if err != nil {
@@ -78,7 +77,7 @@ func TestManualIsComplete(t *testing.T) {
 		return n
 	}
 	for _, topic := range manual.Topics() {
-		en, zh := page(t, "en", topic), page(t, "zh", topic)
+		en, zh := llmsweepPage(t, "en", topic), llmsweepPage(t, "zh", topic)
 		if !strings.HasPrefix(en, "# "+topic+": ") || !strings.HasPrefix(zh, "# "+topic+"：") {
 			t.Errorf("%s: the first lines must be '# %s: summary'", topic, topic)
 		}
@@ -141,7 +140,7 @@ func helpExamples(t *testing.T) []string {
 func TestCommandsParse(t *testing.T) {
 	lines := slices.Concat(commandLines(readme(t)), helpExamples(t))
 	for _, topic := range manual.Topics() {
-		lines = append(lines, commandLines(page(t, "en", topic))...)
+		lines = append(lines, commandLines(llmsweepPage(t, "en", topic))...)
 	}
 	if len(lines) < 80 {
 		t.Fatalf("only %d command lines were found", len(lines))
@@ -161,7 +160,7 @@ func TestCommandsParse(t *testing.T) {
 		}
 		parsed, err := parser.Parse(args)
 		if err == nil {
-			err = parsing.CheckPositive(parsed)
+			err = CheckPositive(parsed)
 		}
 		if err != nil {
 			t.Errorf("llmsweep %s: %v", line, err)
@@ -227,7 +226,7 @@ func TestCommandsRun(t *testing.T) {
 	}
 	lines := commandLines(readme(t))
 	for _, topic := range manual.Topics() {
-		lines = append(lines, commandLines(page(t, "en", topic))...)
+		lines = append(lines, commandLines(llmsweepPage(t, "en", topic))...)
 	}
 	t.Chdir(t.TempDir()) // command lines name files without a directory
 	inBubble(t, "", func(t *testing.T, w *world) {
@@ -348,7 +347,7 @@ func TestComparisonWithOtherTools(t *testing.T) {
 	}
 	for tool, row := range cells {
 		for _, lang := range []string{"en", "zh"} {
-			if want := "| " + strings.Join(row, " | ") + " |"; !strings.Contains(page(t, lang, "client-fitness"), want) {
+			if want := "| " + strings.Join(row, " | ") + " |"; !strings.Contains(llmsweepPage(t, lang, "client-fitness"), want) {
 				t.Errorf("client-fitness (%s) does not have the row of %s: %s", lang, tool, want)
 			}
 		}

@@ -8,17 +8,15 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/versus"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report/claims"
-	"llmsweep/report/claims/documents"
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
-	"llmsweep/report/inputs"
+	documents "llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	html "llmsweep/report/page"
-	"llmsweep/report/page/layout"
+	layout "llmsweep/report/page"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
-	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/pair"
 )
 
@@ -31,7 +29,7 @@ type compareCmd struct {
 	JUnit       string   `name:"junit" placeholder:"FILE" help:"Also write the verdict of each --fail-if as JUnit XML to this file."`
 	flags.Tables
 	flags.Page
-	versus.Flags
+	job.Flags
 }
 
 // Help returns what --help prints after the purpose.
@@ -46,8 +44,8 @@ func (compareCmd) Help() string {
 
 Metrics for --fail-if: ` + strings.Join(compare.Keys(), ", ") + `.
 A difference whose 95 % interval includes 0 passes; one without an interval cannot be judged.
-With --fidelity also: ` + strings.Join(drift.Keys(), ", ") + ` (llmsweep help fidelity).
-Of graded questions and of a scored text: ` + strings.Join(drift.Others(), ", ") + ` (llmsweep help grading, llmsweep help perplexity).
+With --fidelity also: ` + strings.Join(fidelity.Keys(), ", ") + ` (llmsweep help fidelity).
+Of graded questions and of a scored text: ` + strings.Join(fidelity.OtherOutcomes(), ", ") + ` (llmsweep help grading, llmsweep help perplexity).
 
 With --live, two servers get the same arrivals and prompts in turns, so that time of day and workload cannot make the
 difference. The result is a directory that can be compared again. Metrics for --fail-if are then: ` + strings.Join(pair.Keys(nil, nil), ", ") + `,
@@ -73,27 +71,27 @@ func (cm *compareCmd) Run(c *console.Console) error {
 	if cm.Text != "" {
 		return console.Usage(errors.New("--text belongs to --live: runs have scored their own text (llmsweep run --text)"))
 	}
-	if dir, ok := versus.Dir(cm.Paths); ok {
+	if dir, ok := job.Dir(cm.Paths); ok {
 		return cm.again(c, dir)
 	}
-	keys := append(compare.Keys(), drift.Others()...)
+	keys := append(compare.Keys(), fidelity.OtherOutcomes()...)
 	if cm.Fidelity {
-		keys = append(keys, drift.Keys()...)
+		keys = append(keys, fidelity.Keys()...)
 	}
 	gates, err := compare.ParseGates(cm.FailIf, keys)
 	if err != nil {
 		return console.Usage(err)
 	}
-	inputs, err := inputs.Read(c.Err, cm.Paths)
+	inputs, err := documents.Read(c.Err, cm.Paths)
 	if err != nil {
 		return console.Usage(err)
 	}
-	setups := curve.Load(inputs)
+	setups := setup.Load(inputs)
 	result, err := compare.Of(setups, compare.Options{AnyWorkload: cm.AnyWorkload, Answers: cm.Fidelity})
 	if err != nil {
 		return console.Usage(err)
 	}
-	said := documents.Claims(setups)
+	said := documents.ClaimsIn(setups)
 	sections := func(l lang.Lang) []table.Section {
 		all := result.Sections(l, 1)
 		for _, s := range said {
@@ -101,29 +99,29 @@ func (cm *compareCmd) Run(c *console.Console) error {
 		}
 		return all
 	}
-	page := func(w io.Writer, o layout.Options) error { return html.Compare(w, result, setups, sections, o) }
+	page := func(w io.Writer, o layout.WriteOptions) error { return layout.Compare(w, result, setups, sections, o) }
 	if err := cm.WriteWithPage(c, &cm.Tables, result.JSON, sections, page); err != nil {
 		return err
 	}
 	if err := cm.publishGates(c, result, gates, sections, strings.Join(cm.Paths, ", ")); err != nil {
 		return err
 	}
-	return versus.Verdict(result, gates)
+	return job.Verdict(result, gates)
 }
 
 // live compares two running servers.
 func (cm *compareCmd) live(c *console.Console) error {
-	v := versus.Comparison{
+	v := job.Comparison{
 		Flags: &cm.Flags, Console: c, URLs: cm.Paths, Fidelity: cm.Fidelity, FailIf: cm.FailIf, Lang: lang.Lang(cm.Lang), Plain: cm.Plain, Force: cm.Force,
 		Free: func() error { return cm.Page.CheckFiles(&cm.Tables, cm.JUnit) },
-		Show: func(r *versus.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
+		Show: func(r *job.Result, gates []compare.Gate) error { return cm.show(c, r, gates) },
 	}
 	return v.Run()
 }
 
 // again prints a comparison of two servers that was measured before.
 func (cm *compareCmd) again(c *console.Console, dir string) error {
-	r, err := versus.Open(dir)
+	r, err := job.OpenPair(dir)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -134,11 +132,11 @@ func (cm *compareCmd) again(c *console.Console, dir string) error {
 	if err := cm.show(c, r, gates); err != nil {
 		return err
 	}
-	return versus.Verdict(r, gates)
+	return job.Verdict(r, gates)
 }
 
 // show prints a comparison of two servers.
-func (cm *compareCmd) show(c *console.Console, r *versus.Result, gates []compare.Gate) error {
+func (cm *compareCmd) show(c *console.Console, r *job.Result, gates []compare.Gate) error {
 	if err := cm.WriteWithPage(c, &cm.Tables, r.JSON, r.Tables, r.Page); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"os"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/crash"
 	"llmsweep/report/lang"
 )
 
@@ -16,5 +15,5 @@ type crashMonitorCmd struct {
 
 // Run waits for the end of the process that it watches.
 func (m *crashMonitorCmd) Run(*console.Console) error {
-	return crash.Monitor(os.Stdin, os.Stdout, os.Stderr, m.Dir, lang.Lang(m.Lang))
+	return console.Monitor(os.Stdin, os.Stdout, os.Stderr, m.Dir, lang.Lang(m.Lang))
 }

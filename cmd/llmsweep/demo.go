@@ -7,8 +7,8 @@ import (
 	"llmsweep/client/sim"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/measurement"
-	"llmsweep/report/outfile"
+	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report/inputs"
 	"llmsweep/sweep"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
@@ -36,7 +36,7 @@ const demoDir = "llmsweep-demo"
 // replacingDemo makes the directory of a demo, in place of the last one. What is no demo's stays, and so does a report that was changed.
 func replacingDemo(c *console.Console, force bool) (*store.Dir, error) {
 	path := filepath.Join(c.Dir, demoDir)
-	if run, err := store.Open(path); err == nil && run.Target.Capacity.Known() && outfile.Check(filepath.Join(path, rundir.ReportFile), force) == nil {
+	if run, err := store.Open(path); err == nil && run.Target.Capacity.Known() && inputs.CheckOutput(filepath.Join(path, rundir.ReportFile), force) == nil {
 		force = true
 	}
 	return c.RunDir(path, force)
@@ -47,9 +47,9 @@ func (d *demoCmd) Run(c *console.Console) error {
 	plan := sweep.Defaults()
 	plan.StageTime, plan.StageMax, plan.StageRequests, plan.MaxConcurrency = d.StageTime, d.StageTime*8/5, 20, 128
 	load := flags.Workload{PromptTokens: "64", OutputTokens: "16", Seed: plan.Seed, DatasetRows: 1, PrefixGroups: 1, TurnTokens: "64", ThinkTime: "1s"}
-	e := measurement.Measurement{
+	e := job.Measurement{
 		Console: c, Urls: []string{sim.Scheme + "demo"}, Target: &flags.Target{API: "auto", Timeout: time.Minute}, Workload: &load,
-		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: measurement.SweepAll,
+		Plan: plan, Results: &d.Results, Kind: rundir.KindSweep, Stages: plan.Points + 2, Conns: plan.MaxConcurrency, Measure: job.SweepAll,
 		Selftest: &d.Selftest, Width: plan.MaxConcurrency, Within: true,
 		Dir: func() (*store.Dir, error) {
 			if d.Out != "" {

@@ -12,10 +12,9 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/disk"
-	"llmsweep/sweep/rundir/disk/disktest"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/rundir/store/disktest"
+	"llmsweep/sweep/stats"
 )
 
 // plainRun are the flags of a short run of a server without random numbers.
@@ -32,7 +31,7 @@ func TestAFullDisk(t *testing.T) {
 		w.disk = roomy
 		w.must(plainRun(w.path("whole"))...)
 		all := plenty - roomy.Room()
-		rng := seed.Rand(1, "full disks", "")
+		rng := stats.Rand(1, "full disks", "")
 		unopened, resumed, whole := 0, 0, 0
 		for i := range fullDisks {
 			room := rng.Int64N(all)
@@ -43,7 +42,7 @@ func TestAFullDisk(t *testing.T) {
 			if code != console.Failed || strings.Count(errs, syscall.ENOSPC.Error()) != 1 || !full.Failed() {
 				t.Errorf("%d: room for %d of %d bytes: exit %d\n%s", i, room, all, code, errs)
 			}
-			w.disk = disk.OS{}
+			w.disk = store.OS{}
 			run, err := store.Open(dir)
 			switch {
 			case err != nil:
@@ -87,7 +86,7 @@ func TestAFailingSync(t *testing.T) {
 		if code != console.Failed || strings.Count(errs, syscall.EIO.Error()) != 1 || !strings.Contains(errs, "llmsweep resume") {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
-		w.disk = disk.OS{}
+		w.disk = store.OS{}
 		if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "concurrent@1") {
 			t.Errorf("report:\n%s", out)
 		}

@@ -10,14 +10,11 @@ import (
 	"strings"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/report/claims/documents"
-	"llmsweep/report/curve"
 	"llmsweep/report/document"
-	"llmsweep/report/document/renew"
 	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
+	"llmsweep/report/setup"
 )
 
 // document writes the comparison document of all results, or renews an existing one.
@@ -30,7 +27,7 @@ func (r *reportCmd) document(c *console.Console) error {
 		return console.Usage(err)
 	}
 	// The document's own tables are not new results: it names where they came from.
-	doc := renew.Document{Path: r.Output}
+	doc := document.RenewDocument{Path: r.Output}
 	found, err := inputs.Read(c.Err, slices.DeleteFunc(r.Dirs, func(path string) bool { return doc.From(path) == filepath.Base(r.Output) }))
 	if err != nil {
 		return console.Usage(err)
@@ -52,15 +49,15 @@ func (r *reportCmd) document(c *console.Console) error {
 			return console.Usage(err)
 		}
 	}
-	setups := curve.LoadWith(found, curve.Options{Show: doc.From})
-	for _, said := range documents.Claims(setups) {
+	setups := setup.LoadWith(found, setup.Options{Show: doc.From})
+	for _, said := range inputs.ClaimsIn(setups) {
 		o.Claims = append(o.Claims, document.Claims{Name: doc.From(said[0].File), All: said})
 	}
 	out, err := document.Write(setups, old, o)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", r.Output, err))
 	}
-	page, err := renew.Page(setups, o)
+	page, err := document.RenewPage(setups, o)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -72,15 +69,15 @@ func (r *reportCmd) document(c *console.Console) error {
 
 // keep writes a document and its drawings. The document is replaced as a whole, because people write in it.
 func (r *reportCmd) keep(out document.Output) error {
-	var beside []outfile.File
+	var beside []inputs.OutputFile
 	for name, b := range out.Files {
-		beside = append(beside, outfile.File{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: outfile.XML})
+		beside = append(beside, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: inputs.XMLMark})
 	}
 	if err := console.WriteFiles(r.Force, beside...); err != nil {
 		return err
 	}
 	const own = true // the parts that people may have changed were checked one by one
-	return console.WriteFiles(own, outfile.File{Path: r.Output, Content: out.Document})
+	return console.WriteFiles(own, inputs.OutputFile{Path: r.Output, Content: out.Document})
 }
 
 // choice sets what to choose for: the flags, or else what the document was written for.

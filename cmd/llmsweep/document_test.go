@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/cmd/llmsweep/secret"
-	"llmsweep/report/imported"
+	"llmsweep/client/redact"
+	"llmsweep/report/inputs"
 	"llmsweep/sweep/rundir"
 )
 
@@ -137,7 +137,7 @@ func TestSafeName(t *testing.T) {
 		"Qwen2-7B-Instruct 1xL20 48GB": "Qwen2-7B-Instruct-1xL20-48GB", "../../etc/passwd": "etc-passwd", "": "result", "...": "result",
 		"通义千问|2.5": "通义千问-2.5", "a\x00b\nc": "a-b-c", `C:\..\con`: "C-..-con", "con": "_con", "NUL.txt": "_NUL.txt", "console": "console",
 	} {
-		if got := imported.SafeName(in); got != want {
+		if got := inputs.SafeName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -163,7 +163,7 @@ func TestWithoutCredentials(t *testing.T) {
 		"poisson@1.57":                     "poisson@1.57",
 		"itl@4rps>1%":                      "itl@4rps>1%",
 	} {
-		if got := secret.WithoutCredentials(in); got != want {
+		if got := redact.WithoutCredentials(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
@@ -21,7 +20,7 @@ import (
 // differing returns the handler of a simulated server with habits.
 func (w *world) differing(o simserver.Options, habits ...string) http.Handler {
 	w.t.Helper()
-	config, err := machine.Preset("demo")
+	config, err := sim.Preset("demo")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func tinyCanaries(w *world, n int) string {
 // TestIdenticalServersAreCalledAlike runs loads on servers whose answers do not depend on load: half of them always give the same answers, half draw
 // some at random. At most 5 % may be called different.
 func TestIdenticalServersAreCalledAlike(t *testing.T) {
-	identicalRuns := simtest.Size(2, 1000)
+	identicalRuns := simtest.SampleSize(2, 1000)
 	virtually(t, func(t *testing.T, w *world) {
 		set, wrong := tinyCanaries(w, 20), 0
 		for i := range identicalRuns {

@@ -8,15 +8,12 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report/choose"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
 	"llmsweep/report/table"
-	"llmsweep/report/twins"
 	"llmsweep/sweep/twin"
-	"llmsweep/sweep/twin/ask"
-	"llmsweep/sweep/twin/fit"
-	"llmsweep/sweep/twin/stages"
 )
 
 // fitCmd is llmsweep fit.
@@ -48,20 +45,20 @@ More: llmsweep help fit`
 func (f *fitCmd) Run(c *console.Console) error {
 	var wanted []twin.Mixed
 	for _, text := range f.Ask {
-		w, err := ask.Parse(c.Ctx, text)
+		w, err := twin.ParseLengths(c.Ctx, text)
 		if err != nil {
 			return console.Usage(err)
 		}
 		wanted = append(wanted, w)
 	}
-	if err := outfile.Check(f.Twin, f.Force); err != nil {
+	if err := inputs.CheckOutput(f.Twin, f.Force); err != nil {
 		return console.Usage(err)
 	}
-	all, err := stages.Collect(f.Paths)
+	all, err := twin.CollectStages(f.Paths)
 	if err != nil {
 		return console.Usage(err)
 	}
-	t, err := fit.To(all.Stages)
+	t, err := twin.Fit(all.Stages)
 	if err != nil {
 		return console.Usage(fmt.Errorf("%s: %w", strings.Join(f.Paths, ", "), err))
 	}
@@ -72,11 +69,11 @@ func (f *fitCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := console.WriteFiles(f.Force, outfile.File{Path: f.Twin, Content: b, Comment: outfile.CommentOf("yaml")}); err != nil {
+	if err := console.WriteFiles(f.Force, inputs.OutputFile{Path: f.Twin, Content: b, Comment: inputs.CommentOf("yaml")}); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.Err, "wrote %s\n", f.Twin)
-	shown := twins.Fit{Twin: t, Stages: all.Measured, Invalid: all.Invalid}
+	shown := choose.TwinFit{Twin: t, Stages: all.Measured, Invalid: all.Invalid}
 	for _, w := range wanted {
 		if w.Name != "" {
 			shown.Answers = append(shown.Answers, t.AskMixed(w))
@@ -85,13 +82,13 @@ func (f *fitCmd) Run(c *console.Console) error {
 		shown.Answers = append(shown.Answers, t.Ask(w.Lengths[0][0], w.Lengths[0][1]))
 	}
 	flags := flags.Tables{Format: f.Format, Lang: f.Lang, Output: f.Output, Force: f.Force, Plain: f.Plain}
-	return flags.Write(c, func(w io.Writer) error { return twins.JSON(w, shown) }, func(l lang.Lang) []table.Section { return shown.Sections(l) }, nil)
+	return flags.Write(c, func(w io.Writer) error { return choose.TwinJSON(w, shown) }, func(l lang.Lang) []table.Section { return shown.Sections(l) }, nil)
 }
 
 // checkForFit refuses what a sweep for a fit does not do.
 func (s *sweepCmd) checkForFit() error {
 	if s.Adaptive || s.Repeats > 1 || s.Prompt != "" || s.Dataset != "" || s.PrefixTokens > 0 || s.Turns != "" || len(s.SLO) > 0 {
-		return measurement.ErrForFit
+		return job.ErrForFit
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/client/limits"
+	"llmsweep/client"
 	"llmsweep/client/note"
 	simserver "llmsweep/client/sim/server"
 )
@@ -21,7 +21,7 @@ func TestPorts(t *testing.T) {
 	}{"closes": {true, "5", true}, "keeps": {false, "5", false}, "slow": {true, "1", false}} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, w *world) {
-				w.limits = limits.System{Ports: 100}
+				w.limits = client.LocalLimits{Ports: 100}
 				sim := w.simulated(simserver.Options{})
 				url, _ := w.server(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 					if tt.closes {

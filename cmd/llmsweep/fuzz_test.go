@@ -8,12 +8,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"llmsweep/client/mutated"
-	"llmsweep/cmd/llmsweep/config"
+	"llmsweep/client/testkit"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/parsing"
-	"llmsweep/sweep/rundir/labels"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
@@ -30,7 +28,7 @@ func FuzzFlags(f *testing.F) {
 	var grammar *cli
 	var parser *kong.Kong
 	exited := func() int { return 0 }
-	f.Fuzz(mutated.With(func(t *testing.T, line string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, line string) {
 		args := strings.Fields(line)
 		for _, a := range args {
 			if strings.HasPrefix(a, "--config") || strings.HasPrefix(a, "@") { // would read files
@@ -49,9 +47,9 @@ func FuzzFlags(f *testing.F) {
 			return
 		}
 		if err == nil {
-			err = parsing.CheckPositive(parsed)
+			err = CheckPositive(parsed)
 		} else {
-			err = parsing.Plain(err, args[0])
+			err = Plain(err, args[0])
 		}
 		if err == nil {
 			err = understood(grammar, parsed.Command())
@@ -80,7 +78,7 @@ func understood(g *cli, command string) error {
 		if _, err := slo.ParseAll(r.SLO); err != nil {
 			return err
 		}
-		if _, err := labels.Parse(r.Label); err != nil {
+		if _, err := store.ParseLabels(r.Label); err != nil {
 			return err
 		}
 		_, err := r.Target.Options(strings.Join(r.URL, ""), 1)
@@ -113,8 +111,8 @@ func FuzzConfig(f *testing.F) {
 		return next(nil)
 	})
 	const name = "c.yaml"
-	f.Fuzz(mutated.With(func(t *testing.T, text []byte) {
-		file, err := config.ParseConfig(name, text)
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, text []byte) {
+		file, err := ParseConfig(name, text)
 		if err == nil {
 			err = file.Validate(parser.Model)
 		}

@@ -4,21 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/client/mutated"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/server/exchange"
-	"llmsweep/cmd/llmsweep/launch"
-	"llmsweep/cmd/llmsweep/resume"
+	"llmsweep/client/sim/server"
+	"llmsweep/client/testkit"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/capacity"
-	"llmsweep/sweep/cluster/apart"
-	"llmsweep/sweep/demand"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/plan"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/labels"
+	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
 )
@@ -26,22 +24,22 @@ import (
 // valueParsers are the readers of flags' values.
 var valueParsers = []func(string) error{
 	func(s string) error { _, err := slo.Parse(s); return err },
-	func(s string) error { _, err := labels.Parse([]string{s}); return err },
+	func(s string) error { _, err := store.ParseLabels([]string{s}); return err },
 	func(s string) error { _, err := workload.ParseLengths(s); return err },
 	func(s string) error { _, err := workload.ParseThink(s); return err },
 	func(s string) error { _, err := arrival.Parse(s); return err },
 	func(s string) error { _, err := experiment.ParseWarmup(s); return err },
 	func(s string) error { _, err := compare.ParseGate(s); return err },
-	func(s string) error { _, err := drift.ParseCondition(s); return err },
+	func(s string) error { _, err := fidelity.ParseCondition(s); return err },
 	func(s string) error { _, err := choose.ParseDemand(s); return err },
 	func(s string) error { _, err := choose.ParsePrices(s); return err },
 	func(s string) error { _, err := choose.ReadPrices("prices", strings.NewReader(s)); return err },
 	func(s string) error { _, err := choose.ParseOnly(s); return err },
-	func(s string) error { _, err := demand.ParseProfile(s); return err },
-	func(s string) error { _, err := capacity.ParseChange(s); return err },
-	func(s string) error { _, err := apart.Parse(s); return err },
+	func(s string) error { _, err := plan.ParseProfile(s); return err },
+	func(s string) error { _, err := plan.ParseChange(s); return err },
+	func(s string) error { _, err := cluster.ParseApart(s); return err },
 	func(s string) error { _, err := habit.ParseList([]string{s}); return err },
-	func(s string) error { _, err := exchange.ParseFaults(s); return err },
+	func(s string) error { _, err := server.ParseFaults(s); return err },
 }
 
 // FuzzValues reads what flags say: each value is understood, or refused in one line.
@@ -53,7 +51,7 @@ func FuzzValues(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, s string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
 		for i, parse := range valueParsers {
 			if err := parse(s); err != nil && (err.Error() == "" || strings.Count(err.Error(), "\n") > strings.Count(s, "\n")) { // it may repeat the value
 				t.Errorf("parser %d, %q: %q", i, s, err)
@@ -71,17 +69,17 @@ func FuzzSecretsOfLines(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, line string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, line string) {
 		rest := strings.Fields(strings.ReplaceAll(line, key, ""))
 		before := []string{"llmsweep", "run", "http://me:" + key + "@h", "--api-key", key, "--header", "A: " + key, "--api-key=" + key, `--body={"key":"` + key + `"}`}
-		for _, arg := range launch.Read(append(before, rest...)).Args {
+		for _, arg := range ReadLaunch(append(before, rest...)).Args {
 			for _, part := range arg {
 				if strings.Contains(part.Text, key) {
 					t.Errorf("%q: %q is in the command line", line, part.Text)
 				}
 			}
 		}
-		given := resume.Given{APIKey: key, Headers: []string{"A: " + key}}
+		given := job.ResumeGiven{APIKey: key, Headers: []string{"A: " + key}}
 		if args, err := given.Args(&rundir.Command{Args: append([]string{"llmsweep"}, rest...)}); err == nil && len(args) < 2 {
 			t.Errorf("%q: %q lacks what was given again", line, args)
 		}

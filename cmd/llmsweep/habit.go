@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"llmsweep/client/sim/machine"
+	"llmsweep/client/sim"
 )
 
 // fixedTimes are the flags of a server whose times do not depend on its load.
@@ -15,7 +15,7 @@ type fixedTimes struct {
 }
 
 // apply turns a configuration into one of fixed times, where the flags ask for it.
-func (f fixedTimes) apply(c *machine.Config) error {
+func (f fixedTimes) apply(c *sim.MachineConfig) error {
 	if f == (fixedTimes{}) {
 		return nil
 	}
@@ -23,8 +23,8 @@ func (f fixedTimes) apply(c *machine.Config) error {
 	if first == 0 || each == 0 {
 		return errors.New("--first-token and --per-token belong together, such as --first-token 100ms --per-token 10ms")
 	}
-	*c = machine.Config{
-		Plain: machine.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
+	*c = sim.MachineConfig{
+		Plain: sim.Plain{FirstToken: first, PerToken: each}, Model: c.Model, MaxNumSeqs: c.MaxNumSeqs, MaxModelLen: c.MaxModelLen,
 	}
 	return nil
 }

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/machine"
-	"llmsweep/client/sim/truth"
 )
 
 func TestHelpListsEveryHabit(t *testing.T) {
@@ -26,7 +25,7 @@ func TestHelpListsEveryHabit(t *testing.T) {
 
 // TestFixedTimes makes a server of 19.5 requests a second from flags.
 func TestFixedTimes(t *testing.T) {
-	c, err := machine.Preset("demo")
+	c, err := sim.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,12 +33,12 @@ func TestFixedTimes(t *testing.T) {
 	if err := (fixedTimes{100 * time.Millisecond, 10 * time.Millisecond}).apply(&c); err != nil {
 		t.Fatal(err)
 	}
-	k := truth.CapacityOf(c, truth.Workload{PromptTokens: 64, OutputTokens: 32})
+	k := sim.CapacityOf(c, sim.Workload{PromptTokens: 64, OutputTokens: 32})
 	if k.RequestsPerSecond < 19.51 || k.RequestsPerSecond > 19.52 || k.SyncTTFT != 100*time.Millisecond {
 		t.Errorf("%+v", k)
 	}
 	for _, f := range []fixedTimes{{FirstToken: time.Second}, {PerToken: time.Second}} {
-		c, err := machine.Preset("demo")
+		c, err := sim.Preset("demo")
 		if err != nil {
 			t.Fatal(err)
 		}

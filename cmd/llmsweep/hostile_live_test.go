@@ -16,8 +16,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
-	"llmsweep/report/progress/terminal"
-	"llmsweep/sweep/forecast"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -68,7 +67,7 @@ func liveOutputs(t *testing.T, evil string) map[string]string {
 	for what, screen := range map[string]func(*shown) progress.Painter{
 		"two lines": nil,
 		"whole terminal": func(out *shown) progress.Painter {
-			return terminal.Open(terminal.Options{
+			return progress.OpenScreen(progress.ScreenOptions{
 				Lang: lang.English, Color: true, Out: out, Size: func() (int, int) { return 100, 30 }, Environment: []string{"TERM=xterm"}, Together: true,
 			})
 		},
@@ -83,7 +82,7 @@ func liveOutputs(t *testing.T, evil string) map[string]string {
 		observer := view.Observe(3)
 		stage := rundir.Stage{Name: evil, Kind: evil, State: rundir.Complete, Errors: map[string]int{evil: 3}, Examples: map[string]string{evil: evil}}
 		observer.StageBegins(&stage, time.Second)
-		observer.Follows(forecast.Todo{}, []string{evil})
+		observer.Follows(experiment.ForecastTodo{}, []string{evil})
 		for i := range 3 {
 			observer.Progress(load.Snapshot{Phase: load.PhaseMeasuring, Elapsed: time.Second, InFlight: i, Failed: 3, Errors: map[string]int{evil: 3}, TTFT: -1, ITL: -1})
 			if screen != nil {

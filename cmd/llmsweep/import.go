@@ -5,11 +5,10 @@ import (
 	"fmt"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/version"
-	"llmsweep/report/imported"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/sweep/rundir/labels"
+	"llmsweep/sweep/rundir/store"
 )
 
 // importCmd is llmsweep import.
@@ -32,13 +31,13 @@ More: llmsweep help formats`
 
 // Run reads all documents, then writes the run directories.
 func (i *importCmd) Run(c *console.Console) error {
-	labels, err := labels.Parse(i.Label)
+	labels, err := store.ParseLabels(i.Label)
 	if err != nil {
 		return console.Usage(err)
 	}
 	var docs []*published.Document
 	for _, file := range i.Files {
-		doc, err := imported.Read(file)
+		doc, err := inputs.ReadImported(file)
 		if err != nil {
 			return console.Usage(err)
 		}
@@ -47,13 +46,13 @@ func (i *importCmd) Run(c *console.Console) error {
 		}
 		docs = append(docs, doc)
 	}
-	to := imported.Importer{Out: i.Out, Version: version.Number, Labels: labels, Lang: lang.Lang(i.Lang)}
+	to := inputs.Importer{Out: i.Out, Version: console.VersionNumber, Labels: labels, Lang: lang.Lang(i.Lang)}
 	for n, doc := range docs {
 		if n > 0 {
 			fmt.Fprintln(c.Out)
 		}
 		if err := to.Keep(c.Out, doc); err != nil {
-			if dir := (*imported.DirError)(nil); errors.As(err, &dir) {
+			if dir := (*inputs.DirError)(nil); errors.As(err, &dir) {
 				return console.Usage(err)
 			}
 			return err

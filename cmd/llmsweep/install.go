@@ -2,7 +2,6 @@ package main
 
 import (
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/manpage"
 	"llmsweep/cmd/llmsweep/manual"
 
 	"github.com/alecthomas/kong"
@@ -48,6 +47,6 @@ func (manCmd) Help() string {
 
 // Run prints the manual page of all commands and flags.
 func (manCmd) Run(k *kong.Context, c *console.Console) error {
-	_, err := c.Out.Write(md2man.Render([]byte(manpage.Of(k.Model))))
+	_, err := c.Out.Write(md2man.Render([]byte(manPage(k.Model))))
 	return err
 }

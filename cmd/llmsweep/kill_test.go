@@ -15,7 +15,7 @@ import (
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/stats"
 )
 
 // TestKilledProcesses kills the program itself with SIGKILL at random instants of a run. Each directory opens, no stage that was whole is lost,
@@ -34,7 +34,7 @@ func TestKilledProcesses(t *testing.T) {
 	}
 	took := time.Since(began)
 	want := stageNames(open(t, filepath.Join(dir, "whole")))
-	rng := seed.Rand(1, "kills", "")
+	rng := stats.Rand(1, "kills", "")
 	early, complete, continued, stages := 0, 0, 0, 0
 	for i := range kills {
 		out := filepath.Join(dir, "killed")

@@ -7,7 +7,6 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/labels"
 	"llmsweep/sweep/rundir/store"
 )
 
@@ -41,7 +40,7 @@ func (l *labelCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	defer dir.Close()
-	now, err := labels.Change(dir, run.Labels, l.Labels)
+	now, err := store.ChangeLabels(dir, run.Labels, l.Labels)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -9,14 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"llmsweep/client/redact"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/launch"
-	"llmsweep/cmd/llmsweep/measurement"
-	"llmsweep/cmd/llmsweep/parsing"
-	"llmsweep/cmd/llmsweep/secret"
-	"llmsweep/cmd/llmsweep/version"
+	"llmsweep/cmd/llmsweep/job"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
 )
 
 // launchCmd is llmsweep launch.
@@ -63,8 +60,8 @@ More: llmsweep help cluster`
 // Run prints the script or the manifests.
 func (l *launchCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(l.Lang)
-	o := launch.Options{
-		Name: l.Name, Ranks: l.Ranks, CPUs: l.CPUs, Memory: l.Memory, Time: l.Time, Lang: c.Lang, Version: version.Number,
+	o := LaunchOptions{
+		Name: l.Name, Ranks: l.Ranks, CPUs: l.CPUs, Memory: l.Memory, Time: l.Time, Lang: c.Lang, Version: console.VersionNumber,
 		Nodes: l.Nodes, Partition: l.Partition, Account: l.Account, Sbatch: l.Sbatch, Program: l.Program,
 		Namespace: l.Namespace, Image: l.Image, Claim: l.Claim, Secret: l.Secret, Copier: l.CopyImage,
 	}
@@ -79,11 +76,11 @@ func (l *launchCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	var known []string
-	keys, _ := secret.Variables()
+	keys, _ := redact.SecretVariables()
 	for _, name := range keys {
 		known = append(known, c.Env(name))
 	}
-	o.Line = launch.Read(l.Command, known...)
+	o.Line = ReadLaunch(l.Command, known...)
 	if l.On == "kubernetes" && (c.Env("LLMSWEEP_API_KEY") != "" || c.Env("OPENAI_API_KEY") != "") {
 		o.Line.Key()
 	}
@@ -102,7 +99,7 @@ func (l *launchCmd) Run(c *console.Console) error {
 		fmt.Fprintln(c.Err, "llmsweep: "+n)
 	}
 	if l.Output != "" {
-		return console.WriteFiles(l.Force, outfile.File{Path: l.Output, Content: []byte(text), Comment: outfile.Hash, Private: true})
+		return console.WriteFiles(l.Force, inputs.OutputFile{Path: l.Output, Content: []byte(text), Comment: inputs.HashMark, Private: true})
 	}
 	_, err = io.WriteString(c.Out, text)
 	return err
@@ -129,15 +126,15 @@ func (l *launchCmd) check(c *console.Console) error {
 	parser, exited := newParser(quiet, &grammar)
 	parsed, err := parser.Parse(l.Command)
 	if err == nil && exited() < 0 {
-		err = parsing.CheckPositive(parsed)
+		err = CheckPositive(parsed)
 	}
 	switch {
 	case exited() >= 0:
 		return errNotLaunched
 	case err != nil:
-		return parsing.Plain(err, l.Command[0])
+		return Plain(err, l.Command[0])
 	}
-	var m *measurement.Measurement
+	var m *job.Measurement
 	switch strings.Fields(parsed.Command())[0] {
 	case "sweep":
 		m, err = grammar.Sweep.measurement(quiet)

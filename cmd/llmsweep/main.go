@@ -27,11 +27,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"llmsweep/cmd/llmsweep/config"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/parsing"
-	"llmsweep/cmd/llmsweep/version"
 	"llmsweep/report"
 )
 
@@ -67,7 +64,7 @@ type cli struct {
 	SelftestHelper selftestHelperCmd `cmd:"" hidden:""`
 	CrashMonitor   crashMonitorCmd   `cmd:"" hidden:""`
 
-	Config      config.Flag      `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
+	Config      configFlag       `placeholder:"FILE" help:"Read flags from a YAML file, one 'name: value' a line. Flags on the command line win."`
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
@@ -91,7 +88,7 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(c),
 		kong.Vars{
-			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(flags.ReportFormats(), ", "), "presets": presets(), "version": version.Text(),
+			"formats": strings.Join(report.Formats(), ", "), "reportformats": strings.Join(flags.ReportFormats(), ", "), "presets": presets(), "version": console.VersionText(),
 			"most_rate": flags.MostRateText, "listen": simAddress,
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
@@ -120,9 +117,9 @@ func execute(args []string, c *console.Console) int {
 		return code
 	}
 	if err == nil {
-		err = parsing.CheckPositive(parsed)
+		err = CheckPositive(parsed)
 	} else {
-		err = parsing.Plain(err, args[0])
+		err = Plain(err, args[0])
 	}
 	if err != nil {
 		return c.Complain(console.Usage(err))

@@ -5,9 +5,9 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report/lang"
-	"llmsweep/sweep/cluster/merge"
+	"llmsweep/sweep/cluster"
 )
 
 // mergeCmd is llmsweep merge.
@@ -36,7 +36,7 @@ More: llmsweep help cluster`
 // Run merges.
 func (m *mergeCmd) Run(c *console.Console) error {
 	c.Lang = lang.Lang(m.Lang)
-	if err := merge.Check(m.Dirs); err != nil {
+	if err := cluster.CheckMerge(m.Dirs); err != nil {
 		return console.Usage(err)
 	}
 	dir, err := c.RunDir(m.Out, m.Force)
@@ -44,10 +44,10 @@ func (m *mergeCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	defer dir.Close()
-	run, err := merge.Run(m.Dirs, m.ClockError, dir)
+	run, err := cluster.MergeRun(m.Dirs, m.ClockError, dir)
 	if err != nil {
 		return err
 	}
-	e := measurement.Measurement{Console: c, Kind: run.Plan.Kind, Results: &flags.Results{Lang: m.Lang, Plain: m.Plain}}
+	e := job.Measurement{Console: c, Kind: run.Plan.Kind, Results: &flags.Results{Lang: m.Lang, Plain: m.Plain}}
 	return e.Conclude(run, dir)
 }

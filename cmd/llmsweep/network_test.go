@@ -25,7 +25,6 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
@@ -44,7 +43,7 @@ func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args
 // simHandler returns a simulated server in real time, below a path.
 func simHandler(t *testing.T, prefix string) http.Handler {
 	t.Helper()
-	config, err := machine.Preset("demo")
+	config, err := sim.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/client/sim/speech"
-	"llmsweep/client/sim/tokenizer"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
@@ -22,7 +20,7 @@ import (
 func prose(n int) string {
 	var b strings.Builder
 	for i := range n {
-		b.WriteString(tokenizer.Word(5, i))
+		b.WriteString(simserver.Word(5, i))
 		if i%17 == 16 {
 			fmt.Fprintf(&b, " word%d", i)
 		}
@@ -48,9 +46,9 @@ func simulatedNLL(text string, shift float64) (nats float64, tokens, bytes int) 
 	}
 	last := cut.Windows[len(cut.Windows)-1]
 	at, before := 0, ""
-	for _, piece := range tokenizer.Pieces(text[:last.At+len(last.Text)]) {
+	for _, piece := range simserver.Pieces(text[:last.At+len(last.Text)]) {
 		if at >= cut.Windows[0].Context {
-			nats, tokens, bytes = nats-speech.Rounded(before, piece, shift), tokens+1, bytes+len(piece)
+			nats, tokens, bytes = nats-simserver.Rounded(before, piece, shift), tokens+1, bytes+len(piece)
 		}
 		at, before = at+len(piece), piece
 	}

@@ -10,17 +10,13 @@ import (
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/choose"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/twinplots"
+	"llmsweep/report/page"
 	"llmsweep/report/plans"
 	"llmsweep/report/table"
-	"llmsweep/sweep/capacity"
-	"llmsweep/sweep/demand"
-	"llmsweep/sweep/fleet"
+	"llmsweep/sweep/plan"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
-	"llmsweep/sweep/workload/recorded"
 )
 
 // planCmd is llmsweep plan.
@@ -90,7 +86,7 @@ func (p *planCmd) Run(c *console.Console) error {
 	if err := p.Page.CheckFiles(&p.Tables); err != nil {
 		return err
 	}
-	r, err := capacity.Of(c.Ctx, all, *w, func(name, what string, done, total int) {
+	r, err := plan.Plan(c.Ctx, all, *w, func(name, what string, done, total int) {
 		fmt.Fprintln(c.Err, plans.Progress(name, what, done, total, l))
 	})
 	if err != nil {
@@ -100,8 +96,8 @@ func (p *planCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	r.PricesUnused = unused
-	err = p.WriteWithPage(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o layout.Options) error {
-		return twinplots.Plan(w, r, o)
+	err = p.WriteWithPage(c, &p.Tables, func(w io.Writer) error { return plans.JSON(w, r) }, func(l lang.Lang) []table.Section { return plans.Sections(r, l) }, func(w io.Writer, o page.WriteOptions) error {
+		return plans.PlanPlots(w, r, o)
 	})
 	if err == nil && len(r.Ranked) == 0 {
 		return console.Exit(console.Missed, errNoPlan)
@@ -110,8 +106,8 @@ func (p *planCmd) Run(c *console.Console) error {
 }
 
 // wish reads the flags.
-func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
-	w := &capacity.Wish{Router: fleet.Router(p.Router), Headroom: p.Headroom, Lost: p.Lost, Minutes: p.Minutes, Most: p.MaxReplicas, Hits: p.PrefixHits,
+func (p *planCmd) wish(c *console.Console) (*plan.CapacityWish, error) {
+	w := &plan.CapacityWish{Router: plan.Router(p.Router), Headroom: p.Headroom, Lost: p.Lost, Minutes: p.Minutes, Most: p.MaxReplicas, Hits: p.PrefixHits,
 		Draws: p.Draws, Seed: p.Seed, Unchecked: p.Unchecked}
 	var err error
 	if w.Terms, err = slo.ParseAll(p.SLO); err != nil {
@@ -124,14 +120,14 @@ func (p *planCmd) wish(c *console.Console) (*capacity.Wish, error) {
 		return nil, fmt.Errorf("--slo '%s': a plan knows nothing of answers; leave it out", t)
 	}
 	for _, text := range p.WhatIf {
-		change, err := capacity.ParseChange(text)
+		change, err := plan.ParseChange(text)
 		if err != nil {
 			return nil, err
 		}
 		w.WhatIfs = append(w.WhatIfs, change)
 	}
 	if p.ColdStart > 0 {
-		w.Scaling = &capacity.Scaling{Least: p.MinReplicas, InFlight: p.ScaleAt, ColdStart: p.ColdStart, Calm: p.Calm}
+		w.Scaling = &plan.CapacityScaling{Least: p.MinReplicas, InFlight: p.ScaleAt, ColdStart: p.ColdStart, Calm: p.Calm}
 	}
 	if w.Day, err = p.day(c); err != nil {
 		return nil, err
@@ -149,8 +145,8 @@ var (
 )
 
 // day draws the requests.
-func (p *planCmd) day(c *console.Console) (*demand.Day, error) {
-	d := demand.Wish{Rate: p.Rate, Length: p.Length, Seed: p.Seed}
+func (p *planCmd) day(c *console.Console) (*plan.Day, error) {
+	d := plan.DemandWish{Rate: p.Rate, Length: p.Length, Seed: p.Seed}
 	switch {
 	case (p.Users > 0) != (p.PerUser > 0):
 		return nil, errUsers
@@ -165,12 +161,12 @@ func (p *planCmd) day(c *console.Console) (*demand.Day, error) {
 	}
 	var err error
 	if p.Profile != "" {
-		if d.Profile, err = demand.ParseProfile(p.Profile); err != nil {
+		if d.Profile, err = plan.ParseProfile(p.Profile); err != nil {
 			return nil, err
 		}
 	}
 	if p.Trace != "" {
-		if d.Trace, err = recorded.OpenTrace(c.Ctx, p.Trace, recorded.TraceOptions{Share: p.PrefixCache}); err != nil {
+		if d.Trace, err = workload.OpenTrace(c.Ctx, p.Trace, workload.TraceOptions{Share: p.PrefixCache}); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +176,7 @@ func (p *planCmd) day(c *console.Console) (*demand.Day, error) {
 	if d.Output, err = p.lengths("--output-tokens", p.Answer, "128"); err != nil {
 		return nil, err
 	}
-	return demand.New(d)
+	return plan.NewDemand(d)
 }
 
 // lengths reads a length. Without one it is the trace's, or the usual one.

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 
-	"llmsweep/client/sim/truth"
+	"llmsweep/client/sim"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/report/predict"
+	"llmsweep/report/plans"
 	"llmsweep/report/table"
 )
 
@@ -24,11 +24,11 @@ func (s *simCmd) predict(c *console.Console) error {
 	if s.PromptTokens < 1 || s.OutputTokens < 1 {
 		return console.Usage(errors.New("--prompt-tokens and --output-tokens must be at least 1"))
 	}
-	load := truth.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
-	all, err := predict.Only(s.Only, load)
+	load := sim.Workload{PromptTokens: s.PromptTokens, OutputTokens: s.OutputTokens}
+	all, err := plans.OnlyPairs(s.Only, load)
 	if err != nil {
 		return console.Usage(err)
 	}
 	options := c.Options(s.Lang, false, "")
-	return table.WriteSections(c.Out, s.Format, []table.Section{predict.Section(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})
+	return table.WriteSections(c.Out, s.Format, []table.Section{plans.PredictedSection(all, load, options.Lang)}, table.Style{Width: options.Width, Color: options.Color})
 }

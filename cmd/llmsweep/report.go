@@ -12,15 +12,14 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report"
-	"llmsweep/report/illustrated"
+	"llmsweep/report/draw"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
 	html "llmsweep/report/page"
-	"llmsweep/report/page/draw/raster"
-	"llmsweep/report/page/layout"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
 )
 
@@ -99,12 +98,12 @@ func (r *reportCmd) Run(c *console.Console) error {
 	}
 	var runs []rundir.Run
 	for _, path := range r.Dirs {
-		run, err := answer.Reopen(path)
+		run, err := saturation.Reopen(path)
 		if err != nil {
 			return console.Usage(err)
 		}
 		if len(terms) > 0 {
-			if err := answer.Assess(path, run, terms); err != nil {
+			if err := saturation.Assess(path, run, terms); err != nil {
 				return console.Usage(err)
 			}
 		}
@@ -123,19 +122,19 @@ func (r *reportCmd) Run(c *console.Console) error {
 	if err := r.print(&b, runs, report.Options{Lang: lang.Lang(r.Lang)}); err != nil {
 		return err
 	}
-	return console.WriteFiles(r.Force, outfile.File{Path: r.Output, Content: b.Bytes(), Comment: outfile.CommentOf(r.Format)})
+	return console.WriteFiles(r.Force, inputs.OutputFile{Path: r.Output, Content: b.Bytes(), Comment: inputs.CommentOf(r.Format)})
 }
 
 // print prints runs in the format.
 func (r *reportCmd) print(out io.Writer, runs []rundir.Run, o report.Options) error {
 	if r.Format == flags.FormatHTML {
-		return r.page(out, runs, layout.Options{Lang: o.Lang})
+		return r.page(out, runs, html.WriteOptions{Lang: o.Lang})
 	}
 	return report.Render(out, r.Format, runs, o)
 }
 
 // page writes the page of a run, or the index of several.
-func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o layout.Options) error {
+func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o html.WriteOptions) error {
 	if len(runs) == 1 {
 		return html.Run(w, &runs[0], r.Dirs[0], o)
 	}
@@ -149,12 +148,12 @@ func (r *reportCmd) page(w io.Writer, runs []rundir.Run, o layout.Options) error
 // draw writes one drawing. It is made before the file is, so that a wrong name leaves the file as it was.
 func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 	var b bytes.Buffer
-	if err := html.Drawing(&b, cmp.Or(r.Drawing, illustrated.Best()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
+	if err := html.Drawing(&b, cmp.Or(r.Drawing, job.Best()[0]), run, r.Dirs[0], lang.Lang(r.Lang)); err != nil {
 		return console.Usage(err)
 	}
 	if r.Format == flags.FormatPNG {
 		var picture bytes.Buffer
-		if err := raster.PNG(&picture, b.Bytes(), r.Width); err != nil {
+		if err := draw.PNG(&picture, b.Bytes(), r.Width); err != nil {
 			return console.Usage(err)
 		}
 		b = picture
@@ -166,18 +165,18 @@ func (r *reportCmd) draw(c *console.Console, run *rundir.Run) error {
 		_, err := c.Out.Write(b.Bytes())
 		return err
 	}
-	return console.WriteFiles(r.Force, outfile.File{Path: r.Output, Content: b.Bytes(), Comment: outfile.CommentOf(r.Format)})
+	return console.WriteFiles(r.Force, inputs.OutputFile{Path: r.Output, Content: b.Bytes(), Comment: inputs.CommentOf(r.Format)})
 }
 
 // illustrate writes the Markdown report of a run, with drawings beside it.
 func (r *reportCmd) illustrate(run *rundir.Run) error {
-	doc, files, err := illustrated.Report(run, r.Dirs[0], illustrated.Base(r.Output), lang.Lang(r.Lang))
+	doc, files, err := job.Report(run, r.Dirs[0], job.Base(r.Output), lang.Lang(r.Lang))
 	if err != nil {
 		return err
 	}
-	all := []outfile.File{{Path: r.Output, Content: doc, Comment: outfile.XML}}
+	all := []inputs.OutputFile{{Path: r.Output, Content: doc, Comment: inputs.XMLMark}}
 	for name, b := range files {
-		all = append(all, outfile.File{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: outfile.XML})
+		all = append(all, inputs.OutputFile{Path: filepath.Join(filepath.Dir(r.Output), name), Content: b, Comment: inputs.XMLMark})
 	}
 	return console.WriteFiles(r.Force, all...)
 }

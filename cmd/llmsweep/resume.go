@@ -11,9 +11,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/measurement"
-	"llmsweep/cmd/llmsweep/resume"
-	"llmsweep/cmd/llmsweep/team"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -54,13 +52,13 @@ func (r *resumeCmd) Run(c *console.Console) error {
 		return console.Usage(err)
 	}
 	if node != nil && node.Rank > 0 {
-		return team.Follow(c, node, func(args []string, found []byte) (team.Plan, error) { return r.again(c, args, found) })
+		return job.Follow(c, node, func(args []string, found []byte) (job.Plan, error) { return r.again(c, args, found) })
 	}
-	before, err := resume.Open(r.Dir)
+	before, err := job.OpenResumed(r.Dir)
 	if err != nil {
 		return console.Usage(err)
 	}
-	if err := resume.Overwrites(r.Dir, r.Force); err != nil {
+	if err := job.Overwrites(r.Dir, r.Force); err != nil {
 		return console.Usage(err)
 	}
 	grammar, parsed, err := r.parse(c, &before.Command)
@@ -79,7 +77,7 @@ func (r *resumeCmd) Run(c *console.Console) error {
 
 // parse parses the command line of the first part, with what is given anew: secrets, the URLs, and the ranks.
 func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *kong.Context, error) {
-	given := resume.Given{URLs: r.URL, Headers: r.Header, Body: r.Body, APIKey: r.APIKey}
+	given := job.ResumeGiven{URLs: r.URL, Headers: r.Header, Body: r.Body, APIKey: r.APIKey}
 	args, err := given.Args(before)
 	if err != nil {
 		return nil, nil, err
@@ -100,12 +98,12 @@ func (r *resumeCmd) parse(c *console.Console, before *rundir.Command) (*cli, *ko
 }
 
 // again returns what a rank other than 0 measures. The command line is rank 0's, since the run directory may be on its machine alone.
-func (r *resumeCmd) again(c *console.Console, args []string, found []byte) (p team.Plan, err error) {
+func (r *resumeCmd) again(c *console.Console, args []string, found []byte) (p job.Plan, err error) {
 	grammar, parsed, err := r.parse(c, &rundir.Command{Args: args})
 	if err != nil {
 		return p, err
 	}
-	var m *measurement.Measurement
+	var m *job.Measurement
 	if parsed.Selected().Name == "run" {
 		m, _, err = grammar.Run.measurement(c)
 	} else {

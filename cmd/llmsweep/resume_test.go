@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/sweep/rundir/disk"
-	"llmsweep/sweep/rundir/disk/disktest"
+	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/rundir/store/disktest"
 )
 
 // again lets commands run after an interruption.
@@ -34,7 +34,7 @@ func TestResume(t *testing.T) {
 		if code, _, errs := w.llmsweep(plainSweep(w.path("cut"))...); code != console.WrongUsage || !strings.Contains(errs, "resume") || !strings.Contains(errs, "--force") {
 			t.Errorf("into an existing directory: exit %d\n%s", code, errs)
 		}
-		unlock, err := disk.OS{}.Lock(w.path("cut"))
+		unlock, err := store.OS{}.Lock(w.path("cut"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestAFailingDisk(t *testing.T) {
 				if !strings.Contains(out, "synchronous") {
 					t.Errorf("no table:\n%s", out)
 				}
-				w.disk = disk.OS{}
+				w.disk = store.OS{}
 				if out, _ := w.must("report", w.path("run")); !strings.Contains(out, "synchronous") {
 					t.Errorf("report:\n%s", out)
 				}

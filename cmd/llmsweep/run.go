@@ -9,8 +9,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/measurement"
-	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/sweep"
@@ -20,7 +19,6 @@ import (
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/workload"
-	"llmsweep/sweep/workload/recorded"
 )
 
 // runCmd is llmsweep run.
@@ -68,12 +66,12 @@ More: llmsweep help loads, llmsweep help workloads, llmsweep help slo`
 }
 
 // measurement returns the measurement that the flags ask for, and its loads.
-func (r *runCmd) measurement(c *console.Console) (*measurement.Measurement, []arrival.Load, error) {
+func (r *runCmd) measurement(c *console.Console) (*job.Measurement, []arrival.Load, error) {
 	servers, err := c.Servers(r.URL)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := target.CheckPresets(servers); err != nil {
+	if err := job.CheckPresets(servers); err != nil {
 		return nil, nil, err
 	}
 	loads, err := r.check()
@@ -88,7 +86,7 @@ func (r *runCmd) measurement(c *console.Console) (*measurement.Measurement, []ar
 	if plan.SLO, err = slo.ParseAll(r.SLO); err != nil {
 		return nil, nil, err
 	}
-	e := &measurement.Measurement{
+	e := &job.Measurement{
 		Console: c, Urls: servers, Target: &r.Target, Workload: &r.Workload, Plan: plan, Results: &r.Results,
 		Dir:  func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
@@ -105,9 +103,9 @@ func (r *runCmd) measurement(c *console.Console) (*measurement.Measurement, []ar
 		e.Rate = max(e.Rate, l.MeanRate())
 	}
 	if trace, ok := loads[0].(arrival.Trace); ok {
-		e.Replay = &target.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
+		e.Replay = &job.Replay{File: trace.File, Speed: r.TimeScale, Rate: r.Rate, Limit: r.Requests}
 	}
-	e.Measure = func(ctx context.Context, c sweep.Config, t *target.Target, run *rundir.Run) error {
+	e.Measure = func(ctx context.Context, c sweep.Config, t *job.Target, run *rundir.Run) error {
 		stages, err := r.stages(loads, t)
 		if err != nil {
 			return console.Usage(err)
@@ -130,9 +128,9 @@ func (r *runCmd) Run(c *console.Console) error {
 }
 
 // dry prints what the stages send at most.
-func (r *runCmd) dry(e *measurement.Measurement, loads []arrival.Load) error {
+func (r *runCmd) dry(e *job.Measurement, loads []arrival.Load) error {
 	e.Lang = lang.Lang(r.Lang)
-	t := &target.Target{Lang: e.Lang}
+	t := &job.Target{Lang: e.Lang}
 	l, err := r.Parse()
 	if err == nil && e.Replay != nil {
 		t.Workload, err = t.MakeWorkload(e.Ctx, l, e.Replay, workload.Guess)
@@ -172,11 +170,11 @@ func (r *runCmd) check() ([]arrival.Load, error) {
 }
 
 // stages returns the stages of the loads, each repeated. The arrivals of a trace are known once its file has been read.
-func (r *runCmd) stages(loads []arrival.Load, t *target.Target) ([]experiment.Stage, error) {
+func (r *runCmd) stages(loads []arrival.Load, t *job.Target) ([]experiment.Stage, error) {
 	var once, all []experiment.Stage
 	for _, l := range loads {
 		if trace, ok := l.(arrival.Trace); ok {
-			w, read := t.Workload.(*recorded.Trace)
+			w, read := t.Workload.(*workload.Trace)
 			if !read {
 				return nil, fmt.Errorf("--arrivals trace:%s brings its own prompts: leave out --prompt and --dataset", trace.File)
 			}

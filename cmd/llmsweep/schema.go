@@ -2,7 +2,7 @@ package main
 
 import (
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/sweep/rundir/schema"
+	"llmsweep/sweep/rundir"
 )
 
 // schemaCmd is llmsweep schema.
@@ -19,7 +19,7 @@ func (schemaCmd) Help() string {
 
 // Run prints the schema.
 func (s *schemaCmd) Run(c *console.Console) error {
-	b, err := schema.Of(s.Name)
+	b, err := rundir.SchemaOf(s.Name)
 	if err != nil {
 		return console.Usage(err)
 	}

@@ -10,8 +10,7 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/schema"
-	"llmsweep/sweep/rundir/schema/schematest"
+	"llmsweep/sweep/simtest"
 )
 
 // runFiles returns the states of the files below a directory that have a schema, by path.
@@ -36,7 +35,7 @@ func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
 			continue
 		}
 		if filepath.Base(path) == rundir.RunFile {
-			schematest.Dir(t, filepath.Dir(path))
+			simtest.SchemaDir(t, filepath.Dir(path))
 			continue
 		}
 		b, err := os.ReadFile(path)
@@ -44,7 +43,7 @@ func followSchemas(t testing.TB, dir string, before map[string]fs.FileInfo) {
 			t.Error(err)
 			continue
 		}
-		schematest.Value(t, "pair", b)
+		simtest.SchemaValue(t, "pair", b)
 	}
 }
 
@@ -53,7 +52,7 @@ func TestSchemaCommand(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"schema"}, {"schema", "run"}, {"schema", "records"}, {"schema", "pair"}} {
 		name := append(args, "run")[1]
-		want, err := schema.Of(name)
+		want, err := rundir.SchemaOf(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +84,7 @@ func TestImportsFollowTheSchema(t *testing.T) {
 		}
 	}
 	dirs, err := os.ReadDir(dir)
-	if n := schematest.Below(t, dir); err != nil || n != len(dirs) || n < files {
+	if n := simtest.SchemaBelow(t, dir); err != nil || n != len(dirs) || n < files {
 		t.Errorf("%d files became %d run directories, of which %d were checked (%v)", files, len(dirs), n, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/cmd/llmsweep/crash"
+	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,7 +24,7 @@ const crashesWith = "crash-now"
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800) // simulations allocate fast and keep little
 	debug.SetMemoryLimit(4 << 30)
-	if len(os.Args) > 1 && (os.Args[1] == flags.SelftestHelper || os.Args[1] == crash.Command) {
+	if len(os.Args) > 1 && (os.Args[1] == flags.SelftestHelper || os.Args[1] == console.Command) {
 		main()
 	}
 	crashing := func() { // in a goroutine of its own, as any may

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client/redact"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/secret"
 )
 
 // TestNoSecretIsShownOverTheNetwork searches what TLS failures, the self-test and imports print and write for planted secrets.
@@ -22,7 +22,7 @@ func TestNoSecretIsShownOverTheNetwork(t *testing.T) {
 		planted[place] = canary(place)
 		return planted[place]
 	}
-	variables, _ := secret.Variables()
+	variables, _ := redact.SecretVariables()
 	for i, name := range variables {
 		t.Setenv(name, plant(fmt.Sprint("env", i)))
 	}

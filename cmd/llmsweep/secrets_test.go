@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client/redact"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/secret"
 	"llmsweep/sweep/rundir"
 )
 
@@ -90,7 +90,7 @@ func TestNoSecretIsShown(t *testing.T) {
 		planted[place] = canary(place)
 		return planted[place]
 	}
-	variables, _ := secret.Variables()
+	variables, _ := redact.SecretVariables()
 	for i, name := range variables {
 		t.Setenv(name, plant(fmt.Sprint("env", i)))
 	}

@@ -15,7 +15,6 @@ import (
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	html "llmsweep/report/page"
-	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 	"llmsweep/sweep/selftest"
 )
@@ -56,7 +55,9 @@ func (s *selftestCmd) Run(c *console.Console) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
-	}, sections, func(w io.Writer, o layout.Options) error { return html.Sections(w, "llmsweep selftest", sections, o) })
+	}, sections, func(w io.Writer, o html.WriteOptions) error {
+		return html.Sections(w, "llmsweep selftest", sections, o)
+	})
 }
 
 func (s *selftestCmd) options(w io.Writer) (selftest.Options, error) {

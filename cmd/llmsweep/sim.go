@@ -7,11 +7,9 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/client/sim/server/exchange"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/target"
+	"llmsweep/cmd/llmsweep/job"
 )
 
 // simAddress is where sim listens unless told otherwise: where vLLM does.
@@ -62,7 +60,7 @@ func (s *simCmd) Run(c *console.Console) error {
 	if s.Predict {
 		return s.predict(c)
 	}
-	config, err := target.SimulatedServer(c, s.Preset, s.Unchecked)
+	config, err := job.SimulatedServer(c, s.Preset, s.Unchecked)
 	if err != nil {
 		return console.Usage(err)
 	}
@@ -83,7 +81,7 @@ func (s *simCmd) Run(c *console.Console) error {
 		APIKey: s.APIKey, Strict: s.Strict, ChunkTokens: s.ChunkTokens, NoUsage: s.NoUsage, NoLogProbs: s.NoLogProbs, Think: s.Think,
 		ReasoningField: s.ReasoningField, Engine: s.Engine, Texts: s.Texts, FullLength: s.FullLength,
 	}
-	if options.Faults, err = exchange.ParseFaults(s.Faults); err != nil {
+	if options.Faults, err = simserver.ParseFaults(s.Faults); err != nil {
 		return console.Usage(err)
 	}
 	live, err := sim.Start(config)
@@ -105,10 +103,10 @@ func (s *simCmd) Run(c *console.Console) error {
 // presets lists the parts of a preset.
 func presets() string {
 	var models, gpus []string
-	for _, m := range machine.Models() {
+	for _, m := range sim.Models() {
 		models = append(models, m.Name)
 	}
-	for _, g := range machine.GPUs() {
+	for _, g := range sim.GPUs() {
 		gpus = append(gpus, g.Name)
 	}
 	return "Models: " + strings.Join(models, ", ") + ". GPUs: " + strings.Join(gpus, ", ") + ". Quantizations: fp16, int8, int4."

@@ -10,10 +10,9 @@ import (
 	"time"
 
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/client/sim/server/exchange"
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/wait"
 )
 
 // TestSoak runs for 24 hours of virtual time, over HTTP, with a server that fails in turn: memory, goroutines and descriptors
@@ -22,7 +21,7 @@ import (
 //	go test -tags statistics ./cmd/llmsweep -run TestSoak -v -timeout 60m
 func TestSoak(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		faults, err := exchange.ParseFaults("500:1/97,429:1/89,reset:1/83,truncate:1/79,error:1/73,garbage:1/71,html:1/67")
+		faults, err := simserver.ParseFaults("500:1/97,429:1/89,reset:1/83,truncate:1/79,error:1/73,garbage:1/71,html:1/67")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +53,7 @@ func TestSoak(t *testing.T) {
 		began := time.Now()
 		c := console.NewConsole(w.ctx, io.Discard, io.Discard) // a line each ten seconds makes megabytes
 		c.Dir, c.Dial, c.Serve, c.Proxy, c.Env = w.dir, w.dial, w.serve, nil, func(string) string { return "" }
-		c.Waiter = func() console.Waiter { return timer{&wait.Timer{}} }
+		c.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
 		if code := execute(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1"), c); code != console.Done {
 			t.Errorf("exit %d", code)
 		}

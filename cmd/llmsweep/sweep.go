@@ -3,7 +3,7 @@ package main
 import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
-	"llmsweep/cmd/llmsweep/measurement"
+	"llmsweep/cmd/llmsweep/job"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
@@ -47,7 +47,7 @@ More: llmsweep help sweep, llmsweep help metrics, llmsweep help verdicts`
 }
 
 // measurement returns the sweep that the flags ask for.
-func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, error) {
+func (s *sweepCmd) measurement(c *console.Console) (*job.Measurement, error) {
 	servers, err := c.Servers(s.URL)
 	if err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, er
 	if plan.SLO, err = slo.ParseAll(s.SLO); err != nil {
 		return nil, err
 	}
-	e := &measurement.Measurement{
+	e := &job.Measurement{
 		Console: c, Urls: servers, Target: &s.Target, Workload: &s.Workload, Plan: plan, Results: &s.Results,
 		Dir:  func() (*store.Dir, error) { return c.RunDir(s.Out, s.Force) },
-		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: measurement.SweepAll,
+		Kind: rundir.KindSweep, Stages: plan.Points*plan.Repeats + 2, Conns: plan.MaxConcurrency, Measure: job.SweepAll,
 		Canaries: &s.Fidelity, Selftest: &s.Selftest, Width: plan.MaxConcurrency, Flag: "--max-concurrency",
 		Cluster: &s.Cluster,
 	}
@@ -70,7 +70,7 @@ func (s *sweepCmd) measurement(c *console.Console) (*measurement.Measurement, er
 		if err := s.checkForFit(); err != nil {
 			return nil, err
 		}
-		e.Stages, e.Measure, e.Sessions = 0, measurement.ForFit, measurement.Varied
+		e.Stages, e.Measure, e.Sessions = 0, job.ForFit, job.Varied
 	}
 	return e, nil
 }
@@ -83,7 +83,7 @@ func (s *sweepCmd) Run(c *console.Console) error {
 	}
 	if s.DryRun {
 		e.Lang = lang.Lang(s.Lang)
-		return e.DryRun(nil, measurement.LongestSweep(&e.Plan))
+		return e.DryRun(nil, job.LongestSweep(&e.Plan))
 	}
 	return e.Run()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/version"
 )
 
 // versionCmd is llmsweep version.
@@ -12,6 +11,6 @@ type versionCmd struct{}
 
 // Run prints the version.
 func (versionCmd) Run(c *console.Console) error {
-	_, err := fmt.Fprintln(c.Out, version.Text())
+	_, err := fmt.Fprintln(c.Out, console.VersionText())
 	return err
 }

@@ -15,14 +15,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"llmsweep/client/limits"
+	"llmsweep/client"
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	simserver "llmsweep/client/sim/server"
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/rundir/disk"
-	"llmsweep/sweep/wait"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir/store"
 )
 
 // world is a place to run commands in virtual time: a network of pipes, and a directory for files. All of it lives in one bubble
@@ -36,8 +35,8 @@ type world struct {
 	mu      sync.Mutex
 	servers map[string]*pipeListener // by address
 	env     map[string]string
-	limits  limits.System
-	disk    disk.Disk // nil for the system's
+	limits  client.LocalLimits
+	disk    store.Disk // nil for the system's
 }
 
 // virtually runs f in virtual time, in a directory of its own, in parallel with other tests.
@@ -63,8 +62,8 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
 	c := console.NewConsole(w.ctx, &o, &e)
 	c.Dir, c.Dial, c.Serve, c.Proxy = w.dir, w.dial, w.serve, nil
-	c.Waiter = func() console.Waiter { return timer{&wait.Timer{}} }
-	c.Limits = func() limits.System { return w.limits }
+	c.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
+	c.Limits = func() client.LocalLimits { return w.limits }
 	c.Env = func(name string) string { return w.env[name] }
 	if w.disk != nil {
 		c.Disk = w.disk
@@ -106,7 +105,7 @@ func (w *world) interruptAfter(d time.Duration) {
 // simulated returns the handler of a simulated server.
 func (w *world) simulated(o simserver.Options) http.Handler {
 	w.t.Helper()
-	config, err := machine.Preset("demo")
+	config, err := sim.Preset("demo")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -198,6 +197,6 @@ func (l *pipeListener) Close() error {
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
 // timer is a waiter in virtual time.
-type timer struct{ *wait.Timer }
+type timer struct{ *load.Timer }
 
 func (timer) Close() error { return nil }

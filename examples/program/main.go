@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	"llmsweep/report"
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/virtual"
+	"llmsweep/sweep/simtest"
 )
 
 // short asks for the same small answer each time.
@@ -26,7 +25,7 @@ func (short) Next() (load.Session, bool) {
 }
 
 func main() {
-	server, err := machine.Preset("demo")
+	server, err := sim.Preset("demo")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func main() {
 	defer live.Close()
 
 	plan := sweep.Defaults()
-	plan.Doer = virtual.Doer{Live: live}
+	plan.Doer = simtest.VirtualDoer{Live: live}
 	plan.Sources = func(string) load.Source { return short{} }
 	plan.Log = &store.Memory{}
 	plan.Points, plan.StageTime, plan.StageMax, plan.MaxConcurrency = 4, time.Second, 2*time.Second, 64

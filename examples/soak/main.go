@@ -28,7 +28,7 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/selftest/paced"
+	"llmsweep/sweep/selftest"
 )
 
 // What may grow between the sample after a fifth of the time and the last.
@@ -73,7 +73,7 @@ func server(rate float64) error {
 		l.Close()
 	}()
 	every := time.Duration(float64(time.Second) / rate)
-	s := paced.New(paced.Config{TTFT: 100 * time.Millisecond, ITL: every, Phase: paced.Uniform, Model: "soak"})
+	s := selftest.NewPaced(selftest.PacedConfig{TTFT: 100 * time.Millisecond, ITL: every, Phase: selftest.PacedUniform, Model: "soak"})
 	return s.Serve(l)
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
-	"llmsweep/report/audit/span"
 )
 
 // arithmeticTolerance is the relative difference that is allowed besides rounding. Tools read the clock twice, a few milliseconds apart: for
@@ -19,12 +18,12 @@ func arithmetic(r *row) (key string, n note.Note) {
 	if r.stage.Source == nil || !r.stage.Whole {
 		return counts(r)
 	}
-	ratio := func(a, b span.Of) span.Of { return a.Over(b) }
-	sum := func(a, b span.Of) span.Of { return a.Plus(b) }
+	ratio := func(a, b intervalOf) intervalOf { return a.Over(b) }
+	sum := func(a, b intervalOf) intervalOf { return a.Plus(b) }
 	for _, m := range []struct {
 		key, a, b string
 		kind      note.Kind
-		make      func(a, b span.Of) span.Of
+		make      func(a, b intervalOf) intervalOf
 	}{
 		{"rates.completed", "requests.ok", "window_s", noteRequestRate, ratio},
 		{"rates.theoretical_max", "requests.due", "latency_s.max", noteRequestRate, ratio},
@@ -32,7 +31,7 @@ func arithmetic(r *row) (key string, n note.Note) {
 		{"tokens_per_s.input", "prompt_tokens.total", "window_s", noteTokenRate, ratio},
 		{"tokens_per_s.total", "tokens_per_s.input", "tokens_per_s.output", noteSum, sum},
 		{"output_tokens.mean", "output_tokens.total", "requests.ok", noteTokenMean, ratio},
-		{"elapsed_s", "window_s", "", noteTwoDurations, func(a, _ span.Of) span.Of { return a }},
+		{"elapsed_s", "window_s", "", noteTwoDurations, func(a, _ intervalOf) intervalOf { return a }},
 	} {
 		if r.text(m.key) == "" { // computed by the reader, not printed
 			continue

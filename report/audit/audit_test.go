@@ -12,11 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/report/published/read"
-	"llmsweep/report/published/results"
 	"llmsweep/sweep/rundir"
 )
 
@@ -37,7 +35,7 @@ func documents(t *testing.T) []Audited {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := read.Parse(name, bytes.NewReader(text))
+		doc, err := published.ParseText(name, bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +113,7 @@ func TestImportedIsAudited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := read.Parse(a.File, bytes.NewReader(text))
+		doc, err := published.ParseText(a.File, bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +134,7 @@ func TestImportedIsAudited(t *testing.T) {
 // audited is what the rules find in a text: rule and line.
 func audited(t *testing.T, text string) []string {
 	t.Helper()
-	doc, err := read.Parse("doc", strings.NewReader(text))
+	doc, err := published.ParseText("doc", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,7 +478,7 @@ func TestGapsOfChunks(t *testing.T) {
 			OutputTokens: rundir.TokenStats{N: 100, Mean: rundir.Exactly(100)}, Source: &rundir.Source{File: "x", Line: 1, Format: format},
 		}}}
 	}
-	for format, want := range map[string]int{results.VLLMBench: 0, published.Serving: 1} {
+	for format, want := range map[string]int{published.VLLMBench: 0, published.Serving: 1} {
 		r := run(format)
 		if found := Runs([]Subject{{Run: &r}}); len(found) != want {
 			t.Errorf("%s: %v", format, found)

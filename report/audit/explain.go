@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"llmsweep/report/audit/span"
 	"llmsweep/report/published"
 )
 
@@ -171,13 +170,13 @@ func (r *row) blame() []blamed {
 }
 
 // repaired returns a figure as it was probably meant; as it is printed where another is to blame, and false where that is not known.
-func (r *row) repaired(key string) (span.Of, bool) {
+func (r *row) repaired(key string) (intervalOf, bool) {
 	for _, b := range r.blame() {
 		if v, ok := b.probably[key]; ok {
-			return span.Exact(v), true
+			return exactInterval(v), true
 		}
 		if slices.Contains(b.keys, key) {
-			return span.Of{}, false
+			return intervalOf{}, false
 		}
 	}
 	return r.span(key)

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
-	"llmsweep/report/audit/span"
 	"llmsweep/report/published"
-	"llmsweep/report/published/results"
 	"llmsweep/sweep/rundir"
 )
 
@@ -82,11 +80,11 @@ func misprinted(r *row, key string) (usual string, meant float64, ok bool) {
 }
 
 // meant returns a time with its unit corrected, so that one misprint is reported by one rule only.
-func (r *row) meant(key string) (span.Of, bool) {
+func (r *row) meant(key string) (intervalOf, bool) {
 	s, ok := r.span(key)
 	if _, v, wrong := misprinted(r, key); ok && wrong {
 		f := v / s.V
-		s = span.Of{V: v, Low: s.Low * f, High: s.High * f}
+		s = intervalOf{V: v, Low: s.Low * f, High: s.High * f}
 	}
 	return s, ok
 }
@@ -120,20 +118,20 @@ func latencyIdentity(r *row) (key string, n note.Note) {
 	g, ok2 := r.meant(gap)
 	l, ok3 := r.meant("latency_s.mean")
 	count, ok4 := r.tokens()
-	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.V < 1 || r.published(results.VLLMBench) { // its gaps count chunks without text
+	if !ok1 || !ok2 || !ok3 || !ok4 || !r.whole() || count.V < 1 || r.published(published.VLLMBench) { // its gaps count chunks without text
 		return "", note.Note{}
 	}
-	fits := func(n span.Of) (span.Of, bool) {
-		made := t.Plus(span.Of{V: n.V - 1, Low: max(0, n.Low-1), High: n.High - 1}.Times(g))
+	fits := func(n intervalOf) (intervalOf, bool) {
+		made := t.Plus(intervalOf{V: n.V - 1, Low: max(0, n.Low-1), High: n.High - 1}.Times(g))
 		off := l.Beyond(made)
 		return made, math.Abs(off) <= latencyTolerance || oneSided && off < 0
 	}
 	most := r.asked()
-	if _, ok := fits(span.Exact(most)); ok && most > 0 && !r.stage.OutputTokens.Mean.Known() {
+	if _, ok := fits(exactInterval(most)); ok && most > 0 && !r.stage.OutputTokens.Mean.Known() {
 		return "", note.Note{}
 	}
 	if most > 0 && count.V > most { // too many tokens have a rule of their own
-		count = span.Of{V: most, Low: min(count.Low, most), High: most}
+		count = intervalOf{V: most, Low: min(count.Low, most), High: most}
 	}
 	made, ok := fits(count)
 	if ok {
@@ -290,7 +288,7 @@ const spreadTolerance = 0.05
 // the extremes (Bhatia and Davis 2000). It allows for rounding only.
 func order(r *row) (key string, n note.Note) {
 	for _, name := range []string{"latency", "ttft", "tpot", "itl"} {
-		last, lastName := span.Of{}, ""
+		last, lastName := intervalOf{}, ""
 		for _, p := range []string{"min", "p50", "p90", "p95", "p99", "p999", "max"} {
 			at := name + "_s." + p
 			v, ok := r.span(at)

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/audit/span"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
@@ -117,12 +116,12 @@ func (r *row) quantity(key string) (published.Quantity, bool) {
 }
 
 // span returns a number that is known, as a span; false where it is not, or only a bound.
-func (r *row) span(key string) (span.Of, bool) {
+func (r *row) span(key string) (intervalOf, bool) {
 	f := figure(r.stage, key)
 	if !f.Known() {
-		return span.Of{}, false
+		return intervalOf{}, false
 	}
-	s := span.Exact(f.Value())
+	s := exactInterval(f.Value())
 	if q, ok := r.quantity(key); ok {
 		slack := q.Slack(usualUnit(r.stage.Source.Format, key))
 		s.Low, s.High = max(0, s.V-slack), s.V+slack
@@ -131,8 +130,8 @@ func (r *row) span(key string) (span.Of, bool) {
 }
 
 // spans returns several numbers, false where one of them is not known.
-func (r *row) spans(keys ...string) ([]span.Of, bool) {
-	all := make([]span.Of, len(keys))
+func (r *row) spans(keys ...string) ([]intervalOf, bool) {
+	all := make([]intervalOf, len(keys))
 	for i, k := range keys {
 		var ok bool
 		if all[i], ok = r.span(k); !ok {
@@ -227,13 +226,13 @@ func (r *row) published(format string) bool {
 func (r *row) whole() bool { return r.stage.Requests.Incomplete == 0 && r.stage.Requests.Error == 0 }
 
 // tokens returns the mean number of tokens of an answer: as printed, or tokens/s divided by requests/s.
-func (r *row) tokens() (span.Of, bool) {
+func (r *row) tokens() (intervalOf, bool) {
 	if n, ok := r.span("output_tokens.mean"); ok {
 		return n, true
 	}
 	s, ok := r.spans("tokens_per_s.output", "rates.completed")
 	if !ok || r.stage.Source == nil || s[1].V == 0 { // of our own stages only whole counts are over the same requests
-		return span.Of{}, false
+		return intervalOf{}, false
 	}
 	return s[0].Over(s[1]), true
 }

@@ -8,14 +8,13 @@ import (
 	"testing/synctest"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	"llmsweep/report"
-	"llmsweep/report/published/read"
+	"llmsweep/report/published"
 	"llmsweep/sweep"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/virtual"
+	"llmsweep/sweep/simtest"
 )
 
 // tasks ask the same of the server each time.
@@ -32,7 +31,7 @@ func TestHonestRunsPass(t *testing.T) {
 		server string
 		w      tasks
 	}{{"demo", tasks{64, 16}}, {"Qwen2-7B/L20/fp16", tasks{512, 128}}, {"Qwen2-72B/H200x4/fp16", tasks{1024, 64}}} {
-		server, err := machine.Preset(c.server)
+		server, err := sim.Preset(c.server)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +45,7 @@ func TestHonestRunsPass(t *testing.T) {
 			defer live.Close()
 			config := sweep.Defaults()
 			config.StageTime, config.Points = config.StageTime/3, 3
-			config.Doer, config.Log = virtual.Doer{Live: live}, log
+			config.Doer, config.Log = simtest.VirtualDoer{Live: live}, log
 			config.Sources = func(string) load.Source { return c.w }
 			if err := sweep.Sweep(t.Context(), config, run); err != nil {
 				t.Fatal(err)
@@ -76,7 +75,7 @@ func reread(t *testing.T, run *rundir.Run, format string) []Finding {
 	if err := report.Render(&b, format, []rundir.Run{*run}, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	doc, err := read.Parse(fmt.Sprintf("%s.%s", run.Labels.Model, format), strings.NewReader(b.String()))
+	doc, err := published.ParseText(fmt.Sprintf("%s.%s", run.Labels.Model, format), strings.NewReader(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
@@ -57,8 +57,8 @@ type Choice struct {
 	Baseline   string          `json:"baseline,omitempty"`     // whose answers others are compared with
 	Answers    []string        `json:"answers,omitempty"`      // what is asked of them
 	FrontDrift []DriftPoint    `json:"pareto_drift,omitempty"` // cost, speed and drift
-	LeftOut    []curve.LeftOut `json:"left_out,omitempty"`
-	Marked     []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
+	LeftOut    []setup.LeftOut `json:"left_out,omitempty"`
+	Marked     []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	asked      *rundir.Run
 	far        []Candidate // that only their answers rule out
 }
@@ -89,11 +89,11 @@ type Candidate struct {
 	RateLow  rundir.Number `json:"rate_low,omitzero"`
 	RateHigh rundir.Number `json:"rate_high,omitzero"`
 	// Predicted is set where nothing of it was measured. Between is how many replicas the interval of the prediction, or of the rate, allows.
-	Predicted *curve.Prediction `json:"predicted,omitempty"`
+	Predicted *setup.Prediction `json:"predicted,omitempty"`
 	Between   [2]int            `json:"replicas_interval,omitzero"`
 
-	setup *curve.Setup
-	limit curve.Limit
+	setup *setup.Setup
+	limit setup.Limit
 }
 
 // Refused is a configuration that does not meet the demand.
@@ -105,14 +105,14 @@ type Refused struct {
 }
 
 // Of ranks setups, separately for each model.
-func Of(setups []curve.Setup, o Options) ([]Choice, error) {
+func Of(setups []setup.Setup, o Options) ([]Choice, error) {
 	if err := o.check(setups); err != nil {
 		return nil, err
 	}
 	var models []string
-	groups := map[string][]*curve.Setup{}
+	groups := map[string][]*setup.Setup{}
 	for i := range setups {
-		m := curve.Model(setups[i].Run)
+		m := setup.Model(setups[i].Run)
 		if groups[m] == nil {
 			models = append(models, m)
 		}
@@ -125,7 +125,7 @@ func Of(setups []curve.Setup, o Options) ([]Choice, error) {
 	return all, nil
 }
 
-func (o Options) check(setups []curve.Setup) error {
+func (o Options) check(setups []setup.Setup) error {
 	switch {
 	case len(setups) == 0:
 		return errors.New("choose needs results: run directories, or documents with published tables")
@@ -149,7 +149,7 @@ func (o Options) check(setups []curve.Setup) error {
 }
 
 // choose ranks the setups of one model and finds what would change the order.
-func choose(model string, setups []*curve.Setup, o Options) Choice {
+func choose(model string, setups []*setup.Setup, o Options) Choice {
 	c := rank(setups, o)
 	c.Model, c.Demand, c.Headroom, c.MaxGPUs = model, o.Demand.String(), o.Headroom, o.MaxGPUs
 	c.Workload, c.asked = compare.Workload(setups[0].Run, lang.English), setups[0].Run
@@ -170,8 +170,8 @@ func choose(model string, setups []*curve.Setup, o Options) Choice {
 }
 
 // Rank returns the setups that meet the demand, the best first, and nothing else of what [Of] returns.
-func Rank(setups []curve.Setup, o Options) []Candidate {
-	var all []*curve.Setup
+func Rank(setups []setup.Setup, o Options) []Candidate {
+	var all []*setup.Setup
 	for i := range setups {
 		all = append(all, &setups[i])
 	}
@@ -179,7 +179,7 @@ func Rank(setups []curve.Setup, o Options) []Candidate {
 }
 
 // rank sorts the setups into those that meet the demand, in order, and those that don't.
-func rank(setups []*curve.Setup, o Options) Choice {
+func rank(setups []*setup.Setup, o Options) Choice {
 	c := Choice{Schema: Schema, Priced: true}
 	for _, s := range setups {
 		k, r := consider(s, o)
@@ -226,7 +226,7 @@ func seconds(f rundir.Number) float64 {
 }
 
 // consider returns the number of replicas of a setup that meets the demand, or the reason why it cannot.
-func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
+func consider(s *setup.Setup, o Options) (*Candidate, *Refused) {
 	no := func(r reason) (*Candidate, *Refused) {
 		out := refuse(s, r)
 		return nil, &out
@@ -240,7 +240,7 @@ func consider(s *curve.Setup, o Options) (*Candidate, *Refused) {
 	}
 	k := &Candidate{
 		Name: s.Name, Labels: s.Run.Labels, Rate: limit.Rate, Output: limit.Output, Where: limit.Point.Where(), setup: s, limit: limit,
-		TTFT: limit.Point.At(curve.TTFT).Number, ITL: limit.Point.At(curve.ITL).Number,
+		TTFT: limit.Point.At(setup.TTFT).Number, ITL: limit.Point.At(setup.ITL).Number,
 	}
 	k.LimitedBy = limitedBy(limit).english()
 	if k.Labels.GPUs == 0 {

@@ -9,33 +9,33 @@ import (
 	"testing"
 
 	"llmsweep/report"
-	"llmsweep/report/curve"
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
-	"llmsweep/report/published/read"
+	"llmsweep/report/published"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
 )
 
 // tables are the setups of the published document with that model.
-func tables(t *testing.T, model string) []curve.Setup {
+func tables(t *testing.T, model string) []setup.Setup {
 	t.Helper()
 	f, err := os.Open("../published/testdata/guidellm-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	doc, err := read.Parse("tables.md", f)
+	doc, err := published.ParseText("tables.md", f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []curve.Input
+	var all []setup.Input
 	for i := range doc.Runs {
-		all = append(all, curve.Input{Path: "tables.md", Run: &doc.Runs[i]})
+		all = append(all, setup.Input{Path: "tables.md", Run: &doc.Runs[i]})
 	}
-	var some []curve.Setup
-	for _, s := range curve.Load(all) {
+	var some []setup.Setup
+	for _, s := range setup.Load(all) {
 		if (Only{"model", model}).Takes(s.Run.Labels) {
 			some = append(some, s)
 		}
@@ -61,7 +61,7 @@ func wanted(t *testing.T, demand, prices string, terms ...string) Options {
 	return o
 }
 
-func chosen(t *testing.T, setups []curve.Setup, o Options) Choice {
+func chosen(t *testing.T, setups []setup.Setup, o Options) Choice {
 	t.Helper()
 	all, err := Of(setups, o)
 	if err != nil {
@@ -236,7 +236,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 }
 
 // steps is a measured setup whose rows keep the terms up to some rate.
-func steps(gpu string, gpus int, rates ...float64) curve.Input {
+func steps(gpu string, gpus int, rates ...float64) setup.Input {
 	run := &rundir.Run{State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m", GPU: gpu, GPUs: gpus, Engine: "e"}}
 	for i, r := range rates {
 		run.Stages = append(run.Stages, rundir.Stage{
@@ -245,19 +245,19 @@ func steps(gpu string, gpus int, rates ...float64) curve.Input {
 			TTFT: rundir.Dist{Mean: rundir.Exactly(0.1 * float64(i+1))}, InterToken: rundir.Exactly(0.01), Verdict: rundir.Stable,
 		})
 	}
-	return curve.Input{Path: gpu, Run: run}
+	return setup.Input{Path: gpu, Run: run}
 }
 
 func TestSaturatedAndBoundedRowsEndTheLimit(t *testing.T) {
 	in := steps("G", 1, 1, 2, 3)
 	in.Run.Stages[2].Verdict = rundir.Saturated
-	s := curve.Load([]curve.Input{in})
+	s := setup.Load([]setup.Input{in})
 	if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: 9}}); l.Rate != 2 || !l.Backlog {
 		t.Errorf("a saturated row was counted on: %+v", l)
 	}
 	in = steps("G", 1, 1, 2, 3)
 	in.Run.Stages[2].TTFT.Mean = rundir.Over(0.25)
-	s = curve.Load([]curve.Input{in})
+	s = setup.Load([]setup.Input{in})
 	for _, limit := range []float64{0.24, 9} { // broken for certain, and not known
 		if l, _ := s[0].Within([]slo.Term{{Metric: slo.TTFT, Stat: slo.Mean, Limit: limit}}); l.Rate != 2 || l.Unknown != (limit == 9) {
 			t.Errorf("a lower bound was taken for an exact number: %+v", l)
@@ -280,7 +280,7 @@ func TestUnsupportedRowsAreNoProof(t *testing.T) {
 				d.Unsupported = []string{"p99"}
 			}
 		}
-		l, refusal := curve.Load([]curve.Input{in})[0].Within(term)
+		l, refusal := setup.Load([]setup.Input{in})[0].Within(term)
 		if l.Rate != c.rate || (refusal != nil) != (c.rate == 0) {
 			t.Errorf("%s: %v req/s, %+v", name, l.Rate, refusal)
 		}
@@ -295,7 +295,7 @@ func TestWhatWouldChangeTheOrder(t *testing.T) {
 	if len(c.Sensitive) != 5 { // two prices, two terms, the demand
 		t.Fatalf("%d things were moved", len(c.Sensitive))
 	}
-	var some []*curve.Setup
+	var some []*setup.Setup
 	for i := range setups {
 		some = append(some, &setups[i])
 	}
@@ -331,7 +331,7 @@ func TestWhatWouldChangeTheOrder(t *testing.T) {
 
 // The nearest demands at which the second is cheaper, against trying all.
 func TestDemandBreakEven(t *testing.T) {
-	setups := curve.Load([]curve.Input{steps("small", 1, 1, 3), steps("large", 2, 1, 10)})
+	setups := setup.Load([]setup.Input{steps("small", 1, 1, 3), steps("large", 2, 1, 10)})
 	o := wanted(t, "11rps", "small=1,large=1.3", "ttft:mean<1s")
 	o.Headroom = 0
 	c := chosen(t, setups, o)

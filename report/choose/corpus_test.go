@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
-	"llmsweep/report/published/read"
+	"llmsweep/report/published"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
@@ -282,17 +282,17 @@ func clone(tables []printedTable) []printedTable {
 }
 
 // corpusSetups reads a document.
-func corpusSetups(t *testing.T, doc string, repaired bool) []curve.Setup {
+func corpusSetups(t *testing.T, doc string, repaired bool) []setup.Setup {
 	t.Helper()
-	d, err := read.Parse("doc.md", strings.NewReader(doc))
+	d, err := published.ParseText("doc.md", strings.NewReader(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []curve.Input
+	var all []setup.Input
 	for i := range d.Runs {
-		all = append(all, curve.Input{Path: "doc.md", Run: &d.Runs[i]})
+		all = append(all, setup.Input{Path: "doc.md", Run: &d.Runs[i]})
 	}
-	return curve.LoadWith(all, curve.Options{Repaired: repaired})
+	return setup.LoadWith(all, setup.Options{Repaired: repaired})
 }
 
 // tally counts what is concluded from damaged documents.
@@ -313,7 +313,7 @@ func (a *tally) String() string {
 }
 
 // judge holds what is concluded from a damaged document against the clean one.
-func (a *tally) judge(t *testing.T, c corpusCase, clean, damaged []curve.Setup) (bad []string) {
+func (a *tally) judge(t *testing.T, c corpusCase, clean, damaged []setup.Setup) (bad []string) {
 	a.documents++
 	truth, got := ranked(clean, c.wish), ranked(damaged, c.wish)
 	switch {
@@ -346,12 +346,12 @@ func (a *tally) judge(t *testing.T, c corpusCase, clean, damaged []curve.Setup) 
 	return append(bad, a.headlinesOf(t, clean, damaged)...)
 }
 
-func ranked(setups []curve.Setup, o Options) []Candidate {
+func ranked(setups []setup.Setup, o Options) []Candidate {
 	return Rank(setups, o)
 }
 
 // headlinesOf counts the ratios of outputs that a comparison states, and those that are off by more than a quarter.
-func (a *tally) headlinesOf(t *testing.T, clean, damaged []curve.Setup) (bad []string) {
+func (a *tally) headlinesOf(t *testing.T, clean, damaged []setup.Setup) (bad []string) {
 	t.Helper()
 	truth := map[string]rundir.Number{}
 	for i := range clean {
@@ -398,7 +398,7 @@ func (a *tally) headlinesOf(t *testing.T, clean, damaged []curve.Setup) (bad []s
 // TestCorpus measures what is concluded from damaged documents, and that clean ones have no findings.
 func TestCorpus(t *testing.T) {
 	base := corpusBase(t)
-	n := simtest.Size(40, 500)
+	n := simtest.SampleSize(40, 500)
 	var plain, repaired tally
 	byKind := map[string]*tally{}
 	for seed := range uint64(n) {
@@ -439,7 +439,7 @@ func TestCorpus(t *testing.T) {
 // TestCorpusClean: nothing is found in documents without slips.
 func TestCorpusClean(t *testing.T) {
 	base := corpusBase(t)
-	for seed := range uint64(simtest.Size(30, 100)) {
+	for seed := range uint64(simtest.SampleSize(30, 100)) {
 		setups := corpusSetups(t, text(corpusDocument(base, seed).tables), false)
 		for i := range setups {
 			for _, st := range setups[i].Run.Stages {

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 )
 
 // The sweeps of known truth that the documents of the corpus are made of are simulated once and kept: `go test ./report/choose -run CorpusBase
@@ -47,13 +46,13 @@ func TestCorpusBase(t *testing.T) {
 		{"Qwen2-72B/L20x4", "v"}, {"Qwen2-72B/L20x8", "vsl"}, {"Qwen2-72B/A100x4", "vs"}, {"Qwen2-72B/A100x2/int4", "v"}, {"Qwen2-72B/A100x4/int4", "v"}, {"Qwen2-72B/A100x8", "v"}, {"Qwen2-72B/L20x4/int8", "v"},
 	} {
 		for j, e := range c.engines {
-			server, err := machine.Preset(c.preset)
+			server, err := sim.Preset(c.preset)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := baseSweep{Model: server.Model.Name + "-Instruct", GPU: server.GPU.Name, GPUs: server.TP, Engine: map[rune]string{'v': "vLLM", 's': "SGLang", 'l': "lmdeploy"}[e]}
-			if server.Quant != machine.FP16 {
-				s.Quant = map[machine.Quant]string{machine.INT4: "AWQ", machine.INT8: "GPTQ-Int8"}[server.Quant]
+			if server.Quant != sim.FP16 {
+				s.Quant = map[sim.Quant]string{sim.INT4: "AWQ", sim.INT8: "GPTQ-Int8"}[server.Quant]
 			}
 			server.MaxNumSeqs = 256
 			server.Jitter = 0.02 + 0.02*float64(i%3)
@@ -78,7 +77,7 @@ func TestCorpusBase(t *testing.T) {
 }
 
 // baseRows measures a server.
-func baseRows(t *testing.T, server machine.Config, rng *rand.Rand, forced bool) []baseRow {
+func baseRows(t *testing.T, server sim.MachineConfig, rng *rand.Rand, forced bool) []baseRow {
 	floor := baseStage(t, server, rng, forced, 0)
 	top := baseStage(t, server, rng, forced, -1)
 	more := 1 + 0.15*rng.Float64()
@@ -91,7 +90,7 @@ func baseRows(t *testing.T, server machine.Config, rng *rand.Rand, forced bool) 
 }
 
 // baseStage measures one rate for two minutes. Only requests that end within them count.
-func baseStage(t *testing.T, server machine.Config, rng *rand.Rand, forced bool, rate float64) (row baseRow) {
+func baseStage(t *testing.T, server sim.MachineConfig, rng *rand.Rand, forced bool, rate float64) (row baseRow) {
 	synctest.Test(t, func(t *testing.T) {
 		const length = 120 * time.Second
 		live, err := sim.Start(server)

@@ -4,44 +4,43 @@ import (
 	"fmt"
 	"strings"
 
-	"llmsweep/report/compare/answers"
-	"llmsweep/report/curve"
+	"llmsweep/report/compare"
 	"llmsweep/report/lang"
-	"llmsweep/report/lang/complaint"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
-	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 )
 
 // Answers say how near the answers of a configuration must be to those of a baseline.
 type Answers struct {
-	Conditions []drift.Condition
+	Conditions []fidelity.Condition
 	Baseline   string // its directory
 	compared   map[*rundir.Run]compared
 }
 
 // compared is how far the answers of a run are from the baseline's, or why that is not known.
 type compared struct {
-	*answers.Candidate
+	*compare.AnswerCandidate
 	err error
 }
 
 // Compare compares the answers of all setups with those of the baseline in a directory.
-func (a *Answers) Compare(baseline *rundir.Run, setups []curve.Setup) error {
-	from, err := drift.Read(a.Baseline, baseline)
+func (a *Answers) Compare(baseline *rundir.Run, setups []setup.Setup) error {
+	from, err := fidelity.ReadDrift(a.Baseline, baseline)
 	if err != nil {
 		return err
 	}
 	a.compared = map[*rundir.Run]compared{}
 	for i := range setups {
 		s := &setups[i]
-		c := compared{Candidate: &answers.Candidate{Setup: s.Name, Baseline: a.Baseline}}
+		c := compared{AnswerCandidate: &compare.AnswerCandidate{Setup: s.Name, Baseline: a.Baseline}}
 		if s.Run.Source != nil {
 			c.err = fmt.Errorf("%s holds published results, which have no answers to compare", s.Path)
-		} else if r, err := drift.Read(s.Path, s.Run); err != nil {
+		} else if r, err := fidelity.ReadDrift(s.Path, s.Run); err != nil {
 			c.err = err
 		} else {
-			c.Drift, c.err = drift.Compare(from, r)
+			c.Drift, c.err = fidelity.CompareDrift(from, r)
 		}
 		a.compared[s.Run] = c
 	}
@@ -49,7 +48,7 @@ func (a *Answers) Compare(baseline *rundir.Run, setups []curve.Setup) error {
 }
 
 // Refuse returns why the answers of a setup are not near enough; nil where they are, or where nothing is asked of them.
-func (a *Answers) Refuse(s *curve.Setup) *Refused {
+func (a *Answers) Refuse(s *setup.Setup) *Refused {
 	if len(a.Conditions) == 0 {
 		return nil
 	}
@@ -63,9 +62,9 @@ func (a *Answers) Refuse(s *curve.Setup) *Refused {
 	}
 	for _, k := range a.Conditions {
 		switch k.Of(c.Drift) {
-		case drift.Broken:
+		case fidelity.DriftBroken:
 			return no(reason{kind: farAnswers, text: k.String(), measured: c.Text(k.Key)})
-		case drift.Unsure:
+		case fidelity.DriftUnsure:
 			return no(reason{kind: unsureAnswers, text: k.String(), measured: c.Text(k.Key)})
 		}
 	}
@@ -89,7 +88,7 @@ func (r reason) inAnswers(l lang.Lang) string {
 		return whyUnsureAnswers.In(l, r.text, r.measured)
 	}
 	if l == lang.Chinese {
-		return complaint.Chinese(r.text)
+		return lang.ChineseError(r.text)
 	}
 	return r.text
 }
@@ -121,7 +120,7 @@ func (a *Answers) driftPoints(all []Candidate) []DriftPoint {
 		}
 		points = append(points, DriftPoint{
 			Name: k.Name, Cost: k.MillionSLO, PerGPU: k.Output.Value() / float64(k.Labels.GPUs), PerUser: 1 / k.ITL.Value(),
-			Match: c.Metric(drift.KeyMatch).Mean, KL: c.Metric(drift.KeyKL).Mean, match: c.Text(drift.KeyMatch), kl: c.Text(drift.KeyKL),
+			Match: c.Metric(fidelity.KeyMatch).Mean, KL: c.Metric(fidelity.KeyKL).Mean, match: c.Text(fidelity.KeyMatch), kl: c.Text(fidelity.KeyKL),
 		})
 	}
 	for i := range points {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"llmsweep/report/curve"
+	"llmsweep/report/setup"
 )
 
 // FrontPoint is a row on the Pareto front of a user's speed and a GPU's output.
@@ -17,10 +17,10 @@ type FrontPoint struct {
 }
 
 // SpeedPoints returns the rows of a setup with a user's speed and a GPU's output.
-func SpeedPoints(s *curve.Setup) []FrontPoint {
+func SpeedPoints(s *setup.Setup) []FrontPoint {
 	var all []FrontPoint
 	for _, r := range s.Rows {
-		itl, _, _ := curve.ITL(r.Stage)
+		itl, _, _ := setup.ITL(r.Stage)
 		output, n := r.Stage.TokensPerS.Output, s.Run.Labels.GPUs
 		if n > 0 && itl.Known() && itl.Value() > 0 && output.Known() {
 			all = append(all, FrontPoint{s.Name, r.Where, 1 / itl.Value(), output.Value() / float64(n)})
@@ -30,7 +30,7 @@ func SpeedPoints(s *curve.Setup) []FrontPoint {
 }
 
 // FrontSpeed returns the Pareto front of all rows, from the highest speed of a user to the highest output of a GPU.
-func FrontSpeed(setups []*curve.Setup) []FrontPoint {
+func FrontSpeed(setups []*setup.Setup) []FrontPoint {
 	var all []FrontPoint
 	for _, s := range setups {
 		all = append(all, SpeedPoints(s)...)

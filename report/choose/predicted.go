@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
-	"llmsweep/report/twins"
 )
 
 // MarkPredicted stands after the name of a configuration of which nothing was measured with the wanted workload.
@@ -28,7 +27,7 @@ func unpredicted(code string, l lang.Lang) string {
 	case RefusedOther:
 		return whyOther.In(l)
 	}
-	return twins.Refusal(code, l)
+	return TwinRefusal(code, l)
 }
 
 // anyPredicted reports whether a configuration of the ranking is predicted.
@@ -53,7 +52,7 @@ func (k *Candidate) basis(l lang.Lang) []table.Cell {
 }
 
 // offBy tells how far predictions of held-out stages were off.
-func offBy(p *curve.Prediction, l lang.Lang) string {
+func offBy(p *setup.Prediction, l lang.Lang) string {
 	switch {
 	case p.CheckError == nil:
 		return wordUnchecked.In(l)

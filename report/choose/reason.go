@@ -3,8 +3,8 @@ package choose
 import (
 	"fmt"
 
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/slo"
 )
 
@@ -26,7 +26,7 @@ const (
 // reason is a reasonKind with its numbers.
 type reason struct {
 	kind       reasonKind
-	refusal    *curve.Refusal
+	refusal    *setup.Refusal
 	gpu        string
 	gpus, most int
 	code       string // why there is no prediction
@@ -34,7 +34,7 @@ type reason struct {
 	text, measured string // of answers
 }
 
-func refuse(s *curve.Setup, r reason) Refused {
+func refuse(s *setup.Setup, r reason) Refused {
 	where := s.Origin()
 	if r.refusal != nil && r.refusal.Row != nil {
 		where = r.refusal.Row.Where
@@ -77,9 +77,9 @@ func (r reason) in(l lang.Lang) string {
 }
 
 // end is the limit of the load at which the SLO holds.
-type end struct{ limit curve.Limit }
+type end struct{ limit setup.Limit }
 
-func limitedBy(l curve.Limit) end { return end{l} }
+func limitedBy(l setup.Limit) end { return end{l} }
 
 func (e end) english() string { return e.in(lang.English) }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -205,7 +205,7 @@ func (c *Choice) repeated() (names []string) {
 		if k.Labels.GPU == "" || k.Predicted != nil {
 			continue
 		}
-		name := curve.Title(k.setup.Run)
+		name := setup.Title(k.setup.Run)
 		if seen[name]++; seen[name] == 2 {
 			names = append(names, name)
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"llmsweep/report/curve"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
@@ -89,7 +89,7 @@ type knob struct {
 }
 
 // sensitivity changes prices, terms and the demand, one at a time.
-func sensitivity(c *Choice, setups []*curve.Setup, o Options) []Sensitivity {
+func sensitivity(c *Choice, setups []*setup.Setup, o Options) []Sensitivity {
 	if len(c.Ranked) == 0 {
 		return nil
 	}
@@ -103,7 +103,7 @@ func sensitivity(c *Choice, setups []*curve.Setup, o Options) []Sensitivity {
 	return all
 }
 
-func knobs(c *Choice, setups []*curve.Setup, o Options) []knob {
+func knobs(c *Choice, setups []*setup.Setup, o Options) []knob {
 	var all []knob
 	if c.Priced {
 		prices := map[string]float64{}
@@ -121,7 +121,7 @@ func knobs(c *Choice, setups []*curve.Setup, o Options) []knob {
 		}
 	}
 	for i, t := range o.Terms {
-		if t.Percentile() && slices.ContainsFunc(setups, func(s *curve.Setup) bool { return s.Run.Source == nil }) {
+		if t.Percentile() && slices.ContainsFunc(setups, func(s *setup.Setup) bool { return s.Run.Source == nil }) {
 			continue // it is decided by counts in the records, which are of this limit alone
 		}
 		all = append(all, knob{t.Name(), t.Limit, func(o Options, v float64) Options {
@@ -137,7 +137,7 @@ func knobs(c *Choice, setups []*curve.Setup, o Options) []knob {
 }
 
 // turn changes the quantity in one direction until another configuration comes first, or none does.
-func (k knob) turn(setups []*curve.Setup, o Options, first string, step float64) (rundir.Number, string) {
+func (k knob) turn(setups []*setup.Setup, o Options, first string, step float64) (rundir.Number, string) {
 	leads := func(v float64) string {
 		if ranked := rank(setups, k.set(o, v)).Ranked; len(ranked) > 0 {
 			return ranked[0].Name

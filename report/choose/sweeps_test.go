@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
 // swept is a sweep with a searched limit. Random arrivals offered less than was planned, and the windows of tokens and requests differ: neither
 // changes how long the answers are, which is 32 tokens each.
-func swept(path string, limit, low, high float64) curve.Input {
+func swept(path string, limit, low, high float64) setup.Input {
 	in := steps("L20", 1, 10, 16, 22)
 	in.Path = path
 	in.Run.Plan.Kind = rundir.KindSweep
@@ -27,7 +27,7 @@ func swept(path string, limit, low, high float64) curve.Input {
 
 // A demand in tokens and the same demand in requests take the same number of replicas, at the same price a token.
 func TestAnswersAreAsLongAsMeasured(t *testing.T) {
-	setups := curve.Load([]curve.Input{swept("one", 16, 12, 20)})
+	setups := setup.Load([]setup.Input{swept("one", 16, 12, 20)})
 	inTokens := chosen(t, setups, wanted(t, "900tok/s", "L20=1.2", "ttft:mean<250ms")).Ranked[0]
 	inRequests := chosen(t, setups, wanted(t, "28.125rps", "L20=1.2", "ttft:mean<250ms")).Ranked[0]
 	if inTokens.Replicas != inRequests.Replicas || inTokens.MillionDemand != inRequests.MillionDemand {
@@ -48,7 +48,7 @@ func TestAnswersAreAsLongAsMeasured(t *testing.T) {
 
 // Two results of one configuration are named as such: the better of two measurements is not a better configuration.
 func TestOneConfigurationMeasuredTwice(t *testing.T) {
-	c := chosen(t, curve.Load([]curve.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}), wanted(t, "30rps", "", "ttft:mean<250ms"))
+	c := chosen(t, setup.Load([]setup.Input{swept("one", 16, 12, 20), swept("two", 10, 9, 11)}), wanted(t, "30rps", "", "ttft:mean<250ms"))
 	said := strings.Join(c.notes(lang.English), "\n")
 	if !strings.Contains(said, legendRepeated.In(lang.English, "m, 1 x L20, e")) {
 		t.Error(said)
@@ -60,7 +60,7 @@ func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
 	in := swept("one", 16, 12, 20)
 	in.Run.SLO = &rundir.SLO{Terms: []string{"ttft:mean<250ms"}, Verdict: "broken", Limiting: "ttft:mean<250ms", BrokenStage: "poisson@22"}
 	in.Run.Stages = []rundir.Stage{in.Run.Stages[0], in.Run.Stages[2]}
-	c := chosen(t, curve.Load([]curve.Input{in}), wanted(t, "30rps", "", "ttft:mean<250ms"))
+	c := chosen(t, setup.Load([]setup.Input{in}), wanted(t, "30rps", "", "ttft:mean<250ms"))
 	if len(c.Refused) != 1 || !strings.HasPrefix(c.Refused[0].Why, "its limit is not known") {
 		t.Errorf("%+v", c.Refused)
 	}
@@ -70,7 +70,7 @@ func TestALimitBetweenRowsIsNotKnown(t *testing.T) {
 func TestALimitThatIsNotLocated(t *testing.T) {
 	in := swept("one", 16, 12, 20)
 	in.Run.SLO.Rate = rundir.Number{}
-	k := chosen(t, curve.Load([]curve.Input{in}), wanted(t, "20rps", "", "ttft:mean<250ms")).Ranked
+	k := chosen(t, setup.Load([]setup.Input{in}), wanted(t, "20rps", "", "ttft:mean<250ms")).Ranked
 	if len(k) != 1 || k[0].Rate != 12 || k[0].Between != [2]int{2, 3} || k[0].Replicas != 3 {
 		t.Fatalf("%+v", k)
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
@@ -97,7 +97,7 @@ const (
 
 // Of returns the claims of a document that can be held against its tables. Setups are those of the document's runs, others
 // are ignored.
-func Of(doc *published.Document, setups []curve.Setup) []Claim {
+func Of(doc *published.Document, setups []setup.Setup) []Claim {
 	r := &reader{doc: doc}
 	for i := range setups {
 		if s := &setups[i]; s.Run.Source != nil && s.Run.Source.File == doc.Name {
@@ -116,7 +116,7 @@ func Of(doc *published.Document, setups []curve.Setup) []Claim {
 // reader goes through the prose of a document.
 type reader struct {
 	doc    *published.Document
-	setups []*curve.Setup
+	setups []*setup.Setup
 	now    subject
 	found  []Claim
 }
@@ -147,7 +147,7 @@ func (r *reader) line(line published.Line) {
 // engine is the name of an engine as labels have it.
 func (r *reader) engine(word string) string {
 	for _, s := range r.setups {
-		if e := curve.Engine(s.Run); strings.EqualFold(e, word) {
+		if e := setup.Engine(s.Run); strings.EqualFold(e, word) {
 			return e
 		}
 	}
@@ -249,10 +249,10 @@ func short(v float64) string {
 }
 
 // of is the setups of an engine with that many GPUs.
-func (r *reader) of(engine string, gpus int) []*curve.Setup {
-	var all []*curve.Setup
+func (r *reader) of(engine string, gpus int) []*setup.Setup {
+	var all []*setup.Setup
 	for _, s := range r.setups {
-		if (engine == "" || strings.EqualFold(curve.Engine(s.Run), engine)) && (gpus == 0 || s.Run.Labels.GPUs == gpus) {
+		if (engine == "" || strings.EqualFold(setup.Engine(s.Run), engine)) && (gpus == 0 || s.Run.Labels.GPUs == gpus) {
 			all = append(all, s)
 		}
 	}

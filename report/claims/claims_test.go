@@ -8,29 +8,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/report/published/read"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 )
 
 // load reads a document, joins its tables to runs, and makes setups of them.
-func load(t *testing.T, name, text string) (*published.Document, []curve.Setup) {
+func load(t *testing.T, name, text string) (*published.Document, []setup.Setup) {
 	t.Helper()
-	doc, err := read.Parse(name, strings.NewReader(text))
+	doc, err := published.ParseText(name, strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []curve.Input
+	var all []setup.Input
 	joined := published.Join(doc)
 	for i := range joined.Runs {
-		all = append(all, curve.Input{Path: name, Run: &joined.Runs[i]})
+		all = append(all, setup.Input{Path: name, Run: &joined.Runs[i]})
 	}
-	return doc, curve.Load(all)
+	return doc, setup.Load(all)
 }
 
 func scaling(t *testing.T) string {
@@ -130,20 +129,20 @@ func FuzzOf(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	doc, err := read.Parse("doc", bytes.NewReader(text))
+	doc, err := published.ParseText("doc", bytes.NewReader(text))
 	if err != nil {
 		f.Fatal(err)
 	}
-	var all []curve.Input
+	var all []setup.Input
 	joined := published.Join(doc)
 	for i := range joined.Runs {
-		all = append(all, curve.Input{Path: "doc", Run: &joined.Runs[i]})
+		all = append(all, setup.Input{Path: "doc", Run: &joined.Runs[i]})
 	}
-	setups := curve.Load(all)
+	setups := setup.Load(all)
 	for _, l := range doc.Prose {
 		f.Add(l.Text)
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, text string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, text string) {
 		d := published.Document{Name: "doc"}
 		for i, line := range strings.Split("vLLM from 2 to 4 GPUs, 30 concurrent\n"+text, "\n") {
 			d.Prose = append(d.Prose, published.Line{Line: i + 1, Text: line})

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
@@ -24,13 +24,13 @@ func TestDifferencesOfBounds(t *testing.T) {
 		"two values": {[2]bool{false, false}, "~ ("}, "A at least": {[2]bool{true, false}, "< "}, "B at least": {[2]bool{false, true}, "> "}, "both": {[2]bool{true, true}, Absent},
 	} {
 		rng := rand.New(rand.NewPCG(1, 5))
-		inputs := []curve.Input{gridded(rng, "before", 4), gridded(rng, "after", 4)}
+		inputs := []setup.Input{gridded(rng, "before", 4), gridded(rng, "after", 4)}
 		for i := range inputs {
 			if c.bound[i] {
 				inputs[i].Run.Saturation.Rate = rundir.Over(10)
 			}
 		}
-		v := compared(t, curve.Load(inputs))
+		v := compared(t, setup.Load(inputs))
 		for _, l := range lang.All() {
 			tab := v.changeTable(l)
 			if got := tab.Rows[0][1].Text; tab.Columns[1].Head == headSaturation.In(l) && !strings.HasPrefix(got, c.prefix) || tab.Columns[1].Head != headSaturation.In(l) && c.prefix != Absent {

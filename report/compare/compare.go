@@ -11,11 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/compare/answers"
-	"llmsweep/report/compare/grades"
-	"llmsweep/report/compare/texts"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -36,15 +33,15 @@ type Comparison struct {
 	Setups   []Measured      `json:"setups"`
 	Changes  []Change        `json:"changes"` // of each setup but the first
 	Factors  []Factor        `json:"factors"` // what one thing changes, the rest being equal
-	LeftOut  []curve.LeftOut `json:"left_out,omitempty"`
-	Marked   []curve.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
+	LeftOut  []setup.LeftOut `json:"left_out,omitempty"`
+	Marked   []setup.LeftOut `json:"marked,omitempty"` // rows that were used, and that the audit doubts or remarks on
 	// Answers is how far the answers of each setup but the first are from those of the first; empty where they are not compared.
-	Answers []answers.Candidate `json:"answers,omitempty"`
+	Answers []AnswerCandidate `json:"answers,omitempty"`
 	// Grades compare the accuracy on graded questions that configurations have in common with the first.
-	Grades []grades.Candidate `json:"grades,omitempty"`
+	Grades []GradeCandidate `json:"grades,omitempty"`
 	// Texts compare how likely configurations find the text that the first has scored.
-	Texts []texts.Candidate `json:"perplexity,omitempty"`
-	asked *rundir.Run       // one with the workload that all have
+	Texts []TextCandidate `json:"perplexity,omitempty"`
+	asked *rundir.Run     // one with the workload that all have
 }
 
 // Measured is a configuration and its metrics.
@@ -63,7 +60,7 @@ type Metric struct {
 	Value rundir.Number `json:"value"`
 	Low   rundir.Number `json:"low,omitzero"` // 95 % interval
 	High  rundir.Number `json:"high,omitzero"`
-	// Most is the largest value that a row shows, where rows disagree on it; see [curve.Plateau]. It has no interval then.
+	// Most is the largest value that a row shows, where rows disagree on it; see [setup.Plateau]. It has no interval then.
 	Most  rundir.Number `json:"most,omitzero"`
 	Where string        `json:"where"`                // the rows it rests on
 	Apart bool          `json:"rows_apart,omitempty"` // it is read between two rows that are too far apart for an interval
@@ -117,7 +114,7 @@ func Keys() []string {
 }
 
 // Of compares setups.
-func Of(setups []curve.Setup, o Options) (*Comparison, error) {
+func Of(setups []setup.Setup, o Options) (*Comparison, error) {
 	if len(setups) < 2 {
 		return nil, errors.New("compare needs two results or more: run directories, or documents with published tables")
 	}
@@ -138,44 +135,44 @@ func Of(setups []curve.Setup, o Options) (*Comparison, error) {
 	}
 	c.Factors = factors(setups, c.Setups)
 	var err error
-	if c.Grades, err = grades.Of(graded(setups)); err != nil {
+	if c.Grades, err = GradesOf(graded(setups)); err != nil {
 		return c, err
 	}
-	c.Texts = texts.Of(scored(setups))
+	c.Texts = TextsOf(scored(setups))
 	if o.Answers {
-		c.Answers, err = answers.Of(sides(setups))
+		c.Answers, err = AnswersOf(sides(setups))
 	}
 	return c, err
 }
 
 // graded returns the runs whose accuracy is compared.
-func graded(setups []curve.Setup) []grades.Side {
-	var all []grades.Side
+func graded(setups []setup.Setup) []GradeSide {
+	var all []GradeSide
 	for i := range setups {
-		all = append(all, grades.Side{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
+		all = append(all, GradeSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
 	}
 	return all
 }
 
 // scored returns the runs whose scores of a text are compared.
-func scored(setups []curve.Setup) (all []texts.Side) {
+func scored(setups []setup.Setup) (all []TextSide) {
 	for i := range setups {
-		all = append(all, texts.Side{Name: setups[i].Name, Run: setups[i].Run})
+		all = append(all, TextSide{Name: setups[i].Name, Run: setups[i].Run})
 	}
 	return all
 }
 
 // sides returns the runs whose answers are compared.
-func sides(setups []curve.Setup) []answers.Side {
-	var all []answers.Side
+func sides(setups []setup.Setup) []AnswerSide {
+	var all []AnswerSide
 	for i := range setups {
-		all = append(all, answers.Side{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
+		all = append(all, AnswerSide{Name: setups[i].Name, Path: setups[i].Path, Run: setups[i].Run})
 	}
 	return all
 }
 
 // alike returns an error that names two setups whose workloads differ.
-func alike(setups []curve.Setup) error {
+func alike(setups []setup.Setup) error {
 	first := &setups[0]
 	for i := range setups[1:] {
 		s := &setups[i+1]
@@ -217,27 +214,27 @@ func lengths(n rundir.Lengths) string {
 }
 
 // measure returns the metrics of a setup.
-func measure(s *curve.Setup) Measured {
+func measure(s *setup.Setup) Measured {
 	m := Measured{Name: s.Name, Origin: s.Origin(), Labels: s.Run.Labels, Rising: s.Plateau.Rising, Imported: s.Run.Source != nil}
-	m.Labels.Model, m.Labels.Engine = curve.Model(s.Run), curve.Engine(s.Run)
+	m.Labels.Model, m.Labels.Engine = setup.Model(s.Run), setup.Engine(s.Run)
 	p := s.Plateau
-	m.add(KeyRate, curve.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
+	m.add(KeyRate, setup.Value{Number: p.Rate, SE: halfWidth(p, 1)}, p.Where)
 	scale := math.NaN()
 	if p.Rate.Known() && p.Rate.Value() > 0 && p.Output.Known() {
 		scale = p.Output.Value() / p.Rate.Value()
 	}
 	length := meanAnswer(s)
 	spread := outputSpread(s, scale, length)
-	m.add(KeyOutput, curve.Value{Number: p.Output, SE: spread}, p.Where)
+	m.add(KeyOutput, setup.Value{Number: p.Output, SE: spread}, p.Where)
 	if n := float64(s.Run.Labels.GPUs); n > 0 && p.Output.Known() {
-		m.add(KeyPerGPU, curve.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
+		m.add(KeyPerGPU, setup.Value{Number: rundir.Exactly(p.Output.Value() / n), SE: spread / n}, p.Where)
 	}
 	answer := scale
 	if s.Run.Source == nil && !math.IsNaN(length) { // a published table is taken at its word: its rows are whole stages
 		answer = length
 	}
 	m.most(p)
-	m.add(KeyAnswer, curve.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
+	m.add(KeyAnswer, setup.Value{Number: rundir.Exactly(answer), SE: math.NaN()}, p.Where)
 	for _, at := range shares() {
 		point, ok := s.AtShare(at.share)
 		if at.share == 0 {
@@ -246,8 +243,8 @@ func measure(s *curve.Setup) Measured {
 			continue
 		}
 		if ok {
-			m.add("ttft@"+at.name, point.At(curve.TTFT), point.Where())
-			m.add("itl@"+at.name, point.At(curve.ITL), point.Where())
+			m.add("ttft@"+at.name, point.At(setup.TTFT), point.Where())
+			m.add("itl@"+at.name, point.At(setup.ITL), point.Where())
 			m.add("output@"+at.name, point.OutputAt(), point.Where())
 		}
 	}
@@ -256,7 +253,7 @@ func measure(s *curve.Setup) Measured {
 }
 
 // most adds to the metrics of the plateau the largest values that rows show, where rows disagree.
-func (m *Measured) most(p curve.Plateau) {
+func (m *Measured) most(p setup.Plateau) {
 	for i := range m.Metrics {
 		switch f := &m.Metrics[i]; f.Key {
 		case KeyRate:
@@ -271,7 +268,7 @@ func (m *Measured) most(p curve.Plateau) {
 
 // outputSpread returns the standard error of the plateau's output. It has two parts: the standard error of the rate, since both count the
 // same work, and their disagreement, since output / rate should be the mean length of the answers.
-func outputSpread(s *curve.Setup, scale, length float64) float64 {
+func outputSpread(s *setup.Setup, scale, length float64) float64 {
 	spread := halfWidth(s.Plateau, scale)
 	if math.IsNaN(length) {
 		return spread
@@ -281,7 +278,7 @@ func outputSpread(s *curve.Setup, scale, length float64) float64 {
 
 // meanAnswer returns the mean length of the answers of all stages in tokens; NaN where it is not known. Output over rate differs from it, since
 // the tokens of a window are not those of the answers that end in it.
-func meanAnswer(s *curve.Setup) float64 {
+func meanAnswer(s *setup.Setup) float64 {
 	var tokens, n float64
 	for i := range s.Run.Stages {
 		if t := s.Run.Stages[i].OutputTokens; t.N > 0 && t.Mean.Known() && t.Mean.Value() > 0 {
@@ -292,7 +289,7 @@ func meanAnswer(s *curve.Setup) float64 {
 }
 
 // halfWidth returns the standard error of the plateau. Scale converts requests per second into its unit.
-func halfWidth(p curve.Plateau, scale float64) float64 {
+func halfWidth(p setup.Plateau, scale float64) float64 {
 	if !p.Low.Known() || !p.High.Known() {
 		return math.NaN()
 	}
@@ -300,7 +297,7 @@ func halfWidth(p curve.Plateau, scale float64) float64 {
 }
 
 // add adds a metric that is known.
-func (m *Measured) add(key string, v curve.Value, where string) {
+func (m *Measured) add(key string, v setup.Value, where string) {
 	if v.Number.IsZero() {
 		return
 	}
@@ -313,7 +310,7 @@ func (m *Measured) add(key string, v curve.Value, where string) {
 
 // errors adds the share of failed requests over all rows that count; absent where requests were not counted. The interval
 // is that of Agresti and Coull (The American Statistician 52 (1998)), whose upper bound is above 0 also where none failed.
-func (m *Measured) errors(s *curve.Setup) {
+func (m *Measured) errors(s *setup.Setup) {
 	ended, failed := 0, 0
 	for _, r := range s.Rows {
 		ended += r.Stage.Requests.OK + r.Stage.Requests.Error
@@ -334,7 +331,7 @@ func (m *Measured) ShareOfErrors(ended, failed int, imported bool, where string)
 	if imported {
 		se = math.NaN()
 	}
-	m.add(KeyErrors, curve.Value{Number: rundir.Exactly(share), SE: se}, where)
+	m.add(KeyErrors, setup.Value{Number: rundir.Exactly(share), SE: se}, where)
 }
 
 // Get is a metric by its key.

@@ -10,34 +10,34 @@ import (
 	"testing"
 
 	"llmsweep/report"
-	"llmsweep/report/curve"
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
-	"llmsweep/report/published/read"
+	"llmsweep/report/published"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // tables are the setups of the published document.
-func tables(t *testing.T) []curve.Setup {
+func tables(t *testing.T) []setup.Setup {
 	t.Helper()
 	f, err := os.Open("../published/testdata/guidellm-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	doc, err := read.Parse("tables.md", f)
+	doc, err := published.ParseText("tables.md", f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []curve.Input
+	var all []setup.Input
 	for i := range doc.Runs {
-		all = append(all, curve.Input{Path: "tables.md", Run: &doc.Runs[i]})
+		all = append(all, setup.Input{Path: "tables.md", Run: &doc.Runs[i]})
 	}
-	return curve.Load(all)
+	return setup.Load(all)
 }
 
-func compared(t *testing.T, setups []curve.Setup) *Comparison {
+func compared(t *testing.T, setups []setup.Setup) *Comparison {
 	t.Helper()
 	c, err := Of(setups, Options{})
 	if err != nil {
@@ -150,8 +150,8 @@ func TestGolden(t *testing.T) {
 }
 
 // twoRuns returns two measured runs: the second takes more by gain, and each interval is noise wide on either side.
-func twoRuns(gain, noise float64) []curve.Setup {
-	var all []curve.Input
+func twoRuns(gain, noise float64) []setup.Setup {
+	var all []setup.Input
 	for i, name := range []string{"before", "after"} {
 		k := 1 + gain*float64(i)
 		run := &rundir.Run{
@@ -166,9 +166,9 @@ func twoRuns(gain, noise float64) []curve.Setup {
 		for _, rate := range []float64{0, 4, 7, 9} {
 			run.Stages = append(run.Stages, stage(rate, k, noise))
 		}
-		all = append(all, curve.Input{Path: name, Run: run})
+		all = append(all, setup.Input{Path: name, Run: run})
 	}
-	return curve.Load(all)
+	return setup.Load(all)
 }
 
 func stage(rate, k, noise float64) rundir.Stage {
@@ -229,7 +229,7 @@ func TestOtherModelsAreCautioned(t *testing.T) {
 	if got := strings.Join(compared(t, all).Cautions(lang.English), ""); !strings.Contains(got, "Qwen2-7B-Instruct") || !strings.Contains(got, "Qwen2-14B-Instruct") {
 		t.Errorf("%q", got)
 	}
-	one := slices.DeleteFunc(slices.Clone(all), func(s curve.Setup) bool { return curve.Model(s.Run) != "Qwen2-7B-Instruct" })
+	one := slices.DeleteFunc(slices.Clone(all), func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
 	if got := compared(t, one).Cautions(lang.English); len(got) > 0 {
 		t.Errorf("one model, quantized or not: %q", got)
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"llmsweep/report/curve"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
 // gridded is a run of a server whose latency is flat while it keeps up and rises where a queue begins (Sakasegawa's approximation for
 // several servers), with rows at random rates.
-func gridded(rng *rand.Rand, name string, slots float64) curve.Input {
+func gridded(rng *rand.Rand, name string, slots float64) setup.Input {
 	const capacity, noise = 10.0, 0.02
 	run := &rundir.Run{
 		Schema: rundir.Schema, State: rundir.Complete, Client: rundir.Client{Valid: true}, Labels: rundir.Labels{Model: "m", GPU: "G", GPUs: 1, Engine: name},
@@ -33,7 +33,7 @@ func gridded(rng *rand.Rand, name string, slots float64) curve.Input {
 		s.TTFT = rundir.Dist{N: 600, Mean: rundir.Exactly(ttft), CI: map[string][2]float64{"mean": {ttft * (1 - noise), ttft * (1 + noise)}}}
 		run.Stages = append(run.Stages, s)
 	}
-	return curve.Input{Path: name, Run: run}
+	return setup.Input{Path: name, Run: run}
 }
 
 // Two runs of one server with rows at different rates must not fail a gate: across the edge of saturation a latency between two rows is either
@@ -48,7 +48,7 @@ func TestInterpolationAcrossTheEdge(t *testing.T) {
 	for seed := range uint64(trials) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		slots := float64(int(1) << rng.IntN(7))
-		c := compared(t, curve.Load([]curve.Input{gridded(rng, "before", slots), gridded(rng, "after", slots)}))
+		c := compared(t, setup.Load([]setup.Input{gridded(rng, "before", slots), gridded(rng, "after", slots)}))
 		if len(c.Failures(gate)) > 0 {
 			failed++
 		}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
 )
 
@@ -35,7 +35,7 @@ type Member struct {
 	Value string `json:"value"` // of what differs
 	Setup string `json:"setup"`
 	m     Measured
-	setup *curve.Setup
+	setup *setup.Setup
 }
 
 // Step is the effect of more GPUs.
@@ -71,18 +71,18 @@ func labelOf(run *rundir.Run, what string) string {
 		}
 		return strconv.Itoa(run.Labels.GPUs)
 	case ByEngine:
-		return curve.Engine(run)
+		return setup.Engine(run)
 	case ByQuant:
 		return run.Labels.Quant
 	case ByGPU:
 		return run.Labels.GPU
 	}
-	return curve.Model(run)
+	return setup.Model(run)
 }
 
 // factors returns the groups of setups in which exactly one label differs, so that a difference can be attributed to it. What no label
 // names may still differ.
-func factors(setups []curve.Setup, all []Measured) []Factor {
+func factors(setups []setup.Setup, all []Measured) []Factor {
 	var found []Factor
 	for _, what := range []string{ByGPUs, ByEngine, ByQuant, ByGPU} {
 		groups := map[string]*Factor{}
@@ -133,7 +133,7 @@ func keyOf(run *rundir.Run, what string) (key, equal string) {
 	if what == ByEngine || what == ByQuant { // the count and its GPU are one thing to read
 		shown = slices.Clone(shown)
 		n := slices.Index(shown, run.Labels.GPU)
-		shown = slices.Replace(shown, n, n+2, curve.Hardware(run))
+		shown = slices.Replace(shown, n, n+2, setup.Hardware(run))
 	} else if what == ByGPU {
 		shown = slices.Clone(shown)
 		n := slices.Index(shown, strconv.Itoa(run.Labels.GPUs))

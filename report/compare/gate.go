@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/report/ci"
-	"llmsweep/sweep/fidelity/drift"
+	"llmsweep/report"
+	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/rundir"
 )
 
@@ -19,7 +19,7 @@ type Gate struct {
 	Below bool    // fails below Limit; else above
 	Limit float64 // as in [Change].Ratio
 	// Answers is a limit on the answers themselves, and not on a difference in speed; nil for none.
-	Answers *drift.Condition
+	Answers *fidelity.Condition
 }
 
 var gateText = regexp.MustCompile(`^\s*([a-z_]+(?:@[\w.]+)?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*$`)
@@ -29,8 +29,8 @@ func ParseGate(text string) (Gate, error) { return ParseGateOn(text, Keys()) }
 
 // ParseGateOn reads a gate on one of the keys.
 func ParseGateOn(text string, keys []string) (Gate, error) {
-	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && (slices.Contains(drift.Keys(), key) || slices.Contains(drift.Others(), key)) {
-		c, err := drift.ParseAny(text)
+	if key := strings.TrimSpace(strings.FieldsFunc(text+" ", isComparison)[0]); slices.Contains(keys, key) && (slices.Contains(fidelity.Keys(), key) || slices.Contains(fidelity.OtherOutcomes(), key)) {
+		c, err := fidelity.ParseAny(text)
 		if err != nil {
 			return Gate{}, fmt.Errorf("--fail-if %w", err)
 		}
@@ -94,9 +94,9 @@ func (u Unjudged) String() string {
 	switch {
 	case u.Change == nil:
 		return u.Key + " is not known for both"
-	case u.Limit && (u.Key == drift.KeyAccuracy || u.Key == drift.KeyChange):
+	case u.Limit && (u.Key == fidelity.KeyAccuracy || u.Key == fidelity.KeyChange):
 		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (grade more questions)", u.Key, u.Setup, u.Change)
-	case u.Limit && (u.Key == drift.KeyPerplexity || u.Key == drift.KeyBits):
+	case u.Limit && (u.Key == fidelity.KeyPerplexity || u.Key == fidelity.KeyBits):
 		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (score more windows of the text)", u.Key, u.Setup, u.Change)
 	case u.Limit:
 		return fmt.Sprintf("the interval of %s of %s, %s, includes the limit (ask more canaries)", u.Key, u.Setup, u.Change)
@@ -142,20 +142,20 @@ type told struct {
 
 // told returns a metric of all candidates that have it.
 func (c *Comparison) told(key string) (all []told) {
-	if slices.Contains(drift.Keys(), key) {
+	if slices.Contains(fidelity.Keys(), key) {
 		for i := range c.Answers {
 			a := &c.Answers[i]
 			all = append(all, told{a.Setup, a.Baseline, a.Metric(key), a.Text(key)})
 		}
 	}
 	for i := range c.Grades {
-		if g := &c.Grades[i]; key == drift.KeyAccuracy || key == drift.KeyChange {
+		if g := &c.Grades[i]; key == fidelity.KeyAccuracy || key == fidelity.KeyChange {
 			e, text := g.Metric(key)
 			all = append(all, told{g.Setup, g.Baseline, e, text})
 		}
 	}
 	for i := range c.Texts {
-		if t := &c.Texts[i]; key == drift.KeyPerplexity || key == drift.KeyBits {
+		if t := &c.Texts[i]; key == fidelity.KeyPerplexity || key == fidelity.KeyBits {
 			e, text := t.Metric(key)
 			all = append(all, told{t.Setup, t.Baseline, e, text})
 		}
@@ -169,9 +169,9 @@ func (c *Comparison) gateAnswers(g Gate) (failed []Change, unjudged []Unjudged) 
 	for _, t := range all {
 		ch := Change{Setup: t.setup, From: t.baseline, Key: g.Key, text: t.text}
 		switch g.Answers.About(t.value) {
-		case drift.Holds:
+		case fidelity.DriftHolds:
 			failed = append(failed, ch)
-		case drift.Unsure:
+		case fidelity.DriftUnsure:
 			u := Unjudged{Key: g.Key, Setup: t.setup, Change: &ch, Limit: true}
 			if !t.value.Mean.Known() {
 				u = Unjudged{Key: g.Key}
@@ -192,17 +192,17 @@ type Judged interface {
 }
 
 // Checks returns the checks of a comparison that was made at a time: one for each gate.
-func Checks(at time.Time, result Judged, gates []Gate) ci.Suite {
-	s := ci.Suite{Name: "compare", Started: at}
+func Checks(at time.Time, result Judged, gates []Gate) report.GateSuite {
+	s := report.GateSuite{Name: "compare", Started: at}
 	for _, g := range gates {
-		c := ci.Check{Class: ci.ClassGate, Name: g.String()}
+		c := report.GateCheck{Class: report.ClassGate, Name: g.String()}
 		var why []string
 		for _, u := range result.Unjudged(g) {
-			c.Outcome = ci.Undecided
+			c.Outcome = report.GateUndecided
 			why = append(why, u.String())
 		}
 		for _, ch := range result.Failures(g) {
-			c.Outcome = ci.Failed
+			c.Outcome = report.GateFailed
 			why = append(why, fmt.Sprintf("%s of %s is %s", g.Key, ch.Setup, ch))
 		}
 		c.Message = strings.Join(why, "; ")

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"llmsweep/report/ci"
+	"llmsweep/report"
 )
 
 type judged struct{ shown *bool }
@@ -26,7 +26,7 @@ func (j judged) Failures(g Gate) []Change {
 func TestChecksOfGates(t *testing.T) {
 	yes, no := true, false
 	gates := []Gate{{Key: "tokens_per_s", Below: true, Limit: -0.05}}
-	for want, shown := range map[ci.Outcome]*bool{ci.Passed: &no, ci.Failed: &yes, ci.Undecided: nil} {
+	for want, shown := range map[report.GateOutcome]*bool{report.GatePassed: &no, report.GateFailed: &yes, report.GateUndecided: nil} {
 		s := Checks(time.Unix(0, 0), judged{shown}, gates)
 		if len(s.Checks) != 1 || s.Checks[0].Outcome != want || s.Checks[0].Name != "tokens_per_s<-5%" {
 			t.Errorf("want %d, got %v", want, s.Checks)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -48,7 +48,7 @@ type Range struct {
 func (r Range) Mean() float64 { return (r.Low + r.High) / 2 }
 
 // Levels compares two setups at each number in flight that both kept in closed loops.
-func Levels(a, b *curve.Setup) []Level {
+func Levels(a, b *setup.Setup) []Level {
 	var all []Level
 	for i := range a.Rows {
 		n := inFlight(&a.Rows[i])
@@ -82,7 +82,7 @@ func Levels(a, b *curve.Setup) []Level {
 }
 
 // inFlight is the number that a closed loop kept in flight; 0 for other loads.
-func inFlight(r *curve.Row) int {
+func inFlight(r *setup.Row) int {
 	if r.Stage.Rate.Known() || r.Stage.Kind != "concurrent" {
 		return 0
 	}
@@ -90,7 +90,7 @@ func inFlight(r *curve.Row) int {
 }
 
 // measuredAt is the measurements with n in flight.
-func measuredAt(s *curve.Setup, n int) []*rundir.Stage {
+func measuredAt(s *setup.Setup, n int) []*rundir.Stage {
 	var all []*rundir.Stage
 	for i := range s.Rows {
 		if r := &s.Rows[i]; inFlight(r) != n {
@@ -104,7 +104,7 @@ func measuredAt(s *curve.Setup, n int) []*rundir.Stage {
 	return all
 }
 
-func whereAt(s *curve.Setup, n int) string {
+func whereAt(s *setup.Setup, n int) string {
 	var all []string
 	for i := range s.Rows {
 		if inFlight(&s.Rows[i]) == n {
@@ -115,10 +115,10 @@ func whereAt(s *curve.Setup, n int) string {
 }
 
 // doubts returns the number of stages with a finding of the audit.
-func doubts(s *curve.Setup, stages []*rundir.Stage) int {
+func doubts(s *setup.Setup, stages []*rundir.Stage) int {
 	n := 0
 	for _, st := range stages {
-		if slices.ContainsFunc(s.Marked, func(o curve.LeftOut) bool { return o.Doubted() && s.IsOf(o, st) }) {
+		if slices.ContainsFunc(s.Marked, func(o setup.LeftOut) bool { return o.Doubted() && s.IsOf(o, st) }) {
 			n++
 		}
 	}

@@ -7,11 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report/compare/answers"
-	"llmsweep/report/compare/grades"
-	"llmsweep/report/compare/texts"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -40,13 +37,13 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 		})
 	}
 	if len(c.Answers) > 0 {
-		all = append(all, answers.Section(c.Answers, c.speed(l), l, level+1))
+		all = append(all, AnswerSection(c.Answers, c.speed(l), l, level+1))
 	}
 	if len(c.Grades) > 0 {
-		all = append(all, grades.Section(c.Grades, l, level+1))
+		all = append(all, GradeSection(c.Grades, l, level+1))
 	}
 	if len(c.Texts) > 0 {
-		all = append(all, texts.Section(c.Texts, l, level+1))
+		all = append(all, TextSection(c.Texts, l, level+1))
 	}
 	for i := range c.Factors {
 		f := &c.Factors[i]
@@ -65,9 +62,9 @@ func (c *Comparison) Sections(l lang.Lang, level int) []table.Section {
 }
 
 // speed returns the differences in speed that stand beside those of answers.
-func (c *Comparison) speed(l lang.Lang) answers.Speed {
+func (c *Comparison) speed(l lang.Lang) AnswerSpeed {
 	var keys []string
-	var s answers.Speed
+	var s AnswerSpeed
 	for _, col := range columns(l) {
 		known := slices.ContainsFunc(c.Changes, func(ch Change) bool { return ch.Key == col.key })
 		if known && (col.key == KeyOutput || col.key == "itl@sync" || col.key == "ttft@sync") {
@@ -373,7 +370,7 @@ func (f *Factor) memberTable(l lang.Lang) table.Table {
 }
 
 // leftOut returns a list of the rows that were not used, with the audit's findings or the reason.
-func leftOut(title lang.Phrase, rows []curve.LeftOut, l lang.Lang, level int) table.Section {
+func leftOut(title lang.Phrase, rows []setup.LeftOut, l lang.Lang, level int) table.Section {
 	t := table.Table{Columns: []table.Column{
 		{Head: headSetup.In(l), Left: true}, {Head: headRow.In(l), Left: true}, {Head: headWhere.In(l), Left: true}, {Head: headGrade.In(l), Left: true},
 		{Head: headWhy.In(l), Left: true},

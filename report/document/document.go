@@ -14,16 +14,15 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/chart"
 	"llmsweep/report/choose"
 	"llmsweep/report/claims"
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
+	"llmsweep/report/draw"
 	"llmsweep/report/findings"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
 	"llmsweep/report/published"
-	"llmsweep/report/published/write"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -101,7 +100,7 @@ func ChoiceNote(old []byte) string {
 
 // Write writes the document of the setups. Old is the document as it was, empty for a new one: of it the text that
 // people wrote and the order of the runs are kept.
-func Write(setups []curve.Setup, old []byte, o Options) (Output, error) {
+func Write(setups []setup.Setup, old []byte, o Options) (Output, error) {
 	pieces, err := split(string(old))
 	if err != nil {
 		return Output{}, err
@@ -130,7 +129,7 @@ func Write(setups []curve.Setup, old []byte, o Options) (Output, error) {
 // writer is one document while it is written.
 type writer struct {
 	Options
-	setups []curve.Setup
+	setups []setup.Setup
 	out    Output
 }
 
@@ -185,7 +184,7 @@ func (w *writer) choice() (string, error) {
 			return "", err
 		}
 		if drawn, ok := costChart(&all[i], w.setups, w.Lang); ok {
-			b.WriteString(w.drawing(all[i].Model, "cost", []chart.Chart{drawn}))
+			b.WriteString(w.drawing(all[i].Model, "cost", []draw.TextChart{drawn}))
 		}
 	}
 	return b.String(), nil
@@ -229,7 +228,7 @@ func (w *writer) fill(pieces []piece, parts map[string]piece) []piece {
 	}
 	for i := range filled {
 		if p := &filled[i]; p.name != "" {
-			p.sum = outfile.Sum([]byte(p.text))
+			p.sum = inputs.OutputSum([]byte(p.text))
 		}
 	}
 	return filled
@@ -244,17 +243,17 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 			known = append(known, p.note)
 		}
 	}
-	sorted := make([]*curve.Setup, len(w.setups))
+	sorted := make([]*setup.Setup, len(w.setups))
 	for i := range w.setups {
 		sorted[i] = &w.setups[i]
 	}
 	slices.SortStableFunc(sorted, order)
-	behind := map[string][]*curve.Setup{}
+	behind := map[string][]*setup.Setup{}
 	at := ""
 	for _, s := range sorted {
 		if n := w.note(s); slices.Contains(known, n) {
 			at = n
-			behind[at] = append([]*curve.Setup{s}, behind[at]...)
+			behind[at] = append([]*setup.Setup{s}, behind[at]...)
 			continue
 		}
 		behind[at] = append(behind[at], s)
@@ -272,7 +271,7 @@ func (w *writer) arrange(pieces []piece) map[string][]piece {
 }
 
 // note is the marker of a setup.
-func (w *writer) note(s *curve.Setup) string {
+func (w *writer) note(s *setup.Setup) string {
 	if src := s.Run.Source; src != nil {
 		return note(origin{w.From(src.File), src.Line})
 	}
@@ -280,11 +279,11 @@ func (w *writer) note(s *curve.Setup) string {
 }
 
 // order groups configurations by hardware, engine, model size and quantization.
-func order(a, b *curve.Setup) int {
+func order(a, b *setup.Setup) int {
 	x, y := a.Run.Labels, b.Run.Labels
 	return cmp.Or(
-		strings.Compare(x.GPU, y.GPU), strings.Compare(curve.Engine(a.Run), curve.Engine(b.Run)),
-		cmp.Compare(size(curve.Model(a.Run)), size(curve.Model(b.Run))), strings.Compare(curve.Model(a.Run), curve.Model(b.Run)),
+		strings.Compare(x.GPU, y.GPU), strings.Compare(setup.Engine(a.Run), setup.Engine(b.Run)),
+		cmp.Compare(size(setup.Model(a.Run)), size(setup.Model(b.Run))), strings.Compare(setup.Model(a.Run), setup.Model(b.Run)),
 		cmp.Compare(x.GPUs, y.GPUs), strings.Compare(x.Quant, y.Quant),
 	)
 }
@@ -302,18 +301,18 @@ func size(model string) float64 {
 }
 
 // groupOf is the heading that a setup stands under.
-func groupOf(s *curve.Setup, l lang.Lang) string {
-	return cmp.Or(s.Run.Labels.GPU, docNoGPU.In(l)) + docGroup.In(l) + cmp.Or(curve.Engine(s.Run), docNoEngine.In(l))
+func groupOf(s *setup.Setup, l lang.Lang) string {
+	return cmp.Or(s.Run.Labels.GPU, docNoGPU.In(l)) + docGroup.In(l) + cmp.Or(setup.Engine(s.Run), docNoEngine.In(l))
 }
 
 // run is the part of one setup: its heading and table as they are published, and what a reader of them must know.
-func (w *writer) run(s *curve.Setup, heading bool) string {
+func (w *writer) run(s *setup.Setup, heading bool) string {
 	var b bytes.Buffer
 	if heading {
 		table.Heading(&b, 3, groupOf(s, w.Lang))
 	}
 	md := table.NewMarkdown(&b) // a bytes.Buffer takes everything
-	write.SixColumn(md, s.Run, w.Lang)
+	published.WriteSixColumn(md, s.Run, w.Lang)
 	lines := []string{docSource.In(w.Lang, w.source(s))}
 	if src := s.Run.Source; src == nil {
 		lines = append(lines, findings.Answer(s.Run, w.Lang)...)
@@ -358,7 +357,7 @@ func (w *writer) labels(run *rundir.Run) []string {
 }
 
 // source returns the file and line, or the directory, that a setup came from.
-func (w *writer) source(s *curve.Setup) string {
+func (w *writer) source(s *setup.Setup) string {
 	if src := s.Run.Source; src != nil {
 		return w.From(src.File) + ":" + strconv.Itoa(src.Line)
 	}
@@ -375,8 +374,8 @@ func (w *writer) summary(c *compare.Comparison) string {
 		say  lang.Phrase
 		what func(*rundir.Run) string
 	}{
-		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, curve.Engine},
-		{docModels, curve.Model}, {docQuants, func(r *rundir.Run) string { return r.Labels.Quant }},
+		{docHardware, func(r *rundir.Run) string { return r.Labels.GPU }}, {docEngines, setup.Engine},
+		{docModels, setup.Model}, {docQuants, func(r *rundir.Run) string { return r.Labels.Quant }},
 	} {
 		if names := w.distinct(about.what); len(names) > 1 || len(names) == 1 && w.alsoWithout(about.what) {
 			n++
@@ -413,5 +412,5 @@ func (w *writer) distinct(what func(*rundir.Run) string) []string {
 }
 
 func (w *writer) alsoWithout(what func(*rundir.Run) string) bool {
-	return slices.ContainsFunc(w.setups, func(s curve.Setup) bool { return what(s.Run) == "" })
+	return slices.ContainsFunc(w.setups, func(s setup.Setup) bool { return what(s.Run) == "" })
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 	"llmsweep/report/choose"
-	"llmsweep/report/curve"
 	"llmsweep/report/lang"
-	"llmsweep/report/published/read"
+	"llmsweep/report/published"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -27,24 +27,24 @@ import (
 
 func parsed(t *testing.T, name string, text []byte) []rundir.Run {
 	t.Helper()
-	doc, err := read.Parse(name, bytes.NewReader(text))
+	doc, err := published.ParseText(name, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return doc.Runs
 }
 
-// inputs are the results of the published document.
-func inputs(t *testing.T) []curve.Input {
+// documentInputs are the results of the published document.
+func documentInputs(t *testing.T) []setup.Input {
 	t.Helper()
 	text, err := os.ReadFile("../published/testdata/guidellm-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	runs := parsed(t, "tables.md", text)
-	var all []curve.Input
+	var all []setup.Input
 	for i := range runs {
-		all = append(all, curve.Input{Path: "tables.md", Run: &runs[i]})
+		all = append(all, setup.Input{Path: "tables.md", Run: &runs[i]})
 	}
 	return all
 }
@@ -61,9 +61,9 @@ func options(t *testing.T, l lang.Lang) Options {
 	}
 }
 
-func written(t *testing.T, in []curve.Input, old []byte, o Options) Output {
+func written(t *testing.T, in []setup.Input, old []byte, o Options) Output {
 	t.Helper()
-	out, err := Write(curve.Load(in), old, o)
+	out, err := Write(setup.Load(in), old, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func written(t *testing.T, in []curve.Input, old []byte, o Options) Output {
 
 func TestDrawings(t *testing.T) {
 	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
-		out := written(t, inputs(t), nil, options(t, l))
+		out := written(t, documentInputs(t), nil, options(t, l))
 		var names []string
 		for name, b := range out.Files {
 			names = append(names, name)
@@ -122,7 +122,7 @@ func wellFormed(t *testing.T, name string, b []byte) {
 
 // The document holds the published tables in the published format: read again, they are the same metrics.
 func TestTablesReadBack(t *testing.T) {
-	in := inputs(t)
+	in := documentInputs(t)
 	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
 		out := written(t, in, nil, options(t, l))
 		again := parsed(t, "report.md", out.Document)
@@ -130,7 +130,7 @@ func TestTablesReadBack(t *testing.T) {
 			t.Fatalf("%s: %d results read back of %d", l, len(again), len(in))
 		}
 		for _, r := range again {
-			i := slices.IndexFunc(in, func(x curve.Input) bool { return x.Run.Labels == r.Labels })
+			i := slices.IndexFunc(in, func(x setup.Input) bool { return x.Run.Labels == r.Labels })
 			if i < 0 {
 				t.Fatalf("%s: nothing is labelled %+v", l, r.Labels)
 			}
@@ -163,7 +163,7 @@ var cellText = regexp.MustCompile(`(?s)<t[hd](?: [^>]*)?>(.*?)</t[hd]>`)
 // A strict Markdown reader finds as many tables with the same cells as were written.
 func TestRendersOnAStrictParser(t *testing.T) {
 	for _, l := range []lang.Lang{lang.English, lang.Chinese} {
-		doc := written(t, inputs(t), nil, options(t, l)).Document
+		doc := written(t, documentInputs(t), nil, options(t, l)).Document
 		var page bytes.Buffer
 		if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(doc, &page); err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func TestRendersOnAStrictParser(t *testing.T) {
 
 // What people write in a document stays where they wrote it when a run is added, and twice is as once.
 func TestHandWrittenTextIsKept(t *testing.T) {
-	in, o := inputs(t), options(t, lang.English)
+	in, o := documentInputs(t), options(t, lang.English)
 	first := string(written(t, in[:4], nil, o).Document)
 	title, details, end := "# Our servers, spring", "Measured by Li on **rack 7**; see <https://example.com>.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "\n## What we decided\n\nTwo L20.\n"
 	edited := strings.Replace(first, "# LLM inference compared", title, 1)
@@ -234,7 +234,7 @@ func TestHandWrittenTextIsKept(t *testing.T) {
 
 // What people wrote within a generated part is not lost without a word, wherever it is. Other line ends are no change.
 func TestChangedPartsAreRefused(t *testing.T) {
-	in, o := inputs(t), options(t, lang.English)
+	in, o := documentInputs(t), options(t, lang.English)
 	first := string(written(t, in, nil, o).Document)
 	lines := strings.SplitAfter(first, "\n")
 	inside, edited := false, ""
@@ -254,7 +254,7 @@ func TestChangedPartsAreRefused(t *testing.T) {
 			edited = noted
 		}
 	}
-	if _, err := Write(curve.Load(in), []byte(edited), o); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), "lines ") {
+	if _, err := Write(setup.Load(in), []byte(edited), o); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), "lines ") {
 		t.Errorf("a note in a generated part: %v", err)
 	}
 	forced := o
@@ -265,7 +265,7 @@ func TestChangedPartsAreRefused(t *testing.T) {
 	written(t, in, []byte("# Somebody's own document\n"), forced)
 	written(t, in, []byte(strings.ReplaceAll(first, "\n", "\r\n")), o)
 	unmarked := regexp.MustCompile(`(<!-- /llmsweep:\w+) \w+`).ReplaceAllString(first, "$1")
-	if _, err := Write(curve.Load(in), []byte(unmarked), o); err == nil {
+	if _, err := Write(setup.Load(in), []byte(unmarked), o); err == nil {
 		t.Error("parts without a checksum were overwritten")
 	}
 }
@@ -301,7 +301,7 @@ func TestSplitAndJoin(t *testing.T) {
 
 func FuzzSplit(f *testing.F) {
 	f.Add("a\n<!-- llmsweep:run {} -->\nb\n<!-- /llmsweep:run -->\n")
-	f.Fuzz(mutated.With(func(t *testing.T, doc string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, doc string) {
 		pieces, err := split(doc)
 		if err != nil || strings.Contains(doc, "\r") {
 			return

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"unicode"
 
-	"llmsweep/report/chart"
 	"llmsweep/report/choose"
-	"llmsweep/report/curve"
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -22,9 +22,9 @@ import (
 // drawings draws each model's configurations, and returns the lines that show the files.
 func (w *writer) drawings() string {
 	var models []string
-	groups := map[string][]*curve.Setup{}
+	groups := map[string][]*setup.Setup{}
 	for i := range w.setups {
-		m := curve.Model(w.setups[i].Run)
+		m := setup.Model(w.setups[i].Run)
 		if groups[m] == nil {
 			models = append(models, m)
 		}
@@ -32,16 +32,16 @@ func (w *writer) drawings() string {
 	}
 	var b strings.Builder
 	for _, m := range models {
-		b.WriteString(w.drawing(m, "latency", []chart.Chart{
+		b.WriteString(w.drawing(m, "latency", []draw.TextChart{
 			againstRate(m+": TTFT", drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return milliseconds(s.TTFT.Mean) }, true),
 			againstRate(m+": ITL", drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number {
-				f, _, _ := curve.ITL(s)
+				f, _, _ := setup.ITL(s)
 				return milliseconds(f)
 			}, true),
 		}))
 		throughput := againstRate(drawThroughput.In(w.Lang, m), drawOutput.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return s.TokensPerS.Output }, false)
 		throughput.Spans, throughput.Note = brackets(groups[m]), drawBrackets.In(w.Lang)
-		charts := []chart.Chart{throughput}
+		charts := []draw.TextChart{throughput}
 		if front := frontChart(m, groups[m], w.Lang); len(front.Front) > 0 { // a number of GPUs is known
 			charts = append(charts, front)
 		}
@@ -51,9 +51,9 @@ func (w *writer) drawings() string {
 }
 
 // drawing keeps a drawing as a file, and returns the line that shows it.
-func (w *writer) drawing(model, what string, charts []chart.Chart) string {
+func (w *writer) drawing(model, what string, charts []draw.TextChart) string {
 	var b bytes.Buffer
-	if err := chart.SVG(&b, charts); err != nil { // a bytes.Buffer takes everything
+	if err := draw.ChartSVG(&b, charts); err != nil { // a bytes.Buffer takes everything
 		return ""
 	}
 	name := w.free(fileName(w.Base+"-"+shortened(model)) + "-" + what)
@@ -102,38 +102,38 @@ func milliseconds(f rundir.Number) rundir.Number {
 
 // againstRate draws a metric against the rate offered; one request at a time, and closed loops, stand at what they
 // completed.
-func againstRate(title, y string, setups []*curve.Setup, l lang.Lang, of func(*rundir.Stage) rundir.Number, log bool) chart.Chart {
-	c := chart.Chart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}
+func againstRate(title, y string, setups []*setup.Setup, l lang.Lang, of func(*rundir.Stage) rundir.Number, log bool) draw.TextChart {
+	c := draw.TextChart{Title: title, X: drawOffered.In(l), Y: y, LogY: log}
 	for _, s := range setups {
-		line := chart.Series{Name: shortName(s)}
+		line := draw.TextSeries{Name: shortName(s)}
 		for _, r := range s.Rows {
 			x, f := r.Served, of(r.Stage)
 			if r.Stage.Rate.Known() {
-				x = stages.Offered(r.Stage).Value()
+				x = findings.Offered(r.Stage).Value()
 			}
 			if !f.IsZero() {
-				line.Spots = append(line.Spots, chart.Spot{X: x, Y: f.Value(), Bound: f.Bound(), Title: r.Where})
+				line.Spots = append(line.Spots, draw.Spot{X: x, Y: f.Value(), Bound: f.Bound(), Title: r.Where})
 			}
 		}
-		slices.SortStableFunc(line.Spots, func(a, b chart.Spot) int { return cmp.Compare(a.X, b.X) })
+		slices.SortStableFunc(line.Spots, func(a, b draw.Spot) int { return cmp.Compare(a.X, b.X) })
 		c.Series = append(c.Series, line)
 	}
 	return c
 }
 
 // shortName is a setup's name without its model, which the drawing's title has.
-func shortName(s *curve.Setup) string {
-	return strings.TrimLeft(strings.TrimPrefix(s.Name, curve.Model(s.Run)), "-, ")
+func shortName(s *setup.Setup) string {
+	return strings.TrimLeft(strings.TrimPrefix(s.Name, setup.Model(s.Run)), "-, ")
 }
 
 // brackets are the saturation points: what the highest stable and the lowest saturated stage were offered where there are verdicts, and the
 // plateau.
-func brackets(setups []*curve.Setup) []chart.Span {
-	var all []chart.Span
+func brackets(setups []*setup.Setup) []draw.TextSpan {
+	var all []draw.TextSpan
 	for i, s := range setups {
-		b := chart.Span{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
+		b := draw.TextSpan{Series: i, Low: math.NaN(), High: math.NaN(), Mark: s.Plateau.Rate.Value(), Open: s.Plateau.Rising}
 		if sat := s.Run.Saturation; sat != nil {
-			low, high := stages.Bracket(s.Run)
+			low, high := findings.Bracket(s.Run)
 			b.Low, b.High = low.Value(), high.Value()
 		}
 		all = append(all, b)
@@ -142,11 +142,11 @@ func brackets(setups []*curve.Setup) []chart.Span {
 }
 
 // frontChart draws what a user gets against what a GPU gives, and the front of it.
-func frontChart(model string, setups []*curve.Setup, l lang.Lang) chart.Chart {
-	c := chart.Chart{Title: drawFront.In(l, model), X: drawPerUser.In(l), Y: drawPerGPU.In(l), FrontName: drawFrontLine.In(l)}
-	spot := func(p choose.FrontPoint) chart.Spot { return chart.Spot{X: p.PerUser, Y: p.PerGPU, Title: p.Where} }
+func frontChart(model string, setups []*setup.Setup, l lang.Lang) draw.TextChart {
+	c := draw.TextChart{Title: drawFront.In(l, model), X: drawPerUser.In(l), Y: drawPerGPU.In(l), FrontName: drawFrontLine.In(l)}
+	spot := func(p choose.FrontPoint) draw.Spot { return draw.Spot{X: p.PerUser, Y: p.PerGPU, Title: p.Where} }
 	for _, s := range setups {
-		line := chart.Series{Name: shortName(s)}
+		line := draw.TextSeries{Name: shortName(s)}
 		for _, p := range choose.SpeedPoints(s) {
 			line.Spots = append(line.Spots, spot(p))
 		}
@@ -160,18 +160,18 @@ func frontChart(model string, setups []*curve.Setup, l lang.Lang) chart.Chart {
 
 // costChart draws the cost of a million tokens against the time to the first, each setup as in the other drawings; ok is
 // false where fewer than two have a price.
-func costChart(c *choose.Choice, setups []curve.Setup, l lang.Lang) (drawn chart.Chart, ok bool) {
-	drawn = chart.Chart{Title: drawCost.In(l, c.Model), X: drawMillion.In(l), Y: drawTTFT.In(l), FrontName: drawFrontLine.In(l)}
+func costChart(c *choose.Choice, setups []setup.Setup, l lang.Lang) (drawn draw.TextChart, ok bool) {
+	drawn = draw.TextChart{Title: drawCost.In(l, c.Model), X: drawMillion.In(l), Y: drawTTFT.In(l), FrontName: drawFrontLine.In(l)}
 	spots := 0
 	for i := range setups {
 		s := &setups[i]
-		if curve.Model(s.Run) != c.Model {
+		if setup.Model(s.Run) != c.Model {
 			continue
 		}
-		series := chart.Series{Name: shortName(s), Loose: true}
+		series := draw.TextSeries{Name: shortName(s), Loose: true}
 		for j := range c.Ranked {
 			if k := &c.Ranked[j]; k.Name == s.Name && k.MillionSLO.Known() && k.TTFT.Known() {
-				series.Spots = []chart.Spot{{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3, Title: k.Where}}
+				series.Spots = []draw.Spot{{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3, Title: k.Where}}
 				spots++
 			}
 		}
@@ -180,7 +180,7 @@ func costChart(c *choose.Choice, setups []curve.Setup, l lang.Lang) (drawn chart
 	for _, name := range c.FrontCost {
 		for i := range c.Ranked {
 			if k := &c.Ranked[i]; k.Name == name {
-				drawn.Front = append(drawn.Front, chart.Spot{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3})
+				drawn.Front = append(drawn.Front, draw.Spot{X: k.MillionSLO.Value(), Y: k.TTFT.Value() * 1e3})
 			}
 		}
 	}

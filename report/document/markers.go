@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"llmsweep/report/outfile"
+	"llmsweep/report/inputs"
 )
 
 // What generated parts are called in their markers.
@@ -74,7 +74,7 @@ func split(doc string) ([]piece, error) {
 // changed returns an error where somebody may have written in a generated part: the checksum in its closing marker does not fit, or is missing.
 func changed(all []piece) error {
 	for _, p := range all {
-		if p.name == "" || strings.TrimSpace(p.text) == "" || p.sum == outfile.Sum([]byte(p.text)) {
+		if p.name == "" || strings.TrimSpace(p.text) == "" || p.sum == inputs.OutputSum([]byte(p.text)) {
 			continue
 		}
 		last := p.line + strings.Count(p.text, "\n") - 1

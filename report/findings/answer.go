@@ -10,7 +10,6 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -26,7 +25,7 @@ func Answer(run *rundir.Run, l lang.Lang) []string {
 
 // found returns what a run found.
 func found(run *rundir.Run, l lang.Lang) []string {
-	if sent, failed := stages.Attempts(run); sent > 0 && sent == failed {
+	if sent, failed := StageAttempts(run); sent > 0 && sent == failed {
 		return []string{sayNothing.In(l, strconv.Itoa(failed), strconv.Itoa(sent))}
 	}
 	var lines []string
@@ -149,7 +148,7 @@ func MeaningOf(sat *rundir.Saturation) Meaning {
 // bracket returns between which offered rates the verdicts turned.
 func bracket(run *rundir.Run, l lang.Lang) string {
 	sat := run.Saturation
-	low, high := stages.Bracket(run)
+	low, high := Bracket(run)
 	switch {
 	case low.Known() && high.Known() && low.Value() >= high.Value():
 		return sayTurn.In(l, lang.Number(high, lang.Rate), lang.Number(low, lang.Rate))
@@ -172,7 +171,7 @@ func bracket(run *rundir.Run, l lang.Lang) string {
 // judged reports whether some row has one of the verdicts.
 func judged(run *rundir.Run, verdicts ...string) bool {
 	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
-		return slices.Contains(verdicts, s.Verdict) && stages.Whole(&s) && s.Invalid.IsZero()
+		return slices.Contains(verdicts, s.Verdict) && WholeStages(&s) && s.Invalid.IsZero()
 	})
 }
 
@@ -184,12 +183,12 @@ func inInterval(run *rundir.Run, l lang.Lang) string {
 		return ""
 	}
 	var rows []string
-	for _, r := range stages.All(run) {
+	for _, r := range AllStages(run) {
 		s := r.Stage
 		decided := s.Verdict == rundir.Stable || s.Verdict == rundir.Saturated
-		if decided && stages.WithinAnswer(s, sat) && stages.Whole(s) && s.Invalid.IsZero() {
+		if decided && WithinAnswer(s, sat) && WholeStages(s) && s.Invalid.IsZero() {
 			what := lang.Verdict(s.Verdict, l) + lang.Comma.In(l) + sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))
-			rows = append(rows, table.Clean(stages.Name(s))+lang.InParens.In(l, what))
+			rows = append(rows, table.Clean(StageName(s))+lang.InParens.In(l, what))
 		}
 	}
 	if len(rows) == 0 {
@@ -235,7 +234,7 @@ func comfortable(run *rundir.Run, l lang.Lang) string {
 			}{{"TTFT", &st.TTFT}, {"ITL", &st.ITL}, {lang.HeadLatency.In(l), &st.Latency}} {
 				feel = append(feel, of.what+" "+p+" "+lang.Time(of.d.Get(p)))
 			}
-			s += sayFeels.In(l, lang.Number(stages.Offered(st), lang.Rate), strings.Join(feel, lang.Comma.In(l))) + lang.Stop.In(l)
+			s += sayFeels.In(l, lang.Number(Offered(st), lang.Rate), strings.Join(feel, lang.Comma.In(l))) + lang.Stop.In(l)
 		}
 	}
 	return s

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -51,7 +50,7 @@ func canaries(run *rundir.Run, l lang.Lang) (lines []string, told map[string]boo
 	if where == nil {
 		return nil, told
 	}
-	name := table.Clean(stages.Name(where))
+	name := table.Clean(StageName(where))
 	if needs == 0 {
 		return []string{sayNoCanaries.In(l, name, term)}, told
 	}

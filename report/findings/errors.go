@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -23,7 +22,7 @@ type failure struct {
 // failuresByClass gathers a run's failed requests, the most frequent class first.
 func failuresByClass(run *rundir.Run) []failure {
 	byClass := map[string]*failure{}
-	for _, r := range stages.All(run) {
+	for _, r := range AllStages(run) {
 		for _, class := range slices.Sorted(maps.Keys(r.Stage.Errors)) {
 			f := byClass[class]
 			if f == nil {
@@ -32,7 +31,7 @@ func failuresByClass(run *rundir.Run) []failure {
 			}
 			n := r.Stage.Errors[class]
 			f.count += n
-			f.rows = append(f.rows, stages.Name(r.Stage)+" "+strconv.Itoa(n))
+			f.rows = append(f.rows, StageName(r.Stage)+" "+strconv.Itoa(n))
 			f.example = cmp.Or(f.example, r.Stage.Examples[class])
 		}
 	}

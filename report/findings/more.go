@@ -6,7 +6,6 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -23,14 +22,14 @@ func moreDone(run *rundir.Run, l lang.Lang) string {
 		return ""
 	}
 	var rows []string
-	for _, r := range stages.All(run) {
+	for _, r := range AllStages(run) {
 		s := r.Stage
 		if s.Role == rundir.Floor && len(sat.Cautions) > 0 { // they tell of it
 			continue
 		}
-		counts := s.Role != rundir.Control && s.Role != rundir.WarmUp && stages.Whole(s) && s.Invalid.IsZero()
+		counts := s.Role != rundir.Control && s.Role != rundir.WarmUp && WholeStages(s) && s.Invalid.IsZero()
 		if counts && s.Progress.Low.Known() && s.Progress.Low.Value() > beyondNoise*sat.High.Value() {
-			rows = append(rows, table.Clean(stages.Name(s))+lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
+			rows = append(rows, table.Clean(StageName(s))+lang.InParens.In(l, sayDone.In(l, lang.Number(s.Rates.Completed, lang.Rate))))
 		}
 	}
 	if len(rows) == 0 {

@@ -4,15 +4,14 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
-	"llmsweep/report/findings/notes"
 	"llmsweep/report/lang"
 )
 
 // Note returns what a note says, as a sentence.
-func Note(n note.Note, l lang.Lang) string { return notes.Words().Sentence(n, l) }
+func Note(n note.Note, l lang.Lang) string { return Words().Sentence(n, l) }
 
 // Phrase returns what a note says, to follow a colon or to stand in parentheses: without a capital or a full stop.
-func Phrase(n note.Note, l lang.Lang) string { return notes.Words().Say(n, l) }
+func Phrase(n note.Note, l lang.Lang) string { return Words().Say(n, l) }
 
 // JoinNotes joins notes into one English cell.
 func JoinNotes(notes ...note.Note) string {

@@ -6,7 +6,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
-	"llmsweep/sweep/cluster/apart"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/rundir"
 )
 
@@ -15,7 +15,7 @@ func TestAPartDoesNotBlameTheClient(t *testing.T) {
 	for _, c := range []struct {
 		why  note.Note
 		want bool
-	}{{apart.NotePart.New(1, 4), false}, {note.Note{Code: "client.lag"}, true}} {
+	}{{cluster.NotePart.New(1, 4), false}, {note.Note{Code: "client.lag"}, true}} {
 		run := &rundir.Run{State: rundir.Complete, Stages: []rundir.Stage{{Name: "poisson@1.00", Invalid: c.why}}}
 		if got := strings.Contains(strings.Join(Warnings(run, lang.English), " "), warnClient.In(lang.English)); got != c.want {
 			t.Errorf("%s: the client is blamed: %v", c.why.Code, got)

@@ -6,10 +6,9 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
-	"llmsweep/sweep/answer"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
 )
 
@@ -17,7 +16,7 @@ import (
 func Promises(run *rundir.Run, l lang.Lang) []string {
 	if run.SLO != nil {
 		lines := []string{meets(run, l)}
-		if run.SLO.Reason.Is(answer.NoteSLOWide) { // it says what to run next
+		if run.SLO.Reason.Is(saturation.NoteSLOWide) { // it says what to run next
 			return append(lines, Note(run.SLO.Reason, l))
 		}
 		if run.SLO.Rate.IsZero() && run.SLO.Verdict != slo.Broken.String() {
@@ -26,7 +25,7 @@ func Promises(run *rundir.Run, l lang.Lang) []string {
 		return lines
 	}
 	var lines []string
-	for _, r := range stages.InTable(run) {
+	for _, r := range InTable(run) {
 		if r.Stage.Goodput != nil {
 			lines = append(lines, rowPromise(r.Stage, l))
 		}
@@ -39,7 +38,7 @@ func meets(run *rundir.Run, l lang.Lang) string {
 	s := run.SLO
 	terms := strings.Join(s.Terms, lang.ListComma.In(l))
 	switch {
-	case s.Reason.Is(answer.NoteSLOWide):
+	case s.Reason.Is(saturation.NoteSLOWide):
 		return sayMeetsBetween.In(l, terms, lang.Number(s.Low, lang.Rate), lang.Number(s.High, lang.Rate))
 	case s.Rate.IsZero():
 		return sayMeetsNone.In(l, terms, whyNone(run, l))
@@ -111,13 +110,13 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 		per = stage.Rate
 	}
 	if !per.Known() || per.Value() <= 0 {
-		return append(lines, sayDecideCount.In(l, table.Clean(stages.Name(stage)), whole(n)))
+		return append(lines, sayDecideCount.In(l, table.Clean(StageName(stage)), whole(n)))
 	}
 	say := sayDecideRun
 	if run.SLO != nil {
 		say = sayDecideSweep
 	}
-	return append(lines, say.In(l, table.Clean(stages.Name(stage)), whole(n), whole(roundUp(n/per.Value()))))
+	return append(lines, say.In(l, table.Clean(StageName(stage)), whole(n), whole(roundUp(n/per.Value()))))
 }
 
 // roundUp returns the next number of two significant digits.
@@ -160,7 +159,7 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	if g.Rate.Known() && !g.Share.IsZero() {
 		why = append(why, sayGoodputShare.In(l, lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100), lang.Tenths)))
 	}
-	text := say.In(l, table.Clean(stages.Name(s)), strings.Join(terms, lang.ListComma.In(l)))
+	text := say.In(l, table.Clean(StageName(s)), strings.Join(terms, lang.ListComma.In(l)))
 	if len(why) > 0 {
 		text += lang.Colon.In(l) + strings.Join(why, lang.Semicolon.In(l))
 	}

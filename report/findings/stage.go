@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -22,16 +21,16 @@ func StageLine(s *rundir.Stage, l lang.Lang) string {
 // StageFacts returns the main facts of a stage: its name, rate, latencies and verdict.
 func StageFacts(s *rundir.Stage, l lang.Lang) []string {
 	facts := []string{
-		table.Clean(stages.Name(s)) + stages.Marks(s),
-		lang.Number(lang.NonZero(stages.Completed(s)), lang.Rate) + " req/s",
+		table.Clean(StageName(s)) + StageMarks(s),
+		lang.Number(lang.NonZero(CompletedCell(s)), lang.Rate) + " req/s",
 		"TTFT " + lang.Time(s.TTFT.Mean),
 		"ITL " + lang.Time(s.InterToken),
-		lang.Number(lang.NonZero(stages.Output(s)), lang.Short) + " tok/s",
+		lang.Number(lang.NonZero(Output(s)), lang.Short) + " tok/s",
 	}
 	if s.Verdict != "" {
 		facts = append(facts, lang.Verdict(s.Verdict, l))
 	}
-	if n := stages.Failed(s); n > 0 {
+	if n := FailedStages(s); n > 0 {
 		facts = append(facts, sayFailures.In(l, strconv.Itoa(n)))
 	}
 	return facts

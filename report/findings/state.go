@@ -6,7 +6,6 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
 
@@ -16,7 +15,7 @@ func State(run *rundir.Run, l lang.Lang) []string {
 	probes := 0
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		if stages.Whole(s) {
+		if WholeStages(s) {
 			done = append(done, lang.Row(s.Name))
 		} else {
 			cut = append(cut, lang.Row(s.Name))

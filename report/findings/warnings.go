@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"llmsweep/report/lang"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
-	"llmsweep/sweep/cluster/apart"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/rundir"
 )
 
@@ -46,7 +45,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		{warnDue, fromDue}, {warnCached, cached},
 	}
 	var lines []string
-	part := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Invalid.Code == apart.NotePart.Code })
+	part := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Invalid.Code == cluster.NotePart.Code })
 	if !run.Client.Valid && !part && run.State == rundir.Complete {
 		lines = append(lines, clientWarning(run, l)+lang.Stop.In(l))
 	}
@@ -105,7 +104,7 @@ const (
 func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) string {
 	rows := map[string][]string{}
 	var order []string
-	for _, r := range stages.All(run) {
+	for _, r := range AllStages(run) {
 		said := check(r.Stage)
 		if said == "" {
 			continue
@@ -113,7 +112,7 @@ func perRow(run *rundir.Run, l lang.Lang, check func(*rundir.Stage) string) stri
 		if rows[said] == nil {
 			order = append(order, said)
 		}
-		rows[said] = append(rows[said], stages.Name(r.Stage))
+		rows[said] = append(rows[said], StageName(r.Stage))
 	}
 	var parts []string
 	for _, said := range order {

@@ -12,17 +12,16 @@ import (
 	"strings"
 
 	"llmsweep/client/sim"
-	"llmsweep/report/curve"
-	"llmsweep/report/imported"
 	"llmsweep/report/published"
-	"llmsweep/sweep/answer"
+	"llmsweep/report/setup"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
 	"llmsweep/sweep/slo"
 )
 
 // Read reads results of all kinds, in the order given. It writes to w how many lines of a document it could not read.
-func Read(w io.Writer, paths []string) ([]curve.Input, error) {
-	var all []curve.Input
+func Read(w io.Writer, paths []string) ([]setup.Input, error) {
+	var all []setup.Input
 	for _, path := range paths {
 		if strings.Contains(path, "://") || strings.HasPrefix(path, sim.Scheme) {
 			return nil, fmt.Errorf("%s is a server; use llmsweep compare --live to compare two servers", path)
@@ -37,7 +36,7 @@ func Read(w io.Writer, paths []string) ([]curve.Input, error) {
 }
 
 // Path reads a run directory, a directory of those, or a document.
-func Path(w io.Writer, path string) ([]curve.Input, error) {
+func Path(w io.Writer, path string) ([]setup.Input, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -56,20 +55,20 @@ func Path(w io.Writer, path string) ([]curve.Input, error) {
 			dirs = append(dirs, filepath.Dir(file))
 		}
 	}
-	var all []curve.Input
+	var all []setup.Input
 	for _, dir := range dirs {
-		run, err := answer.Reopen(dir)
+		run, err := saturation.Reopen(dir)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, curve.Input{Path: dir, Run: run})
+		all = append(all, setup.Input{Path: dir, Run: run})
 	}
 	return all, nil
 }
 
 // readDocument reads the results in a published document.
-func readDocument(w io.Writer, path string) ([]curve.Input, error) {
-	doc, err := imported.Read(path)
+func readDocument(w io.Writer, path string) ([]setup.Input, error) {
+	doc, err := ReadImported(path)
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +82,9 @@ func readDocument(w io.Writer, path string) ([]curve.Input, error) {
 		fmt.Fprintf(w, "%s: %d lines could not be read; llmsweep audit %s lists them\n", path, unread, path)
 	}
 	doc = published.Join(doc)
-	var all []curve.Input
+	var all []setup.Input
 	for i := range doc.Runs {
-		all = append(all, curve.Input{Path: path, Run: &doc.Runs[i]})
+		all = append(all, setup.Input{Path: path, Run: &doc.Runs[i]})
 	}
 	return all, nil
 }
@@ -99,12 +98,12 @@ func Named(run *rundir.Run) rundir.Labels {
 
 // Assess judges the runs that were measured here by the terms, as report --slo does. Where the records are gone, the percentiles are
 // all that there is.
-func Assess(found []curve.Input, terms []slo.Term) error {
+func Assess(found []setup.Input, terms []slo.Term) error {
 	for _, in := range found {
 		if in.Run.Source != nil || len(terms) == 0 {
 			continue
 		}
-		if err := answer.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := saturation.Assess(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -112,9 +111,9 @@ func Assess(found []curve.Input, terms []slo.Term) error {
 }
 
 // CountAlso counts in the records what terms need, such as those of the sliders of a page, which judge percentiles at other limits.
-func CountAlso(found []curve.Input, terms []slo.Term) error {
+func CountAlso(found []setup.Input, terms []slo.Term) error {
 	for _, in := range found {
-		if err := answer.CountAlso(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := saturation.CountAlso(in.Path, in.Run, terms); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package lang
 import (
 	"strings"
 
-	"llmsweep/report/lang/complaint"
 	"llmsweep/sweep/rundir"
 )
 
@@ -49,7 +48,7 @@ func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asyn
 // Error returns the text of an error in language l. What the program does not know, such as the answer of a server, stays as it is.
 func Error(english string, l Lang) string {
 	if l == Chinese {
-		return complaint.Chinese(english)
+		return ChineseError(english)
 	}
 	return english
 }

@@ -23,9 +23,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"llmsweep/report/choose"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
 
@@ -133,16 +132,16 @@ func TestReadingARun(t *testing.T) {
 	run := openReal(t)
 	v := newView(run)
 	var b strings.Builder
-	if err := Run(&b, run, real, layout.Options{}); err != nil {
+	if err := Run(&b, run, real, WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	u := openPage(t, ctx, "run", []byte(b.String()))
-	at := slices.IndexFunc(v.Rows, func(r stages.Row) bool { return r.Stage.Verdict == rundir.Saturated })
+	at := slices.IndexFunc(v.Rows, func(r findings.StageRow) bool { return r.Stage.Verdict == rundir.Saturated })
 	s := v.Rows[at].Stage
 	x, y := u.point("ttft", "log", at+1, "p99")
 	u.do(chromedp.MouseEvent("mouseMoved", x, y))
 	tip := u.ask(`document.getElementById("tip").innerText`)
-	for _, want := range []string{stages.Name(s), lang.Time(s.TTFT.P50), lang.Time(s.TTFT.P99), lang.Verdict(s.Verdict, lang.English)} {
+	for _, want := range []string{findings.StageName(s), lang.Time(s.TTFT.P50), lang.Time(s.TTFT.P99), lang.Verdict(s.Verdict, lang.English)} {
 		if !strings.Contains(tip, want) {
 			t.Errorf("pointing at %s reads %q, which lacks %q", s.Name, tip, want)
 		}
@@ -156,7 +155,7 @@ func TestReadingARun(t *testing.T) {
 		t.Error("Escape does not let go")
 	}
 	u.do(chromedp.Focus(`#output .plot`), chromedp.KeyEvent("\ue010"), chromedp.Evaluate(`document.querySelector("#output .plot").dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`, nil))
-	if got := u.ask(`document.getElementById("tip").innerText`); !strings.Contains(got, stages.Name(v.Rows[len(v.Rows)-1].Stage)) && !strings.Contains(got, "req/s") {
+	if got := u.ask(`document.getElementById("tip").innerText`); !strings.Contains(got, findings.StageName(v.Rows[len(v.Rows)-1].Stage)) && !strings.Contains(got, "req/s") {
 		t.Errorf("the keyboard reads %q", got)
 	}
 	u.do(chromedp.Evaluate(`document.querySelector('#ttft button.switch[data-k=p99]').click()`, nil))
@@ -172,7 +171,7 @@ func TestReadingARun(t *testing.T) {
 	}
 	u.stage(s, at)
 	u.do(chromedp.Evaluate(`document.querySelector('#t-ttft').closest(".numbers").querySelector(".copy[data-as=csv]").click()`, nil))
-	if got := u.ask(`window.copied`); !strings.Contains(got, stages.Name(s)+",") || !strings.Contains(got, lang.Time(s.TTFT.P90)) {
+	if got := u.ask(`window.copied`); !strings.Contains(got, findings.StageName(s)+",") || !strings.Contains(got, lang.Time(s.TTFT.P90)) {
 		t.Errorf("copied as CSV: %s", got)
 	}
 	u.do(chromedp.Evaluate(`document.getElementById("lang").click()`, nil))
@@ -276,8 +275,8 @@ func TestReadingOtherRuns(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		run  *rundir.Run
-		o    layout.Options
-	}{{"ranks", rankedRun(t), layout.Options{}}, {"replicas", replicatedRun(t), layout.Options{}}, {"going-on", openReal(t), layout.Options{Live: "1"}}} {
+		o    WriteOptions
+	}{{"ranks", rankedRun(t), WriteOptions{}}, {"replicas", replicatedRun(t), WriteOptions{}}, {"going-on", openReal(t), WriteOptions{Live: "1"}}} {
 		var b bytes.Buffer
 		if err := Run(&b, c.run, real, c.o); err != nil {
 			t.Fatal(err)
@@ -299,7 +298,7 @@ func TestReadingALivePage(t *testing.T) {
 			run.Warnings = nil
 		}
 		var b bytes.Buffer
-		if err := Run(&b, run, real, layout.Options{Live: strconv.Itoa(i + 1)}); err != nil {
+		if err := Run(&b, run, real, WriteOptions{Live: strconv.Itoa(i + 1)}); err != nil {
 			t.Fatal(err)
 		}
 		pages[i] = b.Bytes()

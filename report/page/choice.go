@@ -9,12 +9,9 @@ import (
 	"strings"
 
 	"llmsweep/report/choose"
-	"llmsweep/report/curve"
+	"llmsweep/report/draw"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/answers"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/plots"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -30,17 +27,17 @@ func wanted(o choose.Options) []string {
 }
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
-func Choose(w io.Writer, choices []choose.Choice, setups []curve.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po layout.Options) error {
-	d := &layout.Document{Title: draw.Say(titleChoice, o.Demand), Subtitle: draw.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
+func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po WriteOptions) error {
+	d := &Document{Title: draw.Say(titleChoice, o.Demand), Subtitle: draw.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
 	for i := range choices {
-		own := slices.DeleteFunc(slices.Clone(setups), func(s curve.Setup) bool { return curve.Model(s.Run) != choices[i].Model })
+		own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != choices[i].Model })
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
 		if len(own) > 0 {
 			d.Sections = append(d.Sections, together(i, own, draw.Say(titleTogetherOf, choices[i].Model)))
 		}
 	}
-	d.Sections = append(d.Sections, layout.FromSections("part", sections)...)
-	return layout.Write(w, d, po)
+	d.Sections = append(d.Sections, FromSections("part", sections)...)
+	return WriteHTML(w, d, po)
 }
 
 // steps is the number of values of a slider.
@@ -77,7 +74,7 @@ type choosingPrice struct {
 }
 
 // choosingOf works out what each setup does within all values of the limits.
-func choosingOf(model string, setups []curve.Setup, o choose.Options) choosing {
+func choosingOf(model string, setups []setup.Setup, o choose.Options) choosing {
 	c := choosing{Demand: o.Demand.Amount, Tokens: o.Demand.Tokens, Unit: strings.TrimLeft(o.Demand.String(), "0123456789."), Headroom: o.Headroom, MaxGPUs: o.MaxGPUs}
 	sliding := o.Terms[:min(len(o.Terms), choose.MostSliders)]
 	for _, t := range sliding {
@@ -89,7 +86,7 @@ func choosingOf(model string, setups []curve.Setup, o choose.Options) choosing {
 	}
 	for i := range setups {
 		s := &setups[i]
-		if curve.Model(s.Run) != model || o.Answers.Refuse(s) != nil {
+		if setup.Model(s.Run) != model || o.Answers.Refuse(s) != nil {
 			continue
 		}
 		one := choosingSetup{Name: s.Name, GPUs: s.Run.Labels.GPUs, Price: -1}
@@ -122,7 +119,7 @@ func termsAt(terms []slo.Term, place int) []slo.Term {
 }
 
 // limitAt is what a setup does within terms; nil where it does not meet them.
-func limitAt(s *curve.Setup, terms []slo.Term) *[3]*float64 {
+func limitAt(s *setup.Setup, terms []slo.Term) *[3]*float64 {
 	l, refusal := s.Within(terms)
 	if refusal != nil {
 		return nil
@@ -134,16 +131,16 @@ func limitAt(s *curve.Setup, terms []slo.Term) *[3]*float64 {
 		v := n.Value()
 		return &v
 	}
-	return &[3]*float64{&l.Rate, known(l.Output), known(l.Point.At(curve.TTFT).Number)}
+	return &[3]*float64{&l.Rate, known(l.Output), known(l.Point.At(setup.TTFT).Number)}
 }
 
 // choiceSection is the choice among the setups of a model.
-func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Options, data map[string]any) layout.Section {
-	s := layout.Section{ID: "choice-" + strconv.Itoa(i+1), Title: draw.Say(titleChosen, c.Model)}
+func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Options, data map[string]any) Section {
+	s := Section{ID: "choice-" + strconv.Itoa(i+1), Title: draw.Say(titleChosen, c.Model)}
 	if i == 0 {
 		s.ID = "answer"
 	}
-	h := &layout.Headline{Number: lang.Absent, Unit: draw.Say(unitNoChoice), Sentence: draw.Say(sentenceNoChoice, c.Demand, strings.Join(c.SLO, ", "))}
+	h := &Headline{Number: lang.Absent, Unit: draw.Say(unitNoChoice), Sentence: draw.Say(sentenceNoChoice, c.Demand, strings.Join(c.SLO, ", "))}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
 		h.Number, h.Unit = strconv.Itoa(k.GPUs), draw.Say(unitGPUs)
@@ -156,7 +153,7 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 		h.Sentence = draw.Both(func(l lang.Lang) string {
 			return sentenceChoice.In(l, k.Name, choose.Replicas(k.Replicas, l), choose.GPUs(k.GPUs, l), c.Demand, strings.Join(c.SLO, ", "))
 		})
-		for _, also := range layout.Sentences(c.Beside) {
+		for _, also := range Sentences(c.Beside) {
 			h.Sentence = h.Sentence.Plus(draw.Text{EN: " "}).Plus(also)
 		}
 		h.Add(lang.Number(k.MillionDemand, lang.Short), draw.Say(tileMillionDemand, c.Demand), k.MillionDemand)
@@ -165,45 +162,45 @@ func choiceSection(i int, c *choose.Choice, setups []curve.Setup, o choose.Optio
 			h.Add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), draw.Say(tileSecond, c.Ranked[1].Name), c.Ranked[1].Hour)
 		}
 	}
-	s.Blocks = append(s.Blocks, layout.Block{Headline: h})
+	s.Blocks = append(s.Blocks, Block{Headline: h})
 	name := "cost-" + strconv.Itoa(i+1)
 	if f, ok := costFigure(name, c, setups, o); ok {
-		s.Blocks = append(s.Blocks, plots.Numbered(namesOf(setups))...)
-		s.Blocks = append(s.Blocks, layout.Block{Figures: []layout.Figure{f}})
+		s.Blocks = append(s.Blocks, NumberedRuns(namesOf(setups))...)
+		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
-	if f, ok := answers.Front("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
-		s.Blocks = append(s.Blocks, layout.Block{Figures: []layout.Figure{f}})
+	if f, ok := FrontPlot("drift-"+strconv.Itoa(i+1), c.FrontDrift); ok {
+		s.Blocks = append(s.Blocks, Block{Figures: []FigureBlock{f}})
 	}
 	if len(setups) > 0 && len(o.Terms) > 0 {
 		again := choosingOf(c.Model, setups, o)
 		data["choose-"+strconv.Itoa(i+1)] = again
-		s.Blocks = append(s.Blocks, layout.Block{Heading: draw.Say(layout.TitleAgain)}, layout.Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
+		s.Blocks = append(s.Blocks, Block{Heading: draw.Say(TitleAgain)}, Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
 	}
 	return s
 }
 
 // slidersOf are the sliders of a choice.
-func slidersOf(name string, c choosing, o choose.Options) *layout.Sliders {
-	s := &layout.Sliders{Name: name}
+func slidersOf(name string, c choosing, o choose.Options) *Sliders {
+	s := &Sliders{Name: name}
 	const finer = 0.05 // of a doubling
 	logarithmic := func(key string, text draw.Text, now, reach float64, value string) {
-		s.All = append(s.All, layout.Slider{Name: name + "-" + key, Text: text, Min: -reach, Max: reach, Step: finer, Value: value, Logarithmic: true})
+		s.All = append(s.All, Slider{Name: name + "-" + key, Text: text, Min: -reach, Max: reach, Step: finer, Value: value, Logarithmic: true})
 	}
 	logarithmic("demand", draw.Say(sliderDemand), c.Demand, 3, o.Demand.String())
 	for i, p := range c.Prices {
 		logarithmic("price"+strconv.Itoa(i), draw.Say(sliderPrice, p.GPU), p.Now, 2, fmt.Sprintf("%.2f", p.Now))
 	}
 	for i, t := range c.Terms {
-		s.All = append(s.All, layout.Slider{Name: name + "-term" + strconv.Itoa(i), Text: draw.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: t.Values[steps/2]})
+		s.All = append(s.All, Slider{Name: name + "-term" + strconv.Itoa(i), Text: draw.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: t.Values[steps/2]})
 	}
 	return s
 }
 
 // costFigure draws what each configuration costs per hour, or how many GPUs it takes, against the demand: steps, since a replica is whole.
-func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Options) (layout.Figure, bool) {
+func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Options) (FigureBlock, bool) {
 	const reach, most = 2.5, 8 // times the demand; configurations
 	if len(c.Ranked) == 0 {
-		return layout.Figure{}, false
+		return FigureBlock{}, false
 	}
 	label := draw.Say(axisGPUs)
 	if c.Priced {
@@ -211,11 +208,11 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 	}
 	title := draw.Say(titleCost)
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(layout.HeadRun), Left: true}, {Head: draw.Say(headUpTo, strings.TrimLeft(c.Demand, "0123456789."))}, {Head: draw.Say(layout.HeadReplicas)}, {Head: label}}}
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(HeadRun), Left: true}, {Head: draw.Say(headUpTo, strings.TrimLeft(c.Demand, "0123456789."))}, {Head: draw.Say(HeadReplicas)}, {Head: label}}}
 	var labels []string
 	names := namesOf(setups)
-	short := plots.ShortNames(names) // the numbers are those of the other drawings of the page
-	var places []int                 // of each that is drawn, which gives its label and its colour in all drawings of the page
+	short := ShortNames(names) // the numbers are those of the other drawings of the page
+	var places []int           // of each that is drawn, which gives its label and its colour in all drawings of the page
 	for i := range c.Ranked[:min(len(c.Ranked), most)] {
 		at := slices.Index(names, c.Ranked[i].Name)
 		places, labels = append(places, at), append(labels, short[at])
@@ -242,18 +239,18 @@ func costFigure(name string, c *choose.Choice, setups []curve.Setup, o choose.Op
 			}
 		}
 	}
-	f := layout.Figure{Name: name, Title: title, Note: draw.Say(noteCost), Variants: plots.Variants(fig, false, false), Table: t}
+	f := FigureBlock{Name: name, Title: title, Note: draw.Say(noteCost), Variants: PlotVariants(fig, false, false), Table: t}
 	if len(missing) > 0 {
 		f.Note = f.Note.Plus(draw.Say(noteCostMissing, strings.Join(missing, ", "), most))
 	}
 	for i := range labels {
-		f.Switches = append(f.Switches, layout.Switch{Key: "k" + strconv.Itoa(i), Text: draw.Same(labels[i]), Colour: places[i] % draw.Colours, Dashed: places[i] >= draw.Colours})
+		f.Switches = append(f.Switches, Switch{Key: "k" + strconv.Itoa(i), Text: draw.Same(labels[i]), Colour: places[i] % draw.Colours, Dashed: places[i] >= draw.Colours})
 	}
 	return f, true
 }
 
 // costSteps draws the costs of a configuration up to a demand, and lists the first in the table. It reports whether it serves any.
-func costSteps(line *draw.Series, t *layout.Table, k *choose.Candidate, name string, priced bool, headroom, upTo float64) bool {
+func costSteps(line *draw.Series, t *Table, k *choose.Candidate, name string, priced bool, headroom, upTo float64) bool {
 	const most, listed = 400, 12 // replicas
 	supply := k.Carries / float64(k.Replicas) * (1 - headroom)
 	if !(supply > 0) {
@@ -267,7 +264,7 @@ func costSteps(line *draw.Series, t *layout.Table, k *choose.Candidate, name str
 		end := min(float64(n)*supply, upTo)
 		line.Points = append(line.Points, draw.Point{X: float64(n-1) * supply, Y: cost}, draw.Point{X: end, Y: cost})
 		if n <= listed {
-			t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(name), layout.Number(rundir.Exactly(float64(n)*supply), lang.Short), layout.Plain(strconv.Itoa(n)), layout.Number(rundir.Exactly(cost), lang.Short)}})
+			t.Rows = append(t.Rows, Row{Cells: []Cell{Plain(name), Number(rundir.Exactly(float64(n)*supply), lang.Short), Plain(strconv.Itoa(n)), Number(rundir.Exactly(cost), lang.Short)}})
 		}
 	}
 	return true

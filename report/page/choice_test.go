@@ -15,29 +15,27 @@ import (
 
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
-	"llmsweep/report/curve"
+	"llmsweep/report/draw"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/plots"
-	"llmsweep/report/published/read"
+	"llmsweep/report/published"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
 
 // publishedSetups are the configurations of a published document, those of one model.
-func publishedSetups(t testing.TB) []curve.Setup {
+func publishedSetups(t testing.TB) []setup.Setup {
 	const file = "../../examples/document/en/report.md"
-	doc, err := read.ParseFile(file)
+	doc, err := published.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var inputs []curve.Input
+	var inputs []setup.Input
 	for i := range doc.Runs {
-		inputs = append(inputs, curve.Input{Path: file, Run: &doc.Runs[i]})
+		inputs = append(inputs, setup.Input{Path: file, Run: &doc.Runs[i]})
 	}
-	return slices.DeleteFunc(curve.Load(inputs), func(s curve.Setup) bool { return curve.Model(s.Run) != "Qwen2-7B-Instruct" })
+	return slices.DeleteFunc(setup.Load(inputs), func(s setup.Setup) bool { return setup.Model(s.Run) != "Qwen2-7B-Instruct" })
 }
 
 // wish is what the tests ask for.
@@ -61,7 +59,7 @@ func TestTheScriptChoosesAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	vm := goja.New()
-	if _, err := vm.RunString(layout.ChooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
+	if _, err := vm.RunString(ChooseScript + "; var data = " + string(data) + "; function ask(w) { return JSON.stringify(choose(data, JSON.parse(w))); }"); err != nil {
 		t.Fatal(err)
 	}
 	ask, _ := goja.AssertFunction(vm.Get("ask"))
@@ -138,21 +136,21 @@ func severalPages(t *testing.T) map[string][]byte {
 		}
 		inputs = append(inputs, Input{run, path})
 	}
-	put("index", func(b *bytes.Buffer) error { return Runs(b, inputs, layout.Options{}) })
+	put("index", func(b *bytes.Buffer) error { return Runs(b, inputs, WriteOptions{}) })
 	setups, o := publishedSetups(t), wish(t)
 	choices, err := choose.Of(setups, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("choice", func(b *bytes.Buffer) error {
-		return Choose(b, choices, setups, o, func(l lang.Lang) []table.Section { return choices[0].Sections(l, 1) }, layout.Options{})
+		return Choose(b, choices, setups, o, func(l lang.Lang) []table.Section { return choices[0].Sections(l, 1) }, WriteOptions{})
 	})
 	result, err := compare.Of(setups, compare.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("compare", func(b *bytes.Buffer) error {
-		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, layout.Options{})
+		return Compare(b, result, setups, func(l lang.Lang) []table.Section { return result.Sections(l, 1) }, WriteOptions{})
 	})
 	return pages
 }
@@ -172,7 +170,7 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 	if impossible < 3 {
 		t.Fatalf("the document has %d impossible rows", impossible)
 	}
-	all := plots.Together("", setups, namesOf(setups))
+	all := PlotTogether("", setups, namesOf(setups))
 	told := 0
 	for _, f := range all {
 		if strings.Contains(f.Note.EN, fmt.Sprintf("%d rows", impossible)) {
@@ -200,8 +198,8 @@ func TestDrawingsKeepToTheAudit(t *testing.T) {
 }
 
 // onFront compares the front of a drawing with that of the tables of a choice.
-func onFront(t *testing.T, f layout.Figure, setups []curve.Setup) {
-	var of []*curve.Setup
+func onFront(t *testing.T, f FigureBlock, setups []setup.Setup) {
+	var of []*setup.Setup
 	for i := range setups {
 		of = append(of, &setups[i])
 	}

@@ -5,19 +5,16 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
-	"llmsweep/report/environment"
+	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/stages"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // client is the certificate: whether this program was fit to measure, by its own lag, CPU use and reading.
-func (v *view) client() layout.Section {
-	s := layout.Section{ID: "client", Title: draw.Say(titleClient)}
+func (v *view) client() Section {
+	s := Section{ID: "client", Title: draw.Say(titleClient)}
 	bad := 0
 	for i := range v.Run.Stages {
 		if !v.Run.Stages[i].Invalid.IsZero() {
@@ -35,13 +32,13 @@ func (v *view) client() layout.Section {
 	case v.late() > 0:
 		line, class = draw.Say(clientLate, len(v.Run.Stages), v.late()), "careful"
 	}
-	s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: []draw.Text{line}, Class: class}})
+	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []draw.Text{line}, Class: class}})
 	if v.Run.Source != nil {
 		return s
 	}
-	facts := layout.Sentences(func(l lang.Lang) []string {
+	facts := Sentences(func(l lang.Lang) []string {
 		var all []string
-		if t := environment.Timestamps(v.Run.Client.Timestamps, l); t != "" {
+		if t := findings.TimestampsText(v.Run.Client.Timestamps, l); t != "" {
 			all = append(all, timesTaken.In(l, t))
 		}
 		if t := v.Run.Client.Selftest; t != nil {
@@ -53,23 +50,23 @@ func (v *view) client() layout.Section {
 		return all
 	})
 	if len(facts) > 0 {
-		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: facts}})
+		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: facts}})
 	}
 	if len(v.Rows) == 0 {
 		return s
 	}
-	t := &layout.Table{Name: "clients", Title: draw.Say(titleClient)}
-	t.Columns = []layout.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headLag)}, {Head: draw.Say(headCPU)}, {Head: draw.Say(headGC)}, {Head: draw.Say(headRead)}, {Head: draw.Say(headFit), Left: true}}
+	t := &Table{Name: "clients", Title: draw.Say(titleClient)}
+	t.Columns = []Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headLag)}, {Head: draw.Say(headCPU)}, {Head: draw.Say(headGC)}, {Head: draw.Say(headRead)}, {Head: draw.Say(headFit), Left: true}}
 	for _, r := range v.Rows {
 		st := r.Stage
-		fit := layout.Cell{Text: draw.Say(fitYes), Class: "good"}
+		fit := Cell{Text: draw.Say(fitYes), Class: "good"}
 		if !st.Invalid.IsZero() {
-			fit = layout.Cell{Text: draw.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Class: "bad"}
+			fit = Cell{Text: draw.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Class: "bad"}
 		}
-		share := func(n rundir.Number) layout.Cell { return layout.Number(lang.Scale(n, 100), lang.Short) }
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{layout.Plain(stages.Name(st)), layout.Duration(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), layout.Duration(st.ReadDelay.P99), fit}})
+		share := func(n rundir.Number) Cell { return Number(lang.Scale(n, 100), lang.Short) }
+		t.Rows = append(t.Rows, Row{Cells: []Cell{Plain(findings.StageName(st)), Duration(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), Duration(st.ReadDelay.P99), fit}})
 	}
-	s.Blocks = append(s.Blocks, layout.Block{Table: t})
+	s.Blocks = append(s.Blocks, Block{Table: t})
 	return s
 }
 
@@ -85,20 +82,20 @@ func (v *view) late() int {
 }
 
 // environment is what is needed to repeat the run.
-func (v *view) environment() layout.Section {
-	s := layout.Section{ID: "environment", Title: draw.Say(titleEnvironment)}
-	en, zh := environment.Of(v.Run, lang.English), environment.Of(v.Run, lang.Chinese)
-	t := &layout.Table{Name: "env", Title: draw.Say(titleEnvironment), Open: true, Columns: []layout.Column{{Head: draw.Say(headWhat), Left: true}, {Head: draw.Say(headValue), Left: true}}}
+func (v *view) environment() Section {
+	s := Section{ID: "environment", Title: draw.Say(titleEnvironment)}
+	en, zh := findings.EnvironmentOf(v.Run, lang.English), findings.EnvironmentOf(v.Run, lang.Chinese)
+	t := &Table{Name: "env", Title: draw.Say(titleEnvironment), Open: true, Columns: []Column{{Head: draw.Say(headWhat), Left: true}, {Head: draw.Say(headValue), Left: true}}}
 	for i, f := range en {
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{{Text: draw.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: draw.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: draw.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: draw.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})
 	}
-	s.Blocks = append(s.Blocks, layout.Block{Table: t})
+	s.Blocks = append(s.Blocks, Block{Table: t})
 	if args := v.Run.Command.Args; len(args) > 0 {
 		var words []string
 		for _, a := range args {
 			words = append(words, quoted(a))
 		}
-		s.Blocks = append(s.Blocks, layout.Block{Heading: draw.Say(titleCommand)}, layout.Block{Code: table.Clean(strings.Join(words, " "))})
+		s.Blocks = append(s.Blocks, Block{Heading: draw.Say(titleCommand)}, Block{Code: table.Clean(strings.Join(words, " "))})
 	}
 	return s
 }

@@ -6,26 +6,22 @@ import (
 	"strconv"
 
 	"llmsweep/report/compare"
-	"llmsweep/report/compare/paired"
-	"llmsweep/report/curve"
+	"llmsweep/report/draw"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/answers"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/plots"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Compare writes the page of a comparison of results. sections returns all that is said and tabled about it.
-func Compare(w io.Writer, c *compare.Comparison, setups []curve.Setup, sections func(lang.Lang) []table.Section, o layout.Options) error {
-	return layout.Write(w, ofComparison(c, setups, sections), o)
+func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections func(lang.Lang) []table.Section, o WriteOptions) error {
+	return WriteHTML(w, ofComparison(c, setups, sections), o)
 }
 
-func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lang.Lang) []table.Section) *layout.Document {
-	d := &layout.Document{Title: draw.Say(titleComparison, len(setups)), Subtitle: draw.Same(c.Workload)}
-	answer := layout.Section{ID: "answer", Title: draw.Say(titleAnswer)}
-	conclusions := layout.Sentences(func(l lang.Lang) []string {
+func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lang.Lang) []table.Section) *Document {
+	d := &Document{Title: draw.Say(titleComparison, len(setups)), Subtitle: draw.Same(c.Workload)}
+	answer := Section{ID: "answer", Title: draw.Say(titleAnswer)}
+	conclusions := Sentences(func(l lang.Lang) []string {
 		var all []string
 		for i := range c.Factors {
 			all = append(all, c.Factors[i].Conclusion(l))
@@ -35,51 +31,51 @@ func ofComparison(c *compare.Comparison, setups []curve.Setup, sections func(lan
 	if len(conclusions) == 0 {
 		conclusions = []draw.Text{draw.Say(comparedWith, c.Setups[0].Name)}
 	}
-	if careful := layout.Sentences(c.Cautions); len(careful) > 0 {
-		answer.Blocks = append(answer.Blocks, layout.Block{Lines: &layout.Lines{Items: careful, Class: "careful"}})
+	if careful := Sentences(c.Cautions); len(careful) > 0 {
+		answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: careful, Class: "careful"}})
 	}
-	answer.Blocks = append(answer.Blocks, layout.Block{Lines: &layout.Lines{Items: conclusions, Whole: true}})
-	var forests []layout.Figure
+	answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: conclusions, Whole: true}})
+	var forests []FigureBlock
 	for i, m := range c.Setups[1:] {
 		if all := c.Differences(m.Name); len(all) > 0 {
 			forests = append(forests, forest("forest-"+strconv.Itoa(i+1), draw.Say(titleForest, m.Name, c.Setups[0].Name), all))
 		}
 	}
-	if f, ok := answers.Candidates(c.Answers); ok {
+	if f, ok := CandidatePlots(c.Answers); ok {
 		forests = append(forests, f)
 	}
 	if len(forests) > 0 {
-		answer.Blocks = append(answer.Blocks, layout.Block{Figures: forests})
+		answer.Blocks = append(answer.Blocks, Block{Figures: forests})
 	}
 	d.Sections = append(d.Sections, answer)
 	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
 		for i, own := range models {
-			d.Sections = append(d.Sections, together(i, own, draw.Say(titleTogetherOf, curve.Model(own[0].Run))))
+			d.Sections = append(d.Sections, together(i, own, draw.Say(titleTogetherOf, setup.Model(own[0].Run))))
 		}
 	} else {
 		d.Sections = append(d.Sections, together(0, setups, draw.Say(titleTogether)))
 	}
-	d.Sections = append(d.Sections, layout.FromSections("part", sections)...)
+	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return d
 }
 
 // Pair writes the page of two servers that were compared in turns.
-func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o layout.Options) error {
-	d := &layout.Document{Title: draw.Say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
-	answer := layout.Section{ID: "answer", Title: draw.Say(titleAnswer)}
+func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOptions) error {
+	d := &Document{Title: draw.Say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
+	answer := Section{ID: "answer", Title: draw.Say(titleAnswer)}
 	if v.State == rundir.Running { // an interval that is looked at before the end excludes 0 by chance more often than it says
-		answer.Blocks = []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(interim, v.Blocks)}, Class: "careful"}}}
+		answer.Blocks = []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(interim, v.Blocks)}, Class: "careful"}}}
 	} else {
-		answer.Blocks = []layout.Block{{Lines: &layout.Lines{Items: layout.Sentences(v.Conclusion), Whole: true}}}
+		answer.Blocks = []Block{{Lines: &Lines{Items: Sentences(v.Conclusion), Whole: true}}}
 	}
 	if all := v.Differences(); len(all) > 0 {
-		answer.Blocks = append(answer.Blocks, layout.Block{Figures: []layout.Figure{forest("forest-1", draw.Say(titleForest, "B", "A"), all)}})
+		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{forest("forest-1", draw.Say(titleForest, "B", "A"), all)}})
 	}
-	if f, ok := answers.Candidates(v.Answers); ok {
-		answer.Blocks = append(answer.Blocks, layout.Block{Figures: []layout.Figure{f}})
+	if f, ok := CandidatePlots(v.Answers); ok {
+		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{f}})
 	}
 	d.Sections = append(d.Sections, answer)
-	d.Sections = append(d.Sections, layout.FromSections("part", func(l lang.Lang) []table.Section {
+	d.Sections = append(d.Sections, FromSections("part", func(l lang.Lang) []table.Section {
 		all := v.Sections(l, 1)
 		if v.State == rundir.Running { // the tables without the conclusion, once there are rows
 			all = slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Table.Rows) == 0 })
@@ -90,7 +86,7 @@ func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o layout.Optio
 	for i, run := range runs {
 		r := newView(run)
 		client, env := r.client(), r.environment()
-		for _, s := range []*layout.Section{&client, &env} {
+		for _, s := range []*Section{&client, &env} {
 			s.ID += "-" + rundir.Sides()[i]
 			s.Title = draw.Same(string(rune('A'+i)) + ": ").Plus(s.Title)
 			for _, b := range s.Blocks {
@@ -101,17 +97,17 @@ func Pair(w io.Writer, v *paired.Comparison, runs [2]*rundir.Run, o layout.Optio
 		}
 		d.Sections = append(d.Sections, client, env)
 	}
-	return layout.Write(w, d, o)
+	return WriteHTML(w, d, o)
 }
 
 // Sections writes a page of sections that console and Markdown are made of.
-func Sections(w io.Writer, title string, sections func(lang.Lang) []table.Section, o layout.Options) error {
-	return layout.Write(w, &layout.Document{Title: draw.Same(title), Sections: layout.FromSections("part", sections)}, o)
+func Sections(w io.Writer, title string, sections func(lang.Lang) []table.Section, o WriteOptions) error {
+	return WriteHTML(w, &Document{Title: draw.Same(title), Sections: FromSections("part", sections)}, o)
 }
 
 // forest draws differences with their intervals.
-func forest(name string, title draw.Text, all []compare.Difference) layout.Figure {
-	t := &layout.Table{Name: "t-" + name, Title: title, Columns: []layout.Column{{Head: draw.Say(headMetric), Left: true}, {Head: draw.Say(headDifference)}, {Head: draw.Say(headMeaning), Left: true}}}
+func forest(name string, title draw.Text, all []compare.Difference) FigureBlock {
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(headMetric), Left: true}, {Head: draw.Say(headDifference)}, {Head: draw.Say(headMeaning), Left: true}}}
 	var bars []draw.Bar
 	label, legend := draw.Say(axisDifference), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
 	occurs, intervals, alone := map[draw.Shape]bool{}, false, false
@@ -132,7 +128,7 @@ func forest(name string, title draw.Text, all []compare.Difference) layout.Figur
 			meaning, b.Colour, b.Shape = draw.Say(meansWorse), 1, draw.Triangle
 		}
 		bars, occurs[b.Shape], intervals = append(bars, b), true, intervals || !d.Low.IsZero()
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{{Text: b.Name}, layout.Plain(d.Text), {Text: meaning}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: b.Name}, Plain(d.Text), {Text: meaning}}})
 	}
 	var note draw.Text
 	add := func(p lang.Phrase) {
@@ -154,25 +150,25 @@ func forest(name string, title draw.Text, all []compare.Difference) layout.Figur
 		add(legendBar)
 	}
 	svg := draw.Forest(name, label, bars)
-	return layout.Figure{Name: name, Title: title, Note: note, Variants: []layout.Variant{{Key: "lin", SVG: layout.Markup(svg)}}, Table: t}
+	return FigureBlock{Name: name, Title: title, Note: note, Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}
 }
 
 // together draws the curves of configurations in the same drawings, the i-th group of a page.
-func together(i int, setups []curve.Setup, title draw.Text) layout.Section {
-	s, suffix := layout.Section{ID: "rates", Title: title, Keys: true}, ""
+func together(i int, setups []setup.Setup, title draw.Text) Section {
+	s, suffix := Section{ID: "rates", Title: title, Keys: true}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)
 	}
 	s.ID += suffix
-	s.Blocks = append(plots.Numbered(namesOf(setups)), layout.Block{Figures: plots.Together(suffix, setups, namesOf(setups))})
+	s.Blocks = append(NumberedRuns(namesOf(setups)), Block{Figures: PlotTogether(suffix, setups, namesOf(setups))})
 	return s
 }
 
 // byModel returns configurations in groups of one model, in the order in which the models occur.
-func byModel(setups []curve.Setup) [][]curve.Setup {
-	var groups [][]curve.Setup
+func byModel(setups []setup.Setup) [][]setup.Setup {
+	var groups [][]setup.Setup
 	for i := range setups {
-		at := slices.IndexFunc(groups, func(g []curve.Setup) bool { return curve.Model(g[0].Run) == curve.Model(setups[i].Run) })
+		at := slices.IndexFunc(groups, func(g []setup.Setup) bool { return setup.Model(g[0].Run) == setup.Model(setups[i].Run) })
 		if at < 0 {
 			at, groups = len(groups), append(groups, nil)
 		}
@@ -182,7 +178,7 @@ func byModel(setups []curve.Setup) [][]curve.Setup {
 }
 
 // namesOf are the names of configurations.
-func namesOf(setups []curve.Setup) []string {
+func namesOf(setups []setup.Setup) []string {
 	var names []string
 	for i := range setups {
 		names = append(names, setups[i].Name)

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"llmsweep/report/compare"
+	"llmsweep/report/draw"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
 	"llmsweep/sweep/rundir"
 )
 

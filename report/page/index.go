@@ -6,13 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"llmsweep/report/curve"
+	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/plots"
-	"llmsweep/report/stages"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
@@ -31,27 +28,27 @@ type label struct {
 }
 
 // Runs writes the index of many runs: a table that can be filtered, and drawings of those that are chosen.
-func Runs(w io.Writer, all []Input, o layout.Options) error {
-	d := &layout.Document{Title: draw.Say(titleIndex, len(all)), Data: map[string]any{"index": true}}
-	var inputs []curve.Input
+func Runs(w io.Writer, all []Input, o WriteOptions) error {
+	d := &Document{Title: draw.Say(titleIndex, len(all)), Data: map[string]any{"index": true}}
+	var inputs []setup.Input
 	var names []string
 	for _, in := range all {
-		inputs, names = append(inputs, curve.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
+		inputs, names = append(inputs, setup.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 	}
-	d.Sections = []layout.Section{
-		{ID: "answer", Title: draw.Say(titleIndexTable), Blocks: []layout.Block{{Index: indexOf(all)}}},
-		{ID: "rates", Keys: true, Title: draw.Say(titleTogether), Blocks: []layout.Block{{Figures: plots.Together("", curve.Load(inputs), names)}}},
+	d.Sections = []Section{
+		{ID: "answer", Title: draw.Say(titleIndexTable), Blocks: []Block{{Index: indexOf(all)}}},
+		{ID: "rates", Keys: true, Title: draw.Say(titleTogether), Blocks: []Block{{Figures: PlotTogether("", setup.Load(inputs), names)}}},
 	}
-	notes := layout.Section{ID: "notes", Title: draw.Say(titleCareful)}
+	notes := Section{ID: "notes", Title: draw.Say(titleCareful)}
 	for i, in := range all {
-		if lines := layout.Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(notes.Blocks, layout.Block{Heading: draw.Same(numbered(i, in))}, layout.Block{Lines: &layout.Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
+		if lines := Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
+			notes.Blocks = append(notes.Blocks, Block{Heading: draw.Same(numbered(i, in))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}
 	if len(notes.Blocks) > 0 {
 		d.Sections = append(d.Sections, notes)
 	}
-	return layout.Write(w, d, o)
+	return WriteHTML(w, d, o)
 }
 
 // numbered returns the name of a run in the index.
@@ -61,8 +58,8 @@ func numbered(i int, in Input) string { return "#" + strconv.Itoa(i+1) + " " + i
 func labelsOf(all []Input) []label {
 	labels := []label{
 		{"model", draw.Say(headModel), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
-		{"gpu", draw.Same("GPU"), func(r *rundir.Run) string { return stages.Hardware(r, lang.English, "") }},
-		{"engine", draw.Say(headEngine), stages.EngineName},
+		{"gpu", draw.Same("GPU"), func(r *rundir.Run) string { return findings.HardwareName(r, lang.English, "") }},
+		{"engine", draw.Say(headEngine), findings.EngineName},
 		{"quant", draw.Say(headQuant), func(r *rundir.Run) string { return r.Labels.Quant }},
 	}
 	return slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
@@ -74,8 +71,8 @@ func labelsOf(all []Input) []label {
 func (l label) value(r *rundir.Run) string { return table.Clean(l.of(r)) }
 
 // filter returns the filter of a label over all runs.
-func (l label) filter(all []Input) layout.Filter {
-	f := layout.Filter{Key: l.key, Text: l.text}
+func (l label) filter(all []Input) Filter {
+	f := Filter{Key: l.key, Text: l.text}
 	for _, in := range all {
 		if v := l.value(in.Run); !slices.Contains(f.Values, v) {
 			f.Values = append(f.Values, v)
@@ -86,28 +83,28 @@ func (l label) filter(all []Input) layout.Filter {
 }
 
 // indexOf returns the table of all runs, with its filters.
-func indexOf(all []Input) *layout.Index {
-	index := &layout.Index{Table: &layout.Table{Name: "index", Title: draw.Say(titleIndexTable), Open: true}}
-	index.Table.Columns = []layout.Column{{Head: draw.Say(layout.HeadRun), Left: true}}
+func indexOf(all []Input) *IndexPage {
+	index := &IndexPage{Table: &Table{Name: "index", Title: draw.Say(titleIndexTable), Open: true}}
+	index.Table.Columns = []Column{{Head: draw.Say(HeadRun), Left: true}}
 	labels := labelsOf(all)
 	for _, l := range labels {
-		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: l.text, Left: true})
+		index.Table.Columns = append(index.Table.Columns, Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headSaturation)}, layout.Column{Head: draw.Say(headIndexInterval)}, layout.Column{Head: draw.Say(headOutput)})
+	index.Table.Columns = append(index.Table.Columns, Column{Head: draw.Say(headSaturation)}, Column{Head: draw.Say(headIndexInterval)}, Column{Head: draw.Say(headOutput)})
 	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
 	if unanswered {
-		index.Table.Columns = append(index.Table.Columns, layout.Column{Head: draw.Say(headAnswer), Left: true})
+		index.Table.Columns = append(index.Table.Columns, Column{Head: draw.Say(headAnswer), Left: true})
 	}
 	for i, in := range all {
-		row := layout.Row{Attrs: []layout.Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []layout.Cell{{Check: "r" + strconv.Itoa(i), Text: draw.Same(numbered(i, in)), Class: "strong"}}}
+		row := Row{Attrs: []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []Cell{{Check: "r" + strconv.Itoa(i), Text: draw.Same(numbered(i, in)), Class: "strong"}}}
 		for _, l := range labels {
-			row.Cells = append(row.Cells, layout.Plain(l.value(in.Run)))
-			row.Attrs = append(row.Attrs, layout.Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
+			row.Cells = append(row.Cells, Plain(l.value(in.Run)))
+			row.Attrs = append(row.Attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})
 		}
 		row.Cells = append(row.Cells, answerCells(in.Run)...)
 		if unanswered {
-			row.Cells = append(row.Cells, layout.Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
+			row.Cells = append(row.Cells, Cell{Text: newView(in.Run).sentence(), Class: "wrap"})
 		}
 		index.Table.Rows = append(index.Table.Rows, row)
 	}
@@ -115,15 +112,15 @@ func indexOf(all []Input) *layout.Index {
 }
 
 // answerCells returns the saturation rate of a run, its interval, and the output tokens per second.
-func answerCells(run *rundir.Run) []layout.Cell {
-	rate, bounds, output, digits := rundir.Number{}, layout.Plain(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
+func answerCells(run *rundir.Run) []Cell {
+	rate, bounds, output, digits := rundir.Number{}, Plain(lang.Absent), rundir.Number{}, lang.Printer(lang.Short)
 	if sat := run.Saturation; sat != nil {
 		rate, output, digits = sat.Rate, sat.Output, lang.Estimate(sat.Low, sat.High)
 		if sat.Low.Known() && sat.High.Known() {
-			bounds = layout.Plain(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
+			bounds = Plain(digits(sat.Low.Value(), false) + " – " + digits(sat.High.Value(), false))
 		}
 	} else if best := newView(run).Best(); best != nil {
 		output = best.TokensPerS.Output
 	}
-	return []layout.Cell{layout.Number(rate, digits), bounds, layout.Number(output, lang.Short)}
+	return []Cell{Number(rate, digits), bounds, Number(output, lang.Short)}
 }

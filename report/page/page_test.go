@@ -15,8 +15,6 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
@@ -90,7 +88,7 @@ func openReal(t *testing.T) *rundir.Run {
 func write(t *testing.T, run *rundir.Run, dir string) parsed {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Run(&b, run, dir, layout.Options{}); err != nil {
+	if err := Run(&b, run, dir, WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return parse(t, b.Bytes())
@@ -186,7 +184,7 @@ func TestNumbersOfTheRun(t *testing.T) {
 	}
 	for i := range run.Stages {
 		s := &run.Stages[i]
-		cells := rows[stages.Name(s)]
+		cells := rows[findings.StageName(s)]
 		if cells == nil {
 			t.Fatalf("there is no row of %s", s.Name)
 		}
@@ -352,7 +350,7 @@ func TestNumbersAgree(t *testing.T) {
 			t.Errorf("%q, %q, %q, %q", h.Number, h.Unit.EN, h.Interval.EN, h.Sentence.EN)
 		}
 		answer := strings.Join(findings.Answer(&run, lang.English), "\n")
-		if !slices.ContainsFunc(h.Also, func(t layout.Tile) bool { return t.Number == "48" }) || !strings.Contains(answer, "Comfortable load (80 %): 48 req/s") {
+		if !slices.ContainsFunc(h.Also, func(t Tile) bool { return t.Number == "48" }) || !strings.Contains(answer, "Comfortable load (80 %): 48 req/s") {
 			t.Errorf("the comfortable load is %v, and in the sentence\n%s", h.Also, answer)
 		}
 	}

@@ -3,11 +3,9 @@ package page
 import (
 	"strconv"
 
+	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/stages"
 	"llmsweep/sweep/rundir"
 )
 
@@ -33,54 +31,54 @@ var (
 )
 
 // ranks is what each of several processes did, and how well their clocks and starts agreed; nothing where one process sent.
-func (v *view) ranks() []layout.Section {
+func (v *view) ranks() []Section {
 	if v.Run.Cluster == nil {
 		return nil
 	}
-	each := &layout.Table{Name: "ranks-each", Title: draw.Say(titleRanks), Open: true, Notes: []draw.Text{draw.Say(noteRanks)}}
+	each := &Table{Name: "ranks-each", Title: draw.Say(titleRanks), Open: true, Notes: []draw.Text{draw.Say(noteRanks)}}
 	for i, h := range []lang.Phrase{headRank, headHost, headCores, headOffset, headBounds, headDrift, headRoundTrip, headLag, headCPU, headFit} {
-		each.Columns = append(each.Columns, layout.Column{Head: draw.Say(h), Left: i < 2 || h == headFit})
+		each.Columns = append(each.Columns, Column{Head: draw.Say(h), Left: i < 2 || h == headFit})
 	}
 	for i := range v.Run.Cluster.Ranks {
-		each.Rows = append(each.Rows, layout.Row{Cells: rankCells(&v.Run.Cluster.Ranks[i])})
+		each.Rows = append(each.Rows, Row{Cells: rankCells(&v.Run.Cluster.Ranks[i])})
 	}
-	blocks := []layout.Block{{Table: each}}
+	blocks := []Block{{Table: each}}
 	if t := v.rankStages(); len(t.Rows) > 0 {
-		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
+		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: t})
 	}
-	return []layout.Section{{ID: "ranks", Title: draw.Say(titleRanks), Blocks: blocks}}
+	return []Section{{ID: "ranks", Title: draw.Say(titleRanks), Blocks: blocks}}
 }
 
 // rankCells are the cells of a rank: its clock, and whether it was fast enough.
-func rankCells(r *rundir.Rank) []layout.Cell {
+func rankCells(r *rundir.Rank) []Cell {
 	const perMillion = 1e6
-	offset, bounds := layout.Cell{Text: draw.Say(rankReference), Class: "soft"}, layout.Plain(lang.Absent)
+	offset, bounds := Cell{Text: draw.Say(rankReference), Class: "soft"}, Plain(lang.Absent)
 	if r.Rank != 0 {
-		offset = layout.Duration(r.Clock.Offset)
+		offset = Duration(r.Clock.Offset)
 	}
 	if r.Clock.Low.Known() && r.Clock.High.Known() {
-		bounds = layout.Plain(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
+		bounds = Plain(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
 	}
-	fit := layout.Cell{Text: draw.Say(fitYes), Class: "good"}
+	fit := Cell{Text: draw.Say(fitYes), Class: "good"}
 	switch {
 	case !r.Lost.IsZero():
-		fit = layout.Cell{Text: draw.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
+		fit = Cell{Text: draw.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
 	case !r.Valid:
-		fit = layout.Cell{Text: draw.Say(rankUnfit), Class: "bad"}
+		fit = Cell{Text: draw.Say(rankUnfit), Class: "bad"}
 	}
-	cores := layout.Plain(lang.Absent)
+	cores := Plain(lang.Absent)
 	if r.CPUs > 0 {
-		cores = layout.Plain(strconv.Itoa(r.CPUs))
+		cores = Plain(strconv.Itoa(r.CPUs))
 	}
-	return []layout.Cell{
-		layout.Plain(strconv.Itoa(r.Rank)), layout.Plain(r.Host), cores, offset, bounds, layout.Number(lang.Scale(r.Clock.Drift, perMillion), lang.Short),
-		layout.Duration(r.Clock.RoundTrip), layout.Duration(r.LagP99), layout.Number(lang.Scale(r.CPU, 100), lang.Short), fit,
+	return []Cell{
+		Plain(strconv.Itoa(r.Rank)), Plain(r.Host), cores, offset, bounds, Number(lang.Scale(r.Clock.Drift, perMillion), lang.Short),
+		Duration(r.Clock.RoundTrip), Duration(r.LagP99), Number(lang.Scale(r.CPU, 100), lang.Short), fit,
 	}
 }
 
 // rankStages tells for each stage how many ranks sent, how far apart they began, and how many requests each sent.
-func (v *view) rankStages() *layout.Table {
-	t := &layout.Table{Name: "ranks-stages", Title: draw.Say(titleRankStages), Open: true, Columns: []layout.Column{
+func (v *view) rankStages() *Table {
+	t := &Table{Name: "ranks-stages", Title: draw.Say(titleRankStages), Open: true, Columns: []Column{
 		{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headSenders)}, {Head: draw.Say(headSkew)}, {Head: draw.Say(headAlignment)}, {Head: draw.Say(headShares), Left: true},
 	}}
 	for _, row := range v.Rows {
@@ -95,8 +93,8 @@ func (v *view) rankStages() *layout.Table {
 			}
 			shares += strconv.Itoa(e.Rank) + ": " + strconv.Itoa(e.Requests)
 		}
-		t.Rows = append(t.Rows, layout.Row{Cells: []layout.Cell{
-			layout.Plain(stages.Name(row.Stage)), layout.Plain(strconv.Itoa(r.N)), layout.Duration(r.Skew), layout.Duration(r.Alignment), {Text: draw.Same(shares), Class: "wrap"},
+		t.Rows = append(t.Rows, Row{Cells: []Cell{
+			Plain(findings.StageName(row.Stage)), Plain(strconv.Itoa(r.N)), Duration(r.Skew), Duration(r.Alignment), {Text: draw.Same(shares), Class: "wrap"},
 		}})
 	}
 	return t

@@ -3,27 +3,26 @@ package page
 import (
 	"strconv"
 
-	"llmsweep/report/breakdown"
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
 	"llmsweep/report/table"
 )
 
 // replicas is what each of several servers did; nothing where there was one.
-func (v *view) replicas() []layout.Section {
-	var blocks []layout.Block
+func (v *view) replicas() []Section {
+	var blocks []Block
 	if figures := v.Replicas(); len(figures) > 0 {
-		blocks = append(blocks, layout.Block{Figures: figures})
+		blocks = append(blocks, Block{Figures: figures})
 	}
-	zh := breakdown.Replicas(v.Run, lang.Chinese)
-	for i, en := range breakdown.Replicas(v.Run, lang.English) {
-		t := layout.Bilingual("replicas-"+strconv.Itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return layout.Pick(l, en, zh[i]) })
+	zh := findings.ReplicaTable(v.Run, lang.Chinese)
+	for i, en := range findings.ReplicaTable(v.Run, lang.English) {
+		t := Bilingual("replicas-"+strconv.Itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return Pick(l, en, zh[i]) })
 		t.Open = true
-		blocks = append(blocks, layout.Block{Heading: t.Title}, layout.Block{Table: t})
+		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: t})
 	}
 	if len(blocks) == 0 {
 		return nil
 	}
-	return []layout.Section{{ID: "replicas", Title: draw.Say(titleReplicas), Blocks: blocks}}
+	return []Section{{ID: "replicas", Title: draw.Say(titleReplicas), Blocks: blocks}}
 }

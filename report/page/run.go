@@ -9,57 +9,50 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/breakdown"
-	"llmsweep/report/curve"
+	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/answers"
-	"llmsweep/report/page/draw"
-	"llmsweep/report/page/layout"
-	"llmsweep/report/page/overtime"
-	"llmsweep/report/page/plots"
-	"llmsweep/report/page/trace"
-	"llmsweep/report/stages"
+	"llmsweep/report/setup"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
 )
 
 // Run writes the page of a run. dir is its directory, whose records the drawings over time are made of; empty for none. Records that cannot be
 // read are said in the page.
-func Run(w io.Writer, run *rundir.Run, dir string, o layout.Options) error {
-	return layout.Write(w, OfRun(run, dir), o)
+func Run(w io.Writer, run *rundir.Run, dir string, o WriteOptions) error {
+	return WriteHTML(w, OfRun(run, dir), o)
 }
 
 // OfRun returns the page of a run.
-func OfRun(run *rundir.Run, dir string) *layout.Document {
+func OfRun(run *rundir.Run, dir string) *Document {
 	v := newView(run)
-	var traces map[string]*trace.Stage
+	var traces map[string]*TraceStage
 	var failure error
 	if dir != "" {
-		traces, failure = trace.Read(dir, run, overtime.Limits(len(run.Stages)))
+		traces, failure = ReadTrace(dir, run, OverTimeLimits(len(run.Stages)))
 	}
-	d := &layout.Document{Title: draw.Both(func(l lang.Lang) string { return stages.Setup(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
+	d := &Document{Title: draw.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
 	figures := v.Rates()
-	if f, ok := plots.Speed("speed", plots.Alone(run), nil); ok {
+	if f, ok := SpeedPlot("speed", PlotAlone(run), nil); ok {
 		figures = append(figures, f)
 	}
-	if f, ok := answers.Stages(run); ok {
+	if f, ok := AnswerStages(run); ok {
 		figures = append(figures, f)
 	}
-	if f, ok := answers.Grades(run); ok {
+	if f, ok := GradePlots(run); ok {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "rates", Keys: true, Title: draw.Say(titleRates), Blocks: []layout.Block{{Figures: figures}}})
+		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: draw.Say(titleRates), Blocks: []Block{{Figures: figures}}})
 	}
-	if panels := overtime.Panels(v.View, traces, d.Data); len(panels) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(introStages)}, Plain: true}}, {Stages: panels}}})
+	if panels := PanelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(introStages)}, Plain: true}}, {Stages: panels}}})
 	} else if failure == nil && len(run.Stages) > 0 {
-		d.Sections = append(d.Sections, layout.Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(noRecords)}, Plain: true}}}})
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(noRecords)}, Plain: true}}}})
 	}
 	if failure != nil {
-		d.Sections = append(d.Sections, layout.Section{ID: "damaged", Title: draw.Say(titleDamaged), Blocks: []layout.Block{{Lines: &layout.Lines{Items: []draw.Text{draw.Say(recordsDamaged, failure.Error())}, Plain: true}}}})
+		d.Sections = append(d.Sections, Section{ID: "damaged", Title: draw.Say(titleDamaged), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(recordsDamaged, failure.Error())}, Plain: true}}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
 	if notes := v.notes(); len(notes.Blocks) > 0 {
@@ -71,9 +64,9 @@ func OfRun(run *rundir.Run, dir string) *layout.Document {
 }
 
 // view is a run while its page is made.
-type view struct{ *plots.View }
+type view struct{ *View }
 
-func newView(run *rundir.Run) *view { return &view{plots.NewView(run)} }
+func newView(run *rundir.Run) *view { return &view{NewView(run)} }
 
 // subtitle tells what was measured, and when.
 func (v *view) subtitle() draw.Text {
@@ -85,25 +78,25 @@ func (v *view) subtitle() draw.Text {
 }
 
 // answer is the first section: the number, the sentence, what to be careful about.
-func (v *view) answer() layout.Section {
-	s := layout.Section{ID: "answer", Title: draw.Say(titleAnswer)}
-	s.Blocks = append(s.Blocks, layout.Block{Headline: v.headline()})
-	lines := layout.Sentences(func(l lang.Lang) []string {
+func (v *view) answer() Section {
+	s := Section{ID: "answer", Title: draw.Say(titleAnswer)}
+	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
+	lines := Sentences(func(l lang.Lang) []string {
 		all := findings.Answer(v.Run, l)
 		return all[min(1, len(all)):]
 	})
 	if len(lines) > 0 {
-		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: lines, Whole: true}})
+		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: lines, Whole: true}})
 	}
 	const first = 6
-	careful := layout.Sentences(func(l lang.Lang) []string { return v.careful(l) })
-	s.Blocks = append(s.Blocks, layout.Block{Heading: draw.Say(titleCareful)})
+	careful := Sentences(func(l lang.Lang) []string { return v.careful(l) })
+	s.Blocks = append(s.Blocks, Block{Heading: draw.Say(titleCareful)})
 	if len(careful) == 0 {
-		s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: []draw.Text{draw.Say(nothingCareful)}, Class: "fine"}})
+		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []draw.Text{draw.Say(nothingCareful)}, Class: "fine"}})
 		return s
 	}
 	few := min(first, len(careful))
-	s.Blocks = append(s.Blocks, layout.Block{Lines: &layout.Lines{Items: careful[:few], More: careful[few:], Class: "careful"}})
+	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: careful[:few], More: careful[few:], Class: "careful"}})
 	return s
 }
 
@@ -117,8 +110,8 @@ func (v *view) careful(l lang.Lang) []string {
 }
 
 // headline is the large number: the saturation rate; without one the output of the best stage.
-func (v *view) headline() *layout.Headline {
-	h := &layout.Headline{Sentence: v.sentence()}
+func (v *view) headline() *Headline {
+	h := &Headline{Sentence: v.sentence()}
 	sat := v.Run.Saturation
 	if sat != nil && !sat.Rate.IsZero() {
 		digits := lang.Estimate(sat.Low, sat.High)
@@ -139,8 +132,8 @@ func (v *view) headline() *layout.Headline {
 		return h
 	}
 	if best := v.Best(); best != nil {
-		output, ci, ok := curve.Output(best)
-		h.Number, h.Unit = lang.Number(output, lang.Short), draw.Say(unitOutput, stages.Name(best))
+		output, ci, ok := setup.Output(best)
+		h.Number, h.Unit = lang.Number(output, lang.Short), draw.Say(unitOutput, findings.StageName(best))
 		h.Interval = draw.Say(noInterval)
 		if ok {
 			digits := lang.Precision((ci[1] - ci[0]) / 2)
@@ -170,45 +163,45 @@ func (v *view) sentence() draw.Text {
 }
 
 // tables are all rows with their numbers, and what belongs to them.
-func (v *view) tables() []layout.Section {
+func (v *view) tables() []Section {
 	if len(v.Rows) == 0 {
 		return nil
 	}
 	t := v.allRows()
 	t.Open = true
-	all := []layout.Section{{ID: "rows", Title: draw.Say(titleRows), Blocks: []layout.Block{{Table: t}}}}
-	if repeats := breakdown.Repeats(v.Run, lang.English); len(repeats.Rows) > 0 {
-		r := layout.Bilingual("repeats", draw.Say(titleRepeats), func(l lang.Lang) table.Table { return breakdown.Repeats(v.Run, l) })
+	all := []Section{{ID: "rows", Title: draw.Say(titleRows), Blocks: []Block{{Table: t}}}}
+	if repeats := findings.RepeatTable(v.Run, lang.English); len(repeats.Rows) > 0 {
+		r := Bilingual("repeats", draw.Say(titleRepeats), func(l lang.Lang) table.Table { return findings.RepeatTable(v.Run, l) })
 		r.Open = true
-		r.Notes = layout.Sentences(func(l lang.Lang) []string { return breakdown.RepeatNotes(repeats, l) })
-		all = append(all, layout.Section{ID: "repeats-section", Title: draw.Say(titleRepeats), Blocks: []layout.Block{{Table: r}}})
+		r.Notes = Sentences(func(l lang.Lang) []string { return findings.RepeatNotes(repeats, l) })
+		all = append(all, Section{ID: "repeats-section", Title: draw.Say(titleRepeats), Blocks: []Block{{Table: r}}})
 	}
 	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
-func (v *view) allRows() *layout.Table {
-	t := &layout.Table{Name: "all", Title: draw.Say(titleRows)}
-	head := func(text draw.Text, left bool) { t.Columns = append(t.Columns, layout.Column{Head: text, Left: left}) }
+func (v *view) allRows() *Table {
+	t := &Table{Name: "all", Title: draw.Say(titleRows)}
+	head := func(text draw.Text, left bool) { t.Columns = append(t.Columns, Column{Head: text, Left: left}) }
 	head(draw.Say(lang.HeadBenchmark), true)
-	head(draw.Say(layout.HeadVerdict), true)
+	head(draw.Say(HeadVerdict), true)
 	head(draw.Say(headRole), true)
 	for _, h := range []draw.Text{
 		draw.Say(headOffered), draw.Say(headDone), draw.Say(headOutput), draw.Say(headFlight), draw.Say(headPercentile, "TTFT", "p50"), draw.Say(headPercentile, "TTFT", "p99"),
-		draw.Say(headPercentile, "ITL", "p50"), draw.Say(headPercentile, "ITL", "p99"), draw.Say(headLatency, "p50"), draw.Say(headLatency, "p99"), draw.Say(headRequests), draw.Say(layout.HeadFailed),
+		draw.Say(headPercentile, "ITL", "p50"), draw.Say(headPercentile, "ITL", "p99"), draw.Say(headLatency, "p50"), draw.Say(headLatency, "p99"), draw.Say(headRequests), draw.Say(HeadFailed),
 	} {
 		head(h, false)
 	}
 	marks := map[string]bool{}
 	for _, r := range v.Rows {
 		s := r.Stage
-		name := layout.Plain(stages.Name(s) + stages.Marks(s))
+		name := Plain(findings.StageName(s) + findings.StageMarks(s))
 		name.Class = "strong"
-		row := layout.Row{Cells: []layout.Cell{name, layout.Verdict(s), {Text: roleName(s.Role)}}}
+		row := Row{Cells: []Cell{name, Verdict(s), {Text: roleName(s.Role)}}}
 		row.Cells = append(row.Cells,
-			layout.Number(s.Rates.Offered, lang.Rate), layout.Number(lang.NonZero(s.Rates.Completed), lang.Rate), layout.Number(lang.NonZero(s.TokensPerS.Output), lang.Short),
-			layout.Number(s.Concurrency.Mean, lang.Tenths), layout.Percentile(&s.TTFT, "p50"), layout.Percentile(&s.TTFT, "p99"), layout.Percentile(&s.ITL, "p50"), layout.Percentile(&s.ITL, "p99"),
-			layout.Percentile(&s.Latency, "p50"), layout.Percentile(&s.Latency, "p99"), layout.Plain(strconv.Itoa(s.Requests.Due)), layout.Plain(strconv.Itoa(stages.Failed(s))))
+			Number(s.Rates.Offered, lang.Rate), Number(lang.NonZero(s.Rates.Completed), lang.Rate), Number(lang.NonZero(s.TokensPerS.Output), lang.Short),
+			Number(s.Concurrency.Mean, lang.Tenths), Percentile(&s.TTFT, "p50"), Percentile(&s.TTFT, "p99"), Percentile(&s.ITL, "p50"), Percentile(&s.ITL, "p99"),
+			Percentile(&s.Latency, "p50"), Percentile(&s.Latency, "p99"), Plain(strconv.Itoa(s.Requests.Due)), Plain(strconv.Itoa(findings.FailedStages(s))))
 		for _, c := range row.Cells {
 			for _, m := range []string{table.MarkUnsupported, table.MarkCut, table.MarkInvalid, table.MarkExceeded} {
 				marks[m] = marks[m] || strings.HasSuffix(c.Text.EN, m)
@@ -226,19 +219,19 @@ func (v *view) allRows() *layout.Table {
 	if marks[">"] {
 		probe.Rows[0] = append(probe.Rows[0], table.Cell{Text: "> 1"})
 	}
-	t.Notes = layout.Sentences(func(l lang.Lang) []string { return findings.Legend([]table.Table{probe}, l) })
+	t.Notes = Sentences(func(l lang.Lang) []string { return findings.Legend([]table.Table{probe}, l) })
 	if v.Open {
-		t.Notes = append(t.Notes, draw.Say(plots.NoteNames))
+		t.Notes = append(t.Notes, draw.Say(NoteNames))
 	}
 	return t
 }
 
 // notes are the errors, and how far the run got. What to be careful about stands in the answer.
-func (v *view) notes() layout.Section {
-	s := layout.Section{ID: "notes", Title: draw.Say(titleNotes)}
+func (v *view) notes() Section {
+	s := Section{ID: "notes", Title: draw.Say(titleNotes)}
 	add := func(heading draw.Text, of func(lang.Lang) []string) {
-		if items := layout.Sentences(of); len(items) > 0 {
-			s.Blocks = append(s.Blocks, layout.Block{Heading: heading}, layout.Block{Lines: &layout.Lines{Items: items}})
+		if items := Sentences(of); len(items) > 0 {
+			s.Blocks = append(s.Blocks, Block{Heading: heading}, Block{Lines: &Lines{Items: items}})
 		}
 	}
 	add(draw.Say(titleErrors), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })

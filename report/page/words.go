@@ -1,8 +1,8 @@
 package page
 
 import (
+	"llmsweep/report/draw"
 	"llmsweep/report/lang"
-	"llmsweep/report/page/draw"
 	"llmsweep/sweep/rundir"
 )
 

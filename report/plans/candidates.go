@@ -8,23 +8,22 @@ import (
 
 	"llmsweep/report/choose"
 	"llmsweep/report/table"
-	"llmsweep/sweep/capacity"
+	"llmsweep/sweep/plan"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/twin"
-	"llmsweep/sweep/twin/predicted"
 )
 
 // Candidates reads twins and finds their prices. It also returns the GPUs whose price nothing used.
-func Candidates(paths []string, prices choose.Prices) (all []capacity.Candidate, unused []string, err error) {
+func Candidates(paths []string, prices choose.Prices) (all []plan.Candidate, unused []string, err error) {
 	var named []rundir.Labels
 	for _, path := range paths {
 		t, err := twin.Open(path)
 		if err != nil {
 			return nil, nil, err
 		}
-		l := predicted.Labels(t)
+		l := twin.PredictedLabels(t)
 		named = append(named, l)
-		one := capacity.Candidate{Name: nameOf(path, t.Name, l), Twin: t, GPUs: l.GPUs}
+		one := plan.Candidate{Name: nameOf(path, t.Name, l), Twin: t, GPUs: l.GPUs}
 		if price, ok := prices.Of(l); ok {
 			one.Price = price * float64(l.GPUs)
 		}

@@ -10,17 +10,17 @@ import (
 	"strconv"
 	"strings"
 
+	"llmsweep/report/choose"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/report/twins"
-	"llmsweep/sweep/capacity"
+	"llmsweep/sweep/plan"
 )
 
 // JSON writes the plans.
-func JSON(w io.Writer, r *capacity.Result) error { return table.WriteJSON(w, r) }
+func JSON(w io.Writer, r *plan.CapacityResult) error { return table.WriteJSON(w, r) }
 
 // Sections returns the plans for people.
-func Sections(r *capacity.Result, l lang.Lang) []table.Section {
+func Sections(r *plan.CapacityResult, l lang.Lang) []table.Section {
 	all := []table.Section{ranking(r, l)}
 	for i := range r.Ranked {
 		p := &r.Ranked[i]
@@ -36,7 +36,7 @@ func Sections(r *capacity.Result, l lang.Lang) []table.Section {
 }
 
 // ranking has a row for each plan, the cheapest first.
-func ranking(r *capacity.Result, l lang.Lang) table.Section {
+func ranking(r *plan.CapacityResult, l lang.Lang) table.Section {
 	s := table.Section{Title: titlePlan.In(l), Level: 1, Lines: []string{
 		sayDemand.In(l, r.Demand.Requests, lang.Clock(r.Demand.Seconds), short(r.Demand.Rate), short(r.Demand.Peak), r.Demand.Prompt.Mean, r.Demand.Prompt.P99, r.Demand.Output.Mean, r.Demand.Output.P99),
 		sayWish.In(l, strings.Join(r.SLO, lang.ListComma.In(l)), percent(r.Minutes), percent(r.Headroom), r.Lost, router(string(r.Router), l)),
@@ -62,7 +62,7 @@ func ranking(r *capacity.Result, l lang.Lang) table.Section {
 	} else {
 		s.Notes = append(s.Notes, noteNoRange.In(l))
 	}
-	if slices.ContainsFunc(r.Ranked, func(p capacity.Plan) bool { return p.Unbounded }) {
+	if slices.ContainsFunc(r.Ranked, func(p plan.CapacityPlan) bool { return p.Unbounded }) {
 		s.Notes = append(s.Notes, noteUnbounded.In(l))
 	}
 	s.Notes = append(s.Notes, noteFirst.In(l))
@@ -98,7 +98,7 @@ func rankingColumns(priced, ranges, lost bool, l lang.Lang) []table.Column {
 	return append(all, table.Column{Head: headFirst.In(l), Left: true}, table.Column{Head: headCheck.In(l)})
 }
 
-func row(p *capacity.Plan, i int, lost, priced, ranges bool, l lang.Lang) []table.Cell {
+func row(p *plan.CapacityPlan, i int, lost, priced, ranges bool, l lang.Lang) []table.Cell {
 	cells := []table.Cell{{Text: strconv.Itoa(i + 1)}, {Text: p.Name}}
 	add := func(value, span string) {
 		cells = append(cells, table.Cell{Text: value})
@@ -134,7 +134,7 @@ func row(p *capacity.Plan, i int, lost, priced, ranges bool, l lang.Lang) []tabl
 }
 
 // answer returns the recommendation. That of a twin that failed its check begins with the caution.
-func answer(p *capacity.Plan, ranges bool, l lang.Lang) []string {
+func answer(p *plan.CapacityPlan, ranges bool, l lang.Lang) []string {
 	replicas := short(p.Replicas.Value)
 	if ranges {
 		replicas += lang.InParens.In(l, between(p.Replicas, p.Unbounded))
@@ -165,12 +165,12 @@ func answer(p *capacity.Plan, ranges bool, l lang.Lang) []string {
 }
 
 // First is what breaks first, in a sentence.
-func First(p *capacity.Plan, l lang.Lang) string {
+func First(p *plan.CapacityPlan, l lang.Lang) string {
 	return headFirst.In(l) + lang.Colon.In(l) + first(p, l) + lang.Stop.In(l)
 }
 
 // first is what breaks first.
-func first(p *capacity.Plan, l lang.Lang) string {
+func first(p *plan.CapacityPlan, l lang.Lang) string {
 	if p.First.Times == 0 {
 		return sayNothing.In(l)
 	}
@@ -178,7 +178,7 @@ func first(p *capacity.Plan, l lang.Lang) string {
 }
 
 // overTime is the table of the replicas through the time.
-func overTime(p *capacity.Plan, i int, l lang.Lang) table.Section {
+func overTime(p *plan.CapacityPlan, i int, l lang.Lang) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headFrom.In(l), Left: true}, {Head: "req/s"}, {Head: headReplicas.In(l), Sub: subMean.In(l)}, {Head: headReplicas.In(l), Sub: subMin.In(l)},
 		{Head: headReplicas.In(l), Sub: subMax.In(l)}, {Head: headInFlight.In(l), Sub: subMean.In(l)}, {Head: headHeld.In(l)}}}
 	for _, s := range p.Over {
@@ -194,7 +194,7 @@ func clock(seconds float64) string {
 }
 
 // sizes is the table of the numbers of replicas that were tried.
-func sizes(p *capacity.Plan, i int, l lang.Lang) table.Section {
+func sizes(p *plan.CapacityPlan, i int, l lang.Lang) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headReplicas.In(l)}, {Head: headHeld.In(l)}, {Head: headEnough.In(l), Left: true}, {Head: headHour.In(l)}}}
 	for _, s := range p.Sizes {
 		word := wordNo
@@ -207,7 +207,7 @@ func sizes(p *capacity.Plan, i int, l lang.Lang) table.Section {
 }
 
 // whatIfs is the table of the changes.
-func whatIfs(p *capacity.Plan, i int, l lang.Lang) table.Section {
+func whatIfs(p *plan.CapacityPlan, i int, l lang.Lang) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headChange.In(l), Left: true}, {Head: headReplicas.In(l)}, {Head: headHour.In(l)}, {Head: headRemark.In(l), Left: true}}}
 	for _, w := range p.WhatIfs {
 		cells := []table.Cell{{Text: w.Change}, {Text: lang.Absent}, {Text: price(w.Hour)}, {}}
@@ -226,7 +226,7 @@ func whatIfs(p *capacity.Plan, i int, l lang.Lang) table.Section {
 }
 
 // refused lists the twins without a plan.
-func refused(r *capacity.Result, l lang.Lang) table.Section {
+func refused(r *plan.CapacityResult, l lang.Lang) table.Section {
 	t := table.Table{Columns: []table.Column{{Head: headTwin.In(l), Left: true}, {Head: headWhy.In(l), Left: true}}}
 	for _, f := range r.Refused {
 		t.Rows = append(t.Rows, []table.Cell{{Text: f.Name}, {Text: why(f.Why, l)}})
@@ -237,14 +237,14 @@ func refused(r *capacity.Result, l lang.Lang) table.Section {
 // why is the reason for which a twin has no plan.
 func why(code string, l lang.Lang) string {
 	switch code {
-	case capacity.RefusedCheck:
+	case plan.RefusedCheck:
 		return whyCheck.In(l)
-	case capacity.RefusedMost:
+	case plan.RefusedMost:
 		return whyMost.In(l)
-	case capacity.RefusedPrice:
+	case plan.RefusedPrice:
 		return whyPrice.In(l)
 	}
-	return twins.Refusal(code, l)
+	return choose.TwinRefusal(code, l)
 }
 
 // price is a cost that may not be known.
@@ -256,7 +256,7 @@ func price(v float64) string {
 }
 
 // between is a range; its upper end is a lower bound where open.
-func between(r capacity.Range, open bool) string {
+func between(r plan.RateRange, open bool) string {
 	if open {
 		return short(r.Low) + " - > " + short(r.High)
 	}

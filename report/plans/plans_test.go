@@ -4,36 +4,34 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep/capacity"
-	"llmsweep/sweep/demand"
-	"llmsweep/sweep/fleet"
+	"llmsweep/sweep/plan"
 	"llmsweep/sweep/twin"
 )
 
 // example is a result with everything that can be in one.
-func example() *capacity.Result {
+func example() *plan.CapacityResult {
 	off, bad := 0.034, 0.31
-	hour, month, lost := capacity.Range{Value: 4.8, Low: 4.8, High: 6}, capacity.Range{Value: 3504, Low: 3504, High: 4380}, capacity.Range{Value: 0.991, Low: 0.991, High: 0.991}
-	first := capacity.Plan{
-		Name: "l20, L20, vLLM", Check: &off, Extrapolated: true, Replicas: capacity.Range{Value: 4, Low: 4, High: 5}, Mean: 4, GPUs: 4, Hour: &hour, Month: &month,
-		Held: capacity.Range{Value: 0.9993, Low: 0.98, High: 1}, HeldLost: &lost, LostAnswers: 12, RefusedShare: 0.002, ScaleAt: 17.3,
-		First: capacity.Break{Times: 1.41, Term: "ttft:p99<1s", Cause: capacity.CauseCache},
-		Sizes: []capacity.Size{{Replicas: 3, Held: 0.41, Hour: 3.6}, {Replicas: 4, Held: 0.9993, Enough: true, Hour: 4.8}},
-		Over:  []capacity.Span{{From: 0, Rate: 3.5, Mean: 2, Least: 1, Most: 3, InFlight: 12.25, Held: 1}, {From: 43200, Rate: 21, Mean: 4, Least: 4, Most: 4, InFlight: 80, Held: 0.9993}},
-		WhatIfs: []capacity.WhatIf{{Change: "prompts=2x", Replicas: 7, Hour: 8.4}, {Change: "bandwidth=2x", Replicas: 3, Hour: 3.6, Extrapolated: true},
-			{Change: "prompts=9x", Refused: twin.RefusedFar}, {Change: "requests=99x", Refused: capacity.RefusedMost}},
+	hour, month, lost := plan.RateRange{Value: 4.8, Low: 4.8, High: 6}, plan.RateRange{Value: 3504, Low: 3504, High: 4380}, plan.RateRange{Value: 0.991, Low: 0.991, High: 0.991}
+	first := plan.CapacityPlan{
+		Name: "l20, L20, vLLM", Check: &off, Extrapolated: true, Replicas: plan.RateRange{Value: 4, Low: 4, High: 5}, Mean: 4, GPUs: 4, Hour: &hour, Month: &month,
+		Held: plan.RateRange{Value: 0.9993, Low: 0.98, High: 1}, HeldLost: &lost, LostAnswers: 12, RefusedShare: 0.002, ScaleAt: 17.3,
+		First: plan.Break{Times: 1.41, Term: "ttft:p99<1s", Cause: plan.CauseCache},
+		Sizes: []plan.Size{{Replicas: 3, Held: 0.41, Hour: 3.6}, {Replicas: 4, Held: 0.9993, Enough: true, Hour: 4.8}},
+		Over:  []plan.CapacitySpan{{From: 0, Rate: 3.5, Mean: 2, Least: 1, Most: 3, InFlight: 12.25, Held: 1}, {From: 43200, Rate: 21, Mean: 4, Least: 4, Most: 4, InFlight: 80, Held: 0.9993}},
+		WhatIfs: []plan.WhatIf{{Change: "prompts=2x", Replicas: 7, Hour: 8.4}, {Change: "bandwidth=2x", Replicas: 3, Hour: 3.6, Extrapolated: true},
+			{Change: "prompts=9x", Refused: twin.RefusedFar}, {Change: "requests=99x", Refused: plan.RefusedMost}},
 	}
 	second := first
-	second.Name, second.Check, second.Failed, second.First, second.HeldLost, second.WhatIfs = "a100", &bad, true, capacity.Break{}, nil, nil
-	return &capacity.Result{
-		Schema: capacity.Schema, SLO: []string{"ttft:p99<1s", "itl:p99<100ms"}, Router: fleet.LeastLoaded, Headroom: 0.2, Lost: 1, Minutes: 0.99, Draws: 10,
-		Demand:       capacity.Demand{Requests: 1728000, Seconds: 86400, Rate: 20, Peak: 41.2, Prompt: demand.Lengths{Mean: 512.4, Min: 8, P99: 2000, Max: 4000}, Output: demand.Lengths{Mean: 128, Min: 1, P99: 400, Max: 900}},
-		Ranked:       []capacity.Plan{first, second},
+	second.Name, second.Check, second.Failed, second.First, second.HeldLost, second.WhatIfs = "a100", &bad, true, plan.Break{}, nil, nil
+	return &plan.CapacityResult{
+		Schema: plan.Schema, SLO: []string{"ttft:p99<1s", "itl:p99<100ms"}, Router: plan.LeastLoaded, Headroom: 0.2, Lost: 1, Minutes: 0.99, Draws: 10,
+		Demand:       plan.Demand{Requests: 1728000, Seconds: 86400, Rate: 20, Peak: 41.2, Prompt: plan.DemandLengths{Mean: 512.4, Min: 8, P99: 2000, Max: 4000}, Output: plan.DemandLengths{Mean: 128, Min: 1, P99: 400, Max: 900}},
+		Ranked:       []plan.CapacityPlan{first, second},
 		PricesUnused: []string{"H100"},
-		Refused:      []capacity.RefusedTwin{{Name: "x", Why: capacity.RefusedCheck}, {Name: "y", Why: capacity.RefusedPrice}, {Name: "z", Why: twin.RefusedLength}, {Name: "w", Why: capacity.RefusedMost}},
+		Refused:      []plan.RefusedTwin{{Name: "x", Why: plan.RefusedCheck}, {Name: "y", Why: plan.RefusedPrice}, {Name: "z", Why: twin.RefusedLength}, {Name: "w", Why: plan.RefusedMost}},
 	}
 }
 

@@ -2,8 +2,7 @@ package plans
 
 import (
 	"llmsweep/report/lang"
-	"llmsweep/sweep/capacity"
-	"llmsweep/sweep/fleet"
+	"llmsweep/sweep/plan"
 )
 
 var (
@@ -71,11 +70,11 @@ var (
 // cause is why an objective breaks.
 func cause(code string, l lang.Lang) string {
 	switch code {
-	case capacity.CauseSlots:
+	case plan.CauseSlots:
 		return lang.Say("all slots are taken", "槽位占满").In(l)
-	case capacity.CauseCache:
+	case plan.CauseCache:
 		return lang.Say("the KV cache is full", "KV 缓存已满").In(l)
-	case capacity.CauseSteps:
+	case plan.CauseSteps:
 		return lang.Say("the token budget of a step is used up by prompts", "步的 token 预算被提示词用尽").In(l)
 	}
 	return lang.Say("steps take too long", "步时间过长").In(l)
@@ -83,10 +82,10 @@ func cause(code string, l lang.Lang) string {
 
 // router names a router.
 func router(code string, l lang.Lang) string {
-	switch fleet.Router(code) {
-	case fleet.LeastLoaded:
+	switch plan.Router(code) {
+	case plan.LeastLoaded:
 		return lang.Say("least loaded", "并发最少").In(l)
-	case fleet.PrefixAware:
+	case plan.PrefixAware:
 		return lang.Say("prefix-aware", "前缀感知").In(l)
 	}
 	return lang.Say("round robin", "轮询").In(l)

@@ -7,7 +7,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/findings"
 	"llmsweep/sweep"
-	"llmsweep/sweep/forecast"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -73,6 +73,6 @@ func (o *Observer) StageEnds(s *rundir.Stage) {
 func (o *Observer) Note(n note.Note) { o.view.Note(findings.Note(n, o.view.lang)) }
 
 // Follows shows what follows the stage that runs.
-func (o *Observer) Follows(left forecast.Todo, stages []string) {
+func (o *Observer) Follows(left experiment.ForecastTodo, stages []string) {
 	o.view.Follows(follows(left, stages, o.view.lang))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"pgregory.net/rapid"
 
-	"llmsweep/report/internal/golden"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/load"
 )

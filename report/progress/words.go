@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"llmsweep/report/lang"
-	"llmsweep/sweep/forecast"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 )
 
@@ -77,14 +77,14 @@ func StageName(s Stage, l lang.Lang) string {
 }
 
 // follows puts into words what follows a stage: what is left of a sweep, or the names of a run's stages.
-func follows(left forecast.Todo, stages []string, l lang.Lang) []string {
+func follows(left experiment.ForecastTodo, stages []string, l lang.Lang) []string {
 	var next []string
 	add := func(ok bool, p lang.Phrase, args ...any) {
 		if ok {
 			next = append(next, p.In(l, args...))
 		}
 	}
-	most := func(c forecast.Counts) string { return strconv.Itoa(int(c.High)) }
+	most := func(c experiment.ForecastCounts) string { return strconv.Itoa(int(c.High)) }
 	next = append(next, stages...)
 	add(left.Search, nextSearch)
 	add(left.Ceiling, nextCeiling)

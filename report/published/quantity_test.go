@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 )
 
 func TestQuantity(t *testing.T) {
@@ -48,7 +48,7 @@ func FuzzParseQuantity(f *testing.F) {
 	for _, s := range []string{"1,187.02 tokens/second", "> 58.30 sec", "1e400", "1e-999999999", "100 (100.0%)", "-", "0x1p4", "1,,1", "١٢", "1e5e5 ms"} {
 		f.Add(s)
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, text string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, text string) {
 		q, err := ParseQuantity(text)
 		if err != nil || q.Number.IsZero() {
 			return

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 )
 
 // Each test at level 5 % must reject about 15 of 300 seeds, give or take three standard deviations of 3.8.
@@ -240,7 +240,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{"poisson", "gamma:0.5", "ramp:2-20", "ramp:1e-3-5", "trace:a:b"} {
 		f.Add(s)
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, s string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
 		a, err := Parse(s)
 		if err != nil {
 			return

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/stats"
 )
 
 // Load is what a stage asks of a server: a number of requests kept in flight, or arrivals at their own times.
@@ -278,19 +278,19 @@ func (c Constant) Schedule(uint64, string) Schedule { return &constant{rate: c.R
 
 // Schedule returns the arrivals of a stage.
 func (p Poisson) Schedule(runSeed uint64, stage string) Schedule {
-	return &poisson{rate: p.Rate, rng: seed.Rand(runSeed, purpose, stage)}
+	return &poisson{rate: p.Rate, rng: stats.Rand(runSeed, purpose, stage)}
 }
 
 // Schedule returns the arrivals of a stage.
 func (g Gamma) Schedule(runSeed uint64, stage string) Schedule {
-	return &gamma{scale: 1 / (g.Rate * g.Shape), shape: g.Shape, rng: seed.Rand(runSeed, purpose, stage)}
+	return &gamma{scale: 1 / (g.Rate * g.Shape), shape: g.Shape, rng: stats.Rand(runSeed, purpose, stage)}
 }
 
 // Schedule returns the arrivals of a stage.
 func (r Ramp) Schedule(runSeed uint64, stage string) Schedule {
 	over := r.Over.Seconds()
 	return &ramp{
-		from: r.From, k: (r.To - r.From) / over, ends: (r.From + r.To) / 2 * over, over: r.Over, rng: seed.Rand(runSeed, purpose, stage),
+		from: r.From, k: (r.To - r.From) / over, ends: (r.From + r.To) / 2 * over, over: r.Over, rng: stats.Rand(runSeed, purpose, stage),
 	}
 }
 

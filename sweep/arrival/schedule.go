@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"llmsweep/sweep/seconds"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // Schedule yields the instants at which requests are due, as offsets from the stage's start that never go back. It is fixed before
@@ -25,7 +25,7 @@ type constant struct{ rate, n float64 }
 func (c *constant) Next() (time.Duration, bool) {
 	due := c.n / c.rate
 	c.n++
-	return seconds.Duration(due), true
+	return rundir.Duration(due), true
 }
 
 // poisson has independent exponential gaps of mean 1/rate.
@@ -36,7 +36,7 @@ type poisson struct {
 
 func (p *poisson) Next() (time.Duration, bool) {
 	p.at += p.rng.ExpFloat64() / p.rate
-	return seconds.Duration(p.at), true
+	return rundir.Duration(p.at), true
 }
 
 // gamma has independent gaps of distribution Gamma(shape, scale).
@@ -48,7 +48,7 @@ type gamma struct {
 
 func (g *gamma) Next() (time.Duration, bool) {
 	g.at += g.scale * drawGamma(g.shape, g.rng)
-	return seconds.Duration(g.at), true
+	return rundir.Duration(g.at), true
 }
 
 // drawGamma draws from Gamma(shape, 1) by Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26
@@ -96,7 +96,7 @@ func (r *ramp) Next() (time.Duration, bool) {
 	}
 	// At the very end of a falling ramp the root is 0, and may be a rounding error below.
 	root := math.Sqrt(max(0, r.from*r.from+2*r.k*r.s))
-	return min(seconds.Duration(2*r.s/(r.from+root)), r.over), true
+	return min(rundir.Duration(2*r.s/(r.from+root)), r.over), true
 }
 
 // trace replays recorded offsets.
@@ -115,14 +115,14 @@ func (t *trace) Next() (time.Duration, bool) {
 	if t.speed == 1 {
 		return at, true // exact, also where a float64 has too few digits
 	}
-	return seconds.Duration(at.Seconds() / t.speed), true
+	return rundir.Duration(at.Seconds() / t.speed), true
 }
 
 // Opening returns when each of width slots of a closed loop is first filled, in ascending order: at random within a time, which should be
 // that of one request. Requests that all begin at once stay in step: the server would prefill them together, wave after wave, which
 // no arrivals make it do.
 func Opening(width int, within time.Duration, runSeed uint64, stage string) []time.Duration {
-	rng := seed.Rand(runSeed, "opening", stage)
+	rng := stats.Rand(runSeed, "opening", stage)
 	at := make([]time.Duration, width)
 	for i := range at {
 		at[i] = time.Duration(rng.Float64() * float64(within))

@@ -15,10 +15,6 @@ import (
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/cluster"
-	"llmsweep/sweep/cluster/clock"
-	"llmsweep/sweep/cluster/coordinator"
-	"llmsweep/sweep/cluster/message"
-	"llmsweep/sweep/cluster/session"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -29,21 +25,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMain(m *testing.M) { simtest.Main(m) }
+func TestMain(m *testing.M) { simtest.StatisticsMain(m) }
 
 const version = "test"
 
 // gang is a number of ranks in one process, in virtual time.
 type gang struct {
-	*coordinator.Coordinator
+	*cluster.Coordinator
 	ends []chan error
 	ups  []cluster.Uplink
 }
 
 // assemble starts ranks that send with the doers given for each. wrong is by how much each clock is wrong; nil for not at all.
-func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int) session.Work, through func(rank int, up cluster.Uplink) cluster.Uplink) *gang {
+func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int) cluster.Work, through func(rank int, up cluster.Uplink) cluster.Uplink) *gang {
 	t.Helper()
-	g := &gang{Coordinator: coordinator.New(ranks, version, rundir.SourceFlags, clock.New(0))}
+	g := &gang{Coordinator: cluster.NewCoordinator(ranks, version, rundir.SourceFlags, cluster.NewRankClock(0))}
 	for r := range ranks {
 		down, up := cluster.Pipe()
 		if through != nil {
@@ -51,14 +47,14 @@ func assemble(t *testing.T, ranks int, wrong []time.Duration, work func(rank int
 		}
 		c, end := g.Clock, make(chan error, 1)
 		if r > 0 {
-			c = clock.New(0)
+			c = cluster.NewRankClock(0)
 			if wrong != nil {
-				c = clock.New(wrong[r])
+				c = cluster.NewRankClock(wrong[r])
 			}
 		}
 		go g.Admit(down)
 		go func() {
-			s, _, err := session.Join(t.Context(), up, c, &message.Hello{Rank: int32(r), Ranks: int32(ranks), Version: version, Host: fmt.Sprintf("n%d", r)})
+			s, _, err := cluster.Join(t.Context(), up, c, &cluster.Hello{Rank: int32(r), Ranks: int32(ranks), Version: version, Host: fmt.Sprintf("n%d", r)})
 			if err == nil {
 				err = s.Serve(t.Context(), work(r))
 			}
@@ -103,7 +99,7 @@ func synthetic(nonce uint64) *workload.Synthetic {
 // A sweep of a server of known capacity gives the same answer, within its interval, with one rank and with four.
 func TestFourRanksFindWhatOneFinds(t *testing.T) {
 	server := simtest.Preset(t, "demo")
-	w := simtest.Same(64, 16)
+	w := simtest.SameInAll(64, 16)
 	truth := w.Capacity(server).RequestsPerSecond
 	answers := map[int]*rundir.Saturation{}
 	for _, ranks := range []int{1, 4} {
@@ -113,8 +109,8 @@ func TestFourRanksFindWhatOneFinds(t *testing.T) {
 			c.Doer, c.Log, c.StageTime, c.StageMax = d, &store.Memory{}, 10*time.Second, 30*time.Second
 			c.Sources = func(string) load.Source { return w }
 			if ranks > 1 {
-				g := assemble(t, ranks, nil, func(int) session.Work {
-					return session.Work{Doer: d, Sources: c.Sources, Dir: t.TempDir()}
+				g := assemble(t, ranks, nil, func(int) cluster.Work {
+					return cluster.Work{Doer: d, Sources: c.Sources, Dir: t.TempDir()}
 				}, nil)
 				g.Seed = c.Seed
 				c.Hold, c.Ranks = g.Hold, ranks
@@ -167,12 +163,12 @@ func sent(t *testing.T, ranks int, l arrival.Load, requests int) (all []request,
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.Sources, c.Warmup = doer, log, texts.Stage, experiment.Warmup{}
 		if ranks > 1 {
-			g := assemble(t, ranks, nil, func(rank int) session.Work {
+			g := assemble(t, ranks, nil, func(rank int) cluster.Work {
 				own := texts
 				if rank > 0 {
 					own = synthetic(uint64(rank)) // a process of its own draws a nonce of its own
 				}
-				return session.Work{Doer: doer, Sources: own.Stage, Numbers: own, Dir: t.TempDir()}
+				return cluster.Work{Doer: doer, Sources: own.Stage, Numbers: own, Dir: t.TempDir()}
 			}, nil)
 			g.Seed, g.Numbers = c.Seed, texts
 			c.Hold = g.Hold
@@ -244,7 +240,7 @@ type leash struct {
 	once sync.Once
 }
 
-func (l *leash) Send(m *message.FromRank) error {
+func (l *leash) Send(m *cluster.FromRank) error {
 	select {
 	case <-l.free:
 	case <-l.cut:
@@ -271,13 +267,13 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run, log := &rundir.Run{}, &store.Memory{}
 			simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-				w := simtest.Same(64, 16)
+				w := simtest.SameInAll(64, 16)
 				cfg := sweep.Defaults()
 				cfg.Doer, cfg.Log, cfg.Warmup = d, log, experiment.Warmup{}
 				cfg.Sources = func(string) load.Source { return w }
 				var victim *leash
 				pause := make(chan time.Duration, 1)
-				g := assemble(t, 3, nil, func(int) session.Work { return session.Work{Doer: d, Sources: cfg.Sources, Dir: t.TempDir()} },
+				g := assemble(t, 3, nil, func(int) cluster.Work { return cluster.Work{Doer: d, Sources: cfg.Sources, Dir: t.TempDir()} },
 					func(rank int, up cluster.Uplink) cluster.Uplink {
 						if rank != 2 {
 							return up
@@ -336,7 +332,7 @@ func TestFaultsOfARankAreNamed(t *testing.T) {
 // lostAtReady is the connection of a rank that ends when the rank says that it is ready.
 type lostAtReady struct{ cluster.Uplink }
 
-func (l lostAtReady) Send(m *message.FromRank) error {
+func (l lostAtReady) Send(m *cluster.FromRank) error {
 	if m.GetReady() != nil {
 		l.Close()
 	}
@@ -365,8 +361,8 @@ func TestALossBeforeTheStart(t *testing.T) {
 		texts := synthetic(7)
 		c := sweep.Defaults()
 		c.Doer, c.Log, c.Sources, c.Warmup = d, &store.Memory{}, texts.Stage, experiment.Warmup{}
-		g := assemble(t, 3, nil, func(rank int) session.Work {
-			w := session.Work{Doer: d, Sources: texts.Stage, Numbers: texts, Dir: t.TempDir()}
+		g := assemble(t, 3, nil, func(rank int) cluster.Work {
+			w := cluster.Work{Doer: d, Sources: texts.Stage, Numbers: texts, Dir: t.TempDir()}
 			if rank > 0 {
 				own := synthetic(uint64(rank))
 				w.Sources, w.Numbers = own.Stage, own

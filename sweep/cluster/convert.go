@@ -3,30 +3,29 @@ package cluster
 import (
 	"slices"
 
-	"llmsweep/client/spend"
-	"llmsweep/sweep/cluster/message"
+	"llmsweep/client"
 	"llmsweep/sweep/rundir"
 )
 
 // Spending returns what was spent as it is sent.
-func Spending(s spend.Spent) *message.Spending {
-	return &message.Spending{
+func Spending(s client.Spent) *MessageSpending {
+	return &MessageSpending{
 		Requests: int64(s.Requests), Prompt: s.Prompt, Output: s.Output, UnsurePrompt: s.UnsurePrompt, UnsureOutput: s.UnsureOutput,
 		Cost: s.Cost, Refused: s.Refused,
 	}
 }
 
 // Spent is the reverse of Spending.
-func Spent(m *message.Spending) spend.Spent {
-	return spend.Spent{
+func Spent(m *MessageSpending) client.Spent {
+	return client.Spent{
 		Requests: int(m.GetRequests()), Prompt: m.GetPrompt(), Output: m.GetOutput(),
 		UnsurePrompt: m.GetUnsurePrompt(), UnsureOutput: m.GetUnsureOutput(), Cost: m.GetCost(), Refused: m.GetRefused(),
 	}
 }
 
 // Shorten returns what rank 0 has to know of a request while the stage runs.
-func Shorten(r *rundir.Record, tokens int) *message.Ended {
-	e := &message.Ended{
+func Shorten(r *rundir.Record, tokens int) *Ended {
+	e := &Ended{
 		Status: r.Status, Error: r.Error, Http: int32(r.HTTP), Sent: value(r.Sent), Headers: value(r.Headers),
 		FirstToken: value(r.FirstToken), LastToken: value(r.LastToken), End: value(r.End),
 		OutputTokens: -1, Tokens: int32(tokens), Grouped: len(r.Counts) > 0,
@@ -41,7 +40,7 @@ func Shorten(r *rundir.Record, tokens int) *message.Ended {
 }
 
 // Lengthen returns a record of what Shorten kept: enough for an account of a running stage.
-func Lengthen(e *message.Ended, into *rundir.Record) {
+func Lengthen(e *Ended, into *rundir.Record) {
 	*into = rundir.Record{
 		Status: e.Status, Error: e.Error, HTTP: int(e.Http), Sent: number(e.Sent), Headers: number(e.Headers),
 		FirstToken: number(e.FirstToken), LastToken: number(e.LastToken), End: rundir.Exactly(e.End),

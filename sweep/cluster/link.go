@@ -3,27 +3,25 @@ package cluster
 import (
 	"errors"
 	"sync"
-
-	"llmsweep/sweep/cluster/message"
 )
 
 // Link is rank 0's end of a connection to a rank. One goroutine sends and one receives.
 type Link interface {
-	Send(*message.ToRank) error
-	Receive() (*message.FromRank, error)
+	Send(*ToRank) error
+	Receive() (*FromRank, error)
 	Close() // ends Send and Receive, which then fail
 }
 
 // Uplink is a rank's end of its connection to rank 0. One goroutine sends and one receives.
 type Uplink interface {
-	Send(*message.FromRank) error
-	Receive() (*message.ToRank, error)
+	Send(*FromRank) error
+	Receive() (*ToRank, error)
 	Close() // ends Send and Receive, which then fail
 }
 
 // Pipe returns both ends of a connection within this process. Messages are handed over as they are.
 func Pipe() (Link, Uplink) {
-	p := &pipe{down: make(chan *message.ToRank, pipeDepth), up: make(chan *message.FromRank, pipeDepth), closed: make(chan struct{})}
+	p := &pipe{down: make(chan *ToRank, pipeDepth), up: make(chan *FromRank, pipeDepth), closed: make(chan struct{})}
 	return pipeDown{p}, pipeUp{p}
 }
 
@@ -33,8 +31,8 @@ const pipeDepth = 64
 var errClosed = errors.New("the connection is closed")
 
 type pipe struct {
-	down   chan *message.ToRank
-	up     chan *message.FromRank
+	down   chan *ToRank
+	up     chan *FromRank
 	once   sync.Once
 	closed chan struct{}
 }
@@ -43,13 +41,13 @@ func (p *pipe) Close() { p.once.Do(func() { close(p.closed) }) }
 
 type pipeDown struct{ *pipe }
 
-func (p pipeDown) Send(m *message.ToRank) error        { return give(p.pipe, p.down, m) }
-func (p pipeDown) Receive() (*message.FromRank, error) { return take(p.pipe, p.up) }
+func (p pipeDown) Send(m *ToRank) error        { return give(p.pipe, p.down, m) }
+func (p pipeDown) Receive() (*FromRank, error) { return take(p.pipe, p.up) }
 
 type pipeUp struct{ *pipe }
 
-func (p pipeUp) Send(m *message.FromRank) error    { return give(p.pipe, p.up, m) }
-func (p pipeUp) Receive() (*message.ToRank, error) { return take(p.pipe, p.down) }
+func (p pipeUp) Send(m *FromRank) error    { return give(p.pipe, p.up, m) }
+func (p pipeUp) Receive() (*ToRank, error) { return take(p.pipe, p.down) }
 
 func give[T any](p *pipe, to chan<- T, m T) error {
 	select {

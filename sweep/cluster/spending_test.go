@@ -6,10 +6,9 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/client/spend"
 	"llmsweep/sweep"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/cluster/session"
+	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -20,7 +19,7 @@ import (
 // paid is a doer that spends from a purse, as a client does.
 type paid struct {
 	load.Doer
-	purse *spend.Purse
+	purse *client.Purse
 }
 
 func (p paid) Do(ctx context.Context, call *client.Prepared, res *client.Result) {
@@ -37,18 +36,18 @@ func (p paid) Do(ctx context.Context, call *client.Prepared, res *client.Result)
 func TestRanksKeepALimitTogether(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		const limit = 30_000
-		purses := [3]*spend.Purse{}
+		purses := [3]*client.Purse{}
 		for i := range purses {
-			purses[i] = spend.New(spend.Limits{Tokens: limit, PriceIn: 1, PriceOut: 2})
+			purses[i] = client.NewPurse(client.SpendLimits{Tokens: limit, PriceIn: 1, PriceOut: 2})
 		}
 		run, log := &rundir.Run{}, &store.Memory{}
 		simtest.Beside(t, simtest.Preset(t, "demo"), func(t *testing.T, d load.Doer) {
-			w := simtest.Same(64, 16)
+			w := simtest.SameInAll(64, 16)
 			c := sweep.Defaults()
 			c.Doer, c.Log, c.Warmup = paid{d, purses[0]}, log, experiment.Warmup{}
 			c.Sources = func(string) load.Source { return w }
-			g := assemble(t, len(purses), nil, func(rank int) session.Work {
-				return session.Work{Doer: paid{d, purses[rank]}, Sources: c.Sources, Dir: t.TempDir(), Purse: purses[rank]}
+			g := assemble(t, len(purses), nil, func(rank int) cluster.Work {
+				return cluster.Work{Doer: paid{d, purses[rank]}, Sources: c.Sources, Dir: t.TempDir(), Purse: purses[rank]}
 			}, nil)
 			g.Seed, g.Purse, c.Hold = c.Seed, purses[0], g.Hold
 			defer g.dismiss()

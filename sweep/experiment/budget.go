@@ -3,7 +3,7 @@ package experiment
 import (
 	"time"
 
-	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/rundir"
 )
 
 // StageCost is what a stage takes, in windows: what is in flight at its end must end, and a backlog must drain. With it
@@ -43,7 +43,7 @@ func (x *Experiment) Allot(stages int) {
 		return
 	}
 	const undecided = 1.5 // an undecided stage may be longer by half
-	each := max(seconds.Duration(x.TimeLeft().Seconds()/float64(stages)/StageCost), x.Least())
+	each := max(rundir.Duration(x.TimeLeft().Seconds()/float64(stages)/StageCost), x.Least())
 	x.SetPace(Pace{each, time.Duration(undecided * float64(each))})
 }
 
@@ -52,7 +52,7 @@ func (x *Experiment) Latency() float64 { return x.latency }
 
 // Least returns the shortest stage that is worth its time.
 func (x *Experiment) Least() time.Duration {
-	return max(shortestStage, seconds.Duration(MinLatencies*x.latency))
+	return max(shortestStage, rundir.Duration(MinLatencies*x.latency))
 }
 
 // shortestLeft returns the time below which a budget counts as used up, for a stage of a given length.
@@ -67,5 +67,5 @@ func (x *Experiment) Short() bool {
 
 // Leftover reports whether a budget has time left that a last stage beyond the edge can use.
 func (x *Experiment) Leftover() bool {
-	return x.HasBudget() && x.TimeLeft() >= x.shortestLeft(max(shortestStage, seconds.Duration(fillLatencies*x.latency)))
+	return x.HasBudget() && x.TimeLeft() >= x.shortestLeft(max(shortestStage, rundir.Duration(fillLatencies*x.latency)))
 }

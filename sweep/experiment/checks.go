@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/goodput"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
 )
 
@@ -101,7 +101,7 @@ func (x *Experiment) judgeAnswers() (err error) {
 		err = errors.Join(err, c.Judge(x.run, x.config.Log))
 	}
 	for i := range x.run.Stages {
-		goodput.Judge(&x.run.Stages[i], x.config.SLO)
+		measure.GoodputJudge(&x.run.Stages[i], x.config.SLO)
 	}
 	return err
 }

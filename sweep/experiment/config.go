@@ -7,7 +7,6 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/slo"
@@ -84,7 +83,7 @@ type Observer interface {
 
 // Foreteller is an Observer that is also told what follows the stage that runs: what is left of a sweep, or the names of a run's stages.
 type Foreteller interface {
-	Follows(left forecast.Todo, stages []string)
+	Follows(left ForecastTodo, stages []string)
 }
 
 // Blind is an Observer that shows nothing.

@@ -15,19 +15,16 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
-	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
 )
 
 // Experiment measures stages, one after the other, and keeps run.json up to date.
 type Experiment struct {
-	Ahead forecast.Ahead // what is left to do. Whoever plans the stages sets it
+	Ahead ForecastAhead // what is left to do. Whoever plans the stages sets it
 
 	config  Config // never changed
 	run     *rundir.Run
@@ -85,7 +82,7 @@ func (x *Experiment) Closed(name, role string, width int) Stage {
 	s := x.stage(arrival.Closed{Concurrency: width}, name, name, role)
 	s.MinWaves = waves
 	if width > 1 {
-		s.Opening = arrival.Opening(width, seconds.Duration(x.latency), x.config.Seed, name)
+		s.Opening = arrival.Opening(width, rundir.Duration(x.latency), x.config.Seed, name)
 	}
 	if role == rundir.Floor {
 		s.MinRequests = min(s.MinRequests, floorRequests)
@@ -290,7 +287,7 @@ func (x *Experiment) foretell() {
 	for i := range x.Ahead.Stages {
 		names = append(names, x.Ahead.Stages[i].Load.Name())
 	}
-	f.Follows(x.Ahead.Todo, names)
+	f.Follows(x.Ahead.ForecastTodo, names)
 }
 
 // pause waits while someone wants the experiment to pause before a stage. The budget is not charged for it.
@@ -311,7 +308,7 @@ func (x *Experiment) tellLeft(now load.Snapshot) {
 	left, known := x.Ahead.Left(now.Elapsed, now.Done+now.Failed)
 	switch {
 	case !known:
-		left = forecast.Range{Low: -1, High: -1}
+		left = ForecastRange{Low: -1, High: -1}
 	case x.HasBudget():
 		left = left.Within(x.TimeLeft())
 	}
@@ -360,7 +357,7 @@ func (x *Experiment) support(s *Stage) {
 // retokenize counts the tokens of the text of the window's answers. A total far from the reported one means that the stream repeats or
 // loses text.
 func (x *Experiment) retokenize(ctx context.Context, st *rundir.Stage, answers []load.Answer) {
-	total, w := 0, window.Of(st)
+	total, w := 0, measure.WindowOf(st)
 	for _, a := range answers {
 		if !w.HoldsAt(a.Due) {
 			continue

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/forecast"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
@@ -58,8 +57,8 @@ func repeatName(name string, number int) string {
 func (s *Stage) whole() bool { return s.Sessions > 0 || s.Load.Ends() }
 
 // forecast returns what a forecast needs to know of the stage.
-func (s *Stage) forecast() forecast.Stage {
-	return forecast.Stage{Load: s.Load, Role: s.Role, Sessions: s.Sessions, Least: s.MinTime, Most: s.MaxTime}
+func (s *Stage) forecast() ForecastStage {
+	return ForecastStage{Load: s.Load, Role: s.Role, Sessions: s.Sessions, Least: s.MinTime, Most: s.MaxTime}
 }
 
 // describe returns the stage as run.json has it before anything was measured.

@@ -10,11 +10,10 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/client/api/logprob"
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/stats"
 )
 
 // Names of the two passes in which canaries are asked one at a time, before the first stage.
@@ -136,7 +135,7 @@ func (c *Check) Planned(stage string, s load.Source) load.Source {
 
 // mix puts those canaries that are wanted among the sessions of a stage. The caller holds the lock.
 func (c *Check) mix(stage string, s load.Source, wanted func(i int) bool) load.Source {
-	rng := seed.Rand(c.Seed, "canaries", stage)
+	rng := stats.Rand(c.Seed, "canaries", stage)
 	c.stages[stage] = &Stage{Name: stage}
 	var order []int
 	for i := range c.Set {
@@ -205,7 +204,7 @@ func (c *Check) ended(stage string, i, seq int, res *client.Result) {
 		return
 	}
 	a := &Answer{Text: c.clean(text), Output: max(0, res.OutputTokens)}
-	if tokens, err := logprob.Parse(raw); err == nil {
+	if tokens, err := api.ParseLogProbs(raw); err == nil {
 		a.Tokens = tokens
 	} else {
 		c.strange = true

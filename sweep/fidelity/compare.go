@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"llmsweep/client/api/logprob"
+	"llmsweep/client/api"
 )
 
 // tie is how near the log-probabilities of two tokens are that count as equally likely, in nats.
@@ -14,8 +14,8 @@ const tie = 0.1
 // Answer is the answer to a canary.
 type Answer struct {
 	Text   string
-	Tokens []logprob.Token // empty where the server sends no log-probabilities
-	Output int             // tokens, by the server's count; 0 where it did not count
+	Tokens []api.LogProbToken // empty where the server sends no log-probabilities
+	Output int                // tokens, by the server's count; 0 where it did not count
 }
 
 // Kind is the kind of a first difference.
@@ -73,7 +73,7 @@ func Compare(a, b *Answer) Difference {
 }
 
 // Spelled returns the text of tokens.
-func Spelled(tokens []logprob.Token) string {
+func Spelled(tokens []api.LogProbToken) string {
 	var b strings.Builder
 	for i := range tokens {
 		b.WriteString(tokens[i].Text)
@@ -82,7 +82,7 @@ func Spelled(tokens []logprob.Token) string {
 }
 
 // kindAt returns the kind of a difference at token n.
-func kindAt(a, b []logprob.Token, n int) Kind {
+func kindAt(a, b []api.LogProbToken, n int) Kind {
 	if n >= len(a) || n >= len(b) { // one ends: its last token is not shown by servers
 		return Change
 	}
@@ -102,7 +102,7 @@ func kindAt(a, b []logprob.Token, n int) Kind {
 }
 
 // numbers fills in what the log-probabilities tell of the first n tokens, which are equal, and of the likely tokens at the next place.
-func (d *Difference) numbers(a, b []logprob.Token, n int) {
+func (d *Difference) numbers(a, b []api.LogProbToken, n int) {
 	shift, shifts, kl, kls := 0.0, 0, 0.0, 0
 	for i := range min(n+1, len(a), len(b)) {
 		if v := math.Abs(a[i].LogP - b[i].LogP); i < n && !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -124,7 +124,7 @@ func (d *Difference) numbers(a, b []logprob.Token, n int) {
 
 // divergence returns the Kullback-Leibler divergence of b from a over the tokens that both list, all others taken as one. It is a lower
 // bound: a coarser division has no larger divergence.
-func divergence(a, b []logprob.Choice) (kl float64, ok bool) {
+func divergence(a, b []api.LogProbChoice) (kl float64, ok bool) {
 	if len(a) < 2 || len(b) < 2 {
 		return 0, false
 	}

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/client/api/logprob"
+	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 )
 
 // token is a token with a second one that is less likely by a number of nats.
-func token(text, second string, gap float64) logprob.Token {
-	return logprob.Token{Text: text, LogP: -0.5, Top: []logprob.Choice{{Text: text, LogP: -0.5}, {Text: second, LogP: -0.5 - gap}}}
+func token(text, second string, gap float64) api.LogProbToken {
+	return api.LogProbToken{Text: text, LogP: -0.5, Top: []api.LogProbChoice{{Text: text, LogP: -0.5}, {Text: second, LogP: -0.5 - gap}}}
 }
 
-func spell(tokens ...logprob.Token) *Answer {
+func spell(tokens ...api.LogProbToken) *Answer {
 	a := &Answer{Tokens: tokens, Output: len(tokens)}
 	a.Text = Spelled(tokens)
 	return a
@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 		"other tokens":      {spell(token(" a b", "x", 2), token(" d", "y", 2)), None, math.NaN()},
 		"texts":             {&Answer{Text: " a z"}, Unknown, 3},
 		"equal as texts":    {&Answer{Text: " a b d"}, None, math.NaN()},
-		"without likely":    {spell(logprob.Token{Text: "q", LogP: -1}), Change, 0},
+		"without likely":    {spell(api.LogProbToken{Text: "q", LogP: -1}), Change, 0},
 		"nothing in common": {&Answer{Text: ""}, Unknown, 0},
 	} {
 		d := Compare(first, c.other)
@@ -62,7 +62,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestMalformed(t *testing.T) {
-	loop := make([]logprob.Token, looping)
+	loop := make([]api.LogProbToken, looping)
 	for i := range loop {
 		loop[i] = token("!", "?", 1)
 	}
@@ -114,7 +114,7 @@ func drawn(rng *rand.Rand, canaries int, share float64) []Asked {
 // TestServersThatAreAlike draws runs of servers whose answers depend on no load: steady ones, and ones that answer at random.
 func TestServersThatAreAlike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	runs := simtest.Size(60, 1000)
+	runs := simtest.SampleSize(60, 1000)
 	const stages, most = 10, 0.05
 	for _, noise := range []float64{0, 0.01, 0.3} {
 		called := 0
@@ -141,7 +141,7 @@ func TestServersThatAreAlike(t *testing.T) {
 // TestNeededIsEnough changes one answer in a hundred under load, and asks as many canaries as are named.
 func TestNeededIsEnough(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	runs := simtest.Size(30, 1000)
+	runs := simtest.SampleSize(30, 1000)
 	for _, stages := range []int{1, 10} {
 		hypotheses := 2 * stages
 		if stages > 1 {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"llmsweep/client/api/logprob"
+	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
 )
 
@@ -13,13 +13,13 @@ import (
 func Written(line *rundir.CanaryAnswer) *Answer {
 	a := &Answer{Text: line.Text, Output: line.Output}
 	for i, text := range line.Tokens {
-		t := logprob.Token{Text: text, LogP: math.NaN()}
+		t := api.LogProbToken{Text: text, LogP: math.NaN()}
 		if i < len(line.LogProbs) {
 			t.LogP = line.LogProbs[i]
 		}
 		if i < len(line.Top) {
 			for _, c := range line.Top[i] {
-				t.Top = append(t.Top, logprob.Choice{Text: c.Token, LogP: c.LogP})
+				t.Top = append(t.Top, api.LogProbChoice{Text: c.Token, LogP: c.LogP})
 			}
 		}
 		a.Tokens = append(a.Tokens, t)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"llmsweep/client/bounded"
+	"llmsweep/client/input"
 )
 
 // Canary is a prompt, and how many tokens its answer has at most.
@@ -100,7 +100,7 @@ func BuiltIn(n int) Set {
 
 // Read reads a set from a file: a prompt on each line, as JSON ({"prompt": "..", "tokens": 64}, a string) or as it is.
 func Read(path string) (Set, error) {
-	raw, err := bounded.ReadFile(path, mostFile)
+	raw, err := input.ReadFile(path, mostFile)
 	if err != nil {
 		return nil, err
 	}

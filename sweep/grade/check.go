@@ -8,8 +8,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/note"
-	"llmsweep/sweep/dryrun"
-	"llmsweep/sweep/grade/task"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -67,7 +66,7 @@ func (c *Check) Questions() int {
 }
 
 // Tokens returns the tokens of the questions that are asked alone, given what counts those of a text.
-func (c *Check) Tokens(count func(string) int) (all []dryrun.Tokens) {
+func (c *Check) Tokens(count func(string) int) (all []experiment.SpendTokens) {
 	if c == nil {
 		return nil
 	}
@@ -76,7 +75,7 @@ func (c *Check) Tokens(count func(string) int) (all []dryrun.Tokens) {
 		if !ok {
 			return all
 		}
-		all = append(all, dryrun.Tokens{Prompt: int64(count(s.System) + count(s.Turns[0].User)), Output: int64(s.Turns[0].OutputTokens)})
+		all = append(all, experiment.SpendTokens{Prompt: int64(count(s.System) + count(s.Turns[0].User)), Output: int64(s.Turns[0].OutputTokens)})
 	}
 }
 
@@ -152,7 +151,7 @@ func (c *Check) graded(stage string, s load.Session) load.Session {
 const refusal = "refused"
 
 // ended grades the outcome of a request. It keeps nothing of the result. One that this program cancelled says nothing.
-func (c *Check) ended(stage string, t *task.Task, seq, asked int, res *client.Result) {
+func (c *Check) ended(stage string, t *Task, seq, asked int, res *client.Result) {
 	line := rundir.Grade{Stage: stage, Item: t.Key, Seq: seq}
 	switch {
 	case res.Status == client.StatusIncomplete:
@@ -187,7 +186,7 @@ func (c *Check) add(line *rundir.Grade) {
 		t = c.stages[line.Stage]
 	}
 	if t != nil {
-		t.Add(line.Item, task.Outcome(line.Outcome), line.Failed)
+		t.Add(line.Item, TaskOutcome(line.Outcome), line.Failed)
 	}
 }
 

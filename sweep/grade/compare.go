@@ -1,7 +1,6 @@
 package grade
 
 import (
-	"llmsweep/sweep/grade/task"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
 )
@@ -20,7 +19,7 @@ func Read(path string) (*Run, error) {
 		if line.Stage == Alone {
 			t = r.Alone
 		}
-		t.Add(line.Item, task.Outcome(line.Outcome), line.Failed)
+		t.Add(line.Item, TaskOutcome(line.Outcome), line.Failed)
 	}
 	return r, nil
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"llmsweep/sweep/grade/task"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 )
@@ -16,9 +15,9 @@ func answers(name string, rng *rand.Rand, questions, times int, right func(i int
 	t := NewTally(name)
 	for i := range questions {
 		for range times {
-			o := task.Wrong
+			o := Wrong
 			if rng.Float64() < right(i) {
-				o = task.Right
+				o = Right
 			}
 			t.Add(fmt.Sprint(i), o, "")
 		}
@@ -52,12 +51,12 @@ func TestVerdicts(t *testing.T) {
 // TestOnlyWhatEndedIsGraded counts failed and cut answers apart.
 func TestOnlyWhatEndedIsGraded(t *testing.T) {
 	alone, load := NewTally(""), NewTally("a")
-	for i, o := range []task.Outcome{task.Right, task.Right, task.Wrong, task.Right} {
+	for i, o := range []TaskOutcome{Right, Right, Wrong, Right} {
 		alone.Add(fmt.Sprint(i), o, "")
 	}
-	load.Add("0", task.Right, "")
-	load.Add("1", task.Cut, "")
-	load.Add("2", task.None, "")
+	load.Add("0", Right, "")
+	load.Add("1", Cut, "")
+	load.Add("2", None, "")
 	load.Add("3", "", "timeout")
 	g := load.against(alone)
 	if g.Answers != 2 || g.Right != 1 || g.None != 1 || g.Cut != 1 || g.Failed != 1 || g.Pairs != 2 || g.Difference.Mean.Value() != 0 {
@@ -69,12 +68,12 @@ func TestOnlyWhatEndedIsGraded(t *testing.T) {
 func TestMcNemar(t *testing.T) {
 	alone, load := NewTally(""), NewTally("a")
 	for i := range 100 {
-		before, after := task.Right, task.Right
+		before, after := Right, Right
 		switch {
 		case i < 8:
-			after = task.Wrong
+			after = Wrong
 		case i == 8:
-			before = task.Wrong
+			before = Wrong
 		}
 		alone.Add(fmt.Sprint(i), before, "")
 		load.Add(fmt.Sprint(i), after, "")
@@ -88,7 +87,7 @@ func TestMcNemar(t *testing.T) {
 // TestNeededQuestions draws answers of which a share is lost. The number that Needed tells shows it in 80 % of the draws; alike servers are
 // called different in at most 5 %.
 func TestNeededQuestions(t *testing.T) {
-	draws := simtest.Size(40, 1000)
+	draws := simtest.SampleSize(40, 1000)
 	for _, c := range []struct{ difference, noise float64 }{{0.05, 0}, {0.05, 0.02}, {0.01, 0}} {
 		n := Needed(c.difference, c.noise, 1)
 		rng := rand.New(rand.NewPCG(3, uint64(n)))
@@ -97,12 +96,12 @@ func TestNeededQuestions(t *testing.T) {
 			for _, lost := range []float64{c.difference, 0} {
 				alone, load := NewTally(""), NewTally("a")
 				for i := range n {
-					before, after := task.Right, task.Right
+					before, after := Right, Right
 					switch u := rng.Float64(); {
 					case u < lost+c.noise:
-						after = task.Wrong
+						after = Wrong
 					case u < lost+2*c.noise:
-						before = task.Wrong
+						before = Wrong
 					}
 					alone.Add(fmt.Sprint(i), before, "")
 					load.Add(fmt.Sprint(i), after, "")

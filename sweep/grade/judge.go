@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/grade/task"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
 )
@@ -33,15 +32,15 @@ func (s *score) share() float64 { return float64(s.right) / float64(s.answers) }
 func NewTally(name string) *Tally { return &Tally{Name: name, items: map[string]*score{}} }
 
 // Add counts an outcome; failed is why there is none.
-func (t *Tally) Add(item string, o task.Outcome, failed string) {
+func (t *Tally) Add(item string, o TaskOutcome, failed string) {
 	switch {
 	case failed != "":
 		t.Failed++
 		return
-	case o == task.Cut:
+	case o == Cut:
 		t.Cut++
 		return
-	case o == task.None:
+	case o == None:
 		t.None++
 	}
 	s := t.items[item]
@@ -50,7 +49,7 @@ func (t *Tally) Add(item string, o task.Outcome, failed string) {
 		t.items[item] = s
 	}
 	s.answers++
-	if o == task.Right {
+	if o == Right {
 		s.right++
 	}
 }

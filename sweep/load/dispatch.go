@@ -7,7 +7,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/wait"
 )
 
 // preparedAhead is how many requests are encoded before they are due: more than come due while the encoder waits for a processor.
@@ -70,7 +69,7 @@ func (r *runner) next() (s ready, ok bool) {
 func (r *runner) openLoop(ctx context.Context) {
 	waiter := r.Waiter
 	if waiter == nil {
-		waiter = &wait.Timer{}
+		waiter = &Timer{}
 	}
 	for seq := 0; ; seq++ {
 		due, ok := r.Schedule.Next()
@@ -115,7 +114,7 @@ func (r *runner) closedLoop(ctx context.Context) {
 
 // await waits for an instant that no schedule set. It reports false where the stage ended first.
 func (r *runner) await(at time.Duration) bool {
-	var timer wait.Timer
+	var timer Timer
 	return timer.Wait(r.epoch.Add(at), r.stop)
 }
 

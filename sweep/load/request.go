@@ -7,7 +7,7 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/sweep/grade/task"
+	"llmsweep/sweep/grade"
 	"llmsweep/sweep/rundir"
 )
 
@@ -19,7 +19,7 @@ type Session struct {
 	// Ended is told the outcome of each turn, of which it keeps nothing; nil for nobody. The text of the answer is in it then.
 	Ended func(seq, turn int, res *client.Result)
 	// Task grades the answer to the last turn; nil for a session that is not graded.
-	Task *task.Task
+	Task *grade.Task
 }
 
 // Turn is one user message and the answer asked for.

@@ -16,10 +16,8 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/verdict"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
-	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/stats"
 )
@@ -122,7 +120,7 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 	end := r.End.Value()
 	a.ended++
 	a.last = max(a.last, end)
-	if at := seconds.Duration(end); !r.Incomplete() && (a.closedAt < 0 || at <= a.closedAt) {
+	if at := rundir.Duration(end); !r.Incomplete() && (a.closedAt < 0 || at <= a.closedAt) {
 		a.waves.Add(at)
 	}
 	a.tally.add(r)
@@ -150,7 +148,7 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 		a.service.add(r)
 	}
 	if n := len(r.GapsUS); n > 0 {
-		a.latest.itl.add(seconds.Duration((r.LastToken.Value() - r.FirstToken.Value()) / float64(n)))
+		a.latest.itl.add(rundir.Duration((r.LastToken.Value() - r.FirstToken.Value()) / float64(n)))
 	}
 }
 
@@ -182,8 +180,8 @@ func (a *Account) Recent() load.Snapshot {
 }
 
 // evidence returns what a verdict rests on.
-func (a *Account) evidence(service time.Duration, level float64) *verdict.Evidence {
-	return &verdict.Evidence{
+func (a *Account) evidence(service time.Duration, level float64) *Evidence {
+	return &Evidence{
 		Ticks: &a.ticks, Asked: a.asked / float64(max(a.due, 1)), PerRequest: a.emitted / float64(max(a.done, 1)),
 		Service: service, Rate: a.Rate, Tolerance: a.Tolerance, Level: level,
 	}
@@ -201,7 +199,7 @@ func (s *serviceTime) add(r *rundir.Record) {
 	span, ttft := r.LastToken.Value()-r.FirstToken.Value(), r.FirstToken.Value()-r.Sent.Value()
 	s.spans.Add(0, span)
 	s.quickest = min(cmp.Or(s.quickest, math.Inf(1)), ttft)
-	s.recent.add(seconds.Duration(span) + seconds.Duration(s.quickest))
+	s.recent.add(rundir.Duration(span) + rundir.Duration(s.quickest))
 }
 
 // typical returns the median over all requests; 0 where there is none.
@@ -209,7 +207,7 @@ func (s *serviceTime) typical() time.Duration {
 	if s.spans.Known() == 0 {
 		return 0
 	}
-	return seconds.Duration(s.spans.Quantile(0.5) + s.quickest)
+	return rundir.Duration(s.spans.Quantile(0.5) + s.quickest)
 }
 
 // latest is what is shown while a stage runs.

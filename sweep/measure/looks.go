@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/verdict"
-	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 )
 
@@ -99,12 +97,12 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 	if a.looks.next = now + (longest-a.MinTime)/(maxLooks-1); last {
 		a.looks.taken = maxLooks
 	}
-	cut, ok := window.Transient(a.ticks.Sums, a.ticks.Width, service)
+	cut, ok := Transient(a.ticks.Sums, a.ticks.Width, service)
 	if !ok || float64(a.due)*float64(now-cut)/float64(now) < float64(a.MinRequests) {
 		return last
 	}
-	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(window.Window{From: window.WholeWaves(cut, now, service), To: now})
-	a.verdict = verdict.Undone{Failed: a.failed, Refused: a.refused, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
+	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(Window{From: WholeWaves(cut, now, service), To: now})
+	a.verdict = Undone{Failed: a.failed, Refused: a.refused, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
 	return last || a.verdict != rundir.Undecided
 }
 

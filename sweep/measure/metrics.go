@@ -5,10 +5,6 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/sweep/measure/goodput"
-	"llmsweep/sweep/measure/traits"
-	"llmsweep/sweep/measure/verdict"
-	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
 	"llmsweep/sweep/slo"
@@ -17,12 +13,12 @@ import (
 
 // metrics gathers the metrics of a window from a stage's records, one record after the other.
 type metrics struct {
-	w        window.Window
+	w        Window
 	count    tokenCounter
 	records  int
 	requests rundir.Requests
 	refused  int
-	traits   traits.Finder
+	traits   HabitFinder
 	errors   failures
 	rates    rates
 	tokens   tokenRates
@@ -31,16 +27,16 @@ type metrics struct {
 	gaps     tokenGaps
 	lengths  lengths
 	reading  reading
-	goodput  *goodput.Counter // nil where there is no SLO
-	inFlight float64          // request-seconds in the window, by the requests' own instants
+	goodput  *Goodput // nil where there is no SLO
+	inFlight float64  // request-seconds in the window, by the requests' own instants
 	hung     hung
 	replicas replicas
 }
 
-func newMetrics(w window.Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
+func newMetrics(w Window, service time.Duration, count tokenCounter, grouped bool, terms []slo.Term) *metrics {
 	m := &metrics{w: w, count: count, progress: newProgress(w, service), gaps: newGaps(count, grouped)}
 	if len(terms) > 0 {
-		m.goodput = goodput.New(w, terms)
+		m.goodput = NewGoodput(w, terms)
 	}
 	return m
 }
@@ -145,7 +141,7 @@ type rates struct {
 	last            float64 // instant at which the last request of the window was due
 }
 
-func (c *rates) add(r *rundir.Record, w window.Window) {
+func (c *rates) add(r *rundir.Record, w Window) {
 	if w.Holds(r.Due.Value()) {
 		c.due++
 		c.last = max(c.last, r.Due.Value())
@@ -158,7 +154,7 @@ func (c *rates) add(r *rundir.Record, w window.Window) {
 	}
 }
 
-func (c *rates) fill(st *rundir.Stage, w window.Window) {
+func (c *rates) fill(st *rundir.Stage, w Window) {
 	st.Rates = rundir.Rates{Sent: ratio(c.sent, w.Length()), Completed: ratio(c.done, w.Length())}
 	switch {
 	case !st.Rate.Known():
@@ -175,7 +171,7 @@ type tokenRates struct {
 	unknown       bool // some prompt has no token count
 }
 
-func (c *tokenRates) add(r *rundir.Record, w window.Window, count tokenCounter) {
+func (c *tokenRates) add(r *rundir.Record, w Window, count tokenCounter) {
 	for at, k := range count.arrivals(r) {
 		if w.Holds(at) {
 			c.output += k
@@ -187,7 +183,7 @@ func (c *tokenRates) add(r *rundir.Record, w window.Window, count tokenCounter) 
 	}
 }
 
-func (c *tokenRates) fill(st *rundir.Stage, w window.Window) {
+func (c *tokenRates) fill(st *rundir.Stage, w Window) {
 	st.TokensPerS.Output = ratio(c.output, w.Length())
 	if !c.unknown {
 		st.TokensPerS.Input = ratio(c.input, w.Length())
@@ -197,13 +193,13 @@ func (c *tokenRates) fill(st *rundir.Stage, w window.Window) {
 
 // progress counts completed work, a request in flight for the part of its tokens that arrived in the window.
 type progress struct {
-	w       window.Window
+	w       Window
 	width   float64
 	batches []float64
 }
 
-func newProgress(w window.Window, service time.Duration) progress {
-	n := window.Batches(w.To-w.From, service, verdict.RateBatches)
+func newProgress(w Window, service time.Duration) progress {
+	n := Batches(w.To-w.From, service, RateBatches)
 	if n < 1 || w.Length() <= 0 {
 		n = 1
 	}

@@ -8,7 +8,6 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
-	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/slo"
 )
 
@@ -107,13 +106,13 @@ func newReplay(st *rundir.Stage, tolerance float64, terms []slo.Term) *replay {
 func (p *replay) add(r *rundir.Record) {
 	p.Due(int(owed(r)))
 	p.Ended(r, counted(r))
-	end := seconds.Duration(r.End.Value())
+	end := rundir.Duration(r.End.Value())
 	p.end = max(p.end, end)
 	if r.Sent.Known() {
-		p.sent, p.gone = append(p.sent, seconds.Duration(r.Sent.Value())), append(p.gone, end)
+		p.sent, p.gone = append(p.sent, rundir.Duration(r.Sent.Value())), append(p.gone, end)
 	}
 	left := change{owed: owed(r)}
-	p.change(seconds.Duration(r.Due.Value()), left)
+	p.change(rundir.Duration(r.Due.Value()), left)
 	share, known := ownShare(r)
 	for i, at := range chunkInstants(r) {
 		var c change
@@ -127,7 +126,7 @@ func (p *replay) add(r *rundir.Record) {
 		}
 		c.owed, c.owedChunks = -c.tokens, -c.chunks
 		left.owed, left.owedChunks = left.owed+c.owed, left.owedChunks+c.owedChunks
-		p.change(seconds.Duration(at), c)
+		p.change(rundir.Duration(at), c)
 	}
 	p.change(end, change{owed: -left.owed, owedChunks: -left.owedChunks})
 }

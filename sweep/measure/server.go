@@ -4,12 +4,11 @@ import (
 	"math"
 
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
 )
 
 // serverLoad sums up the server's gauges within a window; nil where there are none.
-func serverLoad(readings []load.Reading, w window.Window) *rundir.Server {
+func serverLoad(readings []load.Reading, w Window) *rundir.Server {
 	var within []load.Gauges
 	for _, r := range readings {
 		if w.HoldsAt(r.At) {

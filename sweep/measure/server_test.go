@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/window"
 )
 
 func TestServerLoadCountsInTheWindow(t *testing.T) {
@@ -17,7 +16,7 @@ func TestServerLoadCountsInTheWindow(t *testing.T) {
 		}}
 	}
 	gauges := []load.Reading{look(1, 99, 99, 1, 0), look(11, 8, 0, 0.5, 3), look(12, 10, 2, 0.75, 3), look(13, 9, 4, 0.7, 8), look(21, 99, 99, 1, 99)}
-	s := serverLoad(gauges, window.Window{From: 10 * time.Second, To: 20 * time.Second})
+	s := serverLoad(gauges, Window{From: 10 * time.Second, To: 20 * time.Second})
 	near(t, "running", s.Running, 9)
 	near(t, "most running", s.RunningMax, 10)
 	near(t, "waiting", s.Waiting, 2)
@@ -26,7 +25,7 @@ func TestServerLoadCountsInTheWindow(t *testing.T) {
 	if !s.PrefixHitRate.IsZero() {
 		t.Errorf("a hit rate of %v, and the server told none", s.PrefixHitRate)
 	}
-	if got := serverLoad(gauges, window.Window{From: 30 * time.Second, To: 40 * time.Second}); got != nil {
+	if got := serverLoad(gauges, Window{From: 30 * time.Second, To: 40 * time.Second}); got != nil {
 		t.Errorf("gauges out of nothing: %+v", got)
 	}
 }

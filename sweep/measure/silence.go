@@ -5,7 +5,6 @@ import (
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
-	"llmsweep/sweep/seconds"
 )
 
 // A server is silent while no token of any stream arrives although requests are in flight. What is usual is the longest silence that ended in
@@ -85,7 +84,7 @@ func (s *summary) frozenSince() (at float64, ok bool) {
 	if g.token == 0 || g.hanging <= g.latest {
 		return 0, false
 	}
-	_, longest := silence(&s.ticks, seconds.Duration(g.token)+s.ticks.Width)
-	waited := seconds.Duration(g.hanging - max(g.latest, g.since))
+	_, longest := silence(&s.ticks, rundir.Duration(g.token)+s.ticks.Width)
+	waited := rundir.Duration(g.hanging - max(g.latest, g.since))
 	return g.latest, waited >= max(frozenFrom*(longest+s.ticks.Width), leastFrozen)
 }

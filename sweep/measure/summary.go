@@ -7,10 +7,7 @@ import (
 
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/measure/verdict"
-	"llmsweep/sweep/measure/window"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seconds"
 )
 
 // ratio returns n/d, absent where either is 0 or less.
@@ -26,7 +23,7 @@ type summary struct {
 	*Account
 	stage   rundir.Stage
 	seen    *load.Observed
-	window  window.Window
+	window  Window
 	settled bool // the window's opening transient is over
 	metrics *metrics
 }
@@ -62,25 +59,25 @@ func (a *Account) begin(st rundir.Stage, seen *load.Observed) *summary {
 
 // steady returns the window: the opening transient is cut, and in a closed loop what does not fill its last wave. Where the server had
 // stopped answering when the window closed, that time belongs to the window. ok is false where the stage was too short to find it.
-func (s *summary) steady(service time.Duration) (w window.Window, ok bool) {
+func (s *summary) steady(service time.Duration) (w Window, ok bool) {
 	closedAt := s.seen.ClosedAt
 	switch {
 	case s.stage.Whole:
-		return window.Window{From: 0, To: seconds.Duration(s.last)}, true
+		return Window{From: 0, To: rundir.Duration(s.last)}, true
 	case s.From > 0 && closedAt >= s.MinTime:
-		return window.Window{From: s.From, To: s.MinTime}, true
+		return Window{From: s.From, To: s.MinTime}, true
 	case s.stage.Rate.Known():
-		cut, settled := window.Transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
-		return window.Window{From: window.WholeWaves(cut, closedAt, service), To: closedAt}, settled
+		cut, settled := Transient(s.ticks.Sums[:s.ticks.Until(closedAt)], s.ticks.Width, service)
+		return Window{From: WholeWaves(cut, closedAt, service), To: closedAt}, settled
 	}
 	from, to, n := s.waves.Whole()
 	if n == 0 {
-		return window.Window{From: 0, To: closedAt}, false
+		return Window{From: 0, To: closedAt}, false
 	}
 	if s.silentAtClose() {
 		to = max(to, closedAt)
 	}
-	return window.Window{From: from, To: to}, true
+	return Window{From: from, To: to}, true
 }
 
 // finish fills in the stage.
@@ -96,7 +93,7 @@ func (s *summary) finish() rundir.Stage {
 		}
 		if st.Verdict != rundir.Shedding {
 			q := st.Requests
-			st.Verdict = verdict.Undone{Failed: q.Error, Refused: s.metrics.refused, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
+			st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.refused, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
 		}
 		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided

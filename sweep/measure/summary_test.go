@@ -17,7 +17,6 @@ import (
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/sample"
-	"llmsweep/sweep/seconds"
 	"llmsweep/sweep/stats"
 )
 
@@ -62,7 +61,7 @@ func synthetic(n, gaps int) iter.Seq2[*rundir.Record, error] {
 
 // whole is a stage in which n requests counted, in a closed loop, and its account.
 func whole(n int, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, *Account, *load.Observed) {
-	end := seconds.Duration(float64(n+20) * 0.01)
+	end := rundir.Duration(float64(n+20) * 0.01)
 	st := rundir.Stage{Name: "x", MaxConcurrency: 20, Whole: true}
 	a := NewAccount(Criteria{Concurrency: 20, Whole: true})
 	for r := range records {

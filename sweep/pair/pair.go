@@ -16,7 +16,6 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seconds"
 )
 
 // Config is the configuration of a comparison.
@@ -241,7 +240,7 @@ func (p *comparison) latency(st [2]rundir.Stage) time.Duration {
 	l := time.Millisecond
 	for i := range st {
 		if mean := st[i].Latency.Mean; !mean.IsZero() {
-			l = max(l, seconds.Duration(mean.Value()))
+			l = max(l, rundir.Duration(mean.Value()))
 		}
 	}
 	p.service = max(p.service, l)
@@ -256,7 +255,7 @@ func (p *comparison) addOpen(key string, rate float64, opening time.Duration, pr
 		requests = 10 // and expects this many requests,
 		longest  = 3  // but no longer for their sake than this many stage times
 	)
-	enough := min(seconds.Duration(requests/rate), longest*p.time())
+	enough := min(rundir.Duration(requests/rate), longest*p.time())
 	l := arrival.Poisson{Rate: rate}
 	p.record.Loads = append(p.record.Loads, rundir.PairLoad{
 		Key: key, Name: l.Name(), Kind: l.Kind(), Rate: rundir.Exactly(rate), Primary: primary,
@@ -327,10 +326,10 @@ func (p *comparison) round(ctx context.Context, l *rundir.PairLoad, round int, o
 // plannedStage returns a stage of a round.
 func (p *comparison) plannedStage(x *experiment.Experiment, l *rundir.PairLoad, name string, source load.Source) experiment.Stage {
 	var s experiment.Stage
-	opening := seconds.Duration(l.Opening)
+	opening := rundir.Duration(l.Opening)
 	if l.Rate.Known() {
 		s = x.Poisson(l.Rate.Value(), rundir.Grid)
-		s.From, s.MinTime = opening, seconds.Duration(l.Opening+l.Window)
+		s.From, s.MinTime = opening, rundir.Duration(l.Opening+l.Window)
 		s.Tail = max(s.Tail, 2*opening) // a request of the window may take as long as those of the opening, and a little longer
 	} else {
 		role := map[string]string{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[l.Kind]

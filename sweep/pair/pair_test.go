@@ -10,25 +10,23 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/seed"
 	"llmsweep/sweep/simtest"
-	"llmsweep/sweep/virtual"
+	"llmsweep/sweep/stats"
 )
 
 // slower is the same server with every step taking 1/(1-by) of the time.
-func slower(c machine.Config, by float64) machine.Config {
+func slower(c sim.MachineConfig, by float64) sim.MachineConfig {
 	const reduce = 10 * time.Microsecond // an all-reduce of nothing, of which there are two a layer: no setting of its own
 	reduces := time.Duration(0)
 	if c.TP > 1 {
 		reduces = time.Duration(2*c.Model.Layers) * reduce
 	}
-	fixed := float64(cmp.Or(c.StepOverhead, machine.DefaultStepOverhead) + reduces)
+	fixed := float64(cmp.Or(c.StepOverhead, sim.DefaultStepOverhead) + reduces)
 	c.StepOverhead = time.Duration(fixed/(1-by)) - reduces
 	for _, speed := range []*float64{&c.GPU.BandwidthBytes, &c.GPU.PeakFP16, &c.GPU.PeakINT8, &c.GPU.InterconnectBytes} {
 		*speed *= 1 - by
@@ -51,7 +49,7 @@ func TestSlowerServers(t *testing.T) {
 
 // compared is two simulated servers to be measured against each other.
 type compared struct {
-	a, b   machine.Config
+	a, b   sim.MachineConfig
 	work   simtest.Fixed
 	spread float64 // of its lengths
 	stage  time.Duration
@@ -78,17 +76,17 @@ func (c compared) run(t *testing.T) *outcome {
 	c.b.Seed++ // its steps jitter otherwise
 	synctest.Test(t, func(t *testing.T) {
 		p := Config{Difference: 0.03, Widths: c.widths, Save: func(*rundir.Pair) error { return nil }}
-		for i, server := range []machine.Config{c.a, c.b} {
+		for i, server := range []sim.MachineConfig{c.a, c.b} {
 			live, err := sim.Start(server)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer live.Close()
-			p.Sides[i] = sideWith(virtual.Doer{Live: live})
+			p.Sides[i] = sideWith(simtest.VirtualDoer{Live: live})
 		}
 		p.Sides[0].StageTime, p.Sides[0].Seed = c.stage, c.seed
 		p.Sides[0].Sources = func(stage string) load.Source {
-			return simtest.Varied{Fixed: c.work, Spread: c.spread, Rng: seed.Rand(c.seed, "lengths", stage)}
+			return simtest.Varied{Fixed: c.work, Spread: c.spread, Rng: stats.Rand(c.seed, "lengths", stage)}
 		}
 		if c.tune != nil {
 			c.tune(&p)
@@ -124,7 +122,7 @@ func anyPair(seed int) compared {
 // Two identical servers must not be called different: not by the conclusion, and not by any row by itself, in more than 7 %
 // of comparisons.
 func TestIdenticalServersDoNotDiffer(t *testing.T) {
-	n := simtest.Size(1, 1000)
+	n := simtest.SampleSize(1, 1000)
 	different, shown := 0, map[string]int{}
 	for seed := range n {
 		p := anyPair(seed).run(t)
@@ -167,7 +165,7 @@ func TestIdenticalServersDoNotDiffer(t *testing.T) {
 // closed loop its output is 3 % less to the digit, so that where steps are unsteady the time is just enough.
 func TestASlowerServerIsFound(t *testing.T) {
 	for name, widths := range map[string][]int{"loads it finds": nil, "a closed loop": {6}} {
-		n := simtest.Size(1, 1000)
+		n := simtest.SampleSize(1, 1000)
 		found, late, blocks, planned := 0, 0, 0, 0
 		for seed := range n {
 			c := anyPair(seed)

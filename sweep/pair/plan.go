@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seconds"
 )
 
 // preparePilot decides how many blocks the pilot has.
@@ -29,7 +28,7 @@ func (p *comparison) shorten() {
 	var stages time.Duration
 	for i := range p.record.Loads {
 		if l := &p.record.Loads[i]; l.Rate.Known() {
-			stages += minPilot * perBlock * seconds.Duration(l.Opening+l.Window)
+			stages += minPilot * perBlock * rundir.Duration(l.Opening+l.Window)
 		}
 	}
 	over := minPilot*p.guessBlock() - (p.Budget - time.Since(p.started))
@@ -55,7 +54,7 @@ func (p *comparison) guessBlock() time.Duration {
 		l := &p.record.Loads[i]
 		switch {
 		case l.Rate.Known():
-			sum += seconds.Duration(l.Opening+l.Window) + p.service
+			sum += rundir.Duration(l.Opening+l.Window) + p.service
 		case l.Requests > 0:
 			sum += p.time()
 		default:

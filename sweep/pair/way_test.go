@@ -58,7 +58,7 @@ func (l listening) Prepare(r *api.Request) (*client.Prepared, error) {
 func quick(t *testing.T) compared {
 	demo := simtest.Preset(t, "demo")
 	demo.Jitter = 0.1
-	return compared{a: demo, b: demo, stage: time.Second, seed: 7, work: simtest.Same(64, 16)}
+	return compared{a: demo, b: demo, stage: time.Second, seed: 7, work: simtest.SameInAll(64, 16)}
 }
 
 // pairedStages are the stages of whole blocks by name, of both runs.

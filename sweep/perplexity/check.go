@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"llmsweep/client"
-	"llmsweep/client/api/scoring"
+	"llmsweep/client/api"
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
@@ -35,7 +35,7 @@ type Check struct {
 	Options
 
 	mu      sync.Mutex
-	ways    []*scoring.Way // those that are not ruled out; the first is used
+	ways    []*api.Scoring // those that are not ruled out; the first is used
 	settled bool           // it was understood once
 	order   []int          // windows, in the order in which they are sent
 	next    int            // in order
@@ -52,7 +52,7 @@ type Check struct {
 
 // New returns a check.
 func New(o Options) *Check {
-	c := &Check{Options: o, ways: scoring.Ways(o.Engine), scores: map[int]rundir.WindowScore{}, faults: map[fault]int{}}
+	c := &Check{Options: o, ways: api.Scorings(o.Engine), scores: map[int]rundir.WindowScore{}, faults: map[fault]int{}}
 	c.order = rand.New(rand.NewPCG(1, 2)).Perm(len(o.Text.Windows)) // the same for all runs
 	return c
 }
@@ -115,7 +115,7 @@ func (c *Check) faulty() (n int) {
 const mostFailures = 3
 
 // ended takes in the outcome of a request. It keeps nothing of the result. One that this program cancelled says nothing.
-func (c *Check) ended(i int, way *scoring.Way, res *client.Result) {
+func (c *Check) ended(i int, way *api.Scoring, res *client.Result) {
 	answer := bytes.Clone(res.LogProbs)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,9 +147,9 @@ func passing(res *client.Result) bool {
 func (c *Check) another() { c.ways, c.next, c.failed, c.faults = c.ways[1:], 0, 0, map[fault]int{} }
 
 // answered takes in an answer. The caller holds the lock.
-func (c *Check) answered(i int, way *scoring.Way, answer []byte) {
+func (c *Check) answered(i int, way *api.Scoring, answer []byte) {
 	tokens, err := way.Tokens(answer)
-	if errors.Is(err, scoring.ErrIgnored) && !c.settled {
+	if errors.Is(err, api.ErrIgnored) && !c.settled {
 		c.ignored = append(c.ignored, way.Name)
 		c.another()
 		return
@@ -232,8 +232,8 @@ func (c *Check) Recall(before *rundir.Run, _ func(stage string) bool, _ any) err
 		return errOtherText
 	}
 	c.recallNotes(p.Notes)
-	if way := scoring.ByName(p.Way); way != nil {
-		c.ways, c.settled = []*scoring.Way{way}, true
+	if way := api.ScoringWay(p.Way); way != nil {
+		c.ways, c.settled = []*api.Scoring{way}, true
 	} else if len(before.Stages) > 0 {
 		c.ways = nil
 	}

@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"llmsweep/client/api"
-	"llmsweep/client/api/logprob"
-	"llmsweep/client/sim/tokenizer"
+	"llmsweep/client/sim/server"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 )
@@ -52,9 +51,9 @@ func TestCut(t *testing.T) {
 	})
 }
 
-func tokensOf(texts ...string) (all []logprob.Token) {
+func tokensOf(texts ...string) (all []api.LogProbToken) {
 	for i, text := range texts {
-		all = append(all, logprob.Token{Text: text, LogP: -float64(i) / 8})
+		all = append(all, api.LogProbToken{Text: text, LogP: -float64(i) / 8})
 	}
 	all[0].LogP = math.NaN()
 	return all
@@ -102,7 +101,7 @@ func TestPlaces(t *testing.T) {
 func TestPlacesOfAnyText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.String().Draw(rt, "text") + "x"
-		pieces := tokenizer.Pieces(text)
+		pieces := server.Pieces(text)
 		at, ok := places(text, tokensOf(pieces...))
 		if pieces[0] != "" && !isBroken(pieces[0]) && !ok && !strings.Contains(text, "\uFFFD") {
 			rt.Fatalf("%q", pieces)
@@ -119,7 +118,7 @@ func TestPlacesOfAnyText(t *testing.T) {
 // Scores that cannot be right are refused by the reason.
 func TestFaults(t *testing.T) {
 	w := Window{Text: "a b c d e f g h i j k l m n o p q r s t", Context: 9}
-	good := func() []logprob.Token { return tokensOf(tokenizer.Pieces(w.Text)...) }
+	good := func() []api.LogProbToken { return tokensOf(server.Pieces(w.Text)...) }
 	n := len(good())
 	s, err := score(w, good(), n)
 	if err != nil || s.Bytes != len(w.Text)-9 || s.Tokens != n-5 {
@@ -132,13 +131,13 @@ func TestFaults(t *testing.T) {
 	if math.Abs(s.NLL.Value()-sum) > 1e-9 {
 		t.Errorf("%v nats, want %g", s.NLL, sum)
 	}
-	for want, spoil := range map[fault]func([]logprob.Token) ([]logprob.Token, int){
-		faultText:       func(all []logprob.Token) ([]logprob.Token, int) { all[3].Text = " z"; return all, n },
-		faultCount:      func(all []logprob.Token) ([]logprob.Token, int) { return all, n + 1 },
-		faultMissing:    func(all []logprob.Token) ([]logprob.Token, int) { all[7].LogP = math.NaN(); return all, n },
-		faultImpossible: func(all []logprob.Token) ([]logprob.Token, int) { all[7].LogP = math.Inf(-1); return all, n },
-		faultPositive:   func(all []logprob.Token) ([]logprob.Token, int) { all[7].LogP = 0.5; return all, api.Unknown },
-		faultConstant: func(all []logprob.Token) ([]logprob.Token, int) {
+	for want, spoil := range map[fault]func([]api.LogProbToken) ([]api.LogProbToken, int){
+		faultText:       func(all []api.LogProbToken) ([]api.LogProbToken, int) { all[3].Text = " z"; return all, n },
+		faultCount:      func(all []api.LogProbToken) ([]api.LogProbToken, int) { return all, n + 1 },
+		faultMissing:    func(all []api.LogProbToken) ([]api.LogProbToken, int) { all[7].LogP = math.NaN(); return all, n },
+		faultImpossible: func(all []api.LogProbToken) ([]api.LogProbToken, int) { all[7].LogP = math.Inf(-1); return all, n },
+		faultPositive:   func(all []api.LogProbToken) ([]api.LogProbToken, int) { all[7].LogP = 0.5; return all, api.Unknown },
+		faultConstant: func(all []api.LogProbToken) ([]api.LogProbToken, int) {
 			for i := range all {
 				all[i].LogP = -1
 			}
@@ -184,7 +183,7 @@ func drawn(rng *rand.Rand, windows int, more float64) (a, b rundir.Perplexity) {
 // Intervals hold the truth in 95 % of the texts, of a value and of a paired difference, also where windows that follow each other are alike.
 func TestCoverage(t *testing.T) {
 	const more, truth = 0.01, 2 + 0.2*0.2/(1-0.6*0.6)
-	texts, rng := simtest.Size(300, 4000), rand.New(rand.NewPCG(7, 8))
+	texts, rng := simtest.SampleSize(300, 4000), rand.New(rand.NewPCG(7, 8))
 	for _, windows := range []int{40, 200} {
 		held, paired := 0, 0
 		for range texts {

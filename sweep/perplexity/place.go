@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"llmsweep/client/api/logprob"
+	"llmsweep/client/api"
 )
 
 // unknown is the place of a token whose text does not tell it.
@@ -22,7 +22,7 @@ const (
 // Servers write tokens in several ways: byte by byte a character has tokens without a text of their own (empty, or U+FFFD), single tokens of
 // SentencePiece lose the blank before them, and some servers write it as "▁". Before the text there may be tokens that it does not have. The first
 // token, which has no log-probability, may have no text.
-func places(text string, tokens []logprob.Token) (at []int, ok bool) {
+func places(text string, tokens []api.LogProbToken) (at []int, ok bool) {
 	if len(tokens) == 0 || tokens[0].Text != "" {
 		return placesFrom(text, 0, tokens)
 	}
@@ -35,7 +35,7 @@ func places(text string, tokens []logprob.Token) (at []int, ok bool) {
 }
 
 // placesFrom returns where tokens begin of which the first begins at a place, or stands before it.
-func placesFrom(text string, p int, tokens []logprob.Token) (at []int, ok bool) {
+func placesFrom(text string, p int, tokens []api.LogProbToken) (at []int, ok bool) {
 	broken, hollow := 0, true // broken tokens since p; hollow: all of them are empty
 	for i, t := range tokens {
 		if isBroken(t.Text) {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"llmsweep/client/api"
-	"llmsweep/client/api/logprob"
 	"llmsweep/sweep/rundir"
 )
 
@@ -35,7 +34,7 @@ const tolerance = 1e-3
 const enough = 8
 
 // score sums up the scored part of a window. told is the number of tokens that the server counted, or api.Unknown.
-func score(w Window, tokens []logprob.Token, told int) (s rundir.WindowScore, err error) {
+func score(w Window, tokens []api.LogProbToken, told int) (s rundir.WindowScore, err error) {
 	if told != api.Unknown && told != len(tokens) {
 		return s, faultCount
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"llmsweep/client/bounded"
-	"llmsweep/sweep/dryrun"
+	"llmsweep/client/input"
+	"llmsweep/sweep/experiment"
 )
 
 // Limits on windows, in bytes and in number, and what is taken where nothing is said. 2048 bytes are about 500 tokens of English.
@@ -48,7 +48,7 @@ func (t *Text) Requests() int {
 }
 
 // Tokens returns the tokens of the windows, given what counts those of a text.
-func (t *Text) Tokens(count func(string) int) (all dryrun.Tokens) {
+func (t *Text) Tokens(count func(string) int) (all experiment.SpendTokens) {
 	if t == nil {
 		return all
 	}
@@ -61,7 +61,7 @@ func (t *Text) Tokens(count func(string) int) (all dryrun.Tokens) {
 
 // Read reads a text, and cuts it into windows of a number of bytes, of which it keeps at most a number, evenly spread over the text.
 func Read(path string, window, most int) (*Text, error) {
-	raw, err := bounded.ReadFile(path, mostFile)
+	raw, err := input.ReadFile(path, mostFile)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package rundir
 
 import (
 	"encoding/json"
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 	"slices"
 	"testing"
 
@@ -144,7 +144,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(line))
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, line []byte) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, line []byte) {
 		first, err := ParseRecord(line)
 		if err != nil {
 			return

@@ -6,7 +6,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/note"
 	"llmsweep/sweep/measure"
-	"llmsweep/sweep/measure/verdict"
 	"llmsweep/sweep/rundir"
 )
 
@@ -91,7 +90,7 @@ func refusesMost(open []*rundir.Stage, tolerance float64) (most *rundir.Stage) {
 		}
 		ended := st.Requests.OK + st.Requests.Error
 		refused := int(math.Round(st.Refused.Value() * float64(ended)))
-		beyond := verdict.Undone{Failed: refused, Refused: refused, Ended: ended, Tolerance: tolerance}.BeyondChance()
+		beyond := measure.Undone{Failed: refused, Refused: refused, Ended: ended, Tolerance: tolerance}.BeyondChance()
 		if beyond && (most == nil || st.Refused.Value() > most.Refused.Value()) {
 			most = st
 		}

@@ -8,8 +8,6 @@ import (
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/selftest/paced"
-	"llmsweep/sweep/wait"
 )
 
 // Arrivals is what was measured at one rate of Poisson arrivals.
@@ -34,11 +32,11 @@ func (b *bench) arrivals(ctx context.Context, rate float64) (*Arrivals, error) {
 		return nil, err
 	}
 	defer c.CloseIdle()
-	exact := wait.NewExact()
+	exact := load.NewExactTimer()
 	defer exact.Close()
 	w := &timed{Waiter: exact}
 	n := int(math.Ceil(max(rate*b.Hold.Seconds(), min(rate, enough), 2)))
-	st, err := b.stage(ctx, c, c.Warm, w, experiment.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{paced.Order{}, 2})
+	st, err := b.stage(ctx, c, c.Warm, w, experiment.NewStage(arrival.Poisson{Rate: rate}, n, 0), source{PacedOrder{}, 2})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/selftest/paced"
 )
 
 // Decode is the cost of a token to this client, from the socket to the result, when many tokens wait to be read.
@@ -30,7 +29,7 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 		return nil, err
 	}
 	defer c.CloseIdle()
-	call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: paced.Order{}.String()}}, OutputTokens: burst})
+	call, err := c.Prepare(&api.Request{Messages: []api.Message{{Role: "user", Content: PacedOrder{}.String()}}, OutputTokens: burst})
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +47,14 @@ func (b *bench) decode(ctx context.Context) (*Decode, error) {
 	}
 	var first, last runtime.MemStats
 	runtime.ReadMemStats(&first)
-	from, known := paced.ProcessorTime()
+	from, known := ProcessorTime()
 	d := &Decode{}
 	for began := time.Now(); time.Since(began) < b.Decode || d.Events == 0; d.Events += burst {
 		if err := ask(); err != nil {
 			return nil, err
 		}
 	}
-	to, _ := paced.ProcessorTime()
+	to, _ := ProcessorTime()
 	runtime.ReadMemStats(&last)
 	d.AllocsPerEvent = rundir.Exactly(float64(last.Mallocs-first.Mallocs) / float64(d.Events))
 	if used := (to - from).Seconds(); known && used > 0 {

@@ -15,7 +15,6 @@ import (
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/selftest/paced"
 	"llmsweep/sweep/stats"
 )
 
@@ -138,7 +137,7 @@ func (b *bench) level(ctx context.Context, c *client.Client, n int, cond conditi
 		defer hog.stop()
 	}
 	rate := perStream(n)
-	from := source{paced.Order{Phase: cond.phase, Every: time.Duration(1e9 / rate), Streams: n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
+	from := source{PacedOrder{Phase: cond.phase, Every: time.Duration(1e9 / rate), Streams: n}, max(int(math.Ceil(rate*b.Hold.Seconds())), 2)}
 	w := &witness{Client: c, clock: b.clock, streams: int64(n), every: from.Every}
 	looking, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -175,11 +174,11 @@ func (b *bench) stage(ctx context.Context, d load.Doer, warm func(context.Contex
 
 // source gives the same session again and again.
 type source struct {
-	paced.Order
+	PacedOrder
 	tokens int
 }
 
 // Next returns the next session.
 func (s source) Next() (load.Session, bool) {
-	return load.Session{Turns: []load.Turn{{User: s.Order.String(), OutputTokens: s.tokens}}}, true
+	return load.Session{Turns: []load.Turn{{User: s.PacedOrder.String(), OutputTokens: s.tokens}}}, true
 }

@@ -17,10 +17,9 @@ import (
 	"strconv"
 	"time"
 
-	"llmsweep/client/limits"
+	"llmsweep/client"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/selftest/paced"
 )
 
 // Options are what is measured. An empty list measures none of its kind.
@@ -77,7 +76,7 @@ type Result struct {
 // bench is the state of a running self-test.
 type bench struct {
 	Options
-	clock paced.Clock
+	clock PacedClock
 	url   string
 	dir   string // where records go
 	out   *Result
@@ -89,7 +88,7 @@ type bench struct {
 func Run(ctx context.Context, o Options) (*Result, error) {
 	limit := o.Descriptors
 	if limit == 0 {
-		limit = limits.Read().Files
+		limit = client.ReadLimits().Files
 	}
 	r := &Result{Started: time.Now(), CPUs: runtime.GOMAXPROCS(0), Load: loadAverage(), Descriptors: limit, Timestamps: "user"}
 	dir, err := os.MkdirTemp("", "llmsweep-selftest-")
@@ -102,7 +101,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer server.stop()
-	b := &bench{Options: o, clock: paced.NewClock(), url: url, dir: dir, out: r}
+	b := &bench{Options: o, clock: NewPacedClock(), url: url, dir: dir, out: r}
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}

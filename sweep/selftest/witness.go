@@ -11,14 +11,13 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/selftest/paced"
 )
 
 // witness is a client that compares the timestamps of its results with the instants that the server wrote into their texts, and
 // that records its own use of processor and memory.
 type witness struct {
 	*client.Client
-	clock   paced.Clock
+	clock   PacedClock
 	streams int64         // in all
 	every   time.Duration // from token to token of a stream
 
@@ -48,7 +47,7 @@ type sight struct {
 
 // see returns the present use.
 func see() sight {
-	used, known := paced.ProcessorTime()
+	used, known := ProcessorTime()
 	return sight{time.Now(), used, known, resident()}
 }
 
@@ -77,7 +76,7 @@ func (w *witness) Do(ctx context.Context, call *client.Prepared, res *client.Res
 
 // take compares a result's timestamps with those in its text.
 func (w *witness) take(res *client.Result) {
-	if res.Status != client.StatusOK || len(res.Text) != paced.InstantDigits*res.Chunks() {
+	if res.Status != client.StatusOK || len(res.Text) != InstantDigits*res.Chunks() {
 		w.failed++
 		w.failure = res.Message
 		return
@@ -92,7 +91,7 @@ func (w *witness) take(res *client.Result) {
 		if i > 0 {
 			at += int64(res.Gaps[i-1])
 		}
-		wrote, err := strconv.ParseInt(string(res.Text[paced.InstantDigits*i:paced.InstantDigits*(i+1)]), 10, 64)
+		wrote, err := strconv.ParseInt(string(res.Text[InstantDigits*i:InstantDigits*(i+1)]), 10, 64)
 		if err != nil {
 			w.failed++
 			w.failure = err.Error()

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a package that simulates much. They allocate fast and keep little: rarer garbage collections take a
+// StatisticsMain runs the tests of a package that simulates much. They allocate fast and keep little: rarer garbage collections take a
 // quarter off their processor time.
-func Main(m *testing.M) {
+func StatisticsMain(m *testing.M) {
 	debug.SetGCPercent(collectAt)
 	debug.SetMemoryLimit(collectFrom)
 	os.Exit(m.Run())

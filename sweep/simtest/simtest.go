@@ -12,16 +12,12 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
-	"llmsweep/client/sim/random"
-	"llmsweep/client/sim/truth"
 	"llmsweep/sweep/load"
-	"llmsweep/sweep/virtual"
 )
 
-// Size returns the size of a statistical test: few in everyday runs, full with the build tag "statistics". The race detector makes such
+// SampleSize returns the size of a statistical test: few in everyday runs, full with the build tag "statistics". The race detector makes such
 // tests ten times slower and finds nothing more in more of the same: then it is 1.
-func Size(few, full int) int {
+func SampleSize(few, full int) int {
 	switch {
 	case Statistics:
 		return full
@@ -34,8 +30,8 @@ func Size(few, full int) int {
 // Fixed is a workload of sessions that are all alike.
 type Fixed struct{ Prompt, Output int } // tokens
 
-// Same returns a workload of sessions that are all alike, of a number of prompt and output tokens.
-func Same(prompt, output int) Fixed { return Fixed{prompt, output} }
+// SameInAll returns a workload of sessions that are all alike, of a number of prompt and output tokens.
+func SameInAll(prompt, output int) Fixed { return Fixed{prompt, output} }
 
 // Next returns the next session.
 func (f Fixed) Next() (load.Session, bool) {
@@ -43,8 +39,8 @@ func (f Fixed) Next() (load.Session, bool) {
 }
 
 // Capacity returns what a server does of the workload, computed.
-func (f Fixed) Capacity(c machine.Config) truth.Capacity {
-	return truth.CapacityOf(c, truth.Workload{PromptTokens: f.Prompt, OutputTokens: f.Output})
+func (f Fixed) Capacity(c sim.MachineConfig) sim.Capacity {
+	return sim.CapacityOf(c, sim.Workload{PromptTokens: f.Prompt, OutputTokens: f.Output})
 }
 
 // Varied is a workload of prompts and answers of random length.
@@ -68,31 +64,31 @@ func (v Varied) Next() (load.Session, bool) {
 // Trial is a random server with a workload that it can hold.
 type Trial struct {
 	Seed   uint64
-	Server machine.Config
+	Server sim.MachineConfig
 	Work   Fixed // mean lengths
 	Spread float64
 }
 
 // Random returns the trial of a seed.
 func Random(seed uint64) *Trial {
-	return trial(seed, random.New(rand.New(rand.NewPCG(seed, trialStream))))
+	return trial(seed, RandomServer(rand.New(rand.NewPCG(seed, trialStream))))
 }
 
 // RandomWith returns the trial of a seed whose server has a habit, such as "sheds". See package habit.
 func RandomWith(seed uint64, name string) *Trial {
-	return trial(seed, random.NewWith(rand.New(rand.NewPCG(seed, trialStream)), name))
+	return trial(seed, RandomServerWith(rand.New(rand.NewPCG(seed, trialStream)), name))
 }
 
 // trialStream keeps trials apart from other random numbers of the same seed.
 const trialStream = 11
 
-func trial(seed uint64, s random.Server) *Trial {
+func trial(seed uint64, s DrawnServer) *Trial {
 	return &Trial{Seed: seed, Server: s.Config, Work: Fixed{s.Work.PromptTokens, s.Work.OutputTokens}, Spread: s.Spread}
 }
 
 // Truth returns what the server does with the workload at a time since its start, computed.
-func (k *Trial) Truth(at time.Duration) truth.Rates {
-	return truth.Of(k.Server, truth.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}, k.Spread, at)
+func (k *Trial) Truth(at time.Duration) sim.Rates {
+	return sim.TruthOf(k.Server, sim.Workload{PromptTokens: k.Work.Prompt, OutputTokens: k.Work.Output}, k.Spread, at)
 }
 
 // String describes the trial in a line.
@@ -106,9 +102,9 @@ func (k *Trial) String() string {
 }
 
 // Preset returns the configuration of a named server.
-func Preset(t *testing.T, name string) machine.Config {
+func Preset(t *testing.T, name string) sim.MachineConfig {
 	t.Helper()
-	c, err := machine.Preset(name)
+	c, err := sim.Preset(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +112,7 @@ func Preset(t *testing.T, name string) machine.Config {
 }
 
 // Beside runs f in virtual time beside a simulated server.
-func Beside(t *testing.T, server machine.Config, f func(t *testing.T, d load.Doer)) {
+func Beside(t *testing.T, server sim.MachineConfig, f func(t *testing.T, d load.Doer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		live, err := sim.Start(server)
@@ -124,6 +120,6 @@ func Beside(t *testing.T, server machine.Config, f func(t *testing.T, d load.Doe
 			t.Fatal(err)
 		}
 		defer live.Close()
-		f(t, virtual.Doer{Live: live})
+		f(t, VirtualDoer{Live: live})
 	})
 }

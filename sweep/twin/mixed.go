@@ -3,8 +3,7 @@ package twin
 import (
 	"time"
 
-	"llmsweep/client/sim/replica"
-	"llmsweep/client/sim/truth"
+	"llmsweep/client/sim"
 )
 
 // Mixed is requests of different lengths, of which a load is made.
@@ -41,7 +40,7 @@ func (t *Twin) AskMixed(m Mixed) Answer {
 		return a
 	}
 	rate := t.endless(m)
-	i := t.Saturation(truth.Workload{PromptTokens: max(1, p), OutputTokens: max(1, o)}, 0)
+	i := t.Saturation(sim.Workload{PromptTokens: max(1, p), OutputTokens: max(1, o)}, 0)
 	if rate == 0 || i.Value == 0 {
 		a.Refused = RefusedHolds
 		return a
@@ -53,8 +52,8 @@ func (t *Twin) AskMixed(m Mixed) Answer {
 type ends struct{ at []time.Duration }
 
 func (*ends) Gaps(time.Duration, time.Duration, int) {}
-func (*ends) Answered(*replica.Visit)                {}
-func (e *ends) Ended(v *replica.Visit)               { e.at = append(e.at, v.Last) }
+func (*ends) Answered(*sim.Visit)                    {}
+func (e *ends) Ended(v *sim.Visit)                   { e.at = append(e.at, v.Last) }
 
 // endless returns the requests that end in a second while a queue never empties; 0 where the server cannot hold one of them.
 func (t *Twin) endless(m Mixed) float64 {
@@ -62,7 +61,7 @@ func (t *Twin) endless(m Mixed) float64 {
 	c := t.Config()
 	c.Jitter = 0
 	e := &ends{}
-	r, err := replica.New(c, 0, e)
+	r, err := sim.NewReplica(c, 0, e)
 	if err != nil {
 		return 0
 	}
@@ -71,7 +70,7 @@ func (t *Twin) endless(m Mixed) float64 {
 		if !r.Fits(max(1, l[0]), max(1, l[1])) {
 			return 0
 		}
-		r.Add(&replica.Visit{Prompt: max(1, l[0]), Output: max(1, l[1])})
+		r.Add(&sim.Visit{Prompt: max(1, l[0]), Output: max(1, l[1])})
 	}
 	r.Finish()
 	from, to := len(e.at)/5, len(e.at)*4/5 // without the opening and the end

@@ -5,8 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"llmsweep/client/sim/machine"
-	"llmsweep/client/sim/truth"
+	"llmsweep/client/sim"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -16,17 +15,17 @@ type Interval struct{ Value, Low, High float64 }
 
 // Saturation predicts the highest rate that the server sustains of requests of mean lengths, whose spread is their coefficient of variation.
 // The interval has in it what the fit does not know of the costs and the limits, and how far predictions of left-out stages were off.
-func (t *Twin) Saturation(w truth.Workload, spread float64) Interval {
+func (t *Twin) Saturation(w sim.Workload, spread float64) Interval {
 	c := t.Config()
 	c.Jitter = 0
-	value := truth.Of(c, w, spread, 0).Capacity
-	plain := truth.CapacityOf(c, w).RequestsPerSecond
+	value := sim.TruthOf(c, w, spread, 0).Capacity
+	plain := sim.CapacityOf(c, w).RequestsPerSecond
 	if value == 0 || plain == 0 {
 		return Interval{}
 	}
 	var logs []float64
 	for _, d := range t.Draws {
-		if k := truth.CapacityOf(t.with(t.Step.WithValues(d)), w).RequestsPerSecond; k > 0 {
+		if k := sim.CapacityOf(t.with(t.Step.WithValues(d)), w).RequestsPerSecond; k > 0 {
 			logs = append(logs, math.Log(k/plain))
 		}
 	}
@@ -37,15 +36,15 @@ func (t *Twin) Saturation(w truth.Workload, spread float64) Interval {
 	width := t.deviations() * math.Sqrt(variance)
 	out := Interval{value, value * math.Exp(-width), value * math.Exp(width)}
 	for _, other := range t.otherLimits() {
-		k := truth.CapacityOf(other, w).RequestsPerSecond / plain * value
+		k := sim.CapacityOf(other, w).RequestsPerSecond / plain * value
 		out.Low, out.High = min(out.Low, k), max(out.High, k)
 	}
 	return out
 }
 
 // otherLimits returns the twin with the bounds of those limits that are not known exactly.
-func (t *Twin) otherLimits() []machine.Config {
-	var all []machine.Config
+func (t *Twin) otherLimits() []sim.MachineConfig {
+	var all []sim.MachineConfig
 	if kv, ok := t.Intervals["kv_tokens"]; ok {
 		for _, v := range kv {
 			c := t.Config()
@@ -111,7 +110,7 @@ func (t *Twin) Ask(prompt, output int) Answer {
 	if a.Refused = t.refuses(prompt, output); a.Refused != "" {
 		return a
 	}
-	i := t.Saturation(truth.Workload{PromptTokens: prompt, OutputTokens: output}, 0)
+	i := t.Saturation(sim.Workload{PromptTokens: prompt, OutputTokens: output}, 0)
 	return a.with(i.Value, i.Low, i.High)
 }
 
@@ -170,7 +169,7 @@ func (t *Twin) Beyond(prompt, output int) bool {
 
 // Sample draws a server that the measurement does not exclude: costs that explain the steps as well, the errors that the held-out check found,
 // and the limits that are not known exactly.
-func (t *Twin) Sample(rng *rand.Rand) machine.Config {
+func (t *Twin) Sample(rng *rand.Rand) sim.MachineConfig {
 	s := t.Step
 	if len(t.Draws) > 0 {
 		s = s.WithValues(t.Draws[rng.IntN(len(t.Draws))])

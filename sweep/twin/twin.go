@@ -14,10 +14,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"llmsweep/client/bounded"
+	"llmsweep/client/input"
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
-	"llmsweep/sweep/seconds"
+	"llmsweep/sweep/rundir"
 )
 
 // Version is the version of the file format.
@@ -66,7 +65,7 @@ type Labels struct {
 	Price  float64 `yaml:"price,omitempty" json:"price,omitempty"` // per GPU-hour
 }
 
-// Step is the time of a step: the longer of two sums. See [machine.Costs].
+// Step is the time of a step: the longer of two sums. See [sim.Costs].
 type Step struct {
 	Read    Read    `yaml:"read" json:"read"`
 	Compute Compute `yaml:"compute" json:"compute"`
@@ -108,7 +107,7 @@ const (
 )
 
 // StepOf returns costs as the file has them.
-func StepOf(c machine.Costs) Step {
+func StepOf(c sim.Costs) Step {
 	return Step{
 		Read{Round(c.Read.Fixed / milli), Round(c.Read.Context / kilo), Round(c.Read.Token / micro), Round(c.Read.Experts / milli), c.Read.ExpertMiss},
 		Compute{Round(c.Compute.Fixed / milli), Round(c.Compute.Token / micro), Round(c.Compute.Sample / micro), Round(c.Compute.Pair / nanoKilo)},
@@ -125,11 +124,11 @@ func Round(v float64) float64 {
 }
 
 // costs returns the step's costs in seconds.
-func (s Step) costs() machine.Costs {
-	return machine.Costs{
-		Read: machine.ReadCosts{Fixed: s.Read.FixedMS * milli, Context: s.Read.ContextUS * kilo, Token: s.Read.TokenUS * micro,
+func (s Step) costs() sim.Costs {
+	return sim.Costs{
+		Read: sim.ReadCosts{Fixed: s.Read.FixedMS * milli, Context: s.Read.ContextUS * kilo, Token: s.Read.TokenUS * micro,
 			Experts: s.Read.ExpertsMS * milli, ExpertMiss: s.Read.ExpertMiss},
-		Compute: machine.ComputeCosts{Fixed: s.Compute.FixedMS * milli, Token: s.Compute.TokenUS * micro, Sample: s.Compute.SampleUS * micro,
+		Compute: sim.ComputeCosts{Fixed: s.Compute.FixedMS * milli, Token: s.Compute.TokenUS * micro, Sample: s.Compute.SampleUS * micro,
 			Pair: s.Compute.PairNS * nanoKilo},
 	}
 }
@@ -149,14 +148,14 @@ func (s Step) WithValues(v []float64) Step {
 }
 
 // Config returns the simulated server.
-func (t *Twin) Config() machine.Config { return t.with(t.Step) }
+func (t *Twin) Config() sim.MachineConfig { return t.with(t.Step) }
 
-func (t *Twin) with(s Step) machine.Config {
+func (t *Twin) with(s Step) sim.MachineConfig {
 	c := s.costs()
-	return machine.Config{
+	return sim.MachineConfig{
 		Costs: &c, MaxNumSeqs: t.Slots, MaxBatchedTokens: max(t.StepTokens, t.Slots), KVTokens: t.KVTokens, BlockTokens: t.Block,
-		MaxModelLen: t.MaxTokens, Latency: seconds.Duration(t.LatencyMS * milli), Jitter: t.Jitter, Seed: 1,
-		Model: machine.Model{Name: t.Name},
+		MaxModelLen: t.MaxTokens, Latency: rundir.Duration(t.LatencyMS * milli), Jitter: t.Jitter, Seed: 1,
+		Model: sim.Model{Name: t.Name},
 	}
 }
 
@@ -185,7 +184,7 @@ func (t *Twin) validate() error {
 
 // Open reads a twin.
 func Open(path string) (*Twin, error) {
-	b, err := bounded.ReadFile(path, mostBytes)
+	b, err := input.ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -232,4 +231,4 @@ func (t *Twin) FittedTo(began time.Time) bool {
 }
 
 // Latency returns the time from sending a request until the engine knows of it.
-func (t *Twin) Latency() time.Duration { return seconds.Duration(t.LatencyMS * milli) }
+func (t *Twin) Latency() time.Duration { return rundir.Duration(t.LatencyMS * milli) }

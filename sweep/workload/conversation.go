@@ -8,7 +8,7 @@ import (
 
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/stats"
 )
 
 // Think is the time between the end of an answer and the user's next message.
@@ -63,7 +63,7 @@ func NewConversations(talk Talk, seed uint64, costs Calibration) *Conversations 
 
 // Stage returns a source of conversations for one stage.
 func (c *Conversations) Stage(name string) load.Source {
-	return &conversations{c, seed.Rand(c.Seed, "workload", name)}
+	return &conversations{c, stats.Rand(c.Seed, "workload", name)}
 }
 
 // Describe returns the workload as run.json has it, with the lengths of first prompts.

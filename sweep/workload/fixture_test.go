@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/sweep/workload/texttest"
+	"llmsweep/sweep/simtest"
 )
 
 // calibrated returns the calibration of such a server.
 func calibrated(t *testing.T, tokenize func(string) int, around int) Calibration {
 	t.Helper()
-	c, err := Calibrate(t.Context(), texttest.Counter(tokenize, around), 512)
+	c, err := Calibrate(t.Context(), simtest.TextCounter(tokenize, around), 512)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/stats"
 )
 
 // Prefixed makes prompts with shared prefixes, as from users of the same system prompt: all prompts of a group begin with the
@@ -40,7 +40,7 @@ func NewPrefixed(tokens, groups int, prompt, output rundir.Lengths, seed uint64,
 
 // Stage returns a source of sessions for one stage. All stages share the prefixes.
 func (p *Prefixed) Stage(name string) load.Source {
-	return &prefixed{p, seed.Rand(p.Seed, "workload", name)}
+	return &prefixed{p, stats.Rand(p.Seed, "workload", name)}
 }
 
 // Describe returns the workload as run.json has it; the prefix counts as part of the prompt.
@@ -69,7 +69,7 @@ func (p *prefixed) Next() (load.Session, bool) {
 	size, fill := p.Costs.Fit(tokens)
 	shared, _ := p.Costs.Fit(p.Tokens)
 	shared = min(shared, size)
-	text := Pick(shared, seed.Rand(p.Seed, "prefix", strconv.Itoa(group)))
+	text := Pick(shared, stats.Rand(p.Seed, "prefix", strconv.Itoa(group)))
 	own := p.spelled(p.Place())
 	own = append(own, Pick(max(0, size-shared-len(own)), p.rng)...)
 	text = append(text, own[:size-shared]...)

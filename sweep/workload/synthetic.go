@@ -8,7 +8,7 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seed"
+	"llmsweep/sweep/stats"
 )
 
 // Synthetic makes prompts of given lengths. Each differs from all others in its first word. Lengths and words follow from the seed
@@ -27,12 +27,12 @@ func NewSynthetic(prompt, output rundir.Lengths, seed uint64, costs Calibration)
 
 // Stage returns a source of sessions for one stage.
 func (s *Synthetic) Stage(name string) load.Source {
-	return &synthetic{s, seed.Rand(s.Seed, "workload", name)}
+	return &synthetic{s, stats.Rand(s.Seed, "workload", name)}
 }
 
 // Varied returns a source of sessions for one stage, of lengths that are drawn.
 func (s *Synthetic) Varied(name string, draw func(*mathrand.Rand) (prompt, output int)) load.Source {
-	return &varied{s, draw, seed.Rand(s.Seed, "workload", name)}
+	return &varied{s, draw, stats.Rand(s.Seed, "workload", name)}
 }
 
 type varied struct {
@@ -67,7 +67,7 @@ func (s *synthetic) Next() (load.Session, bool) {
 // Sample returns a prompt of the given number of tokens, made like those of the stages and different from all of them.
 func (s *Synthetic) Sample(tokens int) string {
 	opening := s.Opening(s.Place())
-	return s.Costs.Write(opening, tokens, seed.Rand(s.Seed, "sample", opening))
+	return s.Costs.Write(opening, tokens, stats.Rand(s.Seed, "sample", opening))
 }
 
 // samples is how many prompts Check has counted, and tolerance how far their mean may be from the wanted length: a prompt is
@@ -107,7 +107,7 @@ type Repeated struct {
 
 // Stage returns a source of sessions for one stage.
 func (r Repeated) Stage(name string) load.Source {
-	return &repeated{r, seed.Rand(r.Seed, "workload", name)}
+	return &repeated{r, stats.Rand(r.Seed, "workload", name)}
 }
 
 // Describe returns the workload as run.json has it.

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/seed"
-	"llmsweep/sweep/workload/texttest"
+	"llmsweep/sweep/simtest"
+	"llmsweep/sweep/stats"
 )
 
 // All are workloads.
@@ -27,7 +27,7 @@ var (
 func TestRepeated(t *testing.T) {
 	w := Repeated{Text: "say this", Output: rundir.Lengths{Mean: 9}}
 	want := load.Session{Turns: []load.Turn{{User: "say this", OutputTokens: 9}}}
-	for _, session := range texttest.Take(t, w.Stage("a"), 2) {
+	for _, session := range simtest.TakeTexts(t, w.Stage("a"), 2) {
 		if diff := cmp.Diff(want, session); diff != "" {
 			t.Error(diff)
 		}
@@ -66,14 +66,14 @@ func TestNumbersAreDistinct(t *testing.T) {
 
 // Whatever the tokenizer, prompts have the wanted length within 1 % as the server counts.
 func TestLengthsHold(t *testing.T) {
-	for name, tokenize := range texttest.Tokenizers() {
+	for name, tokenize := range simtest.Tokenizers() {
 		t.Run(name, func(t *testing.T) {
 			const around = 7
 			costs := calibrated(t, tokenize, around)
 			for _, tokens := range []int{100, 512, 2000} {
 				s := NewSynthetic(rundir.Lengths{Mean: float64(tokens)}, rundir.Lengths{Mean: 5}, 1, costs)
-				for _, session := range texttest.Take(t, s.Stage("a"), 5) {
-					if got := tokenize(session.Turns[0].User) + around; !texttest.Near(got, tokens) {
+				for _, session := range simtest.TakeTexts(t, s.Stage("a"), 5) {
+					if got := tokenize(session.Turns[0].User) + around; !simtest.NearTokens(got, tokens) {
 						t.Errorf("a prompt of %d tokens has %d", tokens, got)
 					}
 				}
@@ -81,8 +81,8 @@ func TestLengthsHold(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, session := range texttest.Take(t, p.Stage("a"), 5) {
-					if got := tokenize(session.Turns[0].User) + around; !texttest.Near(got, 4*tokens) || session.Turns[0].PromptTokens != 4*tokens {
+				for _, session := range simtest.TakeTexts(t, p.Stage("a"), 5) {
+					if got := tokenize(session.Turns[0].User) + around; !simtest.NearTokens(got, 4*tokens) || session.Turns[0].PromptTokens != 4*tokens {
 						t.Errorf("a prompt of %d tokens with its prefix has %d", 4*tokens, got)
 					}
 				}
@@ -99,7 +99,7 @@ func TestNoTwoPromptsShareTheirFirstWord(t *testing.T) {
 		c := NewConversations(Talk{Turns: rundir.Lengths{Mean: 2}, First: l, Later: l, Output: l}, 1, Guess)
 		for _, w := range []Workload{s, c} {
 			for _, stage := range []string{"a", "b"} {
-				for _, session := range texttest.Take(t, w.Stage(stage), 200) {
+				for _, session := range simtest.TakeTexts(t, w.Stage(stage), 200) {
 					where := fmt.Sprint(run, stage)
 					word := firstWord(session.Turns[0].User)
 					if before, ok := seen[word]; ok {
@@ -126,7 +126,7 @@ func TestTextsRepeat(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Nonce = nonce
-		return append(texttest.Take(t, s.Stage(stage), 20), texttest.Take(t, p.Stage(stage), 20)...)
+		return append(simtest.TakeTexts(t, s.Stage(stage), 20), simtest.TakeTexts(t, p.Stage(stage), 20)...)
 	}
 	want := texts(1, 2, "a")
 	if diff := cmp.Diff(want, texts(1, 2, "a")); diff != "" {
@@ -145,7 +145,7 @@ func TestTextsRepeat(t *testing.T) {
 
 func TestPrefixesAreSharedInGroups(t *testing.T) {
 	const prefix, groups = 64, 5
-	costs := calibrated(t, texttest.Pieces, 9)
+	costs := calibrated(t, simtest.TextPieces, 9)
 	p, err := NewPrefixed(prefix, groups, rundir.Lengths{Mean: 32, Std: 8, Min: 16}, rundir.Lengths{Mean: 5}, 1, costs)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 	byGroup := map[string]string{} // a prefix, by its first word
 	rests := map[string]bool{}
 	count := map[string]int{}
-	for _, session := range append(texttest.Take(t, p.Stage("a"), 200), texttest.Take(t, p.Stage("b"), 200)...) {
+	for _, session := range append(simtest.TakeTexts(t, p.Stage("a"), 200), simtest.TakeTexts(t, p.Stage("b"), 200)...) {
 		all := strings.Fields(session.Turns[0].User)
 		head, rest := strings.Join(all[:1+shared], " "), strings.Join(all[1+shared:1+shared+4], " ")
 		if before, ok := byGroup[all[0]]; ok && before != head {
@@ -166,7 +166,7 @@ func TestPrefixesAreSharedInGroups(t *testing.T) {
 			t.Fatalf("two prompts go on with %q", rest)
 		}
 		rests[rest] = true
-		if got := texttest.Pieces(head) + 9; !texttest.Near(got, prefix) {
+		if got := simtest.TextPieces(head) + 9; !simtest.NearTokens(got, prefix) {
 			t.Errorf("a prefix of %d tokens has %d", prefix, got)
 		}
 	}
@@ -192,7 +192,7 @@ func TestPrefixRefuses(t *testing.T) {
 }
 
 func TestConversations(t *testing.T) {
-	for name, tokenize := range texttest.Tokenizers() {
+	for name, tokenize := range simtest.Tokenizers() {
 		t.Run(name, func(t *testing.T) {
 			costs := calibrated(t, tokenize, 6)
 			c := NewConversations(Talk{
@@ -202,16 +202,16 @@ func TestConversations(t *testing.T) {
 			turns, later := 0, 0
 			var think time.Duration
 			const n = 300
-			for _, session := range texttest.Take(t, c.Stage("a"), n) {
+			for _, session := range simtest.TakeTexts(t, c.Stage("a"), n) {
 				turns += len(session.Turns)
 				for i, turn := range session.Turns {
 					if i == 0 {
-						if got := tokenize(turn.User) + 6; !texttest.Near(got, 200) || turn.Think != 0 {
+						if got := tokenize(turn.User) + 6; !simtest.NearTokens(got, 200) || turn.Think != 0 {
 							t.Errorf("a first prompt of 200 tokens has %d, after %v", got, turn.Think)
 						}
 						continue
 					}
-					if got := tokenize(turn.User); !texttest.Near(got, 100) {
+					if got := tokenize(turn.User); !simtest.NearTokens(got, 100) {
 						t.Errorf("a later prompt of 100 tokens has %d", got)
 					}
 					later++
@@ -247,12 +247,12 @@ func FuzzParseLengths(f *testing.F) {
 	for _, s := range []string{"512", "mean=512,std=100,min=64,max=2048", "mean=1,max=0"} {
 		f.Add(s)
 	}
-	f.Fuzz(mutated.With(func(t *testing.T, s string) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, s string) {
 		l, err := ParseLengths(s)
 		if err != nil {
 			return
 		}
-		rng := seed.Rand(1, "test", "")
+		rng := stats.Rand(1, "test", "")
 		for range 10 {
 			if n := Draw(l, rng); n < 1 || n < l.Min || l.Max > 0 && n > l.Max {
 				t.Errorf("%q draws %d", s, n)

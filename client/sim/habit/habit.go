@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"strings"
 
-	"llmsweep/client/nearest"
+	"llmsweep/client/input"
 )
 
 // Habit is one of the types of this package, such as Sheds.
@@ -137,7 +137,7 @@ func kindOf(name string) (*Kind, error) {
 			return &k, nil
 		}
 	}
-	if near, ok := nearest.Name(name, Names()); ok {
+	if near, ok := input.Nearest(name, Names()); ok {
 		return nil, fmt.Errorf("no habit is called %q; did you mean %s?", name, near)
 	}
 	return nil, fmt.Errorf("no habit is called %q; there are %s", name, strings.Join(Names(), ", "))

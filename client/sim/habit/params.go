@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/client/nearest"
+	"llmsweep/client/input"
 )
 
 // params are the parameters of one habit as text. The methods that read them keep the first error.
@@ -37,7 +37,7 @@ func (k *Kind) params(text string) (*params, error) {
 		}
 		if !slices.Contains(k.keys, key) {
 			hint := ""
-			if near, ok := nearest.Name(key, k.keys); ok {
+			if near, ok := input.Nearest(key, k.keys); ok {
 				hint = fmt.Sprintf("; did you mean %s?", near)
 			}
 			return nil, fmt.Errorf("habit %s has no parameter %q%s; want %s, such as %s", k.Name, key, hint, k.Form, k.Example)

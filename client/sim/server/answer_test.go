@@ -13,9 +13,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
-	"llmsweep/client/sim/tokenizer"
-	"llmsweep/client/sim/truth"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -213,10 +210,10 @@ func TestTokensAreSentAtTheirInstants(t *testing.T) {
 	inBubble(t, c, Options{}, func(t *testing.T, b *bubble) {
 		prompt := "one two three four"
 		events := b.mustStream("/v1/completions", `{"prompt":"`+prompt+`","max_tokens":4,"ignore_eos":true,"stream":true}`, "")
-		n := len(tokenizer.Append(nil, prompt, c.Model.Vocab))
-		want := []time.Duration{c.StepTime(machine.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
+		n := len(Append(nil, prompt, c.Model.Vocab))
+		want := []time.Duration{c.StepTime(sim.Batch{Tokens: n, Samples: 1, Context: n, Pairs: n * (n + 1) / 2})}
 		for k := n + 1; len(want) < 4; k++ {
-			want = append(want, want[len(want)-1]+c.StepTime(machine.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
+			want = append(want, want[len(want)-1]+c.StepTime(sim.Batch{Tokens: 1, Samples: 1, Context: k, Pairs: k}))
 		}
 		var got []time.Duration
 		for _, e := range events {
@@ -241,7 +238,7 @@ func TestAStalledReaderHoldsUpNobody(t *testing.T) {
 		time.Sleep(time.Minute)
 		b.began = time.Now()
 		events := b.mustStream("/v1/completions", body, "")
-		if want := truth.CapacityOf(c, truth.Workload{PromptTokens: 2, OutputTokens: 50}).SyncLatency; events[49].at != want {
+		if want := sim.CapacityOf(c, sim.Workload{PromptTokens: 2, OutputTokens: 50}).SyncLatency; events[49].at != want {
 			t.Errorf("the other's last token came at %v, want %v", events[49].at, want)
 		}
 	})
@@ -299,7 +296,7 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 		if e.Choices[0].Delta.ReasoningContent != "" {
 			thought["reasoning_content"]++
 		}
-		if e.Usage != nil && e.Usage.CompletionTokens != len(tokenizer.Append(nil, text.String(), 1000)) {
+		if e.Usage != nil && e.Usage.CompletionTokens != len(Append(nil, text.String(), 1000)) {
 			t.Errorf("event %d counts %d tokens after %q", i, e.Usage.CompletionTokens, text.String())
 		}
 	}
@@ -311,7 +308,7 @@ func checkStream(t *testing.T, events []event, chunks, usages int, think string)
 	if got := strings.Join(kinds, ","); gotChunks != chunks || gotUsages != usages || got != think {
 		t.Errorf("%d chunks, %d usages, thought %q; want %d, %d, %q", gotChunks, gotUsages, got, chunks, usages, think)
 	}
-	if n := len(tokenizer.Append(nil, text.String(), 1000)); n != 8 {
+	if n := len(Append(nil, text.String(), 1000)); n != 8 {
 		t.Errorf("%q has %d tokens, want 8", text.String(), n)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/server/dialect"
-	"llmsweep/client/sim/server/exchange"
 )
 
 // nowhere is a connection without a system call.
@@ -18,9 +16,9 @@ func (nowhere) Flush()                      {}
 
 // BenchmarkChunk is the cost of one token's chunk, without the write.
 func BenchmarkChunk(b *testing.B) {
-	s := &exchange.Host{Options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
-	r := exchange.Request{Chat: true, Usage: true, ContinuousUsage: true, Work: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
-	a := exchange.NewAnswer(s, nowhere{}, dialect.ChatEndpoint(dialect.VllmStyle()), r, 1, "", false)
+	s := &Host{Options: Options{ModelID: "Qwen2-7B", ReasoningField: "reasoning"}}
+	r := Request{Chat: true, Usage: true, ContinuousUsage: true, Work: sim.Request{PromptTokens: 512, OutputTokens: 1 << 40}}
+	a := NewAnswer(s, nowhere{}, ChatEndpoint(VllmStyle()), r, 1, "", false)
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"llmsweep/client/sim/server/exchange"
+
 	"net/http"
 	"strings"
 	"syscall"
@@ -16,14 +16,14 @@ import (
 // TestFaultsInsteadOfAnAnswer checks the faults that replace the answer.
 func TestFaultsInsteadOfAnAnswer(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
-		for fault, want := range map[exchange.Fault]struct {
+		for fault, want := range map[Fault]struct {
 			status       int
 			header, body string
 		}{
-			exchange.Fault500:  {500, "Content-Type: application/json", `{"error":{"code":500,`},
-			exchange.Fault429:  {429, "Retry-After: 1", `{"error":{"code":"rate_limit_exceeded"`},
-			exchange.FaultHTML: {200, "Content-Type: text/html; charset=utf-8", "<!DOCTYPE html>"},
-			"nonsense":         {400, "Content-Type: application/json", "no fault is called"},
+			Fault500:   {500, "Content-Type: application/json", `{"error":{"code":500,`},
+			Fault429:   {429, "Retry-After: 1", `{"error":{"code":"rate_limit_exceeded"`},
+			FaultHTML:  {200, "Content-Type: text/html; charset=utf-8", "<!DOCTYPE html>"},
+			"nonsense": {400, "Content-Type: application/json", "no fault is called"},
 		} {
 			resp := b.do("POST", "/v1/chat/completions", ask+`,"stream":true}`, "X-Sim-Fault: "+string(fault))
 			text, _ := io.ReadAll(resp.Body)
@@ -40,14 +40,14 @@ func TestFaultsInsteadOfAnAnswer(t *testing.T) {
 // TestFaultsInAStream checks the faults that occur after 4 of 8 tokens.
 func TestFaultsInAStream(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
-		for fault, want := range map[exchange.Fault]struct {
+		for fault, want := range map[Fault]struct {
 			texts    int
 			finished bool
 			last     string
 		}{
-			exchange.FaultTruncate: {4, false, `"finish_reason":null}]}`},
-			exchange.FaultError:    {4, false, "[DONE]"},
-			exchange.FaultGarbage:  {8, true, "[DONE]"},
+			FaultTruncate: {4, false, `"finish_reason":null}]}`},
+			FaultError:    {4, false, "[DONE]"},
+			FaultGarbage:  {8, true, "[DONE]"},
 		} {
 			events, err := b.stream("/v1/chat/completions", ask+`,"stream":true}`, "X-Sim-Fault: "+string(fault))
 			texts, finished, broken, failed := 0, false, 0, 0
@@ -64,7 +64,7 @@ func TestFaultsInAStream(t *testing.T) {
 				}
 			}
 			if err != nil || texts != want.texts || finished != want.finished || !strings.HasSuffix(events[len(events)-1].data, want.last) ||
-				(broken == 1) != (fault == exchange.FaultGarbage) || (failed == 1) != (fault == exchange.FaultError) {
+				(broken == 1) != (fault == FaultGarbage) || (failed == 1) != (fault == FaultError) {
 				t.Errorf("%s: %v, %d texts, finished %v, %d not JSON, %d errors, last %s", fault, err, texts, finished, broken, failed, events[len(events)-1].data)
 			}
 		}
@@ -73,7 +73,7 @@ func TestFaultsInAStream(t *testing.T) {
 
 // TestSilentFaults waits a virtual hour for a server that sends nothing more.
 func TestSilentFaults(t *testing.T) {
-	for fault, whole := range map[exchange.Fault]bool{exchange.FaultHang: false, exchange.FaultStall: true} {
+	for fault, whole := range map[Fault]bool{FaultHang: false, FaultStall: true} {
 		inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
@@ -105,7 +105,7 @@ func TestSilentFaults(t *testing.T) {
 func TestResetIsAReset(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	rules, err := exchange.ParseFaults("reset:1/1")
+	rules, err := ParseFaults("reset:1/1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestResetIsAReset(t *testing.T) {
 // TestFaultsOfWholeAnswers checks the stream's faults on requests that do not stream.
 func TestFaultsOfWholeAnswers(t *testing.T) {
 	inBubble(t, demoConfig(t), Options{}, func(t *testing.T, b *bubble) {
-		for fault, want := range map[exchange.Fault]int{exchange.FaultTruncate: 200, exchange.FaultGarbage: 200, exchange.FaultError: 500} {
+		for fault, want := range map[Fault]int{FaultTruncate: 200, FaultGarbage: 200, FaultError: 500} {
 			status, text := b.fetch("POST", "/v1/chat/completions", ask+"}", "X-Sim-Fault: "+string(fault))
 			if status != want || json.Valid([]byte(text)) != (status == 500) {
 				t.Errorf("%s: %d %s", fault, status, text)

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"llmsweep/client/sim/server/dialect"
-	"llmsweep/client/sim/server/dialect/native"
-	"llmsweep/client/sim/server/exchange"
+
 	"maps"
 	"net/http"
 	"strings"
@@ -18,11 +16,11 @@ type flavor struct {
 	owner     string // owned_by in the list of models
 	server    string // the Server header
 	reasoning string // the field for reasoning in a chat
-	openai    func() *dialect.Style
-	natives   []func() *exchange.Endpoint
-	named     func(s *exchange.Host) *exchange.Endpoint        // a native one whose path has the model's name; nil for none
-	about     func(s *exchange.Host) map[string]exchange.Route // pages that identify it
-	metrics   []metric                                         // nil for no /metrics
+	openai    func() *Style
+	natives   []func() *Endpoint
+	named     func(s *Host) *Endpoint        // a native one whose path has the model's name; nil for none
+	about     func(s *Host) map[string]Route // pages that identify it
+	metrics   []metric                       // nil for no /metrics
 	notFound  func(w http.ResponseWriter)
 	natural   bool   // answers always end naturally: it has no ignore_eos
 	anyModel  bool   // it ignores the model's name
@@ -32,28 +30,28 @@ type flavor struct {
 
 func flavors() []*flavor {
 	return []*flavor{
-		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", openai: dialect.VllmStyle, about: dialect.AboutVLLM,
-			natives: []func() *exchange.Endpoint{
-				dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true}, (*exchange.APIError).Object), dialect.MessagesEndpoint(dialect.MessagesStyle{Repeats: true})},
+		{name: "vllm", owner: "vllm", reasoning: "reasoning_content", openai: VllmStyle, about: AboutVLLM,
+			natives: []func() *Endpoint{
+				ResponsesEndpoint(ResponsesStyle{Numbered: true, Incomplete: true}, (*APIError).Object), MessagesEndpoint(MessagesStyle{Repeats: true})},
 			metrics: vllmMetrics(), notFound: detailNotFound},
-		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", openai: dialect.SglangStyle,
-			natives: []func() *exchange.Endpoint{native.SglangEndpoint}, about: native.AboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
-		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", openai: dialect.LmdeployStyle,
-			natives: []func() *exchange.Endpoint{native.LmdeployEndpoint}, about: native.AboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
-		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", openai: dialect.LlamacppStyle,
-			natives: []func() *exchange.Endpoint{native.LlamacppEndpoint, dialect.ResponsesEndpoint(dialect.ResponsesStyle{}, dialect.LlamacppRefusal), dialect.MessagesEndpoint(dialect.MessagesStyle{Split: true})},
-			about:   native.AboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
+		{name: "sglang", owner: "sglang", reasoning: "reasoning_content", openai: SglangStyle,
+			natives: []func() *Endpoint{SglangEndpoint}, about: AboutSGLang, metrics: sglangMetrics(), notFound: detailNotFound, anyModel: true},
+		{name: "lmdeploy", owner: "lmdeploy", reasoning: "reasoning_content", openai: LmdeployStyle,
+			natives: []func() *Endpoint{LmdeployEndpoint}, about: AboutLMDeploy, metrics: lmdeployMetrics(), notFound: detailNotFound},
+		{name: "llamacpp", owner: "llamacpp", server: "llama.cpp", reasoning: "reasoning_content", openai: LlamacppStyle,
+			natives: []func() *Endpoint{LlamacppEndpoint, ResponsesEndpoint(ResponsesStyle{}, LlamacppRefusal), MessagesEndpoint(MessagesStyle{Split: true})},
+			about:   AboutLlamacpp, metrics: llamacppMetrics(), notFound: llamacppNotFound,
 			anyModel: true},
-		{name: "ollama", owner: "library", reasoning: "reasoning", openai: dialect.OllamaStyle,
-			natives: []func() *exchange.Endpoint{native.OllamaChatEndpoint, native.OllamaGenerateEndpoint}, about: native.AboutOllama, notFound: textNotFound, natural: true},
-		{name: "tgi", owner: "huggingface", reasoning: "reasoning", openai: dialect.TgiStyle, natives: []func() *exchange.Endpoint{native.TgiEndpoint},
-			about: native.AboutTGI, notFound: textNotFound, natural: true, anyModel: true},
-		{name: "triton", named: native.TritonNative, about: native.AboutTriton, notFound: textNotFound, natural: true},
-		{name: "triton-vllm", named: native.TritonNative, about: native.AboutTriton, notFound: textNotFound},
-		{name: "openai", natives: []func() *exchange.Endpoint{
-			dialect.ResponsesEndpoint(dialect.ResponsesStyle{Numbered: true, Incomplete: true, Named: true}, (*exchange.APIError).Object)}, about: dialect.AboutOpenAI,
+		{name: "ollama", owner: "library", reasoning: "reasoning", openai: OllamaStyle,
+			natives: []func() *Endpoint{OllamaChatEndpoint, OllamaGenerateEndpoint}, about: AboutOllama, notFound: textNotFound, natural: true},
+		{name: "tgi", owner: "huggingface", reasoning: "reasoning", openai: TgiStyle, natives: []func() *Endpoint{TgiEndpoint},
+			about: AboutTGI, notFound: textNotFound, natural: true, anyModel: true},
+		{name: "triton", named: TritonNative, about: AboutTriton, notFound: textNotFound, natural: true},
+		{name: "triton-vllm", named: TritonNative, about: AboutTriton, notFound: textNotFound},
+		{name: "openai", natives: []func() *Endpoint{
+			ResponsesEndpoint(ResponsesStyle{Numbered: true, Incomplete: true, Named: true}, (*APIError).Object)}, about: AboutOpenAI,
 			owner: "openai", notFound: textNotFound},
-		{name: "anthropic", natives: []func() *exchange.Endpoint{dialect.MessagesEndpoint(dialect.MessagesStyle{Split: true, Pings: true})}, about: dialect.AboutAnthropic,
+		{name: "anthropic", natives: []func() *Endpoint{MessagesEndpoint(MessagesStyle{Split: true, Pings: true})}, about: AboutAnthropic,
 			key: "X-Api-Key", version: "Anthropic-Version", notFound: textNotFound, natural: true},
 	}
 }
@@ -77,12 +75,12 @@ func flavorOf(name string) *flavor {
 }
 
 // routes returns the engine's endpoints.
-func (p *flavor) routes(s *server) map[string]exchange.Route {
-	all := map[string]exchange.Route{"/health": {Method: http.MethodGet, Serve: func(http.ResponseWriter, *http.Request) {}}}
+func (p *flavor) routes(s *server) map[string]Route {
+	all := map[string]Route{"/health": {Method: http.MethodGet, Serve: func(http.ResponseWriter, *http.Request) {}}}
 	if p.openai != nil {
-		all["/v1/models"] = exchange.Route{Method: http.MethodGet, Serve: s.Models}
-		s.serve(all, dialect.ChatEndpoint(p.openai()))
-		s.serve(all, dialect.TextEndpoint(p.openai()))
+		all["/v1/models"] = Route{Method: http.MethodGet, Serve: s.Models}
+		s.serve(all, ChatEndpoint(p.openai()))
+		s.serve(all, TextEndpoint(p.openai()))
 	}
 	for _, native := range p.natives {
 		s.serve(all, native())
@@ -91,14 +89,14 @@ func (p *flavor) routes(s *server) map[string]exchange.Route {
 		s.serve(all, p.named(s.Host))
 	}
 	if p.metrics != nil {
-		all["/metrics"] = exchange.Route{Method: http.MethodGet, Serve: s.metrics}
+		all["/metrics"] = Route{Method: http.MethodGet, Serve: s.metrics}
 	}
 	maps.Copy(all, p.about(s.Host))
 	return all
 }
 
 // admits returns why a request is refused before it is read; nil where it is not.
-func (p *flavor) admits(r *http.Request, key string) *exchange.APIError {
+func (p *flavor) admits(r *http.Request, key string) *APIError {
 	given := "Bearer " + key
 	if p.key != "" {
 		given = key
@@ -106,21 +104,21 @@ func (p *flavor) admits(r *http.Request, key string) *exchange.APIError {
 	switch {
 	case !strings.HasPrefix(r.URL.Path, "/v1/"):
 	case key != "" && r.Header.Get(cmp.Or(p.key, "Authorization")) != given:
-		return &exchange.APIError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
+		return &APIError{Status: http.StatusUnauthorized, Kind: "invalid_request_error", Code: "invalid_api_key",
 			Message: "Incorrect API key provided."}
 	case p.version != "" && r.Header.Get(p.version) == "":
-		return exchange.BadRequest("%s: header is required", strings.ToLower(p.version))
+		return BadRequest("%s: header is required", strings.ToLower(p.version))
 	}
 	return nil
 }
 
 // serve adds a completion endpoint.
-func (s *server) serve(all map[string]exchange.Route, to *exchange.Endpoint) {
-	all[to.Path] = exchange.Route{Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
+func (s *server) serve(all map[string]Route, to *Endpoint) {
+	all[to.Path] = Route{Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, to) }}
 }
 
 func detailNotFound(w http.ResponseWriter) {
-	exchange.WriteJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
+	WriteJSON(w, http.StatusNotFound, map[string]string{"detail": "Not Found"})
 }
 
 func textNotFound(w http.ResponseWriter) {
@@ -130,6 +128,6 @@ func textNotFound(w http.ResponseWriter) {
 }
 
 func llamacppNotFound(w http.ResponseWriter) {
-	exchange.WriteJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
+	WriteJSON(w, http.StatusNotFound, map[string]any{"error": map[string]any{
 		"message": "File Not Found", "type": "not_found_error", "code": http.StatusNotFound}})
 }

@@ -15,13 +15,12 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/machine"
 )
 
 // habitual is plain8 with habits.
-func habitual(t testing.TB, habits ...string) machine.Config {
+func habitual(t testing.TB, habits ...string) sim.MachineConfig {
 	t.Helper()
-	c, err := machine.Preset("plain8")
+	c, err := sim.Preset("plain8")
 	if err == nil {
 		c.Habits, err = habit.ParseList(habits)
 	}

@@ -12,17 +12,15 @@ import (
 
 	"llmsweep/client/sim"
 	"llmsweep/client/sim/habit"
-	"llmsweep/client/sim/server/dialect"
-	"llmsweep/client/sim/server/exchange"
 )
 
 // server serves a [sim.Engine] over HTTP.
 type server struct {
-	*exchange.Host
+	*Host
 	engine   *sim.Engine
 	requests atomic.Uint64 // completion requests so far
 	flavor   *flavor
-	routes   map[string]exchange.Route
+	routes   map[string]Route
 }
 
 // New returns a handler that serves e over HTTP as one of [Engines] does: with its OpenAI-compatible endpoints, its own
@@ -34,7 +32,7 @@ type server struct {
 // first token reports a TTFT near zero.
 func New(e *sim.Engine, o Options) http.Handler {
 	f := flavorOf(cmp.Or(o.Engine, "vllm"))
-	h := &exchange.Host{Config: e.Config(), Options: o, Started: time.Now(), Name: f.name, Owner: f.owner, Natural: f.natural, AnyModel: f.anyModel}
+	h := &Host{Config: e.Config(), Options: o, Started: time.Now(), Name: f.name, Owner: f.owner, Natural: f.natural, AnyModel: f.anyModel}
 	h.Options.ModelID = cmp.Or(o.ModelID, h.Config.Model.Name)
 	h.Options.ChunkTokens = cmp.Or(o.ChunkTokens, 1)
 	h.Options.ReasoningField = cmp.Or(o.ReasoningField, f.reasoning)
@@ -57,11 +55,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.flavor.notFound(w)
 	case r.Method != to.Method:
 		w.Header().Set("Allow", to.Method)
-		exchange.WriteJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
+		WriteJSON(w, http.StatusMethodNotAllowed, map[string]string{"detail": "Method Not Allowed"})
 	case refused != nil && s.flavor.key != "":
-		exchange.WriteJSON(w, refused.Status, dialect.AnthropicRefusal(refused))
+		WriteJSON(w, refused.Status, AnthropicRefusal(refused))
 	case refused != nil:
-		exchange.WriteError(w, refused)
+		WriteError(w, refused)
 	default:
 		if s.flavor.server != "" {
 			w.Header().Set("Server", s.flavor.server)
@@ -71,7 +69,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // generate serves a completion endpoint.
-func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.Endpoint) {
+func (s *server) generate(w http.ResponseWriter, r *http.Request, to *Endpoint) {
 	n := s.requests.Add(1)
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -79,8 +77,8 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.E
 	}
 	fault := s.Options.Faults.FaultOf(n)
 	if asked := r.Header.Get("X-Sim-Fault"); asked != "" {
-		if fault, err = exchange.ParseFault(asked); err != nil {
-			to.Refuse(w, exchange.BadRequest("X-Sim-Fault: %v", err))
+		if fault, err = ParseFault(asked); err != nil {
+			to.Refuse(w, BadRequest("X-Sim-Fault: %v", err))
 			return
 		}
 	}
@@ -89,10 +87,10 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.E
 	}
 	j, err := s.understand(raw, to)
 	if err != nil {
-		to.Refuse(w, exchange.AsAPIError(err))
+		to.Refuse(w, AsAPIError(err))
 		return
 	}
-	a := exchange.NewAnswer(s.Host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
+	a := NewAnswer(s.Host, w, to, j, n, fault, r.Header.Get("X-Sim-Stamps") == "1")
 	a.Running, err = s.engine.Submit(j.Work, a.Emit)
 	if err != nil {
 		turnAway(r.Context(), w, to, err)
@@ -112,36 +110,36 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request, to *exchange.E
 }
 
 // understand parses a request's body. The error is an *apiError.
-func (s *server) understand(raw []byte, to *exchange.Endpoint) (exchange.Request, error) {
+func (s *server) understand(raw []byte, to *Endpoint) (Request, error) {
 	if s.Options.Strict {
 		known := to.KnownFields
 		if s.Options.NoLogProbs {
 			known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return strings.Contains(name, "logprob") })
 		}
-		if err := exchange.RejectUnknown(raw, known); err != nil {
-			return exchange.Request{}, err
+		if err := RejectUnknown(raw, known); err != nil {
+			return Request{}, err
 		}
 	}
 	r, err := to.Parse(s.Host, raw)
-	r.Sum, r.Sums = exchange.AskedSum(raw)
+	r.Sum, r.Sums = AskedSum(raw)
 	return r, err
 }
 
 // failInstead injects the faults that replace the answer, and reports whether it did.
-func failInstead(w http.ResponseWriter, r *http.Request, to *exchange.Endpoint, fault exchange.Fault) bool {
+func failInstead(w http.ResponseWriter, r *http.Request, to *Endpoint, fault Fault) bool {
 	switch fault {
-	case exchange.Fault500:
-		to.Refuse(w, &exchange.APIError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
-	case exchange.Fault429:
+	case Fault500:
+		to.Refuse(w, &APIError{Status: http.StatusInternalServerError, Kind: "InternalServerError", Message: "Internal server error"})
+	case Fault429:
 		w.Header().Set("Retry-After", "1")
-		to.Refuse(w, &exchange.APIError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
+		to.Refuse(w, &APIError{Status: http.StatusTooManyRequests, Kind: "rate_limit_error", Code: "rate_limit_exceeded",
 			Message: "Rate limit reached. Please try again in 1s."})
-	case exchange.Fault529:
-		to.Refuse(w, &exchange.APIError{Status: dialect.StatusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
-	case exchange.FaultHTML:
+	case Fault529:
+		to.Refuse(w, &APIError{Status: StatusOverloaded, Kind: "overloaded_error", Message: "Overloaded"})
+	case FaultHTML:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n")
-	case exchange.FaultHang:
+	case FaultHang:
 		<-r.Context().Done()
 	default:
 		return false

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"llmsweep/client/sim"
-	"llmsweep/client/sim/machine"
 )
 
 // pipes is a listener whose connections are net.Pipes, so that client and server live in one synctest bubble.
@@ -40,16 +39,16 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-func demoConfig(t testing.TB) machine.Config {
+func demoConfig(t testing.TB) sim.MachineConfig {
 	t.Helper()
-	c, err := machine.Preset("demo")
+	c, err := sim.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func start(t testing.TB, c machine.Config) *sim.Engine {
+func start(t testing.TB, c sim.MachineConfig) *sim.Engine {
 	t.Helper()
 	e, err := sim.Start(c)
 	if err != nil {
@@ -68,7 +67,7 @@ type bubble struct {
 }
 
 // inBubble runs a test against a server in a synctest bubble.
-func inBubble(t *testing.T, c machine.Config, o Options, test func(t *testing.T, b *bubble)) {
+func inBubble(t *testing.T, c sim.MachineConfig, o Options, test func(t *testing.T, b *bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		engine := start(t, c)

@@ -4,25 +4,25 @@ import (
 	"fmt"
 	"net/http"
 
-	"llmsweep/client/sim/batching"
+	"llmsweep/client/sim"
 )
 
 // metric is one family of an engine's metrics.
 type metric struct {
 	name, kind, help string
-	value            func(batching.Stats) float64
+	value            func(sim.SchedulerStats) float64
 }
 
-func running(st batching.Stats) float64          { return float64(st.Running) }
-func waiting(st batching.Stats) float64          { return float64(st.Waiting) }
-func kvUsage(st batching.Stats) float64          { return st.KVUsage }
-func preemptions(st batching.Stats) float64      { return float64(st.Preemptions) }
-func prefixQueries(st batching.Stats) float64    { return float64(st.PrefixQueries) }
-func prefixHits(st batching.Stats) float64       { return float64(st.PrefixHits) }
-func promptTokens(st batching.Stats) float64     { return float64(st.PromptTokens) }
-func generationTokens(st batching.Stats) float64 { return float64(st.GenerationTokens) }
+func running(st sim.SchedulerStats) float64          { return float64(st.Running) }
+func waiting(st sim.SchedulerStats) float64          { return float64(st.Waiting) }
+func kvUsage(st sim.SchedulerStats) float64          { return st.KVUsage }
+func preemptions(st sim.SchedulerStats) float64      { return float64(st.Preemptions) }
+func prefixQueries(st sim.SchedulerStats) float64    { return float64(st.PrefixQueries) }
+func prefixHits(st sim.SchedulerStats) float64       { return float64(st.PrefixHits) }
+func promptTokens(st sim.SchedulerStats) float64     { return float64(st.PromptTokens) }
+func generationTokens(st sim.SchedulerStats) float64 { return float64(st.GenerationTokens) }
 
-func hitRate(st batching.Stats) float64 {
+func hitRate(st sim.SchedulerStats) float64 {
 	if st.PrefixQueries == 0 {
 		return 0
 	}
@@ -68,7 +68,7 @@ func lmdeployMetrics() []metric {
 func llamacppMetrics() []metric {
 	return []metric{
 		{"llamacpp:prompt_tokens_total", "counter", "Number of prompt tokens processed, excluding cached tokens",
-			func(st batching.Stats) float64 { return float64(st.PromptTokens - st.PrefixHits) }},
+			func(st sim.SchedulerStats) float64 { return float64(st.PromptTokens - st.PrefixHits) }},
 		{"llamacpp:tokens_predicted_total", "counter", "Number of generation tokens processed", generationTokens},
 		{"llamacpp:requests_processing", "gauge", "Number of requests processing", running},
 		{"llamacpp:requests_deferred", "gauge", "Number of requests deferred", waiting},

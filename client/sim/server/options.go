@@ -1,6 +1,4 @@
 package server
 
-import "llmsweep/client/sim/server/exchange"
-
 // Options say how the HTTP server behaves. The zero value behaves as vLLM, and serves the model under its own name.
-type Options = exchange.Options
+type Options = ExchangeOptions

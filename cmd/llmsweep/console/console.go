@@ -19,17 +19,16 @@ import (
 
 	"golang.org/x/term"
 
-	"llmsweep/client/limits"
+	"llmsweep/client"
+	"llmsweep/client/redact"
 	simserver "llmsweep/client/sim/server"
-	"llmsweep/cmd/llmsweep/secret"
 	"llmsweep/report"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/disk"
 	"llmsweep/sweep/rundir/store"
-	"llmsweep/sweep/wait"
 )
 
 // Console is the surroundings of a command: when to stop, where to write, and the outside world. Tests replace the outside
@@ -45,13 +44,13 @@ type Console struct {
 	Lang       lang.Lang // of messages about a measurement; the command sets it
 
 	Holds  string      // directory of what is being measured, to be named after a crash
-	Disk   disk.Disk   // that run directories are on
+	Disk   store.Disk  // that run directories are on
 	Before *rundir.Run // that goes on; nil for a new run
 
 	// interrupts ends the command; nil where it is no command of a process.
 	Interrupts *interrupter
 	// limits returns what this machine allows.
-	Limits func() limits.System
+	Limits func() client.LocalLimits
 	// dial makes connections; nil for the network's.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// serve starts an HTTP server, as [sim.Serve] does.
@@ -76,7 +75,7 @@ type Waiter interface {
 func NewConsole(ctx context.Context, out, errOut io.Writer) *Console {
 	return &Console{
 		Ctx: ctx, Out: out, Err: errOut, Serve: simserver.Serve, Proxy: http.ProxyFromEnvironment,
-		Waiter: func() Waiter { return wait.NewExact() }, Env: os.Getenv, Limits: limits.Read, Disk: disk.OS{},
+		Waiter: func() Waiter { return load.NewExactTimer() }, Env: os.Getenv, Limits: client.ReadLimits, Disk: store.OS{},
 	}
 }
 
@@ -171,7 +170,7 @@ func (c *Console) Complain(err error) int {
 		text = strings.Replace(text, file.Error(), fmt.Sprintf("cannot open %s: %v", file.Path, file.Err), 1)
 	}
 	if text != "" {
-		text = secret.Hide(lang.Error(strings.Join(strings.Fields(text), " "), c.language()), c.secrets())
+		text = redact.HideSecrets(lang.Error(strings.Join(strings.Fields(text), " "), c.language()), c.secrets())
 		fmt.Fprintf(c.Err, "llmsweep: %s\n", shortened(strings.Join(strings.Fields(table.Clean(text)), " ")))
 	}
 	if e := (*exitError)(nil); errors.As(err, &e) {

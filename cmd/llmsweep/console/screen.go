@@ -8,10 +8,8 @@ import (
 
 	"golang.org/x/term"
 
-	"llmsweep/cmd/llmsweep/crash"
 	"llmsweep/report/lang"
 	"llmsweep/report/progress"
-	"llmsweep/report/progress/terminal"
 )
 
 // View returns the view of a measurement, and the function that pauses it before a stage, or nil where the run cannot be paused. It prints
@@ -41,16 +39,16 @@ func (c *Console) screen(l lang.Lang, together bool) *watched {
 	if !ok || c.Interrupts == nil {
 		return nil
 	}
-	columns, rows, ok := terminal.Size(out)
-	if !ok || columns < terminal.LeastColumns || rows < terminal.LeastRows {
+	columns, rows, ok := progress.Size(out)
+	if !ok || columns < progress.LeastColumns || rows < progress.LeastRows {
 		return nil
 	}
 	var in io.Reader
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		in = os.Stdin
 	}
-	end := crash.Watch(out, c.Holds, l)
-	screen := terminal.Open(terminal.Options{
+	end := Watch(out, c.Holds, l)
+	screen := progress.OpenScreen(progress.ScreenOptions{
 		Lang: l, Color: os.Getenv("NO_COLOR") == "", In: in, Out: out, Together: together,
 		Interrupt: c.Interrupts.Interrupt, Force: c.Interrupts.force,
 	})
@@ -61,7 +59,7 @@ func (c *Console) screen(l lang.Lang, together bool) *watched {
 
 // watched is a screen whose terminal is given back after a crash too.
 type watched struct {
-	*terminal.Screen
+	*progress.Screen
 	end func() // of the watch
 }
 

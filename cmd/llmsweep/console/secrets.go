@@ -1,7 +1,7 @@
 package console
 
 import (
-	"llmsweep/cmd/llmsweep/secret"
+	"llmsweep/client/redact"
 	"slices"
 	"strings"
 )
@@ -20,24 +20,24 @@ func (c *Console) secrets() []string {
 			value = next
 		}
 		switch {
-		case slices.Contains(secret.Flags, name):
+		case slices.Contains(redact.SecretFlags, name):
 			found = append(found, value)
 		case name == "--header":
-			found = append(found, secret.InHeader(value)...)
+			found = append(found, redact.InHeader(value)...)
 			if after := 2; !joined && strings.HasSuffix(strings.TrimSpace(value), ":") && i+after < len(c.Args) {
 				found = append(found, c.Args[i+after]) // --header X-Key: secret, without quotes
 			}
 		case name == "--body":
-			found = append(found, secret.InBody(value)...)
+			found = append(found, redact.InBody(value)...)
 		}
-		found = append(found, secret.InURL(a)...)
+		found = append(found, redact.InURL(a)...)
 	}
-	keys, urls := secret.Variables()
+	keys, urls := redact.SecretVariables()
 	for _, name := range keys {
 		found = append(found, c.Env(name))
 	}
 	for _, name := range urls {
-		found = append(found, secret.InURL(c.Env(name))...)
+		found = append(found, redact.InURL(c.Env(name))...)
 	}
 	return found
 }

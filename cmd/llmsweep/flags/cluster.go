@@ -3,8 +3,7 @@ package flags
 import (
 	"errors"
 
-	"llmsweep/sweep/cluster/apart"
-	"llmsweep/sweep/cluster/place"
+	"llmsweep/sweep/cluster"
 )
 
 // Cluster holds the flags that tell which of several ranks this process is, where srun or Kubernetes do not.
@@ -16,11 +15,11 @@ type Cluster struct {
 }
 
 // Place returns the place of this process among the ranks; nil where it is the only one. env returns the value of an environment variable.
-func (f *Cluster) Place(env func(string) string) (*place.Place, error) {
+func (f *Cluster) Place(env func(string) string) (*cluster.Place, error) {
 	if f == nil {
 		return nil, nil
 	}
-	return place.Find(place.Flags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token}, env)
+	return cluster.FindPlace(cluster.PlaceFlags{Rank: f.Rank, Ranks: f.Ranks, Coordinator: f.Coordinator, Token: f.Token}, env)
 }
 
 // Apart holds the flags of ranks that have no connection to each other.
@@ -29,17 +28,17 @@ type Apart struct {
 }
 
 // Rank returns the rank that runs apart from the others; nil where none does. env returns the value of an environment variable.
-func (f *Apart) Rank(c *Cluster, env func(string) string) (*apart.Rank, error) {
+func (f *Apart) Rank(c *Cluster, env func(string) string) (*cluster.ApartRank, error) {
 	if f == nil || f.StartAt == "" {
 		return nil, nil
 	}
-	at, err := apart.Parse(f.StartAt)
+	at, err := cluster.ParseApart(f.StartAt)
 	if err != nil {
 		return nil, err
 	}
 	if c.Coordinator != "" {
 		return nil, errors.New("--start-at is for ranks without a connection, and --coordinator connects them: give one of them")
 	}
-	rank, ranks, err := place.Apart(place.Flags{Rank: c.Rank, Ranks: c.Ranks}, env)
-	return &apart.Rank{Rank: rank, Ranks: ranks, Start: at}, err
+	rank, ranks, err := cluster.Apart(cluster.PlaceFlags{Rank: c.Rank, Ranks: c.Ranks}, env)
+	return &cluster.ApartRank{Rank: rank, Ranks: ranks, Start: at}, err
 }

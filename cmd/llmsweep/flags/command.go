@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"llmsweep/client/redact"
 	"llmsweep/cmd/llmsweep/console"
-	"llmsweep/cmd/llmsweep/secret"
 	"llmsweep/sweep/rundir"
 )
 
@@ -16,7 +16,7 @@ import (
 func (t *Target) Command(c *console.Console, server string) rundir.Command {
 	r := rundir.Command{Args: append([]string{"llmsweep"}, t.Redact(c.Args)...), Timeout: t.Timeout.Seconds(), Proxy: c.ProxyFor(server)}
 	if t.Body != "" {
-		if body := t.withoutKey(secret.WithoutFields(t.Body)); json.Valid([]byte(body)) {
+		if body := t.withoutKey(redact.WithoutFields(t.Body)); json.Valid([]byte(body)) {
 			r.Body = json.RawMessage(body)
 		}
 	}
@@ -33,28 +33,28 @@ func (t *Target) Redact(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(args[i], "=")
 		if !strings.HasPrefix(name, "--") {
-			args[i] = t.withoutKey(secret.WithoutCredentials(args[i]))
+			args[i] = t.withoutKey(redact.WithoutCredentials(args[i]))
 			continue
 		}
 		if !joined { // the value is the next argument
-			if i+1 == len(args) || !slices.Contains(secret.Flags, name) && name != "--header" && name != "--body" {
+			if i+1 == len(args) || !slices.Contains(redact.SecretFlags, name) && name != "--header" && name != "--body" {
 				continue
 			}
 			i++
-			args[i] = t.withoutKey(secret.OfFlag(name, args[i]))
+			args[i] = t.withoutKey(redact.SecretsOfFlag(name, args[i]))
 			continue
 		}
-		args[i] = t.withoutKey(name + "=" + secret.OfFlag(name, value))
+		args[i] = t.withoutKey(name + "=" + redact.SecretsOfFlag(name, value))
 	}
 	return args
 }
 
 // withoutKey replaces the API key, and the values of headers, wherever they appear.
 func (t *Target) withoutKey(s string) string {
-	s = secret.Replace(s, []string{t.APIKey})
+	s = redact.ReplaceSecrets(s, []string{t.APIKey})
 	var others []string
 	for _, h := range t.Header {
-		others = append(others, secret.InHeader(h)...)
+		others = append(others, redact.InHeader(h)...)
 	}
-	return secret.Hide(s, others)
+	return redact.HideSecrets(s, others)
 }

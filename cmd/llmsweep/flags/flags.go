@@ -13,7 +13,6 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/client/spend"
 	"llmsweep/sweep"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
@@ -37,9 +36,9 @@ type Target struct {
 	PriceOut    float64       `name:"price-out" placeholder:"P" positive:"" help:"Price of a million output tokens." group:"Target"`
 	MaxCost     float64       `name:"max-cost" placeholder:"C" positive:"" help:"Send no request with which the cost could exceed C, in the unit of the prices. The run then ends in good order." group:"Target"`
 	MaxTokens   int64         `name:"max-tokens-total" placeholder:"N" positive:"" help:"Send no request with which all prompts and answers together could exceed N tokens." group:"Target"`
-	Earlier     spend.Spent   `kong:"-"` // by the first part of a run that goes on
+	Earlier     client.Spent  `kong:"-"` // by the first part of a run that goes on
 	Unchecked   bool          `help:"With sim:twin.yaml: use a twin that failed its held-out check." group:"Target"`
-	Spending    *spend.Purse  `kong:"-"` // made with the options; both sides of a comparison share it
+	Spending    *client.Purse `kong:"-"` // made with the options; both sides of a comparison share it
 	CA          string        `name:"ca" type:"path" placeholder:"FILE" help:"Trust the TLS certificates in this PEM file." group:"Target"`
 	Cert        string        `type:"path" placeholder:"FILE" help:"Certificate of this client (PEM), for servers that ask for one." group:"Target"`
 	Key         string        `type:"path" placeholder:"FILE" help:"Key of --cert (PEM). It is written to no file." group:"Target"`
@@ -84,15 +83,15 @@ func (t *Target) Options(url string, conns int) (client.Options, error) {
 }
 
 // Purse returns what counts and limits the spending; nil where it is neither to be counted nor limited.
-func (t *Target) Purse() (*spend.Purse, error) {
-	l := spend.Limits{Tokens: t.MaxTokens, Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
+func (t *Target) Purse() (*client.Purse, error) {
+	l := client.SpendLimits{Tokens: t.MaxTokens, Cost: t.MaxCost, PriceIn: t.PriceIn, PriceOut: t.PriceOut}
 	switch {
 	case l.Cost > 0 && l.PriceIn == 0 && l.PriceOut == 0:
 		return nil, errors.New("--max-cost needs the prices of a million tokens: --price-in and --price-out")
-	case l == spend.Limits{}:
+	case l == client.SpendLimits{}:
 		return nil, nil
 	}
-	purse := spend.New(l)
+	purse := client.NewPurse(l)
 	purse.Begin(t.Earlier)
 	return purse, nil
 }

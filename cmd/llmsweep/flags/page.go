@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 
 	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
-	html "llmsweep/report/page"
-	"llmsweep/report/page/layout"
+	layout "llmsweep/report/page"
 	"llmsweep/report/table"
 )
 
@@ -20,10 +19,10 @@ type Page struct {
 }
 
 // WriteWithPage writes tables as t does, and the page beside them. Where the page would replace somebody else's file, nothing is written.
-func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
+func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
 	path := p.path(t)
 	if path != "" {
-		if err := outfile.Check(path, t.Force); err != nil {
+		if err := inputs.CheckOutput(path, t.Force); err != nil {
 			return console.Usage(err)
 		}
 	}
@@ -32,18 +31,18 @@ func (p *Page) WriteWithPage(c *console.Console, t *Tables, asJSON func(io.Write
 	}
 	if path == "" {
 		if t.Output == "" && t.Format == "console" && console.IsTerminal(c.Out) { // no file is written that was not asked for
-			fmt.Fprintln(c.Err, html.Offered(lang.Lang(t.Lang)))
+			fmt.Fprintln(c.Err, layout.Offered(lang.Lang(t.Lang)))
 		}
 		return nil
 	}
 	var b bytes.Buffer
-	if err := page(&b, layout.Options{Lang: lang.Lang(t.Lang)}); err != nil {
+	if err := page(&b, layout.WriteOptions{Lang: lang.Lang(t.Lang)}); err != nil {
 		return err
 	}
-	if err := console.WriteFiles(t.Force, outfile.File{Path: path, Content: b.Bytes(), Comment: outfile.XML}); err != nil {
+	if err := console.WriteFiles(t.Force, inputs.OutputFile{Path: path, Content: b.Bytes(), Comment: inputs.XMLMark}); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.Err, html.Written(path, lang.Lang(t.Lang)))
+	fmt.Fprintln(c.Err, layout.Written(path, lang.Lang(t.Lang)))
 	return nil
 }
 
@@ -53,7 +52,7 @@ func (p *Page) CheckFiles(t *Tables, others ...string) error {
 		if path == "" {
 			continue
 		}
-		if err := outfile.Check(path, t.Force); err != nil {
+		if err := inputs.CheckOutput(path, t.Force); err != nil {
 			return console.Usage(err)
 		}
 	}
@@ -65,8 +64,8 @@ func (p *Page) path(t *Tables) string {
 	switch {
 	case p.HTML != "":
 		return p.HTML
-	case t.Output == "" || t.Format == "json" || t.Format == FormatHTML || filepath.Clean(html.Beside(t.Output)) == filepath.Clean(t.Output):
+	case t.Output == "" || t.Format == "json" || t.Format == FormatHTML || filepath.Clean(layout.Beside(t.Output)) == filepath.Clean(t.Output):
 		return ""
 	}
-	return html.Beside(t.Output)
+	return layout.Beside(t.Output)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"llmsweep/report/progress/web"
+	"llmsweep/report/progress"
 )
 
 // LiveAddress is the value of --live: an address, which may be left out.
@@ -34,11 +34,11 @@ type Serving struct {
 }
 
 // Listen starts the web server of the page; nil without --live.
-func (f *Serving) Listen() (*web.Server, error) {
+func (f *Serving) Listen() (*progress.LiveServer, error) {
 	if f.Live == "" {
 		return nil, nil
 	}
-	return web.Listen("--live", string(f.Live), f.LiveAnyAddress)
+	return progress.ListenLive("--live", string(f.Live), f.LiveAnyAddress)
 }
 
 // ServingPair holds the flags of the page that shows a comparison of two servers while it is measured. There, --live has another meaning.
@@ -48,9 +48,9 @@ type ServingPair struct {
 }
 
 // Listen starts the web server of the page; nil without --serve.
-func (f *ServingPair) Listen() (*web.Server, error) {
+func (f *ServingPair) Listen() (*progress.LiveServer, error) {
 	if f.Serve == "" {
 		return nil, nil
 	}
-	return web.Listen("--serve", string(f.Serve), f.ServeAnyAddress)
+	return progress.ListenLive("--serve", string(f.Serve), f.ServeAnyAddress)
 }

@@ -6,9 +6,9 @@ import (
 
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report"
+	"llmsweep/report/inputs"
 	"llmsweep/report/lang"
-	"llmsweep/report/outfile"
-	"llmsweep/report/page/layout"
+	layout "llmsweep/report/page"
 	"llmsweep/report/table"
 )
 
@@ -22,7 +22,7 @@ type Tables struct {
 }
 
 // Write writes tables in the format, the language and the file of the flags.
-func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
+func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
 	if t.Output == "" {
 		return t.print(c.Out, c.Options(t.Lang, t.Plain, ""), asJSON, sections, page)
 	}
@@ -30,7 +30,7 @@ func (t *Tables) Write(c *console.Console, asJSON func(io.Writer) error, section
 	if err := t.print(&b, report.Options{Lang: lang.Lang(t.Lang)}, asJSON, sections, page); err != nil {
 		return err
 	}
-	return console.WriteFiles(t.Force, outfile.File{Path: t.Output, Content: b.Bytes(), Comment: outfile.CommentOf(t.Format)})
+	return console.WriteFiles(t.Force, inputs.OutputFile{Path: t.Output, Content: b.Bytes(), Comment: inputs.CommentOf(t.Format)})
 }
 
 // CheckFile returns an error where the file of -o may not be overwritten. A command that takes minutes asks before it begins.
@@ -38,16 +38,16 @@ func (t *Tables) CheckFile() error {
 	if t.Output == "" {
 		return nil
 	}
-	return console.Usage(outfile.Check(t.Output, t.Force))
+	return console.Usage(inputs.CheckOutput(t.Output, t.Force))
 }
 
 // print prints tables in the format.
-func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.Options) error) error {
+func (t *Tables) print(out io.Writer, o report.Options, asJSON func(io.Writer) error, sections func(lang.Lang) []table.Section, page func(io.Writer, layout.WriteOptions) error) error {
 	switch t.Format {
 	case "json":
 		return asJSON(out)
 	case FormatHTML:
-		return page(out, layout.Options{Lang: o.Lang})
+		return page(out, layout.WriteOptions{Lang: o.Lang})
 	}
 	return table.WriteSections(out, t.Format, sections(o.Lang), table.Style{Width: o.Width, Color: o.Color})
 }

@@ -7,7 +7,6 @@ import (
 
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/workload"
-	"llmsweep/sweep/workload/tokenize"
 )
 
 // Workload holds the flags of what each request asks for.
@@ -32,8 +31,8 @@ type WorkloadOptions struct {
 	*Workload
 	PromptLengths, OutputLengths rundir.Lengths
 	Talk                         workload.Talk
-	Tokenize                     tokenize.Func // nil without --tokenizer
-	Graded                       bool          // answers to rows that tell what is right are graded
+	Tokenize                     workload.TokenizerFunc // nil without --tokenizer
+	Graded                       bool                   // answers to rows that tell what is right are graded
 }
 
 // Parse parses the flags, and refuses combinations that make no sense.
@@ -58,7 +57,7 @@ func (l *Workload) Parse() (*WorkloadOptions, error) {
 		}
 	}
 	if l.Tokenizer != "" {
-		if p.Tokenize, err = tokenize.File(l.Tokenizer); err != nil {
+		if p.Tokenize, err = workload.TokenizerFile(l.Tokenizer); err != nil {
 			return nil, err
 		}
 	}

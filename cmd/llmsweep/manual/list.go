@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"llmsweep/client/nearest"
+	"llmsweep/client/input"
 )
 
 // List prints each topic with its summary.
@@ -48,7 +48,7 @@ func Find(name string) (string, error) {
 		return topic, nil
 	}
 	text := fmt.Sprintf("there is no help topic %q", name)
-	if near, ok := nearest.Name(topic, Topics()); ok {
+	if near, ok := input.Nearest(topic, Topics()); ok {
 		return "", fmt.Errorf("%s; did you mean %q?", text, near)
 	}
 	return "", fmt.Errorf("%s; llmsweep help lists the topics", text)

@@ -18,12 +18,12 @@ import (
 	"syscall"
 	"time"
 
-	"llmsweep/sweep/selftest/paced"
+	"llmsweep/sweep/selftest"
 )
 
 func main() {
 	log.SetFlags(0)
-	var c paced.Config
+	var c selftest.PacedConfig
 	listen := flag.String("listen", "127.0.0.1:18200", "address")
 	flag.DurationVar(&c.TTFT, "ttft", 100*time.Millisecond, "time from request to first token")
 	flag.DurationVar(&c.ITL, "itl", 30*time.Millisecond, "time from token to token")
@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&c.Tokens, "tokens", 128, "length of an answer whose request asks for none")
 	flag.Parse()
 	var ok bool
-	if c.Phase, ok = map[string]string{"arrival": paced.Arrival, "uniform": paced.Uniform, "step": paced.InStep}[*mode]; !ok {
+	if c.Phase, ok = map[string]string{"arrival": selftest.PacedArrival, "uniform": selftest.PacedUniform, "step": selftest.PacedInStep}[*mode]; !ok {
 		log.Fatalf("no mode is called %q", *mode)
 	}
 	if err := run(c, *listen); err != nil {
@@ -43,15 +43,15 @@ func main() {
 }
 
 // run serves until it is interrupted.
-func run(c paced.Config, listen string) error {
+func run(c selftest.PacedConfig, listen string) error {
 	// One thread sleeps in a system call; the connections must run beside it even on one core.
 	runtime.GOMAXPROCS(4)
 	debug.SetGCPercent(400)
-	l, err := paced.Listen(listen)
+	l, err := selftest.ListenPaced(listen)
 	if err != nil {
 		return err
 	}
-	s := paced.New(c)
+	s := selftest.NewPaced(c)
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(l) }()
 	fmt.Fprintf(os.Stderr, "paced on http://%s: TTFT %v, ITL %v, %s\n", l.Addr(), c.TTFT, c.ITL, c.Phase)

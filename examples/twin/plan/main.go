@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"llmsweep/sweep/capacity"
+	"llmsweep/sweep/plan"
 	"llmsweep/sweep/rundir/store"
 	"llmsweep/sweep/slo"
 )
@@ -66,8 +66,8 @@ func day() []byte {
 
 // planned is what is read of a plan.
 type planned struct {
-	SLO    []string        `json:"slo"`
-	Ranked []capacity.Plan `json:"ranked"`
+	SLO    []string            `json:"slo"`
+	Ranked []plan.CapacityPlan `json:"ranked"`
 }
 
 // renew writes the table between the marks of a document.

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/disk"
 )
 
 // flushEvery bounds the records that a killed process loses, and the time until it is seen that the directory is gone.
@@ -33,7 +32,7 @@ const queuedRecords = 4096
 type Dir struct {
 	Path string
 
-	disk   disk.Disk
+	disk   Disk
 	unlock func() error
 	queue  chan entry
 	closed chan struct{} // closed when nothing more is written
@@ -65,7 +64,7 @@ type part struct {
 }
 
 // start returns a Dir that writes records to f until it is closed.
-func start(d disk.Disk, path string, f disk.File, unlock func() error) *Dir {
+func start(d Disk, path string, f File, unlock func() error) *Dir {
 	dir := &Dir{
 		Path: path, disk: d, unlock: unlock,
 		queue: make(chan entry, queuedRecords), closed: make(chan struct{}), broken: make(chan struct{}), parts: map[string]part{},
@@ -76,9 +75,9 @@ func start(d disk.Disk, path string, f disk.File, unlock func() error) *Dir {
 }
 
 // files returns the disk that the directory is on.
-func (d *Dir) files() disk.Disk {
+func (d *Dir) files() Disk {
 	if d.disk == nil {
-		return disk.OS{}
+		return OS{}
 	}
 	return d.disk
 }
@@ -155,7 +154,7 @@ func (d *Dir) Failure() error {
 }
 
 // write writes queued records, flushed again and again, until the last entry.
-func (d *Dir) write(f disk.File) {
+func (d *Dir) write(f File) {
 	defer close(d.closed)
 	name := filepath.Join(d.Path, rundir.RecordsFile)
 	out := bufio.NewWriterSize(f, 1<<16)
@@ -277,7 +276,7 @@ func (d *Dir) syncedBy(state string) *rundir.Synced {
 // WriteFile writes a file of the run directory, whole or not at all, and waits until it is on the disk.
 func (d *Dir) WriteFile(name string, b []byte) error {
 	path := filepath.Join(d.Path, name)
-	if err := disk.Replace(d.files(), path, b); err != nil {
+	if err := ReplaceFile(d.files(), path, b); err != nil {
 		return d.note(path, err)
 	}
 	return nil

@@ -13,9 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"llmsweep/client/mutated"
+	"llmsweep/client/testkit"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/disk"
 )
 
 func collect(t *testing.T, path string) []*rundir.Record {
@@ -110,7 +109,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("no /dev/full here")
 	}
-	d := start(disk.OS{}, t.TempDir(), full, nil)
+	d := start(OS{}, t.TempDir(), full, nil)
 	defer d.Close()
 	if err := d.Append(&rundir.Record{Stage: strings.Repeat("x", 1<<17), Status: "ok"}); err != nil {
 		t.Fatal(err) // not written yet
@@ -178,9 +177,9 @@ func TestFlushEachSecond(t *testing.T) {
 }
 
 // unchecked is a disk for files that are on none.
-type unchecked struct{ disk.OS }
+type unchecked struct{ OS }
 
-func (unchecked) Check(disk.File, string) error { return nil }
+func (unchecked) Check(File, string) error { return nil }
 
 // kept is a file in memory.
 type kept struct {
@@ -213,7 +212,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"stage":"a","seq":1,"turn":0,"due":1.5,"status":"ok","gaps_us":[1,2]}` + "\n"))
 	f.Add([]byte("{}\n{\"due\":{\"over\":3}}\nnull\n"))
 	path := f.TempDir()
-	f.Fuzz(mutated.With(func(t *testing.T, b []byte) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(filepath.Join(path, rundir.RecordsFile), b, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +231,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Add(b)
 	path := f.TempDir()
-	f.Fuzz(mutated.With(func(t *testing.T, b []byte) {
+	f.Fuzz(testkit.MutatedWith(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(filepath.Join(path, rundir.RunFile), b, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/rundir/disk"
 )
 
 // Create makes the directory. It is an error where that holds a run, or a file of another's that a run would overwrite.
-func Create(path string) (*Dir, error) { return CreateOn(disk.OS{}, path) }
+func Create(path string) (*Dir, error) { return CreateOn(OS{}, path) }
 
 // CreateOn is [Create] on a disk.
-func CreateOn(d disk.Disk, path string) (*Dir, error) {
+func CreateOn(d Disk, path string) (*Dir, error) {
 	if err := occupied(path); err != nil {
 		return nil, err
 	}
@@ -25,7 +24,7 @@ func CreateOn(d disk.Disk, path string) (*Dir, error) {
 
 // occupied returns an error where a directory holds what a new run would overwrite.
 func occupied(path string) error {
-	if disk.InUse(path) {
+	if InUse(path) {
 		return fmt.Errorf("%s is being written by another llmsweep; name another directory with --out", path)
 	}
 	run, err := Open(path)
@@ -66,10 +65,10 @@ func own() []string {
 }
 
 // Replace makes the directory, or removes the run in it.
-func Replace(path string) (*Dir, error) { return ReplaceOn(disk.OS{}, path) }
+func Replace(path string) (*Dir, error) { return ReplaceOn(OS{}, path) }
 
 // ReplaceOn is [Replace] on a disk.
-func ReplaceOn(d disk.Disk, path string) (*Dir, error) {
+func ReplaceOn(d Disk, path string) (*Dir, error) {
 	if err := d.MkdirAll(path); err != nil {
 		return nil, fmt.Errorf("cannot make the run directory: %w", err)
 	}
@@ -86,7 +85,7 @@ func ReplaceOn(d disk.Disk, path string) (*Dir, error) {
 }
 
 // emptied removes a run from a directory, run.json first: without it there is no run. It returns the new records file.
-func emptied(d disk.Disk, path string) (disk.File, error) {
+func emptied(d Disk, path string) (File, error) {
 	for _, name := range own() {
 		if err := d.Remove(filepath.Join(path, name)); err != nil {
 			return nil, err
@@ -105,9 +104,9 @@ func emptied(d disk.Disk, path string) (disk.File, error) {
 }
 
 // lock locks a run directory.
-func lock(d disk.Disk, path string) (unlock func() error, err error) {
+func lock(d Disk, path string) (unlock func() error, err error) {
 	unlock, err = d.Lock(path)
-	var used *disk.InUseError
+	var used *InUseError
 	if err != nil && !errors.As(err, &used) {
 		err = fmt.Errorf("cannot write in the run directory: %w", err)
 	}
@@ -116,7 +115,7 @@ func lock(d disk.Disk, path string) (unlock func() error, err error) {
 
 // Edit locks a run directory, so that files of a run that has ended can be written. It takes no records.
 func Edit(path string) (*Dir, error) {
-	unlock, err := lock(disk.OS{}, path)
+	unlock, err := lock(OS{}, path)
 	if err != nil {
 		return nil, err
 	}
@@ -136,11 +135,11 @@ func Free(path string) string {
 // Continue opens a directory whose run goes on. The records and readings of stages that are not kept are cut off, and so is what a power
 // failure damaged.
 func Continue(path string, kept func(stage string) bool) (*Dir, error) {
-	return ContinueOn(disk.OS{}, path, kept)
+	return ContinueOn(OS{}, path, kept)
 }
 
 // ContinueOn is [Continue] on a disk.
-func ContinueOn(d disk.Disk, path string, kept func(stage string) bool) (*Dir, error) {
+func ContinueOn(d Disk, path string, kept func(stage string) bool) (*Dir, error) {
 	unlock, err := lock(d, path)
 	if err != nil {
 		return nil, err
@@ -152,7 +151,7 @@ func ContinueOn(d disk.Disk, path string, kept func(stage string) bool) (*Dir, e
 	return dir, err
 }
 
-func reopened(d disk.Disk, path string, kept func(stage string) bool, unlock func() error) (*Dir, error) {
+func reopened(d Disk, path string, kept func(stage string) bool, unlock func() error) (*Dir, error) {
 	parts, at, err := keptRecords(path, kept)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"strconv"
+
+	"github.com/go-faster/jx"
+	"github.com/tidwall/gjson"
+)
+
+// Encoder writes one request body. The user's object ([Params].Extra) is merged into it: its keys replace ours, and a
+// null in it leaves our key out.
+type Encoder struct {
+	json   jx.Encoder
+	extra  gjson.Result // the user's object
+	merged string       // the key of it that was merged with an object of ours
+}
+
+// NewEncoder begins a body.
+func NewEncoder(p *Params) *Encoder {
+	e := &Encoder{extra: gjson.ParseBytes(p.Extra)}
+	e.json.ObjStart()
+	return e
+}
+
+// Finish adds the user's fields and returns the body.
+func (e *Encoder) Finish() ([]byte, error) {
+	e.extras()
+	e.json.ObjEnd()
+	return e.json.Bytes(), nil
+}
+
+// Field writes a key, unless the user's object has it.
+func (e *Encoder) Field(name string) bool {
+	if e.extra.Get(name).Exists() {
+		return false
+	}
+	e.json.FieldStart(name)
+	return true
+}
+
+// Text writes a field that is a string.
+func (e *Encoder) Text(name, s string) {
+	if e.Field(name) {
+		e.json.Str(UTF8Only(s))
+	}
+}
+
+// Literal writes a field whose value is given as JSON.
+func (e *Encoder) Literal(name, value string) {
+	if e.Field(name) {
+		e.json.RawStr(value)
+	}
+}
+
+// Flag writes a field that is true or false.
+func (e *Encoder) Flag(name string, v bool) { e.Literal(name, strconv.FormatBool(v)) }
+
+// Count writes a field that is a count, if n is one.
+func (e *Encoder) Count(name string, n int) {
+	if n > 0 {
+		e.Literal(name, strconv.Itoa(n))
+	}
+}
+
+// Temperature writes the temperature, if there is one.
+func (e *Encoder) Temperature(t *float64) {
+	if t != nil && e.Field("temperature") {
+		e.json.Float64(*t)
+	}
+}
+
+// Messages writes a conversation as a field.
+func (e *Encoder) Messages(name string, all []Message) {
+	if !e.Field(name) {
+		return
+	}
+	e.json.ArrStart()
+	for _, m := range all {
+		e.json.ObjStart()
+		e.json.FieldStart("role")
+		e.json.Str(UTF8Only(m.Role))
+		e.json.FieldStart("content")
+		e.json.Str(UTF8Only(m.Content))
+		e.json.ObjEnd()
+	}
+	e.json.ArrEnd()
+}
+
+// Length asks for n output tokens, and for no fewer where the server takes such fields.
+func (e *Encoder) Length(n int, f Fields) {
+	name := "max_tokens"
+	if f.MaxCompletionTokens {
+		name = "max_completion_tokens"
+	}
+	e.Count(name, n)
+	if n > 0 && f.IgnoreEOS {
+		e.Flag("ignore_eos", true)
+		if f.MinTokens {
+			e.Count("min_tokens", n)
+		}
+	}
+}
+
+// Object writes a field that is an object. Where the user's object has one of that name too, the two are merged and
+// the user's keys win. Replacing ours whole would lose the length, and the server's default would take its place.
+func (e *Encoder) Object(name string, write func(*Encoder)) {
+	theirs := e.extra.Get(name)
+	if theirs.Exists() && !theirs.IsObject() {
+		return
+	}
+	all := e.extra
+	e.json.FieldStart(name)
+	e.json.ObjStart()
+	e.extra = theirs
+	write(e)
+	e.extras()
+	e.json.ObjEnd()
+	e.extra, e.merged = all, name
+}
+
+// extras writes the user's fields as they stand, except nulls.
+func (e *Encoder) extras() {
+	e.extra.ForEach(func(k, v gjson.Result) bool {
+		if name := Key(k); v.Type != gjson.Null && (e.merged == "" || name != e.merged) {
+			e.json.FieldStart(name)
+			e.json.RawStr(v.Raw)
+		}
+		return true
+	})
+}

@@ -1,0 +1,33 @@
+// Is the list of all APIs, by the names that --api takes.
+
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// all returns all dialects.
+func all() []Dialect {
+	return slices.Concat(openAIDialects(), anthropicDialects(), nativeDialects())
+}
+
+// Names returns the names that --api takes, without "auto".
+func Names() []string {
+	var names []string
+	for _, d := range all() {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+// DialectsByName returns the dialect with the name that --api takes. The error lists all names.
+func DialectsByName(name string) (Dialect, error) {
+	for _, d := range all() {
+		if d.Name() == name {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("--api %s: no such API; there are %s", name, strings.Join(Names(), ", "))
+}

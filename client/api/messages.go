@@ -1,0 +1,258 @@
+// Has the API that Anthropic introduced and several servers have: messages.
+
+package api
+
+import ()
+
+// anthropicDialects returns the APIs.
+func anthropicDialects() []Dialect { return []Dialect{messages{}} }
+
+// messages is Anthropic's Messages API, which vLLM, SGLang, llama.cpp, Ollama and gateways have too. It follows Anthropic's
+// reference of the API and of its streaming events, and captured answers of vLLM 0.32.0 and llama-server b11434.
+type messages struct{}
+
+var _ Dialect = messages{}
+
+func (messages) Name() string        { return "messages" }
+func (messages) Path(string) string  { return "/v1/messages" }
+func (messages) Framing() Framing    { return SSE }
+func (messages) NewDecoder() Decoder { return &messagesDecoder{usage: noMessagesUsage} }
+
+// Traits: the API cannot be told to continue after a natural end. vLLM accepts "ignore_eos" here and ignores it.
+func (messages) Traits() Traits {
+	const version = "2023-06-01" // of the API, which requests must name
+	return Traits{Thinks: true, Counts: true, Key: "X-Api-Key", Header: map[string]string{"Anthropic-Version": version}}
+}
+
+// Anthropic's API requires a length, and a budget for thinking of at least leastThinking tokens, below that length.
+const (
+	defaultLength = 4096
+	leastThinking = 1024
+)
+
+// Encode returns the body. System messages go into a field of their own, joined by newlines. Thinking is turned on only
+// where the answer is long enough for the least budget of it.
+func (messages) Encode(r *Request, p *Params) ([]byte, error) {
+	e := NewEncoder(p)
+	e.Text("model", p.Model)
+	var system Request
+	rest := make([]Message, 0, len(r.Messages))
+	for _, m := range r.Messages {
+		if m.Role == "system" {
+			system.Messages = append(system.Messages, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	if len(system.Messages) > 0 {
+		e.Text("system", system.Prompt())
+	}
+	e.Messages("messages", rest)
+	e.Flag("stream", true)
+	length := r.OutputTokens
+	if length <= 0 {
+		length = defaultLength
+	}
+	e.Count("max_tokens", length)
+	e.Temperature(p.Temperature)
+	switch {
+	case p.Think == nil || p.Fields.NoThinking:
+	case !*p.Think:
+		e.Literal("thinking", `{"type":"disabled"}`)
+	case length > leastThinking:
+		e.Object("thinking", func(e *Encoder) {
+			e.Text("type", "enabled")
+			e.Count("budget_tokens", max(leastThinking, length/2))
+		})
+	}
+	return e.Finish()
+}
+
+// messagesDecoder reads events such as
+//
+//	{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" a"}}
+//
+// message_start has the counts of the prompt, and message_delta the count of the answer and the stop reason. message_stop is
+// the terminator. The count of the answer in message_start is not final, and is not used.
+type messagesDecoder struct {
+	template Template
+	reader   FieldReader
+	usage    messagesUsage // the latest of each count
+	done     bool
+}
+
+func (d *messagesDecoder) Reset() {
+	d.template.Reset()
+	*d = messagesDecoder{reader: d.reader, usage: noMessagesUsage, template: d.template}
+}
+
+// Complete reports whether the stream may end: after the terminator.
+func (d *messagesDecoder) Complete() bool { return d.done }
+
+// messagesEvent are the parts of an event that are used.
+type messagesEvent struct {
+	kind  []byte // its type
+	block part   // a new content block
+	delta part   // what is added to the block or to the message
+	usage messagesUsage
+}
+
+// part is a content block, or what is added to one or to the message.
+type part struct {
+	text, thinking  []byte
+	call, arguments []byte // a tool's name, and a part of its arguments
+	hidden          []byte // reasoning that the server encrypts
+	stop            []byte
+}
+
+// messagesUsage has the counts of an event. Those of the prompt add up.
+type messagesUsage struct{ input, written, read, output int }
+
+var noMessagesUsage = messagesUsage{Unknown, Unknown, Unknown, Unknown}
+
+// Decode reads one event.
+func (d *messagesDecoder) Decode(frame []byte, c *Chunk) error {
+	if d.template.Fits(frame, c) {
+		return nil
+	}
+	e := messagesEvent{usage: noMessagesUsage}
+	r := &d.reader
+	for m := r.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
+		case "type":
+			e.kind = r.Text()
+		case "content_block":
+			e.block = readPart(r)
+		case "delta":
+			e.delta = readPart(r)
+		case "message":
+			for m := r.Object(); m.Next(); {
+				if string(m.Key()) == "usage" {
+					e.usage = readMessagesUsage(r)
+					e.usage.output = Unknown
+				}
+			}
+		case "usage":
+			e.usage = readMessagesUsage(r)
+		}
+	}
+	if done, err := r.Close(c); done {
+		return err
+	}
+	d.take(frame, &e, c)
+	return nil
+}
+
+// take fills c from an event.
+func (d *messagesDecoder) take(frame []byte, e *messagesEvent, c *Chunk) {
+	switch string(e.kind) {
+	case "message_start":
+		c.Usage = d.usage.merge(&e.usage)
+	case "content_block_start":
+		d.say(frame, &e.block, c)
+	case "content_block_delta":
+		d.say(frame, &e.delta, c)
+	case "message_delta":
+		c.Usage = d.usage.merge(&e.usage)
+		c.Finish = stopReason(e.delta.stop)
+	case "message_stop":
+		c.Done, d.done = true, true
+	case "error":
+		c.Error = ErrorText(frame)
+	}
+}
+
+// say takes in text.
+func (d *messagesDecoder) say(frame []byte, p *part, c *Chunk) {
+	texts := 0
+	var only []byte
+	for _, text := range [...][]byte{p.text, p.thinking, p.call, p.arguments, p.hidden} {
+		if len(text) > 0 {
+			texts, only = texts+1, text
+		}
+	}
+	if texts == 0 {
+		return
+	}
+	c.Text = true
+	c.Reasoning = len(p.text)+len(p.call)+len(p.arguments) == 0
+	if len(p.text) > 0 {
+		c.Raw = p.text
+	}
+	if texts == 1 {
+		d.template.Learn(frame, only, c)
+	}
+}
+
+func readPart(r *FieldReader) (p part) {
+	var kind []byte
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
+		case "type":
+			kind = r.Text()
+		case "text":
+			p.text = r.Text()
+		case "thinking":
+			p.thinking = r.Text()
+		case "name":
+			p.call = r.Text()
+		case "partial_json":
+			p.arguments = r.Text()
+		case "data":
+			p.hidden = r.Text()
+		case "stop_reason":
+			p.stop = r.Text()
+		}
+	}
+	if string(kind) != "redacted_thinking" {
+		p.hidden = nil
+	}
+	return p
+}
+
+func readMessagesUsage(r *FieldReader) messagesUsage {
+	u := noMessagesUsage
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
+		case "input_tokens":
+			u.input = r.Count()
+		case "cache_creation_input_tokens":
+			u.written = r.Count()
+		case "cache_read_input_tokens":
+			u.read = r.Count()
+		case "output_tokens":
+			u.output = r.Count()
+		}
+	}
+	return u
+}
+
+// merge takes in the counts that an event has, and returns all so far as other APIs have them: input_tokens leaves out what
+// was written to the prompt cache or read from it.
+func (u *messagesUsage) merge(fresh *messagesUsage) Usage {
+	for _, to := range [...]struct{ count, fresh *int }{
+		{&u.input, &fresh.input}, {&u.written, &fresh.written}, {&u.read, &fresh.read}, {&u.output, &fresh.output},
+	} {
+		if *to.fresh != Unknown {
+			*to.count = *to.fresh
+		}
+	}
+	all := Usage{Prompt: Unknown, Output: u.output, Reasoning: Unknown, Cached: Unknown}
+	if sum := max(0, u.input) + max(0, u.written) + max(0, u.read); u.input != Unknown && sum > 0 {
+		all.Prompt, all.Cached = sum, u.read
+	}
+	return all
+}
+
+// stopReason returns a stop reason in the words of the other APIs.
+func stopReason(raw []byte) string {
+	switch string(raw) {
+	case "max_tokens":
+		return "length"
+	case "end_turn", "stop_sequence":
+		return "stop"
+	case "tool_use":
+		return "tool_calls"
+	}
+	return FinishReason(raw)
+}

@@ -1,0 +1,345 @@
+// Has the APIs that OpenAI introduced and most servers have: chat completions, plain completions and responses.
+
+package api
+
+import (
+	"strconv"
+)
+
+// openAIDialects returns the APIs.
+func openAIDialects() []Dialect { return []Dialect{openAI{chat: true}, openAI{}, responses{}} }
+
+// openAI is the API that OpenAI introduced and that vLLM, SGLang, lmdeploy, llama.cpp, Ollama and most hosted services
+// have: chat completions, or plain completions.
+type openAI struct{ chat bool }
+
+var _ Dialect = openAI{}
+
+func (d openAI) Name() string {
+	if d.chat {
+		return "chat"
+	}
+	return "completions"
+}
+
+func (d openAI) Path(string) string {
+	if d.chat {
+		return "/v1/chat/completions"
+	}
+	return "/v1/completions"
+}
+
+func (openAI) Framing() Framing { return SSE }
+
+func (openAI) NewDecoder() Decoder { return &openAIDecoder{} }
+
+func (d openAI) Traits() Traits {
+	t := Traits{Forces: true, Thinks: d.chat, Counts: true, Fields: AllFields, Seed: `{"seed":0}`}
+	t.LogProbs = `{"logprobs":` + strconv.Itoa(TopTokens) + `}`
+	if d.chat {
+		t.LogProbs = `{"logprobs":true,"top_logprobs":` + strconv.Itoa(TopTokens) + `}`
+	}
+	return t
+}
+
+// Encode returns the body. Params.Extra is merged at the top level: its keys replace ours whole, objects included, and
+// a null in it leaves our key out.
+func (d openAI) Encode(r *Request, p *Params) ([]byte, error) {
+	e := NewEncoder(p)
+	e.Text("model", p.Model)
+	if d.chat {
+		e.Messages("messages", r.Messages)
+	} else {
+		e.Text("prompt", r.Prompt())
+	}
+	e.Flag("stream", true)
+	e.Length(r.OutputTokens, p.Fields)
+	switch {
+	case p.Fields.StreamUsage && p.Fields.ContinuousUsage:
+		e.Literal("stream_options", `{"include_usage":true,"continuous_usage_stats":true}`)
+	case p.Fields.StreamUsage:
+		e.Literal("stream_options", `{"include_usage":true}`)
+	}
+	e.Temperature(p.Temperature)
+	if d.chat {
+		think(e, p)
+	}
+	return e.Finish()
+}
+
+// think writes the fields that turn thinking on or off: those of vLLM, SGLang, lmdeploy and llama.cpp, or of OpenAI and Ollama.
+func think(e *Encoder, p *Params) {
+	switch {
+	case p.Think == nil || p.Fields.NoThinking:
+	case !p.Fields.ReasoningEffort:
+		e.Literal("chat_template_kwargs", `{"enable_thinking":`+strconv.FormatBool(*p.Think)+`}`)
+	case *p.Think:
+		e.Text("reasoning_effort", "medium")
+	default:
+		e.Text("reasoning_effort", "none")
+	}
+}
+
+// openAIDecoder reads the chunks of chat and of plain completions. Servers differ only in which keys they leave out and
+// how they order them.
+type openAIDecoder struct {
+	template Template
+	reader   FieldReader
+
+	finish  bool // a finish reason was seen
+	done    bool // the terminator was seen
+	text    bool // text was seen
+	counts  bool // counts were seen
+	running bool // counts have come with the text since its first chunk
+	counted int  // tokens up to the last text
+}
+
+func (d *openAIDecoder) Reset() {
+	d.template.Reset()
+	*d = openAIDecoder{reader: d.reader, template: d.template}
+}
+
+// Complete reports whether the stream may end: after the finish reason, or after the terminator where there was text
+// or a count.
+func (d *openAIDecoder) Complete() bool { return d.finish || d.done && (d.text || d.counts) }
+
+// Decode reads one chunk, or the terminator.
+func (d *openAIDecoder) Decode(frame []byte, c *Chunk) error {
+	if d.template.Fits(frame, c) {
+		return nil
+	}
+	if IsDone(frame) {
+		*c = Chunk{Usage: NoUsage, Done: true}
+		d.done = true
+		return nil
+	}
+	f := openAIFields{usage: NoUsage, timings: noTimings}
+	for m := d.reader.Open(frame, c); m.Next(); {
+		switch string(m.Key()) {
+		case "choices":
+			f.choice = readChoices(&d.reader)
+		case "usage":
+			f.usage = readUsage(&d.reader)
+		case "timings":
+			f.timings = readTimings(&d.reader)
+		}
+	}
+	if done, err := d.reader.Close(c); done {
+		return err
+	}
+	if f.finish == "error" || f.finish == "abort" {
+		c.Error = "the server ended the answer with the finish reason " + f.finish
+		return nil
+	}
+	d.take(frame, &f, c)
+	return nil
+}
+
+// take fills c from a chunk's fields.
+func (d *openAIDecoder) take(frame []byte, f *openAIFields, c *Chunk) {
+	c.Text = f.texts > 0
+	c.Reasoning = c.Text && f.texts == f.reasons
+	c.Raw, c.LogProbs = f.answer, f.logs
+	if f.finish != "" {
+		c.Finish, d.finish = f.finish, true
+	}
+	c.Usage = f.counts()
+	d.count(c)
+	if f.texts == 1 && f.finish == "" && c.Usage == NoUsage {
+		d.template.Learn(frame, f.only, c)
+	}
+}
+
+// count works out what a chunk's usage says about the chunk itself. Counts that come with the text from its first chunk
+// on are running counts; a single late one is the sum.
+func (d *openAIDecoder) count(c *Chunk) {
+	known := c.Usage.Output != Unknown
+	d.counts = d.counts || known
+	if !c.Text {
+		return
+	}
+	if !d.text {
+		d.text, d.running = true, known && c.Usage.Output > 0
+	}
+	if d.running && known {
+		c.Tokens = max(c.Usage.Output-d.counted, 0)
+		d.counted = c.Usage.Output
+	}
+}
+
+// openAIFields are the parts of a chunk that are used.
+type openAIFields struct {
+	choice
+	usage   Usage
+	timings timings
+}
+
+// choice is the first choice of a chunk. Texts are as they stand in the JSON strings.
+type choice struct {
+	texts   int    // strings with text in them
+	reasons int    // those that are reasoning
+	only    []byte // the last of them
+	answer  []byte // the first that is content, text or refusal
+	finish  string
+	logs    []byte // log-probabilities; nil where there are none
+}
+
+// readChoices reads the list of choices. One choice is asked for, so the first counts.
+func readChoices(r *FieldReader) (first choice) {
+	list := r.List()
+	for n := 0; list.Next(); n++ {
+		if n == 0 {
+			first = readChoice(r)
+		}
+	}
+	return first
+}
+
+func readChoice(r *FieldReader) choice {
+	var text, logs []byte
+	var d delta
+	finish := ""
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
+		case "text":
+			text = r.Text()
+		case "delta":
+			d = readDelta(r)
+		case "logprobs":
+			logs = Filled(r.Value())
+		case "finish_reason":
+			finish = FinishReason(r.Text())
+		}
+	}
+	c := choice{finish: finish, logs: logs}
+	c.add(text, true)
+	c.add(d.content, true)
+	c.add(d.refusal, true)
+	before := c.texts
+	c.add(d.reasoning, false)
+	c.add(d.reasoningContent, false)
+	c.reasons = c.texts - before
+	c.texts += d.calls
+	if d.calls > 0 {
+		c.only = d.call
+	}
+	return c
+}
+
+// add takes in a string, if it has text in it.
+func (c *choice) add(text []byte, answer bool) {
+	if len(text) == 0 {
+		return
+	}
+	c.texts++
+	c.only = text
+	if answer && c.answer == nil {
+		c.answer = text
+	}
+}
+
+// delta is the part of the message that a chat chunk adds.
+type delta struct {
+	content, refusal, reasoning, reasoningContent []byte
+	calls                                         int    // strings with text in tool calls
+	call                                          []byte // the last of them
+}
+
+func readDelta(r *FieldReader) (d delta) {
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
+		case "content":
+			d.content = r.Text()
+		case "refusal":
+			d.refusal = r.Text()
+		case "reasoning":
+			d.reasoning = r.Text()
+		case "reasoning_content":
+			d.reasoningContent = r.Text()
+		case "tool_calls":
+			d.calls, d.call = readCalls(r)
+		}
+	}
+	return d
+}
+
+// readCalls reads a list of tool calls. It returns how many strings with text they have, and the last of them.
+func readCalls(r *FieldReader) (texts int, last []byte) {
+	for list := r.List(); list.Next(); {
+		var name, arguments []byte
+		for call := r.Object(); call.Next(); {
+			if string(call.Key()) != "function" {
+				continue
+			}
+			name, arguments = nil, nil
+			for m := r.Object(); m.Next(); {
+				switch string(m.Key()) {
+				case "name":
+					name = r.Text()
+				case "arguments":
+					arguments = r.Text()
+				}
+			}
+		}
+		for _, text := range [...][]byte{name, arguments} {
+			if len(text) > 0 {
+				texts, last = texts+1, text
+			}
+		}
+	}
+	return texts, last
+}
+
+func readUsage(r *FieldReader) Usage {
+	u := NoUsage
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
+		case "prompt_tokens":
+			u.Prompt = r.Count()
+		case "completion_tokens":
+			u.Output = r.Count()
+		case "completion_tokens_details":
+			u.Reasoning = ReadDetail(r, "reasoning_tokens")
+		case "prompt_tokens_details":
+			u.Cached = ReadDetail(r, "cached_tokens")
+		}
+	}
+	return u
+}
+
+// timings are llama.cpp's, which count tokens too.
+type timings struct{ prompt, cached, predicted int }
+
+var noTimings = timings{Unknown, Unknown, Unknown}
+
+func readTimings(r *FieldReader) timings {
+	t := noTimings
+	for m := r.Object(); m.Next(); {
+		switch string(m.Key()) {
+		case "prompt_n":
+			t.prompt = r.Count()
+		case "cache_n":
+			t.cached = r.Count()
+		case "predicted_n":
+			t.predicted = r.Count()
+		}
+	}
+	return t
+}
+
+// counts returns the token counts of a chunk. Ollama sends zeros until it knows them: zero prompt tokens together with
+// zero output tokens are no count. llama.cpp can be told to leave usage out; its timings have the same counts.
+func (f *openAIFields) counts() Usage {
+	u := f.usage
+	if u.Prompt <= 0 && u.Output <= 0 {
+		u = NoUsage
+	}
+	if u.Output == Unknown && f.timings.predicted > 0 {
+		u.Output = f.timings.predicted
+	}
+	if u.Prompt == Unknown && f.timings.prompt > 0 {
+		u.Cached = f.timings.cached
+		u.Prompt = f.timings.prompt + max(u.Cached, 0)
+	}
+	return u
+}

@@ -1,0 +1,187 @@
+// Reads the URLs of servers as people write them.
+
+package input
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Address is a server's base URL, and what its paths have in place of "/v1".
+type Address struct {
+	Base   url.URL // without user information and without a slash at its end
+	Socket string  // path of a Unix socket; empty for a host
+	api    string  // "/v1"; another version, or nothing, where the user's URL has that
+}
+
+// version matches the last part of a path that names an API's version: "v1", "v4", "v1beta".
+var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
+
+// endpoints are paths of OpenAI's API, which users paste from a curl command in place of the base URL.
+var endpoints = []string{"/chat/completions", "/completions", "/models"}
+
+// natives are the same for the engines' own APIs, which have no version.
+var natives = []string{"/generate_stream", "/completion", "/api/generate", "/api/chat", "/generate"}
+
+// ParseAddress reads a base URL with or without scheme, trailing slash, "/v1" and endpoint. It returns the user
+// information separately.
+func ParseAddress(s string) (Address, *url.Userinfo, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return Address{}, nil, errors.New("no URL given; want something like http://localhost:8000")
+	}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return Address{}, nil, errors.New("the URL contains a control character; was it pasted with a line break?")
+	}
+	if rest, ok := strings.CutPrefix(s, "unix:"); ok {
+		return parseSocket(rest)
+	}
+	if !strings.Contains(s, "://") {
+		s = "http://" + s
+	}
+	u, err := url.Parse(escapeZone(s))
+	if err != nil {
+		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000",
+			mistaken(s), urlTrouble(err, s))
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return Address{}, nil, fmt.Errorf("%s: %s is not a scheme to benchmark over; want http:// or https://",
+			mistaken(s), u.Scheme)
+	}
+	if u.Hostname() == "" {
+		return Address{}, nil, fmt.Errorf("%s names no host; want something like http://localhost:8000", mistaken(s))
+	}
+	user := u.User
+	u.User, u.Fragment, u.RawPath = nil, "", ""
+	a := Address{Base: *u}
+	a.Base.Path, a.api = splitPath(u.Path)
+	if _, err := url.Parse(a.Base.String()); err != nil { // the name of a network interface may have what a URL cannot
+		return Address{}, nil, fmt.Errorf("%s is not a URL (%s); want something like http://localhost:8000", mistaken(s), urlTrouble(err, s))
+	}
+	return a, user, nil
+}
+
+// escapeZone writes an IPv6 address with the name of a network interface, fe80::1%eth0, as URLs have it: with %25.
+func escapeZone(s string) string {
+	open, shut := strings.IndexByte(s, '['), strings.IndexByte(s, ']')
+	if open < 0 || shut < open {
+		return s
+	}
+	if i := strings.IndexByte(s[open:shut], '%'); i >= 0 && !strings.HasPrefix(s[open+i:], "%25") {
+		return s[:open+i] + "%25" + s[open+i+1:]
+	}
+	return s
+}
+
+// parseSocket reads what follows "unix:": the path of a socket, and after it ":/prefix" where the API has a prefix there.
+func parseSocket(s string) (Address, *url.Userinfo, error) {
+	path, prefix := strings.TrimPrefix(s, "//"), ""
+	if strings.HasPrefix(path, "//") { // as the operating system reads it
+		path = "/" + strings.TrimLeft(path, "/")
+	}
+	if i := strings.LastIndex(path, ":/"); i > 1 { // not C:/
+		path, prefix = path[:i], path[i+1:]
+	}
+	if path == "" {
+		return Address{}, nil, errors.New("unix: names no socket; want something like unix:/run/vllm.sock, or unix:/run/vllm.sock:/prefix")
+	}
+	u, err := url.Parse("http://localhost" + prefix)
+	if err != nil {
+		return Address{}, nil, fmt.Errorf("unix:%s: %q is not the path of a URL (%s)", path, mistaken(prefix), urlTrouble(err, prefix))
+	}
+	u.Fragment, u.RawPath = "", ""
+	a := Address{Base: *u, Socket: path}
+	a.Base.Path, a.api = splitPath(u.Path)
+	return a, nil, nil
+}
+
+// urlTrouble returns the reason of an error of url.Parse without the URL, which may hold a password.
+func urlTrouble(err error, whole string) string {
+	var e *url.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	_, rest, ok := strings.Cut(err.Error(), `"`)
+	if quoted, _, _ := strings.Cut(rest, `"`); ok && !strings.Contains(mistaken(whole), quoted) {
+		return "in a password, write / as %2F, ? as %3F, # as %23 and @ as %40"
+	}
+	return WithoutUser(err.Error())
+}
+
+// splitPath divides a path into the part before the API and the part in place of "/v1".
+func splitPath(path string) (base, api string) {
+	path = strings.TrimRight(path, "/")
+	for _, n := range natives {
+		if rest, ok := strings.CutSuffix(path, n); ok {
+			rest, _, _ = strings.Cut(rest, "/v2/models/") // Triton's, followed by the model's name
+			return strings.TrimRight(rest, "/"), "/v1"
+		}
+	}
+	pasted := false
+	for _, e := range endpoints {
+		if rest, ok := strings.CutSuffix(path, e); ok {
+			path, pasted = strings.TrimRight(rest, "/"), true
+			break
+		}
+	}
+	slash := strings.LastIndexByte(path, '/')
+	switch {
+	case slash >= 0 && version.MatchString(path[slash+1:]):
+		return strings.TrimRight(path[:slash], "/"), path[slash:]
+	case pasted:
+		return path, "" // a whole endpoint without a version has none
+	}
+	return path, "/v1"
+}
+
+// Join returns the URL of an API path such as "/v1/models" or "/metrics".
+func (a *Address) Join(path string) *url.URL {
+	if rest, ok := strings.CutPrefix(path, "/v1/"); ok {
+		path = a.api + "/" + rest
+	}
+	u := a.Base
+	u.Path += path
+	return &u
+}
+
+// Show returns the URL of an API path without its query, which may hold a key.
+func (a *Address) Show(path string) string {
+	if base, _ := splitPath(a.Base.Path); path == "" && base != a.Base.Path { // it looks as if it had the API's part
+		path = a.api
+	}
+	u := a.Join(path)
+	u.RawQuery = ""
+	if a.Socket == "" {
+		return u.String()
+	}
+	if u.Path == "" {
+		return "unix:" + a.Socket
+	}
+	return "unix:" + a.Socket + ":" + u.EscapedPath()
+}
+
+// userInfo matches the user information of anything that looks like a URL.
+var userInfo = regexp.MustCompile(`://[^/\s?#]*@`)
+
+// WithoutUser removes the user information from all URLs in s.
+func WithoutUser(s string) string {
+	return userInfo.ReplaceAllString(s, "://")
+}
+
+// scheme matches what a URL begins with, also where a colon or a slash of it is missing.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*(?::/{0,2}|//?)`)
+
+// mistaken returns a URL that cannot be used, for an error: without what stands before its last @, since a password may have a
+// character that ends the user information, and without its query.
+func mistaken(s string) string {
+	s, _, _ = strings.Cut(s, "#")
+	if at := strings.LastIndexByte(s, '@'); at >= 0 {
+		s = scheme.FindString(s) + s[at+1:]
+	}
+	s, _, _ = strings.Cut(s, "?")
+	return s
+}

@@ -1,0 +1,34 @@
+// Reads files that a user names. It never reads more than the kind of file can hold, so that a wrong path, such as a model or a
+// device, ends in an error and not in all memory being used.
+
+package input
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// ReadFile returns the content of a file, or an error if it is a directory or larger than most bytes.
+func ReadFile(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory; name a file", path)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > most {
+		return nil, fmt.Errorf("%s is larger than %d MiB; is it the right file?", path, most>>20)
+	}
+	return b, nil
+}

@@ -1,0 +1,46 @@
+// Finds the name that a misspelt one stands for.
+
+package input
+
+import "strings"
+
+// leastPrefix is the shortest beginning of a name that is taken for the name, in bytes.
+const leastPrefix = 3
+
+// Nearest returns the name with the smallest edit distance from s, and whether one is near enough to be meant: at most two edits away, or a
+// third of the length of s. A name that begins with s, or that s begins with but for a plural s, is as near as one edit.
+func Nearest(s string, names []string) (string, bool) {
+	s = strings.ToLower(s)
+	best, least := "", max(2, len(s)/3)+1
+	for _, n := range names {
+		d := edits(s, n)
+		if len(s) >= leastPrefix && (strings.HasPrefix(n, s) || strings.HasPrefix(s, strings.TrimSuffix(n, "s"))) {
+			d = min(d, 1)
+		}
+		if d < least && d < len(s) {
+			best, least = n, d
+		}
+	}
+	return best, best != ""
+}
+
+// edits returns the Levenshtein distance of two strings in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,85 @@
+// Knows how many connections this machine lets a process have, and reckons whether a load fits.
+
+package client
+
+import (
+	"fmt"
+	"time"
+
+	"llmsweep/client/note"
+)
+
+const (
+	// spareFiles is how many descriptors are kept for everything but the measured streams: the run's files, the preflight's and
+	// the gauges' connections, the runtime's own.
+	spareFiles = 64
+	// holdTime is how long a closed connection keeps its port on the side that closed it (TIME_WAIT): 60 s on Linux
+	// (TCP_TIMEWAIT_LEN), 30 s on macOS, up to 120 s on Windows.
+	holdTime = time.Minute
+	// reuseTime is the same where the kernel may reuse such a port for a new connection to the same server (tcp_tw_reuse).
+	reuseTime = time.Second
+)
+
+// LocalLimits is what this machine allows. A number is 0 where it is not known or not limited.
+type LocalLimits struct {
+	Files int // descriptors that this process may have open; Go raises its soft limit to the hard one as it starts
+	Ports int // local ports for connections to one server
+	// Reuse reports whether a port in TIME_WAIT is soon used again, for servers elsewhere and for those on this machine.
+	Reuse, ReuseLocal bool
+}
+
+// MachineLoad is what a measurement asks of the machine.
+type MachineLoad struct {
+	Streams int  // most at once; 0 where that is not known
+	Files   int  // descriptors of each; 0 for 1. A server in the same process needs one of its own
+	Ports   bool // each takes a local port: TCP, not a Unix socket
+	Flag    string
+}
+
+// Check returns an error, in one line with the remedy, where the load cannot fit.
+func (s LocalLimits) Check(l MachineLoad) error {
+	files := max(l.Files, 1)
+	if need := l.Streams*files + spareFiles; s.Files > 0 && l.Streams > 0 && need > s.Files {
+		return fmt.Errorf("%d streams at once need %d file descriptors, and this process may open %d: raise the hard limit "+
+			"(ulimit -Hn %d as root; LimitNOFILE= of systemd, --ulimit nofile= of Docker), or lower %s to %d", l.Streams, need, s.Files, need, l.Flag, s.Most(files))
+	}
+	if l.Ports && s.Ports > 0 && l.Streams > s.Ports {
+		return fmt.Errorf("%d streams at once need as many local ports, and this machine has %d for connections to one server: widen the range "+
+			"(sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"), or lower %s", l.Streams, s.Ports, l.Flag)
+	}
+	return nil
+}
+
+// Most returns how many streams the descriptors suffice for, with that many for each; 0 where there is no limit.
+func (s LocalLimits) Most(files int) int {
+	if s.Files == 0 {
+		return 0
+	}
+	return max((s.Files-spareFiles)/files, 1)
+}
+
+// Held returns how many ports are in use at a rate of new connections per second, with those that are closed already, to a
+// server on this machine or elsewhere.
+func (s LocalLimits) Held(perSecond float64, local bool) float64 {
+	hold := holdTime
+	if s.Reuse || local && s.ReuseLocal {
+		hold = reuseTime
+	}
+	return perSecond * hold.Seconds()
+}
+
+// Short reports whether the ports do not suffice for a rate of new connections per second.
+func (s LocalLimits) Short(perSecond float64, local bool) bool {
+	return s.Ports > 0 && s.Held(perSecond, local) > float64(s.Ports)
+}
+
+// notePorts is for a server that keeps no connection, at a rate at which the ports run out.
+var notePorts = note.Kind{Code: "limits.ports", Args: []string{"rate", "held", "ports"}}
+
+// Warning returns the note for a rate of new connections per second at which the ports run out.
+func (s LocalLimits) Warning(perSecond float64, local bool) note.Note {
+	return notePorts.New(perSecond, s.Held(perSecond, local), s.Ports)
+}
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{notePorts} }

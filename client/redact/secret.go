@@ -1,0 +1,133 @@
+// Finds secrets in command lines, configuration files and the environment, and removes them from texts.
+
+package redact
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// leastSecret is the shortest text that is looked for as a secret, in bytes: a shorter one is found in harmless words.
+const leastSecret = 6
+
+// SecretVariables are the environment variables that hold keys, and those that may hold a password of a proxy.
+func SecretVariables() (keys, urls []string) {
+	return []string{"LLMSWEEP_API_KEY", "OPENAI_API_KEY", "LLMSWEEP_API_KEY_B", "LLMSWEEP_SIM_KEY", "LLMSWEEP_CLUSTER_TOKEN"},
+		[]string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"}
+}
+
+// InHeader returns the value of a header, and its parts: "Authorization: Bearer sk-...".
+func InHeader(h string) []string {
+	_, value, ok := strings.Cut(h, ":")
+	if !ok {
+		value = h
+	}
+	return append(strings.Fields(value), strings.TrimSpace(value))
+}
+
+// inAddress matches what stands before the host of a URL, with or without a scheme.
+var inAddress = regexp.MustCompile(`^(?:[^\s=]+=)?(?:[a-z]+://)?([^\s]+)@`)
+
+// InURL returns the password or token of a URL, and the values of its query.
+func InURL(s string) []string {
+	var found []string
+	if m := inAddress.FindStringSubmatch(s); m != nil {
+		found = append(found, m[1], (&url.URL{Path: m[1]}).EscapedPath()) // a / in a password makes it a path
+		user, password, ok := strings.Cut(m[1], ":")
+		if !ok {
+			password = user
+		}
+		found = append(found, password)
+		if plain, err := url.PathUnescape(password); err == nil {
+			found = append(found, plain)
+		}
+	}
+	if _, query, ok := strings.Cut(s, "?"); ok && !strings.ContainsAny(s, " \t\n") {
+		for _, part := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' || r == '#' }) {
+			_, value, ok := strings.Cut(part, "=")
+			if !ok {
+				value = part
+			}
+			found = append(found, value)
+			if plain, err := url.QueryUnescape(value); err == nil {
+				found = append(found, plain)
+			}
+		}
+	}
+	return found
+}
+
+// secretField matches the names of fields that hold a key: api_key, apiKey, access-token, password. Fields such as max_tokens hold
+// numbers.
+var secretField = regexp.MustCompile(`(?i)(^|[_.-])(api[_-]?key|key|token|secret|password|passwd|authorization|credentials?)$|(Key|Token|Secret|Password)$`)
+
+// WithoutFields replaces the texts in fields of a JSON object that hold a key.
+func WithoutFields(body string) string {
+	if len(InBody(body)) == 0 {
+		return body
+	}
+	var v any
+	if json.Unmarshal([]byte(body), &v) != nil {
+		return RedactedValue
+	}
+	eachSecret(v, func(fields map[string]any, name string) { fields[name] = RedactedValue })
+	b, err := json.Marshal(v)
+	if err != nil {
+		return RedactedValue
+	}
+	return string(b)
+}
+
+// InBody returns the texts in fields of a JSON object that hold a key. What is no JSON is one whole.
+func InBody(body string) []string {
+	var v any
+	if json.Unmarshal([]byte(body), &v) != nil {
+		return nil
+	}
+	var found []string
+	eachSecret(v, func(fields map[string]any, name string) { found = append(found, fields[name].(string)) })
+	return found
+}
+
+// eachSecret calls f for each text in a field that holds a key.
+func eachSecret(v any, f func(fields map[string]any, name string)) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			eachSecret(e, f)
+		}
+	case map[string]any:
+		for name, e := range v {
+			if s, ok := e.(string); ok && s != RedactedValue && secretField.MatchString(name) {
+				f(v, name)
+			}
+			eachSecret(e, f)
+		}
+	}
+}
+
+// HideSecrets replaces secrets in a text, the longest first. Those that are too short to be told from words are left.
+func HideSecrets(s string, secrets []string) string {
+	secrets = slices.DeleteFunc(slices.Clone(secrets), func(x string) bool { return len(x) < leastSecret })
+	return ReplaceSecrets(s, secrets)
+}
+
+// ReplaceSecrets replaces secrets in a text, also where Go or JSON quotes them.
+func ReplaceSecrets(s string, secrets []string) string {
+	var forms []string
+	for _, x := range secrets {
+		quoted, _ := json.Marshal(x) // a string can be encoded
+		forms = append(forms, x, strings.Trim(string(quoted), `"`), strings.Trim(strconv.Quote(x), `"`))
+	}
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	for _, x := range forms {
+		if x != "" {
+			s = strings.ReplaceAll(s, x, RedactedValue)
+		}
+	}
+	return s
+}

@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/client/sim/habit"
+)
+
+// Quant is how weights are stored and multiplied. The KV cache always has 16 bits.
+type Quant string
+
+// The known quantizations.
+const (
+	FP16 Quant = "fp16" // 2 bytes a weight
+	INT8 Quant = "int8" // W8A8: 1 byte a weight, multiplied at PeakINT8
+	INT4 Quant = "int4" // W4A16 (AWQ, GPTQ): 4 bits and a 16+4 bit scale and zero per 128, multiplied at PeakFP16
+)
+
+// bytes returns the size of one weight outside the embeddings.
+func (q Quant) bytes() float64 {
+	switch q {
+	case INT8:
+		return 1
+	case INT4:
+		return (4 + 20.0/128) / 8
+	default:
+		return 2
+	}
+}
+
+// The defaults of Config, which are vLLM's except for the overhead (sampling, scheduling and launching). That was chosen
+// to reproduce the synchronous rows of published vLLM tables (TestPublishedFloors).
+const (
+	DefaultMaxNumSeqs       = 256
+	DefaultMaxBatchedTokens = 2048
+	DefaultBlockTokens      = 16
+	DefaultMaxModelLen      = 32768
+	DefaultStepOverhead     = 1500 * time.Microsecond
+
+	memoryUtilization = 0.9 // of the GPU memory, for weights and KV cache; vLLM's default
+)
+
+// MachineConfig describes a server: hardware, model and the scheduler's limits. Zero fields have defaults.
+type MachineConfig struct {
+	GPU   GPU
+	Model Model
+	Quant Quant // default FP16
+	TP    int   // GPUs that share each layer (tensor parallel); default 1
+
+	MaxNumSeqs       int           // sequences running at once
+	MaxBatchedTokens int           // token budget of one step, decodes and prompt chunks together; at least MaxNumSeqs
+	BlockTokens      int           // tokens of one KV-cache block
+	KVTokens         int           // KV-cache size; 0 for what Fits beside the weights in 0.9 of the memory
+	MaxModelLen      int           // prompt and output together
+	StepOverhead     time.Duration // fixed part of each step
+	Jitter           float64       // sigma of a lognormal factor, of mean 1, on each step time; 0: none
+	Plain            Plain         // if set, fixed times instead of a GPU and a model
+	Costs            *Costs        // if set, measured step times instead of a GPU and a model
+	Latency          time.Duration // from a request's arrival until the scheduler knows of it, on a server of measured costs
+	Habits           habit.List    // what the server does wrong
+	Seed             uint64        // of the jitter, and of everything random in the answers
+	PrefixCache      bool          // blocks seen before at the head of a prompt cost no prefill
+}
+
+// Preset parses MODEL/GPU[xCOUNT][/QUANT], such as "Qwen2-7B/L20x2/int4", "demo", or "plain8".
+func Preset(name string) (MachineConfig, error) {
+	switch strings.ToLower(name) {
+	case "demo":
+		return demo()
+	case "plain8":
+		return plain8(), nil
+	}
+	parts := strings.Split(name, "/")
+	if len(parts) < 2 || len(parts) > 3 {
+		return MachineConfig{}, fmt.Errorf("preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as Qwen2-7B/L20x2/int4, or demo, or plain8", name)
+	}
+	var c MachineConfig
+	var err error
+	if c.Model, err = LookupModel(parts[0]); err != nil {
+		return MachineConfig{}, fmt.Errorf("preset %q: %w", name, err)
+	}
+	gpu, count := splitCount(parts[1])
+	if c.GPU, err = LookupGPU(gpu); err != nil {
+		return MachineConfig{}, fmt.Errorf("preset %q: %w", name, err)
+	}
+	c.TP = count
+	if len(parts) == 3 {
+		c.Quant = Quant(strings.ToLower(parts[2]))
+	}
+	c = c.WithDefaults()
+	if err := c.Validate(); err != nil {
+		return MachineConfig{}, fmt.Errorf("preset %q: %w", name, err)
+	}
+	return c, nil
+}
+
+// splitCount splits "L20x2" into name and count. A name without a count means one.
+func splitCount(s string) (name string, count int) {
+	if i := strings.LastIndexAny(s, "xX*"); i > 0 {
+		if n, err := strconv.Atoi(s[i+1:]); err == nil && n > 0 {
+			return s[:i], n
+		}
+	}
+	return s, 1
+}
+
+// demo is a 7B model in 4 bits on one A100 with a small token budget. It serves about 140 requests/s of 64 -> 16 tokens,
+// many times the synchronous rate. Its limit is the token budget, not the number of sequences: full steps take the same
+// time however requests arrived, so its throughput is the same for a burst and for Poisson arrivals. Where MaxNumSeqs is
+// the limit, requests of equal length stay in the phase in which they arrived, and the two differ.
+func demo() (MachineConfig, error) {
+	c, err := Preset("Qwen2-7B/A100/int4")
+	if err != nil {
+		return MachineConfig{}, err
+	}
+	c.MaxNumSeqs = 64
+	c.MaxBatchedTokens = 160
+	c.StepOverhead = 2500 * time.Microsecond
+	c.Seed = 1
+	return c, nil
+}
+
+// WithDefaults returns c with the default in each zero field that has one.
+func (c MachineConfig) WithDefaults() MachineConfig {
+	c = c.plainDefaults().measuredDefaults()
+	c.Quant = cmp.Or(c.Quant, FP16)
+	c.TP = cmp.Or(c.TP, 1)
+	c.MaxNumSeqs = cmp.Or(c.MaxNumSeqs, DefaultMaxNumSeqs)
+	c.MaxBatchedTokens = cmp.Or(c.MaxBatchedTokens, max(DefaultMaxBatchedTokens, c.MaxNumSeqs))
+	c.BlockTokens = cmp.Or(c.BlockTokens, DefaultBlockTokens)
+	c.MaxModelLen = cmp.Or(c.MaxModelLen, DefaultMaxModelLen)
+	c.StepOverhead = cmp.Or(c.StepOverhead, DefaultStepOverhead)
+	if c.KVTokens == 0 {
+		c.KVTokens = c.spareKVTokens()
+	}
+	return c
+}
+
+// weightBytes returns the size of the checkpoint: embeddings in 16 bits, the rest as quantized.
+func (c MachineConfig) weightBytes() float64 {
+	return (c.Model.Params-2*c.Model.embedding())*c.Quant.bytes() + 2*c.Model.embedding()*FP16.bytes()
+}
+
+// spareKVTokens returns the size of the KV cache that Fits beside the weights.
+func (c MachineConfig) spareKVTokens() int {
+	spare := float64(c.TP)*c.GPU.MemoryBytes*memoryUtilization - c.weightBytes()
+	return int(spare / c.Model.kvBytes())
+}
+
+// Validate checks a Config that has its defaults.
+func (c MachineConfig) Validate() error {
+	m, g := c.Model, c.GPU
+	if err := c.Habits.Validate(); err != nil {
+		return err
+	}
+	if c.IsPlain() {
+		m, g = Models()[0], GPUs()[0] // not used
+		if err := c.Plain.validate(); err != nil {
+			return err
+		}
+	}
+	if c.Costs != nil {
+		m, g = Models()[0], GPUs()[0] // not used
+		if err := c.Costs.validate(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case min(m.Layers, m.Hidden, m.Heads, m.KVHeads, m.HeadDim, m.Vocab) <= 0 || m.Params <= 0 || m.ActiveParams <= 0:
+		return errors.New("the configuration has no model, or an incomplete one")
+	case min(g.BandwidthBytes, g.PeakFP16, g.PeakINT8) <= 0:
+		return errors.New("the configuration has no GPU, or an incomplete one")
+	case c.Quant != FP16 && c.Quant != INT8 && c.Quant != INT4:
+		return fmt.Errorf("no quantization is called %q; there are fp16, int8, int4", c.Quant)
+	case c.TP < 1 || m.Heads%c.TP != 0 || m.KVHeads%c.TP != 0:
+		return fmt.Errorf("%d GPUs cannot share the %d attention and %d KV heads of %s", c.TP, m.Heads, m.KVHeads, m.Name)
+	case c.TP > 1 && g.InterconnectBytes <= 0:
+		return fmt.Errorf("%s has no interconnect to share layers over", g.Name)
+	case min(c.MaxNumSeqs, c.BlockTokens, c.MaxModelLen) < 1 || c.StepOverhead < 0 || c.Jitter < 0:
+		return errors.New("a limit of the scheduler is negative")
+	case c.MaxBatchedTokens < c.MaxNumSeqs:
+		return fmt.Errorf("a budget of %d tokens a step cannot serve %d sequences", c.MaxBatchedTokens, c.MaxNumSeqs)
+	case c.KVTokens < c.BlockTokens:
+		return fmt.Errorf("%s in %s needs %.0f GB and leaves no room for a KV cache on %d x %s",
+			m.Name, c.Quant, c.weightBytes()/giga, c.TP, g.Name)
+	}
+	return nil
+}

@@ -1,3 +1,0 @@
-// Package replica simulates a server for millions of requests: as package sim does, to the nanosecond, but from sums over
-// the requests of a step. Plans of a fleet run on it.
-package replica

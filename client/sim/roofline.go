@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"math"
+	"time"
+)
+
+// The shares of the data sheet's peaks that kernels attain, and the shortest time of an all-reduce. They were chosen so
+// that Qwen2-7B on an L20 has a synchronous TTFT and ITL within 10 % of a published vLLM table (95.6 and 21.0 ms).
+// TestPublishedFloors compares more tables.
+const (
+	bandwidthEfficiency = 0.8
+	computeEfficiency   = 0.6
+	allReduceLatency    = 10e-6 // seconds
+)
+
+// Batch is the work of one step, summed over its sequences.
+type Batch struct {
+	Tokens  int // computed: one for each decode, a chunk for each prompt
+	Samples int // sequences that get an output token from this step
+	Context int // tokens whose keys and values are read, the new ones included
+	Pairs   int // (query, key) pairs of attention: each new token attends to all up to itself
+}
+
+// Add adds n tokens of a sequence, of which the given number were computed before. samples reports whether it gets an output
+// token.
+func (b *Batch) Add(computed, n int, samples bool) {
+	b.Tokens += n
+	b.Context += computed + n
+	b.Pairs += n*computed + n*(n+1)/2
+	if samples {
+		b.Samples++
+	}
+}
+
+// StepTime returns the time of a step by the roofline model (Williams, Waterman, Patterson, CACM 2009): the slower of
+// moving the bytes and doing the operations. The counts are those of "Transformer Inference Arithmetic"
+// (kipply, 2022), for one of TP equal shares:
+//
+//	bytes = weights + kv x (Context + Tokens)          read, and written for the new tokens
+//	ops   = 2 x body x Tokens + 2 x head x Samples + 4 x Layers x Heads x HeadDim x Pairs
+//	time  = max(bytes / (0.8 x bandwidth), ops / (0.6 x peak)) / TP + StepOverhead + all-reduces
+//
+// body is ActiveParams without the embeddings, head is Vocab x Hidden, kv the bytes of a token in the cache. Attention
+// is done in FP16, whatever the weights. The weights read are the checkpoint's without the input embedding; of a mixture
+// of experts, those that at least one of n tokens is routed to, by uniform chance: the fraction
+// 1 - (1 - ExpertsPerToken/Experts)^n, which grows towards all of them.
+//
+// Tensor parallelism adds two ring all-reduces a layer over Tokens x Hidden 16-bit values, each
+// 10 us + 2 (TP-1)/TP x bytes / interconnect (NCCL's bus bandwidth).
+//
+// It does not include jitter.
+func (c MachineConfig) StepTime(b Batch) time.Duration {
+	r := c.WithDefaults().Roofline()
+	return r.Time(b)
+}
+
+// Roofline is StepTime with its constants computed once: in seconds per unit, TP divided out.
+type Roofline struct {
+	fixed         float64 // overhead, weights excluded
+	denseWeights  float64 // reading the weights that every step needs
+	expertWeights float64 // reading all routed experts
+	expertMiss    float64 // probability that one token does not use a given expert
+	kvToken       float64
+	readToken     float64 // of measured costs only, like computeFixed
+	computeFixed  float64
+	bodyToken     float64
+	headSample    float64
+	attentionPair float64
+	reduceToken   float64
+}
+
+// Roofline returns the step times of a valid Config that has its defaults.
+func (c MachineConfig) Roofline() Roofline {
+	if c.IsPlain() {
+		return Roofline{fixed: c.Plain.step().Seconds()}
+	}
+	if c.Costs != nil {
+		return c.Costs.roofline()
+	}
+	m, tp := c.Model, float64(c.TP)
+	bandwidth := c.GPU.BandwidthBytes * bandwidthEfficiency * tp
+	fp16 := c.GPU.PeakFP16 * computeEfficiency * tp
+	linear := fp16
+	if c.Quant == INT8 {
+		linear = c.GPU.PeakINT8 * computeEfficiency * tp
+	}
+	experts := m.ExpertParams * c.Quant.bytes()
+	r := Roofline{
+		fixed:         c.StepOverhead.Seconds(),
+		denseWeights:  (c.weightBytes() - experts - m.embedding()*FP16.bytes()) / bandwidth,
+		expertWeights: experts / bandwidth,
+		kvToken:       m.kvBytes() / bandwidth,
+		bodyToken:     2 * (m.ActiveParams - 2*m.embedding()) / linear,
+		headSample:    2 * m.embedding() / fp16,
+		attentionPair: 4 * float64(m.Layers*m.Heads*m.HeadDim) / fp16,
+	}
+	if m.Experts > 0 {
+		r.expertMiss = 1 - float64(m.ExpertsPerToken)/float64(m.Experts)
+	}
+	if c.TP > 1 {
+		reduces := 2 * float64(m.Layers)
+		r.fixed += reduces * allReduceLatency
+		r.reduceToken = reduces * 2 * (tp - 1) / tp * 2 * float64(m.Hidden) / c.GPU.InterconnectBytes
+	}
+	return r
+}
+
+// Time returns the time of a step, without jitter.
+func (r *Roofline) Time(b Batch) time.Duration { return r.TimeWith(b, r.Experts(b.Tokens)) }
+
+// Experts returns the seconds that reading the experts takes which a number of tokens use.
+func (r *Roofline) Experts(tokens int) float64 {
+	if r.expertWeights == 0 {
+		return 0
+	}
+	return r.expertWeights * (1 - math.Pow(r.expertMiss, float64(tokens)))
+}
+
+// TimeWith is Time for a caller that knows Experts(b.Tokens).
+func (r *Roofline) TimeWith(b Batch, experts float64) time.Duration {
+	tokens := float64(b.Tokens)
+	memory := r.denseWeights + r.kvToken*float64(b.Context+b.Tokens) + r.readToken*tokens + experts
+	compute := r.computeFixed + r.bodyToken*tokens + r.headSample*float64(b.Samples) + r.attentionPair*float64(b.Pairs)
+	seconds := max(memory, compute) + r.fixed + r.reduceToken*tokens
+	return time.Duration(math.Round(seconds * 1e9))
+}

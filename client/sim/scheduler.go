@@ -1,0 +1,287 @@
+package sim
+
+import (
+	"time"
+)
+
+// Sequence is one request inside the scheduler. The caller sets the first fields and only reads the others, between steps.
+type Sequence struct {
+	Prompt, Output int      // tokens
+	Prefix         []uint64 // hashes of leading prompt blocks
+	// Token is told the n-th output token, n counting from 1, and whether it is the last, at the end of the step that
+	// generated it. nil: nobody wants to know.
+	Token func(n int, last bool)
+
+	Generated   int // output tokens so far
+	Cached      int // prompt tokens found in the prefix cache when first admitted
+	Preemptions int
+	Canceled    bool
+
+	computed int // tokens whose keys and values are in the cache
+	blocks   int // cache blocks held
+	chunk    int // tokens in the step under way
+	wait     int // steps without work, on a plain server
+}
+
+// length returns the number of tokens that must be in the cache before the next can be sampled.
+func (s *Sequence) length() int { return s.Prompt + s.Generated }
+
+// Scheduler forms batches. It is a pure discrete-event model, without a clock or a goroutine. Its driver calls Plan, lets
+// the time that Plan returned pass, calls Complete, and repeats. Sequences may be added and cancelled at any moment; the
+// next Plan takes them into account. It is deterministic for a seed and an order of calls. It follows vLLM V1's scheduler
+// (vllm/v1/core/sched/scheduler.py), except that a prompt's blocks are all taken at admission.
+type Scheduler struct {
+	cfg      MachineConfig
+	roofline Roofline
+	jitter   *Jitter
+	prefixes *PrefixCache
+	blocks   int // of the whole cache
+	free     int
+	running  []*Sequence // oldest admission first
+	waiting  queue
+	dirty    bool // a sequence was canceled since the last plan
+	delays   int  // sequences that wait through the step under way, on a plain server
+	totals   totals
+}
+
+type totals struct {
+	preemptions, prefixQueries, prefixHits, promptTokens, outputTokens int
+}
+
+// SchedulerStats is the state of a server and its totals so far.
+type SchedulerStats struct {
+	Running, Waiting               int     // sequences
+	KVUsage                        float64 // share of the KV cache in use, 0 to 1
+	Preemptions                    int
+	PrefixQueries, PrefixHits      int // prompt tokens looked up in the prefix cache, and found there
+	PromptTokens, GenerationTokens int // prompt tokens computed or found in the cache; output tokens sampled
+}
+
+// NewScheduler returns a scheduler for a valid machine.Config that has its defaults.
+func NewScheduler(cfg MachineConfig) *Scheduler {
+	sc := &Scheduler{cfg: cfg, roofline: cfg.Roofline(), jitter: cfg.NewJitter(), blocks: cfg.Blocks()}
+	sc.free = sc.blocks
+	sc.running = make([]*Sequence, 0, cfg.MaxNumSeqs)
+	if cfg.PrefixCache {
+		sc.prefixes = NewPrefixCache(sc.blocks)
+	}
+	return sc
+}
+
+// Stats returns the state of the scheduler between two steps.
+func (sc *Scheduler) Stats() SchedulerStats {
+	return SchedulerStats{
+		Running:          len(sc.running),
+		Waiting:          sc.waiting.n,
+		KVUsage:          1 - float64(sc.free)/float64(sc.blocks),
+		Preemptions:      sc.totals.preemptions,
+		PrefixQueries:    sc.totals.prefixQueries,
+		PrefixHits:       sc.totals.prefixHits,
+		PromptTokens:     sc.totals.promptTokens,
+		GenerationTokens: sc.totals.outputTokens,
+	}
+}
+
+// Running returns how many sequences have a slot.
+func (sc *Scheduler) Running() int { return len(sc.running) }
+
+// Waiting returns how many sequences are in the queue.
+func (sc *Scheduler) Waiting() int { return sc.waiting.n }
+
+// Slots returns how many sequences may run at once.
+func (sc *Scheduler) Slots() int { return sc.cfg.MaxNumSeqs }
+
+// Resize changes the number of slots and the token budget, from the next Plan on.
+func (sc *Scheduler) Resize(slots, budget int) {
+	sc.cfg.MaxNumSeqs, sc.cfg.MaxBatchedTokens = slots, budget
+}
+
+// Add queues a sequence that fits.
+func (sc *Scheduler) Add(s *Sequence) { sc.waiting.push(s) }
+
+// Cancel ends a sequence early. The next Plan frees its place.
+func (sc *Scheduler) Cancel(s *Sequence) {
+	s.Canceled = true
+	sc.dirty = true
+}
+
+// Idle reports whether there is nothing to do until a sequence is added.
+func (sc *Scheduler) Idle() bool { return len(sc.running) == 0 && sc.waiting.n == 0 }
+
+// Plan chooses what the next step computes, and returns how long the step takes. It returns false where there is nothing
+// to compute.
+func (sc *Scheduler) Plan() (time.Duration, bool) {
+	sc.dropCanceled()
+	var batch Batch
+	sc.delays = 0
+	preemptions := sc.totals.preemptions
+	budget := sc.continueRunning(&batch, sc.cfg.MaxBatchedTokens)
+	if sc.totals.preemptions == preemptions {
+		sc.admit(&batch, budget)
+	}
+	if batch.Tokens == 0 && sc.delays == 0 {
+		return 0, false
+	}
+	return sc.jitter.Apply(sc.roofline.Time(batch)), true
+}
+
+// continueRunning gives each running sequence its next token, or the next chunk of its prompt, oldest first, and
+// returns the budget left. Only the youngest can have prompt left, since it used up the budget of the step that
+// admitted it: decodes come first.
+func (sc *Scheduler) continueRunning(batch *Batch, budget int) int {
+	for i := 0; i < len(sc.running); i++ {
+		s := sc.running[i]
+		if sc.delayed(s) {
+			continue
+		}
+		n := min(s.length()-s.computed, budget)
+		if !sc.reserve(s, s.computed+n) {
+			break
+		}
+		sc.schedule(s, n, batch)
+		budget -= n
+	}
+	return budget
+}
+
+// admit takes sequences from the queue, in order, while there are slots, tokens of the budget, and blocks for the whole
+// of the first one's prompt.
+func (sc *Scheduler) admit(batch *Batch, budget int) {
+	for budget > 0 && sc.waiting.n > 0 && len(sc.running) < sc.cfg.MaxNumSeqs {
+		s := sc.waiting.front()
+		need := sc.cfg.BlocksFor(s.length())
+		if need > sc.free {
+			return
+		}
+		sc.waiting.pop()
+		sc.free -= need
+		s.blocks = need
+		s.computed = sc.cachedTokens(s)
+		sc.running = append(sc.running, s)
+		if s.wait = sc.cfg.Plain.PromptWait(); sc.delayed(s) {
+			continue
+		}
+		n := min(s.length()-s.computed, budget)
+		sc.schedule(s, n, batch)
+		budget -= n
+	}
+}
+
+func (sc *Scheduler) schedule(s *Sequence, n int, batch *Batch) {
+	s.chunk = n
+	if n > 0 {
+		batch.Add(s.computed, n, s.computed+n == s.length())
+	}
+}
+
+// cachedTokens returns how many tokens of a prompt the prefix cache holds. At least the last token is always computed.
+func (sc *Scheduler) cachedTokens(s *Sequence) int {
+	if sc.prefixes == nil {
+		return 0
+	}
+	full := (s.length() - 1) / sc.cfg.BlockTokens
+	cached := sc.prefixes.Match(s.Prefix[:min(len(s.Prefix), full)]) * sc.cfg.BlockTokens
+	if s.Preemptions == 0 {
+		s.Cached = cached
+		sc.totals.prefixQueries += s.Prompt
+		sc.totals.prefixHits += cached
+	}
+	return cached
+}
+
+// reserve makes sure that a running sequence has blocks for the given number of tokens. It preempts the youngest sequence
+// while no block is free, and returns false where that is the sequence itself.
+func (sc *Scheduler) reserve(s *Sequence, tokens int) bool {
+	if tokens <= s.blocks*sc.cfg.BlockTokens {
+		return true
+	}
+	for sc.free == 0 {
+		youngest := sc.running[len(sc.running)-1]
+		sc.running = sc.running[:len(sc.running)-1]
+		sc.preempt(youngest)
+		if youngest == s {
+			return false
+		}
+	}
+	sc.free--
+	s.blocks++
+	return true
+}
+
+func (sc *Scheduler) preempt(s *Sequence) {
+	sc.release(s)
+	s.computed, s.chunk = 0, 0
+	s.Preemptions++
+	sc.totals.preemptions++
+	sc.waiting.pushFront(s)
+}
+
+func (sc *Scheduler) release(s *Sequence) {
+	sc.free += s.blocks
+	s.blocks = 0
+}
+
+// Complete ends the step that Plan began: sequences advance, tokens are delivered, finished sequences leave.
+func (sc *Scheduler) Complete() {
+	kept := sc.running[:0]
+	for _, s := range sc.running {
+		s.computed += s.chunk
+		if s.Canceled || s.computed < s.length() {
+			kept = append(kept, s)
+			continue
+		}
+		if s.Generated == 0 {
+			sc.prefilled(s)
+		}
+		s.Generated++
+		s.wait = sc.cfg.Plain.TokenWait()
+		sc.totals.outputTokens++
+		last := s.Generated == s.Output
+		if last {
+			sc.release(s)
+		} else {
+			kept = append(kept, s)
+		}
+		if s.Token != nil {
+			s.Token(s.Generated, last)
+		}
+	}
+	clear(sc.running[len(kept):])
+	sc.running = kept
+}
+
+func (sc *Scheduler) prefilled(s *Sequence) {
+	sc.totals.promptTokens += s.Prompt
+	if sc.prefixes != nil {
+		sc.prefixes.Add(s.Prefix[:min(len(s.Prefix), s.Prompt/sc.cfg.BlockTokens)])
+	}
+}
+
+func (sc *Scheduler) dropCanceled() {
+	if !sc.dirty {
+		return
+	}
+	sc.dirty = false
+	kept := sc.running[:0]
+	for _, s := range sc.running {
+		if s.Canceled {
+			sc.release(s)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	clear(sc.running[len(kept):])
+	sc.running = kept
+	sc.waiting.filter(func(s *Sequence) bool { return !s.Canceled })
+}
+
+// delayed reports whether a sequence of a plain server computes nothing in this step, because its prompt is not due yet.
+func (sc *Scheduler) delayed(s *Sequence) bool {
+	if s.wait == 0 {
+		return false
+	}
+	s.wait--
+	s.chunk = 0
+	sc.delays++
+	return true
+}

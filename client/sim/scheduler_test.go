@@ -1,0 +1,260 @@
+package sim
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// linear has step times for results by hand: a step takes 1 ms, and 0.1 ms for each token.
+var linear = &Costs{Read: ReadCosts{Fixed: 1e-3, Token: 1e-4}}
+
+// recorder notes when its tokens arrived.
+type recorder struct {
+	Sequence
+	run  *batch
+	at   []time.Duration
+	done bool
+}
+
+func (l *recorder) token(n int, last bool) {
+	if n != len(l.at)+1 || l.done {
+		panic("a token is out of order")
+	}
+	l.at = append(l.at, l.run.now)
+	l.done = last
+}
+
+// batch drives a scheduler through virtual time.
+type batch struct {
+	*Scheduler
+	now time.Duration
+}
+
+func newBatch(cfg MachineConfig) *batch {
+	cfg.Costs = linear
+	return &batch{Scheduler: NewScheduler(cfg.WithDefaults())}
+}
+
+func (r *batch) request(prompt, output int, prefix ...uint64) *recorder {
+	l := &recorder{run: r}
+	l.Sequence = Sequence{Token: l.token, Prompt: prompt, Output: output, Prefix: prefix}
+	r.Add(&l.Sequence)
+	return l
+}
+
+func (r *batch) step() bool {
+	d, ok := r.Plan()
+	r.now += d
+	r.Complete()
+	return ok
+}
+
+func (r *batch) finish() {
+	for r.step() {
+	}
+}
+
+func ms(values ...float64) []time.Duration {
+	var out []time.Duration
+	for _, v := range values {
+		out = append(out, time.Duration(math.Round(v*1e6)))
+	}
+	return out
+}
+
+func wantTimes(t *testing.T, what string, got []time.Duration, want ...float64) {
+	t.Helper()
+	if diff := cmp.Diff(ms(want...), got); diff != "" {
+		t.Errorf("%s: tokens at (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestChunkedPrefill(t *testing.T) {
+	r := newBatch(MachineConfig{MaxBatchedTokens: 8, MaxNumSeqs: 4})
+	a := r.request(20, 3)
+	r.finish()
+	// Chunks of 8, 8 and 4: the first token ends the third step.
+	wantTimes(t, "alone", a.at, 1.8+1.8+1.4, 5.0+1.1, 6.1+1.1)
+}
+
+func TestDecodesComeBeforePrompts(t *testing.T) {
+	r := newBatch(MachineConfig{MaxBatchedTokens: 4, MaxNumSeqs: 4})
+	a := r.request(4, 5)
+	b := r.request(8, 2)
+	r.finish()
+	// Step 1: all of a. Then a decodes beside b's chunks of 3, 3 and 2.
+	wantTimes(t, "a", a.at, 1.4, 2.8, 4.2, 5.5, 6.7)
+	wantTimes(t, "b", b.at, 5.5, 6.7)
+}
+
+func TestFirstComeFirstServed(t *testing.T) {
+	r := newBatch(MachineConfig{MaxNumSeqs: 2})
+	var all []*recorder
+	for i := range 6 {
+		all = append(all, r.request(4, 2+i%2))
+	}
+	for r.step() {
+		if len(r.running) > 2 {
+			t.Fatalf("%d running, want at most 2", len(r.running))
+		}
+	}
+	for i := 1; i < len(all); i++ {
+		if all[i].at[0] < all[i-1].at[0] {
+			t.Errorf("request %d began at %v, before request %d at %v", i, all[i].at[0], i-1, all[i-1].at[0])
+		}
+	}
+}
+
+func TestAdmissionWaitsForBlocks(t *testing.T) {
+	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 16})
+	a := r.request(12, 2) // 4 blocks at the end
+	b := r.request(8, 1)
+	r.finish()
+	wantTimes(t, "a", a.at, 2.2, 3.3)
+	wantTimes(t, "b", b.at, 3.3+1.8)
+	if r.totals.preemptions != 0 || r.free != 4 {
+		t.Errorf("%d preemptions, %d blocks free; want 0, 4", r.totals.preemptions, r.free)
+	}
+}
+
+func TestPreemptionOfTheYoungest(t *testing.T) {
+	r := newBatch(MachineConfig{BlockTokens: 4, KVTokens: 16})
+	a := r.request(8, 6) // grows from 2 to 4 blocks
+	b := r.request(7, 4) // grows from 2 to 3
+	r.finish()
+	// Step 1 takes both prompts. In step 2 a needs a third block: none is free, b goes, with one token made. Its 8
+	// tokens fit again beside a's 3 blocks only when a is gone: a ends with step 6, and step 7 computes b anew.
+	wantTimes(t, "a", a.at, 2.5, 3.6, 4.7, 5.8, 6.9, 8.0)
+	wantTimes(t, "b", b.at, 2.5, 8.0+1.8, 9.8+1.1, 10.9+1.1)
+	if a.Preemptions != 0 || b.Preemptions != 1 || r.totals.preemptions != 1 {
+		t.Errorf("preemptions: a %d, b %d, scheduler %d; want 0, 1, 1", a.Preemptions, b.Preemptions, r.totals.preemptions)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	r := newBatch(MachineConfig{MaxNumSeqs: 1})
+	a, b, c := r.request(10, 50), r.request(10, 5), r.request(10, 1)
+	r.step()
+	if d, ok := r.Plan(); !ok {
+		t.Fatal("nothing to do")
+	} else {
+		r.now += d
+	}
+	r.Cancel(&a.Sequence) // in the middle of a step
+	r.Cancel(&b.Sequence) // while it waits
+	r.Complete()
+	if len(r.running) != 1 {
+		t.Errorf("%d running before the step boundary, want 1", len(r.running))
+	}
+	r.finish()
+	wantTimes(t, "canceled while running", a.at, 2.0)
+	wantTimes(t, "canceled while waiting", b.at)
+	wantTimes(t, "next", c.at, 2.0+1.1+2.0)
+	if r.free != r.blocks || !r.Idle() {
+		t.Errorf("%d of %d blocks free, idle %v", r.free, r.blocks, r.Idle())
+	}
+}
+
+func TestPrefixCache(t *testing.T) {
+	r := newBatch(MachineConfig{BlockTokens: 4, PrefixCache: true})
+	a := r.request(10, 1, 1, 2)
+	r.finish()
+	b := r.request(10, 1, 1, 2) // two blocks known, 2 tokens computed
+	r.finish()
+	c := r.request(8, 1, 1, 2) // the last block holds the last token: computed
+	r.finish()
+	d := r.request(10, 1, 9, 2) // another beginning: nothing
+	r.finish()
+	wantTimes(t, "first", a.at, 2.0)
+	wantTimes(t, "same", b.at, 2.0+1.2)
+	wantTimes(t, "whole blocks", c.at, 3.2+1.4)
+	wantTimes(t, "other", d.at, 4.6+2.0)
+	if b.Cached != 8 || c.Cached != 4 || r.totals.prefixHits != 12 || r.totals.prefixQueries != 38 {
+		t.Errorf("cached %d, %d; hits %d of %d; want 8, 4; 12 of 38", b.Cached, c.Cached, r.totals.prefixHits, r.totals.prefixQueries)
+	}
+}
+
+func TestPrefixCacheForgetsTheOldest(t *testing.T) {
+	p := NewPrefixCache(3)
+	p.Add([]uint64{1, 2, 3})
+	p.Add([]uint64{3, 4})
+	got := []int{p.Match([]uint64{1}), p.Match([]uint64{2, 3, 4, 5})}
+	if diff := cmp.Diff([]int{0, 3}, got); diff != "" || len(p.seen) != 3 {
+		t.Errorf("%d remembered; matches (-want +got):\n%s", len(p.seen), diff)
+	}
+}
+
+func TestJitterIsSeededAndHasMeanOne(t *testing.T) {
+	total := func(seed uint64) time.Duration {
+		r := newBatch(MachineConfig{Jitter: 0.3, Seed: seed})
+		r.request(1, 20000)
+		r.finish()
+		return r.now
+	}
+	if a, b := total(1), total(1); a != b {
+		t.Errorf("the same seed gives %v and %v", a, b)
+	}
+	if a, b := total(1), total(2); a == b {
+		t.Errorf("two seeds give %v both", a)
+	}
+	// 20000 steps: the mean's standard error is 0.3/sqrt(20000) = 0.2 %.
+	if mean := total(3).Seconds() / 20000; math.Abs(mean/1.1e-3-1) > 0.01 {
+		t.Errorf("mean step %.4f ms, want 1.1", mean*1e3)
+	}
+}
+
+// TestSchedulerInvariants gives random requests and cancellations to random schedulers, and checks invariants after each
+// step.
+func TestSchedulerInvariants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := MachineConfig{MaxNumSeqs: rapid.IntRange(1, 6).Draw(t, "seqs"), BlockTokens: rapid.IntRange(1, 5).Draw(t, "block")}
+		cfg.MaxBatchedTokens = cfg.MaxNumSeqs + rapid.IntRange(0, 20).Draw(t, "budget")
+		cfg.KVTokens = cfg.BlockTokens * rapid.IntRange(1, 20).Draw(t, "blocks")
+		r := newBatch(cfg)
+		var all []*recorder
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			prompt, output := rapid.IntRange(1, 30).Draw(t, "prompt"), rapid.IntRange(1, 10).Draw(t, "output")
+			if r.cfg.Fits(prompt, output) == nil && rapid.Bool().Draw(t, "arrival") {
+				all = append(all, r.request(prompt, output))
+			}
+			if len(all) > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
+				if l := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]; !l.done {
+					r.Cancel(&l.Sequence)
+				}
+			}
+			r.Plan()
+			checkBooks(t, r.Scheduler)
+			r.Complete()
+		}
+		r.finish()
+		for i, l := range all {
+			if !l.Canceled && len(l.at) != l.Output {
+				t.Errorf("request %d got %d of %d tokens", i, len(l.at), l.Output)
+			}
+		}
+		if r.free != r.blocks || !r.Idle() {
+			t.Errorf("at the end %d of %d blocks are free, idle %v", r.free, r.blocks, r.Idle())
+		}
+	})
+}
+
+func checkBooks(t *rapid.T, e *Scheduler) {
+	held, tokens := 0, 0
+	for i, s := range e.running {
+		held += s.blocks
+		tokens += s.chunk
+		if s.computed+s.chunk > s.blocks*e.cfg.BlockTokens {
+			t.Errorf("%d tokens in %d blocks", s.computed+s.chunk, s.blocks)
+		}
+		if s.chunk == 0 || s.computed+s.chunk < s.length() && i < len(e.running)-1 {
+			t.Errorf("sequence %d of %d is held up with a chunk of %d", i, len(e.running), s.chunk)
+		}
+	}
+	if held+e.free != e.blocks || tokens > e.cfg.MaxBatchedTokens || len(e.running) > e.cfg.MaxNumSeqs {
+		t.Errorf("blocks %d held + %d free of %d; tokens %d; running %d", held, e.free, e.blocks, tokens, len(e.running))
+	}
+}

@@ -1,0 +1,268 @@
+// Has the APIs that several engines share, each in the style of the engine: OpenAI's chat, completions and responses, and
+// Anthropic's messages. It shares no code with package client/api.
+
+package server
+
+import (
+	"strings"
+
+	"llmsweep/client/sim"
+)
+
+// knownFields are the parameters of the OpenAI API, the only ones that a strict server accepts.
+func knownFields() []string {
+	return strings.Fields(`model messages prompt max_tokens max_completion_tokens temperature top_p n stream
+	stream_options stop seed presence_penalty frequency_penalty logprobs top_logprobs logit_bias user response_format
+	tools tool_choice parallel_tool_calls echo best_of suffix store metadata reasoning_effort service_tier`)
+}
+
+// ChatEndpoint and textEndpoint are OpenAI's two endpoints in an engine's style.
+func ChatEndpoint(s *Style) *Endpoint {
+	return openAIEndpoint(s, "/v1/chat/completions", true)
+}
+func TextEndpoint(s *Style) *Endpoint { return openAIEndpoint(s, "/v1/completions", false) }
+
+func openAIEndpoint(style *Style, path string, chat bool) *Endpoint {
+	return &Endpoint{
+		Path: path, KnownFields: knownFields(), Framing: EventFraming(), Refusal: style.refusal, Done: true, DoneAfterError: style.doneAfterError,
+		Parse:   func(s *Host, raw []byte) (Request, error) { return s.ParseOpenAI(raw, chat) },
+		Encoder: func(a *AnswerState) Encoder { return newOpenAIEncoder(a, style) },
+	}
+}
+
+// openAIChunk is a chunk of a stream, or an answer in one piece.
+type openAIChunk struct {
+	ID          string         `json:"id"`
+	Object      string         `json:"object"`
+	Created     int64          `json:"created"`
+	Model       string         `json:"model"`
+	Fingerprint string         `json:"system_fingerprint,omitempty"`
+	Choices     []openAIChoice `json:"choices"`
+	Usage       any            `json:"usage,omitzero"` // null or openAIUsage
+	Timings     *Timings       `json:"timings,omitempty"`
+	Stamp
+}
+
+type openAIChoice struct {
+	Index        int          `json:"index"`
+	Delta        *openAIDelta `json:"delta,omitempty"`
+	Message      *openAIDelta `json:"message,omitempty"`
+	Text         *string      `json:"text,omitempty"`
+	LogProbs     any          `json:"logprobs,omitzero"`
+	PromptLogs   any          `json:"prompt_logprobs,omitzero"`
+	MatchedStop  any          `json:"matched_stop,omitzero"`
+	FinishReason any          `json:"finish_reason"`
+	StopReason   any          `json:"stop_reason,omitzero"`
+}
+
+// openAIDelta is a part of a message, or the whole of it.
+type openAIDelta struct {
+	Role             any `json:"role,omitzero"`
+	ToolCalls        any `json:"tool_calls,omitzero"`
+	Content          any `json:"content,omitzero"`
+	ReasoningContent any `json:"reasoning_content,omitzero"`
+	Reasoning        any `json:"reasoning,omitzero"`
+}
+
+type openAIUsage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	PromptDetails    any `json:"prompt_tokens_details,omitzero"`
+	OutputDetails    any `json:"completion_tokens_details,omitzero"`
+}
+
+// openAIEncoder encodes chat completions and plain completions.
+type openAIEncoder struct {
+	*AnswerState
+	style *Style
+	base  openAIChunk // what all chunks have
+}
+
+func newOpenAIEncoder(a *AnswerState, style *Style) *openAIEncoder {
+	object, prefix := "text_completion", "cmpl-"
+	if a.Request.Chat {
+		object, prefix = "chat.completion.chunk", "chatcmpl-"
+	}
+	a.ID = prefix + a.ID
+	return &openAIEncoder{AnswerState: a, style: style, base: openAIChunk{
+		ID: a.ID, Object: object, Created: a.Created.Unix(), Model: a.Host.Options.ModelID, Fingerprint: style.fingerprint,
+		Choices: []openAIChoice{},
+	}}
+}
+
+// Opening is the chunk that opens a chat. It has no token yet.
+func (e *openAIEncoder) Opening() any {
+	if !e.Request.Chat || e.style.opening == nil {
+		return nil
+	}
+	choice := e.style.choice
+	choice.Delta = e.style.opening
+	return e.chunk(choice, 0)
+}
+
+func (e *openAIEncoder) Tokens(from, to int) []any {
+	choice := e.choice(from, to)
+	if e.IsLast(to) && e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
+		e.finish(&choice)
+	}
+	return []any{e.chunk(choice, to)}
+}
+
+// choice returns a choice with the tokens after from, up to to.
+func (e *openAIEncoder) choice(from, to int) openAIChoice {
+	choice := e.style.choice
+	text := e.Text(from, to)
+	if !e.Request.Chat {
+		choice.Text = &text
+		if e.Request.TopLogProbs > 0 && to > from {
+			choice.LogProbs = e.CompletionLogProbs(from, to)
+		}
+		return choice
+	}
+	if e.Request.TopLogProbs > 0 && to > from {
+		choice.LogProbs = map[string]any{"content": e.ChatLogProbs(from, to)}
+	}
+	delta := e.style.delta
+	switch {
+	case from < e.Request.Work.ReasoningTokens && to > from:
+		e.reason(&delta, text)
+	case e.IsToolCall(to) && to > from:
+		delta.Content, delta.ToolCalls = JSONNull(), e.call(from, to)
+	case e.IsToolCall(to):
+	default:
+		delta.Content = text
+	}
+	choice.Delta = &delta
+	return choice
+}
+
+// call returns the part of the tool call that the tokens after from, up to to, are.
+func (e *openAIEncoder) call(from, to int) []any {
+	function := map[string]any{"arguments": e.Arguments(from, to)}
+	part := map[string]any{"index": 0, "function": function}
+	if from == e.Request.Work.ReasoningTokens {
+		function["name"], part["id"], part["type"] = e.Request.Tool, "call_"+e.ID, "function"
+	}
+	return []any{part}
+}
+
+// reason puts reasoning into the field that the server has for it.
+func (e *openAIEncoder) reason(d *openAIDelta, text string) {
+	if e.Host.Options.ReasoningField == "reasoning" {
+		d.Reasoning = text
+	} else {
+		d.ReasoningContent = text
+	}
+}
+
+// finish puts the finish reason into a choice.
+func (e *openAIEncoder) finish(c *openAIChoice) {
+	c.FinishReason, c.StopReason = e.FinishReason(), e.style.stopReason
+}
+
+// chunk returns a chunk after which n tokens have been sent.
+func (e *openAIEncoder) chunk(choice openAIChoice, n int) openAIChunk {
+	c := e.base
+	c.Choices = []openAIChoice{choice}
+	switch r := &e.Request; {
+	case r.ContinuousUsage:
+		c.Usage = usageOf(r.Work.PromptTokens, n)
+	case e.style.zeros && r.Usage && !r.Chat:
+		c.Usage = openAIUsage{}
+	case r.Usage && !e.style.noNulls || e.style.nulls:
+		c.Usage = JSONNull()
+	}
+	c.Stamp = e.Stamp()
+	return c
+}
+
+// Closing returns what was not sent with the text: a chunk with the finish reason, and one with the usage.
+func (e *openAIEncoder) Closing(u sim.Usage) (chunks []any) {
+	counted := false
+	if !e.style.finishWithText(e.Request.Chat, e.Request.Finish) {
+		choice := e.choice(u.OutputTokens, u.OutputTokens)
+		if e.style.emptyDelta && e.Request.Chat {
+			choice = e.style.choice
+			choice.Delta = &openAIDelta{}
+		}
+		e.finish(&choice)
+		c := e.chunk(choice, u.OutputTokens)
+		if e.style.usageOnFinish && !e.Request.Chat && !e.Host.Options.NoUsage {
+			e.usage(&c, u)
+			counted = true
+		}
+		chunks = append(chunks, c)
+	}
+	if e.Request.Usage && !counted {
+		c := e.base
+		e.usage(&c, u)
+		c.Stamp = e.Stamp()
+		chunks = append(chunks, c)
+	}
+	return chunks
+}
+
+// usage puts the whole usage object into a chunk, and llama.cpp's timings behind it.
+func (e *openAIEncoder) usage(c *openAIChunk, u sim.Usage) {
+	usage := usageOf(u.PromptTokens, u.OutputTokens)
+	usage.PromptDetails = JSONNull()
+	if e.Host.Config.PrefixCache {
+		usage.PromptDetails = map[string]int{"cached_tokens": u.CachedTokens}
+	}
+	if u.ReasoningTokens > 0 {
+		usage.OutputDetails = map[string]int{"reasoning_tokens": u.ReasoningTokens}
+	}
+	c.Usage = usage
+	if e.style.timings {
+		c.Timings = TimingsOf(u)
+	}
+}
+
+func usageOf(prompt, output int) openAIUsage {
+	return openAIUsage{PromptTokens: prompt, TotalTokens: prompt + output, CompletionTokens: output}
+}
+
+func (e *openAIEncoder) Whole(u sim.Usage) any {
+	choice := e.style.choice
+	e.finish(&choice)
+	c := e.base
+	if e.Request.Chat {
+		c.Object = "chat.completion"
+		reasoning := e.Request.Work.ReasoningTokens
+		choice.Message = &openAIDelta{Role: "assistant", Content: e.Text(reasoning, u.OutputTokens)}
+		if e.Request.Tool != "" {
+			choice.Message.Content, choice.Message.ToolCalls = JSONNull(), e.call(reasoning, u.OutputTokens)
+		}
+		if reasoning > 0 {
+			e.reason(choice.Message, e.Text(0, reasoning))
+		}
+	} else {
+		text := e.Text(0, u.OutputTokens)
+		choice.Text = &text
+		if e.style.scores && e.Request.Prompted != nil {
+			e.score(&choice)
+		}
+	}
+	c.Choices = []openAIChoice{choice}
+	if !e.Host.Options.NoUsage {
+		e.usage(&c, u)
+		c.Timings = nil
+	}
+	return c
+}
+
+// score adds what is told of the prompt to an answer in one piece.
+func (e *openAIEncoder) score(c *openAIChoice) {
+	p := e.Request.Prompted
+	if e.Request.Listed {
+		c.PromptLogs = p.Places(e.Host.Config.Model.Vocab)
+	}
+	if e.Request.Echo {
+		text := p.Text() + *c.Text
+		c.Text = &text
+	}
+	if e.Request.Echo && e.Request.TopLogProbs > 0 {
+		c.LogProbs = p.Columns(e.Generated())
+	}
+}

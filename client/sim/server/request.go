@@ -1,0 +1,181 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+
+	"llmsweep/client/sim"
+)
+
+// NaturalLimit is the longest chat answer, in tokens, where the request sets no length. A real model would end by itself;
+// vLLM's own limit is the model's length.
+const NaturalLimit = 256
+
+// ChatMessage is a message of a conversation, in OpenAI's format.
+type ChatMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"` // a string, a list of parts, or null
+}
+
+// Request is a parsed request, independent of its API.
+type Request struct {
+	Work            sim.Request // what the engine is asked for
+	Chat            bool
+	Stream          bool
+	Finish          string    // "length" or "stop"
+	Usage           bool      // report usage at the end of the stream
+	ContinuousUsage bool      // report usage on each chunk
+	seed            uint64    // of the answer's words
+	Tool            string    // the tool that the answer calls; empty for none
+	TopLogProbs     int       // report the log-probabilities of so many tokens at each place; 0 for none
+	Sum             int64     // that the answer ends with; only with Sums
+	Sums            bool      // the prompt asks for a sum
+	Prompted        *Prompted // the prompt, whose log-probabilities are asked for; nil for none
+	Echo            bool      // the answer begins with the prompt
+	Listed          bool      // the prompt's log-probabilities are a list of their own
+	ReportCounts    bool      // report counts and the finish reason (Triton's vLLM backend)
+}
+
+// LengthLimits is the length of an answer, in tokens, as the request asks for it.
+type LengthLimits struct {
+	Max     *int // the most, as the request sets it; nil: it does not
+	Default int  // the most where the request sets no length
+	Min     int  // no natural end before it
+	Exact   bool // no natural end at all
+}
+
+// SetWork sets a request's prompt and the length of its answer. A natural end is uniformly distributed over the last four
+// fifths of the allowed length, at 60 % of it on average, and depends on the prompt.
+func (s *Host) SetWork(j *Request, ids []uint32, w LengthLimits) error {
+	if len(ids) == 0 {
+		return BadRequest("the prompt is empty")
+	}
+	j.Work.PromptTokens = len(ids)
+	j.Work.Prefix = BlockHashes(ids, s.Config.BlockTokens)
+	j.seed = promptSeed(s.Config.Seed, ids)
+	j.Work.Prompt = j.seed
+	limit, err := s.limit(len(ids), w)
+	if err != nil {
+		return err
+	}
+	j.Work.OutputTokens, j.Finish = limit, "length"
+	if s.Options.FullLength || w.Exact && !s.Options.IgnoreLength {
+		return nil
+	}
+	own := int(math.Ceil((0.2 + 0.8*Fraction(Mix(j.seed))) * float64(limit)))
+	if !s.Options.IgnoreLength {
+		own = max(own, w.Min)
+	}
+	if own < limit {
+		j.Work.OutputTokens, j.Finish = own, "stop"
+	}
+	return nil
+}
+
+// limit returns the longest allowed answer.
+func (s *Host) limit(prompt int, w LengthLimits) (int, error) {
+	cfg := s.Config
+	room := min(cfg.MaxModelLen, cfg.KVTokens-cfg.KVTokens%cfg.BlockTokens) - prompt
+	limit := w.Default
+	if limit > sim.DefaultOutputTokens {
+		limit = min(limit, room)
+	}
+	if w.Max != nil {
+		limit = *w.Max
+	}
+	switch {
+	case limit > room || room < 1:
+		return 0, BadRequest("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the "+
+			"messages, %d in the completion). Please reduce the length of the messages or completion.",
+			room+prompt, prompt+limit, prompt, limit)
+	case limit < 1:
+		return 0, BadRequest("max_tokens must be at least 1, got %d.", limit)
+	case w.Min > limit:
+		return 0, BadRequest("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, w.Min)
+	}
+	return limit, nil
+}
+
+// OllamaContext is Ollama's default num_ctx.
+const OllamaContext = 4096
+
+// CutPrompt shortens a prompt to the context's length without an error, as Ollama does.
+func CutPrompt(ids []uint32, context int) []uint32 { return ids[max(0, len(ids)-context):] }
+
+// CheckModel returns an error where the server has no model of a name.
+func (s *Host) CheckModel(name string) error {
+	if name == "" || s.AnyModel || name == s.Options.ModelID || name+":latest" == s.Options.ModelID {
+		return nil
+	}
+	return &APIError{Status: http.StatusNotFound, Kind: "NotFoundError",
+		Message: fmt.Sprintf("The model `%s` does not exist.", name)}
+}
+
+// ChatTokens returns the ids of a conversation in the chat template.
+func (s *Host) ChatTokens(all []ChatMessage) ([]uint32, error) {
+	if len(all) == 0 {
+		return nil, BadRequest("messages is missing or empty")
+	}
+	messages := make([]Message, len(all))
+	for i, m := range all {
+		text, err := contentText(m.Content)
+		if err != nil {
+			return nil, err
+		}
+		messages[i] = Message{Role: m.Role, Text: text}
+	}
+	return AppendChat(nil, messages, s.Config.Model.Vocab), nil
+}
+
+// contentText returns a message's content: a string, or the texts in a list of parts.
+func contentText(raw json.RawMessage) (string, error) {
+	var text string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text, nil
+	}
+	var parts []struct{ Type, Text string }
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return "", BadRequest("a message's content is neither a string nor a list of parts")
+	}
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text, nil
+}
+
+func promptSeed(seed uint64, ids []uint32) uint64 {
+	for _, id := range ids {
+		seed = Mix(seed ^ uint64(id))
+	}
+	return seed
+}
+
+// RejectUnknown returns an error that names the first field that a strict server does not know.
+func RejectUnknown(raw []byte, known []string) error {
+	var fields, options map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return BadRequest("the body is not a JSON object: %v", err)
+	}
+	var unknown []string
+	for name := range fields {
+		if !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	if o, ok := fields["stream_options"]; ok && json.Unmarshal(o, &options) == nil {
+		for name := range options {
+			if name != "include_usage" {
+				unknown = append(unknown, "stream_options."+name)
+			}
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	name := slices.Min(unknown)
+	return &APIError{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: name, Code: "unknown_parameter",
+		Message: fmt.Sprintf("Unknown parameter: '%s'.", name)}
+}

@@ -1,0 +1,246 @@
+// Keeps account of the tokens that requests cost, and of their price, and holds them within limits.
+
+package client
+
+import (
+	"math"
+	"math/bits"
+	"net/http"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/api"
+)
+
+// SpendLimits are what may be spent, and the prices. 0 is no limit.
+type SpendLimits struct {
+	Tokens   int64   // prompts and answers together
+	Cost     float64 // in the unit of the prices
+	PriceIn  float64 // of a million prompt tokens
+	PriceOut float64 // of a million output tokens
+}
+
+// Bounded reports whether there is a limit.
+func (l *SpendLimits) Bounded() bool { return l.Tokens > 0 || l.Cost > 0 }
+
+// perPrice is how many tokens a price is for.
+const perPrice = 1e6
+
+// Price returns what tokens cost. Prompt tokens from a cache are charged in full, although many services charge less.
+func (l *SpendLimits) Price(prompt, output int64) float64 {
+	return (float64(prompt)*l.PriceIn + float64(output)*l.PriceOut) / perPrice
+}
+
+// Spent is what was spent.
+type Spent struct {
+	Requests       int   // that may have cost something
+	Prompt, Output int64 // tokens that the server counted
+	// UnsurePrompt and UnsureOutput are upper bounds for requests whose tokens the server did not count: those that were cancelled
+	// or failed in mid-stream.
+	UnsurePrompt, UnsureOutput int64
+	Cost                       float64
+	Refused                    bool // a request was not sent, because less was left than it can cost
+}
+
+// Tokens returns all tokens.
+func (s *Spent) Tokens() int64 { return s.Prompt + s.Output + s.UnsurePrompt + s.UnsureOutput }
+
+// Purse holds requests within limits. It is safe for concurrent use. The sum of what was spent and what is reserved never exceeds
+// a limit, as long as prompts have no more tokens than their bound, but for one outlier at a time, and the server sends no more
+// than it was asked for.
+type Purse struct {
+	limits  SpendLimits
+	earlier Spent // before the purse was made, and by other processes; see [Purse.Begin] and [Purse.Book]
+
+	mu       sync.Mutex
+	bounds   SpendLimits // what requests may spend now: the limits, or less; see [Purse.Grant]
+	spent    Spent
+	reserved struct{ prompt, output int64 }
+	all      class
+	alike    map[int]*class // by the length of the body: of each the next one's are twice as long
+	fewest   int64          // tokens that the server counted for a prompt: its chat template has no more
+	outlier  int64          // the most that one prompt can exceed its reservation by
+}
+
+// class is a class of prompts that the server counted.
+type class struct {
+	counted  int
+	perByte  float64 // the largest number of prompt tokens for a byte of a body
+	shortest int     // bytes of a body
+}
+
+// add adds a prompt.
+func (c *class) add(tokens, bytes int) {
+	if c.counted++; c.counted == 1 {
+		c.shortest = bytes
+	}
+	c.shortest = min(c.shortest, bytes)
+	c.perByte = max(c.perByte, float64(tokens)/float64(max(1, bytes)))
+}
+
+// NewPurse returns a purse.
+func NewPurse(l SpendLimits) *Purse { return &Purse{limits: l, bounds: l, alike: map[int]*class{}} }
+
+// Begin sets what was spent before, by an earlier part of the run; it counts towards the limits.
+func (p *Purse) Begin(earlier Spent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.earlier = earlier
+	p.earlier.Refused = false
+}
+
+// Spent returns what was spent so far. Requests in flight are not in it.
+func (p *Purse) Spent() Spent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spent.Plus(p.earlier)
+}
+
+// Limits returns the limits.
+func (p *Purse) Limits() SpendLimits { return p.limits }
+
+// Bounds of a prompt's tokens. A tokenizer makes at most one token of a byte, and a chat template adds some more. Once the server
+// has counted a few prompts, the bound is what it counted for a byte, with a margin. Once it has counted many of a length, the margin
+// is small, and what it counted for a byte has the template in it. One outlier, which may be any request in flight, is provided for.
+const (
+	templateTokens = 256
+	fewCounted     = 3
+	margin         = 1.5
+	manyCounted    = 20 // above the largest of 20 is one prompt in 21
+	smallMargin    = 1.1
+)
+
+// UnknownOutput is how many output tokens a request is reckoned with that leaves the length to the server.
+const UnknownOutput = 32768
+
+// reservation is one request's.
+type reservation struct {
+	purse          *Purse
+	bytes          int
+	prompt, output int64
+}
+
+// Reserve implements [Allowance].
+func (p *Purse) Reserve(call *Prepared) Reservation {
+	r := &reservation{purse: p, bytes: size(call), output: outputBound(call)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.prompt = p.promptBound(r.bytes)
+	outlier := max(p.outlier, p.looseBound(r.bytes)-r.prompt)
+	prompt := p.spent.Prompt + p.spent.UnsurePrompt + p.reserved.prompt + r.prompt + outlier
+	output := p.spent.Output + p.spent.UnsureOutput + p.reserved.output + r.output
+	l := &p.bounds
+	if l.Tokens > 0 && p.earlier.Tokens()+prompt+output > l.Tokens || l.Cost > 0 && p.earlier.Cost+l.Price(prompt, output) > l.Cost {
+		p.spent.Refused = true
+		return nil
+	}
+	p.outlier = outlier
+	p.reserved.prompt += r.prompt
+	p.reserved.output += r.output
+	return r
+}
+
+// promptBound returns the most tokens that the prompt in a body has, as far as the prompts so far tell.
+func (p *Purse) promptBound(bytes int) int64 {
+	loose, c := p.looseBound(bytes), p.alike[bits.Len(uint(bytes))]
+	if c == nil || c.counted < manyCounted {
+		c = &p.all
+	}
+	if c.counted < manyCounted {
+		return loose
+	}
+	tokens := int64(math.Ceil(float64(bytes) * min(1, smallMargin*c.perByte)))
+	if bytes < c.shortest {
+		tokens += p.fewest // the template's share of a shorter body is larger
+	}
+	return min(loose, tokens)
+}
+
+// looseBound returns the most tokens that the prompt in a body can have, if it is unlike the prompts so far.
+func (p *Purse) looseBound(bytes int) int64 {
+	perByte := 1.0
+	if p.all.counted >= fewCounted {
+		perByte = min(1, margin*p.all.perByte)
+	}
+	return int64(math.Ceil(float64(bytes)*perByte)) + templateTokens
+}
+
+// size returns the bytes of a request that can become tokens: its body, since escapes never make a text shorter.
+func size(call *Prepared) int {
+	if call.Body != nil {
+		return len(call.Body)
+	}
+	n := 0
+	for _, m := range call.Request.Messages {
+		n += len(m.Content)
+	}
+	return max(n, call.Request.PromptTokens)
+}
+
+// outputBound returns how many tokens the answer may have: what the body asks for, which the user's own fields may have changed.
+func outputBound(call *Prepared) int64 {
+	body := gjson.ParseBytes(call.Body)
+	most, choices := int64(0), int64(1)
+	for _, name := range []string{
+		"max_tokens", "max_completion_tokens", "max_output_tokens", "n_predict", "sampling_params.max_new_tokens",
+		"parameters.max_new_tokens", "parameters.max_tokens", "options.num_predict",
+	} {
+		most = max(most, body.Get(name).Int())
+	}
+	for _, name := range []string{"n", "best_of", "sampling_params.n", "parameters.best_of"} {
+		choices = max(choices, body.Get(name).Int())
+	}
+	if call.Body == nil {
+		most = int64(call.Request.OutputTokens)
+	}
+	if most <= 0 {
+		most = UnknownOutput
+	}
+	return most * choices
+}
+
+// Settle implements [Reservation].
+func (r *reservation) Settle(res *Result) {
+	p := r.purse
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reserved.prompt -= r.prompt
+	p.reserved.output -= r.output
+	if free(res) {
+		return
+	}
+	s := &p.spent
+	s.Requests++
+	if res.PromptTokens != api.Unknown {
+		s.Prompt += int64(res.PromptTokens)
+		p.learn(res.PromptTokens, r.bytes)
+	} else {
+		s.UnsurePrompt += r.prompt
+	}
+	if res.Status == StatusOK && res.TokenSource == SourceServer {
+		s.Output += int64(res.OutputTokens)
+	} else {
+		s.UnsureOutput += max(r.output, int64(res.OutputTokens))
+	}
+	s.Cost = p.limits.Price(s.Prompt+s.UnsurePrompt, s.Output+s.UnsureOutput)
+}
+
+// learn takes in what the server counted for a body.
+func (p *Purse) learn(tokens, bytes int) {
+	if p.all.counted == 0 {
+		p.fewest = int64(tokens)
+	}
+	p.fewest = min(p.fewest, int64(tokens))
+	p.all.add(tokens, bytes)
+	length := bits.Len(uint(bytes))
+	if p.alike[length] == nil {
+		p.alike[length] = &class{}
+	}
+	p.alike[length].add(tokens, bytes)
+}
+
+// free reports whether a request cost nothing: it was not sent, or the server refused it.
+func free(res *Result) bool {
+	return res.Sent == Absent || res.HTTP != 0 && (res.HTTP < http.StatusOK || res.HTTP >= http.StatusMultipleChoices)
+}

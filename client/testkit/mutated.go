@@ -1,0 +1,64 @@
+// Tries a fuzz target on many inputs in one process. Go's fuzzing engine measures coverage and hands each input to another
+// process, which takes longer than most targets do themselves. This package gives up coverage for a hundred times as many inputs: it changes
+// those of the corpus at random, and the engine finds the corpus.
+
+package testkit
+
+import (
+	"hash/maphash"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// Mutated is the environment variable that asks for changed inputs: how long to try those of each input of the corpus, such as 10s.
+const Mutated = "FUZZ_FOR"
+
+// MutatedWith returns the target of a fuzz test, for [testing.F.Fuzz]. Where [Variable] is set, it tries changed inputs after each of the corpus, and
+// logs how many. Without, and while Go's engine fuzzes, it is the target itself. A target must not call t.Skip.
+func MutatedWith[F any](target F) F {
+	each, err := time.ParseDuration(os.Getenv(Mutated))
+	if err != nil || each <= 0 {
+		return target
+	}
+	m := &mutator{rng: rand.New(rand.NewPCG(new(maphash.Hash).Sum64(), 1))}
+	call := reflect.ValueOf(target)
+	return reflect.MakeFunc(call.Type(), func(args []reflect.Value) []reflect.Value {
+		t := args[0].Interface().(*testing.T)
+		call.Call(args)
+		m.learn(args[1:])
+		n := 0
+		defer func() { t.Logf("executions: %d", n) }() // also where the target ends the test
+		for until := time.Now().Add(each); time.Now().Before(until) && !t.Failed(); {
+			n++
+			try(t, call, m.change(args))
+		}
+		return nil
+	}).Interface().(F)
+}
+
+// try calls a target, and names the input where it fails.
+func try(t *testing.T, target reflect.Value, args []reflect.Value) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			t.Errorf("panic: %v", broken)
+		}
+		for i := 1; i < len(args) && t.Failed(); i++ {
+			if b := text(args[i]); b != nil {
+				t.Logf("input: %q", b)
+			} else {
+				t.Logf("input: %v", args[i])
+			}
+		}
+	}()
+	switch f := target.Interface().(type) { // without reflection, which takes longer than some targets
+	case func(*testing.T, []byte):
+		f(t, args[1].Bytes())
+	case func(*testing.T, string):
+		f(t, args[1].String())
+	default:
+		target.Call(args)
+	}
+}

@@ -1,6 +1,0 @@
-package crash
-
-import "os"
-
-// ends returns the signals that end a process of a terminal.
-func ends() []os.Signal { return []os.Signal{os.Interrupt} }

@@ -1,0 +1,114 @@
+package job
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/probe"
+	"llmsweep/client/sim"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/sweep/workload"
+)
+
+// found is what a preflight found out of the servers, for other processes that send to them too.
+type found struct {
+	Servers []foundServer
+	Costs   workload.Calibration
+	Longest int
+}
+
+// foundServer is what a preflight found out of a server.
+type foundServer struct {
+	URL    string // of an embedded simulated server; empty for that of the command line
+	API    string
+	Model  string
+	Fields api.Fields
+	Bearer bool
+	HTTP   string
+}
+
+// Found returns what the preflight found out of the servers at some URLs, for [ConnectAsFound]. host is this machine's name, as others reach it.
+func (t *Target) Found(urls []string, host string) ([]byte, error) {
+	f := found{Costs: t.costs, Longest: t.Longest}
+	for i, one := range t.all() {
+		o := one.prober.Options()
+		s := foundServer{API: o.API, Model: o.Params.Model, Fields: o.Params.Fields, Bearer: o.Bearer, HTTP: o.HTTP}
+		if strings.HasPrefix(urls[i], sim.Scheme) {
+			u, err := url.Parse(o.URL)
+			if err != nil {
+				return nil, err
+			}
+			s.URL = "http://" + net.JoinHostPort(host, u.Port())
+		}
+		f.Servers = append(f.Servers, s)
+	}
+	return json.Marshal(f)
+}
+
+// ConnectAsFound connects to servers with what another process found out of them, and makes the same workload. It asks the servers
+// nothing, but to count a dataset's tokens.
+func ConnectAsFound(c *console.Console, urls []string, told []byte, flags *flags.Target, l *flags.WorkloadOptions, r *Replay, conns int) (_ *Target, err error) {
+	var f found
+	if err := json.Unmarshal(told, &f); err != nil {
+		return nil, err
+	}
+	if len(f.Servers) != len(urls) {
+		return nil, console.Usage(fmt.Errorf("this rank names %d servers, and rank 0 %d: all ranks need the same command line", len(urls), len(f.Servers)))
+	}
+	each := (conns + len(urls) - 1) / len(urls)
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang, costs: f.Costs, Longest: f.Longest}
+	defer func() {
+		if err != nil {
+			t.Close()
+		}
+	}()
+	for i, server := range urls {
+		one := t
+		if i > 0 {
+			one = &Target{Close: func() {}}
+		}
+		if err = one.reachAgain(c, server, &f.Servers[i], flags, each); err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			t.closes(one.Close)
+			t.others = append(t.others, one)
+		}
+	}
+	switch {
+	case l.Prompt != "":
+		t.Workload = workload.Repeated{Text: l.Prompt, Output: l.OutputLengths, Seed: l.Seed}
+	case l.Dataset != "":
+		t.Workload, err = t.openDataset(c.Ctx, l)
+	default:
+		t.Workload, err = t.written(c.Ctx, l, r, f.Costs)
+	}
+	return t, err
+}
+
+// reachAgain makes the client of a server as another process found it.
+func (t *Target) reachAgain(c *console.Console, server string, f *foundServer, flags *flags.Target, conns int) error {
+	o, err := flags.Options(cmp.Or(f.URL, server), conns)
+	if err != nil {
+		return console.Usage(err)
+	}
+	o.Dial, o.Proxy = c.Dial, c.Proxy
+	o.API, o.Params.Model, o.Params.Fields, o.Bearer, o.HTTP = f.API, f.Model, f.Fields, f.Bearer, f.HTTP
+	t.spending = flags.Spending
+	if t.prober, err = probe.New(o); err != nil {
+		return err
+	}
+	t.closes(t.prober.Close)
+	if t.Client, err = client.New(o); err != nil {
+		return err
+	}
+	t.closes(t.Client.CloseIdle)
+	return nil
+}

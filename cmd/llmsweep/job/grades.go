@@ -1,0 +1,55 @@
+package job
+
+import (
+	"fmt"
+
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/sweep/grade"
+	"llmsweep/sweep/slo"
+	"llmsweep/sweep/workload"
+)
+
+// workload parses the flags of the workload.
+func (e *Measurement) workload() (*flags.WorkloadOptions, error) {
+	l, err := e.Workload.Parse()
+	if err == nil {
+		l.Graded = e.Canaries.Grades(e.Workload) && e.oneMachine()
+		err = e.checkAccuracy(l.Graded)
+	}
+	return l, err
+}
+
+// oneMachine reports whether no other rank takes part: answers are compared where they arrive.
+func (e *Measurement) oneMachine() bool {
+	node, err := e.Cluster.Place(e.Env)
+	if err != nil || node != nil {
+		return false
+	}
+	rank, err := e.Apart.Rank(e.Cluster, e.Env)
+	return err == nil && rank == nil
+}
+
+// grades returns what grades the answers to a workload; nil where no row tells what is right.
+func (e *Measurement) grades(w workload.Workload) *grade.Check {
+	d, ok := w.(*workload.Dataset)
+	if !ok || d.Graded() == 0 {
+		return nil
+	}
+	return grade.New(grade.Options{Source: d.Stage, Rows: d.Rows(), Items: min(e.Canaries.Graded, d.Graded())})
+}
+
+// checkAccuracy returns why an objective for accuracy cannot be judged: no question is graded. Without it the result is nil.
+func (e *Measurement) checkAccuracy(graded bool) error {
+	if t := slo.Of(slo.Accuracy, e.Plan.SLO); t != nil && !graded {
+		return fmt.Errorf("--slo '%s' is about graded answers: give a --dataset whose rows have an answer, on one machine and not with --graded 0 (llmsweep help grading)", t)
+	}
+	return nil
+}
+
+// hypotheses returns how many hypotheses on answers are tested: one for each stage, and one for all together.
+func (e *Measurement) hypotheses() int {
+	if e.Stages > 1 {
+		return e.Stages + 1
+	}
+	return 1
+}

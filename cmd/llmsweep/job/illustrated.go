@@ -1,0 +1,49 @@
+// Writes the Markdown report of a run with drawings beside it.
+
+package job
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"llmsweep/report"
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/sweep/rundir"
+)
+
+// Best are the drawings that a report shows, the best first, as many as mostDrawings of those that the run has.
+func Best() []string { return []string{"output", "ttft", "latency", "itl"} }
+
+const mostDrawings = 2
+
+// Report returns the Markdown report of a run and the drawings that it shows, by the names of their files, which begin with base.
+func Report(run *rundir.Run, dir, base string, l lang.Lang) (doc []byte, files map[string][]byte, err error) {
+	files = map[string][]byte{}
+	var shown []report.Drawing
+	have := html.Drawings(run, dir)
+	for _, name := range Best() {
+		if len(shown) == mostDrawings || !slices.Contains(have, name) {
+			continue
+		}
+		var b bytes.Buffer
+		if err := html.Drawing(&b, name, run, dir, l); err != nil {
+			return nil, nil, err
+		}
+		file := base + name + ".svg"
+		files[file] = b.Bytes()
+		shown = append(shown, report.Drawing{Name: name, File: file})
+	}
+	var b bytes.Buffer
+	if err := report.Illustrated(&b, run, l, shown); err != nil {
+		return nil, nil, err
+	}
+	return b.Bytes(), files, nil
+}
+
+// Base returns the beginning of the names of drawings beside a document.
+func Base(path string) string {
+	return strings.NewReplacer("<", "-", ">", "-", "\n", "-").Replace(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))) + "-"
+}

@@ -1,0 +1,60 @@
+package job
+
+import (
+	"fmt"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether it meets it, with
+// exitUndecided; nil where it met it or there was none. A gate in CI must not pass without evidence.
+func missed(run *rundir.Run, l lang.Lang) error {
+	if c := run.Cluster; c != nil && c.Source == rundir.SourceApart {
+		return nil // the parts together show it
+	}
+	if s := run.SLO; s != nil {
+		switch {
+		case !s.Rate.IsZero(), s.Verdict == slo.Kept.String():
+			return nil
+		case s.Verdict == slo.Broken.String():
+			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, l)))
+		}
+		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, l)))
+	}
+	var undecided error
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		switch {
+		case st.Goodput == nil:
+		case st.Goodput.Verdict == slo.Broken.String():
+			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", failing(st)))
+		case undecided != nil:
+		case st.Goodput.Verdict != slo.Kept.String():
+			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
+		case !st.Invalid.IsZero():
+			undecided = fmt.Errorf("the SLO is not decided: in %s %s", findings.StageName(st), findings.Note(st.Invalid, l))
+		}
+	}
+	if undecided != nil {
+		return console.Exit(console.Undecided, undecided)
+	}
+	return nil
+}
+
+// failing describes the term that decided the verdict of a stage.
+func failing(st *rundir.Stage) string {
+	for _, p := range st.Goodput.Terms {
+		switch {
+		case p.Verdict != st.Goodput.Verdict:
+		case p.Verdict == slo.Broken.String():
+			return fmt.Sprintf("%s is missed in %s", p.Term, findings.StageName(st))
+		default:
+			return fmt.Sprintf("the requests of %s do not show whether %s is met", findings.StageName(st), p.Term)
+		}
+	}
+	return findings.StageName(st)
+}

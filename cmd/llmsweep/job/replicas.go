@@ -1,0 +1,120 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"llmsweep/client"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/sweep"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// ConnectAll connects to one or several servers of the same model. The workload is made with the first one.
+func ConnectAll(c *console.Console, urls []string, f *flags.Target, l *flags.WorkloadOptions, r *Replay, conns int) (*Target, error) {
+	each := (conns + len(urls) - 1) / len(urls)
+	t, err := ConnectTarget(c, urls[0], f, l, r, each)
+	if err != nil || len(urls) == 1 {
+		return t, err
+	}
+	for i, url := range urls[1:] {
+		other, err := Preflight(c, url, f, l, r != nil, each)
+		if err != nil {
+			t.Close()
+			return nil, err
+		}
+		t.closes(other.Close)
+		t.others = append(t.others, other)
+		if a, b := t.About, other.About; a.Model != b.Model || a.API != b.API {
+			t.Close()
+			return nil, console.Usage(fmt.Errorf("replica %d serves model %s by API %s, replica 1 %s by %s: replicas hold the same model; name it with --model and --api",
+				i+2, b.Model, b.API, a.Model, a.API))
+		}
+	}
+	t.describe()
+	return t, nil
+}
+
+// all returns the servers, the first one first.
+func (t *Target) all() []*Target { return append([]*Target{t}, t.others...) }
+
+// describe adds up what is known of the servers.
+func (t *Target) describe() {
+	capacity := 0.0
+	for _, one := range t.all() {
+		t.About.Replicas = append(t.About.Replicas, rundir.Replica{URL: one.About.URL, Engine: one.About.Engine, Version: one.About.Version})
+		capacity += one.About.Capacity.Value() // NaN where it is not known
+		t.Longest = min(t.Longest, one.Longest)
+		t.Asked.Forced = t.Asked.Forced && one.Asked.Forced
+	}
+	t.About.Capacity = rundir.Exactly(capacity)
+}
+
+// Sender sends requests to the servers.
+type Sender interface {
+	load.Doer
+	Warm(ctx context.Context, connections int) error
+	Timestamps() string
+}
+
+// Sender returns what sends requests to the server, or shares them out over several.
+func (t *Target) Sender() Sender {
+	if len(t.others) == 0 {
+		return t.Client
+	}
+	var clients []*client.Client
+	for _, one := range t.all() {
+		clients = append(clients, one.Client)
+	}
+	return client.NewReplicas(clients)
+}
+
+// share makes c read the gauges of all servers.
+func (t *Target) share(ctx context.Context, c *sweep.Config) {
+	gauges := true
+	for _, one := range t.all() {
+		gauges = gauges && one.tellsLoad(ctx)
+	}
+	c.Idle, c.Scrape = nil, nil
+	if gauges {
+		c.Idle, c.Scrape = t.allIdle, t.allGauges
+	}
+}
+
+// allIdle waits until no server has a request left.
+func (t *Target) allIdle(ctx context.Context) error {
+	for _, one := range t.all() {
+		if err := one.idle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allGauges returns the sum of the servers' gauges, and the highest use of a KV cache.
+func (t *Target) allGauges(ctx context.Context) (load.Gauges, error) {
+	servers := t.all()
+	readings, failed := make([]load.Gauges, len(servers)), make([]error, len(servers))
+	var reading sync.WaitGroup
+	for i, one := range servers {
+		reading.Go(func() { readings[i], failed[i] = one.gauges(ctx) })
+	}
+	reading.Wait()
+	sum := load.Gauges{KVUsage: math.Inf(-1)}
+	for i, g := range readings {
+		if failed[i] != nil {
+			return g, failed[i]
+		}
+		sum.Running += g.Running
+		sum.Waiting += g.Waiting
+		sum.KVUsage = math.Max(sum.KVUsage, g.KVUsage)
+		sum.Preemptions += g.Preemptions
+		sum.PrefixQueries += g.PrefixQueries
+		sum.PrefixHits += g.PrefixHits
+	}
+	return sum, nil
+}

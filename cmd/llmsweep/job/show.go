@@ -1,0 +1,42 @@
+package job
+
+import (
+	"io"
+
+	"llmsweep/report/compare"
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/report/progress"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+)
+
+// show serves the page of a run from now on, and returns the observer that passes its events on to shown.
+func show(s *progress.LiveServer, run *rundir.Run, dir *store.Dir, l lang.Lang, shown experiment.Observer) experiment.Observer {
+	if s == nil {
+		return shown
+	}
+	s.Observer = shown
+	s.Render = func(w io.Writer, version string) error {
+		if err := dir.Flush(); err != nil {
+			return err
+		}
+		return html.Run(w, run, dir.Path, html.WriteOptions{Lang: l, Live: version})
+	}
+	s.Draw()
+	return s
+}
+
+// ShowPair serves the page of a comparison from now on, and returns the observer that passes the events of both servers on to shown.
+func ShowPair(s *progress.LiveServer, record *rundir.Pair, runs [2]*rundir.Run, l lang.Lang, shown experiment.Observer) experiment.Observer {
+	if s == nil {
+		return shown
+	}
+	s.Observer = shown
+	s.Render = func(w io.Writer, version string) error {
+		return html.Pair(w, compare.OfPair(record, runs[0], runs[1]), runs, html.WriteOptions{Lang: l, Live: version})
+	}
+	s.Draw()
+	return s
+}

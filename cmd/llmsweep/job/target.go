@@ -1,0 +1,257 @@
+// Connects to the server of a command line: it runs the preflight, makes the client and the workload, and starts the
+// embedded simulator for sim: URLs.
+
+package job
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/note"
+	"llmsweep/client/probe"
+	"llmsweep/client/sim"
+	simserver "llmsweep/client/sim/server"
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/workload"
+)
+
+// Target is a server that has passed the preflight, with the workload to measure it with.
+type Target struct {
+	Client   *client.Client
+	prober   *probe.Prober
+	About    rundir.Target
+	Workload workload.Workload
+	Asked    rundir.Workload        // the workload as run.json has it
+	Counted  int                    // tokens that the server counted for a prompt of the wanted length; 0 where it did not
+	Longest  int                    // tokens of a prompt and its answer that the server takes; 0 where it does not tell
+	costs    workload.Calibration   // of made-up texts; zero where there are none
+	Caps     *load.Caps             // of --max-rps and --max-tpm, which the preflight keeps to as well; nil for none
+	spending *client.Purse          // nil where spending is neither counted nor limited
+	tokenize workload.TokenizerFunc // of --tokenizer; nil where it was not given
+	Lang     lang.Lang              // of error messages
+	Close    func()
+	others   []*Target // further servers of the same model, which requests are shared out over
+}
+
+// embedded starts the simulated server that a sim: URL names, and returns its base URL.
+func embedded(c *console.Console, url string, unchecked bool) (string, sim.MachineConfig, func(), error) {
+	preset := strings.TrimPrefix(url, sim.Scheme)
+	if preset == "" {
+		preset = "demo"
+	}
+	config, err := SimulatedServer(c, preset, unchecked)
+	if err != nil {
+		return "", config, nil, console.Usage(err)
+	}
+	live, err := sim.Start(config)
+	if err != nil {
+		return "", config, nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Ctx)) // it outlives an interrupt, to be drained
+	address := "127.0.0.1:0"
+	if c.Everywhere {
+		address = ":0"
+	}
+	at, wait, err := c.Serve(ctx, address, simserver.New(live, simserver.Options{}))
+	if err != nil {
+		cancel()
+		live.Close()
+		return "", config, nil, err
+	}
+	return at, config, func() { cancel(); wait(); live.Close() }, nil
+}
+
+// ConnectTarget runs the preflight of a server, and makes the workload.
+func ConnectTarget(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, r *Replay, conns int) (*Target, error) {
+	t, err := Preflight(c, url, flags, l, r != nil, conns)
+	if err != nil {
+		return nil, err
+	}
+	w, err := t.open(c.Ctx, l, r)
+	if err != nil {
+		t.Close()
+		return nil, err
+	}
+	t.SetWorkload(w)
+	return t, nil
+}
+
+// Preflight makes the client of a server and asks the server what it is. It sets no workload.
+func Preflight(c *console.Console, url string, flags *flags.Target, l *flags.WorkloadOptions, replayed bool, conns int) (_ *Target, err error) {
+	t := &Target{Close: func() {}, tokenize: l.Tokenize, Lang: c.Lang}
+	defer func() {
+		if err != nil {
+			t.Close()
+		}
+	}()
+	t.About.URL = url
+	if strings.HasPrefix(url, sim.Scheme) {
+		var config sim.MachineConfig
+		var stop func()
+		if url, config, stop, err = embedded(c, url, flags.Unchecked); err != nil {
+			return nil, err
+		}
+		t.Close = stop
+		if l.Plain() && !replayed {
+			capacity := sim.CapacityOf(config, sim.Workload{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean)})
+			t.About.Capacity = rundir.Exactly(capacity.RequestsPerSecond)
+		}
+	}
+	options, err := flags.Options(url, conns)
+	if err != nil {
+		return nil, console.Usage(err)
+	}
+	options.Dial, options.Proxy, t.spending = c.Dial, c.Proxy, flags.Spending
+	if t.prober, err = probe.New(options); err != nil {
+		return nil, console.Usage(err)
+	}
+	if t.Caps = flags.Caps(); t.Caps != nil {
+		t.prober.Pace = t.Caps.Wait
+	}
+	t.closes(t.prober.Close)
+	facts, err := t.prober.Preflight(c.Ctx, probe.Want{PromptTokens: int(l.PromptLengths.Mean), OutputTokens: int(l.OutputLengths.Mean)})
+	if err != nil {
+		if proxy := c.ProxyFor(url); proxy != "" {
+			err = fmt.Errorf("%w (connections go through the proxy %s, set by HTTP_PROXY or HTTPS_PROXY; NO_PROXY excepts a host)", err, proxy)
+		}
+		return nil, err
+	}
+	if t.Client, err = client.New(t.prober.Options()); err != nil {
+		return nil, err
+	}
+	t.closes(t.Client.CloseIdle)
+	t.note(url, &facts, &options.Params)
+	return t, nil
+}
+
+// note notes what the preflight found at a URL, and what is asked for. Texts of the server lose secrets.
+func (t *Target) note(url string, facts *probe.Facts, params *api.Params) {
+	if t.About.URL == url {
+		t.About.URL = t.Client.URL("")
+	}
+	t.About.API, t.About.Model, t.About.Engine, t.About.Version = facts.API, t.Client.WithoutSecrets(facts.Model), facts.Engine, t.Client.Shown(facts.Version)
+	t.About.Notes = facts.Notes
+	for _, n := range t.About.Notes { // they name models
+		for name, v := range n.Args {
+			if s, ok := v.(string); ok {
+				n.Args[name] = t.Client.WithoutSecrets(s)
+			}
+		}
+	}
+	t.Longest = facts.MaxModelLen
+	t.Asked.Think = params.Think
+	if params.Temperature != nil {
+		t.Asked.Temperature = rundir.Exactly(*params.Temperature)
+	}
+	t.Asked.Forced = facts.LengthForced
+}
+
+// Purse returns what counts and limits the spending; nil where it is neither counted nor limited.
+func (t *Target) Purse() *client.Purse { return t.spending }
+
+// Spent returns what reads the spending so far, for run.json; nil where it is not counted.
+func (t *Target) Spent() func() *rundir.Spent {
+	if t.spending == nil {
+		return nil
+	}
+	return func() *rundir.Spent {
+		s, l := t.spending.Spent(), t.spending.Limits()
+		told := &rundir.Spent{
+			Requests: s.Requests, PromptTokens: s.Prompt, OutputTokens: s.Output, UnsureTokens: s.UnsurePrompt + s.UnsureOutput,
+			MaxTokens: l.Tokens, Ended: s.Refused,
+		}
+		if l.PriceIn > 0 || l.PriceOut > 0 {
+			told.Cost, told.PriceIn, told.PriceOut = rundir.Exactly(s.Cost), rundir.Exactly(l.PriceIn), rundir.Exactly(l.PriceOut)
+		}
+		if l.Cost > 0 {
+			told.MaxCost = rundir.Exactly(l.Cost)
+		}
+		return told
+	}
+}
+
+// closes adds to what close does, before the rest.
+func (t *Target) closes(f func()) {
+	rest := t.Close
+	t.Close = func() { f(); rest() }
+}
+
+// SetWorkload sets the workload, and describes it for run.json.
+func (t *Target) SetWorkload(w workload.Workload) {
+	params := t.Asked
+	t.Workload, t.Asked = w, w.Describe()
+	t.Asked.Think, t.Asked.Temperature, t.Asked.Forced, t.Asked.CountedPrompt = params.Think, params.Temperature, params.Forced && t.Asked.Graded == 0, t.Counted
+}
+
+// AddNotes adds notes on the server to what run.json has.
+func (t *Target) AddNotes(notes ...note.Note) { t.About.Notes = append(t.About.Notes, notes...) }
+
+// count is a workload.Counter. It asks the server first: a tokenizer does not know the server's chat template.
+func (t *Target) count(ctx context.Context, text string) (int, string, error) {
+	n, err := t.prober.Count(ctx, text)
+	if err != nil && t.tokenize != nil && ctx.Err() == nil {
+		n, err = t.tokenize(ctx, text)
+		return n, "tokenizer", err
+	}
+	return n, t.prober.CountSource(), err
+}
+
+// Retokenize returns what counts the tokens of answers again: the tokenizer of --tokenizer, or the server where wanted and
+// possible; nil where neither can.
+func (t *Target) Retokenize(ctx context.Context, wanted bool) workload.TokenizerFunc {
+	if t.tokenize != nil || !wanted {
+		return t.tokenize
+	}
+	if _, err := t.prober.Tokenize(ctx, "a few words"); err != nil {
+		return nil
+	}
+	return t.prober.Tokenize
+}
+
+// idle waits until the server reports that no request runs or waits.
+func (t *Target) idle(ctx context.Context) error {
+	for {
+		load, err := t.prober.Load(ctx)
+		if err != nil {
+			return err
+		}
+		if load.Running.Value+load.Waiting.Value == 0 {
+			return nil
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%g requests run and %g wait on the server, sent by other clients", load.Running.Value, load.Waiting.Value)
+		}
+	}
+}
+
+// gauges returns the server's own gauges; one that it does not report is NaN.
+func (t *Target) gauges(ctx context.Context) (load.Gauges, error) {
+	told, err := t.prober.Load(ctx)
+	value := func(g probe.Gauge) float64 {
+		if g.Known {
+			return g.Value
+		}
+		return math.NaN()
+	}
+	return load.Gauges{
+		Running: value(told.Running), Waiting: value(told.Waiting), KVUsage: value(told.KVUsage),
+		Preemptions: value(told.Preemptions), PrefixQueries: value(told.PrefixQueries), PrefixHits: value(told.PrefixHits),
+	}, err
+}
+
+// tellsLoad reports whether the server has a gauge of running requests.
+func (t *Target) tellsLoad(ctx context.Context) bool {
+	load, err := t.prober.Load(ctx)
+	return err == nil && load.Running.Known
+}

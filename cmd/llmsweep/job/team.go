@@ -1,0 +1,227 @@
+// Lets several processes take one measurement: rank 0 measures as if it were alone, and the others follow it.
+
+package job
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/cmd/llmsweep/console"
+	"llmsweep/cmd/llmsweep/flags"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep"
+	"llmsweep/sweep/cluster"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/workload"
+)
+
+// Lead is rank 0's side.
+type Lead struct {
+	*cluster.Coordinator
+	node *cluster.Place
+	stop func()
+	own  chan error // how rank 0's own part ended; nil before it began
+}
+
+// Assemble lets ranks join. They are welcomed by [Lead.Begin].
+func Assemble(c *console.Console, node *cluster.Place) (*Lead, error) {
+	node.Resolve(c.Ctx)
+	var listener net.Listener
+	var err error
+	for _, port := range node.Ports {
+		if listener, err = net.Listen("tcp", ":"+strconv.Itoa(port)); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rank 0 cannot listen: %w; name another port with --coordinator", err)
+	}
+	t := &Lead{Coordinator: cluster.NewCoordinator(node.Ranks, build(), node.Source, clockOf(c)), node: node}
+	if t.stop, err = cluster.ServeRanks(listener, node.Token, t.Coordinator); err != nil {
+		return nil, err
+	}
+	c.Everywhere = true
+	return t, nil
+}
+
+// clockOf returns the clock of this process. Tests make it wrong.
+func clockOf(c *console.Console) *cluster.RankClock {
+	wrong, _ := time.ParseDuration(c.Env("LLMSWEEP_TEST_CLOCK_ERROR"))
+	return cluster.NewRankClock(wrong)
+}
+
+// build names the version of this program, without the system that it is for.
+func build() string {
+	text, _, _ := strings.Cut(console.VersionText(), ", "+runtime.Version())
+	return text
+}
+
+// hello returns what a rank says of itself.
+func hello(c *console.Console, node *cluster.Place) *cluster.Hello {
+	host, _ := os.Hostname()
+	return &cluster.Hello{
+		Rank: int32(node.Rank), Ranks: int32(node.Ranks), Version: build(), Host: cmp.Or(c.Env("SLURMD_NODENAME"), host),
+		Os: runtime.GOOS + "/" + runtime.GOARCH, Cpus: int32(runtime.NumCPU()),
+	}
+}
+
+// Plan is what the ranks measure.
+type Plan struct {
+	Server *Target
+	URLs   []string
+	Flags  *flags.Target
+	// Sessions returns the sessions of the stages; nil for those of the workload.
+	Sessions func(*Target) (func(stage string) load.Source, error)
+}
+
+// setup is what rank 0 tells the others before the first stage.
+type setup struct {
+	Args  []string // the command line of the run that goes on; nil for a new one
+	Found json.RawMessage
+}
+
+// Begin waits for the other ranks, and lets all of them hold the stages of the plan. say shows a line.
+func (t *Lead) Begin(c *console.Console, p Plan, config *sweep.Config, run *rundir.Run, say func(string)) error {
+	tell := setup{}
+	var err error
+	if tell.Found, err = p.Server.Found(p.URLs, t.node.Host); err != nil {
+		return err
+	}
+	if c.Before != nil {
+		tell.Args = c.Before.Command.Args
+	}
+	b, err := json.Marshal(tell)
+	if err != nil {
+		return err
+	}
+	own, err := work(p, config.Waiter, t.node.Ranks)
+	if err != nil {
+		return err
+	}
+	t.Seed, t.Numbers, t.Purse = config.Seed, numbered(p.Server.Workload), p.Server.Purse()
+	if c.Interrupts != nil {
+		t.Interrupt = c.Interrupts.Interrupt
+	}
+	t.Welcome(b)
+	t.own = make(chan error, 1)
+	down, up := cluster.Pipe()
+	go t.Admit(down)
+	go func() {
+		ctx := context.WithoutCancel(c.Ctx) // an interrupt reaches it as an order
+		s, _, err := cluster.Join(ctx, up, t.Clock, hello(c, t.node))
+		if err == nil {
+			err = s.Serve(ctx, own)
+		}
+		t.own <- err
+	}()
+	if err := t.Gather(c.Ctx, func(missing []int) { say(findings.Waiting(cluster.Names(missing), c.Lang)) }); err != nil {
+		return err
+	}
+	run.Cluster = t.Describe()
+	say(findings.Joined(run.Cluster, c.Lang))
+	if t.node.Derived {
+		say(findings.DerivedToken(c.Lang))
+	}
+	config.Hold, config.Ranks, config.Retokenize = t.Hold, t.node.Ranks, nil
+	return nil
+}
+
+// End ends the run for all ranks. err is why it failed; nil where it did not.
+func (t *Lead) End(err error) {
+	t.Close(err)
+	if t.own != nil {
+		<-t.own
+	}
+	t.stop()
+}
+
+// work returns what a rank sends with.
+func work(p Plan, w load.Waiter, ranks int) (cluster.Work, error) {
+	sender := p.Server.Sender()
+	work := cluster.Work{
+		Doer: sender, Warm: sender.Warm, Sources: p.Server.Workload.Stage, Numbers: numbered(p.Server.Workload), Waiter: w, Purse: p.Server.Purse(),
+	}
+	if p.Flags.Caps() != nil {
+		work.Caps = load.NewCaps(p.Flags.MaxRPS/float64(ranks), p.Flags.MaxTPM/float64(ranks))
+	}
+	if trace, ok := p.Server.Workload.(*workload.Trace); ok {
+		work.Trace = trace.Load(0).Offsets
+	}
+	var err error
+	if p.Sessions != nil {
+		work.Sources, err = p.Sessions(p.Server)
+	}
+	return work, err
+}
+
+// numbered returns the numbering of a workload's texts; nil where they have none.
+func numbered(w workload.Workload) cluster.Numbers {
+	n, _ := w.(cluster.Numbers)
+	return n
+}
+
+// ConnectRanks returns the servers and the workload as rank 0 found them. args is the command line of the run that goes on; nil for a new one.
+type ConnectRanks func(args []string, found []byte) (Plan, error)
+
+// Follow takes part as a rank other than 0, until rank 0 ends the run.
+func Follow(c *console.Console, node *cluster.Place, connect ConnectRanks) error {
+	node.Resolve(c.Ctx)
+	named := func(err error) error { return fmt.Errorf("rank %d: %w", node.Rank, err) }
+	link, err := cluster.DialCoordinator(c.Ctx, node.Addresses(), node.Token, func(err error) {
+		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(node.Rank, lang.Error(err.Error(), c.Lang), c.Lang))
+	})
+	if err != nil {
+		return c.Interrupted(named(err))
+	}
+	s, told, err := cluster.Join(c.Ctx, link, clockOf(c), hello(c, node))
+	if err == nil {
+		err = serve(c, s, node, told, connect)
+	}
+	switch {
+	case errors.Is(err, cluster.ErrEnded):
+		return console.Exit(console.Failed, said{}) // by rank 0
+	case err != nil && c.Ctx.Err() != nil:
+		return console.Exit(console.Interrupted, said{})
+	case err != nil:
+		return named(err)
+	}
+	return nil
+}
+
+// said is an error that another process has printed.
+type said struct{}
+
+func (said) Error() string { return "" }
+
+// serve sends this rank's part of the stages.
+func serve(c *console.Console, s *cluster.Session, node *cluster.Place, told []byte, connect ConnectRanks) error {
+	waiter := c.Waiter()
+	defer waiter.Close()
+	var tell setup
+	err := json.Unmarshal(told, &tell)
+	var p Plan
+	if err == nil {
+		p, err = connect(tell.Args, tell.Found)
+	}
+	var own cluster.Work
+	if err == nil {
+		defer p.Server.Close()
+		own, err = work(p, waiter, node.Ranks)
+	}
+	if err != nil {
+		s.Leave(err)
+		return err
+	}
+	return s.Serve(c.Ctx, own)
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"llmsweep/client/input"
+	"llmsweep/client/redact"
+)
+
+// LaunchLine is a command line whose secrets are replaced by variables.
+type LaunchLine struct {
+	Args    []LaunchArg
+	Secrets []LaunchSecret
+	known   []string // secrets that may stand anywhere in it
+}
+
+// LaunchArg is an argument: texts and variables, one after the other.
+type LaunchArg []LaunchPart
+
+// LaunchPart is a text, or the name of a variable that holds a secret.
+type LaunchPart struct{ Text, Variable string }
+
+// LaunchSecret is a secret of the command line.
+type LaunchSecret struct {
+	Variable string // that holds it
+	From     string // the flag or argument that it was in
+}
+
+// key returns the name of the secret within a Secret of Kubernetes.
+func (s *LaunchSecret) key() string {
+	return strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(s.Variable), "llmsweep_"), "_", "-")
+}
+
+// Variables that hold secrets.
+const (
+	keyVariable  = "LLMSWEEP_API_KEY" // read by llmsweep itself
+	nextVariable = "LLMSWEEP_SECRET_" // with a number
+)
+
+// ReadLaunch takes the secrets out of a command line: API keys, values of headers, fields of a body that hold a key, what gives access in a URL, and
+// keys that are known, wherever they stand.
+func ReadLaunch(args []string, known ...string) LaunchLine {
+	l := LaunchLine{known: append(keysOf(args), known...)}
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		if !strings.HasPrefix(name, "--") {
+			l.add(l.url(args[i]))
+			continue
+		}
+		private := slices.Contains(redact.SecretFlags, name)
+		if !private && name != "--header" && name != "--body" {
+			l.add(l.url(args[i]))
+			continue
+		}
+		if !joined {
+			if i++; i < len(args) {
+				value = args[i]
+			}
+		}
+		if private {
+			l.hold(keyVariable, name)
+			continue
+		}
+		a := l.body(value)
+		if name == "--header" {
+			a = l.header(value)
+		}
+		l.add(append(LaunchArg{{Text: name + "="}}, a...))
+	}
+	return l
+}
+
+// keysOf returns the values of the flags that hold keys.
+func keysOf(args []string) (keys []string) {
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if slices.Contains(redact.SecretFlags, name) {
+			keys = append(keys, value)
+		}
+	}
+	return keys
+}
+
+// add adds an argument.
+func (l *LaunchLine) add(a LaunchArg) { l.Args = append(l.Args, a) }
+
+// hold notes a variable that holds a secret.
+func (l *LaunchLine) hold(variable, from string) {
+	if s := (LaunchSecret{variable, from}); !slices.Contains(l.Secrets, s) {
+		l.Secrets = append(l.Secrets, s)
+	}
+}
+
+// next returns the next variable for a secret.
+func (l *LaunchLine) next(from string) string {
+	n := 1
+	for _, s := range l.Secrets {
+		if strings.HasPrefix(s.Variable, nextVariable) {
+			n++
+		}
+	}
+	v := fmt.Sprint(nextVariable, n)
+	l.hold(v, from)
+	return v
+}
+
+func (l *LaunchLine) header(value string) LaunchArg {
+	name, _, _ := strings.Cut(value, ":")
+	return LaunchArg{{Text: name + ": "}, {Variable: l.next("--header " + name)}}
+}
+
+func (l *LaunchLine) body(value string) LaunchArg {
+	var quoted []string
+	for _, s := range slices.Concat(redact.InBody(value), l.known) {
+		forms := inJSON(s)
+		if !slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(value, form) }) && !slices.Contains(l.known, s) {
+			return LaunchArg{{Variable: l.next("--body")}} // written in another way: the whole body is kept apart
+		}
+		quoted = append(quoted, forms...)
+	}
+	return l.split(value, quoted, "--body")
+}
+
+// inJSON returns a text as JSON strings may have it: with and without escapes for HTML.
+func inJSON(s string) []string {
+	escaped, _ := json.Marshal(s) // a string can be encoded
+	var plain strings.Builder
+	e := json.NewEncoder(&plain)
+	e.SetEscapeHTML(false)
+	e.Encode(s)
+	inner := func(quoted string) string {
+		quoted = strings.TrimSuffix(quoted, "\n")
+		return quoted[1 : len(quoted)-1]
+	}
+	return []string{inner(string(escaped)), inner(plain.String())}
+}
+
+func (l *LaunchLine) url(arg string) LaunchArg {
+	if redact.WithoutCredentials(arg) == arg {
+		return l.split(arg, l.known, "the command line")
+	}
+	return l.split(arg, slices.Concat(redact.InURL(arg), l.known), "URL")
+}
+
+// split replaces secrets in a text by variables, the longest first.
+func (l *LaunchLine) split(text string, secrets []string, from string) LaunchArg {
+	const least = 6 // bytes: a shorter key is found in harmless words
+	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < least && slices.Contains(l.known, s) })
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, s := range secrets {
+		if before, after, ok := strings.Cut(text, s); ok && s != "" {
+			v := LaunchPart{Variable: l.next(from)}
+			return slices.Concat(l.split(before, secrets, from), LaunchArg{v}, l.split(after, secrets, from))
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return LaunchArg{{Text: text}}
+}
+
+// variables returns the variables that hold secrets, and where each secret was.
+func (l *LaunchLine) variables() (names []string) {
+	for _, s := range l.Secrets {
+		names = append(names, fmt.Sprintf("%s (%s)", s.Variable, s.From))
+	}
+	return names
+}
+
+// fileFlags are the flags that name a file which the ranks read.
+var fileFlags = []string{"--dataset", "--tokenizer", "--config", "--ca", "--cert", "--key"}
+
+// files returns the files that the command line names.
+func (l *LaunchLine) files() (names []string) {
+	for i := range l.Args {
+		name, value, joined := strings.Cut(l.Args[i].text(), "=")
+		if !joined && i+1 < len(l.Args) {
+			value = l.Args[i+1].text()
+		}
+		if slices.Contains(fileFlags, name) {
+			names = append(names, value)
+		}
+		if _, file, ok := strings.Cut(l.Args[i].text(), "trace:"); ok {
+			names = append(names, file)
+		}
+	}
+	return names
+}
+
+// text returns an argument without its secrets.
+func (a LaunchArg) text() string {
+	var b strings.Builder
+	for _, p := range a {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+var loopback = regexp.MustCompile(`^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$`)
+
+// local reports whether a server is named that each machine takes for itself.
+func (l *LaunchLine) local() bool {
+	return slices.ContainsFunc(l.Args, func(a LaunchArg) bool {
+		at, _, err := input.ParseAddress(a.text())
+		return err == nil && !strings.HasPrefix(a.text(), "--") && loopback.MatchString(at.Base.Hostname())
+	})
+}
+
+// Key notes that the ranks need the API key of the environment.
+func (l *LaunchLine) Key() { l.hold(keyVariable, keyVariable) }

@@ -1,0 +1,75 @@
+// Refuses command lines that kong would take, and puts its errors into plain words.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+
+	"github.com/alecthomas/kong"
+)
+
+// CheckPositive refuses flags with the tag "positive" that were given a value that is not a number above 0. Without the flag
+// their value is 0, which stands for the default.
+func CheckPositive(parsed *kong.Context) error {
+	for _, p := range parsed.Path {
+		f := p.Flag
+		if f == nil || !f.Tag.Has("positive") {
+			continue
+		}
+		given := f.Target
+		ok := true
+		switch given.Kind() {
+		case reflect.Float64:
+			ok = given.Float() > 0 && !math.IsInf(given.Float(), 0)
+		case reflect.Int, reflect.Int64:
+			ok = given.Int() > 0
+		}
+		if !ok {
+			return fmt.Errorf("--%s %v: it must be a number above 0", f.Name, given.Interface())
+		}
+	}
+	return nil
+}
+
+// phrasings are kong's errors about values, and what to print instead.
+var phrasings = []struct {
+	kong  *regexp.Regexp
+	plain string
+}{
+	{regexp.MustCompile(`: missing value, expecting .*$`), " needs a value"},
+	{regexp.MustCompile(`expected a valid \d+ bit u?int but got (.*)$`), "$1 is not a whole number"},
+	{regexp.MustCompile(`expected a float but got (.*)$`), "$1 is not a number"},
+	{regexp.MustCompile(`expected duration but got ("[^"]*").*$`), "$1 is not a time; write one with its unit, such as 30s, 5m or 1h"},
+	{regexp.MustCompile(` can't be used together$`), " contradict each other: give one of them"},
+}
+
+// dashValue matches what kong says of a value that begins with a dash.
+var dashValue = regexp.MustCompile(`^(--[a-z-]+): .* but got "(-[^"]*)" \(.*\); perhaps try .*$`)
+
+// unexpected matches what kong says of an unknown command.
+var unexpected = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean (".*")\?)?$`)
+
+// Plain puts some of kong's errors into plain words. first is the first argument.
+func Plain(err error, first string) error {
+	if m := unexpected.FindStringSubmatch(err.Error()); m != nil && m[1] == first {
+		if m[2] != "" {
+			return fmt.Errorf("there is no command %q; did you mean %s?", first, m[2])
+		}
+		return fmt.Errorf("there is no command %q; llmsweep --help lists the commands", first)
+	}
+	if m := dashValue.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s has no value: %s looks like another flag; a value that begins with a dash is written %s=%s", m[1], m[2], m[1], m[2])
+	}
+	text := err.Error()
+	for _, p := range phrasings {
+		text = p.kong.ReplaceAllString(text, p.plain)
+	}
+	if text != err.Error() {
+		return errors.New(text)
+	}
+	return err
+}

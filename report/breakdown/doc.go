@@ -1,2 +1,0 @@
-// Package breakdown makes the tables of the parts of a run: the repetitions of a stage, and what each of several servers did.
-package breakdown

@@ -1,0 +1,160 @@
+// Shows a fitted twin to people: its numbers, what the measurement does not identify and what would, how it predicted stages
+// that it was not fitted to, and what it predicts for other workloads.
+
+package choose
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/twin"
+)
+
+// TwinFit is a twin with what it was asked.
+type TwinFit struct {
+	Schema  string        `json:"schema"` // FitSchema, which JSON fills in
+	Twin    *twin.Twin    `json:"twin"`
+	Answers []twin.Answer `json:"answers,omitempty"`
+	// Invalid counts those of the Stages in which the client was the limit.
+	Stages  int `json:"stages"`
+	Invalid int `json:"invalid_stages,omitempty"`
+}
+
+// TwinFitSchema is the version of a fit's JSON. The twin in it has the keys of twin.yaml.
+const TwinFitSchema = "llmsweep.fit/v1"
+
+// TwinJSON writes a fit.
+func TwinJSON(w io.Writer, f TwinFit) error {
+	f.Schema = TwinFitSchema
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
+
+// Sections returns the fit for people.
+func (f TwinFit) Sections(l lang.Lang) []table.Section {
+	all := []table.Section{f.numbers(l)}
+	if c := f.Twin.Check; c != nil {
+		all = append(all, held(c, l))
+	}
+	if len(f.Answers) > 0 {
+		all = append(all, asked(f.Answers, l))
+	}
+	return all
+}
+
+// numbers is the table of the twin's numbers.
+func (f TwinFit) numbers(l lang.Lang) table.Section {
+	t := f.Twin
+	tab := table.Table{Columns: []table.Column{{Head: headKey.In(l), Left: true}, {Head: headValue.In(l)}, {Head: headInterval.In(l)}, {Head: headMeaning.In(l), Left: true}}}
+	for _, n := range t.Numbers() {
+		value, mark := short(n.Value), ""
+		if n.Value == 0 && n.Key == "kv_tokens" {
+			value = "n/a"
+		}
+		if slices.Contains(t.Unknown, n.Key) {
+			mark = "?"
+		}
+		between := ""
+		if i, ok := t.Intervals[n.Key]; ok {
+			between = short(i[0]) + " - " + short(i[1])
+		}
+		tab.Rows = append(tab.Rows, []table.Cell{{Text: n.Key}, {Text: value, Mark: mark}, {Text: between}, {Text: meaning(n.Key, l)}})
+	}
+	s := table.Section{Title: titleTwin.In(l, strings.Join(t.From, ", ")), Level: 1, Table: tab}
+	if f.Invalid > 0 {
+		s.Lines = append(s.Lines, sayInvalidStages.In(l, f.Invalid, f.Stages))
+	}
+	s.Lines = append(s.Lines, saySteps.In(l, t.Seen.Steps, t.Seen.Batch, t.Seen.Prompt[0], t.Seen.Prompt[1], t.Seen.Output[0], t.Seen.Output[1]))
+	if t.Refined {
+		s.Lines = append(s.Lines, sayRefined.In(l))
+	}
+	const unsteady = 0.05 // of which a user should know
+	if t.StageError > unsteady {
+		s.Lines = append(s.Lines, sayUnsteady.In(l, fmt.Sprintf("%.1f", 100*t.StageError)))
+	}
+	for _, key := range t.Unknown {
+		s.Notes = append(s.Notes, key+": "+f.remedy(key, l))
+	}
+	return s
+}
+
+// remedy is the measurement that would identify a number.
+func (f TwinFit) remedy(key string, l lang.Lang) string {
+	switch key {
+	case "slots":
+		return saySlots.In(l, f.Twin.Seen.Batch, f.Twin.Slots)
+	case "kv_tokens":
+		return sayKV.In(l, f.Twin.Seen.KVTokens)
+	case "step_tokens":
+		return sayBudget.In(l, f.Twin.Seen.StepTokens)
+	}
+	if f.Twin.Seen.Prompt[0] == f.Twin.Seen.Prompt[1] {
+		return sayOneLength.In(l)
+	}
+	if f.noCost() {
+		return sayNoCost.In(l)
+	}
+	return saySmallCost.In(l)
+}
+
+// noCost reports whether all costs of a step are either 0 or not known.
+func (f TwinFit) noCost() bool {
+	values, names := f.Twin.Step.Values()
+	for i, name := range names {
+		if values[i] != 0 && !slices.Contains(f.Twin.Unknown, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// asked is the table of the predictions.
+func asked(all []twin.Answer, l lang.Lang) table.Section {
+	tab := table.Table{Columns: []table.Column{
+		{Head: headWorkload.In(l), Left: true}, {Head: headSaturation.In(l)}, {Head: headInterval.In(l)}, {Head: headRemark.In(l), Left: true}}}
+	for _, a := range all {
+		row := []table.Cell{{Text: strings.TrimSpace(fmt.Sprintf("%s %d / %d", table.Clean(a.Name), a.Prompt, a.Output))}, {Text: "n/a"}, {}, {}}
+		switch {
+		case a.Refused != "":
+			row[3].Text = refusal(a.Refused).In(l)
+		default:
+			row[1].Text, row[2].Text = short(a.Rate), short(a.Low)+" - "+short(a.High)
+			if a.Extrapolated {
+				row[3].Text = wordTwinExtrapolated.In(l)
+			}
+		}
+		tab.Rows = append(tab.Rows, row)
+	}
+	return table.Section{Title: titleAsked.In(l), Level: 2, Table: tab, Lines: []string{sayTwinPredicted.In(l)}}
+}
+
+// relative is an error in percent.
+func relative(predicted, measured float64) string {
+	if measured == 0 || predicted == 0 {
+		return "n/a"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(predicted/measured-1))
+}
+
+// short writes a number with four digits, never with an exponent.
+func short(v float64) string {
+	const least, exponents = 1e-6, 1e-4
+	switch size := math.Abs(v); {
+	case size > 0 && size < least:
+		return "< 0.000001"
+	case size > 0 && size < exponents:
+		return strconv.FormatFloat(v, 'f', 6, 64)
+	}
+	if math.Abs(v) >= 1000 {
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

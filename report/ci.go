@@ -1,0 +1,143 @@
+// Writes the verdicts of runs and comparisons as CI systems read them: JUnit XML, annotations of GitHub, and the summary of a
+// step.
+
+package report
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// GateOutcome is how a check ended.
+type GateOutcome int
+
+// The outcomes.
+const (
+	GatePassed    GateOutcome = iota
+	GateFailed                // it is shown to be missed
+	GateUndecided             // what was measured does not decide it
+)
+
+// Classes of checks.
+const (
+	ClassStage = "stage"
+	ClassSLO   = "slo"
+	ClassGate  = "gate"
+)
+
+// GateCheck is one thing that was judged: a stage, an objective or a gate.
+type GateCheck struct {
+	Class   string // one of the Class constants
+	Name    string
+	Seconds float64 // that it took; 0 where it took none of its own
+	Outcome GateOutcome
+	Message string // why it did not pass, in one line
+}
+
+// GateSuite is the checks of one run or comparison.
+type GateSuite struct {
+	Name       string
+	Started    time.Time
+	Seconds    float64
+	Properties []findings.EnvironmentFact
+	Lines      []string // what was found, for people
+	Checks     []GateCheck
+}
+
+// GateOfRun returns the checks of a run: each stage, and each objective in each stage. A sweep has its objectives once: they are missed at
+// its highest rates by design.
+func GateOfRun(run *rundir.Run, l lang.Lang) GateSuite {
+	s := GateSuite{
+		Name: findings.SetupName(run, l), Started: run.Started, Properties: findings.EnvironmentOf(run, l), Lines: findings.Answer(run, l),
+	}
+	if run.Ended.After(run.Started) {
+		s.Seconds = run.Ended.Sub(run.Started).Seconds()
+	}
+	for _, r := range findings.AllStages(run) {
+		s.Checks = append(s.Checks, stageCheck(r.Stage, l))
+		s.Lines = append(s.Lines, findings.StageLine(r.Stage, l))
+		if run.Plan.Kind != rundir.KindSweep && r.Stage.Goodput != nil {
+			s.Checks = append(s.Checks, promises(r.Stage, l)...)
+		}
+	}
+	switch {
+	case run.SLO != nil:
+		s.Checks = append(s.Checks, sweepSLO(run, l))
+	case run.Plan.Kind == rundir.KindSweep && len(run.Plan.SLO) > 0: // it ended before the answer
+		s.Checks = append(s.Checks, GateCheck{ClassSLO, strings.Join(run.Plan.SLO, lang.ListComma.In(l)), 0, GateUndecided, sayNoAnswer.In(l)})
+	}
+	return s
+}
+
+// stageCheck reports whether a stage measured what it was meant to measure.
+func stageCheck(s *rundir.Stage, l lang.Lang) GateCheck {
+	c := GateCheck{Class: ClassStage, Name: s.Name, Seconds: s.Elapsed}
+	switch failed := findings.FailedStages(s); {
+	case s.Requests.OK == 0 && failed > 0:
+		c.Outcome, c.Message = GateFailed, sayAllFailed.In(l, strconv.Itoa(failed))
+	case !findings.WholeStages(s):
+		c.Outcome, c.Message = GateUndecided, sayCut.In(l)
+	case s.FrozenSince.Known():
+		c.Outcome, c.Message = GateFailed, sayFrozen.In(l, lang.Time(s.FrozenSince))
+	case !s.Invalid.IsZero():
+		c.Outcome, c.Message = GateUndecided, findings.Note(s.Invalid, l)
+	}
+	return c
+}
+
+// promises are the objectives in a stage.
+func promises(s *rundir.Stage, l lang.Lang) []GateCheck {
+	var all []GateCheck
+	for _, p := range s.Goodput.Terms {
+		c := GateCheck{Class: ClassSLO, Name: p.Term + " @ " + s.Name, Outcome: outcome(p.Verdict)}
+		switch {
+		case c.Outcome != GatePassed:
+			c.Message = findings.Promise(&p, l)
+			if c.Message == "" {
+				c.Message = sayUndecided.In(l, p.Term)
+			}
+		case s.Goodput.Verdict != slo.Kept.String() && s.FrozenSince.Known():
+			c.Outcome, c.Message = GateFailed, sayFrozen.In(l, lang.Time(s.FrozenSince))
+		case !s.Invalid.IsZero(): // as the exit code has it
+			c.Outcome, c.Message = GateUndecided, findings.Note(s.Invalid, l)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// sweepSLO is the objectives of a sweep together: they are met where some rate meets them.
+func sweepSLO(run *rundir.Run, l lang.Lang) GateCheck {
+	c := GateCheck{Class: ClassSLO, Name: strings.Join(run.SLO.Terms, lang.ListComma.In(l))}
+	switch {
+	case !run.SLO.Rate.IsZero(), run.SLO.Verdict == slo.Kept.String():
+	case run.SLO.Verdict == slo.Broken.String():
+		c.Outcome = GateFailed
+	default:
+		c.Outcome = GateUndecided
+	}
+	if c.Outcome != GatePassed {
+		c.Message = findings.Promises(run, l)[0]
+	}
+	return c
+}
+
+func outcome(verdict string) GateOutcome {
+	switch verdict {
+	case slo.Kept.String():
+		return GatePassed
+	case slo.Broken.String():
+		return GateFailed
+	}
+	return GateUndecided
+}
+
+// line returns text that is safe to show in one line.
+func line(s string) string { return table.Clean(s) }

@@ -1,0 +1,236 @@
+// Shows how far the answers of configurations are from those of a baseline.
+
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/rundir"
+)
+
+// AnswerSide is a run whose answers are compared.
+type AnswerSide struct {
+	Name string // of its configuration
+	Path string // its directory
+	Run  *rundir.Run
+}
+
+// AnswerCandidate is a configuration, and how far its answers are from those of the baseline.
+type AnswerCandidate struct {
+	Setup    string `json:"setup"`
+	Baseline string `json:"baseline"`
+	*fidelity.Drift
+}
+
+// AnswersOf compares the answers of all others with those of the first.
+func AnswersOf(sides []AnswerSide) ([]AnswerCandidate, error) {
+	var baseline *fidelity.DriftRun
+	var all []AnswerCandidate
+	for i, s := range sides {
+		if s.Run.Source != nil {
+			return nil, fmt.Errorf("%s holds published results, which have no answers to compare: leave it out, or leave out --fidelity", s.Path)
+		}
+		r, err := fidelity.ReadDrift(s.Path, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			baseline = r
+			continue
+		}
+		d, err := fidelity.CompareDrift(baseline, r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, AnswerCandidate{s.Name, sides[0].Name, d})
+	}
+	return all, nil
+}
+
+// AnswerSpeed is how much faster or slower a configuration is: the names of metrics, and a difference in each. The zero Speed has none.
+type AnswerSpeed struct {
+	Heads []string
+	Cells func(setup string) []string
+}
+
+// AnswerSection shows candidates, with their speed beside; level is that of its heading in Markdown.
+func AnswerSection(all []AnswerCandidate, speed AnswerSpeed, l lang.Lang, level int) table.Section {
+	s := table.Section{Title: answersTitle.In(l, table.Clean(all[0].Baseline)), Level: level, Table: tableOf(all, speed, l)}
+	for i := range all {
+		s.Lines = append(s.Lines, all[i].Says(l))
+	}
+	s.Notes = answersLegend(all, l)
+	return s
+}
+
+// tableOf has a row for the baseline, and one for each candidate.
+func tableOf(all []AnswerCandidate, speed AnswerSpeed, l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Head: answersHeadSetup.In(l), Left: true}, {Head: headEqual.In(l), Sub: "%"}, {Head: headTies.In(l)}, {Head: headChanged.In(l)},
+		{Head: headFirst.In(l), Sub: unit(all, l)}, {Head: headShift.In(l), Sub: "nat"}, {Head: headKL.In(l), Sub: "nat"}, {Head: headLength.In(l), Sub: "tok"},
+		{Head: headMalformed.In(l), Sub: "%"}, {Head: answersHeadLoad.In(l), Sub: "%"}, {Head: headItself.In(l), Sub: "%"}, {Head: answersHeadVerdict.In(l), Left: true},
+	}}
+	for _, h := range speed.Heads {
+		t.Columns = append(t.Columns, table.Column{Head: h})
+	}
+	first := &all[0]
+	row := []table.Cell{{Text: first.Baseline, Tone: table.Strong}}
+	for range t.Columns[1:] {
+		row = append(row, absent())
+	}
+	row[9], row[10], row[11] = answersShare(first.NullLoad.Same), answersShare(first.Null[0].Same), table.Cell{Text: answersWordBaseline.In(l), Tone: table.Faint}
+	t.Rows = append(t.Rows, row)
+	for i := range all {
+		c := &all[i]
+		a := &c.Alone
+		ties, changed := table.Cell{Text: strconv.Itoa(a.Ties)}, table.Cell{Text: strconv.Itoa(a.Changes + a.Unknown)}
+		if !c.LogProbs {
+			ties = absent()
+		}
+		row := []table.Cell{
+			{Text: c.Setup, Tone: table.Strong}, answersShare(a.Same), ties, changed, number(a.First, 1), number(a.Shift, 4), number(a.KL, 4), number(a.Length, 1),
+			answersShare(a.Malformed), answersShare(c.Load.Same), answersShare(c.Null[1].Same), answersVerdict(c.Verdict, l),
+		}
+		if speed.Cells != nil {
+			for _, text := range speed.Cells(c.Setup) {
+				row = append(row, table.Cell{Text: text})
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func absent() table.Cell { return table.Cell{Text: lang.Absent, Tone: table.Faint} }
+
+// unit is the unit of positions.
+func unit(all []AnswerCandidate, l lang.Lang) string {
+	switch {
+	case !slices.ContainsFunc(all, func(c AnswerCandidate) bool { return !c.LogProbs }):
+		return "tok"
+	case !slices.ContainsFunc(all, func(c AnswerCandidate) bool { return c.LogProbs }):
+		return wordCharacters.In(l)
+	}
+	return wordBoth.In(l)
+}
+
+// answersShare is a share in per cent, with its interval.
+func answersShare(e rundir.Estimate) table.Cell {
+	if !e.Mean.Known() {
+		return absent()
+	}
+	return table.Cell{Text: answersInterval(e, 100, 0)}
+}
+
+// number is a mean with its interval.
+func number(e rundir.Estimate, decimals int) table.Cell {
+	if !e.Mean.Known() {
+		return absent()
+	}
+	return table.Cell{Text: answersInterval(e, 1, decimals)}
+}
+
+// fine is the number of decimals from which on a 0 is told as a bound.
+const fine = 4
+
+// answersInterval is "93 (86..97)".
+func answersInterval(e rundir.Estimate, scale float64, decimals int) string {
+	print := func(n rundir.Number) string {
+		v := n.Value() * scale
+		digits := decimals
+		if scale > 1 && (math.Abs(v) > 0 && math.Abs(v) < 10 || v > 90 && v < 100) {
+			digits = 1
+		}
+		text := strconv.FormatFloat(v, 'f', digits, 64)
+		if strings.Trim(text, "-0.") == "" {
+			return "0"
+		}
+		return text
+	}
+	if !e.Low.Known() {
+		return print(e.Mean)
+	}
+	if text := print(e.Mean); decimals >= fine && text == "0" && print(e.Low) == "0" && print(e.High) == "0" {
+		return "<" + strconv.FormatFloat(math.Pow10(-decimals), 'f', decimals, 64) // it is not known to be 0
+	}
+	return print(e.Mean) + " (" + print(e.Low) + ".." + print(e.High) + ")"
+}
+
+// Text is a metric of a candidate with its interval, by its key.
+func (c *AnswerCandidate) Text(key string) string {
+	e := c.Metric(key)
+	switch {
+	case !e.Mean.Known():
+		return lang.Absent
+	case key == fidelity.KeyKL || key == fidelity.KeyShift:
+		return answersInterval(e, 1, 4) + " nat"
+	case key == fidelity.KeyLength:
+		return answersInterval(e, 1, 1) + " tok"
+	}
+	return answersInterval(e, 100, 0) + " %"
+}
+
+// AnswerVerdict returns a verdict in words.
+func AnswerVerdict(v string, l lang.Lang) string { return answersVerdict(v, l).Text }
+
+// answersVerdict is a verdict in words, with its colour.
+func answersVerdict(v string, l lang.Lang) table.Cell {
+	switch v {
+	case fidelity.DriftSame:
+		return table.Cell{Text: answersWordSame.In(l), Tone: table.Good}
+	case fidelity.DriftTies:
+		return table.Cell{Text: wordTies.In(l), Tone: table.Caution}
+	case fidelity.DriftDiffers:
+		return table.Cell{Text: wordDiffers.In(l), Tone: table.Bad}
+	}
+	return table.Cell{Text: answersWordUndecided.In(l), Tone: table.Faint}
+}
+
+// Says returns what the comparison shows, in a sentence.
+func (c *AnswerCandidate) Says(l lang.Lang) string {
+	a := &c.Alone
+	n, same := strconv.Itoa(a.Answers), strconv.Itoa(a.Answers-a.Differing())
+	setup, base := table.Clean(c.Setup), table.Clean(c.Baseline)
+	changed := a.Changes + a.Unknown
+	where := ""
+	if a.First.Mean.Known() && c.LogProbs {
+		where = sayFirst.In(l, strconv.FormatFloat(a.First.Mean.Value(), 'f', 0, 64))
+	}
+	switch {
+	case c.Verdict == fidelity.DriftSame:
+		return answersSaySame.In(l, setup, base, same, n, lang.Percent(a.More.Value()))
+	case c.Verdict == fidelity.DriftTies:
+		return sayTies.In(l, setup, base, same, n, a.Ties, changed)
+	case c.Verdict == fidelity.DriftDiffers && !c.LogProbs:
+		return sayTexts.In(l, setup, base, same, n)
+	case c.Verdict == fidelity.DriftDiffers:
+		return sayDiffers.In(l, setup, base, same, n, a.Ties, changed, where)
+	}
+	return sayUndecided.In(l, setup, base, same, n, lang.Percent(a.More.Value()))
+}
+
+// answersLegend explains the columns, and what limits the comparison.
+func answersLegend(all []AnswerCandidate, l lang.Lang) []string {
+	notes := []string{legendColumns.In(l), legendLoad.In(l)}
+	if slices.ContainsFunc(all, func(c AnswerCandidate) bool { return c.Alone.KL.Mean.Known() }) {
+		notes = append(notes, legendKL.In(l))
+	}
+	for i := range all {
+		for _, n := range all[i].Notes {
+			text := findings.Phrase(n, l)
+			if len(all) > 1 {
+				text = table.Clean(all[i].Setup) + lang.Colon.In(l) + text
+			}
+			notes = append(notes, text+lang.Stop.In(l))
+		}
+	}
+	return notes
+}

@@ -1,0 +1,160 @@
+// Shows how accurate configurations are on the graded questions that a baseline was asked too.
+
+package compare
+
+import (
+	"strconv"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/grade"
+	"llmsweep/sweep/rundir"
+)
+
+// GradeSide is a run whose answers were graded, or not.
+type GradeSide struct {
+	Name string // of its configuration
+	Path string // its directory
+	Run  *rundir.Run
+}
+
+// GradeCandidate is a configuration, and how accurate it is beside the baseline.
+type GradeCandidate struct {
+	Setup    string `json:"setup"`
+	Baseline string `json:"baseline"`
+	*grade.Paired
+}
+
+// GradesOf compares all others with the first, where both were asked some of the same questions.
+func GradesOf(sides []GradeSide) (all []GradeCandidate, err error) {
+	var baseline *grade.Run
+	for i, s := range sides {
+		if s.Run.Grades == nil || s.Path == "" {
+			if i == 0 {
+				return nil, nil
+			}
+			continue
+		}
+		r, err := grade.Read(s.Path)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			baseline = r
+		} else if p := grade.Compare(baseline, r); p != nil {
+			all = append(all, GradeCandidate{s.Name, sides[0].Name, p})
+		}
+	}
+	return all, nil
+}
+
+var (
+	gradesTitle       = lang.Say("Accuracy beside %s", "与 %s 相比的正确率")
+	gradesHeadSetup   = lang.Say("Configuration", "配置")
+	headAlone         = lang.Say("right alone", "单独时正确")
+	headPairs         = lang.Say("same questions", "相同问题")
+	headLost          = lang.Say("lost", "变差")
+	headGained        = lang.Say("gained", "变好")
+	headDiffers       = lang.Say("difference", "差异")
+	gradesHeadLoad    = lang.Say("under load", "负载下")
+	gradesHeadVerdict = lang.Say("Verdict", "结论")
+	subPoints         = lang.Say("points", "百分点")
+
+	gradesWordBaseline  = lang.Say("baseline", "基准")
+	gradesWordSame      = lang.Say("as accurate", "同样准确")
+	gradesWordWorse     = lang.Say("less accurate", "较不准确")
+	gradesWordBetter    = lang.Say("more accurate", "更准确")
+	gradesWordUndecided = lang.Say("undecided", "未定")
+
+	gradesSaySame  = lang.Say("%s is as accurate as %s: %s points (95 %%: %s) on the same %s questions.", "%s 与 %s 同样准确：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）。")
+	gradesSayWorse = lang.Say("%s is less accurate than %s: %s points (95 %%: %s) on the same %s questions; %s were lost and %s gained.",
+		"%s 不如 %s 准确：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）；%[6]s 个变差，%[7]s 个变好。")
+	gradesSayBetter = lang.Say("%s is more accurate than %s: %s points (95 %%: %s) on the same %s questions; %s were lost and %s gained.",
+		"%s 比 %s 更准确：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）；%[6]s 个变差，%[7]s 个变好。")
+	gradesSayOpen = lang.Say("Whether %s is as accurate as %s is undecided: %s points (95 %%: %s) on the same %s questions.", "%s 是否与 %s 同样准确尚未定论：在相同的 %[5]s 个问题上差异为 %[3]s 个百分点（95 %%：%[4]s）。")
+
+	legendGrades = lang.Say("Graded questions that both were asked, one at a time, with 95 % intervals. Lost: right for the baseline and wrong here; gained: the other way round. Under load: both under load. Verdicts are by McNemar's exact test, with Holm's correction.",
+		"双方都逐个询问过的计分问题，附 95 % 区间。变差：基准正确而此处错误；变好：相反。负载下：双方均在负载下。结论依据 McNemar 精确检验，并作 Holm 校正。")
+)
+
+// GradeSection shows candidates; level is that of its heading in Markdown.
+func GradeSection(all []GradeCandidate, l lang.Lang, level int) table.Section {
+	s := table.Section{Title: gradesTitle.In(l, table.Clean(all[0].Baseline)), Level: level, Notes: []string{legendGrades.In(l)}}
+	s.Table.Columns = []table.Column{
+		{Head: gradesHeadSetup.In(l), Left: true}, {Head: headAlone.In(l)}, {Head: headPairs.In(l)}, {Head: headLost.In(l)}, {Head: headGained.In(l)},
+		{Head: headDiffers.In(l), Sub: subPoints.In(l)}, {Head: gradesHeadLoad.In(l), Sub: subPoints.In(l)}, {Head: gradesHeadVerdict.In(l), Left: true},
+	}
+	faint := func(text string) table.Cell { return table.Cell{Text: text, Tone: table.Faint} }
+	na := faint(lang.Absent)
+	s.Table.Rows = append(s.Table.Rows, []table.Cell{
+		{Text: all[0].Baseline, Tone: table.Strong}, accuracy(&all[0].Paired.Baseline), na, na, na, na, na, faint(gradesWordBaseline.In(l)),
+	})
+	for i := range all {
+		c := &all[i]
+		s.Lines = append(s.Lines, c.Says(l)...)
+		s.Table.Rows = append(s.Table.Rows, []table.Cell{
+			{Text: c.Setup, Tone: table.Strong}, accuracy(&c.Alone), table.Count(c.Items), table.Count(c.Alone.Lost), table.Count(c.Alone.Gained),
+			difference(c.Alone.Difference, l), difference(c.Load.Difference, l), gradesVerdict(c.Alone.Verdict, l),
+		})
+	}
+	return s
+}
+
+func accuracy(g *rundir.Graded) table.Cell {
+	return table.Cell{Text: lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")"}
+}
+
+func difference(e rundir.Estimate, l lang.Lang) table.Cell {
+	if !e.Mean.Known() {
+		return table.Cell{Text: lang.Absent, Tone: table.Faint}
+	}
+	return table.Cell{Text: findings.Points(e.Mean) + " (" + findings.PointsRange(e, l) + ")"}
+}
+
+// gradesVerdict is a verdict in words, with its colour.
+func gradesVerdict(v string, l lang.Lang) table.Cell {
+	switch v {
+	case rundir.GradesSame:
+		return table.Cell{Text: gradesWordSame.In(l), Tone: table.Good}
+	case rundir.GradesWorse:
+		return table.Cell{Text: gradesWordWorse.In(l), Tone: table.Bad}
+	case rundir.GradesBetter:
+		return table.Cell{Text: gradesWordBetter.In(l), Tone: table.Good}
+	}
+	return table.Cell{Text: gradesWordUndecided.In(l), Tone: table.Faint}
+}
+
+// Says returns what the comparison shows, and what a smaller difference takes.
+func (c *GradeCandidate) Says(l lang.Lang) []string {
+	a := &c.Alone
+	setup, base := table.Clean(c.Setup), table.Clean(c.Baseline)
+	difference, interval, items := findings.Points(a.Difference.Mean), findings.PointsRange(a.Difference, l), strconv.Itoa(c.Items)
+	needs := findings.GradesNeed(c.Needs, c.Detects, l)
+	switch a.Verdict {
+	case rundir.GradesSame:
+		return []string{gradesSaySame.In(l, setup, base, difference, interval, items), needs}
+	case rundir.GradesWorse:
+		return []string{gradesSayWorse.In(l, setup, base, difference, interval, items, strconv.Itoa(a.Lost), strconv.Itoa(a.Gained))}
+	case rundir.GradesBetter:
+		return []string{gradesSayBetter.In(l, setup, base, difference, interval, items, strconv.Itoa(a.Lost), strconv.Itoa(a.Gained))}
+	}
+	return []string{gradesSayOpen.In(l, setup, base, difference, interval, items), needs}
+}
+
+// Metric returns a metric with its interval, and as text, by its key.
+func (c *GradeCandidate) Metric(key string) (rundir.Estimate, string) {
+	if key == fidelity.KeyChange {
+		e := c.Alone.Difference
+		if !e.Mean.Known() {
+			return e, lang.Absent
+		}
+		return e, findings.Points(e.Mean) + " points (" + findings.PointsRange(e, lang.English) + ")"
+	}
+	e := c.Alone.Accuracy
+	if !e.Mean.Known() {
+		return e, lang.Absent
+	}
+	return e, lang.Percent(e.Mean.Value()) + " (" + findings.ShareRange(e) + ")"
+}

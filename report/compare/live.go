@@ -1,0 +1,424 @@
+// Compares two servers that were measured in turns.
+
+package compare
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/pair"
+	"llmsweep/sweep/rundir"
+)
+
+// LiveSchema names the version of the JSON of a comparison of two servers.
+const LiveSchema = "llmsweep.compare-live/v1"
+
+// PairComparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
+type PairComparison struct {
+	Schema   string          `json:"schema"`
+	State    string          `json:"state"`
+	Failure  note.Note       `json:"failure,omitzero"`
+	Servers  [2]string       `json:"servers"`
+	Plan     rundir.PairPlan `json:"plan"`
+	Blocks   int             `json:"blocks"` // that are whole
+	Rows     []pair.Row      `json:"rows"`
+	Says     string          `json:"conclusion"`
+	Warnings []string        `json:"warnings,omitempty"` // in English
+	// Answers is how far B's answers to canaries are from A's; empty where none were asked.
+	Answers []AnswerCandidate `json:"answers,omitempty"`
+	Grades  []GradeCandidate  `json:"grades,omitempty"`     // how accurate B is on the graded questions that both were asked
+	Texts   []TextCandidate   `json:"perplexity,omitempty"` // how likely B finds the text that both have scored
+
+	invalid  []note.Note // the warnings
+	stages   int         // that were looked at for them
+	changes  []Change
+	asked    *rundir.Run
+	requests [2]rundir.Requests // in the stages that are compared
+	answers  [2]rundir.Number   // mean length
+}
+
+// noteInvalid is a stage of a server in which the client was the limit; why holds one note.
+var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage", "why"}}
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteInvalid} }
+
+// OfPair compares two servers over the whole blocks of what was measured.
+func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {
+	v := &PairComparison{
+		Schema: LiveSchema, State: p.State, Failure: p.Failure, Servers: [2]string{a.Target.URL, b.Target.URL}, Plan: p.Plan,
+		Blocks: p.Blocks(), Rows: pair.Rows(p, a, b), asked: a,
+	}
+	for _, r := range v.Rows {
+		if c := (Change{Setup: "B", From: "A", Key: r.Key, Ratio: r.Ratio}); r.Low.Known() {
+			v.changes = append(v.changes, c.Within(r.Low.Value(), r.High.Value()))
+		}
+	}
+	v.count(p, [2]*rundir.Run{a, b})
+	v.Says = strings.Join(v.conclusion(lang.English), " ")
+	return v
+}
+
+// count counts the requests of the stages that are compared, and compares the shares of failed ones.
+func (v *PairComparison) count(p *rundir.Pair, runs [2]*rundir.Run) {
+	var failed [2]Measured
+	for side, run := range runs {
+		var tokens, answers float64
+		for _, st := range pairedStages(p, run) {
+			v.stages++
+			q := &v.requests[side]
+			q.OK, q.Error, q.Incomplete = q.OK+st.Requests.OK, q.Error+st.Requests.Error, q.Incomplete+st.Requests.Incomplete
+			if n := float64(st.OutputTokens.N); n > 0 {
+				tokens, answers = tokens+n*st.OutputTokens.Mean.Value(), answers+n
+			}
+			if !st.Invalid.IsZero() {
+				n := noteInvalid.New(string(rune('A'+side)), st.Name, []note.Note{st.Invalid})
+				v.invalid = append(v.invalid, n)
+				v.Warnings = append(v.Warnings, findings.Phrase(n, lang.English))
+			}
+		}
+		v.answers[side] = rundir.Exactly(tokens / answers)
+		failed[side].ShareOfErrors(v.requests[side].OK+v.requests[side].Error, v.requests[side].Error, false, run.Target.URL)
+	}
+	a, ok1 := failed[0].Get(KeyErrors)
+	b, ok2 := failed[1].Get(KeyErrors)
+	if ok1 && ok2 {
+		c := Between(b, a)
+		c.Setup, c.From, c.Key = "B", "A", KeyErrors
+		v.changes = append(v.changes, c)
+	}
+}
+
+// pairedStages are the stages of a run in whole blocks.
+func pairedStages(p *rundir.Pair, run *rundir.Run) []*rundir.Stage {
+	names := map[string]bool{}
+	for i := range p.Loads {
+		for round := range 2 * p.Blocks() {
+			names[p.Loads[i].StageName(round+1)] = true
+		}
+	}
+	var all []*rundir.Stage
+	for i := range run.Stages {
+		if names[run.Stages[i].Name] {
+			all = append(all, &run.Stages[i])
+		}
+	}
+	return all
+}
+
+// CompareAnswers compares the answers to canaries and to graded questions, which are in the directories of both sides, and the scores of a text. It does
+// nothing where there are none.
+func (v *PairComparison) CompareAnswers(dirs [2]string, runs [2]*rundir.Run) (err error) {
+	v.Texts = TextsOf([]TextSide{{Name: "A", Run: runs[0]}, {Name: "B", Run: runs[1]}})
+	if v.Grades, err = GradesOf([]GradeSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}}); err != nil {
+		return err
+	}
+	if runs[0].Fidelity == nil || runs[1].Fidelity == nil {
+		return nil
+	}
+	v.Answers, err = AnswersOf([]AnswerSide{{Name: "A", Path: dirs[0], Run: runs[0]}, {Name: "B", Path: dirs[1], Run: runs[1]}})
+	return err
+}
+
+// Failures returns the differences that fail a gate; see [Comparison.Failures].
+func (v *PairComparison) Failures(g Gate) []Change {
+	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades, Texts: v.Texts}).Failures(g)
+}
+
+// Unjudged returns the changes that a gate cannot judge; see [Comparison.Unjudged].
+func (v *PairComparison) Unjudged(g Gate) []Unjudged {
+	return (&Comparison{Changes: v.changes, Answers: v.Answers, Grades: v.Grades, Texts: v.Texts}).Unjudged(g)
+}
+
+// Keys returns the keys of all metrics.
+func (v *PairComparison) Keys() []string {
+	var keys []string
+	for i := range v.Rows {
+		keys = append(keys, v.Rows[i].Key)
+	}
+	keys = append(keys, KeyErrors)
+	if len(v.Answers) > 0 {
+		keys = append(keys, fidelity.Keys()...)
+	}
+	return append(keys, fidelity.OtherOutcomes()...)
+}
+
+// JSON writes the comparison, indented.
+func (v *PairComparison) JSON(w io.Writer) error {
+	return table.WriteJSON(w, v)
+}
+
+// Sections returns the comparison as sections of a report. Level is the level of its heading in Markdown.
+func (v *PairComparison) Sections(l lang.Lang, level int) []table.Section {
+	s := table.Section{Title: titleLive.In(l, Workload(v.asked, l)), Level: level, Table: v.table(l), Notes: v.legend(l)}
+	s.Lines = append(s.Lines, "A = "+v.Servers[0], "B = "+v.Servers[1])
+	s.Lines = append(s.Lines, v.ended(l)...)
+	all := []table.Section{s, {Title: titleLiveSays.In(l), Level: level + 1, Lines: v.conclusion(l)}}
+	if len(v.Answers) > 0 {
+		all = append(all, AnswerSection(v.Answers, AnswerSpeed{}, l, level+1))
+	}
+	if len(v.Grades) > 0 {
+		all = append(all, GradeSection(v.Grades, l, level+1))
+	}
+	if len(v.Texts) > 0 {
+		all = append(all, TextSection(v.Texts, l, level+1))
+	}
+	return all
+}
+
+// ended returns how much was measured, and whether that was all.
+func (v *PairComparison) ended(l lang.Lang) []string {
+	var lines []string
+	switch {
+	case v.Blocks == 0:
+	case v.Plan.Needed == 0:
+		lines = append(lines, liveBlocks.In(l, v.Blocks))
+	default:
+		lines = append(lines, livePlanned.In(l, v.Blocks, v.Plan.Pilot, v.Plan.Needed, pairedShare(v.Plan.Difference)))
+	}
+	switch v.State {
+	case rundir.Failed:
+		lines = append(lines, liveFailed.In(l, findings.Phrase(v.Failure, l)+lang.Stop.In(l)))
+	case rundir.Interrupted:
+		lines = append(lines, liveInterrupted.In(l))
+	}
+	return lines
+}
+
+// table has a row for each metric at each load.
+func (v *PairComparison) table(l lang.Lang) table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Head: HeadLoad.In(l), Left: true}, {Head: headFigure.In(l), Left: true}, {Head: "A"}, {Head: "B"},
+		{Head: headDifference.In(l), Left: true}, {Head: headSees.In(l)},
+	}}
+	before := ""
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		load, cell := loadName(r.Load, l), table.Seconds
+		if load == before {
+			load = ""
+		} else {
+			before = load
+		}
+		if r.Metric == pair.MetricOutput {
+			cell = Fixed(2)
+		}
+		metric := table.Cell{Text: metricName(r.Metric, l)}
+		if r.Primary {
+			metric.Mark = markPrimary
+		}
+		sees := table.Cell{Text: Absent, Tone: table.Faint}
+		if r.MinDetectableHolm.Known() { // that of the conclusion
+			sees = table.Cell{Text: pairedShare(r.MinDetectableHolm.Value())}
+		}
+		t.Rows = append(t.Rows, []table.Cell{{Text: load}, metric, cell(r.A), cell(r.B), {Text: rowChange(r)}, sees})
+	}
+	return t
+}
+
+// markPrimary is on the metrics that the conclusion rests on.
+const markPrimary = "*"
+
+// rowChange is the difference in percent with its interval; ~ where that shows none.
+func rowChange(r *pair.Row) string {
+	if r.Ratio.IsZero() {
+		return Absent
+	}
+	c := Change{Key: r.Key, Ratio: r.Ratio}
+	if r.Low.Known() {
+		c = c.Within(r.Low.Value(), r.High.Value())
+	}
+	return c.String()
+}
+
+// pairedShare is a percentage without a sign, to two digits.
+func pairedShare(v float64) string {
+	switch v *= 100; {
+	case v < 0.995:
+		return fmt.Sprintf("%.2f %%", v)
+	case v < 9.95:
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}
+
+// shortLoad returns the short name of a load, for a sentence below the table with its rate.
+func shortLoad(p *rundir.PairLoad, l lang.Lang) string {
+	switch p.Key {
+	case pair.LoadHalf, pair.LoadHigh:
+		return AtShare.In(l, p.Key)
+	case pair.LoadCeiling:
+		return liveTop.In(l)
+	}
+	return loadName(p, l)
+}
+
+// loadName is a load in words.
+func loadName(p *rundir.PairLoad, l lang.Lang) string {
+	switch p.Key {
+	case pair.LoadSync:
+		return SubAlone.In(l)
+	case pair.LoadHalf, pair.LoadHigh:
+		return liveShare.In(l, p.Key, strings.TrimPrefix(p.Name, "poisson@"))
+	case pair.LoadCeiling:
+		return liveCeiling.In(l, p.MaxConcurrency)
+	}
+	if p.Rate.Known() {
+		return liveRate.In(l, strings.TrimPrefix(p.Name, "poisson@"))
+	}
+	return liveWidth.In(l, p.MaxConcurrency)
+}
+
+func metricName(metric string, l lang.Lang) string {
+	switch metric {
+	case pair.MetricOutput:
+		return HeadOutput.In(l) + " tok/s"
+	case pair.MetricLatency:
+		return wordLatency.In(l)
+	}
+	return strings.ToUpper(metric)
+}
+
+// legend returns the explanations of the marks, and what a reader must know.
+func (v *PairComparison) legend(l lang.Lang) []string {
+	var notes []string
+	if v.Blocks > 0 {
+		notes = append(notes, legendPrimary.In(l), legendLiveTilde.In(l), legendSees.In(l))
+	}
+	if a, b := v.requests[0], v.requests[1]; a.Error+b.Error > 0 {
+		notes = append(notes, liveErrors.In(l, a.Error, a.OK+a.Error, b.Error, b.OK+b.Error))
+	}
+	for i := range v.Rows {
+		if v.Blocks > 0 && v.Rows[i].Ratio.IsZero() && v.Rows[i].Spoiled == 0 {
+			notes = append(notes, liveUnknown.In(l))
+			break
+		}
+	}
+	low, high := v.answers[0], v.answers[1]
+	if low.Known() && high.Known() && Unlike(rundir.Exactly(min(low.Value(), high.Value())), rundir.Exactly(max(low.Value(), high.Value()))) {
+		notes = append(notes, liveUneven.In(l, fmt.Sprintf("%.1f", low.Value()), fmt.Sprintf("%.1f", high.Value())))
+	}
+	if n := len(v.invalid); n > 0 {
+		notes = append(notes, liveClient.In(l, n, v.stages, findings.Phrase(v.invalid[0], l)))
+	}
+	return notes
+}
+
+// conclusion returns the differences that are shown when all rows are tested together.
+func (v *PairComparison) conclusion(l lang.Lang) []string {
+	var shown, also, not, would, single []string
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		name := liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
+		switch {
+		case r.ShownHolm && r.Primary:
+			shown = append(shown, name+" "+rowChange(r))
+		case r.ShownHolm:
+			also = append(also, name)
+		case r.Primary && r.MinDetectableHolm.Known():
+			not = append(not, name)
+			would = append(would, liveOf.In(l, pairedShare(r.MinDetectableHolm.Value()), name))
+		}
+		if r.Shown && !r.ShownHolm {
+			single = append(single, name+" "+rowChange(r))
+		}
+	}
+	var lines []string
+	if len(shown)+len(also)+len(not) == 0 {
+		if len(v.invalid) > 0 {
+			return []string{liveClientLimit.In(l, len(v.invalid), v.stages)}
+		}
+		return []string{liveTooFew.In(l)}
+	}
+	if len(shown) > 0 {
+		lines = append(lines, liveDiffers.In(l, strings.Join(shown, Comma.In(l))))
+	}
+	if len(also) > 0 {
+		lines = append(lines, liveAlso.In(l, strings.Join(also, Comma.In(l))))
+	}
+	switch {
+	case len(not) > 0 && len(shown)+len(also) == 0:
+		lines = append(lines, liveSame.In(l, strings.Join(would, liveOr.In(l))))
+	case len(not) > 0:
+		lines = append(lines, liveNotIn.In(l, strings.Join(not, Comma.In(l)), strings.Join(would, liveOr.In(l))))
+	}
+	if n := v.left(); len(v.invalid) > 0 {
+		lines = append(lines, liveClientLeft.In(l, len(v.invalid), v.stages, n))
+	}
+	if len(single) > 0 {
+		lines = append(lines, liveSingle.In(l, len(v.Rows), strings.Join(single, Comma.In(l))))
+	}
+	return lines
+}
+
+// left returns how many blocks count at the load at which the client spoiled the most.
+func (v *PairComparison) left() int {
+	n := v.Blocks
+	for i := range v.Rows {
+		n = min(n, v.Blocks-v.Rows[i].Spoiled)
+	}
+	return n
+}
+
+// PairForecast returns how long a plan takes and what it can show: before the pilot, and after it.
+func PairForecast(p *rundir.Pair, l lang.Lang) string {
+	plan := &p.Plan
+	took := func(blocks int) string { return about(time.Duration(float64(blocks)*plan.Block*1e9), l) }
+	more := plan.Needed - plan.Pilot
+	switch {
+	case plan.Blocks == 0 && plan.Budget > 0 && plan.Spent+float64(plan.Pilot)*plan.Block > plan.Budget:
+		return sayPilot.In(l, plan.Pilot, took(plan.Pilot)) + sayTooShort.In(l)
+	case plan.Blocks == 0:
+		return sayPilot.In(l, plan.Pilot, took(plan.Pilot))
+	case plan.Needed == 0:
+		return sayNoPlan.In(l)
+	case more == 0:
+		return sayPilotDoes.In(l, pairedShare(plan.Difference), pairedShare(plan.Sees.Value()))
+	case plan.Blocks == plan.Pilot:
+		return sayNoBudget.In(l, pairedShare(plan.Difference), more, took(more), pairedShare(plan.Sees.Value()))
+	case plan.Blocks < plan.Needed:
+		return sayBudget.In(l, pairedShare(plan.Difference), more, took(more), plan.Blocks-plan.Pilot, pairedShare(plan.Sees.Value()))
+	}
+	return sayNeeds.In(l, pairedShare(plan.Difference), more, took(more))
+}
+
+// about is a duration to two digits.
+func about(d time.Duration, l lang.Lang) string {
+	switch {
+	case d < 90*time.Second:
+		return lastsSeconds.In(l, math.Ceil(d.Seconds()))
+	case d < 100*time.Minute:
+		return lastsMinutes.In(l, math.Ceil(d.Minutes()))
+	}
+	return lastsHours.In(l, d.Hours())
+}
+
+// SameServer returns how prompts are made where both servers are the same.
+func SameServer(l lang.Lang) string { return pairedSaySame.In(l) }
+
+// Differences returns those of the second server from the first, in the order of the table.
+func (v *PairComparison) Differences() []Difference {
+	var all []Difference
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		names := map[lang.Lang]string{}
+		for _, l := range lang.All() {
+			names[l] = liveAt.In(l, metricName(r.Metric, l), shortLoad(r.Load, l))
+		}
+		all = append(all, Difference{
+			Name: names, Text: rowChange(r), Ratio: r.Ratio, Low: r.Low, High: r.High, Shown: r.ShownHolm, Alone: r.Shown && !r.ShownHolm, Better: RisesWell(r.Key),
+		})
+	}
+	return all
+}
+
+// Conclusion returns what the comparison shows, as sentences.
+func (v *PairComparison) Conclusion(l lang.Lang) []string { return v.conclusion(l) }

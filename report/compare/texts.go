@@ -1,0 +1,173 @@
+// Shows how likely configurations find a text that a baseline has scored too.
+
+package compare
+
+import (
+	"math"
+	"strconv"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/fidelity"
+	"llmsweep/sweep/perplexity"
+	"llmsweep/sweep/rundir"
+)
+
+// TextSide is a run that may have scored a text.
+type TextSide struct {
+	Name string // of its configuration
+	Run  *rundir.Run
+}
+
+// TextCandidate is a configuration, and how likely it finds the text beside the baseline.
+type TextCandidate struct {
+	Setup      string             `json:"setup"`
+	Baseline   string             `json:"baseline"`
+	Score      *rundir.Perplexity `json:"-"`
+	First      *rundir.Perplexity `json:"-"` // the baseline's
+	Difference *perplexity.Pair   `json:"difference"`
+}
+
+// TextsOf compares all others with the first, where both were given a text.
+func TextsOf(sides []TextSide) (all []TextCandidate) {
+	if len(sides) == 0 || sides[0].Run.Perplexity == nil {
+		return nil
+	}
+	first := sides[0].Run.Perplexity
+	for _, s := range sides[1:] {
+		if own := s.Run.Perplexity; own != nil {
+			all = append(all, TextCandidate{s.Name, sides[0].Name, own, first, perplexity.Compare(first, own)})
+		}
+	}
+	return all
+}
+
+var (
+	textsTitle       = lang.Say("Perplexity of %s, beside %s", "%s 的困惑度：与 %s 相比")
+	textsHeadSetup   = lang.Say("Configuration", "配置")
+	headPerplexity   = lang.Say("perplexity", "困惑度")
+	headHigher       = lang.Say("change", "变化")
+	headBits         = lang.Say("bits per byte", "每字节比特数")
+	headMore         = lang.Say("change", "变化")
+	headWindows      = lang.Say("windows", "窗口")
+	textsHeadVerdict = lang.Say("verdict", "结论")
+
+	textsWordBaseline = lang.Say("baseline", "基线")
+	textsWordWorse    = lang.Say("worse", "更差")
+	textsWordBetter   = lang.Say("better", "更好")
+	wordNone          = lang.Say("no difference shown", "未显示差异")
+
+	textsSayWorse  = lang.Say("%s predicts the text worse than %s: %s bits per byte more%s.", "%s 对文本的预测不如 %s：每字节多 %s 比特%s。")
+	textsSayBetter = lang.Say("%s predicts the text better than %s: %s bits per byte%s.", "%s 对文本的预测优于 %s：每字节 %s 比特%s。")
+	textsSayOpen   = lang.Say("No difference between %s and %s is shown on the text: %s bits per byte%s.", "在该文本上 %s 与 %s 之间未显示差异：每字节 %s 比特%s。")
+	sayTokens      = lang.Say("; perplexity changes by %s", "；困惑度变化 %s")
+
+	textsLegend = lang.Say("The same windows of the text, scored alone, before the load. Differences are paired by window, with 95 % intervals; windows, not tokens, are the values.",
+		"文本的相同窗口，在加负载之前单独计分。差异按窗口配对，附 95 % 区间；以窗口而非 token 为单位。")
+)
+
+// TextSection shows candidates; level is that of its heading in Markdown.
+func TextSection(all []TextCandidate, l lang.Lang, level int) table.Section {
+	first := all[0].First
+	s := table.Section{Title: textsTitle.In(l, table.Clean(first.File), table.Clean(all[0].Baseline)), Level: level, Notes: []string{textsLegend.In(l)}}
+	s.Table.Columns = []table.Column{
+		{Head: textsHeadSetup.In(l), Left: true}, {Head: headPerplexity.In(l)}, {Head: headHigher.In(l)}, {Head: headBits.In(l)}, {Head: headMore.In(l)}, {Head: headWindows.In(l)},
+		{Head: textsHeadVerdict.In(l), Left: true},
+	}
+	na := faint(lang.Absent)
+	s.Table.Rows = append(s.Table.Rows, []table.Cell{
+		{Text: all[0].Baseline, Tone: table.Strong}, spread(first.Perplexity, perplexityDigits), na, spread(first.BitsPerByte, bitsDigits), na, table.Count(first.Windows),
+		faint(textsWordBaseline.In(l)),
+	})
+	for i := range all {
+		c := &all[i]
+		s.Lines = append(s.Lines, c.Says(l)...)
+		s.Table.Rows = append(s.Table.Rows, []table.Cell{
+			{Text: c.Setup, Tone: table.Strong}, spread(c.Score.Perplexity, perplexityDigits), {Text: textsShare(c.Difference.Perplexity)}, spread(c.Score.BitsPerByte, bitsDigits),
+			spread(c.Difference.BitsPerByte, differenceDigits), table.Count(c.Difference.Windows), textsVerdict(c.Difference.Verdict, l),
+		})
+	}
+	return s
+}
+
+// Decimals of what is told.
+const (
+	perplexityDigits = 3
+	bitsDigits       = 4
+	differenceDigits = 5
+)
+
+func faint(text string) table.Cell { return table.Cell{Text: text, Tone: table.Faint} }
+
+func spread(e rundir.Estimate, decimals int) table.Cell {
+	if !e.Mean.Known() {
+		return faint(lang.Absent)
+	}
+	return table.Cell{Text: findings.Spread(e, decimals)}
+}
+
+// textsShare is a change in per cent with its interval: "+0.25 % (+0.21..+0.29)".
+func textsShare(e rundir.Estimate) string {
+	print := func(n rundir.Number) string {
+		v := 100 * n.Value()
+		text := strconv.FormatFloat(math.Abs(v), 'f', 2, 64)
+		switch {
+		case text == "0.00":
+			return text
+		case v < 0:
+			return "−" + text
+		}
+		return "+" + text
+	}
+	switch {
+	case !e.Mean.Known():
+		return lang.Absent
+	case !e.Low.Known():
+		return print(e.Mean) + " %"
+	}
+	return print(e.Mean) + " % (" + print(e.Low) + ".." + print(e.High) + ")"
+}
+
+// textsVerdict is a verdict in words, with its colour.
+func textsVerdict(v string, l lang.Lang) table.Cell {
+	switch v {
+	case perplexity.Worse:
+		return table.Cell{Text: textsWordWorse.In(l), Tone: table.Bad}
+	case perplexity.Better:
+		return table.Cell{Text: textsWordBetter.In(l), Tone: table.Good}
+	case "":
+		return faint(lang.Absent)
+	}
+	return faint(wordNone.In(l))
+}
+
+// Says returns what the comparison shows, and what limits it.
+func (c *TextCandidate) Says(l lang.Lang) (lines []string) {
+	setup, base, p := table.Clean(c.Setup), table.Clean(c.Baseline), c.Difference
+	tokens := ""
+	if p.Perplexity.Mean.Known() {
+		tokens = sayTokens.In(l, textsShare(p.Perplexity))
+	}
+	more := findings.Spread(p.BitsPerByte, differenceDigits)
+	switch p.Verdict {
+	case perplexity.Worse:
+		lines = append(lines, textsSayWorse.In(l, setup, base, more, tokens))
+	case perplexity.Better:
+		lines = append(lines, textsSayBetter.In(l, setup, base, more, tokens))
+	case perplexity.Undecided:
+		lines = append(lines, textsSayOpen.In(l, setup, base, more, tokens))
+	}
+	for _, n := range p.Notes {
+		lines = append(lines, setup+lang.Colon.In(l)+findings.Phrase(n, l)+lang.Stop.In(l))
+	}
+	return lines
+}
+
+// Metric returns a metric with its interval, and as text, by its key.
+func (c *TextCandidate) Metric(key string) (rundir.Estimate, string) {
+	if key == fidelity.KeyPerplexity {
+		return c.Difference.Perplexity, textsShare(c.Difference.Perplexity)
+	}
+	return c.Difference.BitsPerByte, findings.Spread(c.Difference.BitsPerByte, differenceDigits)
+}

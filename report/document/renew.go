@@ -1,0 +1,122 @@
+// Reads again what a document holds, so that a new one has it too, and makes its page.
+
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"llmsweep/report/claims"
+	"llmsweep/report/compare"
+	"llmsweep/report/inputs"
+	"llmsweep/report/lang"
+	html "llmsweep/report/page"
+	"llmsweep/report/published"
+	"llmsweep/report/setup"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// RenewDocument is the file that holds the document.
+type RenewDocument struct{ Path string }
+
+// From returns the path of a file relative to the directory of the document.
+func (d RenewDocument) From(path string) string {
+	there, err1 := filepath.Abs(path)
+	here, err2 := filepath.Abs(filepath.Dir(d.Path))
+	if err1 == nil && err2 == nil {
+		if rel, err := filepath.Rel(here, there); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(path)
+}
+
+// WithKept adds the runs in the document that were not named now. Each is read again from its source; where that is gone, the
+// numbers come from the document's own table.
+func (d RenewDocument) WithKept(w io.Writer, found []setup.Input, old []byte) ([]setup.Input, error) {
+	kept, err := Runs(old)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kept {
+		if slices.ContainsFunc(found, func(in setup.Input) bool { return d.is(in, k) }) {
+			continue
+		}
+		again, ok := d.again(k)
+		if !ok {
+			if again, ok = d.printed(k, old); !ok {
+				return nil, fmt.Errorf("lines %d to %d hold no table, and %s is gone; delete that part", k.FirstLine, k.FirstLine+k.Lines, k.From)
+			}
+			fmt.Fprintf(w, "%s is gone: its numbers are taken from %s\n", table.Clean(k.From), d.Path)
+		}
+		found = append(found, again)
+	}
+	return found, nil
+}
+
+// is reports whether an input is the run that a document holds.
+func (d RenewDocument) is(in setup.Input, k Kept) bool {
+	if src := in.Run.Source; src != nil {
+		return d.From(src.File) == k.From && src.Line == k.Line
+	}
+	return d.From(in.Path) == k.From
+}
+
+// again reads a run from its source.
+func (d RenewDocument) again(k Kept) (setup.Input, bool) {
+	path := filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(k.From))
+	some, err := inputs.Path(&bytes.Buffer{}, path) // unreadable lines were reported when it was read first
+	if err != nil {
+		return setup.Input{}, false
+	}
+	i := slices.IndexFunc(some, func(in setup.Input) bool { return d.is(in, k) })
+	if i < 0 {
+		return setup.Input{}, false
+	}
+	return some[i], true
+}
+
+// printed reads the table of a run in the document itself.
+func (d RenewDocument) printed(k Kept, old []byte) (setup.Input, bool) {
+	doc, err := published.ParseText(d.Path, bytes.NewReader(old))
+	if err != nil {
+		return setup.Input{}, false
+	}
+	i := slices.IndexFunc(doc.Runs, func(run rundir.Run) bool {
+		return run.Source.Line >= k.FirstLine && run.Source.Line < k.FirstLine+k.Lines
+	})
+	if i < 0 {
+		return setup.Input{}, false
+	}
+	run := &doc.Runs[i]
+	path := filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(k.From))
+	run.Source.File, run.Source.Line = path, k.Line
+	return setup.Input{Path: path, Run: run}, true
+}
+
+// RenewPage returns the page of the results of a document; nil for a single one.
+func RenewPage(setups []setup.Setup, o Options) ([]byte, error) {
+	if len(setups) < 2 {
+		return nil, nil
+	}
+	result, err := compare.Of(setups, compare.Options{AnyWorkload: o.AnyWorkload})
+	if err != nil {
+		return nil, err
+	}
+	sections := func(l lang.Lang) []table.Section {
+		all := result.Sections(l, 1)
+		for _, s := range o.Claims {
+			all = append(all, claims.Section(s.Name, s.All, l, 2))
+		}
+		return all
+	}
+	var b bytes.Buffer
+	if err := html.Compare(&b, result, setups, sections, html.WriteOptions{Lang: o.Lang}); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

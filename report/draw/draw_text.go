@@ -1,0 +1,95 @@
+// Makes the drawings of the page: SVG, written in Go, with every text in both languages. A [Plot] has series, bands and
+// lines over two axes; its labels stand at the lines and never cover each other. Colours are classes, so that a page can be light
+// or dark; [Alone] makes a file that needs no page.
+
+package draw
+
+import (
+	"html"
+	"strings"
+	"unicode"
+
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+)
+
+// Text is a text in both languages.
+type Text struct{ EN, ZH string }
+
+// Same returns a text that is the same in both languages: a name or a number.
+func Same(s string) Text { return Text{s, s} }
+
+// Say returns a phrase in both languages.
+func Say(p lang.Phrase, args ...any) Text {
+	return Text{p.In(lang.English, args...), p.In(lang.Chinese, args...)}
+}
+
+// Both returns what a function says in each language.
+func Both(say func(lang.Lang) string) Text { return Text{say(lang.English), say(lang.Chinese)} }
+
+// In returns the text in one language.
+func (t Text) In(l lang.Lang) string {
+	if l == lang.Chinese {
+		return t.ZH
+	}
+	return t.EN
+}
+
+// IsZero reports whether there is no text.
+func (t Text) IsZero() bool { return t.EN == "" && t.ZH == "" }
+
+// Plus returns two texts in one.
+func (t Text) Plus(u Text) Text { return Text{t.EN + u.EN, t.ZH + u.ZH} }
+
+// HTML returns the text as HTML, escaped: once where both languages say the same, else each in a span of its language.
+func (t Text) HTML() string {
+	if t.EN == t.ZH {
+		return Escape(t.EN)
+	}
+	return `<span class="en" lang="en">` + Escape(t.EN) + `</span><span class="zh" lang="zh">` + Escape(t.ZH) + `</span>`
+}
+
+// svg returns the text as the content of an SVG text element.
+func (t Text) svg(l lang.Lang) string {
+	switch {
+	case l != "":
+		return Escape(t.In(l))
+	case t.EN == t.ZH:
+		return Escape(t.EN)
+	}
+	return `<tspan class="en" lang="en">` + Escape(t.EN) + `</tspan><tspan class="zh" lang="zh">` + Escape(t.ZH) + `</tspan>`
+}
+
+// width returns the width of the text in pixels, in the wider language. It rather says too much.
+func (t Text) width() float64 { return max(widthOf(t.EN), widthOf(t.ZH)) }
+
+// Escape returns text that is safe in HTML and SVG, and in an attribute. Control characters and signs that turn the direction of text
+// around are left out: names and messages come from servers and files.
+func Escape(s string) string { return html.EscapeString(table.Clean(s)) }
+
+// The size of text in pixels of the drawing. On a narrow screen, where a drawing is made smaller, its text is larger ([fontNarrow]):
+// labels keep that distance.
+const (
+	fontWide   = 11.5
+	fontNarrow = 14
+	lineHeight = 15
+)
+
+// widthOf estimates the width of a text at the larger size.
+func widthOf(s string) float64 {
+	const wide, capital, small, thin = 1.0, 0.68, 0.56, 0.3 // of the size; measured on common fonts, and rounded up
+	w := 0.0
+	for _, r := range s {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xfff0:
+			w += wide
+		case strings.ContainsRune(" .,:;il|'()", r):
+			w += thin
+		case unicode.IsUpper(r) || r == '%' || r == 'm' || r == 'w' || r == '@':
+			w += capital
+		default:
+			w += small
+		}
+	}
+	return w * fontNarrow
+}

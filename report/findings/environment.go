@@ -1,0 +1,158 @@
+// Lists how a run was made: server, workload, tool and client, as far as is needed to repeat it.
+
+package findings
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// EnvironmentFact is one line about how a run was made.
+type EnvironmentFact struct{ Name, Text string }
+
+// EnvironmentOf returns what is needed to repeat a run, as far as it is known.
+func EnvironmentOf(run *rundir.Run, l lang.Lang) []EnvironmentFact {
+	date := ""
+	if !run.Started.IsZero() { // a published result does not say
+		date = run.Started.Format(time.RFC3339)
+		if t := Lasted(run); t > 0 {
+			date = lastedFor.In(l, date, lang.Clock(t))
+		}
+	}
+	facts := []EnvironmentFact{
+		{envTarget.In(l), words(run.Target.URL, run.Target.API, run.Target.Model, run.Target.Engine, run.Target.Version)},
+		{envLabels.In(l), labels(run.Labels)},
+		{envWorkload.In(l), workload(run, l)},
+		{envTool.In(l), tool(run.Tool)},
+		{envClient.In(l), client(run.Client, l)},
+		{envRanks.In(l), Ranks(run, l)},
+		{envSelftest.In(l), selftested(run.Client.Selftest, l)},
+		{envClock.In(l), TimestampsText(run.Client.Timestamps, l)},
+		{envDate.In(l), date},
+	}
+	facts = slices.Insert(facts, 1, replicaFacts(run, l)...)
+	known := facts[:0]
+	for _, f := range facts {
+		if f.Text != "" {
+			known = append(known, f)
+		}
+	}
+	return known
+}
+
+func labels(la rundir.Labels) string {
+	var parts []string
+	add := func(key, value string) {
+		if value != "" && value != "0" {
+			parts = append(parts, key+"="+value)
+		}
+	}
+	add("model", la.Model)
+	add("gpu", la.GPU)
+	add("gpus", strconv.Itoa(la.GPUs))
+	add("engine", la.Engine)
+	add("quant", la.Quant)
+	add("price", strconv.FormatFloat(la.Price, 'f', -1, 64))
+	return strings.Join(parts, ", ")
+}
+
+// workload describes the requests of a run.
+func workload(run *rundir.Run, l lang.Lang) string {
+	wl := run.Workload
+	var parts []string
+	if prompt := LengthText(wl.PromptTokens); prompt != "" {
+		if wl.CountedPrompt > 0 {
+			parts = append(parts, loadCounted.In(l, prompt, strconv.Itoa(wl.CountedPrompt)))
+		} else {
+			parts = append(parts, loadPrompt.In(l, prompt))
+		}
+	}
+	if out := LengthText(wl.OutputTokens); out != "" {
+		if wl.Forced {
+			parts = append(parts, loadForced.In(l, out))
+		} else {
+			parts = append(parts, loadOutput.In(l, out))
+		}
+	}
+	if wl.Dataset != "" {
+		parts = append(parts, loadDataset.In(l, wl.Dataset))
+	}
+	if wl.Prompt != "" {
+		parts = append(parts, loadFixed.In(l))
+	}
+	if run.Source == nil {
+		parts = append(parts, loadSeed.In(l, strconv.FormatUint(wl.Seed, 10)))
+	}
+	return strings.Join(parts, lang.Comma.In(l))
+}
+
+// LengthText is a distribution of lengths: 512, or 512±64 (1-1024).
+func LengthText(n rundir.Lengths) string {
+	if n.Mean == 0 {
+		return ""
+	}
+	short := lang.WholeOr(1)
+	s := short(n.Mean, false)
+	if n.Std > 0 {
+		s += "±" + short(n.Std, false)
+	}
+	if n.Max > 0 {
+		s += " (" + strconv.Itoa(n.Min) + "-" + strconv.Itoa(n.Max) + ")"
+	}
+	return s
+}
+
+func tool(t rundir.Tool) string {
+	parts := []string{"llmsweep", t.Version, t.Go, t.OS}
+	switch {
+	case t.CPUs == 1:
+		parts = append(parts, "1 CPU")
+	case t.CPUs > 1:
+		parts = append(parts, strconv.Itoa(t.CPUs), "CPUs")
+	}
+	return words(parts...)
+}
+
+func client(c rundir.Client, l lang.Lang) string {
+	if !c.LagP99.Known() || !c.CPU.Known() {
+		return ""
+	}
+	return clientFit.In(l, lang.Time(c.LagP99), lang.Number(lang.Scale(c.CPU, 100), lang.Short))
+}
+
+// selftested describes the result of the self-test before a run.
+func selftested(s *rundir.Selftest, l lang.Lang) string {
+	if s == nil {
+		return ""
+	}
+	return SelftestVerdict(s, l)
+}
+
+// TimestampsText returns who noted the instants at which bytes arrived: the kernel or the program.
+func TimestampsText(by string, l lang.Lang) string {
+	switch by {
+	case "kernel":
+		return clockKernel.In(l)
+	case "user":
+		return clockUser.In(l)
+	}
+	return by
+}
+
+// words joins the parts that are not empty.
+func words(parts ...string) string {
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
+
+// replicaFacts returns the servers that requests were shared out over, one a line.
+func replicaFacts(run *rundir.Run, l lang.Lang) (facts []EnvironmentFact) {
+	for i, r := range run.Target.Replicas {
+		facts = append(facts, EnvironmentFact{ReplicaRows(i, l), words(r.URL, r.Engine, r.Version)})
+	}
+	return facts
+}

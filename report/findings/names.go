@@ -1,0 +1,78 @@
+package findings
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+)
+
+// SetupName returns the model, the hardware and the engine of a run, as far as they are known.
+func SetupName(run *rundir.Run, l lang.Lang) string {
+	var parts []string
+	for _, s := range []string{ModelName(run), HardwareName(run, l, ""), EngineName(run)} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 0 {
+		return nounServer.In(l)
+	}
+	return strings.Join(parts, lang.Comma.In(l))
+}
+
+// HardwareName returns the number and the name of the GPUs, each between the signs bold; empty where no GPU is known.
+func HardwareName(run *rundir.Run, l lang.Lang, bold string) string {
+	gpu, n := run.Labels.GPU, run.Labels.GPUs
+	switch {
+	case gpu == "":
+		return ""
+	case n == 0:
+		return bold + gpu + bold
+	case l == lang.Chinese:
+		return bold + strconv.Itoa(n) + bold + "张" + bold + gpu + bold
+	}
+	return bold + strconv.Itoa(n) + bold + " x " + bold + gpu + bold
+}
+
+// StageName returns the name of a stage as people see it.
+func StageName(s *rundir.Stage) string { return lang.Row(s.Name) }
+
+// BaseName returns the name that the repetitions of a stage have in common.
+func BaseName(s *rundir.Stage) string {
+	return strings.TrimSuffix(StageName(s), "#"+strconv.Itoa(s.Repeat))
+}
+
+// StageMarks returns the marks on the name of a stage.
+func StageMarks(s *rundir.Stage) string {
+	m := ""
+	if !WholeStages(s) {
+		m += table.MarkCut
+	}
+	if !s.Invalid.IsZero() {
+		m += table.MarkInvalid
+	}
+	if slices.ContainsFunc(s.Warnings, func(n note.Note) bool { return n.Is(saturation.Exceeded) }) {
+		m += table.MarkExceeded
+	}
+	return m
+}
+
+// ModelName returns the name of the model, with its quantization.
+func ModelName(run *rundir.Run) string {
+	name := cmp.Or(run.Labels.Model, run.Target.Model)
+	quant := run.Labels.Quant
+	if name == "" || quant == "" || strings.Contains(strings.ToLower(name), strings.ToLower(quant)) {
+		return name
+	}
+	return name + "-" + quant
+}
+
+// EngineName returns the serving engine, as labelled, else as the server reported it.
+func EngineName(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }

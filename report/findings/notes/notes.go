@@ -1,9 +1,0 @@
-// Package notes has the words of the notes that a measurement leaves in run.json: warnings, reasons, verdicts and hints, by code.
-package notes
-
-import "llmsweep/report/lang"
-
-// Words returns the words of all notes that packages beneath report write.
-func Words() lang.Words {
-	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), fidelityWords(), driftWords(), gradesWords(), perplexityWords())
-}

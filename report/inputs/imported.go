@@ -1,0 +1,236 @@
+// Keeps results that other tools printed: it makes a run directory of each, and lists what was read, where each label is
+// from and what could not be read.
+
+package inputs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"llmsweep/report"
+	"llmsweep/report/lang"
+	"llmsweep/report/published"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+)
+
+// Importer writes the results of documents as run directories.
+type Importer struct {
+	Out     string        // directory for the run directories
+	Version string        // of llmsweep, for run.json
+	Labels  rundir.Labels // replace those that a document has
+	Lang    lang.Lang     // of the reports and of the list
+}
+
+// DirError is the error of a run directory that cannot be made.
+type DirError struct{ Err error }
+
+// Error returns the error beneath.
+func (e *DirError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error beneath.
+func (e *DirError) Unwrap() error { return e.Err }
+
+// ReadImported reads a document. One without a result is an error.
+func ReadImported(file string) (*published.Document, error) {
+	doc, err := published.ParseFile(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(doc.Runs) == 0 && len(doc.Remarks) > 0:
+		r := doc.Remarks[0]
+		return nil, fmt.Errorf("%s: no result could be read; line %d: %s", file, r.Line, r.Text)
+	case len(doc.Runs) == 0:
+		return nil, fmt.Errorf("%s: holds no six-column table, stress table, serving block or JSON result of %s", file, strings.Join(published.ResultTools(), ", "))
+	}
+	return doc, nil
+}
+
+// Keep writes a run directory for each result of a document, and prints a list of them.
+func (i *Importer) Keep(w io.Writer, doc *published.Document) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\n\n", table.Clean(doc.Name))
+	fmt.Fprintln(t, sayHead.In(i.Lang))
+	for j := range doc.Runs {
+		run := &doc.Runs[j]
+		published.Override(run, i.Labels)
+		run.Tool = rundir.Tool{Version: i.Version, Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH}
+		dir, err := directory(filepath.Join(i.Out, name(run)), run)
+		if err != nil {
+			return &DirError{err}
+		}
+		if err := i.write(dir, run); err != nil {
+			return err
+		}
+		fmt.Fprintf(t, "  %d\t%s\t%d\t%d\t%s\n", run.Source.Line, run.Source.Format, len(run.Stages), numbers(run), filepath.Base(dir.Path))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := i.listLabels(w, doc); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\n"+sayResults.In(i.Lang, len(doc.Runs), i.Out))
+	return i.remarks(w, doc)
+}
+
+// listLabels prints the labels of each result with the lines that they were read from or inferred from.
+func (i *Importer) listLabels(w io.Writer, doc *published.Document) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for j := range doc.Runs {
+		run := &doc.Runs[j]
+		if len(run.Source.Labels) == 0 || run.Source.Format == published.SixColumn {
+			continue
+		}
+		fmt.Fprintln(t, "\n"+sayLabels.In(i.Lang, run.Source.Line))
+		for _, key := range slices.Sorted(maps.Keys(run.Source.Labels)) {
+			l := run.Source.Labels[key]
+			how := wordRead
+			switch {
+			case l.Line == 0:
+				how = wordGiven
+			case l.Inferred:
+				how = wordInferred
+			}
+			fmt.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\n", key, table.Clean(labelValue(run, key)), how.In(i.Lang), sayLine.In(i.Lang, l.Line), table.Clean(l.Text))
+		}
+		for _, n := range published.Remarkable(run) {
+			fmt.Fprintln(t, "    "+sayNote.In(i.Lang, table.Clean(published.Words().Say(n, i.Lang))))
+		}
+	}
+	return t.Flush()
+}
+
+// labelValue is a label as run.json has it; "-" for what has no value apart from its text.
+func labelValue(run *rundir.Run, key string) string {
+	l := run.Labels
+	v := map[string]string{"model": l.Model, "gpu": l.GPU, "gpus": strconv.Itoa(l.GPUs), "engine": l.Engine, "quant": l.Quant}[key]
+	return cmp.Or(v, "-")
+}
+
+// remarks prints the lines that could not be read, and the assumptions that were made.
+func (i *Importer) remarks(w io.Writer, doc *published.Document) error {
+	for _, part := range []struct {
+		title  lang.Phrase
+		unread bool
+	}{{titleUnread, true}, {titleAssumed, false}} {
+		var lines []string
+		for _, r := range doc.Remarks {
+			if r.Unread == part.unread {
+				lines = append(lines, "  "+sayRemark.In(i.Lang, r.Line, table.Clean(published.Words().Say(r.Note, i.Lang)))+"\n")
+			}
+		}
+		if len(lines) > 0 {
+			if _, err := fmt.Fprintf(w, "\n%s\n%s", part.title.In(i.Lang), strings.Join(lines, "")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write fills a run directory.
+func (i *Importer) write(dir *store.Dir, run *rundir.Run) error {
+	defer dir.Close()
+	var doc bytes.Buffer
+	if err := report.Markdown(&doc, []rundir.Run{*run}, i.Lang); err != nil {
+		return err
+	}
+	if err := dir.WriteFile(rundir.ReportFile, MarkedOutput(doc.Bytes(), XMLMark)); err != nil {
+		return err
+	}
+	return dir.Save(run)
+}
+
+// directory makes the run directory, or the next free one of its name. A result of the same line of the same file is
+// replaced, unless somebody changed its report.
+func directory(path string, run *rundir.Run) (*store.Dir, error) {
+	for n, p := 2, path; ; n++ {
+		there, err := store.Open(p)
+		if _, missing := os.Stat(filepath.Join(p, rundir.RunFile)); missing != nil {
+			return store.Create(p)
+		}
+		if err == nil && there.Source != nil && there.Source.File == run.Source.File && there.Source.Line == run.Source.Line && CheckOutput(filepath.Join(p, rundir.ReportFile), false) == nil {
+			return store.Replace(p)
+		}
+		p = fmt.Sprintf("%s-%d", path, n)
+	}
+}
+
+// name returns a directory name made of the labels of a result.
+func name(run *rundir.Run) string {
+	l := run.Labels
+	parts := []string{l.Model, l.Quant}
+	if l.GPU != "" {
+		parts = append(parts, fmt.Sprintf("%dx%s", max(l.GPUs, 1), l.GPU))
+	}
+	parts = append(parts, l.Engine)
+	if run.Source.Format != published.SixColumn {
+		name := run.Stages[0].Name
+		if len(run.Stages) > 1 {
+			name = run.Plan.Kind
+		}
+		if run.Source.Tool != "" { // results of several tools are often compared
+			parts = append(parts, run.Source.Format)
+		}
+		parts = append(parts, run.Target.API, name)
+		if n := run.Workload.OutputTokens.Mean; n > 0 && run.Source.Format == published.Stress {
+			parts = append(parts, fmt.Sprintf("max%.0f", n))
+		}
+		if think := run.Workload.Think; think != nil {
+			parts = append(parts, map[bool]string{true: "think", false: "no-think"}[*think])
+		}
+	}
+	return SafeName(strings.Join(parts, "-"))
+}
+
+// deviceName matches the names that Windows keeps for devices, with any extension.
+var deviceName = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+
+// SafeName keeps the characters that all file systems take, and joins the rest with dashes.
+func SafeName(s string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range s {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '_', r == '.' && b.Len() > 0:
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			b.WriteRune(r)
+			gap = false
+		default:
+			gap = true
+		}
+		if b.Len() >= 100 {
+			break
+		}
+	}
+	name := cmp.Or(strings.TrimRight(b.String(), "."), "result")
+	if device, _, _ := strings.Cut(strings.ToLower(name), "."); deviceName.MatchString(device) {
+		return "_" + name
+	}
+	return name
+}
+
+// numbers counts the numbers that were read.
+func numbers(run *rundir.Run) int {
+	n := len(run.Source.Printed)
+	for i := range run.Stages {
+		n += len(run.Stages[i].Source.Printed)
+	}
+	return n
+}

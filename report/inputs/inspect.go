@@ -1,0 +1,128 @@
+// Audits files: documents with published results, run directories, and directories of run directories.
+
+package inputs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"llmsweep/report/audit"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/saturation"
+)
+
+// InspectPaths audits the results in documents and run directories. The answer is in the order in which they are named.
+func InspectPaths(paths []string) ([]audit.Audited, error) {
+	var look inspection
+	for _, path := range paths {
+		if err := look.add(path); err != nil {
+			return nil, err
+		}
+	}
+	return look.results(), nil
+}
+
+// inspection collects the results to audit, by file in the order given.
+type inspection struct {
+	files    []audit.Audited
+	subjects []audit.Subject
+	found    []audit.Finding // in records
+}
+
+// add reads a document, a run directory, or a directory of run directories.
+func (n *inspection) add(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return n.document(path)
+	}
+	if _, err := os.Stat(filepath.Join(path, rundir.RunFile)); err == nil {
+		return n.dir(path)
+	}
+	inside, err := filepath.Glob(filepath.Join(path, "*", rundir.RunFile))
+	if err != nil || len(inside) == 0 {
+		return fmt.Errorf("%s is not a run directory and holds none; audit takes documents and run directories", path)
+	}
+	for _, file := range inside {
+		if err := n.dir(filepath.Dir(file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *inspection) document(path string) error {
+	doc, err := ReadImported(path)
+	if err != nil {
+		return err
+	}
+	for i := range doc.Runs {
+		n.subject(path, &doc.Runs[i])
+	}
+	f := n.file(path)
+	for _, r := range doc.Remarks {
+		if r.Unread {
+			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s", r.Line, r.Text))
+		}
+	}
+	return nil
+}
+
+// dir reads a run directory. An imported run is listed under the document that it came from.
+func (n *inspection) dir(path string) error {
+	run, err := saturation.Reopen(path)
+	if err != nil {
+		return err
+	}
+	if run.Source != nil {
+		n.subject(run.Source.File, run)
+		return nil
+	}
+	n.subject(path, run)
+	records := filepath.Join(path, rundir.RecordsFile)
+	if _, err := os.Stat(records); err != nil {
+		return nil // records are optional
+	}
+	found, err := audit.Records(run, records, store.Records(path))
+	if err != nil {
+		return err
+	}
+	n.found = append(n.found, found...)
+	return nil
+}
+
+// subject adds a run.
+func (n *inspection) subject(file string, run *rundir.Run) {
+	n.subjects = append(n.subjects, audit.Subject{File: file, Run: run})
+	f := n.file(file)
+	f.Results++
+	f.Rows += len(run.Stages)
+}
+
+// file returns the entry of a file. The next call may move it.
+func (n *inspection) file(name string) *audit.Audited {
+	i := slices.IndexFunc(n.files, func(f audit.Audited) bool { return f.File == name })
+	if i < 0 {
+		n.files = append(n.files, audit.Audited{File: name})
+		i = len(n.files) - 1
+	}
+	return &n.files[i]
+}
+
+// results audits everything.
+func (n *inspection) results() []audit.Audited {
+	for _, f := range append(audit.Runs(n.subjects), n.found...) {
+		name := f.File
+		if filepath.Base(name) == rundir.RecordsFile {
+			name = filepath.Dir(name)
+		}
+		to := n.file(name)
+		to.Findings = append(to.Findings, f)
+	}
+	return n.files
+}

@@ -1,0 +1,116 @@
+package inputs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+	"regexp"
+)
+
+// CommentMark is how a format writes comments.
+type CommentMark int
+
+// The ways to write comments.
+const (
+	NoMark   CommentMark = iota // the format has none: JSON, CSV, text
+	XMLMark                     // <!-- -->: Markdown, HTML, SVG, JUnit
+	HashMark                    // #: YAML
+	PNGMark                     // a chunk of text
+)
+
+// CommentOf returns how a format of results writes comments, by the name that --format has for it.
+func CommentOf(format string) CommentMark {
+	switch format {
+	case "markdown", "html", "svg", "junit":
+		return XMLMark
+	case "yaml":
+		return HashMark
+	case "png":
+		return PNGMark
+	}
+	return NoMark
+}
+
+// sumLength is the length of a checksum in hexadecimal digits: 128 bits of SHA-256.
+const sumLength = 32
+
+// said is what stands in a mark before the checksum.
+const said = "written by llmsweep, checksum "
+
+var mark = regexp.MustCompile(`(?:\r?\n)?(?:<!-- |# )` + said + `([0-9a-f]{32})(?: -->)?\r?\n?$`)
+
+// OutputSum returns the checksum of a text. Line ends are taken as one, because version control may change them.
+func OutputSum(b []byte) string {
+	sum := sha256.Sum256(bytes.TrimRight(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), "\n"))
+	return hex.EncodeToString(sum[:])[:sumLength]
+}
+
+// MarkedOutput returns a content with its mark.
+func MarkedOutput(b []byte, c CommentMark) []byte {
+	text := said + OutputSum(b)
+	switch {
+	case c == NoMark || len(b) == 0:
+		return b
+	case c == PNGMark:
+		return markedPNG(b)
+	case c == XMLMark:
+		text = "<!-- " + text + " -->\n"
+	default:
+		text = "# " + text + "\n"
+	}
+	out := bytes.Clone(b)
+	if !bytes.HasSuffix(out, []byte("\n")) {
+		out = append(out, '\n')
+	}
+	return append(out, text...)
+}
+
+// IntactOutput reports whether a content has a mark that fits.
+func IntactOutput(b []byte) bool {
+	if bytes.HasPrefix(b, []byte(signature)) {
+		return intactPNG(b)
+	}
+	m := mark.FindSubmatchIndex(b[max(0, len(b)-len(said)-sumLength-16):])
+	if m == nil {
+		return false
+	}
+	at := max(0, len(b)-len(said)-sumLength-16)
+	return OutputSum(b[:at+m[0]]) == string(b[at+m[2]:at+m[3]])
+}
+
+// The parts of a PNG file: https://www.w3.org/TR/png-3/
+const (
+	signature = "\x89PNG\r\n\x1a\n"
+	end       = "\x00\x00\x00\x00IEND\xaeB`\x82"
+	keyword   = "Software\x00"
+)
+
+// markedPNG puts the mark into a chunk of text before the end of a picture.
+func markedPNG(b []byte) []byte {
+	body, ok := bytes.CutSuffix(b, []byte(end))
+	if !ok {
+		return b
+	}
+	return append(append(bytes.Clone(body), chunkOf(b)...), end...)
+}
+
+// chunkOf returns the chunk with the mark of a picture.
+func chunkOf(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	data := "tEXt" + keyword + said + hex.EncodeToString(sum[:])[:sumLength]
+	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(data)-4))
+	chunk = append(chunk, data...)
+	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE([]byte(data)))
+}
+
+func intactPNG(b []byte) bool {
+	length := len(chunkOf(nil))
+	body, ok := bytes.CutSuffix(b, []byte(end))
+	if !ok || len(body) < length {
+		return false
+	}
+	picture := append(bytes.Clone(body[:len(body)-length]), end...)
+	return bytes.Equal(chunkOf(picture), body[len(body)-length:])
+}

@@ -1,0 +1,130 @@
+package inputs
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// picture returns a small PNG file.
+func picture(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What was written is known again, also with other line ends; whatever is changed in it is seen.
+func TestAMarkFitsOnlyWhatWasWritten(t *testing.T) {
+	for format, content := range map[string][]byte{
+		"markdown": []byte("# Title\n\n| a |\n"), "svg": []byte("<svg></svg>"), "html": []byte("<!DOCTYPE html>\n<p>x"), "yaml": []byte("a: 1\n"), "png": picture(t),
+	} {
+		b := MarkedOutput(content, CommentOf(format))
+		if !IntactOutput(b) {
+			t.Errorf("%s: %q is not known again", format, b)
+		}
+		if format != "png" && !IntactOutput(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))) {
+			t.Errorf("%s: with other line ends it is not known again", format)
+		}
+		for i := range b[:len(b)-1] { // the last byte is a newline, or in PNG's end
+			changed := bytes.Clone(b)
+			changed[i] ^= 1
+			if IntactOutput(changed) {
+				t.Errorf("%s: the change of byte %d of %d is not seen", format, i, len(b))
+			}
+		}
+		if format != "png" && IntactOutput(append(bytes.Clone(b), "my note\n"...)) {
+			t.Errorf("%s: a line at the end is not seen", format)
+		}
+	}
+	marked := MarkedOutput(picture(t), PNGMark)
+	if _, err := png.Decode(bytes.NewReader(marked)); err != nil {
+		t.Errorf("a marked picture cannot be decoded: %v", err)
+	}
+}
+
+func TestNothingOfOthersIsOverwritten(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(at(name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("foreign.md", "# Mine\n")
+	write("edited.md", string(MarkedOutput([]byte("# Result\n"), XMLMark))+"my note\n")
+	write("ours.md", string(MarkedOutput([]byte("# Result\n"), XMLMark)))
+	write("empty.md", "")
+	write("same.json", "{}")
+	write("other.json", "{}")
+	for name, refused := range map[string]bool{
+		"foreign.md": true, "edited.md": true, "ours.md": false, "empty.md": false, "new/er.md": false, "same.json": false, "other.json": true,
+	} {
+		f := OutputFile{Path: at(name), Content: []byte("# New\n"), Comment: XMLMark}
+		switch name {
+		case "same.json":
+			f.Content, f.Comment = []byte("{}"), NoMark
+		case "other.json":
+			f.Content, f.Comment = []byte("[]"), NoMark
+		}
+		before, _ := os.ReadFile(at(name))
+		beside := OutputFile{Path: at(name + ".beside"), Content: []byte("x")}
+		err := WriteOutput(false, beside, f)
+		after, _ := os.ReadFile(at(name))
+		if refused != (err != nil) || refused && (!bytes.Equal(before, after) || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), at(name))) {
+			t.Errorf("%s: %v; it holds %q now", name, err, after)
+		}
+		if _, err := os.Stat(beside.Path); refused != (err != nil) {
+			t.Errorf("%s: the file beside it: %v", name, err)
+		}
+		if err := WriteOutput(true, f); err != nil {
+			t.Errorf("%s with force: %v", name, err)
+		}
+		if after, _ := os.ReadFile(at(name)); !bytes.Equal(after, MarkedOutput(f.Content, f.Comment)) {
+			t.Errorf("%s with force holds %q", name, after)
+		}
+	}
+}
+
+// A link stays a link, and a device is written to.
+func TestLinksAndDevices(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target.md"), filepath.Join(dir, "link.md")
+	if err := os.WriteFile(target, MarkedOutput([]byte("a\n"), XMLMark), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err)
+	}
+	if err := WriteOutput(false, OutputFile{Path: link, Content: []byte("b\n"), Comment: XMLMark}); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(target); !strings.HasPrefix(string(b), "b\n") {
+		t.Errorf("the target holds %q", b)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link: %v, %v", info.Mode(), err)
+	}
+	if err := WriteOutput(false, OutputFile{Path: os.DevNull, Content: []byte("b\n"), Comment: XMLMark}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file with a secret is for its owner only, from the beginning.
+func TestPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "job.yaml")
+	if err := WriteOutput(false, OutputFile{Path: path, Content: []byte("token: x\n"), Comment: HashMark, Private: true}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}

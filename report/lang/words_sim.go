@@ -1,0 +1,41 @@
+package lang
+
+// simWords are the errors of the simulated server and of its habits.
+func simWords() [][2]string {
+	return [][2]string{
+		{"the simulated server dropped the connection", "模拟服务断开了连接"}, {"the simulated server was closed", "模拟服务已关闭"},
+		{"preset %q: want MODEL/GPU[xCOUNT][/fp16|int8|int4], such as Qwen2-7B/L20x2/int4, or demo, or plain8", "预设 %s：应为 模型/GPU[x数量][/fp16|int8|int4]，如 Qwen2-7B/L20x2/int4，或 demo，或 plain8"},
+		{"preset %q: %w", "预设 %s：%s"}, {"the configuration has no model, or an incomplete one", "配置中没有模型，或模型不完整"},
+		{"the configuration has no GPU, or an incomplete one", "配置中没有 GPU，或 GPU 不完整"}, {"no quantization is called %q; there are fp16, int8, int4", "没有量化方式 %s；可用的有 fp16、int8、int4"},
+		{"no %s is called %q; there are %s", "没有名为 %[2]s 的 %[1]s；可用的有 %[3]s"},
+		{"no model is called %q; there are %s", "没有模型 %s；可用的有 %s"}, {"no GPU is called %q; there are %s", "没有 GPU %s；可用的有 %s"},
+		{"%d GPUs cannot share the %d attention and %d KV heads of %s", "%[1]d 张 GPU 无法均分 %[4]s 的 %[2]d 个注意力头和 %[3]d 个 KV 头"},
+		{"%s has no interconnect to share layers over", "%s 没有可分担各层的互连"}, {"a limit of the scheduler is negative", "调度器的限值为负"},
+		{"a budget of %d tokens a step cannot serve %d sequences", "每步 %d 个 token 的预算无法服务 %d 个序列"},
+		{"%s in %s needs %.0f GB and leaves no room for a KV cache on %d x %s", "%[1]s（%[2]s）需要 %[3]s GB，在 %[4]d 张 %[5]s 上没有 KV 缓存的空间"},
+		{"a request of %d prompt, %d output and %d reasoning tokens makes no sense", "提示词 %d、输出 %d、思考 %d 个 token 的请求没有意义"},
+		{"a plain server needs a time to the first token and a time per token, above 0", "plain 服务需要大于 0 的首 token 时间和每 token 时间"},
+		{"the first token takes %v, which is no multiple of %v: a plain server works in steps of a fifth of the %v per token", "首 token 时间 %v 不是 %v 的倍数：plain 服务的步长为每 token 时间 %v 的五分之一"},
+		{"request too long", "请求过长"}, {"%w: %d prompt and %d output tokens, the model takes %d", "%s：提示词 %d、输出 %d 个 token，模型最多 %d 个"},
+		{"%w: %d prompt and %d output tokens, the KV cache holds %d", "%s：提示词 %d、输出 %d 个 token，KV 缓存可存 %d 个"},
+		{"fault %q: want KIND:PROBABILITY or KIND:1/N, such as 500:0.01 or reset:1/50", "故障 %s：应为 类型:概率 或 类型:1/N，如 500:0.01 或 reset:1/50"},
+		{"no fault is called %q; there are %s", "没有故障 %s；可用的有 %s"},
+		{"habit %s was given twice; a server has each habit once", "行为 %s 给出了两次；每种行为只能有一次"}, {"habit %q: %w; want %s, such as %s", "行为 %s：%s；应为 %s，如 %s"},
+		{"no habit is called %q; did you mean %s?", "没有行为 %s；是否想用 %s？"}, {"no habit is called %q; there are %s", "没有行为 %s；可用的有 %s"},
+		{"the share must be above 0 (0.3: each waiting request per slot slows every step by 30 %%)", "比例必须大于 0（0.3：每个槽位每有一个等待的请求，每步减慢 30 %%）"},
+		{"from is how many waiting requests per slot do no harm: 0 or more", "from 是每个槽位不产生影响的等待请求数：不小于 0"}, {"worst is how many times as long a step takes at most: above 1", "worst 是每步最多变为多少倍：大于 1"},
+		{"recovery is a time, or never", "recovery 为时长或 never"}, {"the number of waiting requests must not be negative", "等待请求数不能为负"},
+		{"the status must be 429 or 503", "状态码必须是 429 或 503"}, {"retry must be a time such as 2s", "retry 必须是时长，如 2s"},
+		{"a refusal must take some time, such as after=10ms", "拒绝需要一定时间，如 after=10ms"}, {"a limit is missing: RPM, TPM or both, above 0", "缺少限值：RPM、TPM 或两者，大于 0"},
+		{"burst is how many requests may come at once: at least 1", "burst 是可同时到来的请求数：至少为 1"}, {"token-burst must not be negative", "token-burst 不能为负"},
+		{"burst belongs to RPM; the burst of TPM is token-burst", "burst 属于 RPM；TPM 的突发量为 token-burst"}, {"token-burst belongs to TPM; the burst of RPM is burst", "token-burst 属于 TPM；RPM 的突发量为 burst"},
+		{"the share must be above 0 (0.05: 5 %% of the first step time is added every minute)", "比例必须大于 0（0.05：每分钟增加最初步长的 5 %%）"},
+		{"the factor must be above 0, and not 1 (2 doubles the slots, 0.5 halves them)", "倍数必须大于 0 且不为 1（2 使槽位加倍，0.5 使其减半）"}, {"the time must not be negative", "时间不能为负"},
+		{"a pause must take some time, and be shorter than the time from one to the next", "停顿需要一定时间，且短于两次停顿的间隔"}, {"want a time or a number of tokens, above 0", "应为大于 0 的时长或 token 数"},
+		{"want a share or repeats, not both", "share 和 repeats 只能给出一个"}, {"the share must be between 0 and 1 (0.3: 30 %% of the answers come from the cache)", "比例必须在 0 到 1 之间（0.3：30 %% 的回答来自缓存）"},
+		{"an answer must take some time, such as after=5ms", "回答需要一定时间，如 after=5ms"}, {"one in how many requests is dropped must be at least 1", "每多少个请求断开一个：至少为 1"},
+		{"the time before the connection is dropped must be above 0", "断开连接前的时间必须大于 0"}, {"habit %s: %q is one value too many; want %s, such as %s", "行为 %s：多出一个值 %s；应为 %s，如 %s"},
+		{"habit %s has no parameter %q%s; want %s, such as %s", "行为 %s 没有参数 %s%s；应为 %s，如 %s"}, {"habit %s: %s was given twice; want %s, such as %s", "行为 %s：%s 给出了两次；应为 %s，如 %s"},
+		{"a value is not a finite number", "有一个值不是有限的数"},
+	}
+}

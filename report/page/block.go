@@ -1,0 +1,77 @@
+package page
+
+import (
+	"html/template"
+
+	"llmsweep/report/draw"
+	"llmsweep/sweep/rundir"
+)
+
+// Add adds a number that exists.
+func (h *Headline) Add(text string, what draw.Text, n rundir.Number) {
+	if !n.IsZero() {
+		h.Also = append(h.Also, Tile{text, what})
+	}
+}
+
+// Document is a page while it is put together. Each text is in both languages.
+type Document struct {
+	Title    draw.Text
+	Subtitle draw.Text
+	Sections []Section
+	// Data is what the script reads: numbers of drawings that are too many for tables, by the name of the drawing, and the parts of kind.
+	Data map[string]any
+}
+
+// Section is a part of a page, with a heading and an address.
+type Section struct {
+	ID     string
+	Title  draw.Text
+	Within string // ID of the section that it is a part of: it is not in the contents
+	Keys   bool   // the markers are explained at its end
+	Blocks []Block
+}
+
+// Block is one thing in a section. Exactly one of its fields is set.
+type Block struct {
+	Headline *Headline
+	Lines    *Lines
+	Table    *Table
+	Figures  []FigureBlock
+	Stages   []Panel // of which one is shown at a time
+	Code     string
+	Sliders  *Sliders
+	Index    *IndexPage
+	Names    []NameKey
+	Heading  draw.Text
+}
+
+// NameKey tells what a short label of a line in the drawings stands for.
+type NameKey struct {
+	Short, Name string
+	Line        template.HTML // a piece of the line
+}
+
+// Headline is the answer: a large number with its interval.
+type Headline struct {
+	Number   string
+	Unit     draw.Text
+	Interval draw.Text // empty for none
+	Sentence draw.Text
+	Also     []Tile
+}
+
+// Tile is another number beside the large one.
+type Tile struct {
+	Number string
+	Text   draw.Text
+}
+
+// Lines is a list of sentences.
+type Lines struct {
+	Items []draw.Text
+	Class string
+	More  []draw.Text // shown on demand
+	Whole bool        // long sentences are not folded
+	Plain bool        // paragraphs, no list
+}

@@ -1,0 +1,71 @@
+package page
+
+import (
+	"math"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// marked are the percentiles that a distribution shows.
+func marked() []string { return []string{"p50", "p90", "p99"} }
+
+// leastShare is how far below the median a distribution is drawn. Gaps between chunks that were read together are a few microseconds, which
+// says nothing of the server; drawn, they would leave no room for the rest.
+const leastShare = 100
+
+// distribution draws how a metric is distributed, on a logarithmic axis.
+func distribution(id, metric string, s *rundir.Stage, t *TraceStage, data map[string]any) (FigureBlock, bool) {
+	d, title := distOf(metric, s)
+	bars, below := t.Values[metric].Bars(d.P50.Value() / leastShare)
+	if len(bars) == 0 {
+		return FigureBlock{}, false
+	}
+	name := id + "-" + metric
+	one := draw.Series{Key: "n", Colour: 0, Style: draw.Steps}
+	rows := [][]any{}
+	for _, b := range bars {
+		one.Points = append(one.Points, draw.Point{X: b.Low, Y: b.Count})
+		rows = append(rows, []any{lang.Time(rundir.Exactly(b.Low)), lang.Time(rundir.Exactly(b.High)), math.Round(b.Count)})
+	}
+	one.Points = append(one.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: title, Log: true, Format: draw.Seconds}}
+	what := draw.Say(axisRequests)
+	if metric == traceITL {
+		what = draw.Say(axisGaps)
+	}
+	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{one}}}
+	for _, p := range marked() {
+		n := d.Get(p)
+		if n.IsZero() || n.Value() <= 0 {
+			continue
+		}
+		text := p + " " + lang.Time(n)
+		if !d.Supported(p) {
+			text += "?"
+		}
+		fig.Marks = append(fig.Marks, draw.Mark{Text: draw.Same(text), At: n.Value(), Bound: n.Bound()})
+	}
+	svg, _ := fig.SVG("")
+	f := FigureBlock{Name: name, Title: title, Variants: []Variant{{Key: "log", SVG: Markup(svg)}}, Lazy: []Lazy{{Name: name + "-bins", Text: draw.Say(PageNumbers)}}}
+	data[name+"-bins"] = map[string]any{"cols": heads(draw.Say(headFrom), draw.Say(headTo), draw.Say(headCount)), "rows": rows}
+	if h := t.Values[metric]; h.Bounded > 0 {
+		f.Note = draw.Say(noteBounded, lang.Shortest(h.Bounded), lang.Shortest(h.N))
+	}
+	if below > 0 {
+		f.Note = f.Note.Plus(draw.Say(noteBelow, lang.Shortest(below), lang.Time(rundir.Exactly(bars[0].Low))))
+	}
+	return f, true
+}
+
+// distOf returns a distribution of a stage, and what it is called.
+func distOf(metric string, s *rundir.Stage) (*rundir.Dist, draw.Text) {
+	switch metric {
+	case traceTTFT:
+		return &s.TTFT, draw.Say(TitleTTFT)
+	case traceITL:
+		return &s.ITL, draw.Say(TitleITL)
+	}
+	return &s.Latency, draw.Say(TitleLatency)
+}

@@ -1,0 +1,98 @@
+package page
+
+import (
+	"html/template"
+
+	"llmsweep/report/draw"
+)
+
+// FigureBlock is a drawing with its switches and its numbers.
+type FigureBlock struct {
+	Name     string
+	Title    draw.Text
+	Note     draw.Text // beneath it: what is drawn of how many
+	Variants []Variant
+	Switches []Switch // of series
+	Table    *Table
+	Lazy     []Lazy // tables that the script makes from Document.Data
+}
+
+// Variant is a drawing with a kind of axis.
+type Variant struct {
+	Key  string // "lin" or "log"
+	Text draw.Text
+	SVG  template.HTML
+	Off  bool // shown on demand
+
+	Drawn *draw.Figure // what SVG was made of
+}
+
+// Switch shows and hides a series.
+type Switch struct {
+	Key    string
+	Text   draw.Text
+	Colour int
+	Dashed bool
+}
+
+// Lazy is a table that the script makes when it is opened.
+type Lazy struct {
+	Name string // in Document.Data
+	Text draw.Text
+}
+
+// Panel is what is shown of one stage.
+type Panel struct {
+	ID      string
+	Name    draw.Text // of the stage, with its verdict
+	Lines   []draw.Text
+	Figures []FigureBlock
+	Slowest *Slowest
+	First   bool // it is shown first
+}
+
+// Slowest lists the slowest requests of a stage, and the percentiles that choose among them.
+type Slowest struct {
+	Choices []RowChoice
+	Table   *Table
+	Note    draw.Text
+}
+
+// RowChoice is a percentile of a metric.
+type RowChoice struct {
+	Metric string
+	Text   draw.Text
+	Value  float64 // seconds
+}
+
+// Markup marks SVG that package draw, or this one, wrote: every text in it is escaped.
+func Markup(svg string) template.HTML { return template.HTML(svg) }
+
+// IndexPage lists runs, for choosing some of them.
+type IndexPage struct {
+	Filters []Filter
+	Table   *Table
+}
+
+// Filter is a label by which runs can be chosen, and its values.
+type Filter struct {
+	Key    string
+	Text   draw.Text
+	Values []string
+}
+
+// Sliders let a reader choose again in the page: with another demand, other prices, other limits.
+type Sliders struct {
+	Name string // in Document.Data
+	All  []Slider
+}
+
+// Slider is a quantity that can be changed. Limits go in steps, since what a server does at each was worked out before; others do not.
+type Slider struct {
+	Name        string
+	Text        draw.Text
+	Min, Max    float64
+	Now, Step   float64
+	Value       string // as text
+	Logarithmic bool   // Min, Max and Now are powers of two of what they stand for
+}

@@ -1,0 +1,69 @@
+package page
+
+import "math"
+
+// perDecade is how many bins of a histogram there are to a power of ten.
+const perDecade = 12
+
+// lowest is the lower end of the first bin, in seconds: a microsecond, in which records have their gaps.
+const lowest = 1e-6
+
+// bins reach up to ten days.
+const bins = 12 * perDecade
+
+// TraceHistogram counts values in bins of equal width on a logarithmic axis.
+type TraceHistogram struct {
+	N       float64 // values
+	Bounded float64 // of which only a lower bound is known; they are counted where that lies
+	counts  [bins]float64
+}
+
+// Add counts a value, a number of times.
+func (h *TraceHistogram) Add(v, times float64, bound bool) {
+	h.N += times
+	if bound {
+		h.Bounded += times
+	}
+	bin := 0
+	if v > lowest {
+		bin = min(int(math.Log10(v/lowest)*perDecade), bins-1)
+	}
+	h.counts[bin] += times
+}
+
+// TraceBar is one bin that is drawn.
+type TraceBar struct{ Low, High, Count float64 }
+
+// Bars returns the bins from the first to the last that holds a value. Values below least are in the first bin that is returned; below tells how
+// many. A least that is not a number leaves all bins as they are.
+func (h *TraceHistogram) Bars(least float64) (all []TraceBar, below float64) {
+	from, first, last := 0, -1, -1
+	if least > lowest {
+		from = min(int(math.Log10(least/lowest)*perDecade), bins-1)
+	}
+	for i, n := range h.counts {
+		if n == 0 {
+			continue
+		}
+		if i < from {
+			below += n
+		} else if first < 0 {
+			first = i
+		}
+		last = i
+	}
+	if last < 0 {
+		return nil, 0
+	}
+	if below > 0 || first < 0 {
+		first = min(from, last)
+	}
+	edge := func(i int) float64 { return lowest * math.Pow(10, float64(i)/perDecade) }
+	for i := first; i <= last; i++ {
+		all = append(all, TraceBar{edge(i), edge(i + 1), h.counts[i]})
+	}
+	if last >= from {
+		all[0].Count += below
+	}
+	return all, below
+}

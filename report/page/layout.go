@@ -1,0 +1,123 @@
+// Has what pages of HTML are made of (sections, sentences, tables, figures), and writes a page of them: one file with its style
+// and its script, in both languages.
+//
+// What a server or a file says is never trusted: html/template escapes it, [draw.Escape] does in drawings, and the page's policy allows no
+// script but its own.
+
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"html/template"
+	"io"
+	"strconv"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// WriteOptions say how a page is made.
+type WriteOptions struct {
+	Lang lang.Lang // that it opens in; the zero Lang is English
+	// Live is the version of the page of a run that goes on; empty for one that has ended. Such a page asks the address "events" beside it for
+	// the version that is served, and loads itself again where that is another. Without a script it does so every ten seconds.
+	Live string
+}
+
+//go:embed assets/page.css
+var styleSheet string
+
+//go:embed assets/page.js
+var pageScript string
+
+// ChooseScript is the part of the script that chooses again among configurations.
+//
+//go:embed assets/choose.js
+var ChooseScript string
+
+// script is the script of all pages.
+func script() string { return ChooseScript + pageScript }
+
+//go:embed assets/page.tmpl
+var templates string
+
+// layout is the template of all pages.
+func layout() (*template.Template, error) {
+	return template.New("page").Funcs(template.FuncMap{
+		"t":         func(t draw.Text) template.HTML { return template.HTML(t.HTML()) },
+		"attr":      func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
+		"word":      func(key string) template.HTML { return template.HTML(word(key).HTML()) },
+		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
+		"generator": func() template.HTML { return template.HTML(Generator) },
+		"data":      data,
+		"shapes":    shapeKey,
+		"aligned":   aligned,
+		"grouped":   lang.Grouped,
+		"begin":     begin,
+		"first":     first,
+		"add":       func(a, b int) int { return a + b },
+		"seconds":   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+	}).Parse(templates)
+}
+
+// rendered is what the template sees.
+type rendered struct {
+	*Document
+	Lang   lang.Lang
+	Live   string
+	Policy string
+	Style  template.HTML
+	Script template.HTML
+}
+
+// WriteHTML writes a page.
+func WriteHTML(w io.Writer, d *Document, o WriteOptions) error {
+	t, err := layout()
+	if err != nil {
+		return err
+	}
+	css := ":root{color-scheme:light dark;" + draw.LightColours + lightPage + "}@media (prefers-color-scheme:dark){:root:not([data-theme=light]){" + draw.DarkColours + darkPage +
+		"}}:root[data-theme=dark]{color-scheme:dark;" + draw.DarkColours + darkPage + "}:root[data-theme=light]{color-scheme:light}" +
+		"@media print{:root,:root[data-theme=dark]{" + draw.LightColours + lightPage + "}}" + draw.StyleSheet() + styleSheet
+	if o.Lang == "" {
+		o.Lang = lang.English
+	}
+	if d.Data == nil {
+		d.Data = map[string]any{}
+	}
+	policy := "default-src 'none'; style-src '" + fingerprint(css) + "'; script-src '" + fingerprint(script()) + "'; base-uri 'none'; form-action 'none'"
+	if o.Live != "" {
+		policy += "; connect-src 'self'"
+	}
+	return t.Execute(w, rendered{
+		Document: d, Lang: o.Lang, Live: o.Live,
+		Policy: policy,
+		Style:  template.HTML("<style>" + css + "</style>"), Script: template.HTML("<script>" + script() + "</script>"),
+	})
+}
+
+// data returns what the script reads. json.Marshal writes <, > and & in a way that cannot end the script element.
+func data(d map[string]any) (template.JS, error) {
+	b, err := json.Marshal(d)
+	return template.JS(rundir.EscapeJSON(b)), err
+}
+
+// Colours of the page beside those of its drawings.
+const (
+	lightPage = "--page:#f4f6f9;--line:#d5dbe3;--link:#0060a8;--good:#00663f;--caution:#8a5200;--bad:#a3192f;--shade:#eaeef4;--shadow:#0003;"
+	darkPage  = "--page:#0f1319;--line:#3a4452;--link:#6cb8f5;--good:#45d6a5;--caution:#f0c350;--bad:#ff8fa8;--shade:#212936;--shadow:#000b;"
+)
+
+// fingerprint is the hash of a style or script by which the page's policy allows it.
+func fingerprint(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Generator marks the pages of this package, so that one of them is never taken for a page of somebody else.
+const Generator = `<meta name="generator" content="llmsweep">`

@@ -1,0 +1,76 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// requestName is the number of a request, and its turn in a conversation.
+func requestName(p TracePoint) string {
+	if p.Turn > 0 {
+		return fmt.Sprintf("%d.%d", p.Seq, p.Turn)
+	}
+	return strconv.Itoa(p.Seq)
+}
+
+func status(p TracePoint) string {
+	if p.Error != "" {
+		return table.Clean(p.Error)
+	}
+	return table.Clean(p.Status)
+}
+
+// heads are headings of a table that the script makes, in both languages.
+func heads(all ...draw.Text) [][2]string {
+	var out [][2]string
+	for _, t := range all {
+		out = append(out, [2]string{t.EN, t.ZH})
+	}
+	return out
+}
+
+// short is a number with four digits, as short as JSON has it.
+func short(v float64) any {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // what FormatFloat wrote
+	return f
+}
+
+// value is a number for the script; a lower bound is a text.
+func value(n rundir.Number) any {
+	switch {
+	case n.IsZero():
+		return nil
+	case n.Bound():
+		return "> " + lang.Short(n.Value(), true)
+	}
+	return short(n.Value())
+}
+
+// slicesTable has the numbers of the lines over time.
+func slicesTable(t *TraceStage) map[string]any {
+	rows := [][]any{}
+	for i := range t.Due {
+		rows = append(rows, []any{
+			short(float64(i) * t.Width), t.Due[i], t.Done[i], t.Failed[i], short(t.InFlight[i]), short(t.Tokens[i] / t.Width),
+		})
+	}
+	return map[string]any{"cols": heads(draw.Say(headFromS), draw.Say(wordDue), draw.Say(wordDone), draw.Say(HeadFailed), draw.Say(axisFlight), draw.Say(axisTokens)), "rows": rows}
+}
+
+// serverTable has what the server said of itself.
+func serverTable(t *TraceStage) map[string]any {
+	rows := [][]any{}
+	for _, r := range drawnOverTime(t.Readings) {
+		rows = append(rows, []any{short(r.At), value(r.Running), value(r.Waiting), value(r.KVUsage), value(r.Preemptions)})
+	}
+	return map[string]any{"cols": heads(draw.Say(headAtS), draw.Say(wordRunning), draw.Say(wordWaiting), draw.Say(axisKV), draw.Say(headPreemptions)), "rows": rows}
+}

@@ -1,0 +1,176 @@
+// Draws a stage over time, the distributions of its metrics, and its slowest requests, from the records of a run.
+
+package page
+
+import (
+	"math"
+	"strconv"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
+	"llmsweep/sweep/rundir"
+)
+
+// OverTimeLimits bound what is drawn of each stage, so that the page of any run stays below a megabyte.
+func OverTimeLimits(n int) TraceLimits {
+	const points, slowest, usual = 3 * TraceIntervals, 4, 12
+	share := min(1, usual/float64(max(n, 1)))
+	return TraceLimits{Points: int(points * share), Slowest: max(2, int(slowest*share))}
+}
+
+// PanelsOverTime are the stages over time, in the order of the tables.
+func PanelsOverTime(v *View, traces map[string]*TraceStage, data map[string]any) []Panel {
+	var all []Panel
+	shown := firstOver(v.Run)
+	if shown == nil {
+		shown = v.Best() // no stage is beyond saturation
+	}
+	for i, r := range v.Rows {
+		t := traces[r.Stage.Name]
+		if t == nil {
+			continue
+		}
+		id := "s" + strconv.Itoa(i+1)
+		_, verdict := Shape(r.Stage)
+		p := Panel{ID: id, Name: draw.Same(findings.StageName(r.Stage) + findings.StageMarks(r.Stage) + " · ").Plus(verdict)}
+		p.Figures = []FigureBlock{FigureOverTime(v, id, r.Stage, t, data)}
+		for _, m := range TraceMetrics() {
+			if f, ok := distribution(id, m, r.Stage, t, data); ok {
+				p.Figures = append(p.Figures, f)
+			}
+		}
+		p.Slowest = slowest(id, r.Stage, t)
+		p.First = r.Stage == shown
+		all = append(all, p)
+	}
+	return all
+}
+
+// firstOver is the stage of the lowest rate that the server did not keep up with; nil where there is none.
+func firstOver(run *rundir.Run) *rundir.Stage {
+	var over *rundir.Stage
+	for i := range run.Stages {
+		s := &run.Stages[i]
+		if (s.Verdict == rundir.Saturated || s.Verdict == rundir.Shedding) && s.Invalid.IsZero() && (over == nil || s.Rate.Value() < over.Rate.Value()) {
+			over = s
+		}
+	}
+	return over
+}
+
+// FigureOverTime draws a stage over time: arrivals, in flight, tokens, the TTFT of each request, and what the server said of itself, on one axis.
+func FigureOverTime(v *View, id string, s *rundir.Stage, t *TraceStage, data map[string]any) FigureBlock {
+	name := id + "-time"
+	perSecond := 1 / t.Width
+	arrivals := draw.Panel{Y: draw.Axis{Label: draw.Say(axisArrivals)}, Height: 60, Series: []draw.Series{
+		series(t, "due", draw.Say(wordDue), 0, draw.Steps, t.Due, perSecond), series(t, "done", draw.Say(wordDone), 2, draw.Path, t.Done, perSecond),
+	}}
+	flight := draw.Panel{Y: draw.Axis{Label: draw.Say(axisFlight)}, Height: 84, Series: []draw.Series{series(t, "flight", draw.Say(wordFlight), 3, draw.Area, t.InFlight, 1)}}
+	kv, running, waiting := gauges(t)
+	flight.Series = append(flight.Series, running, waiting)
+	tokens := draw.Panel{Y: draw.Axis{Label: draw.Say(axisTokens)}, Height: 60, Series: []draw.Series{series(t, "tokens", draw.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
+	ttft, note := cloud(v, t, data, name)
+	fig := draw.Figure{Name: name, Title: draw.Say(titleTime, findings.StageName(s)), X: draw.Axis{Label: draw.Say(axisTime), High: t.Length, Format: draw.Seconds}, Right: 76}
+	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
+	if len(kv.Points) > 0 {
+		fig.Panels = append(fig.Panels, draw.Panel{Y: draw.Axis{Label: draw.Say(axisKV), High: 1, Format: draw.Share}, Height: 54, Series: []draw.Series{kv}})
+	}
+	if s.Window > 0 {
+		fig.Spans = []draw.Span{{Text: draw.Say(tagWindow), Class: "window", Low: s.WindowFrom, High: s.WindowFrom + s.Window, Mark: math.NaN()}}
+	}
+	svg, spots := fig.SVG("")
+	if points, ok := data[name+"-points"].(map[string]any); ok {
+		points["spots"] = spots
+	}
+	data[name+"-slices"] = slicesTable(t)
+	if len(t.Readings) == 0 {
+		note = note.Plus(draw.Say(noteNoReadings))
+	} else {
+		data[name+"-server"] = serverTable(t)
+	}
+	f := FigureBlock{Name: name, Title: fig.Title, Note: note, Variants: []Variant{{Key: "lin", SVG: Markup(svg), Drawn: &fig}}}
+	f.Lazy = []Lazy{{Name: name + "-slices", Text: draw.Say(tableSlices)}, {Name: name + "-points", Text: draw.Say(tablePoints)}}
+	if len(t.Readings) > 0 {
+		f.Lazy = append(f.Lazy, Lazy{Name: name + "-server", Text: draw.Say(tableServer)})
+	}
+	return f
+}
+
+// series returns the series of one value for each slice of a stage.
+func series(t *TraceStage, key string, text draw.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
+	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
+	for i, y := range values {
+		x := float64(i) * t.Width
+		if style != draw.Steps {
+			x += t.Width / 2
+		}
+		one.Points = append(one.Points, draw.Point{X: x, Y: y * scale})
+	}
+	if style == draw.Steps {
+		one.Points = append(one.Points, draw.Point{X: t.Length, Y: values[len(values)-1] * scale})
+	}
+	return one
+}
+
+// gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and waited.
+func gauges(t *TraceStage) (kv, running, waiting draw.Series) {
+	kv = draw.Series{Key: "kv", Name: draw.Say(wordKV), Colour: 5, Style: draw.Path}
+	running = draw.Series{Key: "running", Name: draw.Say(wordRunning), Colour: 2, Style: draw.Path}
+	waiting = draw.Series{Key: "waiting", Name: draw.Say(wordWaiting), Colour: 1, Style: draw.Path, Dashed: true}
+	for _, r := range drawnOverTime(t.Readings) {
+		for _, g := range []struct {
+			to *draw.Series
+			n  rundir.Number
+		}{{&kv, r.KVUsage}, {&running, r.Running}, {&waiting, r.Waiting}} {
+			if g.n.Known() {
+				g.to.Points = append(g.to.Points, draw.Point{X: r.At, Y: g.n.Value()})
+			}
+		}
+	}
+	return kv, running, waiting
+}
+
+// drawnOverTime are the readings that are drawn: all, or as many as can be seen at the width of a drawing, at equal distances.
+func drawnOverTime(all []rundir.Reading) []rundir.Reading {
+	if len(all) <= TraceSlices {
+		return all
+	}
+	var some []rundir.Reading
+	for i := range TraceSlices {
+		some = append(some, all[i*len(all)/TraceSlices])
+	}
+	return some
+}
+
+// cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a cross.
+func cloud(v *View, t *TraceStage, data map[string]any, name string) (draw.Panel, draw.Text) {
+	panel := draw.Panel{Y: draw.Axis{Label: draw.Say(axisPoints), Log: true, Format: draw.Seconds}, Height: 130}
+	least := math.Inf(1)
+	for _, p := range t.Points {
+		if p.TTFT.Value() > 0 {
+			least = min(least, p.TTFT.Value())
+		}
+	}
+	if math.IsInf(least, 1) {
+		least = 1e-3
+	}
+	cloud := draw.Series{Key: "ttft", Colour: 0, Style: draw.Dots}
+	rows := [][]any{}
+	for _, p := range t.Points {
+		point := draw.Point{X: p.Due, Y: p.TTFT.Value(), Bound: p.TTFT.Bound()}
+		if p.TTFT.IsZero() || p.TTFT.Value() <= 0 {
+			point.Y, point.Shape = least, draw.Cross
+		}
+		cloud.Points = append(cloud.Points, point)
+		rows = append(rows, []any{requestName(p), short(p.Due), short(p.Queued), value(p.TTFT), value(p.Latency), value(p.Tokens), status(p)})
+	}
+	panel.Series = []draw.Series{cloud}
+	panel.Rules = v.Limits(traceTTFT)
+	data[name+"-points"] = map[string]any{
+		"cols": heads(draw.Say(headRequest), draw.Say(headDueS), draw.Say(headQueuedS), draw.Say(headTTFTS), draw.Say(headLatencyS), draw.Say(headTokens), draw.Say(headStatus)), "rows": rows,
+	}
+	if len(t.Points) == t.Requests {
+		return panel, draw.Say(noteAllDrawn, t.Requests)
+	}
+	return panel, draw.Say(noteSomeDrawn, len(t.Points), t.Requests, TraceIntervals)
+}

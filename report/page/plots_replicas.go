@@ -1,0 +1,50 @@
+package page
+
+import (
+	"strconv"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+var (
+	titleReplicaDone = lang.Say("Completed by each server", "各服务完成的请求")
+	titleReplicaTTFT = lang.Say("Time to first token (TTFT) of each server, mean", "各服务的首 token 时延（TTFT）均值")
+	axisReplicaDone  = lang.Say("completed, req/s", "完成（req/s）")
+)
+
+// Replicas draws what each of several servers did against the rate of all; nothing where there was one.
+func (v *View) Replicas() []FigureBlock {
+	done := quantity{name: "replica-done", title: draw.Say(titleReplicaDone), axis: draw.Axis{Label: draw.Say(axisReplicaDone), Format: draw.Number}}
+	ttft := quantity{
+		name: "replica-ttft", title: draw.Say(titleReplicaTTFT), axis: draw.Axis{Label: draw.Say(axisTTFT), Format: draw.Seconds}, metric: slo.TTFT, logarith: true,
+	}
+	for i := range v.Run.Target.Replicas {
+		key, name := "mean"+strconv.Itoa(i+1), draw.Same("#"+strconv.Itoa(i+1))
+		share := func(of func(*rundir.ReplicaShare) (rundir.Number, [2]float64, bool)) func(*rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+			return func(s *rundir.Stage) (n rundir.Number, ci [2]float64, ok, supported bool) {
+				if i >= len(s.Replicas) {
+					return n, ci, false, true
+				}
+				n, ci, ok = of(&s.Replicas[i])
+				return n, ci, ok, true
+			}
+		}
+		done.lines = append(done.lines, line{key: key, name: name, colour: i % draw.Colours, of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
+			return r.Completed, [2]float64{}, false
+		})})
+		ttft.lines = append(ttft.lines, line{key: key, name: name, colour: i % draw.Colours, of: share(func(r *rundir.ReplicaShare) (rundir.Number, [2]float64, bool) {
+			ci, ok := r.TTFT.CI["mean"]
+			return r.TTFT.Mean, ci, ok
+		})})
+	}
+	var all []FigureBlock
+	for _, q := range []quantity{done, ttft} {
+		if f, ok := v.rate(q); ok {
+			all = append(all, f)
+		}
+	}
+	return all
+}

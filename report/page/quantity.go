@@ -1,0 +1,74 @@
+package page
+
+import (
+	"slices"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// quantity is what a drawing of rates shows.
+type quantity struct {
+	name     string // of the figure
+	title    draw.Text
+	axis     draw.Axis
+	metric   string // of the terms of the SLO
+	lines    []line
+	logarith bool // it can be drawn on a logarithmic axis
+}
+
+// line is one series of it.
+type line struct {
+	key    string
+	name   draw.Text
+	colour int
+	of     func(*rundir.Stage) (v rundir.Number, ci [2]float64, ok, supported bool)
+}
+
+// quantities are the drawings of runs, in the order of the page. Where no run has percentiles, as published tables often have none, means are
+// drawn.
+func quantities(runs ...*rundir.Run) []quantity {
+	output := line{key: "output", colour: 0, of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+		v, ci, ok := setup.Output(s)
+		return v, ci, ok, true
+	}}
+	all := []quantity{{
+		name: "output", title: draw.Say(titleOutput), axis: draw.Axis{Label: draw.Say(axisOutput), Format: draw.Number}, lines: []line{output},
+	}}
+	for _, m := range []struct {
+		name, metric string
+		title, axis  draw.Text
+		of           func(*rundir.Stage) *rundir.Dist
+	}{
+		{"ttft", slo.TTFT, draw.Say(TitleTTFT), draw.Say(axisTTFT), findings.TTFT},
+		{"itl", slo.ITL, draw.Say(TitleITL), draw.Say(axisITL), findings.ITL},
+		{"latency", slo.Latency, draw.Say(TitleLatency), draw.Say(axisLatency), findings.Latency},
+	} {
+		q := quantity{name: m.name, title: m.title, axis: draw.Axis{Label: m.axis, Format: draw.Seconds}, metric: m.metric, logarith: true}
+		for i, p := range []string{"p50", "p90", "p99"} {
+			q.lines = append(q.lines, line{key: p, name: draw.Same(p), colour: []int{0, 2, 1}[i], of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+				d := m.of(s)
+				ci, ok := d.CI[p]
+				return d.Get(p), ci, ok, d.Supported(p)
+			}})
+		}
+		if !slices.ContainsFunc(runs, func(r *rundir.Run) bool {
+			return slices.ContainsFunc(r.Stages, func(s rundir.Stage) bool { return !m.of(&s).P50.IsZero() })
+		}) {
+			q.lines = []line{{key: "mean", name: draw.Say(lang.SubMean), of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+				d := m.of(s)
+				ci, ok := d.CI["mean"]
+				if m.metric == slo.ITL && d.Mean.IsZero() {
+					return s.InterToken, ci, false, true
+				}
+				return d.Mean, ci, ok, true
+			}}}
+		}
+		all = append(all, q)
+	}
+	return all
+}

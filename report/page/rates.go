@@ -1,0 +1,182 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// rates are the drawings of metrics against the rate.
+func (v *View) Rates() []FigureBlock {
+	var all []FigureBlock
+	for _, q := range quantities(v.Run) {
+		if f, ok := v.rate(q); ok {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// drawnPlot reports whether a stage is drawn at all: the control measurements are shorter repetitions of others.
+func drawnPlot(s *rundir.Stage) bool { return s.Role != rundir.Control && s.Role != rundir.WarmUp }
+
+// plotted is one line of a drawing, and the points that stand apart from it.
+type plotted struct{ on, apart draw.Series }
+
+// newPlotted returns a line without points.
+func newPlotted(key string, name draw.Text, colour int) plotted {
+	return plotted{
+		on:    draw.Series{Key: key, Name: name, Colour: colour},
+		apart: draw.Series{Key: key, Colour: colour, Style: draw.Loose},
+	}
+}
+
+// add adds a stage's value of l, with its row in the table of numbers, and returns it. ok is false for a stage that has no such value.
+func (c *plotted) add(v *View, s *rundir.Stage, l line, row int) (y rundir.Number, ok bool) {
+	y, ci, hasInterval, supported := l.of(s)
+	if !drawnPlot(s) || y.IsZero() || y.Value() <= 0 || !known(v.X(s)) {
+		return y, false
+	}
+	p := draw.Point{X: v.X(s), Y: y.Value(), Bound: y.Bound(), Faint: !supported, Row: row}
+	p.Shape, _ = Shape(s)
+	if hasInterval {
+		p.Low, p.High = ci[0], ci[1]
+	}
+	series := &c.apart
+	if v.onLine(s) {
+		series = &c.on
+	}
+	series.Points = append(series.Points, p)
+	return y, true
+}
+
+// into adds the line and the points to a panel, and returns how many points it has.
+func (c *plotted) into(panel *draw.Panel) int {
+	slices.SortStableFunc(c.on.Points, byX)
+	if len(c.on.Points) == 0 {
+		c.apart.Name = c.on.Name
+	}
+	panel.Series = append(panel.Series, c.on, c.apart)
+	return len(c.on.Points) + len(c.apart.Points)
+}
+
+// rate is one drawing.
+func (v *View) rate(q quantity) (FigureBlock, bool) {
+	t := v.rateTable(q)
+	panel := draw.Panel{Y: q.axis, Height: 200}
+	count := 0
+	for _, l := range q.lines {
+		c := newPlotted(l.key, l.name, l.colour)
+		for i, r := range v.Rows {
+			c.add(v, r.Stage, l, i+1)
+		}
+		count += c.into(&panel)
+	}
+	if count == 0 {
+		return FigureBlock{}, false
+	}
+	panel.Rules = v.Limits(q.metric)
+	f := FigureBlock{Name: q.name, Title: q.title, Table: t}
+	if len(q.lines) > 1 {
+		for _, l := range q.lines {
+			f.Switches = append(f.Switches, Switch{Key: l.key, Text: l.name, Colour: l.colour})
+		}
+	}
+	fig := draw.Figure{Name: q.name, Title: q.title, X: v.Axis(), Spans: v.saturation(), Right: 44, Panels: []draw.Panel{panel}}
+	f.Variants = PlotVariants(fig, q.logarith, wide(panel))
+	return f, true
+}
+
+// wide reports whether the values span so much that a logarithmic axis shows more.
+func wide(p draw.Panel) bool {
+	const factor = 10
+	low, high := math.Inf(1), 0.0
+	for _, s := range p.Series {
+		for _, q := range s.Points {
+			if q.Y > 0 {
+				low, high = min(low, q.Y), max(high, q.Y)
+			}
+		}
+	}
+	return high > factor*low
+}
+
+// PlotVariants draws a figure on a linear axis, and where it can be on a logarithmic one.
+func PlotVariants(fig draw.Figure, both, log bool) []Variant {
+	variant := func(key string, text draw.Text, log, off bool) Variant {
+		own := fig
+		own.Panels = slices.Clone(fig.Panels)
+		for i := range own.Panels {
+			own.Panels[i].Y.Log = log
+		}
+		return newVariant(key, text, &own, off)
+	}
+	all := []Variant{variant("lin", draw.Say(wordLinear), false, both && log)}
+	if both {
+		all = append(all, variant("log", draw.Say(wordLog), true, !log))
+	}
+	return all
+}
+
+// newVariant draws a figure.
+func newVariant(key string, text draw.Text, f *draw.Figure, off bool) Variant {
+	svg, _ := f.SVG("")
+	return Variant{Key: key, Text: text, SVG: Markup(svg), Off: off, Drawn: f}
+}
+
+// rateTable has the numbers of a drawing.
+func (v *View) rateTable(q quantity) *Table {
+	t := &Table{Name: "t-" + q.name, Title: q.title}
+	t.Columns = []Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: v.Axis().Label}}
+	for _, l := range q.lines {
+		name := l.name
+		if name.IsZero() {
+			name = q.axis.Label
+		}
+		t.Columns = append(t.Columns, Column{Head: name}, Column{Head: name.Plus(draw.Say(HeadInterval))})
+	}
+	t.Columns = append(t.Columns, Column{Head: draw.Say(HeadVerdict), Left: true})
+	for _, r := range v.Rows {
+		s := r.Stage
+		row := Row{Cells: []Cell{Plain(findings.StageName(s) + findings.StageMarks(s)), Number(rundir.Exactly(v.X(s)), lang.Short)}}
+		for _, l := range q.lines {
+			y, ci, ok, supported := l.of(s)
+			cell, bounds := Duration(y), Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+			if q.metric == "" {
+				cell = Number(lang.NonZero(y), lang.Short)
+			}
+			if !supported && !y.IsZero() {
+				cell.Text = cell.Text.Plus(draw.Same(table.MarkUnsupported))
+			}
+			if ok && y.Known() {
+				bounds = Cell{Text: draw.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
+			}
+			row.Cells = append(row.Cells, cell, bounds)
+		}
+		row.Cells = append(row.Cells, Verdict(s))
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []draw.Text{draw.Say(noteTable)}
+	if v.Open {
+		t.Notes = append(t.Notes, draw.Say(NoteNames))
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return strings.HasSuffix(c.Text.EN, table.MarkUnsupported) })
+	}) {
+		t.Notes = append(t.Notes, draw.Say(noteUnsupported))
+	}
+	return t
+}
+
+func (v *View) value(q quantity, y float64) string {
+	if q.metric == "" {
+		return lang.Short(y, false)
+	}
+	return lang.Time(rundir.Exactly(max(y, 0)))
+}

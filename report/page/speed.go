@@ -1,0 +1,147 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+
+	"llmsweep/report/choose"
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+	"llmsweep/sweep/rundir"
+)
+
+// SpeedPlot draws what a user gets against what a GPU gives, of one run or several, with the Pareto front. names are those of the runs; nil for one.
+// Rows that the audit calls impossible are left out. The front is that of the rows that a choice rests on: the maximum of a run with arrival rates,
+// which is a closed loop, stands apart from it.
+func SpeedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
+	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
+	y, title := draw.Say(axisPerServer), draw.Say(titleSpeed)
+	if perGPU {
+		y = draw.Say(plotsAxisPerGPU)
+	}
+	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
+	sp := speeds{table: &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(plotsAxisPerUser)}, {Head: y}, {Head: draw.Say(plotsHeadFront), Left: true}}}}
+	for i := range setups {
+		gpus := 1.0
+		if perGPU {
+			gpus = float64(setups[i].Run.Labels.GPUs)
+		}
+		called := ""
+		if names != nil {
+			called = names[i]
+		}
+		panel.Series = append(panel.Series, sp.add(setups[i:i+1], i, called, names != nil, gpus)...)
+	}
+	if len(sp.table.Rows) < 2 {
+		return FigureBlock{}, false
+	}
+	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(plotsAxisPerUser), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	note := draw.Say(plotsNoteFront)
+	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
+		note = note.Plus(draw.Say(noteFrontApart))
+	}
+	return FigureBlock{Name: name, Title: title, Note: note.Plus(leftOutNote(setups)), Variants: PlotVariants(fig, false, false), Table: sp.table}, true
+}
+
+// speeds collects the points of a drawing of speeds.
+type speeds struct {
+	table    *Table
+	stages   []*rundir.Stage     // of the rows of the table
+	eligible []choose.FrontPoint // for the front
+	rows     []*setup.Row        // of those
+}
+
+// add returns the points of a setup, the only one of one: those that take part in the front, and those apart. A line tells whose points
+// they are where several setups are named.
+func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus float64) []draw.Series {
+	key := "r" + strconv.Itoa(i)
+	s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
+	if named {
+		s.Name, s.Style, s.Dashed = draw.Same(name), draw.Line, i >= draw.Colours
+	}
+	for _, r := range findings.AllStages(one[0].Run) {
+		p, ok := speedOf(r.Stage, gpus)
+		if !drawnPlot(r.Stage) || !r.Stage.Invalid.IsZero() || one[0].Impossible(r.Stage) || !ok {
+			continue
+		}
+		label := findings.StageName(r.Stage)
+		if named {
+			label = name + ": " + label
+		}
+		p.Row = len(sp.table.Rows) + 1
+		p.Shape, _ = Shape(r.Stage)
+		sp.stages = append(sp.stages, r.Stage)
+		if takesPart(one, r.Stage) {
+			s.Points = append(s.Points, p)
+		} else {
+			apart.Points = append(apart.Points, p)
+		}
+		sp.table.Rows = append(sp.table.Rows, Row{Cells: []Cell{Plain(label), Number(rundir.Exactly(p.X), lang.Short), Number(rundir.Exactly(p.Y), lang.Short), {}}})
+	}
+	for j := range one[0].Rows {
+		if p, ok := speedOf(one[0].Rows[j].Stage, gpus); ok {
+			sp.eligible = append(sp.eligible, choose.FrontPoint{Name: strconv.Itoa(len(sp.rows)), PerUser: p.X, PerGPU: p.Y})
+			sp.rows = append(sp.rows, &one[0].Rows[j])
+		}
+	}
+	slices.SortStableFunc(s.Points, byX)
+	if len(s.Points) == 0 {
+		apart.Name = s.Name
+	}
+	return []draw.Series{s, apart}
+}
+
+// front returns the front of what takes part, and marks its rows in the table.
+func (sp *speeds) front() draw.Series {
+	front, undominated := draw.Series{Key: "front", Style: draw.Front}, choose.Front(sp.eligible)
+	for _, p := range undominated {
+		front.Points = append(front.Points, draw.Point{X: p.PerUser, Y: p.PerGPU})
+	}
+	for k, p := range sp.eligible {
+		for row, st := range sp.stages {
+			if slices.Contains(undominated, p) && (st == sp.rows[k].Stage || slices.Contains(sp.rows[k].Repeats, st)) {
+				sp.table.Rows[row].Cells[3] = Cell{Text: draw.Say(wordOnFront)}
+			}
+		}
+	}
+	return front
+}
+
+// speedOf is a stage as a user sees it, in tokens per second of one answer, and as a GPU does; ok is false where either is not known.
+func speedOf(s *rundir.Stage, gpus float64) (p draw.Point, ok bool) {
+	itl, _, _ := setup.ITL(s)
+	output := s.TokensPerS.Output
+	if !itl.Known() || itl.Value() <= 0 || !output.Known() || output.Value() <= 0 {
+		return p, false
+	}
+	return draw.Point{X: 1 / itl.Value(), Y: output.Value() / gpus}, true
+}
+
+// takesPart reports whether a stage is one of the rows that comparing and choosing rest on.
+func takesPart(setups []setup.Setup, st *rundir.Stage) bool {
+	return slices.ContainsFunc(setups, func(s setup.Setup) bool {
+		return slices.ContainsFunc(s.Rows, func(r setup.Row) bool { return r.Stage == st || slices.Contains(r.Repeats, st) })
+	})
+}
+
+// leftOutNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
+func leftOutNote(setups []setup.Setup) draw.Text {
+	n := 0
+	for i := range setups {
+		for j := range setups[i].Run.Stages {
+			if setups[i].Impossible(&setups[i].Run.Stages[j]) {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return draw.Text{}
+	}
+	return draw.Say(noteImpossible, n)
+}
+
+// PlotAlone is a run as comparing and choosing see it.
+func PlotAlone(run *rundir.Run) []setup.Setup { return setup.Load([]setup.Input{{Run: run}}) }

@@ -1,0 +1,56 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"llmsweep/report/draw"
+)
+
+// A table that is too wide becomes several: all cells are in them once, each part is narrow enough and names its rows, and the rank is in the name.
+func TestWideTablesAreSplit(t *testing.T) {
+	wide := &Table{Name: "t", Columns: []Column{{Head: draw.Same("rank")}, {Head: draw.Same("Configuration"), Left: true}}, Notes: []draw.Text{draw.Same("note")}}
+	for i := range 20 {
+		wide.Columns = append(wide.Columns, Column{Head: draw.Same("column " + strconv.Itoa(i))})
+	}
+	for r := range 3 {
+		row := Row{Cells: []Cell{Plain(strconv.Itoa(r + 1)), Plain("name" + strconv.Itoa(r))}}
+		for i := range 20 {
+			row.Cells = append(row.Cells, Plain(strings.Repeat("9", 12)+"."+strconv.Itoa(100*r+i)))
+		}
+		wide.Rows = append(wide.Rows, row)
+	}
+	parts := split(wide)
+	if len(parts) < 2 || len(parts[0].Notes) > 0 || len(parts[len(parts)-1].Notes) != 1 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	var cells, names []string
+	for _, p := range parts {
+		width := 0
+		for i := range p.Columns {
+			width += columnWidth(p, i)
+		}
+		if width > widest || slices.Contains(names, p.Name) {
+			t.Errorf("%s is %d wide", p.Name, width)
+		}
+		names = append(names, p.Name)
+		for r, row := range p.Rows {
+			if row.Cells[0].Text.EN != strconv.Itoa(r+1)+". name"+strconv.Itoa(r) {
+				t.Errorf("a row is called %q", row.Cells[0].Text.EN)
+			}
+			for _, c := range row.Cells[1:] {
+				cells = append(cells, c.Text.EN)
+			}
+		}
+	}
+	slices.Sort(cells)
+	if len(cells) != 60 || len(slices.Compact(cells)) != 60 {
+		t.Errorf("%d cells", len(cells))
+	}
+	narrow := &Table{Name: "n", Columns: []Column{{Head: draw.Same("a"), Left: true}, {Head: draw.Same("b")}}, Rows: []Row{{Cells: []Cell{Plain("x"), Plain("1")}}}}
+	if got := split(narrow); len(got) != 1 || got[0] != narrow {
+		t.Errorf("a narrow table became %d", len(got))
+	}
+}

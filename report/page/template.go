@@ -1,0 +1,87 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/lang"
+)
+
+// shapeKey explains the markers, in words.
+func shapeKey() template.HTML {
+	html := ""
+	for _, v := range verdictShapes() {
+		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), v.text.Plus(meaning(v.verdict)).HTML())
+	}
+	return template.HTML(html)
+}
+
+// aligned marks the cells of columns that are aligned left, and groups the digits of large numbers in the others.
+func aligned(t *Table) *Table {
+	for i, r := range t.Rows {
+		for j := range r.Cells {
+			if t.Columns[j].Left {
+				t.Rows[i].Cells[j].Class = strings.TrimSpace(r.Cells[j].Class + " left")
+			} else {
+				t.Rows[i].Cells[j].Text = draw.Text{EN: lang.Grouped(r.Cells[j].Text.EN), ZH: lang.Grouped(r.Cells[j].Text.ZH)}
+			}
+		}
+	}
+	return t
+}
+
+// begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that lists much, the first things
+// of the list; nil for others.
+func begin(t draw.Text) *draw.Text {
+	const long, short = 260, 110 // characters
+	if len([]rune(t.EN)) <= long {
+		return nil
+	}
+	for _, stop := range []draw.Text{{EN: ". ", ZH: "。"}, {EN: "; ", ZH: "；"}} {
+		en, zh := sentencesUpTo(t.EN, short, stop.EN), sentencesUpTo(t.ZH, short/2, stop.ZH)
+		if en != t.EN && zh != t.ZH {
+			return &draw.Text{EN: en + " …", ZH: zh + " …"}
+		}
+	}
+	return nil
+}
+
+// sentencesUpTo returns the whole sentences at the beginning of a text that together have at least so many characters, or all of it.
+func sentencesUpTo(s string, least int, stop string) string {
+	at := 0
+	for len([]rune(s[:at])) < least {
+		i := strings.Index(s[at:], stop)
+		if i < 0 {
+			return s
+		}
+		at += i + len(stop)
+	}
+	return strings.TrimRight(s[:at], " ")
+}
+
+// first returns the panel that a page shows first: that of the lowest load beyond saturation, which shows why the server saturates, or else of
+// the highest output.
+func first(all []Panel) string {
+	for _, p := range all {
+		if p.First {
+			return p.ID
+		}
+	}
+	return all[0].ID
+}
+
+// word returns a word of the page.
+func word(key string) draw.Text {
+	p, ok := map[string]lang.Phrase{
+		"skip": pageSkip, "theme": pageTheme, "print": pagePrint, "numbers": PageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
+		"copied": pageCopied, "more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages, "markers": pageMarkers,
+		"behind": pageBehind, "use": pageUse, "contents": pageContents, "made": pageMade, "uncertain": pageUncertain, "nomatch": pageNoMatch,
+		"language": pageLanguage, "noscript": pageNoScript, "light": pageLight, "dark": pageDark, "system": pageSystem, "again": TitleAgain, "run": HeadRun, "replicas": HeadReplicas, "gpus": headGPUs, "hour": headHour, "unfiltered": pageUnfiltered,
+	}[key]
+	if !ok {
+		return draw.Same("?" + key)
+	}
+	return draw.Say(p)
+}

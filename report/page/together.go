@@ -1,0 +1,108 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/setup"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// PlotTogether draws several runs in the same drawings, a line for each. Rows that the audit calls impossible are left out. suffix ends the names of the
+// drawings, which are unique in a page.
+func PlotTogether(suffix string, setups []setup.Setup, names []string) []FigureBlock {
+	var runs []*rundir.Run
+	for i := range setups {
+		runs = append(runs, setups[i].Run)
+	}
+	open := slices.ContainsFunc(runs, func(r *rundir.Run) bool { return NewView(r).Open })
+	var all []FigureBlock
+	for _, q := range quantities(runs...) {
+		for _, l := range q.lines {
+			if l.key == "p90" {
+				continue
+			}
+			if f, ok := togetherOne(suffix, q, l, setups, names, open); ok {
+				all = append(all, f)
+			}
+		}
+	}
+	if f, ok := SpeedPlot("speed"+suffix, setups, ShortNames(names)); ok {
+		all = append(all, f)
+	}
+	return all
+}
+
+// ShortNames are the numbers by which lines are labelled where the names would be too long to stand beside them.
+func ShortNames(names []string) []string {
+	const longest = 14
+	if !slices.ContainsFunc(names, func(s string) bool { return len([]rune(s)) > longest }) {
+		return names
+	}
+	var short []string
+	for i := range names {
+		short = append(short, "#"+strconv.Itoa(i+1))
+	}
+	return short
+}
+
+// togetherOne draws one quantity of all runs.
+func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names []string, open bool) (FigureBlock, bool) {
+	name := "all-" + q.name + "-" + l.key + suffix
+	title := q.title
+	if !l.name.IsZero() {
+		title = title.Plus(draw.Same(" · ")).Plus(l.name)
+	}
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(HeadRun), Left: true}, {Head: draw.Say(lang.HeadBenchmark), Left: true}, {}, {Head: q.axis.Label}, {Head: draw.Say(HeadVerdict), Left: true}}}
+	panel := draw.Panel{Y: q.axis, Height: 210}
+	short := ShortNames(names)
+	count := 0
+	axis := (&View{Open: open}).Axis()
+	t.Columns[2].Head = axis.Label
+	for i := range setups {
+		v := NewView(setups[i].Run)
+		v.Open = open
+		c := newPlotted("r"+strconv.Itoa(i), draw.Same(short[i]), i)
+		for _, r := range v.Rows {
+			if !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) {
+				continue
+			}
+			y, ok := c.add(v, r.Stage, l, len(t.Rows)+1)
+			if !ok {
+				continue
+			}
+			cell := Duration(y)
+			if q.metric == "" {
+				cell = Number(y, lang.Short)
+			}
+			t.Rows = append(t.Rows, Row{Cells: []Cell{Plain(names[i]), Plain(findings.StageName(r.Stage)), Number(rundir.Exactly(v.X(r.Stage)), lang.Short), cell, Verdict(r.Stage)}})
+		}
+		c.on.Dashed = i >= draw.Colours // its colour is taken
+		count += c.into(&panel)
+	}
+	if count == 0 {
+		return FigureBlock{}, false
+	}
+	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
+	f := FigureBlock{Name: name, Title: title, Note: leftOutNote(setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: t}
+	for i := range setups {
+		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: draw.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+	}
+	return f, true
+}
+
+// NumberedRuns is the list of what the numbers at the lines stand for; nil where the lines have names.
+func NumberedRuns(names []string) []Block {
+	if len(names) == 0 || ShortNames(names)[0] == names[0] {
+		return nil
+	}
+	var keys []NameKey
+	for i, s := range ShortNames(names) {
+		keys = append(keys, NameKey{Short: s, Name: table.Clean(names[i]), Line: Markup(draw.LineKey(i))})
+	}
+	return []Block{{Names: keys}}
+}

@@ -1,0 +1,320 @@
+// Sums up the records of each stage for drawings: what happened in each of many slices of time, how values are
+// distributed, and the slowest requests with all that is known of them. A file of any length is read once, in bounded memory.
+
+package page
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/slo"
+)
+
+// TraceSlices is how many slices of time a stage is drawn in: more cannot be seen at the width of a drawing.
+const TraceSlices = 64
+
+// TraceIntervals is how many parts of a stage the requests that are drawn one by one are chosen from: the slowest and the fastest of each always are.
+const TraceIntervals = 60
+
+// Kinds of values that have a distribution.
+const (
+	traceTTFT    = slo.TTFT
+	traceITL     = slo.ITL
+	traceLatency = slo.Latency
+)
+
+// TraceMetrics lists them in the order of the page.
+func TraceMetrics() []string { return []string{traceTTFT, traceITL, traceLatency} }
+
+// TraceStage is what the records of a stage show.
+type TraceStage struct {
+	Name     string
+	Length   float64 // seconds
+	Width    float64 // of a slice, seconds
+	Due      []float64
+	Done     []float64 // requests that ended well
+	Failed   []float64
+	InFlight []float64    // mean
+	Tokens   []float64    // that arrived
+	Requests int          // records
+	Points   []TracePoint // some of the requests, by the time at which they were due
+	Values   map[string]*TraceHistogram
+	Slowest  []TraceRequest // by any of the metrics
+	Readings []rundir.Reading
+
+	perChunk float64
+	window   measure.Window
+	kept     map[string][]*traceRanked // the slowest so far, by metric
+	thin     []slot
+}
+
+// TracePoint is a request in a drawing.
+type TracePoint struct {
+	Seq, Turn  int
+	Due        float64 // seconds from the stage's start
+	Queued     float64
+	TTFT       rundir.Number
+	Latency    rundir.Number
+	Tokens     rundir.Number
+	Status     string
+	Error      string
+	InWindow   bool
+	LongestGap float64
+}
+
+// TraceRequest is one of the slowest, with its gaps.
+type TraceRequest struct {
+	TracePoint
+	HTTP int
+	// Sent, First and Last are instants from the stage's start; absent where they did not happen.
+	Sent, First, Last, End rundir.Number
+	Gaps                   []float64 // between chunks, seconds
+}
+
+// traceRanked is a request and the value that it is kept for.
+type traceRanked struct {
+	value float64
+	r     TraceRequest
+}
+
+// slot are the requests that are kept of an interval: the one with the highest TTFT, the one with the lowest, and some between.
+type slot struct {
+	high, low *TracePoint
+	some      []TracePoint
+	passed    int // requests that were neither the lowest nor the highest when they came
+	halved    int // how often some was halved
+}
+
+// TraceLimits bound what is kept of a stage.
+type TraceLimits struct {
+	Points  int // drawn one by one, at most
+	Slowest int // of each metric
+}
+
+// ReadTrace reads the records of a run directory; stages without records are absent. A directory without a records file has none: that is no
+// error. A damaged line ends the reading: what came before it is kept, and the error returned.
+func ReadTrace(path string, run *rundir.Run, limits TraceLimits) (map[string]*TraceStage, error) {
+	stages := map[string]*TraceStage{}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		if length := max(st.Elapsed, st.WindowFrom+st.Window); length > 0 {
+			stages[st.Name] = newStage(st, length, limits)
+		}
+	}
+	var failure error
+	for r, err := range store.Records(path) {
+		if err != nil {
+			failure = err
+			break
+		}
+		if s := stages[r.Stage]; s != nil {
+			s.add(r, limits)
+		}
+	}
+	if errors.Is(failure, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for name, s := range stages {
+		if s.Requests == 0 {
+			delete(stages, name)
+			continue
+		}
+		s.finish()
+	}
+	readings(path, stages)
+	return stages, failure
+}
+
+func newStage(st *rundir.Stage, length float64, limits TraceLimits) *TraceStage {
+	s := &TraceStage{
+		Name: st.Name, Length: length, Width: length / TraceSlices, Values: map[string]*TraceHistogram{}, kept: map[string][]*traceRanked{},
+		perChunk: 1, window: measure.WindowOf(st), thin: make([]slot, TraceIntervals),
+	}
+	if st.TokensPerChunk.Known() {
+		s.perChunk = st.TokensPerChunk.Value()
+	}
+	for _, bins := range []*[]float64{&s.Due, &s.Done, &s.Failed, &s.InFlight, &s.Tokens} {
+		*bins = make([]float64, TraceSlices)
+	}
+	for _, m := range TraceMetrics() {
+		s.Values[m] = &TraceHistogram{}
+	}
+	return s
+}
+
+// slice returns the slice of an instant.
+func (s *TraceStage) slice(at float64) int { return min(max(int(at/s.Width), 0), TraceSlices-1) }
+
+// add takes in a record.
+func (s *TraceStage) add(r *rundir.Record, limits TraceLimits) {
+	s.Requests++
+	p := TracePoint{Seq: r.Seq, Turn: r.Turn, Due: r.Due.Value(), Tokens: r.OutputTokens, Status: r.Status, Error: r.Error, InWindow: s.window.Holds(r.Due.Value())}
+	if r.Queued.Known() {
+		p.Queued = r.Queued.Value()
+	}
+	p.TTFT, p.Latency = measure.SLOValue(traceTTFT, r), measure.SLOValue(traceLatency, r)
+	for _, us := range r.GapsUS {
+		p.LongestGap = max(p.LongestGap, float64(us)/1e6)
+	}
+	s.Due[s.slice(p.Due)]++
+	if r.End.Known() {
+		switch r.Status {
+		case "ok":
+			s.Done[s.slice(r.End.Value())]++
+		case "error":
+			s.Failed[s.slice(r.End.Value())]++
+		}
+	}
+	s.flight(r)
+	for at, tokens := range measure.Arrivals(r, s.perChunk) {
+		s.Tokens[s.slice(at)] += tokens
+	}
+	s.place(p, limits)
+	if p.InWindow {
+		s.value(r, &p, limits)
+	}
+}
+
+// flight adds a request to the mean number in flight.
+func (s *TraceStage) flight(r *rundir.Record) {
+	if !r.Sent.Known() || !r.End.Known() {
+		return
+	}
+	from, to := r.Sent.Value(), min(r.End.Value(), s.Length)
+	for i := s.slice(from); i < TraceSlices && float64(i)*s.Width < to; i++ {
+		begin := float64(i) * s.Width
+		s.InFlight[i] += max(0, min(to, begin+s.Width)-max(from, begin)) / s.Width
+	}
+}
+
+// place keeps a request for the drawing: of each interval the lowest and the highest, and a few between, spread over all that come.
+func (s *TraceStage) place(p TracePoint, limits TraceLimits) {
+	t := &s.thin[min(max(int(p.Due/s.Length*TraceIntervals), 0), TraceIntervals-1)]
+	switch {
+	case t.high == nil || height(&p) > height(t.high):
+		p, t.high = swap(p, t.high)
+	case t.low == nil || height(&p) < height(t.low):
+		p, t.low = swap(p, t.low)
+	}
+	if p.Status == "" {
+		return
+	}
+	some := max(0, limits.Points/TraceIntervals-2)
+	if t.passed%(1<<t.halved) == 0 {
+		t.some = append(t.some, p)
+	}
+	t.passed++
+	if len(t.some) > some { // of those so far every second remains, and of those to come
+		for i := range len(t.some) / 2 {
+			t.some[i] = t.some[2*i]
+		}
+		t.some = t.some[:len(t.some)/2]
+		t.halved++
+	}
+}
+
+// swap returns what was there, and what takes its place.
+func swap(p TracePoint, before *TracePoint) (left TracePoint, now *TracePoint) {
+	if before != nil {
+		left = *before
+	}
+	return left, &p
+}
+
+// height is where a request stands in the drawing; a failed one stands lowest.
+func height(p *TracePoint) float64 {
+	if p.TTFT.IsZero() {
+		return -1
+	}
+	return p.TTFT.Value()
+}
+
+// value counts the values of a request due in the window.
+func (s *TraceStage) value(r *rundir.Record, p *TracePoint, limits TraceLimits) {
+	for _, m := range []struct {
+		name string
+		v    rundir.Number
+	}{{traceTTFT, p.TTFT}, {traceLatency, p.Latency}} {
+		if m.v.IsZero() {
+			continue
+		}
+		s.Values[m.name].Add(m.v.Value(), 1, m.v.Bound())
+		s.rank(m.name, m.v.Value(), r, p, limits)
+	}
+	if !r.OK() && !r.Censored() {
+		return
+	}
+	for i, us := range r.GapsUS {
+		k := 1.0
+		if i+1 < len(r.Counts) {
+			k = math.Max(1, float64(r.Counts[i+1]))
+		}
+		s.Values[traceITL].Add(float64(us)/1e6/k, k, false)
+	}
+	if p.LongestGap > 0 {
+		s.rank(traceITL, p.LongestGap, r, p, limits)
+	}
+}
+
+// rank keeps a request if it is one of the slowest by a metric.
+func (s *TraceStage) rank(metric string, value float64, r *rundir.Record, p *TracePoint, limits TraceLimits) {
+	all := s.kept[metric]
+	if len(all) >= limits.Slowest {
+		if limits.Slowest == 0 || value <= all[len(all)-1].value {
+			return
+		}
+		all = all[:len(all)-1]
+	}
+	at, _ := slices.BinarySearchFunc(all, value, func(k *traceRanked, v float64) int { return -cmp.Compare(k.value, v) })
+	s.kept[metric] = slices.Insert(all, at, &traceRanked{value, request(r, p)})
+}
+
+func request(r *rundir.Record, p *TracePoint) TraceRequest {
+	q := TraceRequest{TracePoint: *p, HTTP: r.HTTP, Sent: r.Sent, First: r.FirstToken, Last: r.LastToken, End: r.End}
+	for _, us := range r.GapsUS {
+		q.Gaps = append(q.Gaps, float64(us)/1e6)
+	}
+	return q
+}
+
+// finish puts together what was kept.
+func (s *TraceStage) finish() {
+	for i := range s.thin {
+		t := &s.thin[i]
+		for _, p := range []*TracePoint{t.high, t.low} {
+			if p != nil {
+				s.Points = append(s.Points, *p)
+			}
+		}
+		s.Points = append(s.Points, t.some...)
+	}
+	slices.SortStableFunc(s.Points, func(a, b TracePoint) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
+	seen := map[[2]int]bool{}
+	for _, m := range TraceMetrics() {
+		for _, k := range s.kept[m] {
+			if id := [2]int{k.r.Seq, k.r.Turn}; !seen[id] {
+				seen[id] = true
+				s.Slowest = append(s.Slowest, k.r)
+			}
+		}
+	}
+	s.thin, s.kept = nil, nil
+}
+
+// readings adds what the server said of itself; a file that is not there, or damaged, adds what could be read.
+func readings(path string, stages map[string]*TraceStage) {
+	for r, err := range store.Readings(path) {
+		if err != nil {
+			return
+		}
+		if s := stages[r.Stage]; s != nil {
+			s.Readings = append(s.Readings, *r)
+		}
+	}
+}

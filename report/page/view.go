@@ -1,0 +1,122 @@
+// Draws the stages of runs against their load: the metrics of one run or of several, and the speed for a user against the output of
+// the hardware.
+
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"llmsweep/report/draw"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/slo"
+)
+
+// View is a run as its drawings see it.
+type View struct {
+	Run   *rundir.Run
+	Rows  []findings.StageRow // in the order of tables
+	Open  bool                // some stage has an arrival rate: the x axis is the rate
+	Terms []slo.Term
+}
+
+// NewView returns a run as its drawings see it.
+func NewView(run *rundir.Run) *View {
+	v := &View{Run: run, Rows: findings.AllStages(run)}
+	v.Open = slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Rate.Known() })
+	v.Terms, _ = slo.ParseAll(run.Plan.SLO) // a term of a newer llmsweep is not drawn
+	return v
+}
+
+// Best is the stage with the highest output, of those that are to be relied on.
+func (v *View) Best() *rundir.Stage {
+	var best *rundir.Stage
+	for _, r := range v.Rows {
+		s := r.Stage
+		if !s.Invalid.IsZero() || !s.TokensPerS.Output.Known() || s.TokensPerS.Output.Value() <= 0 {
+			continue
+		}
+		if best == nil || s.TokensPerS.Output.Value() > best.TokensPerS.Output.Value() {
+			best = s
+		}
+	}
+	return best
+}
+
+// byX orders points along the axis.
+func byX(a, b draw.Point) int { return cmp.Compare(a.X, b.X) }
+
+// known reports whether a value can be drawn.
+func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// X returns where a stage stands on the x axis.
+func (v *View) X(s *rundir.Stage) float64 {
+	switch {
+	case s.Rate.Known():
+		return findings.Offered(s).Value()
+	case v.Open:
+		return s.Rates.Completed.Value()
+	case s.MaxConcurrency > 0:
+		return float64(s.MaxConcurrency)
+	}
+	return 1
+}
+
+// Axis is the x axis.
+func (v *View) Axis() draw.Axis {
+	if v.Open {
+		return draw.Axis{Label: draw.Say(axisRate), Format: draw.Number}
+	}
+	return draw.Axis{Label: draw.Say(axisInFlight), Format: draw.Number}
+}
+
+// onLine reports whether the line of a series goes through a stage: the ceiling, which is a closed loop, stands apart from arrival rates,
+// and a stage in which the client was the limit shows nothing of the server. One request at a time is where the line begins, unless the server
+// is so quick that it does more of them than the lowest arrival rate.
+func (v *View) onLine(s *rundir.Stage) bool {
+	return s.Invalid.IsZero() && (s.Rate.Known() || !v.Open || s.Role == rundir.Floor && v.X(s) < v.lowest())
+}
+
+// lowest is the lowest arrival rate.
+func (v *View) lowest() float64 {
+	least := math.Inf(1)
+	for _, r := range v.Rows {
+		if r.Stage.Rate.Known() {
+			least = min(least, v.X(r.Stage))
+		}
+	}
+	return least
+}
+
+// Limits are the limits of the SLO on a metric.
+func (v *View) Limits(metric string) []draw.Rule {
+	var all []draw.Rule
+	for _, t := range v.Terms {
+		if metric != "" && (t.Metric == metric || metric == slo.TTFT && t.Metric == slo.TTFTDue) {
+			all = append(all, draw.Rule{Key: t.Stat, Text: draw.Same("SLO " + t.String()), At: t.Limit})
+		}
+	}
+	return all
+}
+
+// saturation is the interval of the saturation rate.
+func (v *View) saturation() []draw.Span {
+	sat := v.Run.Saturation
+	if sat == nil || sat.Rate.IsZero() || !v.Open {
+		return nil
+	}
+	span := draw.Span{Class: "sat", Low: sat.Low.Value(), High: sat.High.Value(), Mark: sat.Rate.Value()}
+	switch {
+	case sat.Rate.Bound():
+		span.Text = draw.Say(tagAtLeast, lang.Short(sat.Rate.Value(), true))
+	case sat.Low.Known() && sat.High.Known():
+		digits := lang.Estimate(sat.Low, sat.High)
+		span.Text = draw.Say(tagSaturation, digits(sat.Rate.Value(), false), digits(sat.Low.Value(), false), digits(sat.High.Value(), false))
+	default:
+		span.Text = draw.Say(tagSaturationOnly, lang.Short(sat.Rate.Value(), false))
+	}
+	return []draw.Span{span}
+}

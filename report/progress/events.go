@@ -1,0 +1,62 @@
+package progress
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Limits of the streams of events.
+const (
+	mostStreams  = mostConnections / 2 // so that pages and metrics are answered too
+	reconnect    = 3 * time.Second     // after a connection was lost
+	signOfLife   = 15 * time.Second    // while no stage ends
+	endOfEvents  = "event: end\ndata: \n\n"
+	lifeOfEvents = ": \n\n"
+)
+
+// serveEvents sends the version of the page that is served, and each later one, as server-sent events: "page" with a version, and "end"
+// when the run has ended.
+func (s *LiveServer) serveEvents(w http.ResponseWriter, r *http.Request) {
+	if s.streams.Add(1) > mostStreams {
+		s.streams.Add(-1)
+		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.streams.Add(-1)
+	w.Header().Set("Content-Type", "text/event-stream")
+	connection := http.NewResponseController(w)
+	connection.SetReadDeadline(time.Time{}) // that of a request ends a stream after it
+	send := func(event string) bool {
+		connection.SetWriteDeadline(time.Now().Add(answerTime))
+		_, err := w.Write([]byte(event))
+		return err == nil && connection.Flush() == nil
+	}
+	if r.Method == http.MethodHead || !send(fmt.Sprintf("retry: %d\n\n", reconnect.Milliseconds())) {
+		return
+	}
+	life := time.NewTicker(signOfLife)
+	defer life.Stop()
+	sent := ""
+	for {
+		s.mu.Lock()
+		version, changed := s.version, s.changed
+		s.mu.Unlock()
+		event := lifeOfEvents
+		if version != sent {
+			event, sent = "event: page\ndata: "+version+"\n\n", version
+		}
+		if !send(event) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-life.C:
+		case <-s.closing:
+			send(endOfEvents)
+			return
+		case <-r.Context().Done():
+			return
+		}
+	}
+}

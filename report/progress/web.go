@@ -1,0 +1,271 @@
+// Serves a run while it is measured: its page, and its numbers in the text format of Prometheus. It only reads, answers only
+// to this machine unless told otherwise, and draws the page between stages, when nothing is measured.
+
+package progress
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+)
+
+// Limits of the server.
+const (
+	mostConnections = 32
+	mostHeader      = 16 << 10 // bytes
+	headerTime      = 5 * time.Second
+	answerTime      = 30 * time.Second
+	idleTime        = time.Minute
+)
+
+// LiveServer serves one run. It is an [experiment.Observer], to be told of the run; another one gets all events first.
+type LiveServer struct {
+	experiment.Observer
+	// Render writes the page of the run as far as it is measured. It is called before the first stage and between stages, by the goroutine
+	// that measures. Without it there is no page yet. version is a word that is different each time: the page asks /events for the one that is
+	// served, and loads itself again where that is another.
+	Render func(w io.Writer, version string) error
+
+	any     bool // other machines may read
+	address net.Addr
+	http    *http.Server
+	numbers *liveNumbers
+
+	closing chan struct{} // closed when the server ends
+	streams atomic.Int32  // of events that are open
+
+	mu      sync.Mutex
+	page    []byte
+	at      time.Time // when the page was drawn
+	version string
+	changed chan struct{} // closed when there is another page
+}
+
+// ListenLive begins to serve at an address such as ":0", "127.0.0.1:8089" or "[::1]:0". Without a host it is this machine's own. Addresses that other machines can
+// reach are taken where anyAddress is set. Errors name the flag that set the address, and the one for any address: its name and "-any-address".
+func ListenLive(flag, address string, anyAddress bool) (*LiveServer, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: write HOST:PORT or :PORT, such as :8089", flag, address)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if !anyAddress && !loopback(host) {
+		return nil, fmt.Errorf("%[1]s %[2]s: other machines could read the run there; name 127.0.0.1, or add %[1]s-any-address", flag, address)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
+	}
+	s := &LiveServer{Observer: experiment.Blind{}, any: anyAddress, address: l.Addr(), numbers: &liveNumbers{began: time.Now()}, closing: make(chan struct{}), changed: make(chan struct{})}
+	s.http = &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: mostHeader,
+	}
+	s.http.RegisterOnShutdown(sync.OnceFunc(func() { close(s.closing) }))
+	go s.http.Serve(&limited{Listener: l, free: make(chan struct{}, mostConnections)})
+	return s, nil
+}
+
+// loopback reports whether a host is this machine's own, by its text alone: a name that is looked up may be anything.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// URL returns the address of the page.
+func (s *LiveServer) URL() string { return "http://" + s.address.String() + "/" }
+
+// Close stops to serve. Answers that have begun may end within a second.
+func (s *LiveServer) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return errors.Join(s.http.Shutdown(ctx), s.http.Close())
+}
+
+// Handler returns the handler of all requests.
+func (s *LiveServer) Handler() http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(s.numbers)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", s.servePage)
+	mux.HandleFunc("/events", s.serveEvents)
+	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	return s.guard(mux)
+}
+
+// policyAround is what a page cannot say of itself: that no other may frame it. The page's own policy, which allows its style and its
+// script alone, is in the page.
+const policyAround = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+
+// guard refuses what may change something, and what another site asks a browser for.
+func (s *LiveServer) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Content-Security-Policy", policyAround)
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			h.Set("Allow", "GET, HEAD")
+			http.Error(w, "this server only reads", http.StatusMethodNotAllowed)
+		case !s.ours(r.Host):
+			http.Error(w, "this server is not known by that name", http.StatusMisdirectedRequest)
+		case !sameOrigin(r):
+			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// ours reports whether a Host header names this server by an address, or as localhost. A name that another site lets point here (DNS
+// rebinding) does not.
+func (s *LiveServer) ours(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	ip := net.ParseIP(trimBrackets(host))
+	return host == "localhost" || ip != nil && (ip.IsLoopback() || s.any)
+}
+
+func trimBrackets(host string) string {
+	if n := len(host); n > 2 && host[0] == '[' && host[n-1] == ']' {
+		return host[1 : n-1]
+	}
+	return host
+}
+
+// sameOrigin reports whether a request comes from no page, or from one of this server. A link on another site may be followed.
+func sameOrigin(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		u, err := url.Parse(origin)
+		return err == nil && u.Scheme == "http" && u.Host == r.Host
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none" || r.Header.Get("Sec-Fetch-Mode") == "navigate"
+}
+
+func (s *LiveServer) servePage(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	page, at := s.page, s.at
+	s.mu.Unlock()
+	if page == nil {
+		w.Header().Set("Refresh", "2")
+		http.Error(w, "The run has not begun.", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+	w.Header().Set("Last-Modified", at.UTC().Format(http.TimeFormat))
+	if r.Method == http.MethodGet {
+		w.Write(page)
+	}
+}
+
+// Draw draws the page anew. Where that fails, the page stays as it was.
+func (s *LiveServer) Draw() {
+	began := time.Now()
+	var b bytes.Buffer
+	if s.Render == nil {
+		return
+	}
+	const base = 36
+	version := strconv.FormatInt(began.UnixNano(), base)
+	if err := s.Render(&b, version); err != nil {
+		return
+	}
+	s.numbers.drew(time.Since(began))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.page, s.at, s.version = b.Bytes(), time.Now(), version
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// StageBegins draws the page before the first stage.
+func (s *LiveServer) StageBegins(st *rundir.Stage, planned time.Duration) {
+	s.Observer.StageBegins(st, planned)
+	s.numbers.begins(st)
+}
+
+// Left keeps the estimate of the time left.
+func (s *LiveServer) Left(low, high time.Duration) {
+	s.Observer.Left(low, high)
+	s.numbers.setLeft(low, high)
+}
+
+// Progress keeps how the stage stands.
+func (s *LiveServer) Progress(now load.Snapshot) {
+	s.Observer.Progress(now)
+	s.numbers.progress(now)
+}
+
+// StageEnds draws the page with the stage.
+func (s *LiveServer) StageEnds(st *rundir.Stage) {
+	s.Observer.StageEnds(st)
+	s.numbers.ends(st)
+	s.Draw()
+}
+
+// Note passes a note on.
+func (s *LiveServer) Note(n note.Note) { s.Observer.Note(n) }
+
+// Follows passes on what follows.
+func (s *LiveServer) Follows(left experiment.ForecastTodo, stages []string) {
+	if f, ok := s.Observer.(experiment.Foreteller); ok {
+		f.Follows(left, stages)
+	}
+}
+
+// limited accepts so many connections at once; others wait.
+type limited struct {
+	net.Listener
+	free chan struct{}
+}
+
+// Accept waits for a free place, and for a connection.
+func (l *limited) Accept() (net.Conn, error) {
+	l.free <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.free
+		return nil, err
+	}
+	return &counted{Conn: c, free: sync.OnceFunc(func() { <-l.free })}, nil
+}
+
+// counted gives its place back when it is closed.
+type counted struct {
+	net.Conn
+	free func()
+}
+
+// Close closes the connection.
+func (c *counted) Close() error {
+	defer c.free()
+	return c.Conn.Close()
+}

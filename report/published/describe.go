@@ -1,0 +1,265 @@
+package published
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// said is something that a line says of the results beneath it.
+type said struct {
+	line int
+	text string
+	n    int
+	name string
+}
+
+var (
+	commentLine  = regexp.MustCompile(`^(?://+|/\*+|\*{3,})\s*(.*?)\s*(?:\*+/?)?$`)
+	warmUpWord   = regexp.MustCompile(`(?i)\bwarm(?:ing)?[- ]?up\b|预热|热身`)
+	noWarmUpWord = regexp.MustCompile(`(?i)\b(?:no|not|without|don't|skip|after)\b|n't\b|无需|不需要|不用|不必|没有|未|之后|后`)
+	gpusWord     = regexp.MustCompile(`(?i)(?:^|[^\d.])(\d{1,4})\s*(?:x\s*|×\s*)?(?:NVIDIA\s+)?(?:[A-Z]{1,3}\d{2,4}\w?\s+)?(?:GPUs?\b|张|块|卡)`)
+	gpusChinese  = regexp.MustCompile(`(单|双|两|三|四|八)\s*(?:张|块)?\s*(?:卡|GPU)`)
+	requestModel = regexp.MustCompile(`['"]model['"]\s*:\s*\\?['"]([^'"\\\s]+)\\?['"]`)
+	headingDate  = regexp.MustCompile(`^(?:(\d{4})[-./年])?(\d{1,2})[-./月](\d{1,2})(?:日)?(?:\s*(?:-|–|~|至)\s*(\d{1,2})日?)?$`)
+)
+
+// comment takes in a remark that somebody wrote between results: "//warm up effect!", "/**** Now compare with 2 GPUs ****/".
+func (c *ContextAbove) comment(line string, number int) bool {
+	m := commentLine.FindStringSubmatch(line)
+	if m == nil || m[1] == "" {
+		return false
+	}
+	known := false
+	if n, ok := gpusIn(m[1]); ok {
+		c.gpusSaid = said{line: number, text: line, n: n}
+		if c.launch != nil { // it opens something else than what the command above it started
+			c.launch = nil
+		}
+		known = true
+	}
+	if warmUpWord.MatchString(m[1]) {
+		if c.warm = (said{}); !noWarmUpWord.MatchString(m[1]) {
+			c.warm = said{line: number, text: line}
+		}
+		known = true
+	}
+	return known
+}
+
+// gpusIn finds a number of GPUs in a remark.
+func gpusIn(text string) (int, bool) {
+	if m := gpusWord.FindStringSubmatch(text); m != nil {
+		n, err := strconv.Atoi(m[1])
+		return n, err == nil && n > 0
+	}
+	if m := gpusChinese.FindStringSubmatch(text); m != nil {
+		return map[string]int{"单": 1, "双": 2, "两": 2, "三": 3, "四": 4, "八": 8}[m[1]], true
+	}
+	return 0, false
+}
+
+// request takes in the model that a printed request names.
+func (c *ContextAbove) request(line string, number int) bool {
+	m := requestModel.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	c.asks = said{line: number, text: Short(m[0]), name: m[1]}
+	return true
+}
+
+// depth is the level of the innermost heading; 0 above all.
+func (c *ContextAbove) depth() int {
+	for i := len(c.levels) - 1; i > 0; i-- {
+		if c.levels[i] != "" {
+			return i
+		}
+	}
+	return 0
+}
+
+// candidate is what one place says of a label.
+type candidate struct {
+	value string
+	rundir.Label
+	upTo bool // a number that the label may be below: the GPUs that a machine has
+}
+
+// settle takes the first candidate that has a value, records where it is from, and remarks on each other one that
+// contradicts it.
+func settle(r *Result, key string, all []candidate) string {
+	var taken *candidate
+	for i := range all {
+		c := &all[i]
+		switch {
+		case c.value == "":
+		case taken == nil:
+			taken = c
+			r.Label(key, c.Label)
+		case contradicts(*taken, *c):
+			r.Contradiction(key, taken.value, taken.Line, c.value, c.Line, c.Line)
+		}
+	}
+	if taken == nil {
+		return ""
+	}
+	return taken.value
+}
+
+// contradicts reports whether both cannot be so.
+func contradicts(a, b candidate) bool {
+	if b.upTo {
+		n, err1 := strconv.Atoi(a.value)
+		most, err2 := strconv.Atoi(b.value)
+		return err1 == nil && err2 == nil && !a.Inferred && n > most
+	}
+	x, y := strings.ToLower(a.value), strings.ToLower(b.value)
+	return !a.Inferred && !b.Inferred && !strings.Contains(x, y) && !strings.Contains(y, x)
+}
+
+// countAbove returns a number as a candidate has it; empty for 0.
+func countAbove(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// maxLabelText bounds the text that is kept for a label; a longer line is no heading.
+const maxLabelText = 300
+
+// own is a label that the result says of itself: in its heading line, its title or one of its rows.
+func (c *ContextAbove) own(r *Result, value, key string) candidate {
+	line := r.Run.Source.Line
+	if p, ok := r.Stage.Source.At(key); ok {
+		line = p.Line
+	}
+	text := value
+	if line >= 1 && line <= len(c.lines) {
+		if text = strings.Join(strings.Fields(strings.Trim(c.lines[line-1], "│┃| \t")), " "); len(text) > maxLabelText {
+			text = value
+		}
+	}
+	return candidate{value: value, Label: rundir.Label{Line: line, Text: text}}
+}
+
+// Describe labels a result by itself and by what stands above it: headings, commands, remarks, the table of nvidia-smi.
+func (c *ContextAbove) Describe(r *Result) {
+	l := &r.Run.Labels
+	cmd := c.launch
+	engines := []candidate{c.own(r, l.Engine, "target.backend"), c.above(LabelEngine)}
+	if cmd != nil {
+		engines = append(engines, candidate{value: cmd.Engine, Label: rundir.Label{Line: cmd.line, Text: cmd.Text}})
+	}
+	l.Engine = settle(r, "engine", engines)
+	if cmd != nil && l.Engine != "" && cmd.Engine != "" && !strings.EqualFold(l.Engine, cmd.Engine) {
+		cmd = nil // it started another server
+	}
+	e := evidence{
+		gpus:   []candidate{c.own(r, countAbove(l.GPUs), "")},
+		names:  []candidate{c.own(r, l.GPU, ""), c.above(func(s string) (string, bool) { g, ok := LabelGPUs(s); return g.GPU, ok })},
+		models: []candidate{c.own(r, l.Model, "target.model")},
+		quants: []candidate{c.own(r, l.Quant, "target.model")},
+	}
+	if cmd != nil {
+		e.launched(r, cmd)
+	}
+	if s := c.gpusSaid; s.n > 0 {
+		e.gpus = append(e.gpus, candidate{value: countAbove(s.n), Label: rundir.Label{Line: s.line, Text: s.text}})
+	}
+	e.gpus = append(e.gpus, c.above(func(s string) (string, bool) { g, ok := LabelGPUs(s); return countAbove(g.Count), ok && g.Count > 0 }))
+	if c.hardware != nil {
+		e.hardware(r, c)
+	}
+	if c.asks.name != "" {
+		model, quant := LabelModel(c.asks.name)
+		from := rundir.Label{Line: c.asks.line, Text: c.asks.text, Inferred: true}
+		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
+	}
+	l.Model, l.GPU = settle(r, "model", e.models), settle(r, "gpu", e.names)
+	l.Quant = settle(r, "quant", e.quants)
+	if text := settle(r, "gpus", e.gpus); text != "" {
+		l.GPUs, _ = strconv.Atoi(text) // countText wrote it
+	}
+	if think, ok := innermost(c, LabelThink); ok {
+		r.Run.Workload.Think = &think
+	}
+	c.dated(r)
+}
+
+// above returns what the lines above a result say, the innermost first.
+func (c *ContextAbove) above(find func(string) (string, bool)) candidate {
+	v, at, ok := innermostAt(c, find)
+	if !ok {
+		return candidate{}
+	}
+	return candidate{value: v, Label: rundir.Label{Line: at.line, Text: at.text}}
+}
+
+// evidence is what speaks for the labels of a result, the best first.
+type evidence struct{ gpus, names, models, quants []candidate }
+
+// launched adds what the command says that started the server.
+func (e *evidence) launched(r *Result, cmd *command) {
+	from := rundir.Label{Line: cmd.line, Text: cmd.Text}
+	e.gpus = append(e.gpus, candidate{value: countAbove(cmd.GPUs), Label: rundir.Label{Line: cmd.line, Text: cmd.Text, Inferred: !cmd.Told}})
+	if model, quant := LabelModel(cmd.Model); !strings.HasSuffix(cmd.Model, "/") { // a directory may hold several
+		e.models, e.quants = append(e.models, candidate{value: model, Label: from}), append(e.quants, candidate{value: quant, Label: from})
+	}
+	e.quants = append(e.quants, candidate{value: cmd.Quant, Label: from})
+	r.Run.Target.Launch = cmd.Text
+	r.Label("launch", from)
+	if cmd.MaxLen != "" {
+		r.Label("max_model_len", rundir.Label{Line: cmd.line, Text: cmd.MaxLen})
+	}
+}
+
+// hardware adds what the table of nvidia-smi says.
+func (e *evidence) hardware(r *Result, c *ContextAbove) {
+	h := c.hardware
+	e.gpus = append(e.gpus, candidate{value: countAbove(len(h.names)), Label: rundir.Label{
+		Line: h.line, Text: strconv.Itoa(len(h.names)) + " in the table of nvidia-smi: " + h.text, Inferred: true,
+	}, upTo: true})
+	elsewhere := h.path != c.Path()
+	e.names = append(e.names, candidate{value: h.name(), Label: rundir.Label{Line: h.line, Text: h.text, Inferred: elsewhere}})
+	if h.memory > 0 {
+		r.Label("gpu_memory", rundir.Label{Line: h.memLn, Text: h.memTx + ": " + h.gigabytes(), Inferred: elsewhere})
+	}
+}
+
+// dated records the date of a result, and holds it against that of the headings.
+func (c *ContextAbove) dated(r *Result) {
+	t := c.Title
+	if t == nil || t.Date.IsZero() {
+		return
+	}
+	r.Label("date", rundir.Label{Line: t.Line, Text: t.Date.Format(time.DateTime)})
+	for i := len(c.levels) - 1; i > 0; i-- {
+		m := headingDate.FindStringSubmatch(strings.TrimSpace(c.levels[i]))
+		if m == nil {
+			continue
+		}
+		month, _ := strconv.Atoi(m[2]) // digits only
+		first, _ := strconv.Atoi(m[3])
+		last := first
+		if m[4] != "" {
+			last, _ = strconv.Atoi(m[4])
+		}
+		if int(t.Date.Month()) != month || t.Date.Day() < first || t.Date.Day() > last {
+			r.Contradiction("date", t.Date.Format(time.DateOnly), t.Line, c.levels[i], c.levelLines[i], t.Line)
+		}
+		return
+	}
+}
+
+// Mark makes the only stage of a result the warm-up that a remark above it calls it.
+func (c *ContextAbove) Mark(r *Result) {
+	if w := c.warm; w.line > 0 {
+		r.Stage.Role = rundir.WarmUp
+		r.Stage.Warnings = append(r.Stage.Warnings, noteWarmUp.New(w.line, w.text))
+	}
+}

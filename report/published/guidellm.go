@@ -1,0 +1,301 @@
+package published
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// ReadGuideLLM is the format of GuideLLM's benchmarks.json, of versions 0.4 to 0.8.
+const ReadGuideLLM = "guidellm"
+
+// resultsWrittenBy is in files in GuideLLM's layout that llmsweep wrote.
+const resultsWrittenBy = "llmsweep"
+
+// isGuideLLM reports whether v is a benchmarks.json of GuideLLM.
+func isGuideLLM(v gjson.Result) bool {
+	return v.Get("benchmarks").IsArray() && (v.Get("metadata.guidellm_version").Exists() || v.Get("benchmarks.0.metrics.request_totals").Exists())
+}
+
+// readGuideLLM reads a benchmarks.json: its benchmarks are the stages of one run.
+func readGuideLLM(f *jsonFile, v gjson.Result) {
+	var r *jsonRun
+	if v.Get("metadata.written_by").String() == resultsWrittenBy {
+		r = f.begin(v, ReadGuideLLM, resultsWrittenBy, v.Get("metadata.llmsweep_version").String())
+		r.own = true
+	} else {
+		r = f.begin(v, ReadGuideLLM, "GuideLLM", v.Get("metadata.guidellm_version").String())
+		r.defined(noteITLWeighted.New("GuideLLM"), noteTTFTZero.New("GuideLLM"), noteLatencyToEnd.New("GuideLLM"),
+			noteCancelled.New("GuideLLM"))
+		if v.Get("benchmarks.0.warmup_duration").Num == 0 {
+			r.defined(noteNoWarmup.New("GuideLLM"))
+		}
+	}
+	r.guideTarget(v)
+	labels := map[string]string{}
+	v.Get("config.metadata.labels").ForEach(func(k, value gjson.Result) bool {
+		labels[k.String()] = value.String()
+		return true
+	})
+	if bad := r.guideLabels(labels); !bad.IsZero() {
+		f.unread(v.Get("config.metadata.labels"), bad)
+	}
+	benchmarks := v.Get("benchmarks")
+	if len(benchmarks.Array()) == 0 {
+		f.unread(v, noteNoBenchmark.New())
+		return
+	}
+	sweep, seed := false, false
+	benchmarks.ForEach(func(_, b gjson.Result) bool {
+		sweep = r.guideStage(b) || sweep
+		if !seed {
+			seed = true
+			r.Run.Workload.Seed = max(v.Get("config.spec.seed.value").Uint(), b.Get("config.requests.random_seed").Uint())
+		}
+		return true
+	})
+	if len(r.Run.Stages) > 0 {
+		r.Run.Started = unix(benchmarks.Get("0.start_time"))
+		r.Run.Ended = unix(benchmarks.Get(fmt.Sprintf("%d.end_time", len(benchmarks.Array())-1)))
+	}
+	plan := rundir.KindRun
+	if sweep {
+		plan = rundir.KindSweep
+	}
+	r.keep(plan)
+}
+
+// guideTarget reads who was asked for what. Up to 0.7 that stands under "args", later under "config.spec".
+func (r *jsonRun) guideTarget(v gjson.Result) {
+	first := func(paths ...string) gjson.Result {
+		for _, p := range paths {
+			if x := v.Get(p); x.Type != gjson.Null && x.String() != "" {
+				return x
+			}
+		}
+		return gjson.Result{}
+	}
+	t := &r.Run.Target
+	t.URL = first("config.spec.backend.target", "args.target", "args.backend_kwargs.target", "benchmarks.0.config.backend.target").String()
+	t.Model = first("config.spec.backend.model", "args.model", "args.backend_kwargs.model", "benchmarks.0.config.backend.model").String()
+	t.API = LabelAPI(first("config.spec.backend.request_format", "args.data_request_formatter", "args.request_type",
+		"args.backend_kwargs.request_format").String())
+	switch first("args.data_request_formatter", "args.request_type").String() {
+	case "chat_completions":
+		t.API = "chat"
+	case "text_completions":
+		t.API = "completions"
+	}
+	if t.Model != "" {
+		r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(t.Model)
+	}
+	w := &r.Run.Workload
+	data := first("config.spec.data.0", "args.data.0")
+	if data.IsObject() {
+		w.PromptTokens.Mean, w.OutputTokens.Mean = data.Get("prompt_tokens").Num, data.Get("output_tokens").Num
+		w.PromptTokens.Std, w.OutputTokens.Std = data.Get("prompt_tokens_stdev").Num, data.Get("output_tokens_stdev").Num
+		return
+	}
+	w.Dataset = data.String()
+	for part := range strings.SplitSeq(data.String(), ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		q, err := ParseQuantity(value)
+		if err != nil || !q.Number.Known() {
+			continue
+		}
+		switch key {
+		case "prompt_tokens":
+			w.PromptTokens.Mean, w.Dataset = q.Number.Value(), ""
+		case "output_tokens":
+			w.OutputTokens.Mean, w.Dataset = q.Number.Value(), ""
+		case "prompt_tokens_stdev":
+			w.PromptTokens.Std = q.Number.Value()
+		case "output_tokens_stdev":
+			w.OutputTokens.Std = q.Number.Value()
+		}
+	}
+}
+
+// guideStage reads one benchmark and reports whether it is part of a sweep.
+func (r *jsonRun) guideStage(b gjson.Result) (sweep bool) {
+	s := r.stageAt(b)
+	st := &s.Stage
+	sweep = s.guideStrategy(b)
+	s.count("requests.ok", "metrics.request_totals.successful", &st.Requests.OK)
+	s.count("requests.error", "metrics.request_totals.errored", &st.Requests.Error)
+	s.count("requests.incomplete", "metrics.request_totals.incomplete", &st.Requests.Incomplete)
+	s.count("requests.due", "metrics.request_totals.total", &st.Requests.Due)
+	st.Requests.Sent = st.Requests.Due
+	s.seconds("window_s", "duration", &st.Window, 0, "s")
+	s.seconds("window_from_s", "warmup_duration", &st.WindowFrom, 0, "s")
+	from, to := b.Get("scheduler_metrics.start_time"), b.Get("scheduler_metrics.end_time")
+	if to.Num > from.Num {
+		st.Elapsed = to.Num - from.Num
+	}
+	if first := r.file.in("benchmarks.0.start_time"); first > 0 && b.Get("start_time").Num >= first {
+		st.Started = b.Get("start_time").Num - first
+	}
+
+	s.guideNumber("rates.completed", "metrics.requests_per_second.successful", "mean", &st.Rates.Completed, 0, "req/s")
+	// Tokens that arrived in the window count, whichever request they belong to: that is GuideLLM's "total".
+	s.guideNumber("tokens_per_s.output", "metrics.output_tokens_per_second.total", "mean", &st.TokensPerS.Output, 0, "tok/s")
+	s.guideNumber("tokens_per_s.input", "metrics.prompt_tokens_per_second.total", "mean", &st.TokensPerS.Input, 0, "tok/s")
+	s.guideNumber("tokens_per_s.total", "metrics.tokens_per_second.total", "mean", &st.TokensPerS.Total, 0, "tok/s")
+	s.guideNumber("concurrency.mean", "metrics.request_concurrency.total", "mean", &st.Concurrency.Mean, 0, "")
+	s.count("concurrency.peak", "metrics.request_concurrency.total.max", &st.Concurrency.Peak)
+	s.guideDist("latency_s", "metrics.request_latency.successful", &st.Latency, 0, "s")
+	s.guideDist("ttft_s", "metrics.time_to_first_token_ms.successful", &st.TTFT, -3, "ms")
+	s.guideDist("tpot_s", "metrics.inter_token_latency_ms.successful", &st.TPOT, -3, "ms")
+	// Its count is of tokens, the weights of the requests.
+	st.InterToken = st.TPOT.Mean
+	if !s.own {
+		st.TPOT.N = min(st.TPOT.N, st.Requests.OK)
+	}
+	s.guideTokens("prompt_tokens", "metrics.prompt_token_count.successful", &st.PromptTokens)
+	s.guideTokens("output_tokens", "metrics.output_token_count.successful", &st.OutputTokens)
+	if n := r.Run.Workload.OutputTokens.Mean; n > 0 {
+		st.AskedTokens = rundir.Exactly(n)
+	}
+	b.Get("metrics").ForEach(func(k, metric gjson.Result) bool {
+		path := "metrics." + k.String()
+		switch {
+		case metric.Type == gjson.Number:
+			s.other(path, metric)
+		case metric.Get("successful").IsObject():
+			s.rest(metric.Get("successful"), path+".successful")
+		case metric.Get("count").Exists():
+			s.rest(metric, path)
+		}
+		return true
+	})
+	s.rest(b.Get("scheduler_metrics"), "scheduler_metrics", "scheduler_metrics.start_time", "scheduler_metrics.end_time",
+		"scheduler_metrics.request_start_time", "scheduler_metrics.request_end_time", "scheduler_metrics.measure_start_time",
+		"scheduler_metrics.measure_end_time")
+	s.finish()
+	return sweep
+}
+
+// in returns a number of the document's first value, 0 where there is none.
+func (f *jsonFile) in(path string) float64 { return gjson.Get(f.text, path).Num }
+
+// guideStrategy reads what a benchmark asked of the server, and reports whether a sweep asked it.
+func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
+	st := &s.Stage
+	strategy := b.Get("config.strategy")
+	kind := strategy.Get("type_").String()
+	if kind == "" {
+		kind = strategy.Get("kind").String()
+	}
+	profile := b.Get("config.profile")
+	sweep = profile.Get("type_").String() == "sweep" || profile.Get("kind").String() == "sweep"
+	st.Kind, st.Role = kind, rundir.Single
+	s.count("max_concurrency", "config.strategy.max_concurrency", &st.MaxConcurrency)
+	switch kind {
+	case "synchronous":
+		st.Name, st.Verdict, st.MaxConcurrency = kind, rundir.Closed, 1
+	case "throughput":
+		st.Name, st.Verdict = kind, rundir.Closed
+	case "concurrent":
+		if streams := strategy.Get("streams"); streams.Type == gjson.Number {
+			s.count("max_concurrency", "config.strategy.streams", &st.MaxConcurrency)
+		}
+		st.Name, st.Verdict = fmt.Sprintf("concurrent@%d", st.MaxConcurrency), rundir.Closed
+	default:
+		if kind == "async" {
+			st.Kind = "constant"
+		}
+		s.number("rate", "config.strategy.rate", &st.Rate, 0, "req/s")
+		st.Name = st.Kind
+		if st.Rate.Known() {
+			st.Name = fmt.Sprintf("%s@%.2f", st.Kind, st.Rate.Value())
+		}
+	}
+	if sweep {
+		st.Role = map[string]string{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[kind]
+		if st.Role == "" {
+			st.Role = rundir.Grid
+		}
+	}
+	if own := b.Get("config.llmsweep"); s.own && own.Get("name").String() != "" {
+		st.Name, st.Role, st.Verdict = own.Get("name").String(), own.Get("role").String(), own.Get("verdict").String()
+	}
+	return sweep
+}
+
+// guideDist reads a distribution. GuideLLM's percentiles are of a step function; of few values they differ from interpolated ones.
+func (s *jsonStage) guideDist(key, path string, d *rundir.Dist, tens int, unit string) {
+	s.count(key+".n", path+".count", &d.N)
+	if d.N == 0 && !s.own {
+		return // GuideLLM writes zeros where nothing was measured
+	}
+	for _, f := range d.Numbers() {
+		at := map[string]string{"std": "std_dev", "mean": "mean", "min": "min", "max": "max"}[f.Name]
+		if at == "" {
+			at = "percentiles." + f.Name
+		}
+		s.guideNumber(key+"."+f.Name, path, at, f.Number, tens, unit)
+		interval := ".percentile_cis." + f.Name
+		if f.Name == "mean" {
+			interval = ".mean_ci"
+		}
+		low, _ := s.value(path+interval+".lower", tens)
+		high, _ := s.value(path+interval+".upper", tens)
+		if low.Known() && high.Known() {
+			if d.CI == nil {
+				d.CI = map[string][2]float64{}
+			}
+			d.CI[f.Name] = [2]float64{low.Value(), high.Value()}
+		}
+	}
+}
+
+// guideNumber reads a statistic of the distribution at path, or the lower bound of it that llmsweep wrote.
+func (s *jsonStage) guideNumber(key, path, statistic string, to *rundir.Number, tens int, unit string) {
+	s.number(key, path+"."+statistic, to, tens, unit)
+	if over, _ := s.value(path+".over."+strings.TrimPrefix(statistic, "percentiles."), tens); over.Known() && to.IsZero() {
+		*to = rundir.Over(over.Value())
+	}
+}
+
+// guideTokens reads how many tokens the requests had.
+func (s *jsonStage) guideTokens(key, path string, t *rundir.TokenStats) {
+	s.count(key+".n", path+".count", &t.N)
+	if t.N == 0 && !s.own {
+		return
+	}
+	s.number(key+".mean", path+".mean", &t.Mean, 0, "")
+	s.number(key+".min", path+".min", &t.Min, 0, "")
+	s.number(key+".max", path+".max", &t.Max, 0, "")
+	s.number(key+".total", path+".total_sum", &t.Total, 0, "")
+}
+
+// guideLabels reads labels that the user of GuideLLM 0.8 gave with --label, or llmsweep wrote. It returns a note on the first one that
+// it could not read.
+func (r *jsonRun) guideLabels(labels map[string]string) note.Note {
+	l := &r.Run.Labels
+	for key, to := range map[string]*string{"model": &l.Model, "gpu": &l.GPU, "engine": &l.Engine, "quant": &l.Quant} {
+		if v := labels[key]; v != "" {
+			*to = v
+		}
+	}
+	if v := labels["gpus"]; v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return noteLabelNoCount.New("gpus", Short(v))
+		}
+		l.GPUs = n
+	}
+	if v := labels["price"]; v != "" {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n > 0) || n > 1e9 {
+			return noteLabelNoPrice.New("price", Short(v))
+		}
+		l.Price = n
+	}
+	return note.Note{}
+}

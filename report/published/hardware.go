@@ -1,0 +1,100 @@
+package published
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// hardware is what nvidia-smi printed of the machine.
+type hardware struct {
+	names  []string // of the GPUs, each
+	line   int      // of the first GPU
+	text   string
+	memory int // of the largest GPU, in MiB; 0 where it is not told
+	memLn  int
+	memTx  string
+	path   string // the headings above it
+}
+
+var (
+	smiGPU    = regexp.MustCompile(`^\|\s*(\d{1,3})\s+(\S.*?)\s+(?:On|Off|N/A)\s*\|`)
+	smiMemory = regexp.MustCompile(`(\d{1,8})\s*MiB\s*/\s*(\d{1,8})\s*MiB`)
+	smiList   = regexp.MustCompile(`^GPU (\d{1,3}): (\S.*?) \(UUID:`)
+	vendor    = regexp.MustCompile(`(?i)^(?:NVIDIA|Tesla|Quadro|GeForce|AMD|Instinct)\s+`)
+)
+
+// gpuModel takes the vendor off a GPU's name.
+func gpuModel(name string) string {
+	for {
+		short := vendor.ReplaceAllString(name, "")
+		if short == name {
+			return name
+		}
+		name = short
+	}
+}
+
+// IsSMI reports whether a line is the first of nvidia-smi's table.
+func IsSMI(line string) bool {
+	return strings.HasPrefix(line, "|") && strings.Contains(line, "NVIDIA-SMI")
+}
+
+// SMI reads the table of nvidia-smi that begins at a line (from 0), and returns how many lines it has. A later table replaces an
+// earlier one.
+func (c *ContextAbove) SMI(at int) int {
+	first := at
+	h := &hardware{path: c.Path()}
+	for at < len(c.lines) {
+		line := strings.TrimSpace(c.lines[at])
+		if line == "" || !strings.ContainsRune("|+", []rune(line)[0]) || len(h.names) > 0 && IsSMI(line) {
+			break
+		}
+		if m := smiGPU.FindStringSubmatch(line); m != nil && strings.Count(line, "|") >= 3 && !strings.Contains(line, "MiB") {
+			if h.names = append(h.names, gpuModel(m[2])); h.line == 0 {
+				h.line, h.text = at+1, strings.Join(strings.Fields(m[0]), " ")
+			}
+		}
+		if m := smiMemory.FindStringSubmatch(line); m != nil && len(h.names) > 0 {
+			if n, err := strconv.Atoi(m[2]); err == nil && n > h.memory {
+				h.memory, h.memLn, h.memTx = n, at+1, m[0]
+			}
+		}
+		at++
+	}
+	if len(h.names) > 0 {
+		c.hardware = h
+	}
+	return at - first
+}
+
+// smiLine reads a line of nvidia-smi -L.
+func (c *ContextAbove) smiLine(line string, number int) bool {
+	m := smiList.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	if c.hardware == nil || m[1] == "0" {
+		c.hardware = &hardware{line: number, text: m[0], path: c.Path()}
+	}
+	c.hardware.names = append(slices.Clone(c.hardware.names), gpuModel(m[2]))
+	return true
+}
+
+// name is that of all GPUs.
+func (h *hardware) name() string {
+	distinct := slices.Compact(slices.Sorted(slices.Values(h.names)))
+	return strings.Join(distinct, " + ")
+}
+
+// gigabytes is the memory as vendors print it.
+func (h *hardware) gigabytes() string {
+	if h.memory == 0 {
+		return ""
+	}
+	return strconv.Itoa((h.memory+512)/1024) + " GB"
+}
+
+// HasHardware reports whether a table of nvidia-smi stands above.
+func (c *ContextAbove) HasHardware() bool { return c.hardware != nil }

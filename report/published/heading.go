@@ -1,0 +1,119 @@
+package published
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"llmsweep/sweep/rundir"
+)
+
+// HeadingText is the line above a six-column table, and its number.
+type HeadingText struct {
+	Line int
+	Text string
+}
+
+var (
+	listItem   = regexp.MustCompile(`^(?:[-+]\s*|\*\s+)`)
+	tokensPart = regexp.MustCompile(`(?i)^(prompt|input|generated|output)_tokens\s*[=:：]\s*([\d,.]+)$`)
+	countPart  = regexp.MustCompile(`(?i)^(\d{1,6})\s*(?:张|块|卡|x|×|\*)\s*(.+)$`)
+)
+
+// IsHeading knows lines such as "- **MODEL**, **N** x **GPU**, **ENGINE**, prompt_tokens=P, generated_tokens=G".
+func IsHeading(line string) bool {
+	if strings.Contains(line, "prompt_tokens=") || strings.Contains(line, "generated_tokens=") {
+		return listItem.MatchString(line) || strings.HasPrefix(line, "**")
+	}
+	item := listItem.FindString(line)
+	return item != "" && strings.HasPrefix(line[len(item):], "**") && strings.Contains(line, ",")
+}
+
+// Read labels the result by its heading line, as far as the parts can be told apart.
+func (h *HeadingText) Read(r *Result) {
+	var names []string
+	for _, part := range headingParts(h.Text) {
+		if m := tokensPart.FindStringSubmatch(part); m != nil {
+			askedLength(r, strings.ToLower(m[1]), m[2])
+		} else if m := countPart.FindStringSubmatch(part); m != nil {
+			r.Run.Labels.GPUs, _ = strconv.Atoi(m[1]) // six digits at most
+			r.Run.Labels.GPU = m[2]
+		} else if strings.Contains(part, "_tokens") {
+			r.Doc.Note(h.Line, true, noteNoLength.New(Short(part)))
+		} else if part != "" {
+			names = append(names, part)
+		}
+	}
+	if len(names) > 0 {
+		r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(names[0])
+	}
+	for _, name := range names[min(1, len(names)):] {
+		_, known := LabelEngine(name)
+		switch _, hardware := LabelGPUs(name); {
+		case r.Run.Labels.GPU == "" && !known && (hardware || len(names) > 2):
+			r.Run.Labels.GPU = name
+		case r.Run.Labels.Engine == "":
+			r.Run.Labels.Engine = name
+		default:
+			r.Doc.Note(h.Line, true, noteUnclear.New(Short(name)))
+		}
+	}
+}
+
+// askedLength is the length of prompts or answers in a heading line.
+func askedLength(r *Result, what, text string) {
+	q, err := ParseQuantity(text)
+	if err != nil || !q.Number.Known() {
+		r.Doc.Note(r.Run.Source.Line, true, noteNoLength.New(what+"_tokens="+Short(text)))
+		return
+	}
+	key := "workload.prompt_tokens"
+	if what == "prompt" || what == "input" {
+		r.Run.Workload.PromptTokens.Mean = q.Number.Value()
+	} else {
+		key = "workload.output_tokens"
+		r.Run.Workload.OutputTokens.Mean = q.Number.Value()
+	}
+	r.Run.Source.Printed[key] = rundir.Printed{Line: r.Run.Source.Line, Text: text}
+}
+
+// headingParts cuts a heading line at the commas outside of bold text, and takes the bold off.
+func headingParts(line string) []string {
+	line = line[len(listItem.FindString(line)):]
+	var parts []string
+	var b strings.Builder
+	bold := false
+	end := func() {
+		parts = append(parts, strings.TrimSpace(b.String()))
+		b.Reset()
+	}
+	for i := 0; i < len(line); {
+		switch rest := line[i:]; {
+		case strings.HasPrefix(rest, "**"):
+			bold = !bold
+			i += 2
+		case rest[0] == '\\' && len(rest) > 1:
+			b.WriteByte(rest[1])
+			i += 2
+		case !bold && rest[0] == ',':
+			end()
+			i++
+		case !bold && strings.HasPrefix(rest, "，"):
+			end()
+			i += len("，")
+		default:
+			b.WriteByte(rest[0])
+			i++
+		}
+	}
+	end()
+	for i, s := range parts {
+		parts[i] = UnescapeHTML(s)
+	}
+	return parts
+}
+
+// UnescapeHTML returns text with the < and & that writers of Markdown escape.
+func UnescapeHTML(s string) string {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
+}

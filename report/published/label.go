@@ -1,0 +1,94 @@
+// Finds in text what labels a result: the model and its quantization, the GPU, the engine, and the command that
+// started a server.
+
+package published
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// engines are how serving engines are written, by how people write them.
+func engines() map[string]string {
+	return map[string]string{
+		"vllm": "vLLM", "sglang": "SGLang", "lmdeploy": "lmdeploy", "llama.cpp": "llama.cpp", "llamacpp": "llama.cpp",
+		"ollama": "Ollama", "tgi": "TGI", "text-generation-inference": "TGI", "triton": "Triton",
+		"tensorrt-llm": "TensorRT-LLM", "trt-llm": "TensorRT-LLM", "mindie": "MindIE", "ktransformers": "KTransformers",
+		"xinference": "Xinference",
+	}
+}
+
+var (
+	engineWord = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(vllm|sglang|lmdeploy|llama\.?cpp|ollama|tgi|text-generation-inference|triton|tensorrt-llm|trt-llm|mindie|ktransformers|xinference)(?:$|[^a-z0-9])`)
+	gpuWord    = regexp.MustCompile(`(?i)(?:(\d{1,4})\s*(?:x|×|\*|张)\s*)?\b((?:A100|A800|H100|H200|H800|H20|B200|GB200|L20|L40S|L40|L4|A10G|A10|A30|A40|V100|T4|RTX ?\d{4}|MI\d{3}X?)(?:[ -]\d{1,3} ?GB?)?)\b`)
+	noThink    = regexp.MustCompile(`(?i)\b(no|non|without|disable)[- _]?(think|thinking|reasoning)\b|不思考|非思考|关闭思考`)
+	think      = regexp.MustCompile(`(?i)\b(think|thinking|reasoning)\b|思考`)
+	quantTail  = regexp.MustCompile(`(?i)^(.+?)[-_ ](AWQ(?:-Int4)?|GPTQ(?:-Int[48])?|BNB-[48]bit|Int[48]|FP16|BF16|FP8|FP4|W4A16|W8A8|W4A8|GGUF|Q\d_[0-9A-Z_]+)$`)
+)
+
+// LabelEngine returns the serving engine that a text names; ok is false where it names none.
+func LabelEngine(text string) (engine string, ok bool) {
+	m := engineWord.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	return engines()[strings.ToLower(m[1])], true
+}
+
+// LabelHardware is GPUs as a heading names them.
+type LabelHardware struct {
+	GPU   string
+	Count int // 0 where none was named
+}
+
+// LabelGPUs returns the hardware that a text names; ok is false where it names none.
+func LabelGPUs(text string) (h LabelHardware, ok bool) {
+	m := gpuWord.FindStringSubmatch(text)
+	if m == nil {
+		return LabelHardware{}, false
+	}
+	n, _ := strconv.Atoi(m[1]) // empty, or four digits at most
+	return LabelHardware{m[2], n}, true
+}
+
+// LabelThink reports whether a text tells that the model thinks, or that it does not; said is false where it tells neither.
+func LabelThink(text string) (on, said bool) {
+	switch {
+	case noThink.MatchString(text):
+		return false, true
+	case think.MatchString(text):
+		return true, true
+	}
+	return false, false
+}
+
+// SplitQuant takes the quantization off a model's name.
+func SplitQuant(name string) (model, quant string) {
+	if m := quantTail.FindStringSubmatch(name); m != nil {
+		return m[1], m[2]
+	}
+	return name, ""
+}
+
+// LabelModel returns the name at the end of a model's path, with its quantization taken off.
+func LabelModel(name string) (model, quant string) {
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~") {
+		name = path.Base(name)
+	}
+	return SplitQuant(name)
+}
+
+// LabelAPI returns the API of an address, as far as its path tells it.
+func LabelAPI(url string) string {
+	for _, e := range []struct{ end, api string }{
+		{"/chat/completions", "chat"}, {"/completions", "completions"}, {"/completion", "llamacpp"},
+		{"/api/generate", "ollama"}, {"/api/chat", "ollama"}, {"/generate_stream", "tgi"},
+	} {
+		if strings.HasSuffix(strings.TrimRight(url, "/"), e.end) {
+			return e.api
+		}
+	}
+	return ""
+}

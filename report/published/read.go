@@ -1,0 +1,178 @@
+// Reads the formats of other tools: six-column sweep tables, stress tables, serving blocks and the JSON of package results.
+// A document may mix the first three, in English or Chinese, with the typing errors that people make. Each result becomes a rundir.Run
+// that has the line of each number. A number that is not printed is not guessed, one that looks wrong is not corrected
+// (package audit reports it), and no line of a result is dropped silently: what could not be read is a remark.
+
+package published
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// The largest input that is read. Published results are kilobytes; what is larger is something else.
+const (
+	maxBytes    = 32 << 20
+	maxTextLine = 64 << 10
+)
+
+// ParseText reads a document. It fails only where r does, or where the input can't be text of that kind; a document
+// without a single result is no error.
+func ParseText(name string, r io.Reader) (*Document, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxResultBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if IsJSON(b) {
+		doc, err := ParseResults(name, b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return doc, nil
+	}
+	lines, err := readLines(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	p := &parser{doc: &Document{Name: name, Lines: make([]Kind, len(lines))}, lines: lines, above: NewContextAbove(lines)}
+	for p.at < len(p.lines) {
+		p.step()
+	}
+	p.abandonHeading()
+	inferModels(p.doc)
+	for i, k := range p.doc.Lines {
+		if (k == Prose || k == Context) && len(lines[i]) <= maxTextLine {
+			p.doc.Prose = append(p.doc.Prose, Line{Line: i + 1, Text: strings.TrimSpace(lines[i])})
+		}
+	}
+	return p.doc, nil
+}
+
+// readLines returns all lines, without their ends.
+func readLines(b []byte) ([]string, error) {
+	switch {
+	case len(b) > maxBytes:
+		return nil, fmt.Errorf("larger than %d MiB, which published results never are; cut the results out of it", maxBytes>>20)
+	case bytes.IndexByte(b, 0) >= 0:
+		return nil, errors.New("not text (it holds zero bytes); give the text that the tool printed, as UTF-8")
+	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	var lines []string
+	in := bufio.NewScanner(bytes.NewReader(b))
+	in.Buffer(nil, maxBytes+2)
+	for in.Scan() {
+		lines = append(lines, strings.ToValidUTF8(in.Text(), "\ufffd"))
+	}
+	return lines, in.Err()
+}
+
+// parser goes through a document line by line.
+type parser struct {
+	doc   *Document
+	lines []string
+	at    int // the line to read next, from 0
+	above *ContextAbove
+}
+
+// step reads one line, or all lines of a result that begins there.
+func (p *parser) step() {
+	raw := p.lines[p.at]
+	line := strings.TrimSpace(raw)
+	switch {
+	case line == "":
+		p.take(Blank)
+	case len(raw) > maxTextLine:
+		p.unread(noteLongLine.New(maxTextLine >> 10))
+		p.at++
+	case isServingTitle(line):
+		p.serving()
+	case isStressTitle(line):
+		p.stressTitle(line)
+	case IsSMI(line):
+		p.context(p.above.SMI(p.at))
+	case isFramed(line):
+		p.table()
+	case p.context(p.above.Launch(p.at)):
+	case p.above.Note(line, p.at+1):
+		p.take(Context)
+	case IsHeading(line):
+		p.abandonHeading()
+		p.above.Heading = &HeadingText{Line: p.at + 1, Text: line}
+		p.take(Context)
+	default:
+		p.take(Prose)
+	}
+}
+
+// take counts the next line as one of that kind.
+func (p *parser) take(k Kind) {
+	p.doc.Lines[p.at] = k
+	p.at++
+}
+
+// context counts the next lines as ones that say something about the results beneath them, and reports whether there were any.
+func (p *parser) context(lines int) bool {
+	for range lines {
+		p.take(Context)
+	}
+	return lines > 0
+}
+
+// unread remarks that the next line could not be read.
+func (p *parser) unread(n note.Note) {
+	p.doc.Lines[p.at] = Unread
+	p.remark(p.at+1, true, n)
+}
+
+// assume remarks how the next line was read.
+func (p *parser) assume(n note.Note) { p.remark(p.at+1, false, n) }
+
+func (p *parser) remark(line int, unread bool, n note.Note) {
+	p.doc.Note(line, unread, n)
+}
+
+// abandonHeading remarks on a heading line of a six-column table whose table never came.
+func (p *parser) abandonHeading() {
+	if h := p.above.Heading; h != nil && strings.Contains(h.Text, "_tokens") {
+		p.doc.Lines[h.Line-1] = Unread
+		p.remark(h.Line, true, noteNoTable.New())
+	}
+	p.above.Heading = nil
+}
+
+// reading is a result while it is read.
+type reading struct {
+	*parser
+	*Result
+}
+
+// begin opens a result at that line (from 1), with what stands above it.
+func (p *parser) begin(format string, line int) *reading {
+	return &reading{parser: p, Result: p.above.Begin(p.doc, format, line)}
+}
+
+// whole reports whether the counts and the duration of the block that ends above the next line are of the whole test: what
+// llmsweep prints of a window says so beneath the block, in a line that begins with the name of the duration.
+func (p *parser) whole(duration string) bool {
+	for _, line := range p.lines[p.at:min(p.at+8, len(p.lines))] {
+		if strings.TrimSpace(line) == "" {
+			break
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), duration+" ") {
+			return false
+		}
+	}
+	return true
+}
+
+// printed remembers how a number of the stage was printed on the next line.
+func (r *reading) printed(key, text string) {
+	r.Stage.Source.Printed[key] = rundir.Printed{Line: r.at + 1, Text: text}
+}

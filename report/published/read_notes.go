@@ -1,0 +1,31 @@
+package published
+
+import "llmsweep/client/note"
+
+// Remarks on lines of a document.
+var (
+	noteNoHeading   = note.Kind{Code: "published.no-heading"}
+	noteOtherColumn = note.Kind{Code: "published.other-column", Args: []string{"column"}}
+	noteReadAs      = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
+	noteTooManyRows = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}
+	noteCells       = note.Kind{Code: "published.cells", Args: []string{"cells", "wanted"}}
+	noteBad         = note.Kind{Code: "published.bad", Args: []string{"error"}}
+	noteBadValue    = note.Kind{Code: "published.bad-value", Args: []string{"name", "value", "error"}}
+	noteNoUnit      = note.Kind{Code: "published.no-unit", Args: []string{"name", "value", "unit"}}
+	noteNoRow       = note.Kind{Code: "published.no-row"}
+	noteLongLine    = note.Kind{Code: "published.long-line", Args: []string{"kib"}}
+	noteNoTable     = note.Kind{Code: "published.no-table"}
+	noteNoEnd       = note.Kind{Code: "published.no-end"}
+	noteNotServing  = note.Kind{Code: "published.not-serving", Args: []string{"text"}}
+	noteNothingRead = note.Kind{Code: "published.nothing-read"}
+	noteNoDate      = note.Kind{Code: "published.no-date", Args: []string{"text"}}
+	noteNotStress   = note.Kind{Code: "published.not-stress", Args: []string{"text"}}
+	noteRepeated    = note.Kind{Code: "published.repeated", Args: []string{"text"}}
+	noteNoCell      = note.Kind{Code: "published.no-cell"}
+	noteOtherTable  = note.Kind{Code: "published.other-table", Args: []string{"columns"}}
+)
+
+// ReadNotes returns the kinds of notes that this package writes.
+func ReadNotes() []note.Kind {
+	return []note.Kind{noteNoHeading, noteOtherColumn, noteReadAs, noteTooManyRows, noteCells, noteBad, noteBadValue, noteNoUnit, noteNoRow, noteLongLine, noteNoTable, noteNoEnd, noteNotServing, noteNothingRead, noteNoDate, noteNotStress, noteRepeated, noteNoCell, noteOtherTable}
+}

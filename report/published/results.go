@@ -1,0 +1,435 @@
+// Reads the JSON results of other tools: GuideLLM, AIPerf, evalscope perf, InferenceX, SGLang's bench_serving and vllm
+// bench serve.
+
+package published
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
+
+// MaxResultBytes is the largest JSON result that is read. Tools that store every request write hundreds of megabytes.
+const MaxResultBytes = 1 << 30
+
+// jsonFormat is the JSON result of one tool. Formats are told apart by their content alone: people rename files.
+type jsonFormat struct {
+	name string // as rundir.Source names it
+	tool string // as its users call it
+	// is reports whether a value is a result of this tool.
+	is func(v gjson.Result) bool
+	// read adds the runs of a result to the document.
+	read func(f *jsonFile, v gjson.Result)
+}
+
+// jsonFormats returns all JSON formats. A result is of the first one that recognizes it.
+func jsonFormats() []jsonFormat {
+	return []jsonFormat{
+		{ReadGuideLLM, "GuideLLM", isGuideLLM, readGuideLLM},
+		{AIPerf, "AIPerf", isAIPerf, readAIPerf},
+		{EvalScope, "evalscope perf", isEvalScope, readEvalScope},
+		{InferenceX, "InferenceX", isInferenceX, readInferenceX},
+		{SGLangBench, "SGLang bench_serving", isSGLangBench, readSGLangBench},
+		{VLLMBench, "vllm bench serve", isVLLMBench, readVLLMBench},
+	}
+}
+
+// ResultTools returns the tools whose JSON results [Parse] reads.
+func ResultTools() []string {
+	var names []string
+	for _, f := range jsonFormats() {
+		names = append(names, f.tool)
+	}
+	return names
+}
+
+// jsonFile is a JSON document while it is read.
+type jsonFile struct {
+	doc   *Document
+	text  string
+	lines []int // where each line begins
+}
+
+// IsJSON reports whether a document is JSON: it begins with an object, or with a list of objects. A text may begin with a
+// brace too, such as a printed answer of a server in Python's notation.
+func IsJSON(b []byte) bool {
+	const space = " \t\r\n"
+	b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\ufeff")), space)
+	if rest, ok := bytes.CutPrefix(b, []byte("[")); ok {
+		b = bytes.TrimLeft(rest, space)
+	}
+	rest, ok := bytes.CutPrefix(b, []byte("{"))
+	rest = bytes.TrimLeft(rest, space)
+	return ok && (len(rest) == 0 || rest[0] == '"' || rest[0] == '}')
+}
+
+// ParseResults reads a JSON document: one result, a list of results, or one result a line.
+func ParseResults(name string, b []byte) (*Document, error) {
+	text := string(bytes.TrimPrefix(b, []byte("\ufeff")))
+	values, err := topLevel(text)
+	if err != nil {
+		// Python writes NaN and Infinity, which are not JSON. Read them as null.
+		text = withoutNaN(text)
+		if values, err = topLevel(text); err != nil {
+			return nil, err
+		}
+	}
+	f := &jsonFile{doc: &Document{Name: name}, text: text, lines: lineStarts(text)}
+	f.doc.Lines = make([]Kind, len(f.lines))
+	for i := range f.doc.Lines {
+		f.doc.Lines[i] = Context
+	}
+	for _, v := range values {
+		f.result(v)
+	}
+	return f.doc, nil
+}
+
+// result reads one value with the format that recognizes it.
+func (f *jsonFile) result(v gjson.Result) {
+	for _, format := range jsonFormats() {
+		if v.IsObject() && format.is(v) {
+			format.read(f, v)
+			return
+		}
+	}
+	if v.IsObject() {
+		f.unread(v, noteUnknown.New(keysOf(v), strings.Join(ResultTools(), ", ")))
+		return
+	}
+	f.unread(v, noteNoObject.New())
+}
+
+// keysOf returns the first keys of an object, for a message.
+func keysOf(v gjson.Result) string {
+	const most = 5
+	var keys []string
+	v.ForEach(func(k, _ gjson.Result) bool {
+		if len(keys) == most {
+			keys = append(keys, "...")
+			return false
+		}
+		keys = append(keys, Short(k.String()))
+		return true
+	})
+	return strings.Join(keys, ", ")
+}
+
+// topLevel returns the values of a document: the elements of a list, or the objects that follow each other, as in JSON Lines.
+// encoding/json checks the syntax, because it bounds the depth.
+func topLevel(text string) ([]gjson.Result, error) {
+	in := json.NewDecoder(strings.NewReader(text))
+	var values []gjson.Result
+	for in.More() {
+		var raw json.RawMessage
+		if err := in.Decode(&raw); err != nil {
+			return nil, jsonError(text, int(in.InputOffset()), err)
+		}
+		end := int(in.InputOffset())
+		start := end - len(raw)
+		v := gjson.Parse(text[start:end])
+		v.Index = start
+		if !v.IsArray() {
+			values = append(values, v)
+			continue
+		}
+		v.ForEach(func(_, element gjson.Result) bool {
+			values = append(values, element)
+			return true
+		})
+	}
+	return values, nil
+}
+
+// jsonError says in which line JSON is malformed. Offset is how far it was well formed.
+func jsonError(text string, offset int, err error) error {
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		offset = max(offset, int(syntax.Offset))
+	}
+	offset = min(max(offset, 0), len(text))
+	line := 1 + strings.Count(text[:offset], "\n")
+	reason := strings.TrimPrefix(err.Error(), "json: ")
+	if strings.HasSuffix(reason, "unexpected EOF") || strings.HasSuffix(reason, "unexpected end of JSON input") {
+		return fmt.Errorf("line %d: the JSON ends in the middle; was the file cut off?", 1+strings.Count(strings.TrimRight(text, "\n"), "\n"))
+	}
+	return fmt.Errorf("line %d: not JSON: %s", line, reason)
+}
+
+// withoutNaN replaces NaN, Infinity and -Infinity outside strings by null.
+func withoutNaN(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		if text[i] == '"' {
+			end := i + 1
+			for end < len(text) && text[end] != '"' {
+				if text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(text))
+			b.WriteString(text[i:end])
+			i = end
+			continue
+		}
+		replaced := false
+		for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
+			if strings.HasPrefix(text[i:], word) {
+				b.WriteString("null")
+				i += len(word)
+				replaced = true
+				break
+			}
+		}
+		if !replaced {
+			b.WriteByte(text[i])
+			i++
+		}
+	}
+	return b.String()
+}
+
+// lineStarts returns where each line begins.
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i := range len(text) {
+		if text[i] == '\n' && i+1 < len(text) {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// line returns the line of a value, from 1.
+func (f *jsonFile) line(v gjson.Result) int {
+	return max(1, sort.SearchInts(f.lines, v.Index+1))
+}
+
+// unread remarks that a value could not be read.
+func (f *jsonFile) unread(v gjson.Result, n note.Note) {
+	line := f.line(v)
+	f.doc.Lines[line-1] = Unread
+	f.doc.Note(line, true, n)
+}
+
+// jsonRun is a run while it is read from JSON.
+type jsonRun struct {
+	*Result
+	file *jsonFile
+	own  bool // llmsweep wrote it, in another tool's layout
+}
+
+// begin opens a run. Version is the tool's, empty where the file does not name it.
+func (f *jsonFile) begin(v gjson.Result, format, tool, version string) *jsonRun {
+	r := &jsonRun{Result: f.doc.Begin(format, f.line(v)), file: f}
+	r.Run.Source.Tool = strings.TrimSpace(tool + " " + version)
+	return r
+}
+
+// defined states how the tool defines its metrics, where that differs from how llmsweep does.
+func (r *jsonRun) defined(notes ...note.Note) {
+	r.Run.Warnings = append(r.Run.Warnings, notes...)
+}
+
+// stageAt opens a stage whose metrics stand in v.
+func (r *jsonRun) stageAt(v gjson.Result) *jsonStage {
+	r.BeginStage(r.file.line(v))
+	return &jsonStage{jsonRun: r, in: v, taken: map[string]bool{}}
+}
+
+// jsonStage reads the metrics of one stage from an object.
+type jsonStage struct {
+	*jsonRun
+	in    gjson.Result
+	taken map[string]bool // paths that were read
+}
+
+// get returns the value at a path and remembers that it was read.
+func (s *jsonStage) get(path string) gjson.Result {
+	s.taken[path] = true
+	return s.in.Get(path)
+}
+
+// value returns the number at a path, shifted by tens powers of ten. It is absent where there is no such number.
+func (s *jsonStage) value(path string, tens int) (rundir.Number, gjson.Result) {
+	v := s.get(path)
+	switch {
+	case v.Type == gjson.Null: // also what does not exist
+		return rundir.Number{}, v
+	case v.Type != gjson.Number || math.IsInf(v.Num, 0) || math.Abs(v.Num) > 1e15:
+		s.file.unread(v, noteNoNumber.New(path, Short(v.Raw)))
+		return rundir.Number{}, v
+	}
+	return rundir.Exactly(Shift(v.Num, tens)), v
+}
+
+// number reads the number at a path into to. Key is its key in run.json, tens the power of ten that makes it SI, unit the unit
+// that the file gives it in.
+func (s *jsonStage) number(key, path string, to *rundir.Number, tens int, unit string) {
+	n, v := s.value(path, tens)
+	if n.IsZero() {
+		return
+	}
+	*to = n
+	s.print(key, v, unit)
+}
+
+// print remembers where a number stands in the file.
+func (s *jsonStage) print(key string, v gjson.Result, unit string) {
+	line := s.file.line(v)
+	s.Stage.Source.Printed[key] = rundir.Printed{Line: line, Text: strings.TrimSpace(Short(v.Raw) + " " + unit)}
+	if s.Doc.Lines[line-1] != Unread {
+		s.Doc.Lines[line-1] = Numbers
+	}
+}
+
+// count reads a count.
+func (s *jsonStage) count(key, path string, to *int) {
+	n, v := s.value(path, 0)
+	if n.IsZero() {
+		return
+	}
+	if err := Whole(n, to); err != nil {
+		s.file.unread(v, noteNoCount.New(path, Short(v.Raw)))
+		return
+	}
+	s.print(key, v, "")
+}
+
+// seconds reads a duration that is no metric.
+func (s *jsonStage) seconds(key, path string, to *float64, tens int, unit string) {
+	var n rundir.Number
+	s.number(key, path, &n, tens, unit)
+	if n.Known() {
+		*to = n.Value()
+	}
+}
+
+// rest keeps every other number of v, whose path is prefix, that run.json has no place for: by its path in the file. Lists are
+// left out: they are samples, not results.
+func (s *jsonStage) rest(v gjson.Result, prefix string, skip ...string) {
+	v.ForEach(func(k, child gjson.Result) bool {
+		path := strings.ReplaceAll(k.String(), ".", `\.`)
+		if prefix != "" {
+			path = prefix + "." + path
+		}
+		switch {
+		case s.taken[path] || slices.Contains(skip, path):
+		case child.Type == gjson.Number:
+			s.other(path, child)
+		case child.IsObject():
+			s.rest(child, path, skip...)
+		}
+		return true
+	})
+}
+
+// other keeps a number that run.json has no place for.
+func (s *jsonStage) other(path string, v gjson.Result) {
+	if s.Stage.Source.Other == nil {
+		s.Stage.Source.Other = map[string]rundir.Printed{}
+	}
+	line := s.file.line(v)
+	s.Stage.Source.Other[path] = rundir.Printed{Line: line, Text: Short(v.Raw)}
+	if s.Doc.Lines[line-1] == Context {
+		s.Doc.Lines[line-1] = Numbers
+	}
+}
+
+// finish keeps the stage.
+func (s *jsonStage) finish() {
+	st := &s.Stage
+	if len(st.Source.Printed) == 0 {
+		s.file.unread(s.in, noteNoMetric.New())
+		return
+	}
+	for _, d := range []*rundir.Dist{&st.Latency, &st.TTFT, &st.TPOT, &st.ITL} {
+		Counted(d, d.N)
+	}
+	s.EndStage()
+}
+
+// keep adds the run to the document.
+func (r *jsonRun) keep(plan string) {
+	if len(r.Run.Stages) == 0 {
+		return
+	}
+	r.Run.Plan.Kind = plan
+	r.Keep()
+}
+
+// nameClosedOrOpen names the only stage of a run by what was asked: a rate, a number in flight, or everything at once.
+func nameClosedOrOpen(s *rundir.Stage, kind string) {
+	s.Role = rundir.Single
+	switch {
+	case s.Rate.Known():
+		s.Kind, s.Name = kind, fmt.Sprintf("%s@%.2f", kind, s.Rate.Value())
+	case s.MaxConcurrency == 1:
+		s.Kind, s.Name, s.Verdict = "synchronous", "synchronous", rundir.Closed
+	case s.MaxConcurrency > 0:
+		s.Kind, s.Verdict = "concurrent", rundir.Closed
+		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)
+	default:
+		s.Kind, s.Name, s.Verdict = "throughput", "throughput", rundir.Closed
+	}
+}
+
+// servingStats reads statistics named "median_ttft_ms", as benchmarks descended from vLLM's write them. Tens makes them seconds;
+// suffix is the unit in the name.
+func (s *jsonStage) servingStats(suffix string, tens int, unit string) {
+	for _, m := range []struct {
+		names []string
+		key   string
+		dist  *rundir.Dist
+	}{
+		{[]string{"e2el", "e2e_latency"}, "latency_s", &s.Stage.Latency},
+		{[]string{"ttft"}, "ttft_s", &s.Stage.TTFT},
+		{[]string{"tpot"}, "tpot_s", &s.Stage.TPOT},
+		{[]string{"itl"}, "itl_s", &s.Stage.ITL},
+	} {
+		for _, name := range m.names {
+			for _, f := range m.dist.Numbers() {
+				word := map[string]string{"p50": "median", "p999": `p99\.9`}[f.Name]
+				if word == "" {
+					word = f.Name
+				}
+				s.number(m.key+"."+f.Name, word+"_"+name+suffix, f.Number, tens, unit)
+			}
+			// Where the 50th percentile was asked for, it stands there twice.
+			if path := "p50_" + name + suffix; m.dist.P50.IsZero() {
+				s.number(m.key+".p50", path, &m.dist.P50, tens, unit)
+			}
+		}
+	}
+}
+
+// perToken sets how many requests the totals of tokens are of, and their means.
+func (s *jsonStage) perToken() {
+	PerRequest(&s.Stage.PromptTokens, s.Stage.Requests.OK)
+	PerRequest(&s.Stage.OutputTokens, s.Stage.Requests.OK)
+}
+
+// sampled sets how many requests the metrics of each request are of.
+func (s *jsonStage) sampled(n int) {
+	s.Stage.Latency.N, s.Stage.TTFT.N, s.Stage.TPOT.N = n, n, n
+}
+
+// unix returns the time of a Unix timestamp in seconds, zero where it is none.
+func unix(v gjson.Result) time.Time {
+	const least, most = 1e9, 1e11 // 2001 to 5138
+	if v.Type != gjson.Number || v.Num < least || v.Num > most {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(v.Num*1e9)).UTC()
+}

@@ -1,0 +1,25 @@
+package published
+
+import "llmsweep/client/note"
+
+// Remarks on what could not be read.
+var (
+	noteNoObject         = note.Kind{Code: "published.json-no-object"}
+	noteUnknown          = note.Kind{Code: "published.json-unknown", Args: []string{"keys", "known"}}
+	noteNoNumber         = note.Kind{Code: "published.json-no-number", Args: []string{"path", "text"}}
+	noteNoCount          = note.Kind{Code: "published.json-no-count", Args: []string{"path", "text"}}
+	noteNoMetric         = note.Kind{Code: "published.json-no-metric"}
+	noteNoBenchmark      = note.Kind{Code: "published.json-no-benchmark"}
+	notePercentilesAlone = note.Kind{Code: "published.percentiles-alone"}
+	noteLabelNoCount     = note.Kind{Code: "published.label-no-count", Args: []string{"label", "text"}}
+	noteLabelNoPrice     = note.Kind{Code: "published.label-no-price", Args: []string{"label", "text"}}
+)
+
+// ResultsNotes returns the kinds of notes that this package writes.
+func ResultsNotes() []note.Kind {
+	return []note.Kind{
+		noteNoObject, noteUnknown, noteNoNumber, noteNoCount, noteNoMetric, noteNoBenchmark, notePercentilesAlone, noteLabelNoCount,
+		noteLabelNoPrice, noteITLPerRequest, noteITLWeighted, noteITLPerChunk, noteTTFTEmptyChunk, noteTTFTZero, noteLatencyToEnd,
+		noteRatesWhole, noteCancelled, noteTokensAsked, noteTokensCounted, notePerGPU, noteNoWarmup,
+	}
+}

@@ -1,0 +1,54 @@
+package published
+
+import (
+	"llmsweep/client/redact"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// What gives a secret in a command: an option with its values, and a variable.
+var (
+	launchOption   = regexp.MustCompile(`(?i)(\s--?[\w-]*(?:key|token|secret|password|passwd|credentials?)(?:=|\s+))(?:"[^"]*"|'[^']*'|[^\s-]\S*)(?:\s+[^\s-]\S*)*`)
+	launchVariable = regexp.MustCompile(`(?i)(\b\w*(?:key|token|secret|password|passwd|credentials?)=)(?:"[^"]*"|'[^']*'|[^\s]+)`)
+)
+
+// withoutSecrets takes the secrets out of what a document says of its servers: they would be copied into a run directory.
+func withoutSecrets(doc *Document) {
+	for i := range doc.Runs {
+		t := &doc.Runs[i].Target
+		t.URL = plainURL(t.URL)
+		t.Launch = plainLaunch(t.Launch)
+		if doc.Runs[i].Source == nil {
+			continue
+		}
+		for name, l := range doc.Runs[i].Source.Labels {
+			l.Text = plainLaunch(l.Text)
+			doc.Runs[i].Source.Labels[name] = l
+		}
+	}
+}
+
+// plainURL returns a URL without user, password, query and fragment.
+func plainURL(s string) string {
+	if u, err := url.Parse(s); err == nil && !strings.Contains(u.Opaque, "@") {
+		if u.User == nil && u.RawQuery == "" && u.Fragment == "" {
+			return s
+		}
+		u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
+		return u.String()
+	}
+	s, _, _ = strings.Cut(s, "?")
+	if at := strings.LastIndex(s, "@"); at >= 0 {
+		scheme, _, ok := strings.Cut(s[:at], "://")
+		if s = s[at+1:]; ok {
+			s = scheme + "://" + s
+		}
+	}
+	return s
+}
+
+// plainLaunch returns a command, or another text, with its secrets hidden. An option may have several, so all words up to the next option are hidden.
+func plainLaunch(s string) string {
+	return launchOption.ReplaceAllString(launchVariable.ReplaceAllString(s, "${1}"+redact.Redacted), "${1}"+redact.Redacted)
+}

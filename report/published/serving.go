@@ -1,0 +1,216 @@
+package published
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"llmsweep/sweep/rundir"
+)
+
+var servingTitle = regexp.MustCompile(`^={2,}\s*([^=]+?)\s*={2,}$`)
+
+func isServingTitle(line string) bool {
+	m := servingTitle.FindStringSubmatch(line)
+	return m != nil && alike(letters(m[1]), "servingbenchmarkresult")
+}
+
+// The lines of a block: what only draws, what names a section, what holds a number.
+var (
+	servingRule    = regexp.MustCompile(`^[=-]{10,}$`)
+	servingSection = regexp.MustCompile(`^-{2,}[^-].*[^-]-{2,}$`)
+	servingFigure  = regexp.MustCompile(`^(.*?\S)\s*[:：]\s*(\S.*)$`)
+	statisticOf    = regexp.MustCompile(`^(mean|median|std|min|max|p50|p90|p95|p99|p99\.9|p999)(e2elatency|e2el|latency|ttft|tpot|itl)$`)
+)
+
+// servingItems are the lines of a serving block but for the distributions.
+func servingItems() []item {
+	perSecond, tokens := "req/s", "tok/s"
+	count := func(key string, of func(r *reading) *int, names ...string) item {
+		return item{names: names, key: key, count: of}
+	}
+	total := func(key string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
+		return item{names: names, key: key, figure: func(r *reading) *rundir.Number { return of(&r.Stage) }}
+	}
+	speed := func(key string, d Dimension, usual string, of func(s *rundir.Stage) *rundir.Number, names ...string) item {
+		it := total(key, of, names...)
+		it.dimension, it.usual = d, usual
+		return it
+	}
+	return []item{
+		{names: []string{"backend"}, key: "target.backend", text: func(r *reading, v string) bool { return r.backend(v) }},
+		{names: []string{"trafficrequestrate", "requestrate"}, key: "rate", text: func(r *reading, v string) bool { return r.trafficRate(v) }},
+		{names: []string{"maxrequestconcurrency", "maximumrequestconcurrency"}, key: "max_concurrency", text: func(r *reading, v string) bool { return r.atMost(v) }},
+		count("requests.ok", func(r *reading) *int { return &r.Stage.Requests.OK }, "successfulrequests"),
+		count("requests.error", func(r *reading) *int { return &r.Stage.Requests.Error }, "failedrequests"),
+		{names: []string{"benchmarkduration"}, key: "window_s", dimension: Time, usual: "s", seconds: func(r *reading) *float64 { return &r.Stage.Window }},
+		total("prompt_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Total }, "totalinputtokens"),
+		total("prompt_tokens.text", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Text }, "totalinputtexttokens"),
+		total("prompt_tokens.vision", func(s *rundir.Stage) *rundir.Number { return &s.PromptTokens.Vision }, "totalinputvisiontokens"),
+		total("output_tokens.total", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Total }, "totalgeneratedtokens"),
+		total("output_tokens.retokenized", func(s *rundir.Stage) *rundir.Number { return &s.OutputTokens.Retokenized }, "totalgeneratedtokensretokenized"),
+		speed("rates.completed", Requests, perSecond, func(s *rundir.Stage) *rundir.Number { return &s.Rates.Completed }, "requestthroughput"),
+		speed("tokens_per_s.input", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Input }, "inputtokenthroughput"),
+		speed("tokens_per_s.output", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Output }, "outputtokenthroughput"),
+		speed("tokens_per_s.total", Tokens, tokens, func(s *rundir.Stage) *rundir.Number { return &s.TokensPerS.Total }, "totaltokenthroughput"),
+		total("concurrency.mean", func(s *rundir.Stage) *rundir.Number { return &s.Concurrency.Mean }, "concurrency"),
+		count("concurrency.peak", func(r *reading) *int { return &r.Stage.Concurrency.Peak }, "peakconcurrentrequests", "peakrequestsinflight"),
+	}
+}
+
+// backend reads what the other tool called the engine and its API together.
+func (r *reading) backend(v string) bool {
+	r.Run.Target.Backend = v
+	r.Run.Labels.Engine, _ = LabelEngine(v)
+	if strings.Contains(v, "chat") {
+		r.Run.Target.API = "chat"
+	}
+	return true
+}
+
+// trafficRate reads the rate asked for. An infinite one is a closed loop.
+func (r *reading) trafficRate(v string) bool {
+	if v == "inf" {
+		return true
+	}
+	q, err := ParseQuantity(v)
+	if err != nil {
+		return false
+	}
+	r.Stage.Rate, err = q.In(Requests, "req/s")
+	return err == nil
+}
+
+// atMost reads the bound on requests in flight, which may not be set.
+func (r *reading) atMost(v string) bool {
+	if strings.EqualFold(v, "not set") || v == "None" {
+		return true
+	}
+	q, err := ParseQuantity(v)
+	return err == nil && Whole(q.Number, &r.Stage.MaxConcurrency) == nil
+}
+
+// serving reads the block that begins on the next line.
+func (p *parser) serving() {
+	r := p.begin(Serving, p.at+1)
+	r.BeginStage(p.at + 1)
+	p.take(Frame)
+	items := servingItems()
+	for p.at < len(p.lines) {
+		line := strings.TrimSpace(p.lines[p.at])
+		switch {
+		case servingRule.MatchString(line) && line[0] == '=':
+			p.take(Frame)
+			r.finishServing()
+			return
+		case isServingTitle(line), strings.HasPrefix(line, "#"), len(line) > maxTextLine:
+			r.broken()
+			return
+		case line == "":
+			p.take(Blank)
+		case strings.HasPrefix(line, "//"):
+			p.take(Prose)
+		case servingRule.MatchString(line), servingSection.MatchString(line):
+			p.take(Frame)
+		default:
+			r.servingLine(items, line)
+		}
+	}
+	r.broken()
+}
+
+// broken keeps a block that never ended.
+func (r *reading) broken() {
+	r.remark(r.Stage.Source.Line, false, noteNoEnd.New())
+	r.finishServing()
+}
+
+// servingLine reads "Label:   value".
+func (r *reading) servingLine(items []item, line string) {
+	m := servingFigure.FindStringSubmatch(line)
+	if m == nil {
+		r.unread(noteNotServing.New(Short(line)))
+		r.at++
+		return
+	}
+	label := m[1]
+	if strings.Contains(strings.ToLower(label), "(retokenized)") {
+		label = "total generated tokens retokenized"
+	}
+	name := letters(label)
+	if s := statisticOf.FindStringSubmatch(name); s != nil {
+		items = append(items, r.statistic(s[1], s[2], label))
+	}
+	r.item(items, label, m[2])
+}
+
+// statistic is one number of a distribution: "P99 TTFT (ms)".
+func (r *reading) statistic(which, what, label string) item {
+	key := map[string]string{"median": "p50", "p99.9": "p999"}[which]
+	if key == "" {
+		key = which
+	}
+	of := map[string]struct {
+		dist *rundir.Dist
+		name string
+	}{"ttft": {&r.Stage.TTFT, "ttft_s"}, "tpot": {&r.Stage.TPOT, "tpot_s"}, "itl": {&r.Stage.ITL, "itl_s"}}
+	d, ok := of[what]
+	if !ok {
+		d.dist, d.name = &r.Stage.Latency, "latency_s"
+	}
+	return item{
+		names: []string{letters(label)}, key: d.name + "." + key, dimension: Time, usual: "ms",
+		figure: func(*reading) *rundir.Number { return Statistic(d.dist, key) },
+	}
+}
+
+// finishServing names the only stage and keeps the result.
+func (r *reading) finishServing() {
+	defer r.above.Forget()
+	s := &r.Stage
+	if len(s.Source.Printed) == 0 {
+		r.remark(s.Source.Line, true, noteNothingRead.New())
+		return
+	}
+	s.Role, s.Kind = rundir.Single, "poisson"
+	switch {
+	case s.Rate.Known():
+		s.Name = fmt.Sprintf("poisson@%.2f", s.Rate.Value())
+	case s.MaxConcurrency > 0:
+		s.Kind, s.Verdict = "concurrent", rundir.Closed
+		s.Name = fmt.Sprintf("concurrent@%d", s.MaxConcurrency)
+	default:
+		s.Kind, s.Name, s.Verdict = "throughput", "throughput", rundir.Closed
+	}
+	s.Whole = r.whole("Benchmark duration")
+	ok := s.Requests.OK
+	for _, d := range []*rundir.Dist{&s.Latency, &s.TTFT, &s.TPOT} { // the number of gaps is not told
+		Counted(d, ok)
+	}
+	PerRequest(&s.PromptTokens, ok)
+	PerRequest(&s.OutputTokens, ok)
+	r.workload(ok)
+	r.above.Describe(r.Result)
+	r.above.Mark(r.Result)
+	r.EndStage()
+	r.Run.Plan = rundir.Plan{Kind: "run", Warmup: r.above.Warmup, StageRequests: ok}
+	r.Keep()
+}
+
+// workload is what the log above the block says was asked.
+func (r *reading) workload(requests int) {
+	w := &r.Run.Workload
+	w.Dataset = r.above.Dataset
+	asked := func(from rundir.Printed, key string, to *rundir.Lengths) {
+		q, err := ParseQuantity(from.Text)
+		if from.Line > 0 && err == nil && q.Number.Known() && requests > 0 {
+			to.Mean = q.Number.Value() / float64(requests)
+			r.Run.Source.Printed[key] = from
+		}
+	}
+	asked(r.above.Asked.Input, "workload.prompt_tokens", &w.PromptTokens)
+	asked(r.above.Asked.Output, "workload.output_tokens", &w.OutputTokens)
+	if w.OutputTokens.Mean > 0 {
+		r.Stage.AskedTokens = rundir.Exactly(w.OutputTokens.Mean)
+	}
+}

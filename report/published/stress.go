@@ -1,0 +1,252 @@
+package published
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+var stressTitleLine = regexp.MustCompile(`(?i)^(\S.*?)?\s*\bstress test results?\b(?:\s*-\s*(.*))?$`)
+
+func isStressTitle(line string) bool {
+	return stressTitleLine.MatchString(strings.TrimLeft(line, "# "))
+}
+
+// stressTitle reads the title, which waits for its table.
+func (p *parser) stressTitle(line string) {
+	m := stressTitleLine.FindStringSubmatch(strings.TrimLeft(line, "# "))
+	t := &TitleLine{Line: p.at + 1}
+	t.Engine, _ = LabelEngine(m[1])
+	if m[2] != "" {
+		var err error
+		if t.Date, err = time.Parse(time.DateTime, strings.TrimSpace(m[2])); err != nil {
+			p.assume(noteNoDate.New(Short(m[2])))
+		}
+	}
+	p.above.Title = t
+	p.take(Context)
+}
+
+// item is a line of a block that holds one thing, and what to do with it.
+type item struct {
+	names     []string // reduced to letters
+	key       string
+	dimension Dimension
+	usual     string
+	figure    func(r *reading) *rundir.Number
+	count     func(r *reading) *int           // instead of number
+	seconds   func(r *reading) *float64       // likewise
+	text      func(r *reading, v string) bool // likewise; false: not understood
+}
+
+// responseTimes are the rows of a stress table that make a distribution.
+func responseTimes() []item {
+	var items []item
+	for _, t := range []struct{ name, key string }{
+		{"min", "min"}, {"max", "max"}, {"average", "mean"}, {"median", "p50"}, {"p90", "p90"}, {"p95", "p95"},
+		{"p99", "p99"}, {"stddev", "std"},
+	} {
+		items = append(items, item{
+			names: []string{t.name + "responsetime"}, key: "latency_s." + t.key, dimension: Time, usual: "seconds",
+			figure: func(r *reading) *rundir.Number { return Statistic(&r.Stage.Latency, t.key) },
+		})
+	}
+	return items
+}
+
+// stressItems are the rows of a stress table.
+func stressItems() []item {
+	const perSecond = "requests/second"
+	return append(responseTimes(), []item{
+		{names: []string{"apibase", "url"}, key: "target.url", text: func(r *reading, v string) bool {
+			r.Run.Target.URL, r.Run.Target.API = v, LabelAPI(v)
+			return true
+		}},
+		{names: []string{"model"}, key: "target.model", text: func(r *reading, v string) bool {
+			r.Run.Target.Model = v
+			r.Run.Labels.Model, r.Run.Labels.Quant = LabelModel(v)
+			return true
+		}},
+		{names: []string{"maxtokens"}, key: "asked_tokens", figure: func(r *reading) *rundir.Number { return &r.Stage.AskedTokens }},
+		{names: []string{"temperature"}, key: "workload.temperature", figure: func(r *reading) *rundir.Number { return &r.Run.Workload.Temperature }},
+		{names: []string{"concurrentrequests", "concurrency"}, key: "max_concurrency", count: func(r *reading) *int { return &r.Stage.MaxConcurrency }},
+		{names: []string{"totalrequests"}, key: "requests.due", count: func(r *reading) *int { return &r.Stage.Requests.Due }},
+		{names: []string{"successfulrequests"}, key: "requests.ok", count: func(r *reading) *int { return &r.Stage.Requests.OK }},
+		{names: []string{"failedrequests"}, key: "requests.error", count: func(r *reading) *int { return &r.Stage.Requests.Error }},
+		{names: []string{"totaltestduration"}, key: "window_s", dimension: Time, usual: "seconds", seconds: func(r *reading) *float64 { return &r.Stage.Window }},
+		{names: []string{"theoreticalmaxthroughput"}, key: "rates.theoretical_max", dimension: Requests, usual: perSecond,
+			figure: func(r *reading) *rundir.Number { return &r.Stage.Rates.TheoreticalMax }},
+		{names: []string{"actualthroughput"}, key: "rates.completed", dimension: Requests, usual: perSecond,
+			figure: func(r *reading) *rundir.Number { return &r.Stage.Rates.Completed }},
+		{names: []string{"totalgeneratedtokens"}, key: "output_tokens.total", figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Total }},
+		{names: []string{"tokenspersecond"}, key: "tokens_per_s.output", dimension: Tokens, usual: "tokens/second",
+			figure: func(r *reading) *rundir.Number { return &r.Stage.TokensPerS.Output }},
+		{names: []string{"avgtokensperrequest", "averagetokensperrequest"}, key: "output_tokens.mean", figure: func(r *reading) *rundir.Number { return &r.Stage.OutputTokens.Mean }},
+		{names: []string{"peakrequestsinflight"}, key: "concurrency.peak", count: func(r *reading) *int { return &r.Stage.Concurrency.Peak }},
+	}...)
+}
+
+// stressTable reads the table whose heading is the next line.
+func (p *parser) stressTable() {
+	line := p.at + 1
+	t := p.above.Title
+	if t != nil {
+		line = t.Line
+	}
+	r := p.begin(Stress, line)
+	r.BeginStage(line)
+	p.take(Frame)
+	items := stressItems()
+	for p.at < len(p.lines) {
+		text := strings.TrimSpace(p.lines[p.at])
+		if text == "" || !strings.ContainsRune(frameRunes, firstRune(text)) {
+			break
+		}
+		if isRule(text) {
+			p.take(Frame)
+			if strings.HasPrefix(text, "└") || strings.HasPrefix(text, "╰") {
+				break
+			}
+			continue
+		}
+		cells := splitCells(text)
+		if len(cells) != 2 {
+			r.unread(noteCells.New(len(cells), 2))
+			p.at++
+			continue
+		}
+		r.item(items, cells[0], cells[1])
+	}
+	r.finishStress(t)
+}
+
+// item reads the next line, which has a label and its value.
+func (r *reading) item(items []item, label, value string) {
+	it, exact := findItem(items, letters(label))
+	if it == nil {
+		r.unread(noteNotStress.New(Short(label)))
+		r.at++
+		return
+	}
+	if _, twice := r.Stage.Source.Printed[it.key]; twice {
+		r.unread(noteRepeated.New(Short(label)))
+		r.at++
+		return
+	}
+	if !exact {
+		r.assume(noteReadAs.New(Short(label), it.key))
+	}
+	if err := r.fill(it, value); err != nil {
+		r.unread(noteBadValue.New(label, Short(value), err))
+		r.at++
+		return
+	}
+	r.printed(it.key, value)
+	r.take(Numbers)
+}
+
+// findItem finds the line of that name: the one that it is, or the only one that it can have been meant for.
+func findItem(items []item, name string) (found *item, exact bool) {
+	candidates := 0
+	for i := range items {
+		for _, n := range items[i].names {
+			if n == name {
+				return &items[i], true
+			}
+			if alike(name, n) && !statistic(name, n) {
+				found = &items[i]
+				candidates++
+			}
+		}
+	}
+	if candidates != 1 {
+		return nil, false
+	}
+	return found, false
+}
+
+// statistic reports whether two labels differ in a number, which is no typing error: p90 and p95.
+func statistic(a, b string) bool {
+	digits := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, s)
+	}
+	return digits(a) != digits(b)
+}
+
+// fill puts a value where it belongs.
+func (r *reading) fill(it *item, value string) error {
+	if it.text != nil {
+		if !it.text(r, value) {
+			return fmt.Errorf("is not understood")
+		}
+		return nil
+	}
+	q, err := ParseQuantity(value)
+	if err != nil {
+		return err
+	}
+	f, err := q.In(it.dimension, it.usual)
+	switch {
+	case err != nil:
+		return err
+	case it.count != nil:
+		return Whole(f, it.count(r))
+	case it.figure != nil:
+		*it.figure(r) = f
+	case f.Known():
+		*it.seconds(r) = f.Value()
+	}
+	return nil
+}
+
+// finishStress names the only stage and keeps the result.
+func (r *reading) finishStress(t *TitleLine) {
+	defer r.above.Forget()
+	s := &r.Stage
+	if len(s.Source.Printed) == 0 {
+		r.remark(s.Source.Line, true, noteNothingRead.New())
+		return
+	}
+	s.Kind, s.Role, s.Verdict = "concurrent", rundir.Single, rundir.Closed
+	s.Name = s.Kind
+	if s.MaxConcurrency > 0 {
+		s.Name = fmt.Sprintf("%s@%d", s.Kind, s.MaxConcurrency)
+	}
+	s.Whole = r.whole("Total Test Duration")
+	s.Requests.Sent = s.Requests.Due
+	s.Requests.Incomplete = max(0, s.Requests.Due-s.Requests.OK-s.Requests.Error)
+	Counted(&s.Latency, s.Requests.OK)
+	s.OutputTokens.N = s.Requests.OK
+	if s.AskedTokens.Known() {
+		r.Run.Workload.OutputTokens.Mean = s.AskedTokens.Value()
+	}
+	if q, err := ParseQuantity(r.above.Completed.Text); err == nil && r.above.Completed.Line > 0 {
+		if f, err := q.In(Time, "seconds"); err == nil && f.Known() {
+			s.Elapsed = f.Value()
+			s.Source.Printed["elapsed_s"] = r.above.Completed
+		}
+	}
+	if t != nil {
+		r.Run.Labels.Engine = t.Engine
+		if !t.Date.IsZero() {
+			r.Run.Ended = t.Date
+			r.Run.Started = t.Date.Add(-time.Duration(max(s.Window, s.Elapsed) * float64(time.Second)))
+		}
+	}
+	r.above.Describe(r.Result)
+	r.above.Mark(r.Result)
+	if r.Run.Target.API == "" && r.Run.Labels.Engine == "SGLang" && strings.HasSuffix(r.Run.Target.URL, "/generate") {
+		r.Run.Target.API = "sglang"
+	}
+	r.Run.Plan = rundir.Plan{Kind: "run", StageRequests: s.Requests.Due}
+	r.EndStage()
+	r.Keep()
+}

@@ -1,0 +1,173 @@
+package published
+
+import (
+	"strings"
+	"unicode"
+)
+
+// frameRunes are what box-drawn tables begin their lines with.
+const frameRunes = "|┃│┏┡└┌├╞╘╒┗┣╭╰+"
+
+// isFramed reports whether a line belongs to a table: a Markdown one, or one drawn as a box. A six-column heading may lack
+// its outer pipes.
+func isFramed(line string) bool {
+	if strings.ContainsRune(frameRunes, firstRune(line)) {
+		return !strings.HasPrefix(line, "+") || strings.HasPrefix(line, "+-") || strings.HasPrefix(line, "+=")
+	}
+	return strings.Count(line, "|") >= 4 && sixColumns(splitCells(line)) != nil
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// isRule reports whether a line of a table only draws.
+func isRule(line string) bool {
+	return strings.Trim(line, "-=:|+ \t─━═┏┳┓┡╇┩└┴┘┌┬┐├┼┤┗┻┛┣╋┫╞╪╡╘╧╛╒╤╕╭╮╰╯│┃") == "" && strings.ContainsAny(line, "-=─━═")
+}
+
+// maxCells bounds a row: a line of pipes is no table.
+const maxCells = 64
+
+// splitCells cuts a row into its cells: at the bars of a box, or at the pipes of Markdown, whose escapes are undone.
+func splitCells(line string) []string {
+	line = strings.TrimSpace(line)
+	var cells []string
+	if strings.ContainsRune("│┃", firstRune(line)) {
+		cells = strings.SplitN(strings.ReplaceAll(line, "┃", "│"), "│", maxCells)
+		for i, c := range cells {
+			cells[i] = strings.TrimSpace(c)
+		}
+	} else {
+		cells = splitPipes(line)
+	}
+	if cells[0] == "" { // the pipe before the first cell
+		cells = cells[1:]
+	}
+	if n := len(cells); n > 0 && cells[n-1] == "" && !endsOpen(line) {
+		cells = cells[:n-1]
+	}
+	return cells
+}
+
+// splitPipes cuts a row of Markdown.
+func splitPipes(line string) []string {
+	var cells []string
+	var b strings.Builder
+	end := func() {
+		cells = append(cells, UnescapeHTML(strings.TrimSpace(b.String())))
+		b.Reset()
+	}
+	escaped := false
+	for _, r := range line {
+		switch {
+		case escaped:
+			b.WriteRune(r)
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == '|' && len(cells) < maxCells:
+			end()
+		default:
+			b.WriteRune(r)
+		}
+	}
+	end()
+	return cells
+}
+
+// endsOpen reports whether a row's last cell has no pipe behind it.
+func endsOpen(line string) bool {
+	return !strings.HasSuffix(line, "|") && !strings.HasSuffix(line, "│") && !strings.HasSuffix(line, "┃")
+}
+
+// table reads the table that begins on the next line.
+func (p *parser) table() {
+	first := p.at
+	for p.at < len(p.lines) && isRule(strings.TrimSpace(p.lines[p.at])) {
+		p.take(Frame)
+	}
+	switch {
+	case p.at < len(p.lines) && strings.ContainsAny(p.lines[p.at], "|│┃"):
+	case p.at == first:
+		p.unread(noteNoCell.New())
+		p.at++
+		return
+	default: // a rule that belongs to no table
+		return
+	}
+	if IsSMI(strings.TrimSpace(p.lines[p.at])) {
+		p.context(p.above.SMI(p.at))
+		return
+	}
+	head := splitCells(p.lines[p.at])
+	if columns := sixColumns(head); columns != nil {
+		p.sixColumn(columns, head)
+		return
+	}
+	if len(head) == 2 && letters(head[0]) == "metric" && letters(head[1]) == "value" {
+		p.stressTable()
+		return
+	}
+	p.above.Title = nil
+	processes := p.above.HasHardware() && len(head) > 0 && strings.HasPrefix(head[0], "Processes") // of nvidia-smi
+	if !processes && (len(head) < 2 || head[0] != "Stage" || head[1] != "In Flight") {             // which llmsweep draws beneath stress tables
+		p.remark(p.at+1, false, noteOtherTable.New(Short(strings.Join(head, ", "))))
+	}
+	p.otherTable()
+}
+
+// otherTable passes over a table that holds no result of the known formats.
+func (p *parser) otherTable() {
+	for p.at < len(p.lines) && strings.ContainsRune(frameRunes, firstRune(strings.TrimSpace(p.lines[p.at]))) && strings.TrimSpace(p.lines[p.at]) != "" {
+		p.take(Prose)
+	}
+}
+
+// letters reduces a label to what two people would write alike: no case, no spaces, no punctuation, and nothing in
+// parentheses.
+func letters(label string) string {
+	label, _, _ = strings.Cut(strings.ReplaceAll(label, "（", "("), "(")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, label)
+}
+
+// alike reports whether two labels, reduced to letters, differ by a typing error at most: two letters in a label of eight or
+// more. Shorter ones must be the same, and so must Chinese ones, in which a letter is a word.
+func alike(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := []rune(a), []rune(b)
+	if len(y) < 8 || len(y) < len(b) || len(x) > len(y)+2 || len(y) > len(x)+2 {
+		return false
+	}
+	return distance(x, y) <= 2
+}
+
+// distance is the number of letters to change, add or leave out to turn a into b (Levenshtein).
+func distance(a, b []rune) int {
+	previous, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i, x := range a {
+		row[0] = i + 1
+		for j, y := range b {
+			cost := 1
+			if x == y {
+				cost = 0
+			}
+			row[j+1] = min(previous[j+1]+1, row[j]+1, previous[j]+cost)
+		}
+		previous, row = row, previous
+	}
+	return previous[len(b)]
+}

@@ -1,0 +1,93 @@
+package published
+
+import (
+	"bufio"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// percentileName is a percentile of a distribution, and its line in a format.
+type percentileName struct {
+	dist        *rundir.Dist
+	name, label string
+}
+
+// unsupported notes the percentiles that too few samples support.
+func unsupported(l lang.Lang, all []percentileName) string {
+	var labels []string
+	for _, p := range all {
+		if !p.dist.Get(p.name).IsZero() && !p.dist.Supported(p.name) {
+			labels = append(labels, p.label)
+		}
+	}
+	if len(labels) == 0 {
+		return ""
+	}
+	return NoteUnsupported.In(l, strings.Join(labels, lang.ListComma.In(l)))
+}
+
+// windowNote reports whether the duration, as the format calls it, is not that of the whole stage.
+func windowNote(s *rundir.Stage, l lang.Lang, duration string) string {
+	if s.Whole || s.Window == 0 {
+		return ""
+	}
+	return NoteWindow.In(l, duration)
+}
+
+// openNote says at what rate requests arrived, which a stress table has no line for.
+func openNote(s *rundir.Stage, l lang.Lang) string {
+	if !s.Rate.Known() {
+		return ""
+	}
+	bound := ""
+	if s.MaxConcurrency > 0 {
+		bound = NoteCap.In(l, strconv.Itoa(s.MaxConcurrency))
+	}
+	return NoteOpen.In(l, lang.Number(s.Rate, lang.Rate), bound)
+}
+
+// received notes that answers were not as long as was forced.
+func received(r findings.StageRow, l lang.Lang) string {
+	if about := findings.WrongLength(r.Stage, l); about != "" {
+		return findings.WarnLength.In(l) + lang.InParens.In(l, about) + lang.Stop.In(l)
+	}
+	return ""
+}
+
+// bounded reports whether one of the distributions holds lower bounds.
+func bounded(l lang.Lang, dists ...*rundir.Dist) string {
+	for _, d := range dists {
+		if slices.ContainsFunc(d.Numbers(), func(f rundir.Named) bool { return f.Number.Bound() }) {
+			return NoteBound.In(l)
+		}
+	}
+	return ""
+}
+
+// writeNotes writes what stands beneath a table. No note begins like a line of the format.
+func writeNotes(w *bufio.Writer, notes []string) {
+	for _, n := range notes {
+		if n != "" {
+			w.WriteString(strings.Repeat(" ", table.Indent) + table.Clean(n) + "\n")
+		}
+	}
+}
+
+// goodputNote is what stands of it beneath a format that has no line for it.
+func goodputNote(s *rundir.Stage, l lang.Lang) string {
+	g := s.Goodput
+	if g == nil || g.Rate.IsZero() {
+		return ""
+	}
+	var terms []string
+	for _, p := range g.Terms {
+		terms = append(terms, p.Term)
+	}
+	return noteGoodput.In(l, strings.Join(terms, lang.ListComma.In(l)), lang.Number(g.Rate, lang.Short), lang.Number(lang.Scale(g.Share, 100), lang.Tenths))
+}

@@ -1,0 +1,266 @@
+package published
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/report/table"
+	"llmsweep/sweep/rundir"
+)
+
+// stressNotes are what a reader of a stress table must know.
+func stressNotes(r findings.StageRow, l lang.Lang) []string {
+	s := r.Stage
+	var notes []string
+	if d := &s.Latency; s.Source != nil && d.P99.Known() && d.P99 == d.Max {
+		notes = append(notes, NoteMaximum.In(l))
+	} else if s.Source == nil && d.P99.Known() {
+		notes = append(notes, NoteInterpolated.In(l))
+	}
+	if !theoreticalMax(s).IsZero() {
+		notes = append(notes, NoteTheoretical.In(l))
+	}
+	notes = append(notes, openNote(s, l), windowNote(s, l, "Total Test Duration"), unsupported(l, []percentileName{
+		{&s.Latency, "p90", "P90"}, {&s.Latency, "p95", "P95"}, {&s.Latency, "p99", "P99"},
+	}), bounded(l, &s.Latency))
+	if n := s.Requests.Incomplete; n > 0 {
+		notes = append(notes, NoteIncomplete.In(l, counted(s, n)))
+	}
+	return append(notes, received(r, l), goodputNote(s, l))
+}
+
+// WriteStress writes a box-drawn table of two columns for each stage, as a well-known stress tester prints it: title, labels
+// and units are a format that others read, so they are the same in every language. What the format has no room for
+// stands beneath each table. Where a run has several stages, a summary across them stands at the end.
+//
+// The duration is the window over which the rates were counted, so that the table agrees with itself and with the
+// other renderings of the run.
+func WriteStress(w io.Writer, runs []rundir.Run, l lang.Lang) error {
+	out := bufio.NewWriter(w)
+	for i := range runs {
+		rows := findings.AllStages(&runs[i])
+		for j, r := range rows {
+			if i+j > 0 {
+				out.WriteString("\n")
+			}
+			writeStress(out, r, len(rows) > 1, l)
+		}
+		if len(rows) > 1 {
+			out.WriteString("\n")
+			writeBox(out, SaySummary.In(l, strconv.Itoa(len(rows))), rungHeads(), rungs(rows))
+		}
+	}
+	return out.Flush()
+}
+
+// writeStress writes one stage.
+func writeStress(w *bufio.Writer, r findings.StageRow, several bool, l lang.Lang) {
+	if several {
+		w.WriteString("---- " + table.Clean(findings.StageName(r.Stage)) + " ----\n")
+	}
+	if r.Stage.Elapsed > 0 {
+		w.WriteString("Test completed in " + lang.Number(rundir.Exactly(r.Stage.Elapsed), lang.Fixed(2)) + " seconds\n")
+	}
+	writeBox(w, stressHeading(r.Run), []string{"Metric", "Value"}, stressRows(r))
+	writeNotes(w, stressNotes(r, l))
+}
+
+// stressHeading says when the run ended, as the format has it.
+func stressHeading(run *rundir.Run) string {
+	what := "LLM"
+	if engine := findings.EngineName(run); engine != "" && !isBase(run.Target.URL) {
+		what = table.Clean(engine)
+	}
+	when := run.Ended
+	if when.IsZero() {
+		when = run.Started
+	}
+	if when.IsZero() {
+		return what + " Stress Test Results"
+	}
+	return what + " Stress Test Results - " + when.Format(time.DateTime)
+}
+
+// isBase reports whether an address is that of an API, not of one of its endpoints.
+func isBase(url string) bool {
+	_, address, _ := strings.Cut(url, "://")
+	last := path.Base(strings.TrimRight(address, "/"))
+	_, err := strconv.Atoi(strings.TrimPrefix(last, "v"))
+	return !strings.Contains(strings.TrimRight(address, "/"), "/") || err == nil
+}
+
+// stressRows are the lines of the table. What was asked is left out where it is not known; a number that does not exist
+// says so.
+func stressRows(r findings.StageRow) [][]string {
+	run, s := r.Run, r.Stage
+	var rows [][]string
+	add := func(label, value string) { rows = append(rows, []string{label, value}) }
+	asked := func(label, value string) {
+		if value != "" && value != lang.Absent {
+			add(label, value)
+		}
+	}
+	label := "URL"
+	if isBase(run.Target.URL) {
+		label = "API Base"
+	}
+	asked(label, run.Target.URL)
+	if run.Source == nil || !run.Source.Labels["model"].Inferred { // what was not printed is not printed again
+		asked("Model", cmp.Or(run.Target.Model, findings.ModelName(run)))
+	}
+	asked("Max Tokens", lang.Number(askedTokens(r), lang.WholeOr(2)))
+	asked("Temperature", lang.Number(run.Workload.Temperature, shortest))
+	if !s.Rate.Known() { // what is a bound in an open loop is no number of requests in flight
+		asked("Concurrent Requests", counted(s, s.MaxConcurrency))
+	}
+	seconds := func(label string, f rundir.Number) { add(label, united(f, lang.Fixed(2), "seconds")) }
+	n := s.Requests
+	add("Total Requests", counted(s, n.Due))
+	add("Successful Requests", share(n.OK, n))
+	add("Failed Requests", share(n.Error, n))
+	seconds("Total Test Duration", positive(s.Window))
+	seconds("Min Response Time", s.Latency.Min)
+	seconds("Max Response Time", s.Latency.Max)
+	seconds("Average Response Time", s.Latency.Mean)
+	seconds("Median Response Time", s.Latency.P50)
+	seconds("P90 Response Time", s.Latency.P90)
+	seconds("P95 Response Time", s.Latency.P95)
+	seconds("P99 Response Time", s.Latency.P99)
+	seconds("Std Dev Response Time", s.Latency.Std)
+	add("Theoretical Max Throughput", united(theoreticalMax(s), lang.Rate, "requests/second"))
+	add("Actual Throughput", united(lang.NonZero(s.Rates.Completed), lang.Rate, "requests/second"))
+	add("Total Generated Tokens", lang.Number(total(&s.OutputTokens), lang.WholeOr(0)))
+	add("Tokens Per Second", lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Rate))
+	add("Avg Tokens Per Request", lang.Number(s.OutputTokens.Mean, lang.Fixed(2)))
+	add("Peak Requests In Flight", counted(s, s.Concurrency.Peak))
+	return rows
+}
+
+// askedTokens is the longest answer that was asked for, as far as it is known.
+func askedTokens(r findings.StageRow) rundir.Number {
+	if r.Stage.AskedTokens.Known() {
+		return r.Stage.AskedTokens
+	}
+	return positive(r.Run.Workload.OutputTokens.Mean)
+}
+
+// positive is a number that is stored as a bare number, where 0 is what was never set.
+func positive(v float64) rundir.Number { return lang.NonZero(rundir.Exactly(v)) }
+
+// counted is a count that a stage of ours always has, and that one read elsewhere may lack.
+func counted(s *rundir.Stage, n int) string {
+	if n == 0 && (s.Source != nil || s.Requests.Due == 0) {
+		return lang.Absent
+	}
+	return strconv.Itoa(n)
+}
+
+// share is a number of requests with their part in all of them.
+func share(n int, of rundir.Requests) string {
+	all := cmp.Or(of.Due, of.OK+of.Error+of.Incomplete)
+	if all == 0 {
+		return lang.Absent
+	}
+	return strconv.Itoa(n) + " (" + lang.Fixed(1)(100*float64(n)/float64(all), false) + "%)"
+}
+
+// united is a number with its unit, which n/a has none of.
+func united(f rundir.Number, p lang.Printer, unit string) string {
+	if f.IsZero() {
+		return lang.Absent
+	}
+	return lang.Number(f, p) + " " + unit
+}
+
+// theoreticalMax is all requests over the longest response time: what published tables of this kind show by that name.
+// Over a lower bound of the time it would be an upper bound, which is no number of ours.
+func theoreticalMax(s *rundir.Stage) rundir.Number {
+	if !s.Rates.TheoreticalMax.IsZero() {
+		return s.Rates.TheoreticalMax
+	}
+	if n := s.Requests.Due; n > 0 && s.Latency.Max.Known() {
+		return rundir.Exactly(float64(n) / s.Latency.Max.Value())
+	}
+	return rundir.Number{}
+}
+
+// total is a number of tokens over all requests, told as such or as a mean.
+func total(t *rundir.TokenStats) rundir.Number {
+	if !t.Total.IsZero() || t.N == 0 {
+		return t.Total
+	}
+	return lang.Scale(t.Mean, float64(t.N))
+}
+
+// shortest prints as many decimals as it takes.
+func shortest(v float64, _ bool) string { return lang.Shortest(v) }
+
+// rungHeads are the columns of the summary across the stages of a ladder.
+func rungHeads() []string {
+	return []string{"Stage", "In Flight", "Requests/s", "Tokens/s", "Average", "P95", "P99", "Failed"}
+}
+
+func rungs(rows []findings.StageRow) [][]string {
+	var lines [][]string
+	for _, r := range rows {
+		s := r.Stage
+		lines = append(lines, []string{
+			findings.StageName(s), lang.Number(s.Concurrency.Mean, lang.Tenths), lang.Number(lang.NonZero(s.Rates.Completed), lang.Rate),
+			lang.Number(lang.NonZero(s.TokensPerS.Output), lang.Short), lang.Time(s.Latency.Mean), lang.Time(s.Latency.P95),
+			lang.Time(s.Latency.P99), failedText(s),
+		})
+	}
+	return lines
+}
+
+// failedText is the number of failures; what was read from a table without counts has none.
+func failedText(s *rundir.Stage) string {
+	if s.Source != nil && s.Requests == (rundir.Requests{}) {
+		return lang.Absent
+	}
+	return strconv.Itoa(findings.FailedStages(s))
+}
+
+// writeBox draws a table with its title centred above it.
+func writeBox(w *bufio.Writer, title string, heads []string, rows [][]string) {
+	m := table.Columns()
+	widths := make([]int, len(heads))
+	for _, cells := range append([][]string{heads}, rows...) {
+		for i, c := range cells {
+			widths[i] = max(widths[i], m.StringWidth(table.Clean(c))+2)
+		}
+	}
+	sum := len(widths) + 1
+	for _, n := range widths {
+		sum += n
+	}
+	spare := max(0, sum-m.StringWidth(title))
+	w.WriteString(strings.Repeat(" ", spare/2) + title + strings.Repeat(" ", spare-spare/2) + "\n")
+	draw := func(left, line, middle, right string) {
+		parts := make([]string, len(widths))
+		for i, n := range widths {
+			parts[i] = strings.Repeat(line, n)
+		}
+		w.WriteString(left + strings.Join(parts, middle) + right + "\n")
+	}
+	write := func(bar string, cells []string) {
+		for i, c := range cells {
+			w.WriteString(bar + " " + table.Pad(table.Clean(c), widths[i]-1, true))
+		}
+		w.WriteString(bar + "\n")
+	}
+	draw("┏", "━", "┳", "┓")
+	write("┃", heads)
+	draw("┡", "━", "╇", "┩")
+	for _, cells := range rows {
+		write("│", cells)
+	}
+	draw("└", "─", "┴", "┘")
+}

@@ -1,0 +1,235 @@
+package setup
+
+import (
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/saturation"
+	"llmsweep/sweep/slo"
+)
+
+// Limit is the highest load at which promises hold.
+type Limit struct {
+	Rate   float64 // requests per second, completed
+	Output rundir.Number
+	// Low and High are the 95 % interval of Rate; absent where single rows decide.
+	Low, High rundir.Number
+	// Wide reports that the limit is known only to lie between Low and High: Rate is then Low.
+	Wide bool
+	// Point is where it lies: the last row that keeps all terms, or between that and the first that breaks one.
+	Point Point
+	// Broken is the term that ends it, and By what it was in the first row beyond; nil where the rows end first.
+	Broken *slo.Term
+	By     rundir.Number
+	// Backlog reports whether the first row beyond was shown to be saturated, its terms aside.
+	Backlog bool
+	Unknown bool // the term could not be judged in the first row beyond: its metric is absent, unsupported or a bound
+}
+
+// Refusal is the reason why no load meets the terms.
+type Refusal struct {
+	Row     *Row // the lowest that breaks a term, else the lowest; nil where there is no row
+	Term    *slo.Term
+	Number  rundir.Number
+	Unknown bool // the term cannot be judged: the metric is absent, or the requests decide nothing
+	// Kept is the highest row below Row that keeps all terms; nil where there is none. The limit lies between the two.
+	Kept *Row
+	// Undecided reports whether the rows decide nothing, whichever the term.
+	Undecided bool
+}
+
+// Within finds the highest load at which all terms hold. Rows are taken from the lowest load up; the first that breaks a
+// term, or was saturated, ends it, whatever rows beyond it say. A row that cannot be judged is passed over where one
+// at a higher load keeps all terms, and ends it where none does. Between the last row that keeps a term and the first
+// that breaks it the metric is taken as linear, from the worst seen so far: a hull that never falls as the load grows.
+// Where the row beyond is only a bound or cannot be judged, nothing beyond the last good row is counted on.
+//
+// A sweep that was measured here has its answer by all of its rows ([saturation.Promised]), which is also what its report says: that is taken, whatever
+// single rows say.
+func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
+	if len(s.Rows) == 0 {
+		return Limit{}, &Refusal{}
+	}
+	if s.Run.Source == nil && s.Run.Plan.Kind == rundir.KindSweep {
+		return s.answered(terms)
+	}
+	good := -1
+	for i := range s.Rows {
+		t, verdict := s.failing(i, terms)
+		if verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+			break
+		}
+		if t == nil {
+			good = i
+		}
+	}
+	if good < 0 {
+		return Limit{}, s.refusal(terms)
+	}
+	return s.edge(good, terms), nil
+}
+
+// answered returns the answer of a sweep: the one that it came with, where that was for the same terms.
+func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
+	found := s.Run.SLO
+	if found == nil || !slices.Equal(slices.Sorted(slices.Values(found.Terms)), slices.Sorted(slices.Values(slo.Strings(terms)))) {
+		var rows []*rundir.Stage
+		for i := range s.Rows {
+			rows = append(rows, s.Rows[i].Stage)
+		}
+		found = saturation.Promised(s.Run, rows, s.Run.Saturation, terms)
+	}
+	var limiting *slo.Term
+	for i := range terms {
+		if terms[i].String() == found.Limiting {
+			limiting = &terms[i]
+		}
+	}
+	at, wide := found.Rate, false
+	if at.IsZero() && found.Verdict == slo.Kept.String() && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
+		at, wide = found.Low, true
+	}
+	if at.IsZero() {
+		return Limit{}, s.unanswered(found, limiting, terms)
+	}
+	rate := at.Value()
+	above := slices.IndexFunc(s.Rows, func(r Row) bool { return load(r.Stage) > rate })
+	if above < 0 { // it is the highest row, or the rows above were left out
+		last := &s.Rows[len(s.Rows)-1]
+		l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: last, High: last}, Output: last.topOutput, Broken: limiting}
+		l.sameAnswers()
+		return l, nil
+	}
+	low, high := &s.Rows[max(above-1, 0)], &s.Rows[above]
+	l := Limit{Rate: rate, Low: found.Low, High: found.High, Wide: wide, Point: Point{Low: low, High: high}, Broken: limiting, Backlog: found.Limiting == rundir.LimitSaturation}
+	if low != high {
+		l.Point.Weight = (rate - load(low.Stage)) / (load(high.Stage) - load(low.Stage))
+	}
+	l.Output = l.Point.OutputAt().Number
+	l.sameAnswers()
+	if limiting != nil {
+		l.By, _ = limiting.Of(high.Stage)
+	}
+	return l, nil
+}
+
+// sameAnswers makes the output that of Rate requests with answers as long as those of the rows on either side. Rates of tokens and of requests come
+// from windows of their own, and their quotient is not a length.
+func (l *Limit) sameAnswers() {
+	a, b := l.Point.Low.Stage.OutputTokens.Mean, l.Point.High.Stage.OutputTokens.Mean
+	if a.Known() && b.Known() {
+		l.Output = rundir.Exactly(l.Rate * (a.Value() + l.Point.Weight*(b.Value()-a.Value())))
+	}
+}
+
+// unanswered returns why a sweep showed no rate at which the terms hold.
+func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Term) *Refusal {
+	name := found.NeedsStage
+	if name == "" {
+		name = found.BrokenStage
+	}
+	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
+	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unknown: found.Verdict != slo.Broken.String()}
+	for j := range max(i, 0) {
+		if verdict, _ := slo.Judge(s.Rows[j].Stage, terms); verdict == slo.Kept {
+			r.Kept = &s.Rows[j]
+		}
+	}
+	if limiting == nil && r.Unknown { // nothing tells which term it is
+		return &Refusal{Row: r.Row, Undecided: true}
+	}
+	if limiting != nil {
+		r.Number, _ = limiting.Of(r.Row.Stage)
+	}
+	return r
+}
+
+// failing is a term that a row breaks, else one that it is not shown to keep, else nil.
+func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict slo.Verdict) {
+	verdict, failed = slo.Judge(s.Rows[i].Stage, terms)
+	return failed, verdict
+}
+
+// refusal names the lowest row that breaks a term or was saturated, else the lowest.
+func (s *Setup) refusal(terms []slo.Term) *Refusal {
+	at := 0
+	for i := range s.Rows {
+		if _, verdict := s.failing(i, terms); verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+			at = i
+			break
+		}
+	}
+	r := &Refusal{Row: &s.Rows[at]}
+	t, verdict := s.failing(at, terms)
+	if t != nil {
+		r.Term, r.Unknown = t, verdict == slo.Unsure
+		r.Number, _ = t.Of(r.Row.Stage)
+	}
+	return r
+}
+
+// edge is the limit above the row good, the last that keeps all terms.
+func (s *Setup) edge(good int, terms []slo.Term) Limit {
+	low := &s.Rows[good]
+	l := Limit{Point: Point{Low: low, High: low}, Rate: low.Top, Output: low.topOutput}
+	if good+1 == len(s.Rows) {
+		return l
+	}
+	high := &s.Rows[s.next(good, terms)]
+	l.Backlog = high.Stage.Verdict == rundir.Saturated
+	weight := 1.0
+	for j := range terms {
+		t := &terms[j]
+		verdict := t.Holds(high.Stage)
+		if verdict == slo.Kept {
+			continue
+		}
+		if w := s.crossing(good, high, t); l.Broken == nil || w < weight {
+			l.Broken, l.Unknown, weight = t, verdict == slo.Unsure, w
+			l.By, _ = t.Of(high.Stage)
+		}
+	}
+	if l.Backlog || l.Broken == nil || weight == 0 {
+		return l
+	}
+	l.Point = Point{Low: low, High: high, Weight: weight}
+	l.Rate += weight * (high.Top - low.Top)
+	if l.Output.Known() && high.topOutput.Known() {
+		l.Output = rundir.Exactly(l.Output.Value() + weight*(high.topOutput.Value()-l.Output.Value()))
+	}
+	return l
+}
+
+// next returns the row that ends what the row good shows: the one above it, past rows whose doubtful figures were left out, where a row further up
+// breaks a term.
+func (s *Setup) next(good int, terms []slo.Term) int {
+	for i := good + 1; i < len(s.Rows); i++ {
+		if _, verdict := s.failing(i, terms); verdict == slo.Broken || !s.Rows[i].Doubted {
+			return i
+		}
+	}
+	return good + 1
+}
+
+// crossing returns the fraction of the way from row good to the next at which a term's metric reaches its limit, starting at the worst value so far; 0
+// where the next row is a bound or cannot be judged.
+func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
+	high := next.Stage
+	by, _ := t.Of(high)
+	worst := s.worst(good, t)
+	if t.Holds(high) != slo.Broken || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+		return 0
+	}
+	return (t.Limit - worst) / (by.Value() - worst)
+}
+
+// worst is the largest value of a term's metric up to a row.
+func (s *Setup) worst(upTo int, t *slo.Term) float64 {
+	worst := 0.0
+	for i := range upTo + 1 {
+		if f, _ := t.Of(s.Rows[i].Stage); f.Known() {
+			worst = max(worst, f.Value())
+		}
+	}
+	return worst
+}

@@ -1,0 +1,299 @@
+package setup
+
+import (
+	"math"
+	"slices"
+
+	"llmsweep/report/findings"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// Plateau is the most that a configuration was shown to serve.
+type Plateau struct {
+	Rate      rundir.Number // requests per second
+	Low, High rundir.Number // 95 % interval; absent in what was read elsewhere
+	Output    rundir.Number // tokens per second there
+	Where     string
+	// Most is the highest rate that a row completed, and MostOutput its output, where rows disagree on it: one fell behind at a lower load. Then the
+	// most that was shown is between Rate and Most. Absent where they agree.
+	Most, MostOutput rundir.Number
+	// Rising reports whether the rows end before the server does: it may take more.
+	Rising bool
+}
+
+// What still counts as level: the ceiling search of a sweep stops at the same growth.
+const (
+	levelGrowth = 0.05 // of what was served
+	levelShare  = 0.5  // of what was offered in addition
+)
+
+// Limits of published rows. A row falls behind that completes less than behindShare of what it was offered: what is in flight when its stage ends is
+// missing, so the share may be some per cent lower than 1, and the number of arrivals is random: behindErrors standard deviations of it are allowed, in
+// the seconds that published stages last. Rows agree on the plateau within agreeing.
+const (
+	behindShare     = 0.85
+	behindErrors    = 2
+	publishedWindow = 120
+	agreeing        = 0.15
+)
+
+// plateau is the run's own saturation where it was measured here, else the row that served the most.
+func (s *Setup) plateau() Plateau {
+	if sat := s.Run.Saturation; sat != nil && !sat.Rate.IsZero() {
+		return Plateau{
+			Rate: rundir.Exactly(sat.Rate.Value()), Low: sat.Low, High: sat.High, Output: sat.Output,
+			Where: s.show(s.Path) + " saturation", Rising: sat.Rate.Bound(),
+		}
+	}
+	best := -1
+	for i, r := range s.Rows {
+		if load(r.Stage) > 0 && (best < 0 || r.Served > s.Rows[best].Served) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Plateau{} // one at a time says nothing of a plateau
+	}
+	top := s.Rows[best]
+	p := Plateau{Rate: rundir.Exactly(top.Served), Output: top.Stage.TokensPerS.Output, Where: top.Where}
+	knee := s.behind()
+	if knee < 0 {
+		p.Rising = s.rising(best)
+		return p
+	}
+	low := knee
+	for i := range s.Rows[:knee] {
+		if s.Rows[i].Served > s.Rows[low].Served {
+			low = i
+		}
+	}
+	if r := s.Rows[low]; top.Served > (1+agreeing)*r.Served {
+		p.Most, p.MostOutput = p.Rate, p.Output
+		p.Rate, p.Output, p.Where = rundir.Exactly(r.Served), r.Stage.TokensPerS.Output, r.Where+", "+top.Where
+	}
+	return p
+}
+
+// behind returns the first published row that fell behind its arrivals; -1 where there is none, or where the rows say themselves whether they did.
+func (s *Setup) behind() int {
+	if s.Run.Source == nil {
+		return -1
+	}
+	return slices.IndexFunc(s.Rows, func(r Row) bool {
+		offered := load(r.Stage)
+		return r.Stage.Rate.Known() && !r.Doubted && r.Stage.Verdict == "" && r.Served < behindShare*offered-behindErrors*math.Sqrt(offered/publishedWindow)
+	})
+}
+
+// rising reports whether what was served still grew where the rows end: by more than a sweep's search for the ceiling would
+// stop at, or by more than half of what was offered in addition.
+func (s *Setup) rising(best int) bool {
+	last := len(s.Rows) - 1
+	if best < last {
+		return false
+	}
+	if last == 0 || load(s.Rows[last-1].Stage) == 0 {
+		return true // a single rate shows no plateau
+	}
+	a, b := s.Rows[last-1], s.Rows[last]
+	grown := b.Served - a.Served
+	offered := findings.Offered(b.Stage).Value() - findings.Offered(a.Stage).Value()
+	if b.Stage.Rate.Known() && offered > 0 && grown > levelShare*offered {
+		return true
+	}
+	return grown > levelGrowth*a.Served
+}
+
+// Point is a place on the curve: between two rows, or at one.
+type Point struct {
+	Low, High *Row
+	Weight    float64 // of High; 0: the point is the row Low
+	// Before and After are the rows next to Low and High; nil where there is none.
+	Before, After *Row
+	// spread is the standard error of the place itself, in requests per second; 0 where it is not known to have one.
+	spread float64
+}
+
+// Alone is the row with one request at a time.
+func (s *Setup) Alone() (Point, bool) {
+	if len(s.Rows) == 0 || load(s.Rows[0].Stage) != 0 {
+		return Point{}, false
+	}
+	return Point{Low: &s.Rows[0], High: &s.Rows[0]}, true
+}
+
+// AtShare returns the point at a share of the plateau.
+func (s *Setup) AtShare(share float64) (Point, bool) {
+	p := s.Plateau
+	if !p.Rate.Known() {
+		return Point{}, false
+	}
+	at, ok := s.Serving(share * p.Rate.Value())
+	if p.Low.Known() && p.High.Known() {
+		at.spread = share * (p.High.Value() - p.Low.Value()) / 2 / stats.Z95
+	}
+	return at, ok
+}
+
+// Serving returns the first point at which a rate of requests per second is served; ok is false outside the rows.
+func (s *Setup) Serving(rate float64) (p Point, ok bool) {
+	if len(s.Rows) == 0 || rate < s.Rows[0].Top {
+		return Point{}, false
+	}
+	for i := range s.Rows {
+		high := &s.Rows[i]
+		if high.Top < rate {
+			continue
+		}
+		if i == 0 || high.Top == rate {
+			return Point{Low: high, High: high}, true
+		}
+		low := &s.Rows[i-1]
+		p := Point{Low: low, High: high, Weight: (rate - low.Top) / (high.Top - low.Top)}
+		if i >= 2 {
+			p.Before = &s.Rows[i-2]
+		}
+		if i+1 < len(s.Rows) {
+			p.After = &s.Rows[i+1]
+		}
+		return p, true
+	}
+	return Point{}, false
+}
+
+// Where names the rows that the point rests on.
+func (p Point) Where() string {
+	if p.Weight == 0 || p.Low == p.High {
+		return p.Low.Where
+	}
+	return p.Low.Where + ", " + p.High.Where
+}
+
+// Value is a metric with its standard error, NaN where it has none.
+type Value struct {
+	Number rundir.Number
+	SE     float64
+	// Apart reports that the metric differs so much between the two rows that its course between them is not known: there is no SE.
+	Apart bool
+}
+
+// near is how far apart, as a factor, the bounds of a metric between two rows may lie for it to have an interval there. Across the edge of
+// saturation latency rises manyfold between two rows, and a place between them is not known (TestInterpolationAcrossTheEdge).
+const near = 2
+
+// Take picks a metric of a stage, and its 95 % interval where it has one.
+type Take func(*rundir.Stage) (f rundir.Number, ci [2]float64, ok bool)
+
+// At returns a latency at the point. Between two rows it is in the middle, by its logarithm, of the bounds that [Point.within] returns. Where
+// one of the rows is only a lower bound, so is the latency. The standard error is that of the two rows, of the place times the
+// slope, and of the distance to the bounds, added as independent.
+func (p Point) At(take Take) Value {
+	a, aci, aok := take(p.Low.Stage)
+	b, bci, bok := take(p.High.Stage)
+	if a.IsZero() || b.IsZero() {
+		return Value{SE: math.NaN()}
+	}
+	v := Value{Number: a, SE: math.NaN()}
+	if p.Weight == 0 || p.Low == p.High {
+		if aok && a.Known() {
+			v.SE = standardError(aci)
+		}
+		return v
+	}
+	low, high := p.within(take)
+	v.Number = rundir.Exactly(math.Sqrt(low * high))
+	if a.Bound() || b.Bound() {
+		v.Number = rundir.Over(v.Number.Value())
+		return v
+	}
+	if v.Apart = high > near*low; v.Apart || !aok || !bok {
+		return v
+	}
+	course := math.Log(high/low) / 2 / stats.Z95
+	slope := math.Log(b.Value()/a.Value()) / (p.High.Top - p.Low.Top)
+	rows := math.Hypot((1-p.Weight)*standardError(aci)/a.Value(), p.Weight*standardError(bci)/b.Value())
+	v.SE = v.Number.Value() * math.Hypot(math.Hypot(rows, slope*p.spread), course)
+	return v
+}
+
+// within returns the bounds of a latency between two rows. Latency rises with the load, ever more steeply. It is therefore at most on
+// the straight line between the rows; and at least that of the lower row, and on the lines that go on from the rows on either side. Where it
+// falls by chance from one row to the next, it lies between the two.
+func (p Point) within(take Take) (low, high float64) {
+	at := func(r *Row) float64 {
+		v, _, _ := take(r.Stage)
+		return v.Value()
+	}
+	a, b := at(p.Low), at(p.High)
+	x := p.Low.Top + p.Weight*(p.High.Top-p.Low.Top)
+	line := a + p.Weight*(b-a)
+	if !(b > a) {
+		return b, a
+	}
+	low, high = a, line
+	if p.Before != nil && p.Before.Top < p.Low.Top {
+		low = larger(low, a+(a-at(p.Before))/(p.Low.Top-p.Before.Top)*(x-p.Low.Top))
+	}
+	if p.After != nil && p.After.Top > p.High.Top {
+		low = larger(low, b-(at(p.After)-b)/(p.After.Top-p.High.Top)*(p.High.Top-x))
+	}
+	return min(low, high), max(low, high)
+}
+
+// larger returns the larger number, or a where b is NaN.
+func larger(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// OutputAt returns the output at the point in tokens per second: linear between the two rows, since a server that keeps up gives what it is
+// asked for. The standard error is that of the two rows, and of the place times the slope, added as independent.
+func (p Point) OutputAt() Value {
+	a, aci, aok := Output(p.Low.Stage)
+	b, bci, bok := Output(p.High.Stage)
+	if p.Weight == 0 || p.Low == p.High || !a.Known() || !b.Known() {
+		return p.At(Output)
+	}
+	v := Value{Number: rundir.Exactly(a.Value() + p.Weight*(b.Value()-a.Value())), SE: math.NaN()}
+	if aok && bok {
+		slope := (b.Value() - a.Value()) / (p.High.Top - p.Low.Top)
+		v.SE = math.Hypot(math.Hypot((1-p.Weight)*standardError(aci), p.Weight*standardError(bci)), slope*p.spread)
+	}
+	return v
+}
+
+// standardError returns that of a value with a 95 % interval.
+func standardError(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 / stats.Z95 }
+
+// Output is the output of a stage in tokens per second.
+func Output(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
+	ci, ok := relative(s.TokensPerS.Output, s.Progress)
+	return s.TokensPerS.Output, ci, ok
+}
+
+// relative gives a rate of tokens the relative interval of the stage's progress, which counts the same tokens.
+func relative(f rundir.Number, p rundir.Progress) ([2]float64, bool) {
+	if !f.Known() || !p.Rate.Known() || !p.Low.Known() || !p.High.Known() || p.Rate.Value() <= 0 {
+		return [2]float64{}, false
+	}
+	k := f.Value() / p.Rate.Value()
+	return [2]float64{k * p.Low.Value(), k * p.High.Value()}, true
+}
+
+// TTFT is the mean time to the first token.
+func TTFT(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
+	ci, ok := s.TTFT.CI["mean"]
+	return s.TTFT.Mean, ci, ok
+}
+
+// ITL is the mean gap between tokens, every token weighing the same.
+func ITL(s *rundir.Stage) (rundir.Number, [2]float64, bool) {
+	ci, ok := s.ITL.CI["mean"]
+	if s.InterToken.IsZero() {
+		return s.ITL.Mean, ci, ok
+	}
+	return s.InterToken, ci, ok
+}

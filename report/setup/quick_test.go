@@ -1,0 +1,55 @@
+package setup
+
+import (
+	"testing"
+
+	"llmsweep/sweep/rundir"
+)
+
+// quick is a run whose lone requests complete more than its arrival rates ask for.
+func quick() *rundir.Run {
+	stage := func(name string, rate, done float64) rundir.Stage {
+		s := rundir.Stage{
+			Name: name, Role: rundir.Grid, State: rundir.Complete, Verdict: rundir.Stable, Requests: rundir.Requests{Due: 100, OK: 100},
+			Rates: rundir.Rates{Completed: rundir.Exactly(done)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(32 * done)},
+			TTFT: rundir.Dist{N: 100, Mean: rundir.Exactly(0.01 * done)},
+		}
+		if rate > 0 {
+			s.Rate, s.Rates.Offered = rundir.Exactly(rate), rundir.Exactly(rate)
+		} else {
+			s.Role, s.MaxConcurrency, s.Verdict, s.Kind = rundir.Floor, 1, rundir.Closed, "synchronous"
+		}
+		return s
+	}
+	return &rundir.Run{
+		State:      rundir.Complete,
+		Stages:     []rundir.Stage{stage("synchronous", 0, 16), stage("poisson@4.00", 4, 4), stage("poisson@8.00", 8, 8), stage("poisson@12.00", 12, 12)},
+		Saturation: &rundir.Saturation{Rate: rundir.Exactly(13)},
+	}
+}
+
+// A server that answers lone requests faster than the lowest arrival rate asks has values at shares of its saturation rate all the same.
+func TestLoneRequestsHideNoArrivals(t *testing.T) {
+	setups := Load([]Input{{Path: "quick", Run: quick()}})
+	p, ok := setups[0].AtShare(0.5)
+	if !ok || p.Low.Stage.Name != "poisson@4.00" || p.High.Stage.Name != "poisson@8.00" {
+		t.Fatalf("at 6.5 req/s: %v, %+v", ok, p)
+	}
+	if v := p.At(TTFT).Number.Value(); v < 0.04 || v > 0.08 {
+		t.Errorf("TTFT there: %v", v)
+	}
+	if _, ok := setups[0].AtShare(0.95); ok {
+		t.Error("beyond the last row nothing is known")
+	}
+}
+
+// Paths from the root are shown by their last parts: what is above is of the machine on which they were read.
+func TestShortPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"l20": "l20", "runs/l20": "runs/l20", "../l20": "../l20", "/home/somebody/runs/l20": ".../runs/l20", "/home/somebody/runs/l20/": ".../runs/l20", "/l20": "l20", "": "",
+	} {
+		if got := ShortPath(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,453 @@
+// Makes of a run what comparing and choosing need: the usable rows by load, the plateau that they reach, and
+// metrics interpolated between two of them. It never extrapolates, invents no interval, and leaves out, with a reason, the rows
+// that the audit calls impossible.
+
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"llmsweep/client/note"
+	"llmsweep/report/audit"
+	"llmsweep/report/findings"
+	"llmsweep/report/lang"
+	"llmsweep/sweep/rundir"
+)
+
+// Input is a run and where it was found: a run directory, or a document that others published.
+type Input struct {
+	Path string
+	Run  *rundir.Run
+}
+
+// Setup is one configuration with what it does at each load.
+type Setup struct {
+	Input
+	Name    string // unique among those read together
+	Rows    []Row  // those that may be relied on, by load from low to high
+	LeftOut []LeftOut
+	Marked  []LeftOut // rows that count, and that the audit doubts or remarks on
+	Plateau Plateau
+	// Predicted is what a prediction rests on; nil for what was measured.
+	Predicted *Prediction
+
+	impossible []*rundir.Stage
+	repaired   bool
+	show       func(path string) string
+}
+
+// Prediction is what the rows of a setup rest on that was not measured.
+type Prediction struct {
+	Twin         string   `json:"twin"`                   // its file
+	CheckError   *float64 `json:"check_error,omitempty"`  // of output rates and mean gaps of held-out stages; absent where there was no check
+	Failed       bool     `json:"check_failed,omitempty"` // the twin failed that check
+	Extrapolated bool     `json:"extrapolated,omitempty"` // beyond the lengths that were measured
+	// Low and High are the 95 % interval of the saturation rate, over that rate.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	// Refused is why there is no prediction: a code. The setup has no rows then.
+	Refused string `json:"refused,omitempty"`
+}
+
+// Row is a stage that may be relied on.
+type Row struct {
+	Stage  *rundir.Stage
+	Where  string  // the line or the directory that it can be traced to
+	Served float64 // completed requests per second
+	Top    float64 // the largest Served up to here: what has been shown to be served
+
+	// Doubted reports whether figures of the stage were left out, because they contradict others.
+	Doubted bool
+	// Repeats are the measurements that Stage is the mean of; empty where there was one.
+	Repeats []*rundir.Stage
+
+	topOutput rundir.Number // the same of the output
+}
+
+// LeftOut is a row that must not be relied on.
+type LeftOut struct {
+	Setup string `json:"setup"`
+	Row   string `json:"row"`
+	Where string `json:"where"`
+	Rule  string `json:"rule"` // of the audit; empty where the row itself says so
+	Why   string `json:"why"`  // in English
+	// Grade is that of the audit; empty where the row itself says so.
+	Grade audit.Grade `json:"grade,omitempty"`
+
+	note note.Note
+}
+
+// Doubted reports whether the audit doubts the row, and does not only remark on it.
+func (o *LeftOut) Doubted() bool { return o.Grade == audit.Doubtful }
+
+// IsOf reports whether o is about that stage of the setup.
+func (s *Setup) IsOf(o LeftOut, st *rundir.Stage) bool {
+	return o.Where == s.where(st) && o.Row == rowName(st)
+}
+
+// Impossible reports whether the audit calls a stage of the setup impossible, whether or not it would be a point of the curve.
+func (s *Setup) Impossible(st *rundir.Stage) bool { return slices.Contains(s.impossible, st) }
+
+// Because returns why the row was left out.
+func (o *LeftOut) Because(l lang.Lang) string { return words().Say(o.note, l) }
+
+// Why a row is left out that the audit finds no fault with.
+var (
+	noteCutShort = note.Kind{Code: "row.cut-short"}
+	noteNoneDone = note.Kind{Code: "row.nothing-completed"}
+	noteWarmUp   = note.Kind{Code: "row.warm-up"}
+)
+
+// Notes returns the kinds of notes that this package writes.
+func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWarmUp} }
+
+// words are those of all reasons to leave a row out.
+func words() lang.Words { return lang.Join(findings.Words(), audit.Words()) }
+
+// Options are the ways to make setups.
+type Options struct {
+	Show     func(path string) string // how paths are shown; nil for [ShortPath]
+	Repaired bool                     // use the values that doubtful figures probably have
+}
+
+// Load makes setups of runs. A figure that contradicts others is left out, and a row of which it is not known what it completed.
+func Load(all []Input) []Setup { return LoadWith(all, Options{}) }
+
+// ShortPath returns how a path is shown: one from the root without what is above its last two parts, since that is of the machine on which it was
+// read and not of the result. Others are returned as they are.
+func ShortPath(path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	dir, name := filepath.Split(filepath.Clean(path))
+	if dir = filepath.Base(dir); dir == string(filepath.Separator) || dir == "." {
+		return name
+	}
+	return filepath.ToSlash(filepath.Join("...", dir, name))
+}
+
+// LoadWith is Load with options.
+func LoadWith(all []Input, o Options) []Setup {
+	if o.Show == nil {
+		o.Show = ShortPath
+	}
+	var subjects []audit.Subject
+	for _, in := range all {
+		subjects = append(subjects, audit.Subject{File: fileOf(in), Run: in.Run})
+	}
+	found := audit.Runs(subjects)
+	audit.Mark(subjects)
+	setups := make([]Setup, len(all))
+	for i, in := range all {
+		s := &setups[i]
+		s.Input, s.Name, s.show, s.repaired = in, Title(in.Run), o.Show, o.Repaired
+		s.Rows, s.LeftOut, s.Marked = s.sort(found)
+		for j := range in.Run.Stages {
+			if st := &in.Run.Stages[j]; s.ruledOut(st, found) != nil {
+				s.impossible = append(s.impossible, st)
+			}
+		}
+		s.Plateau = s.plateau()
+	}
+	distinguish(setups)
+	return setups
+}
+
+// fileOf returns the name of a run's file in the audit.
+func fileOf(in Input) string {
+	if in.Run.Source != nil {
+		return in.Run.Source.File
+	}
+	return filepath.Join(in.Path, rundir.RunFile)
+}
+
+// sort keeps the rows that may be relied on, in the order of their load.
+func (s *Setup) sort(found []audit.Finding) (rows []Row, out, marked []LeftOut) {
+	open := slices.ContainsFunc(s.Run.Stages, func(st rundir.Stage) bool { return st.Rate.Known() })
+	for i := range s.Run.Stages {
+		st := &s.Run.Stages[i]
+		if !counts(st, open, s.Run.Source != nil) {
+			continue
+		}
+		where := s.where(st)
+		if rule, grade, why := s.unfit(st, found); !why.IsZero() {
+			out = append(out, LeftOut{Row: rowName(st), Where: where, Rule: rule, Why: words().Say(why, lang.English), Grade: grade, note: why})
+			continue
+		}
+		marked = append(marked, s.marks(st, found)...)
+		trusted := audit.Trusted(st, s.repaired)
+		rows = append(rows, Row{Stage: trusted, Where: where, Served: trusted.Rates.Completed.Value(), Doubted: trusted != st})
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(load(a.Stage), load(b.Stage)) })
+	if s.Run.Source != nil {
+		rows = pooled(rows)
+	}
+	for i := range rows {
+		rows[i].Top, rows[i].topOutput = rows[i].Served, rows[i].Stage.TokensPerS.Output
+		if i == 0 {
+			if open && aheadOfArrivals(rows) {
+				rows[0].Top, rows[0].topOutput = 0, rundir.Number{}
+			}
+			continue
+		}
+		rows[i].Top = max(rows[i-1].Top, rows[i].Served)
+		if before := rows[i-1].topOutput; before.Known() && !(rows[i].topOutput.Value() >= before.Value()) {
+			rows[i].topOutput = before
+		}
+	}
+	return rows, out, marked
+}
+
+// aheadOfArrivals reports whether one request at a time completes more than the lowest arrival rate asks for. Then it is where the rows begin, and
+// shows nothing of which arrivals are served: those come at random times, and not one after the other.
+func aheadOfArrivals(rows []Row) bool {
+	return len(rows) > 1 && load(rows[0].Stage) == 0 && rows[1].Stage.Rate.Known() && rows[0].Served > rows[1].Served
+}
+
+// pooled makes one row of the repeats of a load: its rates and means are their means. Repeats that were measured here stay
+// rows of their own, because they have intervals.
+func pooled(rows []Row) []Row {
+	var all []Row
+	for _, r := range rows {
+		last := len(all) - 1
+		if last < 0 || r.Stage.Repeat == 0 || all[last].Stage.Repeat == 0 || all[last].Stage.Rate != r.Stage.Rate || all[last].Stage.MaxConcurrency != r.Stage.MaxConcurrency {
+			all = append(all, r)
+			continue
+		}
+		if p := &all[last]; len(p.Repeats) == 0 {
+			p.Repeats = []*rundir.Stage{p.Stage}
+		}
+		p := &all[last]
+		p.Repeats = append(p.Repeats, r.Stage)
+		p.Where += ", " + r.Where
+	}
+	for i := range all {
+		if r := &all[i]; len(r.Repeats) > 0 {
+			r.Stage = meanStage(r.Repeats)
+			r.Served = r.Stage.Rates.Completed.Value()
+		}
+	}
+	return all
+}
+
+// meanStage is a stage whose rates and means are those of the repeats on average. Its counts are their sums. Percentiles, of
+// which there is no mean, are absent.
+func meanStage(repeats []*rundir.Stage) *rundir.Stage {
+	s := *repeats[0]
+	s.Requests = rundir.Requests{}
+	for _, r := range repeats {
+		s.Requests.Due += r.Requests.Due
+		s.Requests.Sent += r.Requests.Sent
+		s.Requests.OK += r.Requests.OK
+		s.Requests.Error += r.Requests.Error
+		s.Requests.Incomplete += r.Requests.Incomplete
+	}
+	mean := func(of func(*rundir.Stage) rundir.Number) rundir.Number {
+		sum := 0.0
+		for _, r := range repeats {
+			v := of(r)
+			if !v.Known() {
+				return rundir.Number{}
+			}
+			sum += v.Value()
+		}
+		return rundir.Exactly(sum / float64(len(repeats)))
+	}
+	s.Rates = rundir.Rates{Completed: mean(func(r *rundir.Stage) rundir.Number { return r.Rates.Completed })}
+	s.TokensPerS = rundir.TokenRates{Output: mean(func(r *rundir.Stage) rundir.Number { return r.TokensPerS.Output })}
+	s.Latency = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.Latency.Mean })}
+	s.TTFT = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.TTFT.Mean })}
+	s.ITL = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.ITL.Mean })}
+	s.TPOT = rundir.Dist{Mean: mean(func(r *rundir.Stage) rundir.Number { return r.TPOT.Mean })}
+	s.InterToken = mean(func(r *rundir.Stage) rundir.Number { return r.InterToken })
+	return &s
+}
+
+// counts reports whether a stage is a point of the curve. Where rates were offered, closed loops other than one request at a
+// time are none: the ceiling of a published table is a burst, whose metrics are those of its queue.
+func counts(s *rundir.Stage, open, imported bool) bool {
+	switch {
+	case s.Role == rundir.Control: // the same load once more, and shorter
+		return false
+	case s.Rate.Known() || s.Kind == "synchronous" || s.Role == rundir.Floor:
+		return true
+	case open || imported && s.Role == rundir.Ceiling:
+		return false
+	}
+	return s.MaxConcurrency > 0
+}
+
+// load orders rows: one at a time, then by the rate that was offered, or by how many were kept in flight.
+func load(s *rundir.Stage) float64 {
+	switch {
+	case s.Kind == "synchronous" || s.Role == rundir.Floor:
+		return 0
+	case s.Rate.Known():
+		if offered := findings.Offered(s); offered.Known() {
+			return offered.Value()
+		}
+		return s.Rate.Value()
+	}
+	return float64(s.MaxConcurrency)
+}
+
+// marks returns what the audit doubts in a stage that is used, and remarks on it.
+func (s *Setup) marks(st *rundir.Stage, found []audit.Finding) []LeftOut {
+	var all []LeftOut
+	add := func(rule string, grade audit.Grade, n note.Note) {
+		all = append(all, LeftOut{Row: rowName(st), Where: s.where(st), Rule: rule, Why: words().Say(n, lang.English), Grade: grade, note: n})
+	}
+	for _, d := range st.Doubts {
+		add(d.Rule, audit.Grade(d.Grade), d.Note)
+	}
+	if st.Source != nil {
+		return all
+	}
+	for _, f := range found {
+		if f.Grade != audit.Impossible && f.Rule != "" && s.speaksOf(f, st) {
+			add(f.Rule, f.Grade, f.Note())
+		}
+	}
+	return all
+}
+
+// ruledOut returns why the audit rules a stage out; nil where it does not. A stage that was read elsewhere is used but for the figures that are
+// doubted, unless nobody knows what it completed.
+func (s *Setup) ruledOut(st *rundir.Stage, found []audit.Finding) *rundir.Doubt {
+	if st.Source != nil {
+		return audit.Condemned(st, s.repaired)
+	}
+	for i := range found {
+		if f := &found[i]; f.Grade == audit.Impossible && f.Rule != "" && s.speaksOf(*f, st) {
+			return &rundir.Doubt{Rule: f.Rule, Grade: string(f.Grade), Note: f.Note()}
+		}
+	}
+	return nil
+}
+
+// unfit returns why a row must not be used, and the rule of the audit that found it; the zero note where it may be used.
+func (s *Setup) unfit(st *rundir.Stage, found []audit.Finding) (rule string, grade audit.Grade, why note.Note) {
+	if d := s.ruledOut(st, found); d != nil {
+		return d.Rule, audit.Grade(d.Grade), d.Note
+	}
+	switch c := st.Rates.Completed; {
+	case st.Role == rundir.WarmUp:
+		return "", "", noteWarmUp.New()
+	case !st.Invalid.IsZero():
+		return "", "", st.Invalid
+	case st.State != rundir.Complete:
+		return "", "", noteCutShort.New()
+	case !c.Known() || c.Value() <= 0:
+		return "", "", noteNoneDone.New()
+	}
+	return "", "", note.Note{}
+}
+
+// Name returns what the row is called where it was printed, else the name of its stage.
+func (r *Row) Name() string { return rowName(r.Stage) }
+
+// rowName returns what a row is called where it was printed, else the name of its stage.
+func rowName(st *rundir.Stage) string {
+	if st.Source != nil && st.Source.Heading != "" {
+		return st.Source.Heading
+	}
+	return lang.Row(st.Name)
+}
+
+// speaksOf reports whether a finding is about that stage.
+func (s *Setup) speaksOf(f audit.Finding, st *rundir.Stage) bool {
+	if f.File != fileOf(s.Input) {
+		return false
+	}
+	if st.Source != nil {
+		return f.Line == st.Source.Line || inFigures(st, f.Line)
+	}
+	return f.Row == st.Name
+}
+
+func inFigures(st *rundir.Stage, line int) bool {
+	for _, p := range st.Source.Printed {
+		if p.Line == line {
+			return true
+		}
+	}
+	return false
+}
+
+// where returns the file and line, or the directory, of a row.
+func (s *Setup) where(st *rundir.Stage) string {
+	if st.Source != nil {
+		return s.show(st.Source.File) + ":" + strconv.Itoa(st.Source.Line)
+	}
+	return s.show(s.Path) + " " + lang.Row(st.Name)
+}
+
+// Origin returns the file and line, or the directory, of the setup.
+func (s *Setup) Origin() string {
+	if src := s.Run.Source; src != nil {
+		return s.show(src.File) + ":" + strconv.Itoa(src.Line)
+	}
+	return s.show(s.Path)
+}
+
+// Model is the model's name without its quantization.
+func Model(run *rundir.Run) string { return cmp.Or(run.Labels.Model, run.Target.Model) }
+
+// Engine is the serving engine, as labelled or as it said itself.
+func Engine(run *rundir.Run) string { return cmp.Or(run.Labels.Engine, run.Target.Engine) }
+
+// Hardware is the GPUs, as far as they are known.
+func Hardware(run *rundir.Run) string {
+	l := run.Labels
+	if l.GPU == "" || l.GPUs == 0 {
+		return l.GPU
+	}
+	return fmt.Sprintf("%d x %s", l.GPUs, l.GPU)
+}
+
+// Title names a configuration by its labels.
+func Title(run *rundir.Run) string {
+	model, quant := Model(run), run.Labels.Quant
+	if quant != "" && !strings.Contains(strings.ToLower(model), strings.ToLower(quant)) {
+		model += "-" + quant
+	}
+	var parts []string
+	for _, p := range []string{model, Hardware(run), Engine(run)} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// distinguish makes names unique: what is labelled alike, or not at all, is told apart by where it was found.
+func distinguish(all []Setup) {
+	seen := map[string]int{}
+	for _, s := range all {
+		seen[s.Name]++
+	}
+	used := map[string]int{}
+	for i := range all {
+		s := &all[i]
+		switch {
+		case s.Name == "":
+			s.Name = s.Origin()
+		case seen[s.Name] > 1:
+			s.Name += " (" + s.Origin() + ")"
+		}
+		if used[s.Name]++; used[s.Name] > 1 {
+			s.Name += " #" + strconv.Itoa(used[s.Name])
+		}
+		for j := range s.LeftOut {
+			s.LeftOut[j].Setup = s.Name
+		}
+		for j := range s.Marked {
+			s.Marked[j].Setup = s.Name
+		}
+	}
+}

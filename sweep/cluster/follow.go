@@ -1,0 +1,254 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"llmsweep/sweep/load"
+)
+
+// watchOver follows the stage until all ranks have ended it.
+func (g *coordinatorStage) watchOver(ctx context.Context) error {
+	defer g.scrape(ctx)()
+	ticker := time.NewTicker(watch)
+	defer ticker.Stop()
+	looked, ending := time.Now(), ctx.Done()
+	for _, p := range g.parts {
+		p.heard = g.epoch
+	}
+	for !g.ended() {
+		select {
+		case ev := <-g.events:
+			g.take(ev)
+			g.advance()
+		case <-ticker.C:
+			g.look(time.Since(looked))
+			looked = time.Now()
+		case <-ending:
+			ending = nil
+			g.interrupted = true
+			g.order(Order_CANCEL)
+		}
+		if !g.fault.IsZero() {
+			return nil
+		}
+	}
+	g.advance()
+	if g.closedAt < 0 {
+		g.close(g.elapsed())
+	}
+	return nil
+}
+
+// scrape reads the server's gauges until the function that it returns is called.
+func (g *coordinatorStage) scrape(ctx context.Context) (stop func()) {
+	if g.Scrape == nil {
+		return func() {}
+	}
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		g.readings = g.Environment.Gather(ctx, g.epoch, over, func(err error) { g.unkept = err })
+	}()
+	return func() { close(over); <-done }
+}
+
+func (g *coordinatorStage) ended() bool {
+	_, running := firstOf(g.parts, func(p *share) bool { return p.done == nil })
+	return !running
+}
+
+// look finds ranks that have stalled. own is the time since the last look: where that is long, it was rank 0 that stalled.
+func (g *coordinatorStage) look(own time.Duration) {
+	if own > silent {
+		g.fault = NoteStalled.New(0, g.parts[0].host(), g.Name, own.Seconds())
+		return
+	}
+	now := time.Now()
+	for _, p := range g.parts {
+		if own > 2*watch && p.heard.After(g.epoch) { // what came meanwhile is not yet read
+			p.heard = p.heard.Add(own)
+		}
+		if quiet := now.Sub(p.heard); p.done == nil && quiet > silent {
+			g.fault = NoteStalled.New(p.rank, p.host(), g.Name, quiet.Seconds())
+			return
+		}
+	}
+}
+
+// lost names a rank that has gone, and leaves it out from now on.
+func (g *coordinatorStage) lost(p *share, err error) {
+	why := NoteLost.New(p.rank, p.host(), g.Name, err.Error())
+	g.bookLost(p)
+	g.Coordinator.lose(p.member, why)
+	if g.fault.IsZero() {
+		g.fault = why
+	}
+}
+
+// take takes in a message of a rank, of this attempt.
+func (g *coordinatorStage) take(ev event) {
+	p := g.of[ev.from]
+	if p == nil { // lost before
+		return
+	}
+	if ev.err != nil {
+		g.lost(p, ev.err)
+		return
+	}
+	switch k := ev.m.Kind.(type) {
+	case *FromRank_Ready:
+		if k.Ready.Attempt == g.attempt {
+			p.ready = k.Ready
+			g.keepClock(p.member, k.Ready.Clock)
+		}
+	case *FromRank_Reading:
+		if k.Reading.Attempt == g.attempt {
+			g.read(p, k.Reading)
+		}
+	case *FromRank_Done:
+		if k.Done.Attempt == g.attempt {
+			g.done(p, k.Done)
+		}
+	case *FromRank_Trouble:
+		if k.Trouble.Interrupted {
+			g.Interrupt()
+			return
+		}
+		g.lost(p, errors.New(k.Trouble.Error))
+	}
+}
+
+// read takes in a reading.
+func (g *coordinatorStage) read(p *share, r *Reading) {
+	p.heard = time.Now()
+	if r.Spending != nil {
+		p.spending = r.Spending
+	}
+	p.inFlight, p.settled = int(r.InFlight), p.settled || r.Settled
+	for i := range min(len(r.At), len(r.Arrived), len(r.Owed)) {
+		p.last = time.Duration(r.At[i])
+		p.ticks = append(p.ticks, tick{p.last, r.Arrived[i], r.Owed[i]})
+	}
+	if n := int(r.Due); n > 0 {
+		asked := int(r.Asked)
+		for i := range n { // shared out evenly: only the sum counts
+			each := asked / (n - i)
+			asked -= each
+			g.Monitor.Due(each)
+		}
+	}
+	for _, t := range r.FirstTokens {
+		g.Monitor.FirstToken(time.Duration(t))
+	}
+	for _, e := range r.Ended {
+		Lengthen(e, &g.scratch)
+		g.Monitor.Ended(&g.scratch, int(e.Tokens))
+	}
+	if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting && g.ordered == Order_CLOSE {
+		g.order(Order_SETTLED)
+	}
+}
+
+// done notes that a rank has ended the stage.
+func (g *coordinatorStage) done(p *share, d *Done) {
+	p.done, p.inFlight = d, 0
+	g.keepClock(p.member, d.Clock)
+	g.book(p, Spent(d.Spending))
+	switch late := time.Duration(d.Began); {
+	case !g.fault.IsZero():
+	case d.Error != "":
+		g.fault = NoteBroken.New(p.rank, p.host(), g.Name, d.Error)
+	case late > MaxLate:
+		g.fault = NoteLate.New(p.rank, p.host(), g.Name, late.Seconds())
+	case d.Stall > silent.Seconds():
+		g.fault = NoteStalled.New(p.rank, p.host(), g.Name, d.Stall)
+	case d.Spent:
+		g.spent = true
+		g.order(Order_STOP)
+	}
+	if g.ordered == Order_CLOSE {
+		if _, waiting := firstOf(g.parts, func(p *share) bool { return p.done == nil && !p.settled }); !waiting {
+			g.order(Order_SETTLED)
+		}
+	}
+}
+
+// advance puts the ticks of all ranks together, up to the last that all have told of, and asks the monitor.
+func (g *coordinatorStage) advance() {
+	until, most := time.Duration(-1), time.Duration(0)
+	for _, p := range g.parts {
+		if p.done == nil && (until < 0 || p.last < until) {
+			until = p.last
+		}
+		most = max(most, p.last)
+	}
+	if until < 0 {
+		until = most
+	}
+	for int(until/g.Tick) > g.passed {
+		g.passed++
+		at := time.Duration(g.passed) * g.Tick
+		arrived, owed := 0.0, 0.0
+		for _, p := range g.parts {
+			for len(p.ticks) > 0 && int(p.ticks[0].at/g.Tick) <= g.passed {
+				arrived += p.ticks[0].arrived
+				p.owed = p.ticks[0].owed
+				p.ticks = p.ticks[1:]
+			}
+			if p.done != nil && len(p.ticks) == 0 {
+				p.owed = 0
+			}
+			owed += p.owed
+		}
+		g.Monitor.Tick(at, arrived, owed)
+		g.decide(at)
+	}
+	g.show(until)
+}
+
+// decide asks the monitor whether the stage has gone on for long enough.
+func (g *coordinatorStage) decide(at time.Duration) {
+	if g.closedAt >= 0 || g.ordered != Order_NOTHING || g.ended() {
+		return
+	}
+	switch g.Monitor.Decide(at) {
+	case load.Stop:
+		g.close(at)
+		g.order(Order_STOP)
+	case load.Close:
+		g.close(at)
+		g.order(Order_CLOSE)
+	}
+}
+
+func (g *coordinatorStage) close(at time.Duration) {
+	g.closedAt = at
+	g.Monitor.Closed(at)
+}
+
+// show reports progress.
+func (g *coordinatorStage) show(now time.Duration) {
+	s := g.Monitor.Recent()
+	s.Phase, s.Elapsed = load.PhaseMeasuring, now
+	switch g.ordered {
+	case Order_CLOSE:
+		s.Phase = load.PhaseTail
+	case Order_SETTLED, Order_STOP, Order_CANCEL:
+		s.Phase = load.PhaseDraining
+	}
+	for _, p := range g.parts {
+		s.InFlight += p.inFlight
+	}
+	g.Progress(s)
+}
+
+func (g *coordinatorStage) elapsed() (longest time.Duration) {
+	for _, p := range g.parts {
+		if p.done != nil {
+			longest = max(longest, time.Duration(p.done.Elapsed))
+		}
+	}
+	return longest
+}

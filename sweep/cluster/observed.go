@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/sample"
+)
+
+// observed puts together what the ranks saw.
+func (g *coordinatorStage) observed() *load.Observed {
+	o := &load.Observed{ClosedAt: g.closedAt, Elapsed: g.elapsed(), CPU: -1, Interrupted: g.interrupted, Spent: g.spent, Readings: g.readings}
+	o.Ranks = &rundir.StageRanks{N: len(g.parts)}
+	var levels []sample.Bins
+	var first, last time.Duration
+	worst, align := g.parts[0], 0.0
+	began := false
+	for _, p := range g.parts {
+		d := p.done
+		if g.Numbers != nil {
+			if nonce, places := g.Numbers.Numbers(); d.Places > places {
+				g.Numbers.Continue(nonce, d.Places)
+			}
+		}
+		if d.Bin > 0 {
+			bins := sample.Bins{Width: time.Duration(d.Bin), Area: d.Area, Last: time.Duration(d.Last)}
+			for _, n := range d.Peak {
+				bins.Peak = append(bins.Peak, int(n))
+			}
+			levels = append(levels, bins)
+			if at := time.Duration(d.Began); !began {
+				first, last, began = at, at, true
+			} else {
+				first, last = min(first, at), max(last, at)
+			}
+		}
+		o.CPU, o.GC = max(o.CPU, d.Cpu), max(o.GC, d.Gc)
+		if d.Align > align {
+			worst, align = p, d.Align
+		}
+		g.assess(p, o)
+	}
+	o.InFlight = sample.Sum(levels)
+	o.Ranks.Alignment, o.Ranks.Skew = rundir.Exactly(align), rundir.Exactly((last - first).Seconds())
+	if rate := g.what.MeanRate(); Misaligned(rate, align) {
+		o.Warnings = append(o.Warnings, Alignment(&g.record.Ranks[worst.rank], rate, align))
+	}
+	if g.Limit > 0 && g.Schedule != nil && len(g.parts) > 1 {
+		o.Warnings = append(o.Warnings, NoteShared.New(g.Limit, len(g.parts)))
+	}
+	return o
+}
+
+// assess notes whether a rank was fit to measure.
+func (g *coordinatorStage) assess(p *share, o *load.Observed) {
+	d := p.done
+	known := func(v float64) rundir.Number {
+		if v < 0 || d.Requests == 0 {
+			return rundir.Number{}
+		}
+		return rundir.Exactly(v)
+	}
+	s := rundir.StageRank{
+		Rank: p.rank, Requests: int(d.Requests), LagP99: known(d.LagP99), CPU: known(d.Cpu), Late: rundir.Exactly(time.Duration(d.Began).Seconds()),
+	}
+	if s.CPU.Known() {
+		s.GC = rundir.Exactly(d.Gc)
+	}
+	o.Ranks.Each = append(o.Ranks.Each, s)
+	r := &g.record.Ranks[p.rank]
+	r.LagP99, r.CPU = coordinatorLarger(r.LagP99, s.LagP99), coordinatorLarger(r.CPU, s.CPU)
+	alone := rundir.Stage{
+		Lag: rundir.Dist{P99: s.LagP99}, ReadDelay: rundir.Dist{P99: known(d.ReadP99)}, SharedChunks: known(d.Shared),
+		ClientCPU: s.CPU, ClientGC: s.GC,
+	}
+	why := measure.Unfit(&alone)
+	if why.IsZero() {
+		return
+	}
+	r.Valid = false
+	r.Unfit = append(r.Unfit, NoteOnStage.New(g.Name, []note.Note{why}))
+	if o.Invalid.IsZero() {
+		o.Invalid = NoteUnfit.New(p.rank, p.host(), []note.Note{why})
+	}
+}
+
+// coordinatorLarger returns the larger of two numbers, or the one that exists.
+func coordinatorLarger(a, b rundir.Number) rundir.Number {
+	if a.IsZero() || b.Known() && b.Value() > a.Value() {
+		return b
+	}
+	return a
+}

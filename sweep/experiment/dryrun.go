@@ -1,0 +1,193 @@
+// Reckons what a plan would send, without sending it.
+
+package experiment
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/sweep/load"
+)
+
+// SpendPlan is what is reckoned.
+type SpendPlan struct {
+	Stages  []Stage
+	Warmup  Warmup
+	Seed    uint64
+	Sources func(stage string) load.Source
+	Count   func(text string) int // the tokens of a text, at most; for turns whose workload does not set their length
+	Caps    *load.Caps            // nil for none
+	Limits  *client.SpendLimits   // of spending; nil for none
+	Before  SpendTokens           // of the preflight
+	// Longest is how long all stages together send at most, where their own loads do not bound them; 0 for not known.
+	Longest time.Duration
+}
+
+// SpendTokens are those of prompts and of answers.
+type SpendTokens struct{ Prompt, Output int64 }
+
+// Add adds tokens.
+func (t *SpendTokens) Add(more SpendTokens) {
+	t.Prompt += more.Prompt
+	t.Output += more.Output
+}
+
+// MostSpent is what a plan sends at most.
+type MostSpent struct {
+	Requests, Warmup int // Warmup: those before the first stage, not in Requests
+	SpendTokens          // the preflight's included
+	// Unbounded is the first stage whose number of requests follows from the server's speed alone; empty where none does.
+	Unbounded string
+}
+
+// warmupMost is how many requests an automatic warm-up sends at most, as package experiment has it.
+const warmupMost = 30
+
+// warmupName names the stage of the warm-up's requests, and spareName that of the requests of a sweep, whose stages are not known yet.
+const warmupName, spareName = "warm-up", "sweep"
+
+// Reckon returns what a plan sends at most. Lengths are those that the stages will draw.
+func Reckon(p *SpendPlan) (m MostSpent) {
+	m.SpendTokens = p.Before
+	warm := unbounded()
+	switch w := p.Warmup; {
+	case w.Auto:
+		warm.sessions = warmupMost
+	case w.Time > 0:
+		warm.cap(p.Caps, w.Time)
+	default:
+		warm.sessions = float64(w.Requests)
+	}
+	p.add(&m, warmupName, warm)
+	m.Requests, m.Warmup = 0, m.Requests
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		p.add(&m, s.Name, p.stage(s))
+	}
+	if len(p.Stages) == 0 {
+		b := unbounded()
+		b.cap(p.Caps, p.Longest)
+		p.add(&m, spareName, b)
+	}
+	return m
+}
+
+// bounds are the most that a stage sends; infinite where something is not bounded.
+type bounds struct {
+	sessions, requests float64
+	tokens             float64 // as [load.Caps] counts them: those of the last message and of the answer
+}
+
+func unbounded() bounds { return bounds{math.Inf(1), math.Inf(1), math.Inf(1)} }
+
+// cap bounds what is sent in a time; 0 is a time that is not known.
+func (b *bounds) cap(c *load.Caps, in time.Duration) {
+	if in > 0 {
+		b.requests, b.tokens = c.Most(in)
+	}
+}
+
+// none reports whether nothing is bounded.
+func (b *bounds) none() bool { return math.IsInf(min(b.sessions, b.requests, b.tokens), 1) }
+
+// stage returns the bounds of a stage. Without any, its requests follow from the server's speed.
+func (p *SpendPlan) stage(s *Stage) bounds {
+	b, long := unbounded(), s.MaxTime+s.Tail
+	b.cap(p.Caps, long)
+	schedule := s.Load.Schedule(p.Seed, s.Name)
+	if s.Sessions > 0 {
+		b.sessions = float64(s.Sessions)
+	}
+	if schedule == nil {
+		return b
+	}
+	n := 0
+	for s.Sessions == 0 || n < s.Sessions {
+		due, ok := schedule.Next()
+		if !ok || !s.Load.Ends() && s.Sessions == 0 && due > long {
+			break
+		}
+		n++
+	}
+	b.sessions = float64(n)
+	return b
+}
+
+// mostDrawn is how many requests of a stage without a number of sessions are drawn. What follows them is reckoned to be alike.
+const mostDrawn = 10_000
+
+// add adds the first sessions of a stage.
+func (p *SpendPlan) add(m *MostSpent, stage string, b bounds) {
+	if b.none() && (p.Limits == nil || !p.Limits.Bounded()) {
+		if m.Unbounded == "" {
+			m.Unbounded = stage
+		}
+		return
+	}
+	source, sent, before := p.Sources(stage), bounds{}, *m
+	for sent.sessions < b.sessions {
+		s, ok := source.Next()
+		if !ok || !p.session(m, &s, &sent, b) {
+			return
+		}
+		sent.sessions++
+		if sent.requests >= mostDrawn && math.IsInf(b.sessions, 1) {
+			p.extrapolate(m, &before, b.requests/sent.requests, b.tokens/sent.tokens)
+			return
+		}
+	}
+}
+
+// session adds a session, and reports whether all of it was within the bounds. A turn carries its conversation: all before it is in its
+// prompt again.
+func (p *SpendPlan) session(m *MostSpent, s *load.Session, sent *bounds, b bounds) bool {
+	history := int64(0)
+	if s.System != "" {
+		history = int64(p.Count(s.System))
+	}
+	for _, t := range s.Turns {
+		user := int64(t.PromptTokens)
+		if user == 0 {
+			user = int64(p.Count(t.User))
+		}
+		history += user
+		more := SpendTokens{m.Prompt + history, m.Output + int64(t.OutputTokens)}
+		if sent.requests >= b.requests || sent.tokens >= b.tokens || p.exceeds(more) {
+			return false
+		}
+		m.Requests++
+		m.SpendTokens = more
+		sent.requests++
+		sent.tokens += float64(max(1, t.PromptTokens+t.OutputTokens))
+		history += int64(t.OutputTokens)
+	}
+	return true
+}
+
+// exceeds reports whether tokens exceed a limit on spending.
+func (p *SpendPlan) exceeds(t SpendTokens) bool { return p.used(t) > 1 }
+
+// used returns the share of the limits on spending that tokens use.
+func (p *SpendPlan) used(t SpendTokens) (share float64) {
+	l := p.Limits
+	if l != nil && l.Tokens > 0 {
+		share = float64(t.Prompt+t.Output) / float64(l.Tokens)
+	}
+	if l != nil && l.Cost > 0 {
+		share = max(share, l.Price(t.Prompt, t.Output)/l.Cost)
+	}
+	return share
+}
+
+// extrapolate multiplies what was added since before, up to the nearest bound.
+func (p *SpendPlan) extrapolate(m, before *MostSpent, factors ...float64) {
+	factor := slices.Min(factors)
+	if started, drawn := p.used(before.SpendTokens), p.used(m.SpendTokens); drawn > started {
+		factor = min(factor, (1-started)/(drawn-started))
+	}
+	grow := func(from, to int64) int64 { return from + int64(math.Ceil(float64(to-from)*factor)) }
+	m.Requests = int(grow(int64(before.Requests), int64(m.Requests)))
+	m.Prompt, m.Output = grow(before.Prompt, m.Prompt), grow(before.Output, m.Output)
+}

@@ -1,0 +1,132 @@
+// Estimates how long a sweep or run still takes, from how long a request takes and what is left to be measured. [Ahead] keeps
+// what is left; [Model] tells how long each part takes.
+
+package experiment
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"llmsweep/sweep/rundir"
+)
+
+// ForecastRange is a time that is known between bounds.
+type ForecastRange struct{ Low, High time.Duration }
+
+// ForecastExactly returns a time that is known.
+func ForecastExactly(d time.Duration) ForecastRange { return ForecastRange{d, d} }
+
+// ForecastSeconds returns a range of times given in seconds.
+func ForecastSeconds(low, high float64) ForecastRange {
+	return ForecastRange{rundir.Duration(low), rundir.Duration(high)}
+}
+
+// Plus returns the time of both, one after the other.
+func (r ForecastRange) Plus(s ForecastRange) ForecastRange {
+	return ForecastRange{r.Low + s.Low, r.High + s.High}
+}
+
+// After returns what is left of a time when a part of it has passed.
+func (r ForecastRange) After(passed time.Duration) ForecastRange {
+	return ForecastRange{max(0, r.Low-passed), max(0, r.High-passed)}
+}
+
+// Times returns a number of such times.
+func (r ForecastRange) Times(n float64) ForecastRange {
+	return ForecastRange{time.Duration(n * float64(r.Low)), time.Duration(n * float64(r.High))}
+}
+
+// Middle returns the time to name where one must do: it is off from either bound by the same factor.
+func (r ForecastRange) Middle() time.Duration {
+	return rundir.Duration(math.Sqrt(r.Low.Seconds() * r.High.Seconds()))
+}
+
+// ForecastTodo is what a sweep still has to measure.
+type ForecastTodo struct {
+	WarmUp, Floor, Search, Ceiling bool
+	Rows                           int            // stages of the grid
+	Probes                         ForecastCounts // stages about the edge
+	SLO                            ForecastCounts // stages of the search for the SLO
+	Controls                       bool           // measured again at the end
+
+	Canaries int     // to be asked alone, one at a time
+	Canary   float64 // how long one takes, seconds; 0 for not known: as long as a request alone
+}
+
+// ForecastCounts is a number of stages that is known between bounds.
+type ForecastCounts struct{ Low, High float64 }
+
+// Less returns the counts after one stage was measured. The upper bound ends at 0.
+func (c ForecastCounts) Less() ForecastCounts {
+	return ForecastCounts{max(0, c.Low-1), max(0, c.High-1)}
+}
+
+// Forecast is what a forecast rests on. Its constants were fitted to sweeps of random servers (TestForecasts).
+type Forecast struct {
+	StageTime time.Duration // that a stage measures at least
+	Latency   float64       // of one request alone, seconds
+	// Longer is how much longer than expected the stages at arrival rates were so far; 0 for not known.
+	Longer float64
+}
+
+// Row returns how long a stage at an arrival rate takes. A verdict takes several waves: where a request is long, the stage goes on.
+func (m *Forecast) Row() ForecastRange {
+	const base, slope, power, longest = 0.2, 8.7, 0.63, 11 // in stage times, of the latency in stage times
+	mid := min(max(1.05, base+slope*math.Pow(m.share(), power)), longest)
+	if m.Longer > 0 {
+		mid *= m.Longer
+	}
+	return m.times(max(1, 0.8*mid), max(1.05, 1.25*mid))
+}
+
+// Floor returns how long the stage with one request at a time takes.
+func (m *Forecast) Floor() ForecastRange { return m.times(1+2*m.share(), 1.2+4*m.share()) }
+
+// Ceiling returns how long the stage of the maximum throughput takes.
+func (m *Forecast) Ceiling() ForecastRange { return m.times(1+3*m.share(), 1.4+9*m.share()) }
+
+// Search returns how long the search for the ceiling takes: waves at up to nine levels.
+func (m *Forecast) Search() ForecastRange { return m.times(0.4+18*m.share(), 1.2+60*m.share()) }
+
+// Left returns how long all that is to be done takes.
+func (m *Forecast) Left(t ForecastTodo) ForecastRange {
+	sum := m.per(m.Row(), ForecastCounts{float64(t.Rows), float64(t.Rows)}).Plus(m.per(m.Row(), t.Probes))
+	if t.WarmUp {
+		const least, most = 3, 10 // requests
+		sum = sum.Plus(ForecastSeconds(least*m.Latency, most*m.Latency))
+	}
+	if t.Canaries > 0 {
+		const slack = 1.25
+		all := float64(t.Canaries) * cmp.Or(t.Canary, m.Latency)
+		sum = sum.Plus(ForecastSeconds(all/slack, all*slack))
+	}
+	if t.Floor {
+		sum = sum.Plus(m.Floor())
+	}
+	if t.Search {
+		sum = sum.Plus(m.Search())
+	}
+	if t.Ceiling {
+		sum = sum.Plus(m.Ceiling())
+	}
+	sum = sum.Plus(m.per(m.times(4, 10), t.SLO)) // stages are three to fifteen times as long there
+	if t.Controls {
+		const share = 0.05 // of the sweep
+		sum.High += time.Duration(share * float64(sum.High))
+	}
+	return sum
+}
+
+func (m *Forecast) per(each ForecastRange, n ForecastCounts) ForecastRange {
+	return ForecastRange{each.Times(n.Low).Low, each.Times(n.High).High}
+}
+
+// share returns the latency in stage times.
+func (m *Forecast) share() float64 { return m.Latency / m.StageTime.Seconds() }
+
+// times returns a range in stage times.
+func (m *Forecast) times(low, high float64) ForecastRange {
+	t := m.StageTime.Seconds()
+	return ForecastSeconds(low*t, high*t)
+}

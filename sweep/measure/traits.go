@@ -1,0 +1,186 @@
+// Finds in the records of a stage what they show of the server's habits: pauses of all streams, output in bursts, answers
+// from a cache, refusals by a token bucket.
+
+package measure
+
+import (
+	"slices"
+
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// mostTraced is how many requests of a stage are looked at. More would show nothing new, and cost memory.
+const mostTraced = 50_000
+
+// fewTokens is how many tokens an answer must have to show a rhythm.
+const fewTokens = 4
+
+// HabitFinder gathers traits from records. The zero Finder has seen none.
+type HabitFinder struct {
+	streams  []stream
+	attempts []attempt
+	refused  bool // some attempt was
+}
+
+// stream is what is kept of an answer. Instants and durations are in seconds.
+type stream struct {
+	sent, first, last float64
+	tokens, chunks    float64
+	largest, resumed  float64 // the largest gap, and when it ended
+	apart             float64 // the number of gaps that are no part of a burst
+}
+
+// inOnePiece reports whether all tokens of an answer arrived at once.
+func (s *stream) inOnePiece() bool { return s.last-s.first < 1e-6*s.tokens }
+
+// attempt is a request as a token bucket sees it.
+type attempt struct {
+	at, end float64
+	passed  bool
+	cost    float64 // tokens
+}
+
+// Add takes in a record. Records may come in any order.
+func (t *HabitFinder) Add(r *rundir.Record) {
+	if len(t.attempts) < mostTraced && r.Sent.Known() {
+		t.refused = t.refused || r.Refused()
+		t.attempts = append(t.attempts, attemptOf(r))
+	}
+	if len(t.streams) < mostTraced && r.FirstToken.Known() && r.OK() {
+		t.streams = append(t.streams, streamOf(r))
+	}
+}
+
+func attemptOf(r *rundir.Record) attempt {
+	cost := float64(r.AskedTokens)
+	if r.OutputTokens.Known() {
+		cost = r.OutputTokens.Value()
+	}
+	if r.PromptTokens.Known() {
+		cost += r.PromptTokens.Value()
+	}
+	end := r.Sent.Value()
+	if r.End.Known() {
+		end = r.End.Value()
+	}
+	return attempt{r.Sent.Value(), end, !r.Refused(), cost}
+}
+
+func streamOf(r *rundir.Record) stream {
+	s := stream{sent: r.Sent.Value(), first: r.FirstToken.Value(), last: r.LastToken.Value(), chunks: float64(len(r.GapsUS) + 1)}
+	s.tokens = s.chunks
+	if len(r.Counts) > 0 {
+		s.tokens = 0
+		for _, k := range r.Counts {
+			s.tokens += float64(k)
+		}
+	}
+	const withinBurst = 0.1 // of the mean gap: a smaller gap is no wait at all
+	mean, at := int64(0), s.first
+	if n := int64(len(r.GapsUS)); n > 0 {
+		mean = int64((s.last - s.first) * 1e6 / float64(n))
+	}
+	for _, us := range r.GapsUS {
+		gap := float64(us) / 1e6
+		at += gap
+		if gap > s.largest {
+			s.largest, s.resumed = gap, at
+		}
+		if float64(us) > withinBurst*float64(mean) {
+			s.apart++
+		}
+	}
+	return s
+}
+
+// Sum returns the traits of the records. w is the stage's window.
+func (t *HabitFinder) Sum(w Window) rundir.Traits {
+	var out rundir.Traits
+	ordinary, computed := t.fromCache(w, 0, &out)
+	switch {
+	case len(ordinary) == 0:
+	case bursts(ordinary, &out):
+		const surely = 1.5 // bursts' worth of tokens: a buffer sends a shorter answer in one piece as well
+		out.Whole, out.WholeTime, out.WholeRate, out.Computed = rundir.Number{}, rundir.Number{}, rundir.Number{}, rundir.Number{}
+		t.fromCache(w, surely*out.Burst.Value(), &out)
+	default:
+		stalls(ordinary, computed, &out)
+	}
+	if t.refused {
+		out.Limit = findBucket(t.attempts)
+		out.Full, out.Places = findFull(t.attempts)
+	}
+	return out
+}
+
+// fromCache finds answers of more than some tokens that came in one piece, sooner than the first token of the others. It returns the others
+// that have a rhythm, and all that the model computed, short ones too.
+func (t *HabitFinder) fromCache(w Window, longer float64, out *rundir.Traits) (others, computed []*stream) {
+	const sooner = 0.7 // times the median first token of the others
+	var pieces []*stream
+	var firsts []float64
+	for i := range t.streams {
+		switch s := &t.streams[i]; {
+		case s.tokens < fewTokens:
+		case s.inOnePiece():
+			pieces = append(pieces, s)
+		default:
+			others = append(others, s)
+			firsts = append(firsts, s.first-s.sent)
+		}
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	slices.Sort(firsts)
+	quick := sooner * stats.Quantile(firsts, 0.5)
+	n, time, within := 0.0, 0.0, 0.0
+	for _, s := range pieces {
+		if took := s.last - s.sent; took < quick && s.tokens > longer {
+			n, time = n+1, time+took
+			if w.Holds(s.last) {
+				within++
+			}
+		}
+	}
+	for i := range t.streams {
+		if s := &t.streams[i]; !s.inOnePiece() || s.first-s.sent >= quick {
+			computed = append(computed, s)
+		}
+	}
+	if n > 0 {
+		out.Whole, out.WholeTime = rundir.Exactly(n/(float64(len(pieces)+len(others)))), rundir.Exactly(time/n)
+		out.WholeRate, out.Computed = rundir.Exactly(within/w.Length()), timePerToken(computed)
+	}
+	return others, computed
+}
+
+// timePerToken returns the mean time from one token to the next; absent where no answer has two.
+func timePerToken(streams []*stream) rundir.Number {
+	tokens, span := 0.0, 0.0
+	for _, s := range streams {
+		if s.tokens > 1 {
+			tokens, span = tokens+s.tokens-1, span+s.last-s.first
+		}
+	}
+	return rundir.Exactly(span / tokens) // 0/0 is absent
+}
+
+// bursts finds answers whose tokens come several at a time, with waits between, and reports whether most do.
+func bursts(streams []*stream, out *rundir.Traits) bool {
+	const several = 2.5 // tokens between two waits, on average
+	n, tokens, gaps, span := 0.0, 0.0, 0.0, 0.0
+	for _, s := range streams {
+		if s.apart > 0 && s.tokens/(s.apart+1) >= several {
+			n++
+			tokens, gaps, span = tokens+s.tokens, gaps+s.apart, span+s.last-s.first
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	out.Bursts = rundir.Exactly(n / float64(len(streams)))
+	out.Burst, out.BurstGap = rundir.Exactly(tokens/(gaps+n)), rundir.Exactly(span/gaps)
+	return out.Bursts.Value() > 0.5
+}

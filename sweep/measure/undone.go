@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"math"
+
+	"llmsweep/sweep/rundir"
+)
+
+// Undone counts requests that a stage sent and got no answer to: they were refused, failed, or timed out.
+type Undone struct {
+	Failed    int
+	Refused   int     // of those that failed
+	Ended     int     // failed or not
+	Tolerance float64 // a smaller share counts as none
+}
+
+// Judge changes a verdict on the backlog where requests went undone: the backlog of a server that refuses what is too much stays level, too.
+// A stage is stable only where the upper bound of the undone share lies below the tolerance. It is shedding where the lower bound lies above
+// what chance explains.
+func (u Undone) Judge(verdict string) string {
+	if u.Failed == 0 || u.Ended == 0 || verdict == rundir.Saturated {
+		return verdict
+	}
+	low, high := u.bounds()
+	switch {
+	case u.Failed == u.Ended && u.Refused < u.Failed: // nothing was answered, and not for the load's sake
+		return rundir.Undecided
+	case low > u.Tolerance, verdict == rundir.Stable && low > byChance*u.Tolerance:
+		return rundir.Shedding
+	case high >= u.Tolerance:
+		return rundir.Undecided
+	}
+	return verdict
+}
+
+// byChance is the part of the tolerance, 1 % of the requests, that is put down to chance: a server below its limit refuses a few requests in a
+// burst of arrivals. Above the whole tolerance the work is not done, whatever the backlog does.
+const byChance = 0.2
+
+// BeyondChance reports whether more requests went undone than chance explains.
+func (u Undone) BeyondChance() bool {
+	if u.Failed == 0 || u.Ended == 0 {
+		return false
+	}
+	low, _ := u.bounds()
+	return low > byChance*u.Tolerance
+}
+
+// bounds returns a 95 % interval of the undone share (Wilson, Journal of the American Statistical Association 22 (1927)). Refusals come in
+// clusters while the server is full, so that two of them count as one.
+func (u Undone) bounds() (low, high float64) {
+	const z, cluster = 1.96, 2
+	n := float64(u.Ended) / cluster
+	p := float64(u.Failed) / float64(u.Ended)
+	centre := p + z*z/(2*n)
+	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return (centre - half) / (1 + z*z/n), (centre + half) / (1 + z*z/n)
+}

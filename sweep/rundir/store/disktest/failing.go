@@ -1,0 +1,157 @@
+package disktest
+
+import (
+	"os"
+	"sync"
+	"syscall"
+
+	"llmsweep/sweep/rundir/store"
+)
+
+// Failing is the operating system's disk until it fails.
+type Failing struct {
+	store.OS
+
+	mu   sync.Mutex
+	room int64 // bytes that can still be written; negative for no such limit
+	err  error // of everything from now on; nil for none
+	sync error // of syncing from now on; nil for none
+}
+
+// Full returns a disk that takes a number of bytes. Removing files makes no room.
+func Full(bytes int64) *Failing { return &Failing{room: bytes} }
+
+// Sound returns a disk that does not fail until [Failing.Fail] is called.
+func Sound() *Failing { return &Failing{room: -1} }
+
+// Fail lets everything fail from now on: with [syscall.EIO], or [syscall.EROFS], say.
+func (d *Failing) Fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = err
+}
+
+// FailSync lets syncing fail from now on, and nothing else.
+func (d *Failing) FailSync(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sync = err
+}
+
+// Room returns the number of bytes that can still be written; negative where that is not limited.
+func (d *Failing) Room() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.room
+}
+
+// Failed reports whether the disk is full or has failed.
+func (d *Failing) Failed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err != nil || d.room == 0
+}
+
+// fails returns the error of an operation; nil for none.
+func (d *Failing) fails(op, name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		return nil
+	}
+	return &os.PathError{Op: op, Path: name, Err: d.err}
+}
+
+// unsynced returns the error of syncing; nil for none.
+func (d *Failing) unsynced(name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sync == nil {
+		return nil
+	}
+	return &os.PathError{Op: "sync", Path: name, Err: d.sync}
+}
+
+// take takes room for some bytes, and returns for how many there is.
+func (d *Failing) take(n int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.room < 0 {
+		return n
+	}
+	n = int(min(int64(n), d.room))
+	d.room -= int64(n)
+	return n
+}
+
+// Create makes an empty file.
+func (d *Failing) Create(name string) (store.File, error) { return d.open(name, d.OS.Create) }
+
+// Append opens a file.
+func (d *Failing) Append(name string) (store.File, error) { return d.open(name, d.OS.Append) }
+
+func (d *Failing) open(name string, open func(string) (store.File, error)) (store.File, error) {
+	if err := d.fails("open", name); err != nil {
+		return nil, err
+	}
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &failing{f, d, name}, nil
+}
+
+// Truncate cuts a file.
+func (d *Failing) Truncate(name string, size int64) error {
+	if err := d.fails("truncate", name); err != nil {
+		return err
+	}
+	return d.OS.Truncate(name, size)
+}
+
+// Rename renames a file.
+func (d *Failing) Rename(from, to string) error {
+	if err := d.fails("rename", from); err != nil {
+		return err
+	}
+	return d.OS.Rename(from, to)
+}
+
+// Check asks the directory.
+func (d *Failing) Check(f store.File, name string) error {
+	if err := d.fails("write", name); err != nil {
+		return err
+	}
+	if own, ok := f.(*failing); ok {
+		f = own.File
+	}
+	return d.OS.Check(f, name)
+}
+
+// failing is a file on a disk that fails.
+type failing struct {
+	store.File
+	on   *Failing
+	name string
+}
+
+func (f *failing) Write(b []byte) (int, error) {
+	if err := f.on.fails("write", f.name); err != nil {
+		return 0, err
+	}
+	n, err := f.File.Write(b[:f.on.take(len(b))])
+	if err == nil && n < len(b) {
+		err = &os.PathError{Op: "write", Path: f.name, Err: syscall.ENOSPC}
+	}
+	return n, err
+}
+
+func (f *failing) Sync() error {
+	if err := f.on.fails("sync", f.name); err != nil {
+		return err
+	}
+	if err := f.on.unsynced(f.name); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}

@@ -1,0 +1,333 @@
+// Has disks that fail as real ones do: they fill up, are taken away, and lose what was not synced when the power fails.
+
+package disktest
+
+import (
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"llmsweep/sweep/rundir/store"
+)
+
+// kind is a kind of operation.
+type kind uint8
+
+const (
+	create kind = iota
+	write
+	truncate
+	syncFile
+	rename
+	remove
+	syncDir
+)
+
+// operation is one operation on a disk.
+type operation struct {
+	kind kind
+	at   time.Time
+	file int // number of the file that is made, written, cut or synced
+	name string
+	to   string // new name
+	size int64
+	data []byte
+}
+
+// Recorder is the operating system's disk, and keeps all operations in one directory, so that what a crash would have left can be made
+// afterwards. Directories are not removed or renamed.
+type Recorder struct {
+	store.OS
+	dir string
+
+	mu    sync.Mutex
+	all   []operation
+	files int            // made so far
+	names map[string]int // the file of each name
+}
+
+// Record returns a disk that keeps the operations in a directory, which must be empty.
+func Record(dir string) *Recorder { return &Recorder{dir: dir, names: map[string]int{}} }
+
+func (r *Recorder) add(op operation) {
+	op.at = time.Now()
+	r.all = append(r.all, op)
+}
+
+// Create makes an empty file. One of that name that was there keeps its number: it is cut.
+func (r *Recorder) Create(name string) (store.File, error) { return r.open(name, r.OS.Create, true) }
+
+// Append opens a file.
+func (r *Recorder) Append(name string) (store.File, error) { return r.open(name, r.OS.Append, false) }
+
+func (r *Recorder) open(name string, open func(string) (store.File, error), empty bool) (store.File, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, known := r.names[name]
+	switch {
+	case !known:
+		n = r.files
+		r.files++
+		r.names[name] = n
+		r.add(operation{kind: create, file: n, name: name})
+	case empty:
+		r.add(operation{kind: truncate, file: n})
+	}
+	return &recorded{f, r, n}, nil
+}
+
+// Truncate cuts a file.
+func (r *Recorder) Truncate(name string, size int64) error {
+	if err := r.OS.Truncate(name, size); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.add(operation{kind: truncate, file: r.names[name], size: size})
+	r.add(operation{kind: syncFile, file: r.names[name]})
+	return nil
+}
+
+// Rename renames a file.
+func (r *Recorder) Rename(from, to string) error {
+	if err := r.OS.Rename(from, to); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.names[to] = r.names[from]
+	delete(r.names, from)
+	r.add(operation{kind: rename, name: from, to: to})
+	return nil
+}
+
+// Remove removes a file.
+func (r *Recorder) Remove(name string) error {
+	if err := r.OS.Remove(name); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, there := r.names[name]; there {
+		delete(r.names, name)
+		r.add(operation{kind: remove, name: name})
+	}
+	return nil
+}
+
+// SyncDir syncs the names.
+func (r *Recorder) SyncDir(path string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.add(operation{kind: syncDir})
+	return nil // nothing depends on the real disk's
+}
+
+// Check finds nothing.
+func (r *Recorder) Check(store.File, string) error { return nil }
+
+// recorded is a file of a recorder.
+type recorded struct {
+	store.File
+	of   *Recorder
+	file int
+}
+
+func (f *recorded) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	f.of.add(operation{kind: write, file: f.file, data: slices.Clone(b[:n])})
+	return n, err
+}
+
+func (f *recorded) Sync() error {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	f.of.add(operation{kind: syncFile, file: f.file})
+	return nil
+}
+
+// Len returns the number of operations so far.
+func (r *Recorder) Len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.all)
+}
+
+// Until returns the number of operations until a time.
+func (r *Recorder) Until(t time.Time) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, _ := slices.BinarySearchFunc(r.all, t, func(op operation, t time.Time) int { return op.at.Compare(t) })
+	return n
+}
+
+// Killed makes, in a directory, what a process leaves that is killed after a number of operations.
+func (r *Recorder) Killed(t *testing.T, ops int, dir string) {
+	t.Helper()
+	r.leave(t, ops, dir, nil)
+}
+
+// Cut makes, in a directory, what may be left when the power fails after a number of operations: of what was not synced, each write is
+// there, or in part, or not at all, and each change of a name is there or not.
+func (r *Recorder) Cut(t *testing.T, ops int, dir string, rng *rand.Rand) {
+	t.Helper()
+	r.leave(t, ops, dir, rng)
+}
+
+// Durable returns what is certainly left of a file when the power fails after a number of operations; nil where it may be missing.
+func (r *Recorder) Durable(name string, ops int) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	files, names := r.state(ops)
+	file, ok := names.there[filepath.Join(r.dir, name)]
+	if !ok {
+		return nil
+	}
+	return append([]byte{}, files[file].there...) // not nil: the name is there
+}
+
+// leave makes what is left. Without random numbers nothing is lost.
+func (r *Recorder) leave(t *testing.T, ops int, dir string, rng *rand.Rand) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	files, names := r.state(ops)
+	for _, n := range slices.Sorted(maps.Keys(files)) {
+		files[n].keep(rng)
+	}
+	names.keep(rng)
+	for name, file := range names.there {
+		rel, err := filepath.Rel(r.dir, name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, rel), files[file].there, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// state returns files and names after a number of operations: what is synced, and what is not.
+func (r *Recorder) state(ops int) (map[int]*content, *names) {
+	files, names := map[int]*content{}, newNames()
+	for _, op := range r.all[:ops] {
+		switch op.kind {
+		case create:
+			files[op.file] = &content{}
+			names.later(op)
+		case rename, remove:
+			names.later(op)
+		case syncDir:
+			names.keep(nil)
+		case syncFile:
+			files[op.file].keep(nil)
+		default:
+			files[op.file].later(op)
+		}
+	}
+	return files, names
+}
+
+// content is what a file holds, and what was written to it and not synced.
+type content struct {
+	there   []byte
+	size    int64 // with what was not synced
+	pending []operation
+}
+
+// later takes in an operation. The offset of a write is kept in its size.
+func (c *content) later(op operation) {
+	switch op.kind {
+	case write:
+		op.size, c.size = c.size, c.size+int64(len(op.data))
+	case truncate:
+		c.size = op.size
+	}
+	c.pending = append(c.pending, op)
+}
+
+// keep carries out what was not synced: all of it, or with random numbers some.
+func (c *content) keep(rng *rand.Rand) {
+	const sector = 512 // bytes, which are written as a whole
+	for _, op := range c.pending {
+		data := op.data
+		if rng != nil {
+			switch rng.IntN(3) {
+			case 0:
+				continue
+			case 1:
+				data = data[:len(data)/sector*sector]
+				data = data[:rng.IntN(len(data)/sector+1)*sector]
+			}
+		}
+		if op.kind == truncate {
+			c.there = c.there[:min(op.size, int64(len(c.there)))]
+			continue
+		}
+		if end := op.size + int64(len(data)); end > int64(len(c.there)) && len(data) > 0 {
+			c.there = append(c.there, make([]byte, end-int64(len(c.there)))...)
+		}
+		copy(c.there[min(op.size, int64(len(c.there))):], data)
+	}
+	c.pending = nil
+}
+
+// names are the names in a directory.
+type names struct {
+	there   map[string]int // as on the disk
+	now     map[string]int // with what was not synced
+	pending []change
+}
+
+// change is that of one name: to a file, or to none. The name that a rename takes away is gone in the same step.
+type change struct {
+	name string
+	file int
+	none bool
+	gone string
+}
+
+func newNames() *names { return &names{there: map[string]int{}, now: map[string]int{}} }
+
+func (n *names) later(op operation) {
+	c := change{name: op.name, file: op.file}
+	switch op.kind {
+	case rename:
+		c = change{name: op.to, file: n.now[op.name], gone: op.name}
+	case remove:
+		c.none = true
+	}
+	c.apply(n.now)
+	n.pending = append(n.pending, c)
+}
+
+func (n *names) keep(rng *rand.Rand) {
+	for _, c := range n.pending {
+		if rng == nil || rng.IntN(2) == 0 {
+			c.apply(n.there)
+		}
+	}
+	n.pending = nil
+}
+
+func (c *change) apply(to map[string]int) {
+	if c.gone != "" {
+		delete(to, c.gone)
+	}
+	if c.none {
+		delete(to, c.name)
+	} else {
+		to[c.name] = c.file
+	}
+}

@@ -1,0 +1,96 @@
+// Reads labels written as key=value, and changes those of a run directory.
+
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"llmsweep/sweep/rundir"
+
+	"github.com/tidwall/gjson"
+)
+
+// ParseLabels reads labels written as key=value.
+func ParseLabels(texts []string) (l rundir.Labels, err error) {
+	return l, SetLabels(&l, texts)
+}
+
+// SetLabels changes the labels that texts name, each written as key=value. An empty value removes the label.
+func SetLabels(l *rundir.Labels, texts []string) error {
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("label %q: write key=value, such as gpu=L20", text)
+		}
+		value = strings.TrimSpace(value)
+		var err error
+		switch key = strings.TrimSpace(key); key {
+		case "model":
+			l.Model = value
+		case "gpu":
+			l.GPU = value
+		case "gpus":
+			l.GPUs = 0
+			if value == "" {
+				break
+			}
+			if l.GPUs, err = strconv.Atoi(value); err != nil || l.GPUs < 1 {
+				return fmt.Errorf("label gpus=%s: write the number of GPUs, such as gpus=2", value)
+			}
+		case "engine":
+			l.Engine = value
+		case "quant":
+			l.Quant = value
+		case "price":
+			l.Price = 0
+			if value == "" {
+				break
+			}
+			if l.Price, err = strconv.ParseFloat(value, 64); err != nil || !(l.Price >= 0) || l.Price > mostPrice {
+				return fmt.Errorf("label price=%s: write the price of one GPU for one hour, such as price=1.2", value)
+			}
+		default:
+			return fmt.Errorf("label %q is unknown; there are model, gpu, gpus, engine, quant and price", key)
+		}
+	}
+	return nil
+}
+
+// mostPrice is the highest price per GPU-hour that labels take, in any currency.
+const mostPrice = 1e9
+
+// ReplaceLabels returns run.json with other labels. Everything else stays byte for byte, also what this version does not know.
+func ReplaceLabels(run []byte, labels rundir.Labels) ([]byte, error) {
+	old := gjson.GetBytes(run, "labels")
+	if !old.IsObject() || old.Index == 0 {
+		return nil, errors.New("no labels in it")
+	}
+	text, err := json.MarshalIndent(labels, "  ", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Join([][]byte{run[:old.Index], text, run[old.Index+len(old.Raw):]}, nil), nil
+}
+
+// ChangeLabels changes the labels of a run directory, whole or not at all, and returns what they are now.
+func ChangeLabels(dir *Dir, now rundir.Labels, texts []string) (rundir.Labels, error) {
+	if err := SetLabels(&now, texts); err != nil {
+		return now, err
+	}
+	path := filepath.Join(dir.Path, rundir.RunFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return now, err
+	}
+	if b, err = ReplaceLabels(b, now); err != nil {
+		return now, fmt.Errorf("%s: %w", path, err)
+	}
+	return now, dir.WriteFile(rundir.RunFile, b)
+}

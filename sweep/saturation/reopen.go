@@ -1,0 +1,100 @@
+package saturation
+
+import (
+	"llmsweep/sweep/measure"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/rundir/store"
+	"llmsweep/sweep/slo"
+)
+
+// Reopen reads a run directory. Stages that a killed process left unfinished are summarized from their records, as far as they got.
+func Reopen(path string) (*rundir.Run, error) {
+	run, err := store.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if run.State != rundir.Running {
+		DropUnsure(run)
+		return run, nil
+	}
+	terms, err := slo.ParseAll(run.Plan.SLO)
+	if err != nil {
+		return nil, err
+	}
+	if run.State, run.Failure = rundir.Interrupted, noteKilled.New(); store.InUse(path) {
+		run.State, run.Failure = rundir.Running, noteInProgress.New()
+	}
+	var killed []*rundir.Stage
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.State == rundir.Running {
+			st.State = rundir.Interrupted
+			killed = append(killed, st)
+		}
+	}
+	if len(killed) > 0 {
+		if err := measure.Recover(killed, run.State == rundir.Running, run.Plan.Tolerance, terms, store.Records(path)); err != nil {
+			return nil, err
+		}
+	}
+	WriteAnswer(run, terms)
+	DropUnsure(run)
+	return run, nil
+}
+
+// Assess judges a run by SLO terms that may be new to it: the goodput of each stage, from the records of the run directory at path, and
+// for a sweep the highest rate at which the terms hold. A run that was read from another tool's file has no records, and no goodput.
+// The error is of reading.
+func Assess(path string, run *rundir.Run, terms []slo.Term) error {
+	counts, err := count(path, run, terms)
+	if err != nil {
+		return err
+	}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		st.Goodput = counts[st.Name].Result(st)
+	}
+	run.Plan.SLO, run.SLO = slo.Strings(terms), nil
+	if run.Plan.Kind == rundir.KindSweep {
+		run.SLO = promised(run, terms)
+	}
+	return nil
+}
+
+// CountAlso counts the values beyond further limits in the stages of a run that was assessed, from the records of the run directory at path,
+// so that these terms can be judged as well. Goodput stays that of the terms that the run was assessed by. The error is of reading.
+func CountAlso(path string, run *rundir.Run, terms []slo.Term) error {
+	if run.Source != nil || len(terms) == 0 {
+		return nil
+	}
+	counts, err := count(path, run, terms)
+	if err != nil {
+		return err
+	}
+	for i := range run.Stages {
+		if st := &run.Stages[i]; st.Goodput != nil {
+			st.Goodput.Terms = append(st.Goodput.Terms, counts[st.Name].Result(st).Terms...)
+		}
+	}
+	return nil
+}
+
+// count counts goodput and values beyond limits by stage.
+func count(path string, run *rundir.Run, terms []slo.Term) (map[string]*measure.Goodput, error) {
+	counts := map[string]*measure.Goodput{}
+	for i := range run.Stages {
+		st := &run.Stages[i]
+		counts[st.Name] = measure.NewGoodput(measure.WindowOf(st), terms)
+	}
+	if run.Source != nil {
+		return counts, nil
+	}
+	for r, err := range store.Records(path) {
+		if err != nil {
+			return nil, err
+		}
+		if g := counts[r.Stage]; g != nil {
+			g.Add(r)
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,174 @@
+// Checks in tests that the files of run directories follow their schemas.
+
+package simtest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"llmsweep/sweep/rundir"
+)
+
+// compiled returns a schema ready to use.
+func compiled(name string) (*jsonschema.Schema, error) {
+	b, err := rundir.SchemaOf(name)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource(name, tree); err != nil {
+		return nil, err
+	}
+	return c.Compile(name)
+}
+
+// CheckSchema returns what is wrong with a JSON value by the schema of that name.
+func CheckSchema(name string, value []byte) error {
+	s, err := compiled(name)
+	if err != nil {
+		return err
+	}
+	return check(s, value)
+}
+
+func check(s *jsonschema.Schema, value []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}
+
+// SchemaValue fails the test if a JSON value does not follow the schema of that name.
+func SchemaValue(t testing.TB, name string, value []byte) {
+	t.Helper()
+	if err := CheckSchema(name, value); err != nil {
+		t.Errorf("%s: %v\n%.400s", name, err, value)
+	}
+}
+
+// SchemaDir fails the test if run.json or a line of records.jsonl in a run directory does not follow its schema. A last line that was cut
+// off is passed over, as everything that reads run directories does.
+func SchemaDir(t testing.TB, dir string) {
+	t.Helper()
+	run, err := os.ReadFile(filepath.Join(dir, rundir.RunFile))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	SchemaValue(t, "run", run)
+	records, err := os.ReadFile(filepath.Join(dir, rundir.RecordsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	s, compileErr := compiled("records")
+	if err := errors.Join(err, compileErr); err != nil {
+		t.Error(err)
+		return
+	}
+	in := bufio.NewScanner(bytes.NewReader(records))
+	in.Buffer(nil, len(records)+1)
+	for line := 1; in.Scan(); line++ {
+		if !json.Valid(in.Bytes()) && !bytes.HasSuffix(records, []byte("\n")) {
+			continue
+		}
+		if err := check(s, in.Bytes()); err != nil {
+			t.Errorf("%s:%d: %v", filepath.Join(dir, rundir.RecordsFile), line, err)
+			return
+		}
+	}
+}
+
+// SchemaBelow checks all run directories and pair.json files below a directory, and returns how many there are.
+func SchemaBelow(t testing.TB, dir string) int {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch d.Name() {
+		case rundir.RunFile:
+			SchemaDir(t, filepath.Dir(path))
+			n++
+		case rundir.PairFile:
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			SchemaValue(t, "pair", b)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return n
+}
+
+// SchemaUnknown returns the keys of a JSON object that the schema of that name does not name, by their paths.
+func SchemaUnknown(t testing.TB, name string, value []byte) []string {
+	t.Helper()
+	b, err := rundir.SchemaOf(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree map[string]any
+	var v any
+	if err := errors.Join(json.Unmarshal(b, &tree), json.Unmarshal(value, &v)); err != nil {
+		t.Fatal(err)
+	}
+	defs, _ := tree["$defs"].(map[string]any)
+	var found []string
+	unknown(defs, tree, v, "", &found)
+	slices.Sort(found)
+	return found
+}
+
+// unknown walks a value beside its schema.
+func unknown(defs, s map[string]any, v any, path string, found *[]string) {
+	if ref, ok := s["$ref"].(string); ok {
+		s, _ = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		properties, fixed := s["properties"].(map[string]any)
+		free, _ := s["additionalProperties"].(map[string]any)
+		if !fixed && free == nil {
+			return // an anyOf: a number or a note
+		}
+		for key, child := range v {
+			next, ok := properties[key].(map[string]any)
+			if !ok {
+				next = free
+			}
+			at := strings.TrimPrefix(fmt.Sprintf("%s.%s", path, key), ".")
+			if next == nil && properties[key] != true {
+				*found = append(*found, at)
+				continue
+			}
+			unknown(defs, next, child, at, found)
+		}
+	case []any:
+		items, _ := s["items"].(map[string]any)
+		for _, child := range v {
+			unknown(defs, items, child, path, found)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package simtest
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"llmsweep/client"
+	"llmsweep/client/api"
+	"llmsweep/client/sim"
+	"llmsweep/client/sim/habit"
+)
+
+// do runs requests of 64 -> 32 tokens one after the other on plain8 with habits, and returns their results.
+func do(t *testing.T, n int, timeout time.Duration, habits ...string) (all []client.Result) {
+	t.Helper()
+	c, err := sim.Preset("plain8")
+	if err == nil {
+		c.Habits, err = habit.ParseList(habits)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		live, err := sim.Start(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer live.Close()
+		d := VirtualDoer{Live: live}
+		for range n {
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			var res client.Result
+			res.Reset(time.Now())
+			call, err := d.Prepare(&api.Request{PromptTokens: 64, OutputTokens: 32})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Do(ctx, call, &res)
+			cancel()
+			all = append(all, res)
+		}
+	})
+	return all
+}
+
+func TestFailuresHaveTheirClassAndTime(t *testing.T) {
+	for _, c := range []struct {
+		habit  string
+		class  client.Class
+		http   int
+		end    time.Duration
+		status client.Status
+	}{
+		{"sheds:0,after=30ms", "", 0, 410 * time.Millisecond, client.StatusOK}, // a slot is free
+		{"rate-limited:RPM=6,burst=1,after=30ms", client.ClassRateLimited, 429, 30 * time.Millisecond, client.StatusError},
+		{"drops:2,500ms", client.ClassReset, 0, 500 * time.Millisecond, client.StatusError},
+		{"freezes@500ms", "", 0, client.Absent, client.StatusIncomplete},
+	} {
+		all := do(t, 2, time.Minute, c.habit)
+		if all[0].Status != client.StatusOK || all[0].OutputTokens != 32 || all[0].FirstToken != 100*time.Millisecond {
+			t.Errorf("%s: the first request: %+v", c.habit, all[0])
+		}
+		if r := all[1]; r.Status != c.status || r.Class != c.class || r.HTTP != c.http || r.End != c.end {
+			t.Errorf("%s: %s %q, HTTP %d, ended after %v (%s); want %s %q, %d, %v", c.habit, r.Status, r.Class, r.HTTP, r.End, r.Message,
+				c.status, c.class, c.http, c.end)
+		}
+	}
+}
+
+func TestAnOverloadedServerRefusesWith503(t *testing.T) {
+	c, err := sim.Preset("plain8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxNumSeqs, c.Habits = 1, habit.List{habit.Sheds{Waiting: 0, Status: 503, After: time.Millisecond}}
+	synctest.Test(t, func(t *testing.T) {
+		live, err := sim.Start(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer live.Close()
+		go live.Generate(t.Context(), sim.Request{PromptTokens: 64, OutputTokens: 32}, func(int, time.Time) {})
+		time.Sleep(time.Millisecond)
+		var res client.Result
+		res.Reset(time.Now())
+		VirtualDoer{Live: live}.Do(t.Context(), &client.Prepared{Request: &api.Request{PromptTokens: 64, OutputTokens: 32}}, &res)
+		if res.Class != client.ClassHTTP5xx || res.HTTP != 503 || res.End != time.Millisecond || res.OutputTokens != api.Unknown {
+			t.Errorf("%+v", res)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+func TestBurstsShareARead(t *testing.T) {
+	r := do(t, 1, time.Minute, "batches:8")[0]
+	if r.Chunks() != 32 || r.SharedReads != 28 {
+		t.Errorf("%d chunks, %d of them in one read with the next; want 32 and 28", r.Chunks(), r.SharedReads)
+	}
+	if want := 170 * time.Millisecond; r.FirstToken != want { // the eighth token's time
+		t.Errorf("the first burst came after %v, want %v", r.FirstToken, want)
+	}
+	for i, gap := range r.Gaps {
+		if want := map[bool]time.Duration{true: 80 * time.Millisecond}[i%8 == 7]; gap != want {
+			t.Errorf("gap %d is %v, want %v", i, gap, want)
+		}
+	}
+	r = do(t, 1, time.Minute, "caches:0.999999")[0]
+	if r.FirstToken != habit.CacheTime || r.LastToken != habit.CacheTime || r.Chunks() != 32 || r.Status != client.StatusOK {
+		t.Errorf("from the cache: %+v", r)
+	}
+}

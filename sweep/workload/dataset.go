@@ -1,0 +1,442 @@
+// Has workloads that are read from files: rows of a dataset, and requests of a trace with their arrivals. Rows that
+// cannot be used are left out and counted, by reason.
+
+package workload
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/api"
+	"llmsweep/client/note"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// LengthLimits are lengths in tokens outside which rows are left out. 0 is no limit.
+type LengthLimits struct {
+	MinPrompt, MinOutput, MaxPrompt, MaxTotal int
+}
+
+// SGLangLimits returns the limits of SGLang's bench_serving (python/sglang/benchmark/datasets/sharegpt.py at 09716a6, and
+// bench_serving.py before it), with which published results were measured. Its --sharegpt-context-len is MaxTotal.
+func SGLangLimits() LengthLimits { return LengthLimits{MinPrompt: 2, MinOutput: 2} }
+
+// VLLMLimits returns the limits of vllm bench serve (vllm/benchmarks/datasets/utils.py at 237145e, is_valid_sequence).
+func VLLMLimits() LengthLimits {
+	return LengthLimits{MinPrompt: 4, MinOutput: 4, MaxPrompt: 1024, MaxTotal: 2048}
+}
+
+// DatasetOptions select what is taken from a dataset.
+type DatasetOptions struct {
+	Rows  int    // drawn at random from the file, at most; 0 for 10,000
+	Seed  uint64 // of the draw, and of the order of rows in each stage
+	Count Counter
+	Asked int // texts that Count counts; 0 for 24
+
+	// Output is the length of answers where the file has none, or of all answers with ForceOutput. Where there is neither, the
+	// server decides.
+	Output      rundir.Lengths
+	ForceOutput bool
+
+	// Limits leave rows out; for conversations of ShareGPT, no limits are those of SGLang.
+	Limits LengthLimits
+
+	MultiTurn bool  // all turns of ShareGPT's conversations, not the first alone
+	Think     Think // between the turns of any conversation
+	// Graded has the answers to rows that tell what is right graded. These rows are asked for their most likely answer, and all stages take the rows in
+	// the same order, so that they ask the same.
+	Graded bool
+}
+
+const (
+	defaultRows  = 10_000  // more than a sweep sends
+	defaultAsked = 24      // texts: the estimate is then within 5 % (TestEstimate)
+	mostMemory   = 1 << 28 // bytes of texts; where they are longer, fewer rows are kept
+)
+
+// What the server counts to learn how many tokens texts have: at most MostCounts texts, of at most LongestAsked bytes each.
+const (
+	MostDatasetCounts = 1 + defaultAsked
+	LongestAsked      = 4000
+)
+
+// Dataset is a random sample of the rows of a file.
+type Dataset struct {
+	name     string
+	options  DatasetOptions
+	rows     []row
+	usable   int // rows of the whole file that can be read
+	skipped  skips
+	estimate estimator
+	notes    []note.Note
+}
+
+// OpenDataset reads a dataset in one pass and keeps only the rows drawn. The file is a JSON array of objects (as ShareGPT's), JSONL, or CSV
+// with a header, and may be packed with gzip. An object has "conversations", "messages" or "prompt". Where no row can be used, the
+// error is an [UnusableError]; single rows that cannot be used are in [Dataset.Skipped].
+func OpenDataset(ctx context.Context, path string, o DatasetOptions) (*Dataset, error) {
+	in, err := OpenRows(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return read(ctx, in, o)
+}
+
+// read is [Open] for an input.
+func read(ctx context.Context, in *RowInput, o DatasetOptions) (*Dataset, error) {
+	if o.Rows == 0 {
+		o.Rows = defaultRows
+	}
+	if o.Asked == 0 {
+		o.Asked = defaultAsked
+	}
+	d := &Dataset{name: in.Name, options: o}
+	p := newDraw(d)
+	if err := p.pass(ctx, in); err != nil {
+		return nil, err
+	}
+	if len(p.rows.kept) == 0 {
+		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
+	}
+	if err := d.learn(ctx, p.texts.kept); err != nil {
+		return nil, err
+	}
+	d.usable = p.rows.seen
+	// The first places of a reservoir hold rows from the beginning of the file more often than the others: mix them.
+	p.rows.rng.Shuffle(len(p.rows.kept), func(i, j int) { p.rows.kept[i], p.rows.kept[j] = p.rows.kept[j], p.rows.kept[i] })
+	if n := len(p.rows.kept); p.full && n < o.Rows {
+		d.notes = append(d.notes, noteLongTexts.New(d.name, n, o.Rows))
+	}
+	d.limit(p.rows.kept)
+	if len(d.rows) == 0 {
+		return nil, d.skipped.unusable(d.name, noteNoDataset, noteNoPrompts)
+	}
+	return d, nil
+}
+
+const datasetRemedy = `A dataset is a JSON array or JSONL of objects with "prompt", "messages" or "conversations", or CSV with a column prompt.`
+
+// drawing is the state of a pass over a file.
+type drawing struct {
+	*Dataset
+	rows  reservoir[row]
+	texts reservoir[string] // to be counted by the server
+	bytes int               // of the rows kept
+	most  int               // bytes that may be kept
+	full  bool              // rows were dropped for want of memory
+}
+
+// newDraw returns a drawing with spare rows, for those that the limits leave out: about half of ShareGPT's with vLLM's limits.
+func newDraw(d *Dataset) *drawing {
+	spare := d.options.Rows/8 + 16
+	if d.options.Limits.MaxPrompt+d.options.Limits.MaxTotal > 0 {
+		spare = d.options.Rows + 64
+	}
+	return &drawing{
+		Dataset: d, most: mostMemory,
+		rows:  reservoir[row]{most: d.options.Rows + spare, rng: stats.Rand(d.options.Seed, "dataset", "rows")},
+		texts: reservoir[string]{most: d.options.Asked, rng: stats.Rand(d.options.Seed, "dataset", "texts")},
+	}
+}
+
+// pass reads the file to its end.
+func (p *drawing) pass(ctx context.Context, in *RowInput) error {
+	f, err := in.Format()
+	if err != nil {
+		return err
+	}
+	visit := func(line int, v gjson.Result, why note.Note) bool {
+		var r row
+		if why.IsZero() {
+			r, why = parseRow(v, p.options.MultiTurn, p.options.Graded)
+		}
+		p.take(line, r, why)
+		return true
+	}
+	switch f {
+	case Array:
+		return EachElement(ctx, in, visit)
+	case Lines:
+		return EachLine(ctx, in, visit)
+	}
+	return p.passCSV(ctx, in)
+}
+
+// passCSV reads the columns prompt, output_tokens, answer and grade.
+func (p *drawing) passCSV(ctx context.Context, in *RowInput) error {
+	prompt, output, answer, grade := -1, -1, -1, -1
+	begin := func(c RowColumns) error {
+		if prompt = c.First("prompt"); prompt < 0 {
+			return fmt.Errorf("%s:1: the header has no column prompt, and the file is not JSON. %s", in.Name, datasetRemedy)
+		}
+		output, answer, grade = c.First("output_tokens", "max_tokens"), c.First("answer"), c.First("grade")
+		return nil
+	}
+	return EachRow(ctx, in, begin, func(line int, fields []string, why note.Note) bool {
+		var r row
+		n := 0
+		if why.IsZero() && output >= 0 && strings.TrimSpace(fields[output]) != "" {
+			var err error
+			if n, err = strconv.Atoi(strings.TrimSpace(fields[output])); err != nil || n < 1 || n > MostTokens {
+				why = skipOutput.New("output_tokens")
+			}
+		}
+		if why.IsZero() {
+			r, why = promptRow(fields[prompt], n)
+		}
+		if why.IsZero() && p.options.Graded && answer >= 0 && strings.TrimSpace(fields[answer]) != "" {
+			kind := ""
+			if grade >= 0 {
+				kind = fields[grade]
+			}
+			r, why = r.graded(fields[answer], kind)
+		}
+		p.take(line, r, why)
+		return true
+	})
+}
+
+// take counts a row, and keeps it if it is drawn.
+func (p *drawing) take(line int, r row, why note.Note) {
+	if !why.IsZero() {
+		p.skipped.add(why, line)
+		return
+	}
+	r.line = line
+	r = r.measured()
+	for _, text := range []string{r.turns[0].user, r.turns[0].answer} {
+		if text == "" {
+			continue
+		}
+		if place := p.texts.place(); place != nil {
+			*place = strings.Clone(clip(text))
+		}
+	}
+	if place := p.rows.place(); place != nil {
+		if place.turns != nil {
+			p.bytes -= place.bytes()
+		}
+		*place = r.own()
+		p.bytes += place.bytes()
+	}
+	for p.bytes > p.most && len(p.rows.kept) > 1 {
+		dropped := p.rows.shrink()
+		p.bytes -= dropped.bytes()
+		p.full = true
+	}
+}
+
+// clip returns the part of a text that is counted.
+func clip(s string) string {
+	if len(s) <= LongestAsked {
+		return s
+	}
+	end := LongestAsked
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}
+
+// learn fits the estimate of token counts. If the server does not count tokens, it is a guess, and a note says so.
+func (d *Dataset) learn(ctx context.Context, texts []string) error {
+	e, err := learn(ctx, d.options.Count, texts)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	d.estimate = e
+	if e.counted > 0 {
+		d.notes = append(d.notes, noteEstimated.New(d.name, e.counted, e.source))
+	} else {
+		d.notes = append(d.notes, noteGuessed.New(d.name, err))
+	}
+	return nil
+}
+
+// limit leaves out rows that are too short or too long, and cuts conversations at the first turn that is.
+func (d *Dataset) limit(rows []row) {
+	for _, r := range rows {
+		if len(d.rows) == d.options.Rows {
+			break // the others are spare
+		}
+		turns, why := d.within(r)
+		if turns == 0 {
+			d.skipped.add(why, r.line)
+			continue
+		}
+		r.turns = r.turns[:turns]
+		d.rows = append(d.rows, r)
+	}
+}
+
+// within returns how many turns of a row are within the limits, and why the next is not.
+func (d *Dataset) within(r row) (turns int, why note.Note) {
+	limits := d.options.Limits
+	if limits == (LengthLimits{}) && r.shareGPT {
+		limits = SGLangLimits()
+	}
+	history := d.estimate.tokens(measure(r.system))
+	for i, t := range r.turns {
+		alone, output := d.estimate.tokens(t.prompt), d.output(t)
+		if d.options.ForceOutput || output == 0 { // as in vLLM, a length that is asked for is never too short
+			output = max(output, limits.MinOutput)
+		}
+		prompt := history + alone
+		switch {
+		case alone < limits.MinPrompt || output < limits.MinOutput:
+			return i, skipShort.New(limits.MinPrompt, limits.MinOutput)
+		case limits.MaxPrompt > 0 && prompt > limits.MaxPrompt:
+			return i, skipLongPrompt.New(limits.MaxPrompt)
+		case limits.MaxTotal > 0 && prompt+output > limits.MaxTotal:
+			return i, skipLongTotal.New(limits.MaxTotal)
+		}
+		history = prompt + output
+	}
+	return len(r.turns), note.Note{}
+}
+
+// output returns the length of an answer as the data have it, or the mean that is asked for; 0 leaves it to the server.
+func (d *Dataset) output(t turn) int {
+	switch {
+	case d.options.ForceOutput:
+		return int(math.Round(d.options.Output.Mean))
+	case t.output > 0:
+		return t.output
+	case t.length != size{}:
+		return d.estimate.tokens(t.length)
+	}
+	return int(math.Round(d.options.Output.Mean))
+}
+
+// Rows returns the number of rows in use.
+func (d *Dataset) Rows() int { return len(d.rows) }
+
+// Skipped returns the rows left out, by reason. Limits apply to the rows drawn, everything else to the whole file.
+func (d *Dataset) Skipped() []SkipRows { return d.skipped }
+
+// Notes returns what a reader of the run should know of the file.
+func (d *Dataset) Notes() []note.Note {
+	var from any // nil where every usable row is taken
+	if d.usable > len(d.rows) {
+		from = d.usable
+	}
+	notes := append([]note.Note{noteRows.New(d.name, len(d.rows), from)}, d.notes...)
+	return append(notes, d.skipped.notes(d.name)...)
+}
+
+// Describe returns the workload as run.json has it, with the lengths of the rows in use.
+func (d *Dataset) Describe() rundir.Workload {
+	var prompt, output spread
+	for _, r := range d.rows {
+		for i, t := range r.turns {
+			prompt.add(d.promptTokens(r, i))
+			output.add(d.output(t))
+		}
+	}
+	w := rundir.Workload{
+		PromptTokens: prompt.lengths(), OutputTokens: output.lengths(), Dataset: filepath.Base(d.name), Seed: d.options.Seed,
+	}
+	if d.options.ForceOutput {
+		w.OutputTokens = d.options.Output
+	}
+	w.Graded = d.Graded()
+	return w
+}
+
+// promptTokens returns the tokens of a turn's message; the first turn includes the system message and the template.
+func (d *Dataset) promptTokens(r row, turn int) int {
+	n := d.estimate.tokens(r.turns[turn].prompt)
+	if turn == 0 {
+		n += d.estimate.around + d.estimate.tokens(measure(r.system))
+	}
+	return n
+}
+
+// Graded returns how many rows are graded.
+func (d *Dataset) Graded() int {
+	n := 0
+	for i := range d.rows {
+		if d.rows[i].task != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Stage returns a source of sessions for one stage. It takes the rows in an order of its own, or with Graded in that of all stages; when all have been
+// taken it begins again in another order.
+func (d *Dataset) Stage(name string) load.Source {
+	if d.options.Graded {
+		name = ""
+	}
+	return &dataset{Dataset: d, rng: stats.Rand(d.options.Seed, "workload", name)}
+}
+
+type dataset struct {
+	*Dataset
+	rng   *rand.Rand
+	order []int // of the rows still to be taken
+}
+
+func (d *dataset) Next() (load.Session, bool) {
+	if len(d.order) == 0 {
+		d.order = d.rng.Perm(len(d.rows))
+	}
+	r := d.rows[d.order[0]]
+	d.order = d.order[1:]
+	session := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns)), Task: r.task}
+	for i, t := range r.turns {
+		session.Turns[i] = load.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
+		fromFile := !d.options.ForceOutput && (t.output > 0 || t.length != size{})
+		if !fromFile && d.options.Output.Std > 0 {
+			session.Turns[i].OutputTokens = Draw(d.options.Output, d.rng)
+		}
+		if r.task != nil {
+			session.Turns[i].Greedy = &api.Greedy{}
+		}
+		if i > 0 {
+			session.Turns[i].Think = d.options.Think.Draw(d.rng)
+		}
+	}
+	return session, true
+}
+
+// spread collects the mean, deviation and extremes of lengths, in memory that does not grow with their number.
+type spread struct {
+	n, min, max int
+	sum, square float64
+}
+
+func (s *spread) add(v int) {
+	if s.n == 0 || v < s.min {
+		s.min = v
+	}
+	s.max = max(s.max, v)
+	s.n++
+	s.sum += float64(v)
+	s.square += float64(v) * float64(v)
+}
+
+// lengths returns what was collected.
+func (s *spread) lengths() rundir.Lengths {
+	if s.n == 0 {
+		return rundir.Lengths{}
+	}
+	mean := s.sum / float64(s.n)
+	variance := s.square/float64(s.n) - mean*mean
+	if s.min == s.max {
+		return rundir.Lengths{Mean: mean}
+	}
+	return rundir.Lengths{Mean: mean, Std: math.Sqrt(max(0, variance)), Min: s.min, Max: s.max}
+}

@@ -1,0 +1,140 @@
+// Reads data files row by row: a JSON array, JSON lines or CSV, packed with gzip or not. It knows nothing of what the rows mean.
+
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"llmsweep/client/note"
+)
+
+// RowInput is a data file being read, unpacked and without its byte order mark.
+type RowInput struct {
+	Name string
+	*bufio.Reader
+	Most  int // bytes of a row; mostRow but in tests
+	Close func() error
+}
+
+// OpenRows opens a file. A gzip file is unpacked while it is read, whatever its name.
+func OpenRows(path string) (*RowInput, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err // it names the path
+	}
+	in, err := NewRows(path, f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	in.Close = f.Close
+	return in, nil
+}
+
+// NewRows returns an input that reads from r.
+func NewRows(name string, r io.Reader) (*RowInput, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s begins like a gzip file but is not one: %w", name, err)
+		}
+		b = bufio.NewReaderSize(z, 1<<16)
+	}
+	mark, _ := b.Peek(3)
+	switch {
+	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+		b.Discard(3)
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%s is in UTF-16: save it as UTF-8", name)
+	}
+	return &RowInput{Name: name, Reader: b, Most: mostRow}, nil
+}
+
+// RowFormat is the format of a file.
+type RowFormat int
+
+// The formats.
+const (
+	CSV   RowFormat = iota
+	Lines           // one object per line
+	Array           // one JSON array of objects
+)
+
+// Format returns the format, by the first character of the file.
+func (in *RowInput) Format() (RowFormat, error) {
+	for n := 1; ; n++ {
+		b, err := in.Peek(n)
+		if err != nil {
+			if err == io.EOF || err == bufio.ErrBufferFull {
+				return 0, fmt.Errorf("%s is empty", in.Name)
+			}
+			return 0, fmt.Errorf("%s cannot be read: %w", in.Name, err)
+		}
+		switch b[n-1] {
+		case ' ', '\t', '\r', '\n':
+		case '[':
+			return Array, nil
+		case '{':
+			return Lines, nil
+		default:
+			return CSV, nil
+		}
+	}
+}
+
+// mostRow is the length in bytes of the longest row that is read: longer ones mean that the file is of another format.
+const mostRow = 64 << 20
+
+// tooLongError is the error for a row that is too long.
+type tooLongError struct{ most int }
+
+func (e *tooLongError) Error() string { return fmt.Sprintf("a row of more than %d MB", e.most>>20) }
+
+func (e *tooLongError) note() note.Note { return SkipTooLong.New(e.most >> 20) }
+
+func (in *RowInput) tooLong() *tooLongError { return &tooLongError{in.Most} }
+
+// counter counts lines for a decoder that reads ahead: it remembers the line breaks that the decoder has read but not yet
+// processed.
+type counter struct {
+	in     *RowInput
+	read   int64   // bytes that the decoder has read
+	done   int64   // bytes that it has processed
+	line   int     // the line at done
+	breaks []int64 // offsets of line breaks from done on
+}
+
+func newCounter(in *RowInput) *counter { return &counter{in: in, line: 1} }
+
+func (l *counter) Read(p []byte) (int, error) {
+	if l.read-l.done > int64(l.in.Most) {
+		return 0, l.in.tooLong()
+	}
+	n, err := l.in.Read(p)
+	for i := 0; i < n; i++ {
+		next := bytes.IndexByte(p[i:n], '\n')
+		if next < 0 {
+			break
+		}
+		i += next
+		l.breaks = append(l.breaks, l.read+int64(i))
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// at returns the line of an offset; offsets must not decrease.
+func (l *counter) at(offset int64) int {
+	n, _ := slices.BinarySearch(l.breaks, offset)
+	l.line += n
+	l.breaks = append(l.breaks[:0], l.breaks[n:]...)
+	l.done = offset
+	return l.line
+}

@@ -1,0 +1,275 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"llmsweep/client/note"
+	"llmsweep/sweep/arrival"
+	"llmsweep/sweep/load"
+	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
+)
+
+// TraceOptions set how a trace is replayed.
+type TraceOptions struct {
+	Speed float64 // 2 replays it twice as fast; 0 is 1
+	Rate  float64 // mean requests per second, which sets the speed; 0 for Speed
+	Limit int     // number of requests; 0 for all
+
+	// Prompt and Output replace the lengths of the trace where their mean is not 0.
+	Prompt, Output rundir.Lengths
+
+	// Share gives prompts the shared prefixes that the trace's hash_ids describe. Otherwise, and without hash_ids, no two
+	// prompts share a prefix.
+	Share bool
+	Block int // tokens per hash id; 0 for Mooncake's 512
+
+	Seed  uint64
+	Costs Calibration
+}
+
+// mooncakeBlock is the number of tokens in a block of Mooncake's traces (Qin et al., FAST 25). A hash id stands for a block and
+// everything before it, so that equal ids mean equal prefixes.
+const mooncakeBlock = 512
+
+// Trace is a recording of requests: when they arrived and how long prompts and answers were. It is both a schedule and a workload;
+// the texts are made up.
+type Trace struct {
+	name    string
+	options TraceOptions
+	speed   float64
+	log     requests
+	skipped skips
+	notes   []note.Note
+	Numbering
+}
+
+// requests are the requests of a trace, in columns: ten million of them take 160 MB.
+type requests struct {
+	at             []time.Duration // since the first request
+	prompt, output []int32
+	hashes         []int64 // of all requests in turn; only where prefixes are shared
+	ends           []int   // where the hashes of each request end; empty where none are shared
+	order          []int32 // original places of the requests once they are sorted; nil where they were in order
+}
+
+func (q *requests) Len() int           { return len(q.at) }
+func (q *requests) Less(i, j int) bool { return q.at[i] < q.at[j] }
+func (q *requests) Swap(i, j int) {
+	q.at[i], q.at[j] = q.at[j], q.at[i]
+	q.prompt[i], q.prompt[j] = q.prompt[j], q.prompt[i]
+	q.output[i], q.output[j] = q.output[j], q.output[i]
+	q.order[i], q.order[j] = q.order[j], q.order[i]
+}
+
+// add appends a request.
+func (q *requests) add(r request, share bool) {
+	q.at = append(q.at, r.at)
+	q.prompt = append(q.prompt, int32(r.prompt))
+	q.output = append(q.output, int32(r.output))
+	if share {
+		q.hashes = append(q.hashes, r.hashes...)
+		q.ends = append(q.ends, len(q.hashes))
+	}
+}
+
+// hashesOf returns the hash ids of a request.
+func (q *requests) hashesOf(i int) []int64 {
+	if len(q.ends) == 0 {
+		return nil
+	}
+	if q.order != nil {
+		i = int(q.order[i])
+	}
+	if i == 0 {
+		return q.hashes[:q.ends[0]]
+	}
+	return q.hashes[q.ends[i-1]:q.ends[i]]
+}
+
+// arrange sorts requests by time, moves the first to 0, and returns how many were out of order.
+func (q *requests) arrange() (disordered int) {
+	for i := 1; i < len(q.at); i++ {
+		if q.at[i] < q.at[i-1] {
+			disordered++
+		}
+	}
+	if disordered > 0 {
+		q.order = make([]int32, len(q.at))
+		for i := range q.order {
+			q.order[i] = int32(i)
+		}
+		sort.Stable(q)
+	}
+	for i, first := 0, q.at[0]; i < len(q.at); i++ {
+		q.at[i] -= first
+	}
+	return disordered
+}
+
+// span returns the time from the first request to the last.
+func (q *requests) span() time.Duration { return q.at[len(q.at)-1] }
+
+// OpenTrace reads a trace: JSONL as Mooncake's (timestamp in milliseconds, input_length, output_length, optional hash_ids), or CSV
+// as BurstGPT's (Timestamp in seconds, Request tokens, Response tokens) or Azure's (TIMESTAMP as date and time, ContextTokens,
+// GeneratedTokens). It may be packed with gzip. Where no request can be used, the error is an [UnusableError].
+func OpenTrace(ctx context.Context, path string, o TraceOptions) (*Trace, error) {
+	in, err := OpenRows(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return readTrace(ctx, in, o)
+}
+
+// readTrace is [OpenTrace] for an input.
+func readTrace(ctx context.Context, in *RowInput, o TraceOptions) (*Trace, error) {
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if o.Block == 0 {
+		o.Block = mooncakeBlock
+	}
+	const fastest, highest = 1e9, 1e7 // beyond any use, and far from overflow
+	if !(o.Speed > 0 && o.Speed <= fastest && o.Rate >= 0 && o.Rate <= highest && o.Block > 0) {
+		return nil, fmt.Errorf("a trace at %v times its speed, or %v requests per second: both must be above 0", o.Speed, o.Rate)
+	}
+	o.Costs = o.Costs.Usable()
+	t := &Trace{name: in.Name, options: o, speed: o.Speed, Numbering: NewNumbering(0)}
+	if err := t.read(ctx, in); err != nil {
+		return nil, err
+	}
+	if len(t.log.at) == 0 {
+		return nil, t.skipped.unusable(t.name, noteNoTrace, noteNoRequests)
+	}
+	if n := t.log.arrange(); n > 0 {
+		t.notes = append(t.notes, noteDisorder.New(t.name, n))
+	}
+	if o.Rate > 0 {
+		natural := t.natural()
+		if t.log.span() == 0 {
+			return nil, fmt.Errorf("%s cannot be replayed at %v requests per second: %w", t.name, o.Rate, errNoSpan)
+		}
+		t.speed = o.Rate / natural
+	}
+	if o.Share && len(t.log.hashes) == 0 {
+		t.notes = append(t.notes, noteNoHashes.New(t.name))
+	}
+	return t, nil
+}
+
+// errNoSpan is the error for a trace that has no rate.
+var errNoSpan = errors.New("all its requests arrive at the same instant")
+
+const traceRemedy = "A trace is JSONL with timestamp (ms), input_length and output_length, or CSV with the columns of BurstGPT's or Azure's."
+
+// natural returns the requests per second at a speed of 1.
+func (t *Trace) natural() float64 {
+	if len(t.log.at) < 2 || t.log.span() == 0 {
+		return float64(len(t.log.at)) // all at once: as if within one second
+	}
+	return float64(len(t.log.at)-1) / t.log.span().Seconds()
+}
+
+// Rate returns the mean requests per second at which it is replayed.
+func (t *Trace) Rate() float64 { return t.natural() * t.speed }
+
+// Speed returns how many times faster than recorded it is replayed.
+func (t *Trace) Speed() float64 { return t.speed }
+
+// Duration returns the time until the last request is due.
+func (t *Trace) Duration() time.Duration { return time.Duration(float64(t.log.span()) / t.speed) }
+
+// Rows returns the number of requests.
+func (t *Trace) Rows() int { return len(t.log.at) }
+
+// Skipped returns the rows left out, by reason.
+func (t *Trace) Skipped() []SkipRows { return t.skipped }
+
+// Notes returns what a reader of the run should know of the trace.
+func (t *Trace) Notes() []note.Note {
+	var speed any // nil for the speed at which it was recorded
+	if t.speed != 1 {
+		speed = t.speed
+	}
+	first := noteTrace.New(t.name, t.Rows(), t.Duration(), t.Rate(), speed)
+	return append(append([]note.Note{first}, t.notes...), t.skipped.notes(t.name)...)
+}
+
+// Describe returns the workload as run.json has it, with the lengths of the trace.
+func (t *Trace) Describe() rundir.Workload {
+	var prompt, output spread
+	for i := range t.log.at {
+		prompt.add(int(t.log.prompt[i]))
+		output.add(int(t.log.output[i]))
+	}
+	w := rundir.Workload{
+		PromptTokens: prompt.lengths(), OutputTokens: output.lengths(), Dataset: filepath.Base(t.name), Seed: t.options.Seed,
+	}
+	if t.options.Prompt.Mean > 0 {
+		w.PromptTokens = t.options.Prompt
+	}
+	if t.options.Output.Mean > 0 {
+		w.OutputTokens = t.options.Output
+	}
+	return w
+}
+
+// Load returns the trace's arrivals as a load, at most maxConcurrency of its requests in flight; 0 is no limit.
+func (t *Trace) Load(maxConcurrency int) arrival.Trace {
+	return arrival.Trace{File: t.name, Offsets: t.log.at, Speed: t.speed, MaxConcurrency: maxConcurrency}
+}
+
+// Stage returns a source of the trace's requests, in their order. It ends with the trace.
+func (t *Trace) Stage(name string) load.Source {
+	return &trace{Trace: t, rng: stats.Rand(t.options.Seed, "workload", name)}
+}
+
+type trace struct {
+	*Trace
+	rng *mathrand.Rand
+	i   int
+}
+
+func (t *trace) Next() (load.Session, bool) {
+	if t.i == len(t.log.at) {
+		return load.Session{}, false
+	}
+	prompt, output := int(t.log.prompt[t.i]), int(t.log.output[t.i])
+	if t.options.Prompt.Mean > 0 {
+		prompt = Draw(t.options.Prompt, t.rng)
+	}
+	if t.options.Output.Mean > 0 {
+		output = Draw(t.options.Output, t.rng)
+	}
+	turn := load.Turn{User: t.text(prompt, t.log.hashesOf(t.i)), PromptTokens: prompt, OutputTokens: output}
+	t.i++
+	return load.Session{Turns: []load.Turn{turn}}, true
+}
+
+// text returns a prompt of the given number of tokens with the prefix that its hashes stand for.
+func (t *trace) text(tokens int, hashes []int64) string {
+	costs := t.options.Costs
+	if len(hashes) == 0 {
+		return costs.Write(t.Opening(t.Place()), tokens, t.rng)
+	}
+	size, fill := costs.Fit(tokens)
+	text := make([]string, 0, size)
+	for block, hash := range hashes {
+		ends, _ := costs.Fit((block + 1) * t.options.Block)
+		if n := min(ends, size) - len(text); n > 0 {
+			text = append(text, Pick(n, stats.Rand(t.options.Seed, "block", strconv.FormatInt(hash, 10)))...)
+		}
+	}
+	// The rest is unique.
+	text = append(text, Pick(size-len(text), t.rng)...)
+	return Compose(t.Opening(uint64(hashes[0])), text, strings.Repeat(costs.Filler, fill))
+}

@@ -1,0 +1,177 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"llmsweep/client/note"
+)
+
+// VisitRow is called for each row of a file, in order, with the line where it begins. For a row that cannot be read, why is the
+// reason, and there is no value. It returns false to stop.
+type VisitRow[T any] func(line int, value T, why note.Note) (more bool)
+
+// brokenOff returns the reason to skip the last row read where the rest of a file cannot be read.
+func brokenOff(err error) note.Note {
+	var tooLong *tooLongError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return SkipBrokenOff.New(nil)
+	case errors.As(err, &tooLong):
+		return tooLong.note()
+	}
+	return SkipBrokenOff.New(err)
+}
+
+// watched returns f, or stops when ctx has ended; it looks every 256 rows.
+func watched[T any](ctx context.Context, f VisitRow[T]) VisitRow[T] {
+	n := 0
+	return func(line int, value T, why note.Note) bool {
+		n++
+		return (n%256 != 0 || ctx.Err() == nil) && f(line, value, why)
+	}
+}
+
+// EachElement visits the elements of a JSON array, one at a time.
+func EachElement(ctx context.Context, in *RowInput, f VisitRow[gjson.Result]) error {
+	f = watched(ctx, f)
+	l := newCounter(in)
+	dec := json.NewDecoder(l)
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", in.Name, err)
+	}
+	var raw json.RawMessage // reused for each element: nothing else is kept
+	for dec.More() {
+		if err := dec.Decode(&raw); err != nil {
+			f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
+			return ctx.Err()
+		}
+		line := l.at(dec.InputOffset() - int64(len(raw)))
+		if !f(line, gjson.ParseBytes(raw), note.Note{}) {
+			return ctx.Err()
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		f(l.at(upcoming(dec)), gjson.Result{}, brokenOff(err))
+	}
+	return ctx.Err()
+}
+
+// upcoming returns the offset of the element that a decoder could not read: after the separator.
+func upcoming(dec *json.Decoder) int64 {
+	var ahead [512]byte
+	n, _ := io.ReadFull(dec.Buffered(), ahead[:])
+	return dec.InputOffset() + int64(n-len(bytes.TrimLeft(ahead[:n], ", \t\r\n")))
+}
+
+// EachLine visits the JSON values of a file with one on each line. Blank lines are left out.
+func EachLine(ctx context.Context, in *RowInput, f VisitRow[gjson.Result]) error {
+	f = watched(ctx, f)
+	var long []byte
+	for line := 1; ; line++ {
+		b, whole, err := in.line(&long)
+		if err != nil && err != io.EOF {
+			f(line, gjson.Result{}, brokenOff(err))
+			return ctx.Err()
+		}
+		more := true
+		switch b = bytes.TrimSpace(b); {
+		case !whole:
+			more = f(line, gjson.Result{}, in.tooLong().note())
+		case len(b) == 0:
+		case !gjson.ValidBytes(b):
+			more = f(line, gjson.Result{}, SkipNoJSONLine.New())
+		default:
+			more = f(line, gjson.ParseBytes(b), note.Note{})
+		}
+		if !more || err == io.EOF {
+			return ctx.Err()
+		}
+	}
+}
+
+// line reads a line, its end included. Of a line that is too long it returns the beginning, and whole is false. long is a buffer
+// that is reused from line to line.
+func (in *RowInput) line(long *[]byte) (b []byte, whole bool, err error) {
+	b, err = in.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return b, true, err
+	}
+	whole = true
+	*long = append((*long)[:0], b...)
+	for err == bufio.ErrBufferFull {
+		b, err = in.ReadSlice('\n')
+		if whole = whole && len(*long)+len(b) <= in.Most; whole {
+			*long = append(*long, b...)
+		}
+	}
+	return *long, whole, err
+}
+
+// RowColumns are the columns of a CSV file by their names in the header, in lower case and without blanks around them.
+type RowColumns map[string]int
+
+// First returns the column of the first name that exists; -1 for none.
+func (c RowColumns) First(names ...string) int {
+	for _, name := range names {
+		if i, ok := c[name]; ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// EachRow visits the rows of a CSV file below its header, which it hands to begin first. The fields are only valid until f
+// returns.
+func EachRow(ctx context.Context, in *RowInput, begin func(RowColumns) error, f VisitRow[[]string]) error {
+	f = watched(ctx, f)
+	l := newCounter(in)
+	r := csv.NewReader(l)
+	r.ReuseRecord, r.FieldsPerRecord = true, -1
+	header, err := r.Read()
+	if err != nil {
+		return fmt.Errorf("%s has no CSV header that can be read: %w", in.Name, err)
+	}
+	named := RowColumns{}
+	for i, name := range header {
+		named[strings.ToLower(strings.TrimSpace(name))] = i
+	}
+	width := len(header)
+	if err := begin(named); err != nil {
+		return err
+	}
+	for {
+		fields, err := r.Read()
+		var bad *csv.ParseError
+		more := true
+		switch {
+		case err == io.EOF:
+			return ctx.Err()
+		case errors.As(err, &bad):
+			more = f(bad.StartLine, nil, SkipNoCSV.New(bad.Err))
+		case err != nil:
+			f(l.at(r.InputOffset()), nil, brokenOff(err))
+			return ctx.Err()
+		default:
+			line, _ := r.FieldPos(0)
+			l.at(r.InputOffset())
+			if len(fields) != width {
+				more = f(line, nil, SkipCSVFields.New())
+			} else {
+				more = f(line, fields, note.Note{})
+			}
+		}
+		if !more {
+			return ctx.Err()
+		}
+	}
+}
