@@ -49,7 +49,7 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 	}
 	connected := false
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
-	resp, err := c.transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(limited, trace)))
+	resp, err := c.roundTrip(r.WithContext(httptrace.WithClientTrace(limited, trace)))
 	if err != nil {
 		return Answer{}, c.failure(limited, err, limit, connected)
 	}
@@ -71,6 +71,17 @@ func (c *Client) Fetch(ctx context.Context, limit time.Duration, method, path st
 		return a, c.failure(limited, err, limit, true)
 	}
 	return a, nil
+}
+
+// roundTrip sends a request. net/http gives the connection of an answer with status 101 away, so that no time limit ends the reading of its body: it
+// is closed unread.
+func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := c.transport.RoundTrip(r)
+	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
+		resp.Body.Close()
+		resp.Body = http.NoBody
+	}
+	return resp, err
 }
 
 // failure classifies a network error.

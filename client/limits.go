@@ -80,6 +80,3 @@ var notePorts = note.Kind{Code: "limits.ports", Args: []string{"rate", "held", "
 func (s LocalLimits) Warning(perSecond float64, local bool) note.Note {
 	return notePorts.New(perSecond, s.Held(perSecond, local), s.Ports)
 }
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{notePorts} }

@@ -12,7 +12,7 @@ import (
 func (x *exchange) send() (*http.Response, error) {
 	for {
 		x.connected, x.reused = false, false
-		resp, err := x.client.transport.RoundTrip(x.request())
+		resp, err := x.client.roundTrip(x.request())
 		if !x.reused || x.ctx.Err() != nil {
 			return resp, err
 		}

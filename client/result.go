@@ -25,6 +25,7 @@ const (
 	ClassTruncated   Class = "truncated"    // the stream ended without its terminator or finish reason
 	ClassStreamError Class = "stream_error" // an error object inside a 200 stream
 	ClassEmpty       Class = "empty"        // the answer ended well without one token: set by who asked for tokens, not by Client
+	ClassShort       Class = "short"        // the answer ended well and is far shorter than asked: set by who knows that the length is kept
 	ClassMalformed   Class = "malformed"    // an answer that violates HTTP or the API
 )
 

@@ -5,24 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
+	"llmsweep/report/findings"
+	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
-	"llmsweep/report/setup"
 	"llmsweep/report/table"
-	"llmsweep/sweep"
-	"llmsweep/sweep/experiment"
-	"llmsweep/sweep/fidelity"
-	"llmsweep/sweep/grade"
-	"llmsweep/sweep/perplexity"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/saturation"
-	"llmsweep/sweep/slo"
 )
 
 // sampleNote returns a note of a kind, each argument of which is x: every format takes a number or text.
@@ -65,19 +58,19 @@ func checkChinese(t *testing.T, what, text string) {
 // TestChineseIsWhole checks whole Chinese reports with every note in them.
 func TestChineseIsWhole(t *testing.T) {
 	full := sweptRun()
-	for _, kinds := range [][]note.Kind{sweep.Notes(), experiment.Notes(), saturation.AnswerNotes(), slo.Notes(), published.Notes()[:1], setup.Notes(), fidelity.Notes(), fidelity.DriftNotes(), grade.Notes(), perplexity.Notes()} {
-		for _, k := range kinds {
-			full.Warnings = append(full.Warnings, sampleNote(k))
+	for _, k := range golden.Kinds(t) {
+		if _, ok := findings.Words()[k.Code]; ok {
+			full.Warnings = append(full.Warnings, sampleNote(k.Kind))
 		}
 	}
 	full.Saturation.Reason = note.Note{}
 	runs := []rundir.Run{full, promisedRun(), judgedRun(), singleRun(), simulatedRun(), repeatedRun(), blankRun()}
 	for _, run := range []rundir.Run{failedRun(), interruptedRun()} { // their notes and errors are in the words of others
-		run.Warnings, run.Failure = nil, sampleNote(sweep.Notes()[0])
+		run.Warnings, run.Failure = nil, full.Warnings[0]
 		for i := range run.Stages {
 			run.Stages[i].Warnings, run.Stages[i].Examples = nil, nil
 			if !run.Stages[i].Invalid.IsZero() {
-				run.Stages[i].Invalid = sampleNote(sweep.Notes()[0])
+				run.Stages[i].Invalid = full.Warnings[0]
 			}
 		}
 		runs = append(runs, run)
@@ -100,8 +93,12 @@ func TestChineseIsWhole(t *testing.T) {
 // TestChineseAuditIsWhole checks every finding and the list of rules.
 func TestChineseAuditIsWhole(t *testing.T) {
 	a := audit.Audited{File: "f", Results: 1, Rows: 1}
-	for _, k := range audit.Notes() {
-		n := sampleNote(k)
+	kinds := golden.Kinds(t)
+	for _, k := range kinds {
+		if _, ok := audit.Words()[k.Code]; !ok {
+			continue
+		}
+		n := sampleNote(k.Kind)
 		a.Findings = append(a.Findings, audit.Finding{File: "f", Row: "r", Rule: "rule", Code: n.Code, Args: n.Args})
 	}
 	var b bytes.Buffer
@@ -111,9 +108,9 @@ func TestChineseAuditIsWhole(t *testing.T) {
 	if err := audit.TextRules(&b, lang.Chinese); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range slices.Concat(published.Notes(), published.AboveNotes(), published.ReadNotes(), published.ResultsNotes()) {
-		r := published.Remark{Note: sampleNote(k)}
-		if k.Code != "published.read-from" { // which is no remark
+	for _, k := range kinds {
+		r := published.Remark{Note: sampleNote(k.Kind)}
+		if _, ok := published.Words()[k.Code]; ok && k.Code != "published.read-from" { // which is no remark
 			b.WriteString(r.In(lang.Chinese) + "\n")
 		}
 	}

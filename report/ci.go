@@ -12,7 +12,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // GateOutcome is how a check ended.
@@ -103,7 +102,7 @@ func promises(s *rundir.Stage, l lang.Lang) []GateCheck {
 			if c.Message == "" {
 				c.Message = sayUndecided.In(l, p.Term)
 			}
-		case s.Goodput.Verdict != slo.Kept.String() && s.FrozenSince.Known():
+		case s.Goodput.Verdict != rundir.Kept && s.FrozenSince.Known():
 			c.Outcome, c.Message = GateFailed, sayFrozen.In(l, lang.Time(s.FrozenSince))
 		case !s.Invalid.IsZero(): // as the exit code has it
 			c.Outcome, c.Message = GateUndecided, findings.Note(s.Invalid, l)
@@ -117,8 +116,8 @@ func promises(s *rundir.Stage, l lang.Lang) []GateCheck {
 func sweepSLO(run *rundir.Run, l lang.Lang) GateCheck {
 	c := GateCheck{Class: ClassSLO, Name: strings.Join(run.SLO.Terms, lang.ListComma.In(l))}
 	switch {
-	case !run.SLO.Rate.IsZero(), run.SLO.Verdict == slo.Kept.String():
-	case run.SLO.Verdict == slo.Broken.String():
+	case !run.SLO.Rate.IsZero(), run.SLO.Verdict == rundir.Kept:
+	case run.SLO.Verdict == rundir.Broken:
 		c.Outcome = GateFailed
 	default:
 		c.Outcome = GateUndecided
@@ -129,11 +128,11 @@ func sweepSLO(run *rundir.Run, l lang.Lang) GateCheck {
 	return c
 }
 
-func outcome(verdict string) GateOutcome {
+func outcome(verdict rundir.Promised) GateOutcome {
 	switch verdict {
-	case slo.Kept.String():
+	case rundir.Kept:
 		return GatePassed
-	case slo.Broken.String():
+	case rundir.Broken:
 		return GateFailed
 	}
 	return GateUndecided

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func stage(name, verdict string, terms ...rundir.Promise) rundir.Stage {
+func stage(name string, verdict rundir.Promised, terms ...rundir.Promise) rundir.Stage {
 	s := rundir.Stage{Name: name, State: rundir.Complete, Elapsed: 12.5, Requests: rundir.Requests{Due: 10, OK: 10}}
 	if len(terms) > 0 {
 		s.Goodput = &rundir.Goodput{Verdict: verdict, Terms: terms}
@@ -26,7 +26,7 @@ func stage(name, verdict string, terms ...rundir.Promise) rundir.Stage {
 	return s
 }
 
-func term(text, verdict string) rundir.Promise {
+func term(text string, verdict rundir.Promised) rundir.Promise {
 	return rundir.Promise{Term: text, Verdict: verdict, Value: rundir.Exactly(1.5)}
 }
 
@@ -74,7 +74,7 @@ slo errors<1% @ invalid: undecided`
 
 // A sweep is judged once: at its highest rates each objective is missed by design.
 func TestSweepIsJudgedOnce(t *testing.T) {
-	for verdict, want := range map[string]GateOutcome{"kept": GatePassed, "broken": GateFailed, "unsure": GateUndecided} {
+	for verdict, want := range map[rundir.Promised]GateOutcome{"kept": GatePassed, "broken": GateFailed, "unsure": GateUndecided} {
 		run := rundir.Run{
 			Plan: rundir.Plan{Kind: "sweep"}, Stages: []rundir.Stage{stage("a", "broken", term("ttft:p50<1s", "broken"))},
 			SLO: &rundir.SLO{Terms: []string{"ttft:p50<1s"}, Verdict: verdict},

@@ -156,7 +156,7 @@ func verdictField(l lang.Lang) findings.StageField {
 	})
 }
 
-func verdictTone(v string) table.Tone {
+func verdictTone(v rundir.Verdict) table.Tone {
 	switch v {
 	case rundir.Stable:
 		return table.Good

@@ -26,7 +26,7 @@ func fidelityCell(a *rundir.Agreed, l lang.Lang) table.Cell {
 	if a == nil || a.Answers == 0 {
 		return table.Cell{Text: lang.Absent, Tone: table.Faint}
 	}
-	tone := map[string]table.Tone{
+	tone := map[rundir.FidelityVerdict]table.Tone{
 		rundir.FidelitySame: table.Good, rundir.FidelityTies: table.Caution, rundir.FidelityDiffers: table.Bad,
 	}[a.Verdict]
 	if tone == table.Plain {

@@ -26,7 +26,7 @@ func gradedCell(g *rundir.Graded, l lang.Lang) table.Cell {
 	if g == nil || g.Answers == 0 {
 		return table.Cell{Text: lang.Absent, Tone: table.Faint}
 	}
-	tone := map[string]table.Tone{rundir.GradesSame: table.Good, rundir.GradesWorse: table.Bad, rundir.GradesBetter: table.Caution}[g.Verdict]
+	tone := map[rundir.GradesVerdict]table.Tone{rundir.GradesSame: table.Good, rundir.GradesWorse: table.Bad, rundir.GradesBetter: table.Caution}[g.Verdict]
 	if tone == table.Plain {
 		tone = table.Faint
 	}

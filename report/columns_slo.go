@@ -7,7 +7,6 @@ import (
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // sloFields are the columns of what was promised; none where nothing was.
@@ -34,9 +33,9 @@ func sloCell(s *rundir.Stage, l lang.Lang) table.Cell {
 	switch g := s.Goodput; {
 	case g == nil:
 		return table.Cell{Text: lang.Absent, Tone: table.Faint}
-	case g.Verdict == slo.Kept.String():
+	case g.Verdict == rundir.Kept:
 		return table.Cell{Text: sloKept.In(l), Tone: table.Good}
-	case g.Verdict == slo.Broken.String():
+	case g.Verdict == rundir.Broken:
 		return table.Cell{Text: sloBroken.In(l), Tone: table.Bad}
 	}
 	return table.Cell{Text: sloUnsure.In(l), Tone: table.Caution}

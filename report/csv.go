@@ -75,7 +75,7 @@ func csvRunColumns() []csvColumn {
 	}
 	return []csvColumn{
 		text("started", func(r *rundir.Run) string { return r.Started.Format(time.RFC3339) }),
-		text("state", func(r *rundir.Run) string { return r.State }),
+		text("state", func(r *rundir.Run) string { return string(r.State) }),
 		text("target_url", func(r *rundir.Run) string { return r.Target.URL }),
 		text("target_api", func(r *rundir.Run) string { return r.Target.API }),
 		text("target_model", func(r *rundir.Run) string { return r.Target.Model }),
@@ -99,8 +99,8 @@ func csvStageColumns() []csvColumn {
 	return []csvColumn{
 		{"name", func(r findings.StageRow) string { return findings.StageName(r.Stage) }},
 		{"kind", func(r findings.StageRow) string { return r.Stage.Kind }},
-		{"role", func(r findings.StageRow) string { return r.Stage.Role }},
-		{"stage_state", func(r findings.StageRow) string { return r.Stage.State }},
+		{"role", func(r findings.StageRow) string { return string(r.Stage.Role) }},
+		{"stage_state", func(r findings.StageRow) string { return string(r.Stage.State) }},
 		csvNumber("rate", func(s *rundir.Stage) rundir.Number { return s.Rate }),
 		{"repeat", func(r findings.StageRow) string { return positive(float64(r.Stage.Repeat)) }},
 		{"max_concurrency", func(r findings.StageRow) string { return positive(float64(r.Stage.MaxConcurrency)) }},
@@ -138,18 +138,18 @@ func csvStageColumns() []csvColumn {
 // csvJudgement returns the columns of a stage's verdict and goodput.
 func csvJudgement() []csvColumn {
 	return []csvColumn{
-		{"verdict", func(r findings.StageRow) string { return r.Stage.Verdict }},
+		{"verdict", func(r findings.StageRow) string { return string(r.Stage.Verdict) }},
 		csvNumber("drift_value", func(s *rundir.Stage) rundir.Number { return s.Drift.Value }),
 		csvNumber("drift_low", func(s *rundir.Stage) rundir.Number { return s.Drift.Low }),
 		csvNumber("drift_high", func(s *rundir.Stage) rundir.Number { return s.Drift.High }),
 		csvNumber("goodput_rate", func(s *rundir.Stage) rundir.Number { return goodput(s).Rate }),
 		csvNumber("goodput_share", func(s *rundir.Stage) rundir.Number { return goodput(s).Share }),
 		{"goodput_unknown", func(r findings.StageRow) string { return positive(float64(goodput(r.Stage).Unknown)) }},
-		{"goodput_verdict", func(r findings.StageRow) string { return goodput(r.Stage).Verdict }},
+		{"goodput_verdict", func(r findings.StageRow) string { return string(goodput(r.Stage).Verdict) }},
 		{"goodput_terms", func(r findings.StageRow) string {
 			var parts []string
 			for _, p := range goodput(r.Stage).Terms {
-				parts = append(parts, p.Term+"="+p.Verdict)
+				parts = append(parts, p.Term+"="+string(p.Verdict))
 			}
 			return strings.Join(parts, " ")
 		}},

@@ -40,7 +40,7 @@ func over(d rundir.Dist, bound float64, censored int) rundir.Dist {
 }
 
 // measured is a whole stage; times in milliseconds, but for the latency.
-func measured(name, kind, role, verdict string, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
+func measured(name, kind string, role rundir.Role, verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
 	const window = 60
 	n := int(done * window)
 	s := rundir.Stage{
@@ -66,7 +66,7 @@ func measured(name, kind, role, verdict string, asked, done, latency, ttft, ttft
 	return s
 }
 
-func poisson(role, verdict string, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
+func poisson(role rundir.Role, verdict rundir.Verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight float64) rundir.Stage {
 	return measured(fmt.Sprintf("poisson@%.2f", asked), "poisson", role, verdict, asked, done, latency, ttft, ttft99, itl, itl99, output, inFlight)
 }
 
@@ -74,7 +74,7 @@ func poisson(role, verdict string, asked, done, latency, ttft, ttft99, itl, itl9
 func sweptRun() rundir.Run {
 	run := blankRun()
 	run.State, run.Ended = rundir.Complete, run.Started.Add(13*time.Minute+24*time.Second)
-	g := func(v string, f ...float64) rundir.Stage {
+	g := func(v rundir.Verdict, f ...float64) rundir.Stage {
 		return poisson(rundir.Grid, v, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8])
 	}
 	run.Stages = []rundir.Stage{
@@ -129,7 +129,7 @@ func failedRun() rundir.Run {
 	run.Labels = rundir.Labels{}
 	for _, name := range []string{"synchronous", "throughput"} {
 		run.Stages = append(run.Stages, rundir.Stage{
-			Name: name, Kind: name, Role: map[string]string{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[name],
+			Name: name, Kind: name, Role: map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[name],
 			State: rundir.Complete, Verdict: rundir.Closed, Window: 20,
 			Requests: rundir.Requests{Due: 24, Sent: 24, Error: 24},
 			Rates:    rundir.Rates{Sent: rundir.Exactly(1.2), Completed: rundir.Exactly(0)},
@@ -187,7 +187,7 @@ func singleRun() rundir.Run {
 func promisedRun() rundir.Run {
 	run := sweptRun()
 	run.Plan.SLO = []string{"ttft:p99<200ms", "itl:p95<90ms"}
-	verdicts := []string{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken", "broken", "broken", "broken"}
+	verdicts := []rundir.Promised{"unknown", "broken", "kept", "kept", "kept", "unknown", "kept", "broken", "broken", "broken", "broken", "broken"}
 	for i := range run.Stages {
 		s := &run.Stages[i]
 		s.Goodput = &rundir.Goodput{
@@ -213,7 +213,7 @@ func judgedRun() rundir.Run {
 	run := singleRun()
 	run.Plan.SLO = []string{"ttft:p99<130ms"}
 	run.Stages = append(run.Stages, measured("constant@3.00", "constant", rundir.Single, rundir.Stable, 3, 2.98, 2.5, 99.9, 125, 18.1, 31.2, 380, 7.4))
-	for i, verdict := range []string{"broken", "unknown", "kept"} {
+	for i, verdict := range []rundir.Promised{"broken", "unknown", "kept"} {
 		s := &run.Stages[i]
 		s.Goodput = &rundir.Goodput{Rate: s.Rates.Completed, Share: rundir.Exactly(0.953), Verdict: verdict, Terms: []rundir.Promise{
 			{Term: "ttft:p99<130ms", Verdict: verdict, Value: s.TTFT.P99, Needs: []int{0, 380, 0}[i]},

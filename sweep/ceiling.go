@@ -28,7 +28,7 @@ const SearchPrefix = "search@"
 // this client is the limit.
 func SearchCeiling(ctx context.Context, x *experiment.Experiment, floor rundir.Stage, most int) (int, error) {
 	best, reached, flat, spoiled := floor.TokensPerS.Output, 1, 0, 0
-	earlier := orZero(floor.Latency.Mean) // the mean latency of the step before the latest
+	earlier := floor.Latency.Mean.Or(0) // the mean latency of the step before the latest
 	if !best.Known() || most == 1 {
 		return min(2, most), nil // nothing to double from; the throughput stage shows why
 	}
@@ -97,14 +97,6 @@ func affordsStep(x *experiment.Experiment, inFlight int, earlier float64) bool {
 	next := growth * x.Latency()
 	needed := latencies*next + stages*experiment.StageCost*max(x.Least().Seconds(), experiment.MinLatencies*next)
 	return !x.Short() && x.TimeLeft().Seconds() >= needed
-}
-
-// orZero returns a number; 0 where it is not known.
-func orZero(n rundir.Number) float64 {
-	if n.Known() {
-		return n.Value()
-	}
-	return 0
 }
 
 // step keeps a number in flight for a wave or two.

@@ -59,7 +59,7 @@ func TestControlsShowAServerThatChanges(t *testing.T) {
 		})
 	}
 	t.Logf("of %v servers: named %v; control measurements %v", of, said, controls)
-	if (said[" as drifts"]+said[" as scales"])*20 > of[""] || said["drifts as drifts"] < of["drifts"]*9/10 {
+	if (said[" as drifts"]+said[" as scales"])*20 > of[""] || said["drifts as drifts"]*10 < of["drifts"]*9 {
 		t.Error("the control measurements do not tell a server that changes from one that stays")
 	}
 }

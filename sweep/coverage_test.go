@@ -68,7 +68,7 @@ func trials(t *testing.T, n int) []*trial {
 			k.truth = truth.(float64)
 			return
 		}
-		if simtest.Statistics {
+		if simtest.Full() {
 			k.measure(t, 4, 150)
 		} else { // a few servers show that the test works
 			k.measure(t, 1, 50)
@@ -90,12 +90,18 @@ func forEach(t *testing.T, all []*trial, f func(*testing.T, *trial)) {
 	})
 }
 
-// servers is how many random servers a statistical test runs over.
+// servers is how many random servers a test runs over that fails with one too where the sweep judges wrongly.
 func servers() int { return simtest.SampleSize(1, 200) }
+
+// manyServers is how many random servers a test runs over that shows nothing with one.
+func manyServers(t *testing.T) int {
+	t.Helper()
+	return simtest.Evidence(t, 4, 200)
+}
 
 // The printed interval of the saturation rate must hold the capacity, and so must the bracket.
 func TestSaturationIntervalsCover(t *testing.T) {
-	servers := servers()
+	servers := manyServers(t)
 	all := trials(t, servers)
 	var mu sync.Mutex
 	var interval, bracket, open int
@@ -146,7 +152,7 @@ func TestSaturationIntervalsCover(t *testing.T) {
 	claim("the bracket of verdicts holds the capacity", "95 %"+of, "%d", bracket)
 	claim("error of the saturation rate, median", "at most 4 %", "%.1f %% (worst %.1f %%)", stats.Quantile(errs, 0.5)*100, errs[servers-1]*100)
 	claim("no rate was shown saturated", "at most 25 %"+of, "%d", open)
-	if servers >= 40 && (float64(interval) < 0.93*float64(servers) || float64(bracket) < 0.95*float64(servers)) {
+	if float64(servers-interval) > simtest.MayFail(servers, 0.07) || float64(servers-bracket) > simtest.MayFail(servers, 0.05) {
 		t.Error("the intervals promise more than they keep")
 	}
 	if stats.Quantile(errs, 0.5) > 0.04 || open*4 > servers {
@@ -194,15 +200,15 @@ func TestVerdictsOnRandomServers(t *testing.T) {
 	wrong, undecided := count["0.8 saturated"]+count["1.2 stable"], count["0.8 undecided"]+count["1.2 undecided"]
 	simtest.Claim(t, "wrong verdicts at 80 % and 120 % of the capacity", "at most 1 %", "%d of %d", wrong, 2*len(all))
 	simtest.Claim(t, "undecided at 80 % and 120 % of the capacity", "at most 5 %", "%d of %d", undecided, 2*len(all))
-	if n := 2 * len(all); wrong*100 > n || n >= 100 && undecided*20 > n {
+	if n := 2 * len(all); wrong*100 > n || float64(undecided) > simtest.MayFail(n, 0.05) {
 		t.Errorf("%d wrong and %d undecided of %d", wrong, undecided, n)
 	}
 }
 
 // The printed intervals of the mean TTFT and of the p95 latency must hold what a long run shows, as often as they say.
 func TestLatencyIntervalsCover(t *testing.T) {
+	all := trials(t, manyServers(t))
 	long := time.Duration(simtest.SampleSize(3, 20)) * time.Minute
-	all := trials(t, servers())
 	stageAt := func(t *testing.T, k *trial, share float64, seed uint64, change func(*experiment.Stage)) (st rundir.Stage) {
 		simtest.Beside(t, k.Server, func(t *testing.T, d load.Doer) {
 			st = oneStage(t, k.config(d, seed), func(x *experiment.Experiment) experiment.Stage {
@@ -258,7 +264,8 @@ func TestLatencyIntervalsCover(t *testing.T) {
 			}
 		}
 		simtest.Claim(t, "the 95 % interval of the "+name+" holds the value of a long run", "92 % to 98 %", "%.1f %% of %.0f intervals", held/of*100, of)
-		if len(all) >= 100 && (held/of < 0.92 || held/of > 0.98) {
+		// Few intervals may all hold.
+		if of-held > simtest.MayFail(int(of), 0.08) || simtest.Full() && held/of > 0.98 {
 			t.Errorf("%s: a 95 %% interval holds in %.1f %%", name, held/of*100)
 		}
 	}

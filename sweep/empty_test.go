@@ -11,6 +11,7 @@ import (
 	"llmsweep/client/api"
 	"llmsweep/sweep/arrival"
 	"llmsweep/sweep/experiment"
+	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/simtest"
 	"llmsweep/sweep/slo"
 )
@@ -49,7 +50,7 @@ func TestAnswersWithoutTokensFail(t *testing.T) {
 				t.Fatal(err)
 			}
 			st := oneStage(t, config, func(*experiment.Experiment) experiment.Stage { return experiment.NewStage(c.load, 0, 10*time.Second) })
-			if st.Errors[string(client.ClassEmpty)] == 0 || st.Goodput.Verdict != slo.Broken.String() {
+			if st.Errors[string(client.ClassEmpty)] == 0 || st.Goodput.Verdict != rundir.Broken {
 				t.Errorf("%s: errors %v, SLO %s", name, st.Errors, st.Goodput.Verdict)
 			}
 			if ok := st.Requests.OK > 0; ok != (c.every > 0) || ok != st.Rates.Completed.Known() {

@@ -95,7 +95,7 @@ func TestForecasts(t *testing.T) {
 		}
 		t.Logf("%d rates, stages of %v, budget %v, adaptive %v, SLO %v, %.2f s alone: %v, first estimate %v-%v, ratio to its middle %.2f", c.Points, c.StageTime, c.Budget,
 			c.Adaptive, c.SLO, k.Work.Capacity(k.Server).SyncLatency.Seconds(), took.Round(time.Second), first.Low.Round(time.Second), first.High.Round(time.Second), took.Seconds()/first.Middle().Seconds())
-		if done++; simtest.Statistics {
+		if done++; simtest.Full() {
 			t.Logf("so far: %d sweeps: within the first estimate %d, within a factor of %.1f of its bounds %d, of its middle %d; halfway %d", done, inside, factor, near, middle, half)
 		}
 	})

@@ -99,7 +99,7 @@ func (x *sweeper) forFit(ctx context.Context, d *FitDesign) error {
 	if err := x.WarmUp(ctx); err != nil {
 		return err
 	}
-	measure := func(l arrival.Load, role, name string) (rundir.Stage, error) {
+	measure := func(l arrival.Load, role rundir.Role, name string) (rundir.Stage, error) {
 		each := rundir.Duration(x.TimeLeft().Seconds() / float64(left))
 		left--
 		s := experiment.NewStage(l, 0, max(time.Second, each-fitDrain))

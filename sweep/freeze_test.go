@@ -87,7 +87,7 @@ func TestAFrozenServerIsNamed(t *testing.T) {
 					t.Errorf("%v: %s: %.3f req/s, the truth is %.3f", k, st.Name, st.Rates.Completed.Value(), want)
 				}
 				for _, p := range st.Goodput.Terms {
-					if p.Verdict != slo.Broken.String() {
+					if p.Verdict != rundir.Broken {
 						t.Errorf("%v: %s: %s is %s", k, st.Name, p.Term, p.Verdict)
 					}
 				}

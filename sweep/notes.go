@@ -19,10 +19,3 @@ var (
 	noteClientLimit    = note.Kind{Code: "client.limit", Args: []string{"rows", "why"}} // why holds one note
 	noteNoRates        = note.Kind{Code: "run.no-rates"}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{
-		noteNoTimeForRow, noteNoTimeRepeats, noteCapReached, noteCeilingStep, noteBudgetPlan, notePrecision, notePrecisionStops, noteShortStages, noteSLOCollects, noteSLOTooSlow, noteSLOSearch, noteCeilingClient, noteClientLimit, noteNoRates,
-	}
-}

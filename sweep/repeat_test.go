@@ -55,7 +55,7 @@ func TestRepetitionsAreShuffled(t *testing.T) {
 	if slices.Equal(gridNames(run), gridNames(other)) {
 		t.Errorf("another seed gave the same order: %v", gridNames(run))
 	}
-	roles, names, times := map[string]int{}, map[string]bool{}, map[float64][]int{}
+	roles, names, times := map[rundir.Role]int{}, map[string]bool{}, map[float64][]int{}
 	first := map[float64]map[float64]bool{} // when the first request was due, by rate
 	var rates []float64
 	for _, st := range run.Stages {

@@ -129,7 +129,7 @@ func (x *sweeper) adapt(ctx context.Context, high float64) error {
 }
 
 // row measures a rate, if there is time for it.
-func (x *sweeper) row(ctx context.Context, r repetition, role string) error {
+func (x *sweeper) row(ctx context.Context, r repetition, role rundir.Role) error {
 	if x.Short() {
 		x.Warn(noteNoTimeForRow.New(r.rate, r.number))
 		return nil

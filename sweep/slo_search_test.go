@@ -129,8 +129,8 @@ func sloCases(t *testing.T, k *trial, sets [][]string, requests, fine float64) [
 			}
 			c.truth, c.noise = bruteForce(stages, c.terms)
 		}
-		const known = 0.01                                                              // what the truth is to be known to, in full runs, where an error of 3 % counts
-		if math.Abs(c.truth/centre-1) > 0.06 || simtest.Statistics && c.noise > known { // the metric hardly grows there: brute force cannot tell either
+		const known = 0.01                                                          // what the truth is to be known to, in full runs, where an error of 3 % counts
+		if math.Abs(c.truth/centre-1) > 0.06 || simtest.Full() && c.noise > known { // the metric hardly grows there: brute force cannot tell either
 			t.Logf("%v: %v: brute force has no answer about %.3f req/s", k, c.terms, centre)
 			continue
 		}
@@ -163,7 +163,7 @@ func (c sloCase) search(t *testing.T) *rundir.Run {
 // The rate up to which an SLO holds must be found about where long stages on a fine grid have it.
 func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	sets, requests, fine := [][]string{{"ttft:p95", "tpot:p50"}}, 2000.0, 2000.0
-	if simtest.Statistics {
+	if simtest.Full() {
 		requests, fine = 6000, 30000
 		sets = [][]string{{"latency:p90"}, sets[0], {"ttft:p99"}, {"itl:p95"}}
 	}
@@ -208,14 +208,14 @@ func TestSLOSearchAgreesWithBruteForce(t *testing.T) {
 	simtest.Claim(t, "error of the rate up to which an SLO holds, against long stages on a fine grid", "28 of 30 within 3 %; the interval holds it in 93 %",
 		"%d of %d answered, %d within 3 %%; %d of %d inside; error median %.1f %%, worst %.1f %%; half-width median %.1f %%; a sweep with it takes %.0f min, median", n, cases, near,
 		inside, cases, 100*stats.Quantile(errs, 0.5), 100*errs[n-1], 100*stats.Quantile(widths, 0.5), stats.Quantile(costs, 0.5))
-	const goal, normal = 0.03, 1.96
+	const goal = 0.03
 	slices.Sort(noises)
-	median := goal + normal*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages
+	median := goal + stats.Z95*stats.Quantile(noises, 0.5) // brute force is off as well, by more in everyday runs with their short stages
 	if n < cases*9/10 || stats.Quantile(errs, 0.5) > median || stats.Quantile(errs, 0.85) > 0.05+median {
 		t.Error("the search is off")
 	}
 	const most = 0.9 // of 30 cases, 27: the goal is 28, and the truth is itself off by up to 1 %
-	if simtest.Statistics && (float64(near) < most*float64(cases) || float64(inside) < most*float64(cases)) {
+	if simtest.Full() && (float64(near) < most*float64(cases) || float64(inside) < most*float64(cases)) {
 		t.Errorf("of %d, %d are within 3 %% and the interval holds %d", cases, near, inside)
 	}
 }

@@ -21,7 +21,7 @@ func TestVerdicts(t *testing.T) {
 		config := simtest.Preset(t, server.name)
 		capacity := server.w.Capacity(config).RequestsPerSecond
 		for _, share := range []float64{0.3, 0.5, 0.8, 0.9, 1.1, 1.2} {
-			verdicts := map[string]int{}
+			verdicts := map[rundir.Verdict]int{}
 			elapsed := 0.0
 			for seed := range seeds {
 				var st rundir.Stage

@@ -311,7 +311,7 @@ func TestAnInterruptKeepsWhatWasMeasured(t *testing.T) {
 			t.Fatalf("state %s after %d stages", run.State, last+1)
 		}
 		for i, st := range run.Stages {
-			if want := map[bool]string{true: rundir.Interrupted, false: rundir.Complete}[i == last]; st.State != want {
+			if want := map[bool]rundir.State{true: rundir.Interrupted, false: rundir.Complete}[i == last]; st.State != want {
 				t.Errorf("%s is %s, want %s", st.Name, st.State, want)
 			}
 		}

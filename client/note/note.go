@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 )
 
@@ -69,6 +70,9 @@ func plain(v any) any {
 		return v.Error()
 	case fmt.Stringer:
 		return v.String()
+	}
+	if word := reflect.ValueOf(v); word.Kind() == reflect.String { // such as a verdict
+		return word.String()
 	}
 	panic(fmt.Sprintf("a note cannot hold a %T", v))
 }

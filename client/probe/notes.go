@@ -38,13 +38,3 @@ var (
 	noteThinkNone     = note.Kind{Code: "probe.think-no-reasoning"}
 	noteThinkUnbidden = note.Kind{Code: "probe.think-although-off"}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{
-		noteTooLong, noteOllamaCuts, noteFirstModel, noteHTTP2, noteBusy, noteTritonVLLM, noteCompletions, noteNativeAPI, noteNewerAPI, noteRejected,
-		noteHeldBack, noteIDsCounted, noteChunksCounted, noteCountsEach, noteCountsRunning, noteCountsNone, noteSent128,
-		noteLengthIgnored, noteNotForced, noteNoIgnoreEOS, noteShorter, noteThinkNoAPI, noteThinkRefused, noteThinkNone,
-		noteThinkUnbidden,
-	}
-}

@@ -28,7 +28,7 @@ func TestChooseWithTwins(t *testing.T) {
 		}
 		for name, want := range map[string][]string{
 			"the wanted is not the measured": {"m, 1 x L20, vLLM ~, 4 replicas", "predicted by the twin twin.yaml", "held-out rows off by 3.4 %", "with another workload", "--unchecked"},
-			"with one that failed":           {"FAILED its check by 50.0 %"},
+			"with one that failed":           {"FAILED its check by 50 %"},
 			"in Chinese":                     {"由孪生模型 twin.yaml 预测", "以另一种负载测得"},
 			"the measured":                   {"m, 1 x L20, vLLM, 4 replicas"},
 			"too long":                       {"more than twice the longest"},

@@ -49,14 +49,14 @@ func TestAnswersUnderLoad(t *testing.T) {
 	for name, c := range map[string]struct {
 		options simserver.Options
 		habits  []string
-		verdict string
+		verdict rundir.FidelityVerdict
 		says    string
 	}{
 		"alike":           {verdict: rundir.FidelitySame, says: "Answers under load are as alone"},
 		"ties":            {habits: []string{"ties:40%"}, verdict: rundir.FidelityTies, says: "except for ties"},
 		"a wrong cache":   {habits: []string{"confuses:40%"}, verdict: rundir.FidelityDiffers, says: "Answers differ under load"},
 		"quantized":       {habits: []string{"rounds:40%"}, verdict: rundir.FidelitySame, says: "Answers under load are as alone"},
-		"no seed":         {habits: []string{"samples:50%"}, verdict: rundir.Undecided, says: "does not always give the same answer"},
+		"no seed":         {habits: []string{"samples:50%"}, verdict: rundir.FidelityUndecided, says: "does not always give the same answer"},
 		"nothing told":    {options: simserver.Options{NoLogProbs: true}, verdict: rundir.FidelitySame, says: "sends no log-probabilities"},
 		"nothing allowed": {options: simserver.Options{NoLogProbs: true, Strict: true}, habits: []string{"confuses:40%"}, verdict: rundir.FidelityDiffers, says: "refuses to send log-probabilities"},
 		"it thinks":       {options: simserver.Options{Think: 8}, verdict: rundir.FidelitySame, says: "began with reasoning"},

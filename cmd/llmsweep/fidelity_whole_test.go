@@ -25,7 +25,7 @@ func (w *world) asked(seed int, set string, requests string, habits ...string) *
 // told prints a count now and then in a long test, so that one that is cut tells something.
 func told(i int, what string, n int) {
 	const every = 5
-	if simtest.Statistics && (i+1)%every == 0 {
+	if simtest.Full() && (i+1)%every == 0 {
 		fmt.Fprintf(os.Stderr, "%s: %d of %d\n", what, n, i+1)
 	}
 }
@@ -50,7 +50,7 @@ func TestIdenticalServersAreCalledAlike(t *testing.T) {
 			if i%2 == 0 {
 				habits = []string{"rounds:30%"}
 			}
-			if v := w.asked(i, set, "400", habits...).Fidelity.Verdict; v != rundir.FidelitySame && v != rundir.Undecided {
+			if v := w.asked(i, set, "400", habits...).Fidelity.Verdict; v != rundir.FidelitySame && v != rundir.FidelityUndecided {
 				wrong++
 			}
 			told(i, "called different", wrong)
@@ -64,7 +64,7 @@ func TestIdenticalServersAreCalledAlike(t *testing.T) {
 
 // TestChangedAnswersAreFound changes answers under load, and asks as many canaries as that is said to take.
 func TestChangedAnswersAreFound(t *testing.T) {
-	if !simtest.Statistics {
+	if !simtest.Full() {
 		t.Skip("takes minutes; TestAnswersUnderLoad shows that changed answers are found")
 	}
 	for share, runs := range map[string]int{"5%": 30, "1%": 50} {
@@ -90,7 +90,7 @@ func TestChangedAnswersAreFound(t *testing.T) {
 
 // TestCanariesLeaveSweepsAsTheyAre compares the saturation rates and TTFT of sweeps with and without canaries.
 func TestCanariesLeaveSweepsAsTheyAre(t *testing.T) {
-	if !simtest.Statistics {
+	if !simtest.Full() {
 		t.Skip("takes minutes; TestCanariesChangeNoMetric compares one run")
 	}
 	const sweepPairs = 20

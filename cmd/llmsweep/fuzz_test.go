@@ -25,9 +25,6 @@ func FuzzFlags(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	var grammar *cli
-	var parser *kong.Kong
-	exited := func() int { return 0 }
 	f.Fuzz(testkit.MutatedWith(func(t *testing.T, line string) {
 		args := strings.Fields(line)
 		for _, a := range args {
@@ -38,12 +35,11 @@ func FuzzFlags(f *testing.F) {
 		if len(args) == 0 {
 			return
 		}
-		if exited() >= 0 { // making a parser takes longer than using it: it is kept until --help ends it
-			grammar = &cli{}
-			parser, exited = newParser(console.NewConsole(context.Background(), io.Discard, io.Discard), grammar)
-		}
+		parser := parserFor(console.NewConsole(context.Background(), io.Discard, io.Discard))
+		defer parser.free()
+		grammar := parser.grammar
 		parsed, err := parser.Parse(args)
-		if exited() >= 0 {
+		if parser.exited() >= 0 {
 			return
 		}
 		if err == nil {

@@ -11,7 +11,6 @@ import (
 	"llmsweep/report/choose"
 	"llmsweep/report/compare"
 	"llmsweep/sweep/arrival"
-	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/fidelity"
 	"llmsweep/sweep/plan"
@@ -37,7 +36,6 @@ var valueParsers = []func(string) error{
 	func(s string) error { _, err := choose.ParseOnly(s); return err },
 	func(s string) error { _, err := plan.ParseProfile(s); return err },
 	func(s string) error { _, err := plan.ParseChange(s); return err },
-	func(s string) error { _, err := cluster.ParseApart(s); return err },
 	func(s string) error { _, err := habit.ParseList([]string{s}); return err },
 	func(s string) error { _, err := server.ParseFaults(s); return err },
 }

@@ -32,17 +32,18 @@ func (w *world) graded(set, items, requests string, o simserver.Options, habits 
 // TestGradesUnderLoad grades servers that answer rightly and wrongly with known shares.
 func TestGradesUnderLoad(t *testing.T) {
 	for name, c := range map[string]struct {
-		options       simserver.Options
-		habits        []string
-		alone, load   float64 // accuracy
-		verdict, says string
+		options     simserver.Options
+		habits      []string
+		alone, load float64 // accuracy
+		verdict     rundir.GradesVerdict
+		says        string
 	}{
 		"all right":      {alone: 1, load: 1, verdict: rundir.GradesSame, says: "as often right as alone"},
 		"some wrong":     {habits: []string{"errs:30%"}, alone: 0.7, load: 0.7, verdict: rundir.GradesSame, says: "as often right as alone"},
 		"worse":          {habits: []string{"errs:30%,30%"}, alone: 0.7, load: 0.49, verdict: rundir.GradesWorse, says: "less often right under load"},
 		"a wrong cache":  {habits: []string{"confuses:30%"}, alone: 1, load: 0.7, verdict: rundir.GradesWorse, says: "less often right under load"},
-		"random answers": {habits: []string{"samples:40%"}, alone: 0.6, load: 0.6, verdict: rundir.Undecided, says: "undecided"},
-		"all are cut":    {options: simserver.Options{FullLength: true}, alone: math.NaN(), load: math.NaN(), verdict: rundir.Undecided, says: "were cut by their limit"},
+		"random answers": {habits: []string{"samples:40%"}, alone: 0.6, load: 0.6, verdict: rundir.GradesUndecided, says: "undecided"},
+		"all are cut":    {options: simserver.Options{FullLength: true}, alone: math.NaN(), load: math.NaN(), verdict: rundir.GradesUndecided, says: "were cut by their limit"},
 		"it thinks":      {options: simserver.Options{Engine: "sglang", Think: 1}, habits: []string{"errs:30%,30%"}, alone: 0.7, load: 0.49, verdict: rundir.GradesWorse, says: "less often right under load"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"sync"
-	"time"
 
 	"llmsweep/sweep/rundir"
 )
@@ -35,24 +33,6 @@ func moreOutputs(w *world, url, evil string, all outputs, tell func(kind, name s
 		format := map[string]string{"text": "console", "markdown": "markdown", "html": "html"}[kind]
 		tell(kind, "replicas and ranks", "report", w.path("replicas"), "--format", format)
 	}
-	var both sync.WaitGroup
-	start := time.Now().Add(30 * time.Second).UTC().Format(time.RFC3339)
-	for _, rank := range []string{"0", "1"} {
-		both.Go(func() {
-			w.llmsweep(append(brief("run", url, "--rank", rank, "--ranks", "2", "--start-at", start, "--out", w.path("rank"+rank)), flags...)...)
-		})
-	}
-	both.Wait()
-	for _, rank := range []string{"0", "1"} {
-		edited(w, "rank"+rank, func(run map[string]any) {
-			if cluster, ok := run["cluster"].(map[string]any); ok {
-				cluster["ranks"].([]any)[0].(map[string]any)["host"] = evil
-			}
-		})
-	}
-	tell("text", "merge", "merge", w.path("rank0"), w.path("rank1"), "--out", w.path("merged"))
-	page("merged", "merged/report.html")
-
 	// Canaries, of a server whose answers are whole.
 	whole, stop := w.server(hostile(evil, false))
 	defer stop()

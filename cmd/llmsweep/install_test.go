@@ -15,7 +15,7 @@ func TestManPageIsComplete(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
 	c := console.NewConsole(t.Context(), &page, io.Discard)
-	if code := execute([]string{"man"}, c); code != console.Done {
+	if code := executeAgain([]string{"man"}, c); code != console.Done {
 		t.Fatalf("exit %d", code)
 	}
 	text := strings.ReplaceAll(page.String(), `\-`, "-")

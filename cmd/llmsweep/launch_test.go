@@ -25,7 +25,7 @@ import (
 func options(args ...string) LaunchOptions {
 	return LaunchOptions{
 		Name: "bench", Ranks: 4, CPUs: 2, Memory: "2G", Time: 26*time.Hour + 30*time.Minute, Line: ReadLaunch(args), Version: "test",
-		Image: "registry/llmsweep:1", Secret: "keys", Copier: "busybox:1.37", Token: "0123456789abcdef",
+		Image: "registry/llmsweep:1", Secret: "keys", CopyImage: "busybox:1.37", Token: "0123456789abcdef",
 	}
 }
 
@@ -47,6 +47,16 @@ var reached = []string{
 	`--body={"api_key":"body-secret","top_p":0.9}`, "--label", "gpu=L20 48GB", "--prompt", secretive[12], "--slo", "ttft:p99<500ms",
 }
 
+// written returns the script or the manifests.
+func written(t *testing.T, o *LaunchOptions, system string) string {
+	t.Helper()
+	text, err := o.Write(system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 func withoutSecrets(t *testing.T, text string) {
 	t.Helper()
 	for _, s := range values {
@@ -64,8 +74,8 @@ func TestScriptRuns(t *testing.T) {
 	}
 	o := options(secretive...)
 	o.Nodes, o.Partition, o.Sbatch, o.Program = 2, "all", []string{"--exclusive"}, "/opt/my tools/llmsweep"
-	script := o.Slurm()
-	withoutSecrets(t, script+strings.Join(o.Notes(false), "\n"))
+	script := written(t, &o, "slurm")
+	withoutSecrets(t, script+strings.Join(o.Notes("slurm"), "\n"))
 	dir := t.TempDir()
 	fake := "#!" + bash + "\nprintf '%s\\n' \"${#LLMSWEEP_CLUSTER_TOKEN}\" \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "srun"), []byte(fake), 0o755); err != nil {
@@ -161,11 +171,8 @@ func TestManifestsAreValid(t *testing.T) {
 	for _, claim := range []string{"", "results"} {
 		o := options(secretive...)
 		o.Namespace, o.Claim = "bench", claim
-		text, err := o.Kubernetes()
-		if err != nil {
-			t.Fatal(err)
-		}
-		withoutSecrets(t, text+strings.Join(o.Notes(true), "\n"))
+		text := written(t, &o, "kubernetes")
+		withoutSecrets(t, text+strings.Join(o.Notes("kubernetes"), "\n"))
 		all := decoded(t, text)
 		var kinds []string
 		for _, v := range all {
@@ -221,10 +228,7 @@ func expand(text string, value func(string) string) string {
 // A pod gets the command line to the letter.
 func TestPodsGetTheCommandLine(t *testing.T) {
 	o := options(secretive...)
-	text, err := o.Kubernetes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := written(t, &o, "kubernetes")
 	job := decoded(t, text)[2]
 	rank := at(job, "spec", "template", "spec", "containers", 0)
 	keys := map[string]string{}
@@ -245,7 +249,7 @@ func TestPodsGetTheCommandLine(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("ab $()'\"\\{}"))).Draw(rt, "text")
-		if got := expand((LaunchArg{{Text: text}}).kubernetes(), func(string) string { return "?" }); got != text {
+		if got := expand((LaunchArg{{Text: text}}).Kubernetes(), func(string) string { return "?" }); got != text {
 			rt.Errorf("%q became %q", text, got)
 		}
 	})
@@ -256,15 +260,18 @@ func TestNotes(t *testing.T) {
 	o := options("sweep", "http://localhost:8000", "--dataset", "a.json", "--arrivals=trace:b.jsonl", "--api-key=sk-0001-secret")
 	for _, l := range lang.All() {
 		o.Lang = l
-		for _, kubernetes := range []bool{true, false} {
-			all := strings.Join(o.Notes(kubernetes), "\n")
+		for _, system := range []string{"slurm", "kubernetes"} {
+			all := strings.Join(o.Notes(system), "\n")
+			if text := written(t, &o, system); strings.Contains(text, "%!") || strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) != (l == lang.Chinese) {
+				t.Errorf("%s:\n%s", l, text)
+			}
 			for _, want := range []string{"a.json", "b.jsonl", "localhost"} {
 				if !strings.Contains(all, want) {
 					t.Errorf("%s: nothing of %s in\n%s", l, want, all)
 				}
 			}
-			if strings.Contains(all, "kubectl create secret generic keys --from-literal=api-key=...") != kubernetes {
-				t.Errorf("%s, kubernetes %v:\n%s", l, kubernetes, all)
+			if strings.Contains(all, "kubectl create secret generic keys --from-literal=api-key=...") != (system == "kubernetes") {
+				t.Errorf("%s, %s:\n%s", l, system, all)
 			}
 		}
 	}
@@ -278,13 +285,14 @@ func TestWrongOptions(t *testing.T) {
 	for what, change := range map[string]func(*LaunchOptions){
 		"name": func(o *LaunchOptions) { o.Name = "Bench_1" }, "long name": func(o *LaunchOptions) { o.Name = strings.Repeat("a", 60) },
 		"ranks": func(o *LaunchOptions) { o.Ranks = 1 }, "cpus": func(o *LaunchOptions) { o.CPUs = 0 },
+		"namespace": func(o *LaunchOptions) { o.Namespace = "a" }, "claim": func(o *LaunchOptions) { o.Claim = "a" },
 		"memory": func(o *LaunchOptions) { o.Memory = "2 GB" }, "time": func(o *LaunchOptions) { o.Time = time.Second },
 	} {
 		o := options("sweep", "sim:")
-		if err := o.Check(); err != nil {
+		if err := o.Check("slurm"); err != nil {
 			t.Fatal(err)
 		}
-		if change(&o); o.Check() == nil {
+		if change(&o); o.Check("slurm") == nil {
 			t.Errorf("%s: taken", what)
 		}
 	}
@@ -297,7 +305,7 @@ func TestQuoted(t *testing.T) {
 		t.Skip("no bash")
 	}
 	for _, text := range []string{"a b", "it's", "a\x1b[31mred\x07", "a\u009b31m", "two\nlines\tand 'quotes' \\n", "模型", "模型\u202e", "\xff\xfe", "$(id) `id` $HOME\r"} {
-		word := quoted(text)
+		word := shellWord(text)
 		if strings.ContainsFunc(word, func(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }) {
 			t.Errorf("%q is written %q", text, word)
 		}
@@ -327,9 +335,9 @@ func TestSecretsInOtherForms(t *testing.T) {
 func TestManifestIsHarmless(t *testing.T) {
 	for _, text := range []string{"a\u202egnp.exe\u202c", "a\u009b31mred", "it's \u202e \"x\"", "\x1b[31m\u009b", "- a\u202e", "\x1b[31mred", "\ta\tb", "a\x00b\x7fc"} {
 		o := options("run", "http://h:1", "--model", text)
-		manifest, err := o.Kubernetes()
-		if err != nil || strings.ContainsFunc(manifest, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-			t.Errorf("%q: %v\n%q", text, err, manifest)
+		manifest := written(t, &o, "kubernetes")
+		if strings.ContainsFunc(manifest, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("%q\n%q", text, manifest)
 		}
 		all := decoded(t, manifest)
 		if found := fmt.Sprintf("%q", all[len(all)-1]); !strings.Contains(found, fmt.Sprintf("%q", text)) {

@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,4 +46,47 @@ func TestImportsGoOneWay(t *testing.T) {
 			t.Errorf("only %d imports seen in %s", seen[layer], layer)
 		}
 	}
+}
+
+// TestStagesKnowNoWings: what holds a stage and what measures it knows nothing of checks of answers, simulated copies and several processes.
+func TestStagesKnowNoWings(t *testing.T) {
+	wings := []string{"fidelity", "grade", "perplexity", "twin", "cluster"}
+	for _, pkg := range []string{"llmsweep/sweep/load", "llmsweep/sweep/measure"} {
+		needed := imports(t, pkg, map[string]bool{})
+		if len(needed) < 5 {
+			t.Errorf("%s imports only %d packages of ours", pkg, len(needed))
+		}
+		for path := range needed {
+			for _, wing := range wings {
+				if slices.Contains(strings.Split(path, "/"), wing) {
+					t.Errorf("%s needs %s", pkg, path)
+				}
+			}
+		}
+	}
+}
+
+// imports returns the packages of ours that a package needs, tests left out.
+func imports(t *testing.T, pkg string, needed map[string]bool) map[string]bool {
+	t.Helper()
+	ours, err := os.ReadDir(filepath.Join("..", "..", strings.TrimPrefix(pkg, "llmsweep/")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range ours {
+		if filepath.Ext(entry.Name()) != ".go" || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", strings.TrimPrefix(pkg, "llmsweep/"), entry.Name()), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range file.Imports {
+			if path := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(path, "llmsweep/") && !needed[path] {
+				needed[path] = true
+				imports(t, path, needed)
+			}
+		}
+	}
+	return needed
 }

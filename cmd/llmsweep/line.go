@@ -31,8 +31,8 @@ type LaunchSecret struct {
 	From     string // the flag or argument that it was in
 }
 
-// key returns the name of the secret within a Secret of Kubernetes.
-func (s *LaunchSecret) key() string {
+// Key returns the name of the secret within a Secret of Kubernetes.
+func (s LaunchSecret) Key() string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(s.Variable), "llmsweep_"), "_", "-")
 }
 
@@ -167,14 +167,6 @@ func (l *LaunchLine) split(text string, secrets []string, from string) LaunchArg
 	return LaunchArg{{Text: text}}
 }
 
-// variables returns the variables that hold secrets, and where each secret was.
-func (l *LaunchLine) variables() (names []string) {
-	for _, s := range l.Secrets {
-		names = append(names, fmt.Sprintf("%s (%s)", s.Variable, s.From))
-	}
-	return names
-}
-
 // fileFlags are the flags that name a file which the ranks read.
 var fileFlags = []string{"--dataset", "--tokenizer", "--config", "--ca", "--cert", "--key"}
 
@@ -195,13 +187,35 @@ func (l *LaunchLine) files() (names []string) {
 	return names
 }
 
-// text returns an argument without its secrets.
-func (a LaunchArg) text() string {
+// Shell returns an argument as a shell reads it.
+func (a LaunchArg) Shell() string {
+	return cmp.Or(a.write(shellWord, `"${%s}"`), "''")
+}
+
+// Kubernetes returns an argument as Kubernetes reads it, which replaces $(NAME) by the value of a variable, and $$ by $.
+func (a LaunchArg) Kubernetes() string {
+	return a.write(func(text string) string { return strings.ReplaceAll(text, "$", "$$") }, "$(%s)")
+}
+
+// write returns an argument with its texts quoted, and its variables in a format.
+func (a LaunchArg) write(quoted func(string) string, variable string) string {
 	var b strings.Builder
 	for _, p := range a {
-		b.WriteString(p.Text)
+		if p.Variable != "" {
+			fmt.Fprintf(&b, variable, p.Variable)
+		} else {
+			b.WriteString(quoted(p.Text))
+		}
 	}
 	return b.String()
+}
+
+// text returns an argument without its secrets.
+func (a LaunchArg) text() (text string) {
+	for _, p := range a {
+		text += p.Text
+	}
+	return text
 }
 
 var loopback = regexp.MustCompile(`^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$`)

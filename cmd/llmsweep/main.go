@@ -43,7 +43,6 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Measure one load: a number of requests in flight, an arrival rate, a ramp or a recorded trace."`
 	Resume   resumeCmd   `cmd:"" help:"Continue a sweep or run that was interrupted or killed."`
 	Launch   launchCmd   `cmd:"" help:"Print the batch script or manifests that start several ranks under Slurm or Kubernetes."`
-	Merge    mergeCmd    `cmd:"" help:"Join the run directories of ranks that ran without a connection to each other."`
 	Report   reportCmd   `cmd:"" help:"Print run directories again, as tables, CSV, JSON or a document."`
 	Label    labelCmd    `cmd:"" help:"Change the labels of a run: model, GPU, number of GPUs, engine, quantization, price."`
 	Import   importCmd   `cmd:"" help:"Turn results that other tools printed into run directories."`
@@ -102,9 +101,13 @@ func newParser(c *console.Console, grammar *cli) (*kong.Kong, func() int) {
 
 // execute parses a command line, runs the command, and returns the exit code.
 func execute(args []string, c *console.Console) int {
+	parser, exited := newParser(c, &cli{})
+	return executeWith(parser, exited, args, c)
+}
+
+// executeWith is execute with a parser for that console.
+func executeWith(parser *kong.Kong, exited func() int, args []string, c *console.Console) int {
 	c.Args = args
-	var grammar cli
-	parser, exited := newParser(c, &grammar)
 	completeLine(parser, parser.Exit)
 	if exited() >= 0 { // a shell asked for completions
 		return console.Done

@@ -36,7 +36,7 @@ func overNetwork(t *testing.T, proxy func(*http.Request) (*url.URL, error), args
 	var out, e strings.Builder
 	c := console.NewConsole(t.Context(), &out, &e)
 	c.Dir, c.Proxy = t.TempDir(), proxy
-	code = execute(args, c)
+	code = executeAgain(args, c)
 	return c.Dir, code, e.String()
 }
 
@@ -253,6 +253,10 @@ func passing(plain *url.URL, tunnel string) http.Handler {
 			return
 		}
 		if r.Method != http.MethodConnect {
+			// An answer may begin before the request is read to its end. Without this, that ends the connection to the server.
+			if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+				panic(err)
+			}
 			reverse.ServeHTTP(w, r)
 			return
 		}

@@ -230,7 +230,7 @@ func TestTextFlags(t *testing.T) {
 		} {
 			for _, lang := range []string{"en", "zh"} {
 				code, _, errs := w.llmsweep(append([]string{"run", "http://localhost:1", "--concurrency", "1", "--requests", "4", "--lang", lang}, args...)...)
-				if code != console.WrongUsage || lang == "en" && !strings.Contains(errs, want) || lang == "zh" && strings.Contains(errs, want) {
+				if code != console.WrongUsage || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 					t.Errorf("exit %d, no %q:\n%s", code, want, errs)
 				}
 			}

@@ -81,7 +81,7 @@ func TestSignals(t *testing.T) {
 				t.Fatalf("it ended with %v", err)
 			}
 			var out, errs strings.Builder
-			if code := execute([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
+			if code := executeAgain([]string{"report", filepath.Join(dir, "run"), "--format", "markdown"}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 				t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 			}
 			if !strings.Contains(out.String(), "| synchronous |") {
@@ -138,7 +138,7 @@ func TestSelftest(t *testing.T) {
 		t.Skip("takes seconds of real time")
 	}
 	var out, errs strings.Builder
-	code := execute([]string{"selftest", "--quick", "--streams", "20,10,20", "--format", "json"}, console.NewConsole(t.Context(), &out, &errs))
+	code := executeAgain([]string{"selftest", "--quick", "--streams", "20,10,20", "--format", "json"}, console.NewConsole(t.Context(), &out, &errs))
 	var r selftest.Result
 	if err := json.Unmarshal([]byte(out.String()), &r); err != nil || code != console.Done {
 		t.Fatalf("exit %d, %v\n%s\n%s", code, err, out.String(), errs.String())
@@ -148,7 +148,7 @@ func TestSelftest(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	args := []string{"run", "sim:", "--concurrency", "2", "--requests", "4", "--warmup", "1", "--output-tokens", "4", "--plain", "--out", dir}
-	if code := execute(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
+	if code := executeAgain(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done {
 		t.Fatalf("exit %d, %s", code, errs.String())
 	}
 	if s := open(t, dir).Client.Selftest; s == nil || s.Streams > 0 && !s.TokensPerS.Known() {

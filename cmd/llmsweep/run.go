@@ -47,7 +47,6 @@ type runCmd struct {
 	flags.Results
 	flags.Selftest
 	flags.Cluster
-	flags.Apart
 }
 
 // Help returns what --help prints after the purpose.
@@ -91,10 +90,7 @@ func (r *runCmd) measurement(c *console.Console) (*job.Measurement, []arrival.Lo
 		Dir:  func() (*store.Dir, error) { return c.RunDir(r.Out, r.Force) },
 		Kind: rundir.KindRun, Format: r.Format, Stages: len(loads) * r.Repeats, Conns: max(plan.MaxConcurrency, slices.Max(append(r.Concurrency, 0))),
 		Canaries: &r.Fidelity, Selftest: &r.Selftest, Width: slices.Max(append(r.Concurrency, r.MaxConcurrency)), Flag: "--concurrency",
-		Cluster: &r.Cluster, Apart: &r.Apart,
-	}
-	if r.StartAt != "" && len(loads)*r.Repeats > 1 {
-		return nil, nil, errors.New("--start-at is the start of one stage: give one load, without --repeats")
+		Cluster: &r.Cluster,
 	}
 	if r.MaxConcurrency > 0 {
 		e.Flag = "--max-concurrency"

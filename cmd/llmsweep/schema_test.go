@@ -57,7 +57,7 @@ func TestSchemaCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errs strings.Builder
-		if code := execute(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 || out.String() != string(want) {
+		if code := executeAgain(args, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 || out.String() != string(want) {
 			t.Errorf("%v: exit %d, %s, %d bytes", args, code, errs.String(), out.Len())
 		}
 	}
@@ -78,7 +78,7 @@ func TestImportsFollowTheSchema(t *testing.T) {
 		for _, f := range found {
 			files++
 			var out, errs strings.Builder
-			if code := execute([]string{"import", "--out", dir, f}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 {
+			if code := executeAgain([]string{"import", "--out", dir, f}, console.NewConsole(t.Context(), &out, &errs)); code != console.Done || errs.Len() > 0 {
 				t.Errorf("%s: exit %d, %s", f, code, errs.String())
 			}
 		}

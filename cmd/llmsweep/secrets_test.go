@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -205,27 +204,13 @@ func TestNoSecretIsShown(t *testing.T) {
 			tell(console.WrongUsage, append(job, "--rank", "1")...)
 			tell(console.WrongUsage, append(job, "--no-such-flag="+planted["flag"])...)
 		}
-		var ranks sync.WaitGroup
-		start := time.Now().Add(30 * time.Second).UTC().Format(time.RFC3339)
-		sound, _ := w.server(w.simulated(simserver.Options{})) // ranks that end early are not merged
-		shared := secretly(sound)
-		for _, rank := range []string{"0", "1"} {
-			ranks.Go(func() {
-				tell(console.Done, append(brief("run", shared, "--concurrency", "2", "--requests", "30", "--rank", rank, "--ranks", "2", "--start-at", start, "--out", w.path("rank"+rank)), asFlags...)...)
-			})
-		}
-		ranks.Wait()
-		tell(console.Done, "merge", w.path("rank0"), w.path("rank1"), "--out", w.path("merged"))
-		if _, err := os.Stat(w.path("merged/run.json")); err != nil {
-			t.Errorf("the ranks were not merged: %v", err)
-		}
 		for _, words := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"man"}, {"help"}, {"help", "hosted"}, {"run", "--help"}, {"version"}} {
 			tell(-1, words...)
 		}
 
 		// What was written is rendered again.
 		for _, format := range flags.ReportFormats() {
-			for _, d := range []string{"run", "sweep", "replicas", "cut", "merged"} {
+			for _, d := range []string{"run", "sweep", "replicas", "cut"} {
 				tell(console.Done, "report", w.path(d), "--format", format)
 			}
 		}

@@ -54,7 +54,7 @@ func TestSoak(t *testing.T) {
 		c := console.NewConsole(w.ctx, io.Discard, io.Discard) // a line each ten seconds makes megabytes
 		c.Dir, c.Dial, c.Serve, c.Proxy, c.Env = w.dir, w.dial, w.serve, nil, func(string) string { return "" }
 		c.Waiter = func() console.Waiter { return timer{&load.Timer{}} }
-		if code := execute(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1"), c); code != console.Done {
+		if code := executeAgain(brief("run", url, "--rate", "2", "--duration", "24h", "--max-error-rate", "1"), c); code != console.Done {
 			t.Errorf("exit %d", code)
 		}
 		close(done)

@@ -58,7 +58,7 @@ func onTerminal(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	f, end := openTerminal(t)
 	var e strings.Builder
-	code = execute(args, console.NewConsole(t.Context(), f, &e))
+	code = executeAgain(args, console.NewConsole(t.Context(), f, &e))
 	return code, end(), e.String()
 }
 

@@ -69,7 +69,7 @@ func (w *world) llmsweep(args ...string) (code int, out, errs string) {
 		c.Disk = w.disk
 	}
 	before := runFiles(w.dir)
-	code = execute(args, c)
+	code = executeAgain(args, c)
 	followSchemas(w.t, w.dir, before)
 	return code, o.String(), e.String()
 }

@@ -394,15 +394,6 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestEveryFindingHasWords checks the words of each kind of finding in both languages.
-func TestEveryFindingHasWords(t *testing.T) {
-	for _, k := range Notes() {
-		if err := Words().Check(k); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestGrades: what contradicts itself is impossible, what needs conditions that are not stated doubtful, how it was made a remark.
 func TestGrades(t *testing.T) {
 	want := map[string]Grade{

@@ -207,7 +207,7 @@ func gridHits(wrong []*row, places map[*row]int, place func(int) float64) []hit 
 }
 
 // role returns the only row of that role; nil where there is none or more than one.
-func (t *result) role(role string) *row {
+func (t *result) role(role rundir.Role) *row {
 	is := func(r *row) bool { return r.stage.Role == role }
 	i := slices.IndexFunc(t.rows, is)
 	if i < 0 || slices.ContainsFunc(t.rows[i+1:], is) {

@@ -52,14 +52,3 @@ var (
 	noteLikeClosedLoop  = note.Kind{Code: "audit.like-closed-loop", Args: []string{"concurrency", "in_flight", "line"}}
 	noteSeveral         = note.Kind{Code: "audit.several", Args: []string{"requests", "first"}} // first holds one note
 )
-
-// Notes returns the kinds of notes of findings.
-func Notes() []note.Kind {
-	return []note.Kind{
-		noteZeros, noteUnit, noteTTFT, noteLatency, noteTokensAbove, noteTokensBelow, noteOffered, noteOfferedDoubtful, noteSynchronous, noteOrder,
-		noteMean, noteSpread, noteRequestRate, noteTokenRate, noteSum, noteTokenMean, noteTwoDurations, noteCounts, noteShare,
-		noteInFlight, notePrinted, noteCopied, noteGrid, noteRetokenized, noteTPOT, noteDefaultLimit, noteClosedLoop,
-		noteOnceMore, noteTwice, noteEven, noteCeiling, noteInstants, noteGaps, noteStopped, noteEmpty, noteSeveral,
-		noteOffGrid, noteTokensApart, noteShifted, noteShiftUnclear, noteExchanged, noteSwapped, noteBacklog, noteOutlier, noteStuck, noteCold, noteLikeClosedLoop,
-	}
-}

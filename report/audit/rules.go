@@ -5,12 +5,12 @@ import "llmsweep/report/lang"
 // Rules returns all rules, in the order in which findings of one line are shown.
 func Rules() []Rule {
 	return []Rule{
-		{"zeros", lang.Say("A row of zeros: nothing was completed, and it is printed as if no time had passed.", "一行全为零：没有完成任何请求，却印作未用时间。"),
+		{"zeros", lang.Say("A row of zeros: nothing was completed, and it is printed as if no time had passed.", "整行为零：没有完成任何请求，用时却印成了 0。"),
 			lang.Say("none: a request takes time.",
-				"无：请求总要用时。"), each(zeros)},
+				"无（请求不可能不耗时）。"), each(zeros)},
 		{"unit", lang.Say("A unit contradicts the rest of its column.", "单位与该列其余各行矛盾。"),
 			lang.Say("ten times the range of the other rows, if the number fits in their unit: columns may span two powers of ten.",
-				"超出其余各行范围十倍、且按其单位则相符者才算：同一列可跨两个数量级。"), each(units)},
+				"超出其余各行范围十倍以上，且换成该列单位后相符，才判定：同一列可跨两个数量级。"), each(units)},
 		{"ttft", lang.Say("The first token came later than the last.", "首 token 晚于末 token。"),
 			lang.Say("rounding only: it holds for each request, so also for the means.",
 				"仅舍入：对每个请求成立，因此对均值也成立。"), each(ttftAboveLatency)},

@@ -1,6 +1,10 @@
 package audit
 
-import "llmsweep/report/lang"
+import (
+	"sync"
+
+	"llmsweep/report/lang"
+)
 
 // Words around findings.
 var (
@@ -15,11 +19,11 @@ var (
 	SayNothing    = lang.Say("nothing found", "未发现问题")
 	SayUnread     = lang.Say("not read: %s", "未能读取：%s")
 	SayLine       = lang.Say("line %d", "第 %d 行")
-	SayTolerates  = lang.Say("Tolerates %s", "容许：%s")
+	SayTolerates  = lang.Say("Tolerates %s", "容差：%s")
 )
 
 // Words returns the words of findings.
-func Words() lang.Words {
+var Words = sync.OnceValue(func() lang.Words {
 	return lang.Words{
 		"audit.zeros": lang.Say("{completed} completed, and latency {latency}: nothing was measured, which is n/a and not 0",
 			"完成 {completed}，总时延 {latency}：没有测到任何数据，应为 n/a 而非 0"),
@@ -34,9 +38,9 @@ func Words() lang.Words {
 		"audit.tokens-below": lang.Say("[{output} over {completed} is ]{tokens} tokens per request, fewer than half of the {asked} asked for",
 			"[{output} 除以 {completed} 得]每个请求 {tokens} 个 token，不足要求的 {asked} 个的一半"),
 		"audit.offered": lang.Say("{completed} req/s completed of {offered} offered: the rest must be left over from the stage before",
-			"到达 {offered} req/s，却完成 {completed} req/s：多出者必为上一阶段的遗留"),
+			"到达 {offered} req/s，却完成 {completed} req/s：多出的部分只能是上一阶段遗留的请求"),
 		"audit.offered-doubtful": lang.Say("{completed} req/s completed, {more} above the {offered} offered: more than chance explains in a stage of {window:whole} s, so some were left over from the stage before",
-			"完成 {completed} req/s，比到达的 {offered} 高 {more}：在 {window:whole} 秒的阶段内超出偶然范围，可能有上一阶段的遗留"),
+			"完成 {completed} req/s，比到达的 {offered} 高 {more}：在 {window:whole} 秒的阶段内超出偶然范围，可能有上一阶段遗留的请求"),
 		"audit.off-grid": lang.Say("{rate} req/s is not on the even grid of the other rates, and no place of it fits what was completed",
 			"{rate} req/s 不在其余到达率的等距网格上，且网格上没有与完成数相符的位置"),
 		"audit.tokens-apart": lang.Say("{output} over {completed} is {tokens} tokens per request, and {typical} in the other rows",
@@ -76,7 +80,7 @@ func Words() lang.Words {
 		"audit.token-mean": lang.Say("{printed} printed, but {tokens} tokens / {requests} requests = {is}",
 			"所列为 {printed}，但 {tokens} 个 token / {requests} 个请求 = {is}"),
 		"audit.two-durations": lang.Say("{printed} s and {other} s are printed for one duration",
-			"同一时长印为 {printed} 秒和 {other} 秒"),
+			"同一时长分别显示为 {printed} 秒和 {other} 秒"),
 		"audit.counts": lang.Say("{ok} succeeded, {failed} failed and {incomplete} did not end, of {all} in all",
 			"{ok} 个成功，{failed} 个失败，{incomplete} 个未结束，而总数为 {all}"),
 		"audit.share": lang.Say("{part} of {all} is not {printed}", "{all} 个中的 {part} 个并非 {printed}"),
@@ -95,8 +99,8 @@ func Words() lang.Words {
 			"Max Tokens 为 {asked} 和 {other_asked}（第 {line} 行）时均用时 {time}，离散 {spread:percent}，且第 {response_line} 行的回答停在 {stopped_at} 个 token：服务忽略了 Max Tokens[，每个请求 {counted:rate} 个 token 也不是它的计数]"),
 		"audit.closed-loop": lang.Say("{in_flight:whole} of {concurrency} in flight on average: the script waits for each batch ({requests} requests of {latency} took {took}; with {concurrency} always in flight, they end within {at_most})",
 			"平均并发 {in_flight:whole}（设定为 {concurrency}）：脚本每批都等待最慢的请求（{requests} 个用时 {latency} 的请求共用 {took}；若始终保持并发 {concurrency}，应在 {at_most} 内结束）"),
-		"audit.once-more": lang.Say("the measurement of line {line} once more, but with other {metric:metric}: {there} there, {here} here",
-			"与第 {line} 行为同一次测量，但{metric:metric}不同：该处为 {there}，此处为 {here}"),
+		"audit.once-more": lang.Say("the measurement of line {line} once more, but with another {metric:metric}: {there} there, {here} here",
+			"与第 {line} 行为同一次测量，但 {metric:metric} 不同：该处为 {there}，此处为 {here}"),
 		"audit.twice": lang.Say("one configuration {times} times (lines {lines}), and {metric:metric} is {values}",
 			"同一配置出现 {times} 次（第 {lines} 行），{metric:metric} 分别为 {values}"),
 		"audit.even": lang.Say("{tokens} tokens per request counted, but response times vary by {spread:percent} only: all requests seem to have run to Max Tokens {asked}, so the count is not the server's",
@@ -111,7 +115,7 @@ func Words() lang.Words {
 		"audit.empty":   lang.Say("succeeded with 0 output tokens", "成功，但输出为 0 个 token"),
 		"audit.several": lang.Say("{requests} requests, the first: {first:note}", "{requests} 个请求，第一个：{first:note}"),
 	}
-}
+})
 
 // Words of the grades.
 var (

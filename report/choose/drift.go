@@ -87,9 +87,6 @@ func (r reason) inAnswers(l lang.Lang) string {
 	case unsureAnswers:
 		return whyUnsureAnswers.In(l, r.text, r.measured)
 	}
-	if l == lang.Chinese {
-		return lang.ChineseError(r.text)
-	}
 	return r.text
 }
 

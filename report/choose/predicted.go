@@ -3,7 +3,6 @@ package choose
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
@@ -57,20 +56,18 @@ func offBy(p *setup.Prediction, l lang.Lang) string {
 	case p.CheckError == nil:
 		return wordUnchecked.In(l)
 	case p.Failed:
-		return wordFailed.In(l, percent(*p.CheckError))
+		return wordFailed.In(l, lang.Percent(*p.CheckError))
 	}
-	return wordOff.In(l, percent(*p.CheckError))
+	return wordOff.In(l, lang.Percent(*p.CheckError))
 }
-
-func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }
 
 var (
 	headBasis        = lang.Say("basis", "来源")
 	headBetween      = lang.Say("replicas", "副本数")
 	subBetween       = lang.Say("interval", "区间")
 	wordMeasured     = lang.Say("measured", "实测")
-	wordOff          = lang.Say("predicted; held-out rows off by %s %%", "预测；留出行误差 %s %%")
-	wordFailed       = lang.Say("predicted; FAILED its check by %s %%", "预测；未通过检验，误差 %s %%")
+	wordOff          = lang.Say("predicted; held-out rows off by %s", "预测；留出行误差 %s")
+	wordFailed       = lang.Say("predicted; FAILED its check by %s", "预测；未通过检验，误差 %s")
 	wordUnchecked    = lang.Say("predicted; never checked", "预测；未经检验")
 	wordExtrapolated = lang.Say("extrapolated", "外推")
 

@@ -343,7 +343,7 @@ func (r *reader) conclusions(line published.Line) {
 		slices.Sort(counts)
 		if len(counts) < 3 { // of three counts a trend can be seen; whether it is this one is not judged
 			r.add(line, Claim{about: about, Says: m, Verdict: NotShown, shows: func(l lang.Lang) string {
-				return sayFewCounts.In(l, strings.ReplaceAll(strings.Trim(fmt.Sprint(counts), "[]"), " ", ", "))
+				return sayFewCounts.In(l, strings.ReplaceAll(strings.Trim(fmt.Sprint(counts), "[]"), " ", lang.ListComma.In(l)))
 			}})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	title        = lang.Say("What %s says, and what its tables show", "%s 的文字与其表格")
+	title        = lang.Say("What %s says, and what its tables show", "核对 %s 的文字与表格")
 	headLine     = lang.Say("Line", "行")
 	headAbout    = lang.Say("About", "对象")
 	headSays     = lang.Say("The text says", "文字所述")
@@ -20,7 +20,7 @@ var (
 	sayFromTo    = lang.Say("%d to %d GPUs", "%d 到 %d 张 GPU")
 	sayNoRows    = lang.Say("nothing: no row has this load", "没有此负载的行")
 	sayFewCounts = lang.Say("only %s GPUs: a trend over GPU counts needs three or more", "只有 %s 张 GPU：判断 GPU 数的趋势至少需要三种数量")
-	sayNoCause   = lang.Say("no cause: they measure rates and times alone", "不涉及原因：只测了速率与时延")
+	sayNoCause   = lang.Say("no cause: they measure rates and times alone", "表格只有速率和时延，无法说明原因")
 	sayAgainst   = lang.Say("%[2]s against %[3]s at %[1]d in flight", "并发 %[1]d 时 %[2]s 对 %[3]s")
 	saySemicolon = lang.Say("; ", "；")
 	sayPointed   = lang.Say("Line %d: \"%s\" (%s): %s. The tables show: %s.", "第 %d 行：“%s”（%s）：%s。表格所示：%s。")

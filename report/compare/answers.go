@@ -179,10 +179,10 @@ func (c *AnswerCandidate) Text(key string) string {
 }
 
 // AnswerVerdict returns a verdict in words.
-func AnswerVerdict(v string, l lang.Lang) string { return answersVerdict(v, l).Text }
+func AnswerVerdict(v rundir.FidelityVerdict, l lang.Lang) string { return answersVerdict(v, l).Text }
 
 // answersVerdict is a verdict in words, with its colour.
-func answersVerdict(v string, l lang.Lang) table.Cell {
+func answersVerdict(v rundir.FidelityVerdict, l lang.Lang) table.Cell {
 	switch v {
 	case fidelity.DriftSame:
 		return table.Cell{Text: answersWordSame.In(l), Tone: table.Good}

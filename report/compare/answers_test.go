@@ -19,7 +19,7 @@ func estimate(mean, low, high float64) rundir.Estimate {
 // TestSection compares what is said of a candidate of each verdict with what was looked at.
 func TestSection(t *testing.T) {
 	itself := rundir.Agreed{Answers: 100, Same: estimate(1, 0.964, 1)}
-	candidate := func(name, verdict string, ties, changes, unknown int, notes ...note.Note) AnswerCandidate {
+	candidate := func(name string, verdict rundir.FidelityVerdict, ties, changes, unknown int, notes ...note.Note) AnswerCandidate {
 		same := float64(100-ties-changes-unknown) / 100
 		d := &fidelity.Drift{Canaries: 100, LogProbs: unknown == 0, Verdict: verdict, Notes: notes, Null: [2]rundir.Agreed{itself, itself}, NullLoad: itself}
 		d.Alone = rundir.Agreed{
@@ -38,7 +38,7 @@ func TestSection(t *testing.T) {
 	all := []AnswerCandidate{
 		candidate("f16", fidelity.DriftSame, 0, 0, 0), candidate("Q8_0", fidelity.DriftTies, 12, 1, 0), candidate("Q4_0", fidelity.DriftDiffers, 20, 48, 0),
 		candidate("texts", fidelity.DriftDiffers, 0, 0, 30, note.Note{Code: "drift.no-logprobs"}),
-		candidate("other tokens", rundir.Undecided, 0, 0, 2, note.Note{Code: "drift.tokenizers", Args: map[string]any{"divided": 90.0, "answers": 100.0}}),
+		candidate("other tokens", rundir.FidelityUndecided, 0, 0, 2, note.Note{Code: "drift.tokenizers", Args: map[string]any{"divided": 90.0, "answers": 100.0}}),
 	}
 	speed := AnswerSpeed{Heads: []string{"output"}, Cells: func(string) []string { return []string{"+10.0 %"} }}
 	for name, l := range map[string]lang.Lang{"en": lang.English, "zh": lang.Chinese} {

@@ -114,7 +114,7 @@ func difference(e rundir.Estimate, l lang.Lang) table.Cell {
 }
 
 // gradesVerdict is a verdict in words, with its colour.
-func gradesVerdict(v string, l lang.Lang) table.Cell {
+func gradesVerdict(v rundir.GradesVerdict, l lang.Lang) table.Cell {
 	switch v {
 	case rundir.GradesSame:
 		return table.Cell{Text: gradesWordSame.In(l), Tone: table.Good}

@@ -24,7 +24,7 @@ const LiveSchema = "llmsweep.compare-live/v1"
 // PairComparison is two servers that were measured under the same load, in turns: A is the baseline, B the candidate.
 type PairComparison struct {
 	Schema   string          `json:"schema"`
-	State    string          `json:"state"`
+	State    rundir.State    `json:"state"`
 	Failure  note.Note       `json:"failure,omitzero"`
 	Servers  [2]string       `json:"servers"`
 	Plan     rundir.PairPlan `json:"plan"`
@@ -47,9 +47,6 @@ type PairComparison struct {
 
 // noteInvalid is a stage of a server in which the client was the limit; why holds one note.
 var noteInvalid = note.Kind{Code: "pair.invalid", Args: []string{"side", "stage", "why"}}
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteInvalid} }
 
 // OfPair compares two servers over the whole blocks of what was measured.
 func OfPair(p *rundir.Pair, a, b *rundir.Run) *PairComparison {

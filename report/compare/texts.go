@@ -130,7 +130,7 @@ func textsShare(e rundir.Estimate) string {
 }
 
 // textsVerdict is a verdict in words, with its colour.
-func textsVerdict(v string, l lang.Lang) table.Cell {
+func textsVerdict(v perplexity.Verdict, l lang.Lang) table.Cell {
 	switch v {
 	case perplexity.Worse:
 		return table.Cell{Text: textsWordWorse.In(l), Tone: table.Bad}

@@ -33,8 +33,8 @@ func (w *writer) drawings() string {
 	var b strings.Builder
 	for _, m := range models {
 		b.WriteString(w.drawing(m, "latency", []draw.TextChart{
-			againstRate(m+": TTFT", drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return milliseconds(s.TTFT.Mean) }, true),
-			againstRate(m+": ITL", drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number {
+			againstRate(drawTTFTs.In(w.Lang, m), drawTTFT.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number { return milliseconds(s.TTFT.Mean) }, true),
+			againstRate(drawITLs.In(w.Lang, m), drawITL.In(w.Lang), groups[m], w.Lang, func(s *rundir.Stage) rundir.Number {
 				f, _, _ := setup.ITL(s)
 				return milliseconds(f)
 			}, true),

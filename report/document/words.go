@@ -28,6 +28,8 @@ var (
 
 // What stands in drawings.
 var (
+	drawTTFTs      = lang.Say("%s: TTFT", "%s：TTFT")
+	drawITLs       = lang.Say("%s: ITL", "%s：ITL")
 	drawTTFT       = lang.Say("TTFT mean, ms", "TTFT 均值，ms")
 	drawITL        = lang.Say("ITL mean, ms", "ITL 均值，ms")
 	drawOutput     = lang.Say("output, tok/s", "输出，tok/s")

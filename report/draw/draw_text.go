@@ -13,44 +13,16 @@ import (
 	"llmsweep/report/table"
 )
 
-// Text is a text in both languages.
-type Text struct{ EN, ZH string }
-
-// Same returns a text that is the same in both languages: a name or a number.
-func Same(s string) Text { return Text{s, s} }
-
-// Say returns a phrase in both languages.
-func Say(p lang.Phrase, args ...any) Text {
-	return Text{p.In(lang.English, args...), p.In(lang.Chinese, args...)}
-}
-
-// Both returns what a function says in each language.
-func Both(say func(lang.Lang) string) Text { return Text{say(lang.English), say(lang.Chinese)} }
-
-// In returns the text in one language.
-func (t Text) In(l lang.Lang) string {
-	if l == lang.Chinese {
-		return t.ZH
-	}
-	return t.EN
-}
-
-// IsZero reports whether there is no text.
-func (t Text) IsZero() bool { return t.EN == "" && t.ZH == "" }
-
-// Plus returns two texts in one.
-func (t Text) Plus(u Text) Text { return Text{t.EN + u.EN, t.ZH + u.ZH} }
-
 // HTML returns the text as HTML, escaped: once where both languages say the same, else each in a span of its language.
-func (t Text) HTML() string {
+func HTML(t lang.Text) string {
 	if t.EN == t.ZH {
 		return Escape(t.EN)
 	}
 	return `<span class="en" lang="en">` + Escape(t.EN) + `</span><span class="zh" lang="zh">` + Escape(t.ZH) + `</span>`
 }
 
-// svg returns the text as the content of an SVG text element.
-func (t Text) svg(l lang.Lang) string {
+// svgText returns the text as the content of an SVG text element.
+func svgText(t lang.Text, l lang.Lang) string {
 	switch {
 	case l != "":
 		return Escape(t.In(l))
@@ -60,8 +32,8 @@ func (t Text) svg(l lang.Lang) string {
 	return `<tspan class="en" lang="en">` + Escape(t.EN) + `</tspan><tspan class="zh" lang="zh">` + Escape(t.ZH) + `</tspan>`
 }
 
-// width returns the width of the text in pixels, in the wider language. It rather says too much.
-func (t Text) width() float64 { return max(widthOf(t.EN), widthOf(t.ZH)) }
+// textWidth returns the width of the text in pixels, in the wider language. It rather says too much.
+func textWidth(t lang.Text) float64 { return max(widthOf(t.EN), widthOf(t.ZH)) }
 
 // Escape returns text that is safe in HTML and SVG, and in an attribute. Control characters and signs that turn the direction of text
 // around are left out: names and messages come from servers and files.

@@ -13,7 +13,7 @@ import (
 // Figure is a drawing: panels, one beneath the other, over one x axis.
 type Figure struct {
 	Name   string // unique in its page; part of ids
-	Title  Text
+	Title  lang.Text
 	X      Axis
 	Panels []Panel
 	Spans  []Span
@@ -46,8 +46,8 @@ const (
 
 // Series is one line, or a cloud of points.
 type Series struct {
-	Key    string // of the switch that shows and hides it
-	Name   Text   // stands at its end; none where it is empty
+	Key    string    // of the switch that shows and hides it
+	Name   lang.Text // stands at its end; none where it is empty
 	Colour int
 	Style  Style
 	Dashed bool
@@ -79,14 +79,14 @@ const (
 
 // Span is a range of the x axis, shaded from top to bottom. Mark, unless it is NaN, is a line in it. The text stands above.
 type Span struct {
-	Text            Text
+	Text            lang.Text
 	Class           string
 	Low, High, Mark float64
 }
 
 // Mark is a line from top to bottom with a text above it.
 type Mark struct {
-	Text  Text
+	Text  lang.Text
 	At    float64
 	Bound bool
 }
@@ -94,7 +94,7 @@ type Mark struct {
 // Rule is a line from left to right, with a text: a limit.
 type Rule struct {
 	Key  string // of the series that it belongs to
-	Text Text
+	Text lang.Text
 	At   float64
 }
 
@@ -162,7 +162,7 @@ func (f *Figure) draw(l lang.Lang) *canvas {
 				e.add(q.X)
 			}
 			if !s.Name.IsZero() && s.Style != Front {
-				right = max(right, min(s.Name.width()+12, rightMost))
+				right = max(right, min(textWidth(s.Name)+12, rightMost))
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func (c *canvas) axes(p *Panel, last bool) {
 		y := c.y.at(v)
 		fmt.Fprintf(&grid, "M%s %sH%s", px(c.x.from), px(y), px(c.x.to))
 		if y > c.top+nearHead { // else it would touch the label of the axis, which stands above
-			c.text(c.x.from-6, y+4, "tick", "end", Same(p.Y.format(v)))
+			c.text(c.x.from-6, y+4, "tick", "end", lang.Same(p.Y.format(v)))
 		}
 	}
 	const perTick = 62 // pixels for a label of the x axis
@@ -268,7 +268,7 @@ func (c *canvas) axes(p *Panel, last bool) {
 		x := c.x.at(v)
 		fmt.Fprintf(&grid, "M%s %sV%s", px(x), px(c.top), px(c.bottom))
 		if last {
-			c.text(x, c.bottom+16, "tick", "middle", Same(c.X.format(v)))
+			c.text(x, c.bottom+16, "tick", "middle", lang.Same(c.X.format(v)))
 		}
 	}
 	fmt.Fprintf(&c.b, `<path class="grid" d="%s"/>`, grid.String())
@@ -303,7 +303,7 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 		const ascent = 9 // of a text
 		y := head - float64(t.row)*headRow - 5
 		if t.flag {
-			from, w := y-ascent, t.text.width()
+			from, w := y-ascent, textWidth(t.text)
 			if t.left+w > t.x-pole+1e-6 { // too near to the left edge: the text stands over its line
 				from = y + ascent/2
 			}
@@ -311,7 +311,7 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 			c.text(t.left+w, y, "tag "+t.class, "end", t.text)
 			continue
 		}
-		c.text(t.left+t.text.width()/2, y, "tag "+t.class, "middle", t.text)
+		c.text(t.left+textWidth(t.text)/2, y, "tag "+t.class, "middle", t.text)
 	}
 }
 
@@ -319,11 +319,11 @@ func (c *canvas) overlay(tags []tag, head, bottom float64) {
 // stand together over its right end, where nothing is drawn.
 func (c *canvas) rules(p *Panel) {
 	var names []label
-	var beyond Text
+	var beyond lang.Text
 	for _, r := range p.Rules {
 		if r.At > c.y.high {
 			if !beyond.IsZero() {
-				beyond = beyond.Plus(Same(", "))
+				beyond = beyond.Plus(lang.Same(", "))
 			}
 			beyond = beyond.Plus(r.Text)
 			continue
@@ -334,14 +334,14 @@ func (c *canvas) rules(p *Panel) {
 	}
 	for _, n := range spread(names, c.top+11, c.bottom-3) {
 		const pad = 5
-		x, w := c.x.from+pad, n.text.width()
+		x, w := c.x.from+pad, textWidth(n.text)
 		if right := c.x.to - pad - w; right > x && c.crossings(p, right, n.at, w) < c.crossings(p, x, n.at, w) {
 			x = right
 		}
-		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), n.text.svg(c.l))
+		fmt.Fprintf(&c.b, `<text class="rule" data-k="%s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), svgText(n.text, c.l))
 	}
 	if !beyond.IsZero() {
-		c.text(c.x.to, c.top-6, "rule", "end", Same("↑ ").Plus(beyond))
+		c.text(c.x.to, c.top-6, "rule", "end", lang.Same("↑ ").Plus(beyond))
 	}
 }
 
@@ -384,12 +384,12 @@ func (c *canvas) labels(all []label) {
 		if math.Abs(n.at-n.y) > 3 || x-n.from > 20 {
 			fmt.Fprintf(&c.b, `<path class="lead %s" d="M%s %sL%s %s"/>`, n.class, px(n.from+4), px(n.y-4), px(x-2), px(n.at-4))
 		}
-		fmt.Fprintf(&c.b, `<text class="end %s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), n.text.svg(c.l))
+		fmt.Fprintf(&c.b, `<text class="end %s" x="%s" y="%s">%s</text>`, n.class, px(x), px(n.at), svgText(n.text, c.l))
 	}
 }
 
 // text writes a text.
-func (c *canvas) text(x, y float64, class, anchor string, t Text) {
+func (c *canvas) text(x, y float64, class, anchor string, t lang.Text) {
 	if t.IsZero() {
 		return
 	}
@@ -397,7 +397,7 @@ func (c *canvas) text(x, y float64, class, anchor string, t Text) {
 	if anchor != "start" {
 		a = ` text-anchor="` + anchor + `"`
 	}
-	fmt.Fprintf(&c.b, `<text class="%s" x="%s" y="%s"%s>%s</text>`, class, px(x), px(y), a, t.svg(c.l))
+	fmt.Fprintf(&c.b, `<text class="%s" x="%s" y="%s"%s>%s</text>`, class, px(x), px(y), a, svgText(t, c.l))
 }
 
 // px prints a pixel with at most one decimal.

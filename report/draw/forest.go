@@ -2,13 +2,14 @@ package draw
 
 import (
 	"fmt"
+	"llmsweep/report/lang"
 	"math"
 )
 
 // Bar is a line of a forest plot: a value with its interval.
 type Bar struct {
-	Name      Text
-	Value     Text // at the right
+	Name      lang.Text
+	Value     lang.Text // at the right
 	At        float64
 	Low, High float64 // NaN for no interval
 	Colour    int
@@ -35,7 +36,7 @@ func forestTicks(s scale) []float64 {
 			if math.Abs(v) < 1e-9*(s.high-s.low) {
 				all[i] = 0 // and not what is left of a sum, which would be written -0
 			}
-			widest = max(widest, Same(forestTick(all[i])).width())
+			widest = max(widest, textWidth(lang.Same(forestTick(all[i]))))
 		}
 		if len(all) < 2 || s.at(all[1])-s.at(all[0]) >= widest+gap {
 			break
@@ -45,13 +46,13 @@ func forestTicks(s scale) []float64 {
 }
 
 // Forest returns a forest plot: a line for each value, around a line at 0. Values are shares, and the axis is in per cent.
-func Forest(name string, axis Text, bars []Bar) string {
+func Forest(name string, axis lang.Text, bars []Bar) string {
 	const width, row, least, most = figureWidth, 22, 60, 185
 	left, right := float64(least), float64(least)
 	e := newExtent()
 	e.add(0)
 	for _, b := range bars {
-		left, right = max(left, min(b.Name.width()+14, most)), max(right, min(b.Value.width()+12, most))
+		left, right = max(left, min(textWidth(b.Name)+14, most)), max(right, min(textWidth(b.Value)+12, most))
 		for _, v := range []float64{b.At, b.Low, b.High} {
 			e.add(v)
 		}
@@ -63,7 +64,7 @@ func Forest(name string, axis Text, bars []Bar) string {
 	fmt.Fprintf(&c.b, `<svg class="fig" viewBox="0 0 %d %s" role="img" aria-labelledby="%s-t" data-l="%s" data-r="%s">`, width, px(bottom+40), Escape(name), px(left), px(c.x.to))
 	for _, v := range forestTicks(c.x) {
 		fmt.Fprintf(&c.b, `<path class="grid" d="M%s %sV%s"/>`, px(c.x.at(v)), px(top), px(bottom))
-		c.text(c.x.at(v), bottom+16, "tick", "middle", Same(forestTick(v)))
+		c.text(c.x.at(v), bottom+16, "tick", "middle", lang.Same(forestTick(v)))
 	}
 	fmt.Fprintf(&c.b, `<path class="axis" d="M%s %sV%s"/>`, px(c.x.at(0)), px(top), px(bottom))
 	c.text((left+c.x.to)/2, bottom+33, "name", "middle", axis)

@@ -2,12 +2,13 @@ package draw
 
 import (
 	"cmp"
+	"llmsweep/report/lang"
 	"slices"
 )
 
 // label is a text that wants to stand at a height.
 type label struct {
-	text  Text
+	text  lang.Text
 	class string
 	y     float64 // where it wants to stand
 	from  float64 // x of what it names, to draw a line to it
@@ -53,7 +54,7 @@ func spread(all []label, top, bottom float64) []label {
 // tag is a text that stands in a row above the drawing, at the x of what it names: over the middle of it, or as a flag beside its line, which goes up
 // to the text.
 type tag struct {
-	text  Text
+	text  lang.Text
 	class string
 	x     float64
 	flag  bool
@@ -70,7 +71,7 @@ func stack(all []tag, left, right float64) []tag {
 	var ends []float64 // of the rows
 	for i := range all {
 		t := &all[i]
-		w := t.text.width()
+		w := textWidth(t.text)
 		t.left = max(left, min(t.x-w/2, right-w))
 		if t.flag {
 			t.left = max(left, t.x-w-pole)

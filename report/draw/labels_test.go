@@ -47,18 +47,18 @@ func TestTagsDoNotOverlap(t *testing.T) {
 		var all []tag
 		for range rapid.IntRange(1, 7).Draw(t, "n") {
 			text := rapid.SampledFrom([]string{"p99 1.27 s", "saturation 146 (95 %: 141 to 150)", "measured window", "p50 3 ms"}).Draw(t, "text")
-			all = append(all, tag{text: Same(text), x: rapid.Float64Range(2, 438).Draw(t, "x"), flag: rapid.Bool().Draw(t, "flag")})
+			all = append(all, tag{text: lang.Same(text), x: rapid.Float64Range(2, 438).Draw(t, "x"), flag: rapid.Bool().Draw(t, "flag")})
 		}
 		placed := stack(all, left, right)
 		for i, a := range placed {
-			if a.left < left-1e-9 || a.left+a.text.width() > right+1e-9 && !a.flag {
-				t.Fatalf("%q stands from %v to %v", a.text.EN, a.left, a.left+a.text.width())
+			if a.left < left-1e-9 || a.left+textWidth(a.text) > right+1e-9 && !a.flag {
+				t.Fatalf("%q stands from %v to %v", a.text.EN, a.left, a.left+textWidth(a.text))
 			}
 			for _, b := range placed[i+1:] {
-				if a.flag && b.flag && b.row < a.row && b.left < a.x-1e-9 && a.x < b.left+b.text.width() {
+				if a.flag && b.flag && b.row < a.row && b.left < a.x-1e-9 && a.x < b.left+textWidth(b.text) {
 					t.Fatalf("the line of %q at %v crosses %q at %v", a.text.EN, a.x, b.text.EN, b.left)
 				}
-				if a.row == b.row && a.left < b.left+b.text.width() && b.left < a.left+a.text.width() {
+				if a.row == b.row && a.left < b.left+textWidth(b.text) && b.left < a.left+textWidth(a.text) {
 					t.Fatalf("%q at %v and %q at %v are in one row", a.text.EN, a.left, b.text.EN, b.left)
 				}
 			}
@@ -68,11 +68,11 @@ func TestTagsDoNotOverlap(t *testing.T) {
 
 // sample is a figure with all there is.
 func sample() *Figure {
-	line := Series{Key: "p99", Name: Text{"p99 <b>", "p99"}, Points: []Point{{X: 1, Y: 0.1, Low: 0.05, High: 0.2, Row: 1}, {X: 2, Y: 1, Low: 0.5, High: 2, Shape: Triangle, Row: 2}, {X: 3, Y: 5, Bound: true, Faint: true, Shape: Square, Row: 3}}}
+	line := Series{Key: "p99", Name: lang.Text{EN: "p99 <b>", ZH: "p99"}, Points: []Point{{X: 1, Y: 0.1, Low: 0.05, High: 0.2, Row: 1}, {X: 2, Y: 1, Low: 0.5, High: 2, Shape: Triangle, Row: 2}, {X: 3, Y: 5, Bound: true, Faint: true, Shape: Square, Row: 3}}}
 	return &Figure{
-		Name: "f", Title: Text{"A & B", "甲"}, X: Axis{Label: Same("req/s")},
-		Spans: []Span{{Text: Same("saturation 2"), Class: "sat", Low: 1.5, High: 2.5, Mark: 2}}, Marks: []Mark{{Text: Same("p50"), At: 1.2}},
-		Panels: []Panel{{Y: Axis{Label: Same("TTFT"), Format: Seconds, Log: true}, Height: 200, Series: []Series{line, {Style: Dots, Points: []Point{{X: 1, Y: 0.3}, {X: 2, Y: 0.3, Shape: Cross}}}, {Style: Steps, Points: line.Points}, {Style: Area, Points: line.Points}, {Style: Front, Points: line.Points}}, Rules: []Rule{{Text: Same("SLO ttft:p99<500ms"), At: 0.5}, {Text: Same("SLO far"), At: 50}}}},
+		Name: "f", Title: lang.Text{EN: "A & B", ZH: "甲"}, X: Axis{Label: lang.Same("req/s")},
+		Spans: []Span{{Text: lang.Same("saturation 2"), Class: "sat", Low: 1.5, High: 2.5, Mark: 2}}, Marks: []Mark{{Text: lang.Same("p50"), At: 1.2}},
+		Panels: []Panel{{Y: Axis{Label: lang.Same("TTFT"), Format: Seconds, Log: true}, Height: 200, Series: []Series{line, {Style: Dots, Points: []Point{{X: 1, Y: 0.3}, {X: 2, Y: 0.3, Shape: Cross}}}, {Style: Steps, Points: line.Points}, {Style: Area, Points: line.Points}, {Style: Front, Points: line.Points}}, Rules: []Rule{{Text: lang.Same("SLO ttft:p99<500ms"), At: 0.5}, {Text: lang.Same("SLO far"), At: 50}}}},
 	}
 }
 
@@ -152,7 +152,7 @@ func TestForestTicksDoNotTouch(t *testing.T) {
 		s := scale{low: -math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "low")), high: math.Pow(10, rapid.Float64Range(-3, 2).Draw(t, "high")), from: 185, to: rapid.Float64Range(250, 380).Draw(t, "to")}
 		end := math.Inf(-1)
 		for _, v := range forestTicks(s) {
-			w := Same(forestTick(v)).width()
+			w := textWidth(lang.Same(forestTick(v)))
 			if s.at(v)-w/2 <= end {
 				t.Fatalf("from %v to %v, %s touches the one before", s.low, s.high, forestTick(v))
 			}
@@ -164,7 +164,7 @@ func TestForestTicksDoNotTouch(t *testing.T) {
 // The text of a limit stands on the side where no curve crosses it; that of one above the panel stands over it.
 func TestLimitsAreNotCrossed(t *testing.T) {
 	text := func(low, high, limit float64) (x, y float64) {
-		f := &Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: low}, {X: 10, Y: high}}}}, Rules: []Rule{{Text: Same("SLO ttft:p99<3s"), At: limit}}}}}
+		f := &Figure{Name: "f", Panels: []Panel{{Height: 200, Series: []Series{{Style: Path, Points: []Point{{X: 0, Y: low}, {X: 10, Y: high}}}}, Rules: []Rule{{Text: lang.Same("SLO ttft:p99<3s"), At: limit}}}}}
 		svg, _ := f.SVG(lang.English)
 		m := regexp.MustCompile(`<text class="rule"[^>]* x="([0-9.]+)" y="([0-9.]+)"`).FindStringSubmatch(svg)
 		if m == nil {

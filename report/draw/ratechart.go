@@ -13,7 +13,7 @@ import (
 )
 
 // OutputChart is output against the rate, of the stages with the roles; without roles, of the grid and the probes.
-func OutputChart(run *rundir.Run, l lang.Lang, roles ...string) TextChart {
+func OutputChart(run *rundir.Run, l lang.Lang, roles ...rundir.Role) TextChart {
 	return rateChart(run, plotOutput.In(l), findings.Output, func(y float64) string { return lang.Short(y, false) }, roles)
 }
 
@@ -21,7 +21,7 @@ func OutputChart(run *rundir.Run, l lang.Lang, roles ...string) TextChart {
 const logFactor = 10
 
 // TTFTChart is TTFT against the rate, of stages as in [Output]. It rises by orders of magnitude where the server saturates.
-func TTFTChart(run *rundir.Run, l lang.Lang, roles ...string) TextChart {
+func TTFTChart(run *rundir.Run, l lang.Lang, roles ...rundir.Role) TextChart {
 	ttft := func(s *rundir.Stage) rundir.Number { return s.TTFT.Mean }
 	c := rateChart(run, plotTTFT.In(l), ttft, func(y float64) string { return lang.Time(rundir.Exactly(y)) }, roles)
 	if low, high := c.Extent(); low > 0 && high > logFactor*low {
@@ -32,9 +32,9 @@ func TTFTChart(run *rundir.Run, l lang.Lang, roles ...string) TextChart {
 }
 
 // rateChart is a metric at the rates that were offered, with the saturation rate marked. A closed loop stands at what it completed.
-func rateChart(run *rundir.Run, title string, of findings.TakeStages, label func(float64) string, roles []string) TextChart {
+func rateChart(run *rundir.Run, title string, of findings.TakeStages, label func(float64) string, roles []rundir.Role) TextChart {
 	if len(roles) == 0 {
-		roles = []string{rundir.Grid, rundir.Probe}
+		roles = []rundir.Role{rundir.Grid, rundir.Probe}
 	}
 	var spots []Spot
 	for i := range run.Stages {

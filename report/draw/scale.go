@@ -8,7 +8,7 @@ import (
 
 // Axis is an axis of a plot.
 type Axis struct {
-	Label     Text
+	Label     lang.Text
 	Log       bool
 	Low, High float64 // the range that must be seen; both 0 for that of the data
 	Format    func(v float64) string

@@ -169,7 +169,7 @@ func bracket(run *rundir.Run, l lang.Lang) string {
 }
 
 // judged reports whether some row has one of the verdicts.
-func judged(run *rundir.Run, verdicts ...string) bool {
+func judged(run *rundir.Run, verdicts ...rundir.Verdict) bool {
 	return slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool {
 		return slices.Contains(verdicts, s.Verdict) && WholeStages(&s) && s.Invalid.IsZero()
 	})

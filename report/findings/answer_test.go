@@ -12,7 +12,7 @@ import (
 // TestNoAnswerContradictsARow: "no rate was shown to be saturated" is not said beside a saturated row, nor "stable" beside a stable one; and what a
 // reader of the rate must know stands next to it.
 func TestNoAnswerContradictsARow(t *testing.T) {
-	row := func(rate float64, verdict string) rundir.Stage {
+	row := func(rate float64, verdict rundir.Verdict) rundir.Stage {
 		return rundir.Stage{
 			Name: "poisson", State: rundir.Complete, Rate: rundir.Exactly(rate), Verdict: verdict, Requests: rundir.Requests{OK: 10},
 			Rates: rundir.Rates{Offered: rundir.Exactly(rate)},
@@ -21,14 +21,14 @@ func TestNoAnswerContradictsARow(t *testing.T) {
 	const noneSaturated, noneStable = "no rate was shown to be saturated", "no rate was shown to be stable"
 	f := rundir.Exactly
 	for _, c := range []struct {
-		verdicts     []string // at 10 and 20 req/s
-		low, high    float64  // of the bracket
+		verdicts     []rundir.Verdict // at 10 and 20 req/s
+		low, high    float64          // of the bracket
 		say, saysNot string
 	}{
-		{[]string{rundir.Stable, rundir.Saturated}, 10, 0, "Stable up to 10.00", noneSaturated},
-		{[]string{rundir.Stable, rundir.Undecided}, 10, 0, noneSaturated, noneStable},
-		{[]string{rundir.Stable, rundir.Saturated}, 0, 20, "Saturated from 20.00", noneStable},
-		{[]string{rundir.Undecided, rundir.Saturated}, 0, 20, noneStable, noneSaturated},
+		{[]rundir.Verdict{rundir.Stable, rundir.Saturated}, 10, 0, "Stable up to 10.00", noneSaturated},
+		{[]rundir.Verdict{rundir.Stable, rundir.Undecided}, 10, 0, noneSaturated, noneStable},
+		{[]rundir.Verdict{rundir.Stable, rundir.Saturated}, 0, 20, "Saturated from 20.00", noneStable},
+		{[]rundir.Verdict{rundir.Undecided, rundir.Saturated}, 0, 20, noneStable, noneSaturated},
 	} {
 		run := &rundir.Run{
 			Plan: rundir.Plan{Kind: rundir.KindSweep}, State: rundir.Complete, Stages: []rundir.Stage{row(10, c.verdicts[0]), row(20, c.verdicts[1])},
@@ -68,16 +68,17 @@ func TestCollapseIsShownOrDoubted(t *testing.T) {
 // TestWhatMoreWasCompleted: what a stage completed beyond the answer is explained by what the server does.
 func TestWhatMoreWasCompleted(t *testing.T) {
 	f := rundir.Exactly
-	stage := func(role string, done float64) rundir.Stage {
+	stage := func(role rundir.Role, done float64) rundir.Stage {
 		return rundir.Stage{
-			Name: role, Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
+			Name: string(role), Role: role, State: rundir.Complete, Requests: rundir.Requests{OK: 10}, Rates: rundir.Rates{Completed: f(done)},
 			Progress: rundir.Progress{Rate: f(done), Low: f(done), High: f(done)},
 		}
 	}
 	for name, c := range map[string]struct {
-		role, want string
-		sat        rundir.Saturation
-		notes      []note.Note
+		role  rundir.Role
+		want  string
+		sat   rundir.Saturation
+		notes []note.Note
 	}{
 		"plain":    {rundir.Ceiling, "the rate that is completed when more arrives", rundir.Saturation{}, nil},
 		"collapse": {rundir.Ceiling, "under a queue this server collapses", rundir.Saturation{Overload: f(3)}, nil},

@@ -34,7 +34,7 @@ func canaries(run *rundir.Run, l lang.Lang) (lines []string, told map[string]boo
 		}
 		for _, p := range st.Goodput.Terms {
 			t, err := slo.Parse(p.Term)
-			if err != nil || t.Metric != slo.Fidelity || p.Verdict != slo.Unsure.String() || p.Beyond == nil {
+			if err != nil || t.Metric != slo.Fidelity || p.Verdict != rundir.Unsure || p.Beyond == nil {
 				continue
 			}
 			n := t.NeedsCanaries(st)

@@ -14,8 +14,6 @@ var (
 	sayConnecting = lang.Say("rank %s still tries to connect: %s", "进程 %s 仍在尝试连接：%s")
 	sayRanks      = lang.Say("%s ranks (%s); instants agree to %s, starts to %s", "%s 个进程（%s）；时刻一致到 %s，开始时刻一致到 %s")
 	sayRanksLost  = lang.Say("; lost on the way: %s", "；中途丢失：%s")
-	sourceApart   = lang.Say("the others ran apart", "其他进程各自运行")
-	sourceMerged  = lang.Say("ran apart, and were merged", "各自运行后合并")
 	sourceFlags   = lang.Say("set by flags", "由参数指定")
 )
 
@@ -41,10 +39,6 @@ func rankSource(c *rundir.Cluster, l lang.Lang) string {
 		return "Slurm"
 	case rundir.SourceKubernetes:
 		return "Kubernetes"
-	case rundir.SourceApart:
-		return sourceApart.In(l)
-	case rundir.SourceMerged:
-		return sourceMerged.In(l)
 	}
 	return sourceFlags.In(l)
 }
@@ -57,10 +51,10 @@ func Ranks(run *rundir.Run, l lang.Lang) string {
 	var align, skew rundir.Number
 	for i := range run.Stages {
 		if r := run.Stages[i].Ranks; r != nil {
-			align, skew = larger(align, r.Alignment), larger(skew, r.Skew)
+			align, skew = rundir.Max(align, r.Alignment), rundir.Max(skew, r.Skew)
 		}
 	}
-	s := sayRanks.In(l, strconv.Itoa(max(run.Cluster.Of, len(run.Cluster.Ranks))), rankSource(run.Cluster, l), lang.Time(align), lang.Time(skew))
+	s := sayRanks.In(l, strconv.Itoa(len(run.Cluster.Ranks)), rankSource(run.Cluster, l), lang.Time(align), lang.Time(skew))
 	lost := ""
 	for _, r := range run.Cluster.Ranks {
 		if !r.Lost.IsZero() {
@@ -74,12 +68,4 @@ func Ranks(run *rundir.Run, l lang.Lang) string {
 		s += sayRanksLost.In(l, lost)
 	}
 	return s
-}
-
-// larger returns the larger of two numbers, or the one that exists.
-func larger(a, b rundir.Number) rundir.Number {
-	if a.IsZero() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }

@@ -2,9 +2,13 @@
 
 package findings
 
-import "llmsweep/report/lang"
+import (
+	"sync"
 
-// Words returns the words of all notes that packages beneath report write.
-func Words() lang.Words {
+	"llmsweep/report/lang"
+)
+
+// Words returns the words of all notes that packages beneath report write. They are built once, and nobody changes them.
+var Words = sync.OnceValue(func() lang.Words {
 	return lang.Join(sweepWords(), clusterWords(), probeWords(), limitsWords(), replicaWords(), workloadWords(), fidelityWords(), driftWords(), gradesWords(), perplexityWords())
-}
+})

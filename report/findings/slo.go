@@ -19,7 +19,7 @@ func Promises(run *rundir.Run, l lang.Lang) []string {
 		if run.SLO.Reason.Is(saturation.NoteSLOWide) { // it says what to run next
 			return append(lines, Note(run.SLO.Reason, l))
 		}
-		if run.SLO.Rate.IsZero() && run.SLO.Verdict != slo.Broken.String() {
+		if run.SLO.Rate.IsZero() && run.SLO.Verdict != rundir.Broken {
 			lines = append(lines, advice(run, l)...)
 		}
 		return lines
@@ -71,7 +71,7 @@ func whyNone(run *rundir.Run, l lang.Lang) string {
 		return sayUndecided.In(l, table.Clean(lang.Row(s.NeedsStage)), s.Limiting)
 	case s.BrokenStage != "" && s.Limiting != "":
 		return sayBrokenAt.In(l, s.Limiting, table.Clean(lang.Row(s.BrokenStage)))
-	case s.Verdict == slo.Unsure.String():
+	case s.Verdict == rundir.Unsure:
 		return sayNoneDecides.In(l)
 	}
 	return ""
@@ -92,7 +92,7 @@ func advice(run *rundir.Run, l lang.Lang) []string {
 			if apart[p.Term] {
 				continue
 			}
-			decided := p.Verdict == slo.Kept.String() || p.Verdict == slo.Broken.String()
+			decided := p.Verdict == rundir.Kept || p.Verdict == rundir.Broken
 			if unsure = unsure || !decided && p.Beyond != nil; p.Needs > needs {
 				stage, needs = st, p.Needs
 			}
@@ -148,9 +148,9 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 	}
 	say := sayRowUnknown
 	switch g.Verdict {
-	case slo.Kept.String():
+	case rundir.Kept:
 		say = sayRowKeeps
-	case slo.Broken.String():
+	case rundir.Broken:
 		say = sayRowMisses
 	}
 	if s.FrozenSince.Known() {
@@ -170,8 +170,8 @@ func rowPromise(s *rundir.Stage, l lang.Lang) string {
 func Promise(p *rundir.Promise, l lang.Lang) string {
 	t, err := slo.Parse(p.Term)
 	switch {
-	case err != nil || p.Verdict == slo.Kept.String():
-	case p.Verdict == slo.Broken.String():
+	case err != nil || p.Verdict == rundir.Kept:
+	case p.Verdict == rundir.Broken:
 		return sayTermBroken.In(l, t.Name(), bound(p.Value)+t.Amount(p.Value.Value()))
 	case p.Beyond != nil && p.Beyond.Low.Known() && p.Beyond.High.Known():
 		b := p.Beyond

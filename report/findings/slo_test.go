@@ -7,7 +7,6 @@ import (
 	"llmsweep/client/note"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 func TestPercent(t *testing.T) {
@@ -20,9 +19,9 @@ func TestPercent(t *testing.T) {
 
 // TestOnlyWhatIsMissedIsNamed: a row that misses one term, and is unsure of another, misses one.
 func TestOnlyWhatIsMissedIsNamed(t *testing.T) {
-	s := &rundir.Stage{Name: "poisson@3.00", Goodput: &rundir.Goodput{Verdict: slo.Broken.String(), Terms: []rundir.Promise{
-		{Term: "ttft:p90<300ms", Verdict: slo.Unsure.String()},
-		{Term: "errors<1%", Verdict: slo.Broken.String(), Value: rundir.Exactly(0.33)},
+	s := &rundir.Stage{Name: "poisson@3.00", Goodput: &rundir.Goodput{Verdict: rundir.Broken, Terms: []rundir.Promise{
+		{Term: "ttft:p90<300ms", Verdict: rundir.Unsure},
+		{Term: "errors<1%", Verdict: rundir.Broken, Value: rundir.Exactly(0.33)},
 	}}}
 	if got, want := rowPromise(s, lang.English), "asynchronous@3.00 misses errors<1%: errors is 33%."; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -53,7 +53,7 @@ func rowsOf(run *rundir.Run, keep func(*rundir.Stage) bool) []StageRow {
 }
 
 // place returns where a role stands in the table.
-func place(role string) int {
+func place(role rundir.Role) int {
 	switch role {
 	case rundir.Floor:
 		return 0

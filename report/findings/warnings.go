@@ -7,7 +7,6 @@ import (
 
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
-	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/rundir"
 )
 
@@ -45,8 +44,7 @@ func Warnings(run *rundir.Run, l lang.Lang) []string {
 		{warnDue, fromDue}, {warnCached, cached},
 	}
 	var lines []string
-	part := slices.ContainsFunc(run.Stages, func(s rundir.Stage) bool { return s.Invalid.Code == cluster.NotePart.Code })
-	if !run.Client.Valid && !part && run.State == rundir.Complete {
+	if !run.Client.Valid && run.State == rundir.Complete {
 		lines = append(lines, clientWarning(run, l)+lang.Stop.In(l))
 	}
 	if line := moreDone(run, l); line != "" {

@@ -2,7 +2,14 @@
 // notes, and numbers as people read them.
 package lang
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Lang is the language of a rendering.
 type Lang string
@@ -31,5 +38,48 @@ func (p Phrase) In(l Lang, args ...any) string {
 	if len(args) == 0 {
 		return s
 	}
+	if l == Chinese {
+		return inChinese(s, args)
+	}
 	return fmt.Sprintf(s, args...)
+}
+
+// seam marks where an argument that begins or ends with a Chinese character begins and ends.
+const seam = "\ue000"
+
+var (
+	beforeArgument = regexp.MustCompile(`(\p{Han}) ` + seam + `(\p{Han})`)
+	afterArgument  = regexp.MustCompile(`(\p{Han})` + seam + ` (\p{Han})`)
+)
+
+// inChinese formats a Chinese phrase. A phrase has blanks around an argument, as is right about numbers and Latin words; there is none between two
+// Chinese characters.
+func inChinese(format string, args []any) string {
+	marked := false
+	for i, a := range args {
+		if s, ok := a.(string); ok && chineseEnds(s) && !strings.Contains(format, "%q") {
+			if !marked {
+				args, marked = slices.Clone(args), true
+			}
+			args[i] = seam + s + seam
+		}
+	}
+	s := fmt.Sprintf(format, args...)
+	if !marked {
+		return s
+	}
+	return withoutSeams(s)
+}
+
+// withoutSeams takes out the seams, and the blanks there between two Chinese characters.
+func withoutSeams(s string) string {
+	s = afterArgument.ReplaceAllString(beforeArgument.ReplaceAllString(s, "$1$2"), "$1$2")
+	return strings.ReplaceAll(s, seam, "")
+}
+
+// chineseEnds reports whether a text begins or ends with a Chinese character.
+func chineseEnds(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.Is(unicode.Han, first) || unicode.Is(unicode.Han, last)
 }

@@ -30,7 +30,6 @@ import (
 //	{x:times}            a whole number; absent where it is 1 or less
 //	{x:note}             nested notes
 //	{x:verdict}          a verdict of a stage
-//	{x:error}            the text of an error
 //	{x:metric}           the name of a metric, by its key in run.json
 //
 // Text in brackets is left out where an argument in it is absent: "[ of {total}]". With a bar, "[this {x}|that]", what follows
@@ -110,7 +109,7 @@ func (w Words) Check(k note.Kind) error {
 }
 
 func formats() []string {
-	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note", "verdict", "metric", "error"}
+	return []string{"rate", "short", "tenths", "whole", "percent", "time", "span", "flag", "count", "times", "note", "verdict", "metric"}
 }
 
 var (
@@ -135,13 +134,21 @@ func (f *filler) fill(text string) string {
 		}
 		return m[1]
 	})
-	return placeholder.ReplaceAllStringFunc(text, func(part string) string {
+	text = placeholder.ReplaceAllStringFunc(text, func(part string) string {
 		m := placeholder.FindStringSubmatch(part)
-		if v := f.value(m[1], m[2]); v != "" {
-			return v
+		v := f.value(m[1], m[2])
+		switch {
+		case v == "":
+			return "?"
+		case f.l == Chinese && chineseEnds(v):
+			return seam + v + seam
 		}
-		return "?"
+		return v
 	})
+	if f.l == Chinese {
+		return withoutSeams(text)
+	}
+	return text
 }
 
 // value returns an argument as text; empty where it is absent.
@@ -152,11 +159,9 @@ func (f *filler) value(name, format string) string {
 	case string:
 		switch format {
 		case "verdict":
-			return Verdict(v, f.l)
+			return Verdict(rundir.Verdict(v), f.l)
 		case "metric":
 			return Metric(v, f.l)
-		case "error":
-			return Error(v, f.l)
 		}
 		return Row(v)
 	case []string:

@@ -45,16 +45,8 @@ var (
 // asynchronous@1.57. Text that holds such names, or none, is treated alike.
 func Row(name string) string { return strings.ReplaceAll(name, "poisson@", "asynchronous@") }
 
-// Error returns the text of an error in language l. What the program does not know, such as the answer of a server, stays as it is.
-func Error(english string, l Lang) string {
-	if l == Chinese {
-		return ChineseError(english)
-	}
-	return english
-}
-
 // Verdict returns a verdict in words, and - for none.
-func Verdict(v string, l Lang) string {
+func Verdict(v rundir.Verdict, l Lang) string {
 	switch v {
 	case rundir.Stable:
 		return verdictStable.In(l)

@@ -22,10 +22,10 @@ const (
 )
 
 // bar draws the share of the answers that differ. name is its line's.
-func bar(name draw.Text, a *rundir.Agreed, row int) draw.Bar {
+func bar(name lang.Text, a *rundir.Agreed, row int) draw.Bar {
 	b := draw.Bar{
 		Name: name, At: 1 - a.Same.Mean.Value(), Low: 1 - a.Same.High.Value(), High: 1 - a.Same.Low.Value(), Colour: plainColour, Shape: draw.Ring, Row: row,
-		Value: draw.Same(lang.Percent(1 - a.Same.Mean.Value())),
+		Value: lang.Same(lang.Percent(1 - a.Same.Mean.Value())),
 	}
 	switch a.Verdict {
 	case rundir.FidelityDiffers, fidelity.DriftDiffers:
@@ -39,17 +39,17 @@ func bar(name draw.Text, a *rundir.Agreed, row int) draw.Bar {
 }
 
 // tableOf returns the table beneath a drawing, without rows.
-func tableOf(name string, title draw.Text, first lang.Phrase) *Table {
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(first), Left: true}}}
+func tableOf(name string, title lang.Text, first lang.Phrase) *Table {
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: first.Text(), Left: true}}}
 	for _, head := range []lang.Phrase{headAnswers, headEqual, headTies, headChanged, headUnknown} {
-		t.Columns = append(t.Columns, Column{Head: draw.Say(head)})
+		t.Columns = append(t.Columns, Column{Head: head.Text()})
 	}
-	t.Columns = append(t.Columns, Column{Head: draw.Say(headVerdict), Left: true})
+	t.Columns = append(t.Columns, Column{Head: headVerdict.Text(), Left: true})
 	return t
 }
 
 // add draws answers, and adds a row of their numbers.
-func add(bars []draw.Bar, t *Table, name draw.Text, a *rundir.Agreed, verdict draw.Text) []draw.Bar {
+func add(bars []draw.Bar, t *Table, name lang.Text, a *rundir.Agreed, verdict lang.Text) []draw.Bar {
 	if !a.Same.Mean.Known() {
 		return bars
 	}
@@ -61,9 +61,9 @@ func add(bars []draw.Bar, t *Table, name draw.Text, a *rundir.Agreed, verdict dr
 }
 
 // figure returns a drawing of bars.
-func figure(name string, title draw.Text, bars []draw.Bar, t *Table) FigureBlock {
-	svg := draw.Forest(name, draw.Say(axisDiffer), bars)
-	return FigureBlock{Name: name, Title: title, Note: draw.Say(noteShapes), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}
+func figure(name string, title lang.Text, bars []draw.Bar, t *Table) FigureBlock {
+	svg := draw.Forest(name, axisDiffer.Text(), bars)
+	return FigureBlock{Name: name, Title: title, Note: noteShapes.Text(), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}
 }
 
 // AnswerStages draws how many answers of each stage differ from those got alone, beneath how many did when they were asked alone again. ok is false where
@@ -73,12 +73,12 @@ func AnswerStages(run *rundir.Run) (f FigureBlock, ok bool) {
 		return f, false
 	}
 	const name = "answers-by-stage"
-	title := draw.Say(answersTitleStages)
+	title := answersTitleStages.Text()
 	t := tableOf(name, title, lang.HeadBenchmark)
-	bars := add(nil, t, draw.Say(wordAgain), &run.Fidelity.Alone, draw.Text{})
+	bars := add(nil, t, wordAgain.Text(), &run.Fidelity.Alone, lang.Text{})
 	for i := range run.Stages {
 		if st := &run.Stages[i]; st.Fidelity != nil {
-			bars = add(bars, t, draw.Same(findings.StageName(st)), st.Fidelity, draw.Both(func(l lang.Lang) string { return findings.Agreed(st.Fidelity, l) }))
+			bars = add(bars, t, lang.Same(findings.StageName(st)), st.Fidelity, lang.Both(func(l lang.Lang) string { return findings.Agreed(st.Fidelity, l) }))
 		}
 	}
 	if len(bars) == 0 {
@@ -93,12 +93,12 @@ func CandidatePlots(all []compare.AnswerCandidate) (f FigureBlock, ok bool) {
 		return f, false
 	}
 	const name = "answers-by-candidate"
-	title := draw.Say(titleCandidates, all[0].Baseline)
+	title := titleCandidates.Text(all[0].Baseline)
 	t := tableOf(name, title, headSetup)
-	bars := add(nil, t, draw.Same(all[0].Baseline+" ").Plus(draw.Say(wordAgain)), &all[0].Null[0], draw.Text{})
+	bars := add(nil, t, lang.Same(all[0].Baseline+" ").Plus(wordAgain.Text()), &all[0].Null[0], lang.Text{})
 	for i := range all {
 		c := &all[i]
-		bars = add(bars, t, draw.Same(c.Setup), &c.Alone, draw.Both(func(l lang.Lang) string { return compare.AnswerVerdict(c.Verdict, l) }))
+		bars = add(bars, t, lang.Same(c.Setup), &c.Alone, lang.Both(func(l lang.Lang) string { return compare.AnswerVerdict(c.Verdict, l) }))
 	}
 	if len(bars) == 0 {
 		return f, false
@@ -116,13 +116,13 @@ func FrontPlot(name string, points []choose.DriftPoint) (f FigureBlock, ok bool)
 	for i := range points {
 		priced = priced && points[i].Cost.Known()
 	}
-	title, x := draw.Say(titleFront), draw.Say(answersAxisPerGPU)
+	title, x := titleFront.Text(), answersAxisPerGPU.Text()
 	if priced {
-		x = draw.Say(axisCost)
+		x = axisCost.Text()
 	}
-	panel := draw.Panel{Y: draw.Axis{Label: draw.Say(axisEqual), Format: draw.Share}, Height: 220}
+	panel := draw.Panel{Y: draw.Axis{Label: axisEqual.Text(), Format: draw.Share}, Height: 220}
 	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{
-		{Head: draw.Say(headSetup), Left: true}, {Head: x}, {Head: draw.Say(answersAxisPerUser)}, {Head: draw.Say(axisEqual)}, {Head: draw.Say(answersHeadFront), Left: true},
+		{Head: headSetup.Text(), Left: true}, {Head: x}, {Head: answersAxisPerUser.Text()}, {Head: axisEqual.Text()}, {Head: answersHeadFront.Text(), Left: true},
 	}}
 	for i := range points {
 		p := &points[i]
@@ -130,18 +130,18 @@ func FrontPlot(name string, points []choose.DriftPoint) (f FigureBlock, ok bool)
 		if priced {
 			at = p.Cost.Value()
 		}
-		shape, front := draw.Ring, draw.Text{}
+		shape, front := draw.Ring, lang.Text{}
 		if p.Front {
-			shape, front = draw.Circle, draw.Say(wordFront)
+			shape, front = draw.Circle, wordFront.Text()
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Cell{
 			Plain(p.Name), Number(rundir.Exactly(at), lang.Short), Number(rundir.Exactly(p.PerUser), lang.Short), Plain(p.Equal()), {Text: front},
 		}})
 		panel.Series = append(panel.Series, draw.Series{
-			Key: "d" + strconv.Itoa(i), Name: draw.Same(p.Name), Colour: i, Style: draw.Loose,
+			Key: "d" + strconv.Itoa(i), Name: lang.Same(p.Name), Colour: i, Style: draw.Loose,
 			Points: []draw.Point{{X: at, Y: p.Match.Value(), Shape: shape, Row: i + 1}},
 		})
 	}
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: x, Format: draw.Number}, Panels: []draw.Panel{panel}}
-	return FigureBlock{Name: name, Title: title, Note: draw.Say(answersNoteFront), Variants: PlotVariants(fig, false, false), Table: t}, true
+	return FigureBlock{Name: name, Title: title, Note: answersNoteFront.Text(), Variants: PlotVariants(fig, false, false), Table: t}, true
 }

@@ -10,7 +10,7 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-func agreed(same float64, n, ties, changes int, verdict string) rundir.Agreed {
+func agreed(same float64, n, ties, changes int, verdict rundir.FidelityVerdict) rundir.Agreed {
 	return rundir.Agreed{
 		Answers: n, Ties: ties, Changes: changes, Verdict: verdict,
 		Same: rundir.Estimate{N: n, Mean: rundir.Exactly(same), Low: rundir.Exactly(max(0, same-0.05)), High: rundir.Exactly(min(1, same+0.05))},

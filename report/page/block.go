@@ -3,12 +3,12 @@ package page
 import (
 	"html/template"
 
-	"llmsweep/report/draw"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
 // Add adds a number that exists.
-func (h *Headline) Add(text string, what draw.Text, n rundir.Number) {
+func (h *Headline) Add(text string, what lang.Text, n rundir.Number) {
 	if !n.IsZero() {
 		h.Also = append(h.Also, Tile{text, what})
 	}
@@ -16,8 +16,8 @@ func (h *Headline) Add(text string, what draw.Text, n rundir.Number) {
 
 // Document is a page while it is put together. Each text is in both languages.
 type Document struct {
-	Title    draw.Text
-	Subtitle draw.Text
+	Title    lang.Text
+	Subtitle lang.Text
 	Sections []Section
 	// Data is what the script reads: numbers of drawings that are too many for tables, by the name of the drawing, and the parts of kind.
 	Data map[string]any
@@ -26,7 +26,7 @@ type Document struct {
 // Section is a part of a page, with a heading and an address.
 type Section struct {
 	ID     string
-	Title  draw.Text
+	Title  lang.Text
 	Within string // ID of the section that it is a part of: it is not in the contents
 	Keys   bool   // the markers are explained at its end
 	Blocks []Block
@@ -43,7 +43,7 @@ type Block struct {
 	Sliders  *Sliders
 	Index    *IndexPage
 	Names    []NameKey
-	Heading  draw.Text
+	Heading  lang.Text
 }
 
 // NameKey tells what a short label of a line in the drawings stands for.
@@ -55,23 +55,23 @@ type NameKey struct {
 // Headline is the answer: a large number with its interval.
 type Headline struct {
 	Number   string
-	Unit     draw.Text
-	Interval draw.Text // empty for none
-	Sentence draw.Text
+	Unit     lang.Text
+	Interval lang.Text // empty for none
+	Sentence lang.Text
 	Also     []Tile
 }
 
 // Tile is another number beside the large one.
 type Tile struct {
 	Number string
-	Text   draw.Text
+	Text   lang.Text
 }
 
 // Lines is a list of sentences.
 type Lines struct {
-	Items []draw.Text
+	Items []lang.Text
 	Class string
-	More  []draw.Text // shown on demand
+	More  []lang.Text // shown on demand
 	Whole bool        // long sentences are not folded
 	Plain bool        // paragraphs, no list
 }

@@ -28,12 +28,12 @@ func wanted(o choose.Options) []string {
 
 // Choose writes the page of a choice. sections returns all that is said and tabled about it.
 func Choose(w io.Writer, choices []choose.Choice, setups []setup.Setup, o choose.Options, sections func(lang.Lang) []table.Section, po WriteOptions) error {
-	d := &Document{Title: draw.Say(titleChoice, o.Demand), Subtitle: draw.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
+	d := &Document{Title: titleChoice.Text(o.Demand), Subtitle: lang.Same(strings.Join(wanted(o), ", ")), Data: map[string]any{}}
 	for i := range choices {
 		own := slices.DeleteFunc(slices.Clone(setups), func(s setup.Setup) bool { return setup.Model(s.Run) != choices[i].Model })
 		d.Sections = append(d.Sections, choiceSection(i, &choices[i], own, o, d.Data))
 		if len(own) > 0 {
-			d.Sections = append(d.Sections, together(i, own, draw.Say(titleTogetherOf, choices[i].Model)))
+			d.Sections = append(d.Sections, together(i, own, titleTogetherOf.Text(choices[i].Model)))
 		}
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
@@ -136,30 +136,30 @@ func limitAt(s *setup.Setup, terms []slo.Term) *[3]*float64 {
 
 // choiceSection is the choice among the setups of a model.
 func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Options, data map[string]any) Section {
-	s := Section{ID: "choice-" + strconv.Itoa(i+1), Title: draw.Say(titleChosen, c.Model)}
+	s := Section{ID: "choice-" + strconv.Itoa(i+1), Title: titleChosen.Text(c.Model)}
 	if i == 0 {
 		s.ID = "answer"
 	}
-	h := &Headline{Number: lang.Absent, Unit: draw.Say(unitNoChoice), Sentence: draw.Say(sentenceNoChoice, c.Demand, strings.Join(c.SLO, ", "))}
+	h := &Headline{Number: lang.Absent, Unit: unitNoChoice.Text(), Sentence: sentenceNoChoice.Text(c.Demand, strings.Join(c.SLO, ", "))}
 	if len(c.Ranked) > 0 {
 		k := &c.Ranked[0]
-		h.Number, h.Unit = strconv.Itoa(k.GPUs), draw.Say(unitGPUs)
+		h.Number, h.Unit = strconv.Itoa(k.GPUs), unitGPUs.Text()
 		if k.GPUs == 1 {
-			h.Unit = draw.Say(unitGPU)
+			h.Unit = unitGPU.Text()
 		}
 		if k.Hour.Known() {
-			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), draw.Say(unitHour)
+			h.Number, h.Unit = fmt.Sprintf("%.2f", k.Hour.Value()), unitHour.Text()
 		}
-		h.Sentence = draw.Both(func(l lang.Lang) string {
+		h.Sentence = lang.Both(func(l lang.Lang) string {
 			return sentenceChoice.In(l, k.Name, choose.Replicas(k.Replicas, l), choose.GPUs(k.GPUs, l), c.Demand, strings.Join(c.SLO, ", "))
 		})
 		for _, also := range Sentences(c.Beside) {
-			h.Sentence = h.Sentence.Plus(draw.Text{EN: " "}).Plus(also)
+			h.Sentence = h.Sentence.Plus(lang.Text{EN: " "}).Plus(also)
 		}
-		h.Add(lang.Number(k.MillionDemand, lang.Short), draw.Say(tileMillionDemand, c.Demand), k.MillionDemand)
-		h.Add(lang.Number(k.MillionSLO, lang.Short), draw.Say(tileMillion), k.MillionSLO)
+		h.Add(lang.Number(k.MillionDemand, lang.Short), tileMillionDemand.Text(c.Demand), k.MillionDemand)
+		h.Add(lang.Number(k.MillionSLO, lang.Short), tileMillion.Text(), k.MillionSLO)
 		if len(c.Ranked) > 1 && c.Ranked[1].Hour.Known() {
-			h.Add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), draw.Say(tileSecond, c.Ranked[1].Name), c.Ranked[1].Hour)
+			h.Add(lang.Number(c.Ranked[1].Hour, lang.Fixed(2)), tileSecond.Text(c.Ranked[1].Name), c.Ranked[1].Hour)
 		}
 	}
 	s.Blocks = append(s.Blocks, Block{Headline: h})
@@ -174,7 +174,7 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 	if len(setups) > 0 && len(o.Terms) > 0 {
 		again := choosingOf(c.Model, setups, o)
 		data["choose-"+strconv.Itoa(i+1)] = again
-		s.Blocks = append(s.Blocks, Block{Heading: draw.Say(TitleAgain)}, Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
+		s.Blocks = append(s.Blocks, Block{Heading: TitleAgain.Text()}, Block{Sliders: slidersOf("choose-"+strconv.Itoa(i+1), again, o)})
 	}
 	return s
 }
@@ -183,15 +183,15 @@ func choiceSection(i int, c *choose.Choice, setups []setup.Setup, o choose.Optio
 func slidersOf(name string, c choosing, o choose.Options) *Sliders {
 	s := &Sliders{Name: name}
 	const finer = 0.05 // of a doubling
-	logarithmic := func(key string, text draw.Text, now, reach float64, value string) {
+	logarithmic := func(key string, text lang.Text, now, reach float64, value string) {
 		s.All = append(s.All, Slider{Name: name + "-" + key, Text: text, Min: -reach, Max: reach, Step: finer, Value: value, Logarithmic: true})
 	}
-	logarithmic("demand", draw.Say(sliderDemand), c.Demand, 3, o.Demand.String())
+	logarithmic("demand", sliderDemand.Text(), c.Demand, 3, o.Demand.String())
 	for i, p := range c.Prices {
-		logarithmic("price"+strconv.Itoa(i), draw.Say(sliderPrice, p.GPU), p.Now, 2, fmt.Sprintf("%.2f", p.Now))
+		logarithmic("price"+strconv.Itoa(i), sliderPrice.Text(p.GPU), p.Now, 2, fmt.Sprintf("%.2f", p.Now))
 	}
 	for i, t := range c.Terms {
-		s.All = append(s.All, Slider{Name: name + "-term" + strconv.Itoa(i), Text: draw.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: t.Values[steps/2]})
+		s.All = append(s.All, Slider{Name: name + "-term" + strconv.Itoa(i), Text: lang.Same(o.Terms[i].Name()), Max: steps - 1, Now: steps / 2, Step: 1, Value: t.Values[steps/2]})
 	}
 	return s
 }
@@ -202,13 +202,13 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	if len(c.Ranked) == 0 {
 		return FigureBlock{}, false
 	}
-	label := draw.Say(axisGPUs)
+	label := axisGPUs.Text()
 	if c.Priced {
-		label = draw.Say(axisHour)
+		label = axisHour.Text()
 	}
-	title := draw.Say(titleCost)
+	title := titleCost.Text()
 	panel := draw.Panel{Y: draw.Axis{Label: label, Format: draw.Number}, Height: 220}
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(HeadRun), Left: true}, {Head: draw.Say(headUpTo, strings.TrimLeft(c.Demand, "0123456789."))}, {Head: draw.Say(HeadReplicas)}, {Head: label}}}
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: HeadRun.Text(), Left: true}, {Head: headUpTo.Text(strings.TrimLeft(c.Demand, "0123456789."))}, {Head: HeadReplicas.Text()}, {Head: label}}}
 	var labels []string
 	names := namesOf(setups)
 	short := ShortNames(names) // the numbers are those of the other drawings of the page
@@ -225,26 +225,26 @@ func costFigure(name string, c *choose.Choice, setups []setup.Setup, o choose.Op
 	}
 	for i := range labels {
 		k := &c.Ranked[i]
-		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: draw.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
+		line := draw.Series{Key: "k" + strconv.Itoa(i), Name: lang.Same(labels[i]), Colour: places[i], Style: draw.Path, Dashed: places[i] >= draw.Colours}
 		if costSteps(&line, t, k, labels[i]+" "+k.Name, c.Priced, o.Headroom, reach*o.Demand.Amount) {
 			panel.Series = append(panel.Series, line)
 		}
 	}
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(axisDemand, strings.TrimLeft(c.Demand, "0123456789.")), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	fig.Marks = []draw.Mark{{Text: draw.Say(tagDemand, c.Demand), At: o.Demand.Amount}}
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisDemand.Text(strings.TrimLeft(c.Demand, "0123456789.")), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	fig.Marks = []draw.Mark{{Text: tagDemand.Text(c.Demand), At: o.Demand.Amount}}
 	if e := c.BreakEven; e != nil {
 		for _, at := range []rundir.Number{e.Below, e.Above} {
 			if at.Known() && at.Value() < reach*o.Demand.Amount {
-				fig.Marks = append(fig.Marks, draw.Mark{Text: draw.Say(tagEven, lang.Short(at.Value(), false)), At: at.Value()})
+				fig.Marks = append(fig.Marks, draw.Mark{Text: tagEven.Text(lang.Short(at.Value(), false)), At: at.Value()})
 			}
 		}
 	}
-	f := FigureBlock{Name: name, Title: title, Note: draw.Say(noteCost), Variants: PlotVariants(fig, false, false), Table: t}
+	f := FigureBlock{Name: name, Title: title, Note: noteCost.Text(), Variants: PlotVariants(fig, false, false), Table: t}
 	if len(missing) > 0 {
-		f.Note = f.Note.Plus(draw.Say(noteCostMissing, strings.Join(missing, ", "), most))
+		f.Note = f.Note.Plus(noteCostMissing.Text(strings.Join(missing, ", "), most))
 	}
 	for i := range labels {
-		f.Switches = append(f.Switches, Switch{Key: "k" + strconv.Itoa(i), Text: draw.Same(labels[i]), Colour: places[i] % draw.Colours, Dashed: places[i] >= draw.Colours})
+		f.Switches = append(f.Switches, Switch{Key: "k" + strconv.Itoa(i), Text: lang.Same(labels[i]), Colour: places[i] % draw.Colours, Dashed: places[i] >= draw.Colours})
 	}
 	return f, true
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"llmsweep/client/note"
-	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -14,25 +13,25 @@ import (
 
 // client is the certificate: whether this program was fit to measure, by its own lag, CPU use and reading.
 func (v *view) client() Section {
-	s := Section{ID: "client", Title: draw.Say(titleClient)}
+	s := Section{ID: "client", Title: titleClient.Text()}
 	bad := 0
 	for i := range v.Run.Stages {
 		if !v.Run.Stages[i].Invalid.IsZero() {
 			bad++
 		}
 	}
-	line, class := draw.Say(clientFit, len(v.Run.Stages)), "fine"
+	line, class := clientFit.Text(len(v.Run.Stages)), "fine"
 	switch {
 	case v.Run.Source != nil:
-		line, class = draw.Say(clientUnknown), "careful"
+		line, class = clientUnknown.Text(), "careful"
 	case bad > 0:
-		line, class = draw.Say(clientUnfit, bad, len(v.Run.Stages)), "careful"
+		line, class = clientUnfit.Text(bad, len(v.Run.Stages)), "careful"
 	case len(v.Run.Stages) == 0:
-		line = draw.Say(nothingMeasuredText)
+		line = nothingMeasuredText.Text()
 	case v.late() > 0:
-		line, class = draw.Say(clientLate, len(v.Run.Stages), v.late()), "careful"
+		line, class = clientLate.Text(len(v.Run.Stages), v.late()), "careful"
 	}
-	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []draw.Text{line}, Class: class}})
+	s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []lang.Text{line}, Class: class}})
 	if v.Run.Source != nil {
 		return s
 	}
@@ -55,13 +54,13 @@ func (v *view) client() Section {
 	if len(v.Rows) == 0 {
 		return s
 	}
-	t := &Table{Name: "clients", Title: draw.Say(titleClient)}
-	t.Columns = []Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headLag)}, {Head: draw.Say(headCPU)}, {Head: draw.Say(headGC)}, {Head: draw.Say(headRead)}, {Head: draw.Say(headFit), Left: true}}
+	t := &Table{Name: "clients", Title: titleClient.Text()}
+	t.Columns = []Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headLag.Text()}, {Head: headCPU.Text()}, {Head: headGC.Text()}, {Head: headRead.Text()}, {Head: headFit.Text(), Left: true}}
 	for _, r := range v.Rows {
 		st := r.Stage
-		fit := Cell{Text: draw.Say(fitYes), Class: "good"}
+		fit := Cell{Text: fitYes.Text(), Class: "good"}
 		if !st.Invalid.IsZero() {
-			fit = Cell{Text: draw.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Class: "bad"}
+			fit = Cell{Text: lang.Both(func(l lang.Lang) string { return findings.Phrase(st.Invalid, l) }), Class: "bad"}
 		}
 		share := func(n rundir.Number) Cell { return Number(lang.Scale(n, 100), lang.Short) }
 		t.Rows = append(t.Rows, Row{Cells: []Cell{Plain(findings.StageName(st)), Duration(st.Lag.P99), share(st.ClientCPU), share(st.ClientGC), Duration(st.ReadDelay.P99), fit}})
@@ -83,11 +82,11 @@ func (v *view) late() int {
 
 // environment is what is needed to repeat the run.
 func (v *view) environment() Section {
-	s := Section{ID: "environment", Title: draw.Say(titleEnvironment)}
+	s := Section{ID: "environment", Title: titleEnvironment.Text()}
 	en, zh := findings.EnvironmentOf(v.Run, lang.English), findings.EnvironmentOf(v.Run, lang.Chinese)
-	t := &Table{Name: "env", Title: draw.Say(titleEnvironment), Open: true, Columns: []Column{{Head: draw.Say(headWhat), Left: true}, {Head: draw.Say(headValue), Left: true}}}
+	t := &Table{Name: "env", Title: titleEnvironment.Text(), Open: true, Columns: []Column{{Head: headWhat.Text(), Left: true}, {Head: headValue.Text(), Left: true}}}
 	for i, f := range en {
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: draw.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: draw.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: lang.Text{EN: f.Name, ZH: zh[i].Name}}, {Text: lang.Text{EN: f.Text, ZH: zh[i].Text}, Class: "wrap"}}})
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
 	if args := v.Run.Command.Args; len(args) > 0 {
@@ -95,7 +94,7 @@ func (v *view) environment() Section {
 		for _, a := range args {
 			words = append(words, quoted(a))
 		}
-		s.Blocks = append(s.Blocks, Block{Heading: draw.Say(titleCommand)}, Block{Code: table.Clean(strings.Join(words, " "))})
+		s.Blocks = append(s.Blocks, Block{Heading: titleCommand.Text()}, Block{Code: table.Clean(strings.Join(words, " "))})
 	}
 	return s
 }

@@ -19,8 +19,8 @@ func Compare(w io.Writer, c *compare.Comparison, setups []setup.Setup, sections 
 }
 
 func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lang.Lang) []table.Section) *Document {
-	d := &Document{Title: draw.Say(titleComparison, len(setups)), Subtitle: draw.Same(c.Workload)}
-	answer := Section{ID: "answer", Title: draw.Say(titleAnswer)}
+	d := &Document{Title: titleComparison.Text(len(setups)), Subtitle: lang.Same(c.Workload)}
+	answer := Section{ID: "answer", Title: titleAnswer.Text()}
 	conclusions := Sentences(func(l lang.Lang) []string {
 		var all []string
 		for i := range c.Factors {
@@ -29,7 +29,7 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lan
 		return all
 	})
 	if len(conclusions) == 0 {
-		conclusions = []draw.Text{draw.Say(comparedWith, c.Setups[0].Name)}
+		conclusions = []lang.Text{comparedWith.Text(c.Setups[0].Name)}
 	}
 	if careful := Sentences(c.Cautions); len(careful) > 0 {
 		answer.Blocks = append(answer.Blocks, Block{Lines: &Lines{Items: careful, Class: "careful"}})
@@ -38,7 +38,7 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lan
 	var forests []FigureBlock
 	for i, m := range c.Setups[1:] {
 		if all := c.Differences(m.Name); len(all) > 0 {
-			forests = append(forests, forest("forest-"+strconv.Itoa(i+1), draw.Say(titleForest, m.Name, c.Setups[0].Name), all))
+			forests = append(forests, forest("forest-"+strconv.Itoa(i+1), titleForest.Text(m.Name, c.Setups[0].Name), all))
 		}
 	}
 	if f, ok := CandidatePlots(c.Answers); ok {
@@ -50,10 +50,10 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lan
 	d.Sections = append(d.Sections, answer)
 	if models := byModel(setups); len(setups) > draw.Colours && len(models) > 1 { // more lines than can be told apart
 		for i, own := range models {
-			d.Sections = append(d.Sections, together(i, own, draw.Say(titleTogetherOf, setup.Model(own[0].Run))))
+			d.Sections = append(d.Sections, together(i, own, titleTogetherOf.Text(setup.Model(own[0].Run))))
 		}
 	} else {
-		d.Sections = append(d.Sections, together(0, setups, draw.Say(titleTogether)))
+		d.Sections = append(d.Sections, together(0, setups, titleTogether.Text()))
 	}
 	d.Sections = append(d.Sections, FromSections("part", sections)...)
 	return d
@@ -61,15 +61,15 @@ func ofComparison(c *compare.Comparison, setups []setup.Setup, sections func(lan
 
 // Pair writes the page of two servers that were compared in turns.
 func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOptions) error {
-	d := &Document{Title: draw.Say(titlePair), Subtitle: draw.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
-	answer := Section{ID: "answer", Title: draw.Say(titleAnswer)}
+	d := &Document{Title: titlePair.Text(), Subtitle: lang.Same("A = " + v.Servers[0] + " · B = " + v.Servers[1])}
+	answer := Section{ID: "answer", Title: titleAnswer.Text()}
 	if v.State == rundir.Running { // an interval that is looked at before the end excludes 0 by chance more often than it says
-		answer.Blocks = []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(interim, v.Blocks)}, Class: "careful"}}}
+		answer.Blocks = []Block{{Lines: &Lines{Items: []lang.Text{interim.Text(v.Blocks)}, Class: "careful"}}}
 	} else {
 		answer.Blocks = []Block{{Lines: &Lines{Items: Sentences(v.Conclusion), Whole: true}}}
 	}
 	if all := v.Differences(); len(all) > 0 {
-		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{forest("forest-1", draw.Say(titleForest, "B", "A"), all)}})
+		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{forest("forest-1", titleForest.Text("B", "A"), all)}})
 	}
 	if f, ok := CandidatePlots(v.Answers); ok {
 		answer.Blocks = append(answer.Blocks, Block{Figures: []FigureBlock{f}})
@@ -88,7 +88,7 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 		client, env := r.client(), r.environment()
 		for _, s := range []*Section{&client, &env} {
 			s.ID += "-" + rundir.Sides()[i]
-			s.Title = draw.Same(string(rune('A'+i)) + ": ").Plus(s.Title)
+			s.Title = lang.Same(string(rune('A'+i)) + ": ").Plus(s.Title)
 			for _, b := range s.Blocks {
 				if b.Table != nil {
 					b.Table.Name += "-" + rundir.Sides()[i]
@@ -102,40 +102,40 @@ func Pair(w io.Writer, v *compare.PairComparison, runs [2]*rundir.Run, o WriteOp
 
 // Sections writes a page of sections that console and Markdown are made of.
 func Sections(w io.Writer, title string, sections func(lang.Lang) []table.Section, o WriteOptions) error {
-	return WriteHTML(w, &Document{Title: draw.Same(title), Sections: FromSections("part", sections)}, o)
+	return WriteHTML(w, &Document{Title: lang.Same(title), Sections: FromSections("part", sections)}, o)
 }
 
 // forest draws differences with their intervals.
-func forest(name string, title draw.Text, all []compare.Difference) FigureBlock {
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(headMetric), Left: true}, {Head: draw.Say(headDifference)}, {Head: draw.Say(headMeaning), Left: true}}}
+func forest(name string, title lang.Text, all []compare.Difference) FigureBlock {
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: headMetric.Text(), Left: true}, {Head: headDifference.Text()}, {Head: headMeaning.Text(), Left: true}}}
 	var bars []draw.Bar
-	label, legend := draw.Say(axisDifference), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
+	label, legend := axisDifference.Text(), map[draw.Shape]lang.Phrase{draw.Circle: legendBetter, draw.Triangle: legendWorse, draw.Ring: legendNothing, draw.Square: legendUnknown}
 	occurs, intervals, alone := map[draw.Shape]bool{}, false, false
 	for i, d := range all {
 		b := draw.Bar{
-			Name: draw.Text{EN: d.Name[lang.English], ZH: d.Name[lang.Chinese]}, Value: draw.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
+			Name: lang.Text{EN: d.Name[lang.English], ZH: d.Name[lang.Chinese]}, Value: lang.Same(d.Text), At: d.Ratio.Value(), Low: d.Low.Value(), High: d.High.Value(),
 			Row: i + 1, Colour: 6, Shape: draw.Ring,
 		}
-		meaning := draw.Say(meansNothing)
+		meaning := meansNothing.Text()
 		switch {
 		case d.Alone:
-			meaning, alone = draw.Say(meansAlone), true
+			meaning, alone = meansAlone.Text(), true
 		case d.Low.IsZero():
-			meaning, b.Shape = draw.Say(meansUnknown), draw.Square
+			meaning, b.Shape = meansUnknown.Text(), draw.Square
 		case d.Shown && (d.Ratio.Value() > 0) == d.Better:
-			meaning, b.Colour, b.Shape = draw.Say(meansBetter), 2, draw.Circle
+			meaning, b.Colour, b.Shape = meansBetter.Text(), 2, draw.Circle
 		case d.Shown:
-			meaning, b.Colour, b.Shape = draw.Say(meansWorse), 1, draw.Triangle
+			meaning, b.Colour, b.Shape = meansWorse.Text(), 1, draw.Triangle
 		}
 		bars, occurs[b.Shape], intervals = append(bars, b), true, intervals || !d.Low.IsZero()
 		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: b.Name}, Plain(d.Text), {Text: meaning}}})
 	}
-	var note draw.Text
+	var note lang.Text
 	add := func(p lang.Phrase) {
 		if !note.IsZero() {
-			note = note.Plus(draw.Text{EN: " "})
+			note = note.Plus(lang.Text{EN: " "})
 		}
-		note = note.Plus(draw.Say(p))
+		note = note.Plus(p.Text())
 	}
 	for _, s := range []draw.Shape{draw.Circle, draw.Triangle, draw.Ring, draw.Square} {
 		if occurs[s] {
@@ -146,7 +146,7 @@ func forest(name string, title draw.Text, all []compare.Difference) FigureBlock 
 		add(legendAlone)
 	}
 	if intervals {
-		label = label.Plus(draw.Say(axisInterval))
+		label = label.Plus(axisInterval.Text())
 		add(legendBar)
 	}
 	svg := draw.Forest(name, label, bars)
@@ -154,7 +154,7 @@ func forest(name string, title draw.Text, all []compare.Difference) FigureBlock 
 }
 
 // together draws the curves of configurations in the same drawings, the i-th group of a page.
-func together(i int, setups []setup.Setup, title draw.Text) Section {
+func together(i int, setups []setup.Setup, title lang.Text) Section {
 	s, suffix := Section{ID: "rates", Title: title, Keys: true}, ""
 	if i > 0 {
 		suffix = "-" + strconv.Itoa(i+1)

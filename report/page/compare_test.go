@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"llmsweep/report/compare"
-	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -21,7 +20,7 @@ func TestForestHoldsAllTogether(t *testing.T) {
 		d    compare.Difference
 		mean string
 	}{{shown, meansWorse.In(lang.English)}, {alone, meansAlone.In(lang.English)}} {
-		f := forest("f", draw.Same("B"), []compare.Difference{c.d})
+		f := forest("f", lang.Same("B"), []compare.Difference{c.d})
 		if got := f.Table.Rows[0].Cells[2].Text.EN; got != c.mean || strings.Contains(f.Note.EN, "triangle") != c.d.Shown {
 			t.Errorf("%+v is %q: %s", c.d, got, f.Note.EN)
 		}

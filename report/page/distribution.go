@@ -31,9 +31,9 @@ func distribution(id, metric string, s *rundir.Stage, t *TraceStage, data map[st
 	}
 	one.Points = append(one.Points, draw.Point{X: bars[len(bars)-1].High, Y: bars[len(bars)-1].Count})
 	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: title, Log: true, Format: draw.Seconds}}
-	what := draw.Say(axisRequests)
+	what := axisRequests.Text()
 	if metric == traceITL {
-		what = draw.Say(axisGaps)
+		what = axisGaps.Text()
 	}
 	fig.Panels = []draw.Panel{{Y: draw.Axis{Label: what}, Height: 110, Series: []draw.Series{one}}}
 	for _, p := range marked() {
@@ -45,27 +45,27 @@ func distribution(id, metric string, s *rundir.Stage, t *TraceStage, data map[st
 		if !d.Supported(p) {
 			text += "?"
 		}
-		fig.Marks = append(fig.Marks, draw.Mark{Text: draw.Same(text), At: n.Value(), Bound: n.Bound()})
+		fig.Marks = append(fig.Marks, draw.Mark{Text: lang.Same(text), At: n.Value(), Bound: n.Bound()})
 	}
 	svg, _ := fig.SVG("")
-	f := FigureBlock{Name: name, Title: title, Variants: []Variant{{Key: "log", SVG: Markup(svg)}}, Lazy: []Lazy{{Name: name + "-bins", Text: draw.Say(PageNumbers)}}}
-	data[name+"-bins"] = map[string]any{"cols": heads(draw.Say(headFrom), draw.Say(headTo), draw.Say(headCount)), "rows": rows}
+	f := FigureBlock{Name: name, Title: title, Variants: []Variant{{Key: "log", SVG: Markup(svg)}}, Lazy: []Lazy{{Name: name + "-bins", Text: PageNumbers.Text()}}}
+	data[name+"-bins"] = map[string]any{"cols": heads(headFrom.Text(), headTo.Text(), headCount.Text()), "rows": rows}
 	if h := t.Values[metric]; h.Bounded > 0 {
-		f.Note = draw.Say(noteBounded, lang.Shortest(h.Bounded), lang.Shortest(h.N))
+		f.Note = noteBounded.Text(lang.Shortest(h.Bounded), lang.Shortest(h.N))
 	}
 	if below > 0 {
-		f.Note = f.Note.Plus(draw.Say(noteBelow, lang.Shortest(below), lang.Time(rundir.Exactly(bars[0].Low))))
+		f.Note = f.Note.Plus(noteBelow.Text(lang.Shortest(below), lang.Time(rundir.Exactly(bars[0].Low))))
 	}
 	return f, true
 }
 
 // distOf returns a distribution of a stage, and what it is called.
-func distOf(metric string, s *rundir.Stage) (*rundir.Dist, draw.Text) {
+func distOf(metric string, s *rundir.Stage) (*rundir.Dist, lang.Text) {
 	switch metric {
 	case traceTTFT:
-		return &s.TTFT, draw.Say(TitleTTFT)
+		return &s.TTFT, TitleTTFT.Text()
 	case traceITL:
-		return &s.ITL, draw.Say(TitleITL)
+		return &s.ITL, TitleITL.Text()
 	}
-	return &s.Latency, draw.Say(TitleLatency)
+	return &s.Latency, TitleLatency.Text()
 }

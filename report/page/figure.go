@@ -4,13 +4,14 @@ import (
 	"html/template"
 
 	"llmsweep/report/draw"
+	"llmsweep/report/lang"
 )
 
 // FigureBlock is a drawing with its switches and its numbers.
 type FigureBlock struct {
 	Name     string
-	Title    draw.Text
-	Note     draw.Text // beneath it: what is drawn of how many
+	Title    lang.Text
+	Note     lang.Text // beneath it: what is drawn of how many
 	Variants []Variant
 	Switches []Switch // of series
 	Table    *Table
@@ -20,7 +21,7 @@ type FigureBlock struct {
 // Variant is a drawing with a kind of axis.
 type Variant struct {
 	Key  string // "lin" or "log"
-	Text draw.Text
+	Text lang.Text
 	SVG  template.HTML
 	Off  bool // shown on demand
 
@@ -30,7 +31,7 @@ type Variant struct {
 // Switch shows and hides a series.
 type Switch struct {
 	Key    string
-	Text   draw.Text
+	Text   lang.Text
 	Colour int
 	Dashed bool
 }
@@ -38,14 +39,14 @@ type Switch struct {
 // Lazy is a table that the script makes when it is opened.
 type Lazy struct {
 	Name string // in Document.Data
-	Text draw.Text
+	Text lang.Text
 }
 
 // Panel is what is shown of one stage.
 type Panel struct {
 	ID      string
-	Name    draw.Text // of the stage, with its verdict
-	Lines   []draw.Text
+	Name    lang.Text // of the stage, with its verdict
+	Lines   []lang.Text
 	Figures []FigureBlock
 	Slowest *Slowest
 	First   bool // it is shown first
@@ -55,13 +56,13 @@ type Panel struct {
 type Slowest struct {
 	Choices []RowChoice
 	Table   *Table
-	Note    draw.Text
+	Note    lang.Text
 }
 
 // RowChoice is a percentile of a metric.
 type RowChoice struct {
 	Metric string
-	Text   draw.Text
+	Text   lang.Text
 	Value  float64 // seconds
 }
 
@@ -77,7 +78,7 @@ type IndexPage struct {
 // Filter is a label by which runs can be chosen, and its values.
 type Filter struct {
 	Key    string
-	Text   draw.Text
+	Text   lang.Text
 	Values []string
 }
 
@@ -90,7 +91,7 @@ type Sliders struct {
 // Slider is a quantity that can be changed. Limits go in steps, since what a server does at each was worked out before; others do not.
 type Slider struct {
 	Name        string
-	Text        draw.Text
+	Text        lang.Text
 	Min, Max    float64
 	Now, Step   float64
 	Value       string // as text

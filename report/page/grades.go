@@ -30,19 +30,19 @@ func GradePlots(run *rundir.Run) (f FigureBlock, ok bool) {
 		return f, false
 	}
 	const name = "accuracy-by-stage"
-	title := draw.Say(titleGrades)
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}}}
+	title := titleGrades.Text()
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: lang.HeadBenchmark.Text(), Left: true}}}
 	for _, head := range []lang.Phrase{headAnswers, headRight, headAccuracy, answersHeadDifference, headLost, headGained, headNone, headCut, headFailed} {
-		t.Columns = append(t.Columns, Column{Head: draw.Say(head)})
+		t.Columns = append(t.Columns, Column{Head: head.Text()})
 	}
-	add := func(name draw.Text, g *rundir.Graded) {
+	add := func(name lang.Text, g *rundir.Graded) {
 		count := func(n int) Cell { return Plain(strconv.Itoa(n)) }
 		accuracy, difference := Plain(lang.Absent), Plain(lang.Absent)
 		if g.Answers > 0 {
 			accuracy = Plain(lang.Percent(g.Accuracy.Mean.Value()) + " (" + findings.ShareRange(g.Accuracy) + ")")
 		}
 		if g.Pairs > 0 {
-			difference = Cell{Text: draw.Both(func(l lang.Lang) string {
+			difference = Cell{Text: lang.Both(func(l lang.Lang) string {
 				return findings.Points(g.Difference.Mean) + " (" + findings.PointsRange(g.Difference, l) + ")"
 			})}
 		}
@@ -50,30 +50,30 @@ func GradePlots(run *rundir.Run) (f FigureBlock, ok bool) {
 			{Text: name}, count(g.Answers), count(g.Right), accuracy, difference, count(g.Lost), count(g.Gained), count(g.None), count(g.Cut), count(g.Failed),
 		}})
 	}
-	add(draw.Say(wordAlone), &run.Grades.Alone)
+	add(wordAlone.Text(), &run.Grades.Alone)
 	var bars []draw.Bar
 	for i := range run.Stages {
 		st := &run.Stages[i]
 		if st.Graded == nil {
 			continue
 		}
-		add(draw.Same(findings.StageName(st)), st.Graded)
+		add(lang.Same(findings.StageName(st)), st.Graded)
 		if st.Graded.Pairs > 0 {
-			bars = append(bars, gradedBar(draw.Same(findings.StageName(st)), st.Graded, len(t.Rows)))
+			bars = append(bars, gradedBar(lang.Same(findings.StageName(st)), st.Graded, len(t.Rows)))
 		}
 	}
 	if len(bars) == 0 {
 		return f, false
 	}
-	svg := draw.Forest(name, draw.Say(answersAxisDifference), bars)
-	return FigureBlock{Name: name, Title: title, Note: draw.Say(noteGrades), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}, true
+	svg := draw.Forest(name, answersAxisDifference.Text(), bars)
+	return FigureBlock{Name: name, Title: title, Note: noteGrades.Text(), Variants: []Variant{{Key: "lin", SVG: Markup(svg)}}, Table: t}, true
 }
 
 // gradedBar is a line of the drawing.
-func gradedBar(name draw.Text, g *rundir.Graded, row int) draw.Bar {
+func gradedBar(name lang.Text, g *rundir.Graded, row int) draw.Bar {
 	b := draw.Bar{
 		Name: name, At: g.Difference.Mean.Value(), Low: g.Difference.Low.Value(), High: g.Difference.High.Value(), Colour: plainColour, Shape: draw.Ring, Row: row,
-		Value: draw.Same(lang.Percent(g.Accuracy.Mean.Value())),
+		Value: lang.Same(lang.Percent(g.Accuracy.Mean.Value())),
 	}
 	switch g.Verdict {
 	case rundir.GradesWorse:

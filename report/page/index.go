@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
@@ -23,26 +22,26 @@ type Input struct {
 // label is a label of runs, a column of the index.
 type label struct {
 	key  string
-	text draw.Text
+	text lang.Text
 	of   func(*rundir.Run) string
 }
 
 // Runs writes the index of many runs: a table that can be filtered, and drawings of those that are chosen.
 func Runs(w io.Writer, all []Input, o WriteOptions) error {
-	d := &Document{Title: draw.Say(titleIndex, len(all)), Data: map[string]any{"index": true}}
+	d := &Document{Title: titleIndex.Text(len(all)), Data: map[string]any{"index": true}}
 	var inputs []setup.Input
 	var names []string
 	for _, in := range all {
 		inputs, names = append(inputs, setup.Input{Path: in.Path, Run: in.Run}), append(names, in.Path)
 	}
 	d.Sections = []Section{
-		{ID: "answer", Title: draw.Say(titleIndexTable), Blocks: []Block{{Index: indexOf(all)}}},
-		{ID: "rates", Keys: true, Title: draw.Say(titleTogether), Blocks: []Block{{Figures: PlotTogether("", setup.Load(inputs), names)}}},
+		{ID: "answer", Title: titleIndexTable.Text(), Blocks: []Block{{Index: indexOf(all)}}},
+		{ID: "rates", Keys: true, Title: titleTogether.Text(), Blocks: []Block{{Figures: PlotTogether("", setup.Load(inputs), names)}}},
 	}
-	notes := Section{ID: "notes", Title: draw.Say(titleCareful)}
+	notes := Section{ID: "notes", Title: titleCareful.Text()}
 	for i, in := range all {
 		if lines := Sentences(func(l lang.Lang) []string { return findings.Warnings(in.Run, l) }); len(lines) > 0 {
-			notes.Blocks = append(notes.Blocks, Block{Heading: draw.Same(numbered(i, in))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
+			notes.Blocks = append(notes.Blocks, Block{Heading: lang.Same(numbered(i, in))}, Block{Lines: &Lines{Items: lines[:min(2, len(lines))], More: lines[min(2, len(lines)):], Class: "careful"}})
 		}
 	}
 	if len(notes.Blocks) > 0 {
@@ -57,10 +56,10 @@ func numbered(i int, in Input) string { return "#" + strconv.Itoa(i+1) + " " + i
 // labelsOf returns the labels that some of the runs have.
 func labelsOf(all []Input) []label {
 	labels := []label{
-		{"model", draw.Say(headModel), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
-		{"gpu", draw.Same("GPU"), func(r *rundir.Run) string { return findings.HardwareName(r, lang.English, "") }},
-		{"engine", draw.Say(headEngine), findings.EngineName},
-		{"quant", draw.Say(headQuant), func(r *rundir.Run) string { return r.Labels.Quant }},
+		{"model", headModel.Text(), func(r *rundir.Run) string { return cmp.Or(r.Labels.Model, r.Target.Model) }},
+		{"gpu", lang.Same("GPU"), func(r *rundir.Run) string { return findings.HardwareName(r, lang.English, "") }},
+		{"engine", headEngine.Text(), findings.EngineName},
+		{"quant", headQuant.Text(), func(r *rundir.Run) string { return r.Labels.Quant }},
 	}
 	return slices.DeleteFunc(labels, func(l label) bool { // a column of nothing
 		return !slices.ContainsFunc(all, func(in Input) bool { return l.of(in.Run) != "" })
@@ -84,20 +83,20 @@ func (l label) filter(all []Input) Filter {
 
 // indexOf returns the table of all runs, with its filters.
 func indexOf(all []Input) *IndexPage {
-	index := &IndexPage{Table: &Table{Name: "index", Title: draw.Say(titleIndexTable), Open: true}}
-	index.Table.Columns = []Column{{Head: draw.Say(HeadRun), Left: true}}
+	index := &IndexPage{Table: &Table{Name: "index", Title: titleIndexTable.Text(), Open: true}}
+	index.Table.Columns = []Column{{Head: HeadRun.Text(), Left: true}}
 	labels := labelsOf(all)
 	for _, l := range labels {
 		index.Table.Columns = append(index.Table.Columns, Column{Head: l.text, Left: true})
 		index.Filters = append(index.Filters, l.filter(all))
 	}
-	index.Table.Columns = append(index.Table.Columns, Column{Head: draw.Say(headSaturation)}, Column{Head: draw.Say(headIndexInterval)}, Column{Head: draw.Say(headOutput)})
+	index.Table.Columns = append(index.Table.Columns, Column{Head: headSaturation.Text()}, Column{Head: headIndexInterval.Text()}, Column{Head: headOutput.Text()})
 	unanswered := slices.ContainsFunc(all, func(in Input) bool { return in.Run.Saturation == nil || in.Run.Saturation.Rate.IsZero() })
 	if unanswered {
-		index.Table.Columns = append(index.Table.Columns, Column{Head: draw.Say(headAnswer), Left: true})
+		index.Table.Columns = append(index.Table.Columns, Column{Head: headAnswer.Text(), Left: true})
 	}
 	for i, in := range all {
-		row := Row{Attrs: []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []Cell{{Check: "r" + strconv.Itoa(i), Text: draw.Same(numbered(i, in)), Class: "strong"}}}
+		row := Row{Attrs: []Attr{{Name: "data-run", Value: strconv.Itoa(i)}}, Cells: []Cell{{Check: "r" + strconv.Itoa(i), Text: lang.Same(numbered(i, in)), Class: "strong"}}}
 		for _, l := range labels {
 			row.Cells = append(row.Cells, Plain(l.value(in.Run)))
 			row.Attrs = append(row.Attrs, Attr{Name: "data-" + l.key, Value: l.value(in.Run)})

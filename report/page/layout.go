@@ -49,9 +49,9 @@ var templates string
 // layout is the template of all pages.
 func layout() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
-		"t":         func(t draw.Text) template.HTML { return template.HTML(t.HTML()) },
-		"attr":      func(t draw.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
-		"word":      func(key string) template.HTML { return template.HTML(word(key).HTML()) },
+		"t":         func(t lang.Text) template.HTML { return template.HTML(draw.HTML(t)) },
+		"attr":      func(t lang.Text, l lang.Lang) string { return table.Clean(t.In(l)) },
+		"word":      func(key string) template.HTML { return template.HTML(draw.HTML(word(key))) },
 		"wordIn":    func(key string, l lang.Lang) string { return word(key).In(l) },
 		"generator": func() template.HTML { return template.HTML(Generator) },
 		"data":      data,

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -27,7 +26,7 @@ func status(p TracePoint) string {
 }
 
 // heads are headings of a table that the script makes, in both languages.
-func heads(all ...draw.Text) [][2]string {
+func heads(all ...lang.Text) [][2]string {
 	var out [][2]string
 	for _, t := range all {
 		out = append(out, [2]string{t.EN, t.ZH})
@@ -63,7 +62,7 @@ func slicesTable(t *TraceStage) map[string]any {
 			short(float64(i) * t.Width), t.Due[i], t.Done[i], t.Failed[i], short(t.InFlight[i]), short(t.Tokens[i] / t.Width),
 		})
 	}
-	return map[string]any{"cols": heads(draw.Say(headFromS), draw.Say(wordDue), draw.Say(wordDone), draw.Say(HeadFailed), draw.Say(axisFlight), draw.Say(axisTokens)), "rows": rows}
+	return map[string]any{"cols": heads(headFromS.Text(), wordDue.Text(), wordDone.Text(), HeadFailed.Text(), axisFlight.Text(), axisTokens.Text()), "rows": rows}
 }
 
 // serverTable has what the server said of itself.
@@ -72,5 +71,5 @@ func serverTable(t *TraceStage) map[string]any {
 	for _, r := range drawnOverTime(t.Readings) {
 		rows = append(rows, []any{short(r.At), value(r.Running), value(r.Waiting), value(r.KVUsage), value(r.Preemptions)})
 	}
-	return map[string]any{"cols": heads(draw.Say(headAtS), draw.Say(wordRunning), draw.Say(wordWaiting), draw.Say(axisKV), draw.Say(headPreemptions)), "rows": rows}
+	return map[string]any{"cols": heads(headAtS.Text(), wordRunning.Text(), wordWaiting.Text(), axisKV.Text(), headPreemptions.Text()), "rows": rows}
 }

@@ -8,6 +8,7 @@ import (
 
 	"llmsweep/report/draw"
 	"llmsweep/report/findings"
+	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
 
@@ -32,7 +33,7 @@ func PanelsOverTime(v *View, traces map[string]*TraceStage, data map[string]any)
 		}
 		id := "s" + strconv.Itoa(i+1)
 		_, verdict := Shape(r.Stage)
-		p := Panel{ID: id, Name: draw.Same(findings.StageName(r.Stage) + findings.StageMarks(r.Stage) + " · ").Plus(verdict)}
+		p := Panel{ID: id, Name: lang.Same(findings.StageName(r.Stage) + findings.StageMarks(r.Stage) + " · ").Plus(verdict)}
 		p.Figures = []FigureBlock{FigureOverTime(v, id, r.Stage, t, data)}
 		for _, m := range TraceMetrics() {
 			if f, ok := distribution(id, m, r.Stage, t, data); ok {
@@ -62,21 +63,21 @@ func firstOver(run *rundir.Run) *rundir.Stage {
 func FigureOverTime(v *View, id string, s *rundir.Stage, t *TraceStage, data map[string]any) FigureBlock {
 	name := id + "-time"
 	perSecond := 1 / t.Width
-	arrivals := draw.Panel{Y: draw.Axis{Label: draw.Say(axisArrivals)}, Height: 60, Series: []draw.Series{
-		series(t, "due", draw.Say(wordDue), 0, draw.Steps, t.Due, perSecond), series(t, "done", draw.Say(wordDone), 2, draw.Path, t.Done, perSecond),
+	arrivals := draw.Panel{Y: draw.Axis{Label: axisArrivals.Text()}, Height: 60, Series: []draw.Series{
+		series(t, "due", wordDue.Text(), 0, draw.Steps, t.Due, perSecond), series(t, "done", wordDone.Text(), 2, draw.Path, t.Done, perSecond),
 	}}
-	flight := draw.Panel{Y: draw.Axis{Label: draw.Say(axisFlight)}, Height: 84, Series: []draw.Series{series(t, "flight", draw.Say(wordFlight), 3, draw.Area, t.InFlight, 1)}}
+	flight := draw.Panel{Y: draw.Axis{Label: axisFlight.Text()}, Height: 84, Series: []draw.Series{series(t, "flight", wordFlight.Text(), 3, draw.Area, t.InFlight, 1)}}
 	kv, running, waiting := gauges(t)
 	flight.Series = append(flight.Series, running, waiting)
-	tokens := draw.Panel{Y: draw.Axis{Label: draw.Say(axisTokens)}, Height: 60, Series: []draw.Series{series(t, "tokens", draw.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
+	tokens := draw.Panel{Y: draw.Axis{Label: axisTokens.Text()}, Height: 60, Series: []draw.Series{series(t, "tokens", lang.Text{}, 0, draw.Area, t.Tokens, perSecond)}}
 	ttft, note := cloud(v, t, data, name)
-	fig := draw.Figure{Name: name, Title: draw.Say(titleTime, findings.StageName(s)), X: draw.Axis{Label: draw.Say(axisTime), High: t.Length, Format: draw.Seconds}, Right: 76}
+	fig := draw.Figure{Name: name, Title: titleTime.Text(findings.StageName(s)), X: draw.Axis{Label: axisTime.Text(), High: t.Length, Format: draw.Seconds}, Right: 76}
 	fig.Panels = []draw.Panel{arrivals, flight, tokens, ttft}
 	if len(kv.Points) > 0 {
-		fig.Panels = append(fig.Panels, draw.Panel{Y: draw.Axis{Label: draw.Say(axisKV), High: 1, Format: draw.Share}, Height: 54, Series: []draw.Series{kv}})
+		fig.Panels = append(fig.Panels, draw.Panel{Y: draw.Axis{Label: axisKV.Text(), High: 1, Format: draw.Share}, Height: 54, Series: []draw.Series{kv}})
 	}
 	if s.Window > 0 {
-		fig.Spans = []draw.Span{{Text: draw.Say(tagWindow), Class: "window", Low: s.WindowFrom, High: s.WindowFrom + s.Window, Mark: math.NaN()}}
+		fig.Spans = []draw.Span{{Text: tagWindow.Text(), Class: "window", Low: s.WindowFrom, High: s.WindowFrom + s.Window, Mark: math.NaN()}}
 	}
 	svg, spots := fig.SVG("")
 	if points, ok := data[name+"-points"].(map[string]any); ok {
@@ -84,20 +85,20 @@ func FigureOverTime(v *View, id string, s *rundir.Stage, t *TraceStage, data map
 	}
 	data[name+"-slices"] = slicesTable(t)
 	if len(t.Readings) == 0 {
-		note = note.Plus(draw.Say(noteNoReadings))
+		note = note.Plus(noteNoReadings.Text())
 	} else {
 		data[name+"-server"] = serverTable(t)
 	}
 	f := FigureBlock{Name: name, Title: fig.Title, Note: note, Variants: []Variant{{Key: "lin", SVG: Markup(svg), Drawn: &fig}}}
-	f.Lazy = []Lazy{{Name: name + "-slices", Text: draw.Say(tableSlices)}, {Name: name + "-points", Text: draw.Say(tablePoints)}}
+	f.Lazy = []Lazy{{Name: name + "-slices", Text: tableSlices.Text()}, {Name: name + "-points", Text: tablePoints.Text()}}
 	if len(t.Readings) > 0 {
-		f.Lazy = append(f.Lazy, Lazy{Name: name + "-server", Text: draw.Say(tableServer)})
+		f.Lazy = append(f.Lazy, Lazy{Name: name + "-server", Text: tableServer.Text()})
 	}
 	return f
 }
 
 // series returns the series of one value for each slice of a stage.
-func series(t *TraceStage, key string, text draw.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
+func series(t *TraceStage, key string, text lang.Text, colour int, style draw.Style, values []float64, scale float64) draw.Series {
 	one := draw.Series{Key: key, Name: text, Colour: colour, Style: style}
 	for i, y := range values {
 		x := float64(i) * t.Width
@@ -114,9 +115,9 @@ func series(t *TraceStage, key string, text draw.Text, colour int, style draw.St
 
 // gauges returns what the server told of itself: the share of its KV cache in use, and the requests that ran and waited.
 func gauges(t *TraceStage) (kv, running, waiting draw.Series) {
-	kv = draw.Series{Key: "kv", Name: draw.Say(wordKV), Colour: 5, Style: draw.Path}
-	running = draw.Series{Key: "running", Name: draw.Say(wordRunning), Colour: 2, Style: draw.Path}
-	waiting = draw.Series{Key: "waiting", Name: draw.Say(wordWaiting), Colour: 1, Style: draw.Path, Dashed: true}
+	kv = draw.Series{Key: "kv", Name: wordKV.Text(), Colour: 5, Style: draw.Path}
+	running = draw.Series{Key: "running", Name: wordRunning.Text(), Colour: 2, Style: draw.Path}
+	waiting = draw.Series{Key: "waiting", Name: wordWaiting.Text(), Colour: 1, Style: draw.Path, Dashed: true}
 	for _, r := range drawnOverTime(t.Readings) {
 		for _, g := range []struct {
 			to *draw.Series
@@ -143,8 +144,8 @@ func drawnOverTime(all []rundir.Reading) []rundir.Reading {
 }
 
 // cloud is each request's TTFT, at the instant at which it was due; a request without one stands at the lower edge as a cross.
-func cloud(v *View, t *TraceStage, data map[string]any, name string) (draw.Panel, draw.Text) {
-	panel := draw.Panel{Y: draw.Axis{Label: draw.Say(axisPoints), Log: true, Format: draw.Seconds}, Height: 130}
+func cloud(v *View, t *TraceStage, data map[string]any, name string) (draw.Panel, lang.Text) {
+	panel := draw.Panel{Y: draw.Axis{Label: axisPoints.Text(), Log: true, Format: draw.Seconds}, Height: 130}
 	least := math.Inf(1)
 	for _, p := range t.Points {
 		if p.TTFT.Value() > 0 {
@@ -167,10 +168,10 @@ func cloud(v *View, t *TraceStage, data map[string]any, name string) (draw.Panel
 	panel.Series = []draw.Series{cloud}
 	panel.Rules = v.Limits(traceTTFT)
 	data[name+"-points"] = map[string]any{
-		"cols": heads(draw.Say(headRequest), draw.Say(headDueS), draw.Say(headQueuedS), draw.Say(headTTFTS), draw.Say(headLatencyS), draw.Say(headTokens), draw.Say(headStatus)), "rows": rows,
+		"cols": heads(headRequest.Text(), headDueS.Text(), headQueuedS.Text(), headTTFTS.Text(), headLatencyS.Text(), headTokens.Text(), headStatus.Text()), "rows": rows,
 	}
 	if len(t.Points) == t.Requests {
-		return panel, draw.Say(noteAllDrawn, t.Requests)
+		return panel, noteAllDrawn.Text(t.Requests)
 	}
-	return panel, draw.Say(noteSomeDrawn, len(t.Points), t.Requests, TraceIntervals)
+	return panel, noteSomeDrawn.Text(len(t.Points), t.Requests, TraceIntervals)
 }

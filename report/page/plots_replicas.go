@@ -17,12 +17,12 @@ var (
 
 // Replicas draws what each of several servers did against the rate of all; nothing where there was one.
 func (v *View) Replicas() []FigureBlock {
-	done := quantity{name: "replica-done", title: draw.Say(titleReplicaDone), axis: draw.Axis{Label: draw.Say(axisReplicaDone), Format: draw.Number}}
+	done := quantity{name: "replica-done", title: titleReplicaDone.Text(), axis: draw.Axis{Label: axisReplicaDone.Text(), Format: draw.Number}}
 	ttft := quantity{
-		name: "replica-ttft", title: draw.Say(titleReplicaTTFT), axis: draw.Axis{Label: draw.Say(axisTTFT), Format: draw.Seconds}, metric: slo.TTFT, logarith: true,
+		name: "replica-ttft", title: titleReplicaTTFT.Text(), axis: draw.Axis{Label: axisTTFT.Text(), Format: draw.Seconds}, metric: slo.TTFT, logarith: true,
 	}
 	for i := range v.Run.Target.Replicas {
-		key, name := "mean"+strconv.Itoa(i+1), draw.Same("#"+strconv.Itoa(i+1))
+		key, name := "mean"+strconv.Itoa(i+1), lang.Same("#"+strconv.Itoa(i+1))
 		share := func(of func(*rundir.ReplicaShare) (rundir.Number, [2]float64, bool)) func(*rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 			return func(s *rundir.Stage) (n rundir.Number, ci [2]float64, ok, supported bool) {
 				if i >= len(s.Replicas) {

@@ -14,7 +14,7 @@ import (
 // quantity is what a drawing of rates shows.
 type quantity struct {
 	name     string // of the figure
-	title    draw.Text
+	title    lang.Text
 	axis     draw.Axis
 	metric   string // of the terms of the SLO
 	lines    []line
@@ -24,7 +24,7 @@ type quantity struct {
 // line is one series of it.
 type line struct {
 	key    string
-	name   draw.Text
+	name   lang.Text
 	colour int
 	of     func(*rundir.Stage) (v rundir.Number, ci [2]float64, ok, supported bool)
 }
@@ -37,20 +37,20 @@ func quantities(runs ...*rundir.Run) []quantity {
 		return v, ci, ok, true
 	}}
 	all := []quantity{{
-		name: "output", title: draw.Say(titleOutput), axis: draw.Axis{Label: draw.Say(axisOutput), Format: draw.Number}, lines: []line{output},
+		name: "output", title: titleOutput.Text(), axis: draw.Axis{Label: axisOutput.Text(), Format: draw.Number}, lines: []line{output},
 	}}
 	for _, m := range []struct {
 		name, metric string
-		title, axis  draw.Text
+		title, axis  lang.Text
 		of           func(*rundir.Stage) *rundir.Dist
 	}{
-		{"ttft", slo.TTFT, draw.Say(TitleTTFT), draw.Say(axisTTFT), findings.TTFT},
-		{"itl", slo.ITL, draw.Say(TitleITL), draw.Say(axisITL), findings.ITL},
-		{"latency", slo.Latency, draw.Say(TitleLatency), draw.Say(axisLatency), findings.Latency},
+		{"ttft", slo.TTFT, TitleTTFT.Text(), axisTTFT.Text(), findings.TTFT},
+		{"itl", slo.ITL, TitleITL.Text(), axisITL.Text(), findings.ITL},
+		{"latency", slo.Latency, TitleLatency.Text(), axisLatency.Text(), findings.Latency},
 	} {
 		q := quantity{name: m.name, title: m.title, axis: draw.Axis{Label: m.axis, Format: draw.Seconds}, metric: m.metric, logarith: true}
 		for i, p := range []string{"p50", "p90", "p99"} {
-			q.lines = append(q.lines, line{key: p, name: draw.Same(p), colour: []int{0, 2, 1}[i], of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+			q.lines = append(q.lines, line{key: p, name: lang.Same(p), colour: []int{0, 2, 1}[i], of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 				d := m.of(s)
 				ci, ok := d.CI[p]
 				return d.Get(p), ci, ok, d.Supported(p)
@@ -59,7 +59,7 @@ func quantities(runs ...*rundir.Run) []quantity {
 		if !slices.ContainsFunc(runs, func(r *rundir.Run) bool {
 			return slices.ContainsFunc(r.Stages, func(s rundir.Stage) bool { return !m.of(&s).P50.IsZero() })
 		}) {
-			q.lines = []line{{key: "mean", name: draw.Say(lang.SubMean), of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
+			q.lines = []line{{key: "mean", name: lang.SubMean.Text(), of: func(s *rundir.Stage) (rundir.Number, [2]float64, bool, bool) {
 				d := m.of(s)
 				ci, ok := d.CI["mean"]
 				if m.metric == slo.ITL && d.Mean.IsZero() {

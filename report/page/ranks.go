@@ -3,7 +3,6 @@ package page
 import (
 	"strconv"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
@@ -35,9 +34,9 @@ func (v *view) ranks() []Section {
 	if v.Run.Cluster == nil {
 		return nil
 	}
-	each := &Table{Name: "ranks-each", Title: draw.Say(titleRanks), Open: true, Notes: []draw.Text{draw.Say(noteRanks)}}
+	each := &Table{Name: "ranks-each", Title: titleRanks.Text(), Open: true, Notes: []lang.Text{noteRanks.Text()}}
 	for i, h := range []lang.Phrase{headRank, headHost, headCores, headOffset, headBounds, headDrift, headRoundTrip, headLag, headCPU, headFit} {
-		each.Columns = append(each.Columns, Column{Head: draw.Say(h), Left: i < 2 || h == headFit})
+		each.Columns = append(each.Columns, Column{Head: h.Text(), Left: i < 2 || h == headFit})
 	}
 	for i := range v.Run.Cluster.Ranks {
 		each.Rows = append(each.Rows, Row{Cells: rankCells(&v.Run.Cluster.Ranks[i])})
@@ -46,25 +45,25 @@ func (v *view) ranks() []Section {
 	if t := v.rankStages(); len(t.Rows) > 0 {
 		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: t})
 	}
-	return []Section{{ID: "ranks", Title: draw.Say(titleRanks), Blocks: blocks}}
+	return []Section{{ID: "ranks", Title: titleRanks.Text(), Blocks: blocks}}
 }
 
 // rankCells are the cells of a rank: its clock, and whether it was fast enough.
 func rankCells(r *rundir.Rank) []Cell {
 	const perMillion = 1e6
-	offset, bounds := Cell{Text: draw.Say(rankReference), Class: "soft"}, Plain(lang.Absent)
+	offset, bounds := Cell{Text: rankReference.Text(), Class: "soft"}, Plain(lang.Absent)
 	if r.Rank != 0 {
 		offset = Duration(r.Clock.Offset)
 	}
 	if r.Clock.Low.Known() && r.Clock.High.Known() {
 		bounds = Plain(lang.Time(r.Clock.Low) + " – " + lang.Time(r.Clock.High))
 	}
-	fit := Cell{Text: draw.Say(fitYes), Class: "good"}
+	fit := Cell{Text: fitYes.Text(), Class: "good"}
 	switch {
 	case !r.Lost.IsZero():
-		fit = Cell{Text: draw.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
+		fit = Cell{Text: lang.Both(func(l lang.Lang) string { return rankLost.In(l, findings.Phrase(r.Lost, l)) }), Class: "bad wrap"}
 	case !r.Valid:
-		fit = Cell{Text: draw.Say(rankUnfit), Class: "bad"}
+		fit = Cell{Text: rankUnfit.Text(), Class: "bad"}
 	}
 	cores := Plain(lang.Absent)
 	if r.CPUs > 0 {
@@ -78,8 +77,8 @@ func rankCells(r *rundir.Rank) []Cell {
 
 // rankStages tells for each stage how many ranks sent, how far apart they began, and how many requests each sent.
 func (v *view) rankStages() *Table {
-	t := &Table{Name: "ranks-stages", Title: draw.Say(titleRankStages), Open: true, Columns: []Column{
-		{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(headSenders)}, {Head: draw.Say(headSkew)}, {Head: draw.Say(headAlignment)}, {Head: draw.Say(headShares), Left: true},
+	t := &Table{Name: "ranks-stages", Title: titleRankStages.Text(), Open: true, Columns: []Column{
+		{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: headSenders.Text()}, {Head: headSkew.Text()}, {Head: headAlignment.Text()}, {Head: headShares.Text(), Left: true},
 	}}
 	for _, row := range v.Rows {
 		r := row.Stage.Ranks
@@ -94,7 +93,7 @@ func (v *view) rankStages() *Table {
 			shares += strconv.Itoa(e.Rank) + ": " + strconv.Itoa(e.Requests)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Cell{
-			Plain(findings.StageName(row.Stage)), Plain(strconv.Itoa(r.N)), Duration(r.Skew), Duration(r.Alignment), {Text: draw.Same(shares), Class: "wrap"},
+			Plain(findings.StageName(row.Stage)), Plain(strconv.Itoa(r.N)), Duration(r.Skew), Duration(r.Alignment), {Text: lang.Same(shares), Class: "wrap"},
 		}})
 	}
 	return t

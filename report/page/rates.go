@@ -30,7 +30,7 @@ func drawnPlot(s *rundir.Stage) bool { return s.Role != rundir.Control && s.Role
 type plotted struct{ on, apart draw.Series }
 
 // newPlotted returns a line without points.
-func newPlotted(key string, name draw.Text, colour int) plotted {
+func newPlotted(key string, name lang.Text, colour int) plotted {
 	return plotted{
 		on:    draw.Series{Key: key, Name: name, Colour: colour},
 		apart: draw.Series{Key: key, Colour: colour, Style: draw.Loose},
@@ -109,7 +109,7 @@ func wide(p draw.Panel) bool {
 
 // PlotVariants draws a figure on a linear axis, and where it can be on a logarithmic one.
 func PlotVariants(fig draw.Figure, both, log bool) []Variant {
-	variant := func(key string, text draw.Text, log, off bool) Variant {
+	variant := func(key string, text lang.Text, log, off bool) Variant {
 		own := fig
 		own.Panels = slices.Clone(fig.Panels)
 		for i := range own.Panels {
@@ -117,15 +117,15 @@ func PlotVariants(fig draw.Figure, both, log bool) []Variant {
 		}
 		return newVariant(key, text, &own, off)
 	}
-	all := []Variant{variant("lin", draw.Say(wordLinear), false, both && log)}
+	all := []Variant{variant("lin", wordLinear.Text(), false, both && log)}
 	if both {
-		all = append(all, variant("log", draw.Say(wordLog), true, !log))
+		all = append(all, variant("log", wordLog.Text(), true, !log))
 	}
 	return all
 }
 
 // newVariant draws a figure.
-func newVariant(key string, text draw.Text, f *draw.Figure, off bool) Variant {
+func newVariant(key string, text lang.Text, f *draw.Figure, off bool) Variant {
 	svg, _ := f.SVG("")
 	return Variant{Key: key, Text: text, SVG: Markup(svg), Off: off, Drawn: f}
 }
@@ -133,43 +133,43 @@ func newVariant(key string, text draw.Text, f *draw.Figure, off bool) Variant {
 // rateTable has the numbers of a drawing.
 func (v *View) rateTable(q quantity) *Table {
 	t := &Table{Name: "t-" + q.name, Title: q.title}
-	t.Columns = []Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: v.Axis().Label}}
+	t.Columns = []Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: v.Axis().Label}}
 	for _, l := range q.lines {
 		name := l.name
 		if name.IsZero() {
 			name = q.axis.Label
 		}
-		t.Columns = append(t.Columns, Column{Head: name}, Column{Head: name.Plus(draw.Say(HeadInterval))})
+		t.Columns = append(t.Columns, Column{Head: name}, Column{Head: name.Plus(HeadInterval.Text())})
 	}
-	t.Columns = append(t.Columns, Column{Head: draw.Say(HeadVerdict), Left: true})
+	t.Columns = append(t.Columns, Column{Head: HeadVerdict.Text(), Left: true})
 	for _, r := range v.Rows {
 		s := r.Stage
 		row := Row{Cells: []Cell{Plain(findings.StageName(s) + findings.StageMarks(s)), Number(rundir.Exactly(v.X(s)), lang.Short)}}
 		for _, l := range q.lines {
 			y, ci, ok, supported := l.of(s)
-			cell, bounds := Duration(y), Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+			cell, bounds := Duration(y), Cell{Text: lang.Same(lang.Absent), Class: "soft"}
 			if q.metric == "" {
 				cell = Number(lang.NonZero(y), lang.Short)
 			}
 			if !supported && !y.IsZero() {
-				cell.Text = cell.Text.Plus(draw.Same(table.MarkUnsupported))
+				cell.Text = cell.Text.Plus(lang.Same(table.MarkUnsupported))
 			}
 			if ok && y.Known() {
-				bounds = Cell{Text: draw.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
+				bounds = Cell{Text: lang.Same(v.value(q, ci[0]) + " – " + v.value(q, ci[1]))}
 			}
 			row.Cells = append(row.Cells, cell, bounds)
 		}
 		row.Cells = append(row.Cells, Verdict(s))
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []draw.Text{draw.Say(noteTable)}
+	t.Notes = []lang.Text{noteTable.Text()}
 	if v.Open {
-		t.Notes = append(t.Notes, draw.Say(NoteNames))
+		t.Notes = append(t.Notes, NoteNames.Text())
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool {
 		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return strings.HasSuffix(c.Text.EN, table.MarkUnsupported) })
 	}) {
-		t.Notes = append(t.Notes, draw.Say(noteUnsupported))
+		t.Notes = append(t.Notes, noteUnsupported.Text())
 	}
 	return t
 }

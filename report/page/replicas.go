@@ -3,7 +3,6 @@ package page
 import (
 	"strconv"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
@@ -17,12 +16,12 @@ func (v *view) replicas() []Section {
 	}
 	zh := findings.ReplicaTable(v.Run, lang.Chinese)
 	for i, en := range findings.ReplicaTable(v.Run, lang.English) {
-		t := Bilingual("replicas-"+strconv.Itoa(i+1), draw.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return Pick(l, en, zh[i]) })
+		t := Bilingual("replicas-"+strconv.Itoa(i+1), lang.Text{EN: en.Title, ZH: zh[i].Title}, func(l lang.Lang) table.Table { return Pick(l, en, zh[i]) })
 		t.Open = true
 		blocks = append(blocks, Block{Heading: t.Title}, Block{Table: t})
 	}
 	if len(blocks) == 0 {
 		return nil
 	}
-	return []Section{{ID: "replicas", Title: draw.Say(titleReplicas), Blocks: blocks}}
+	return []Section{{ID: "replicas", Title: titleReplicas.Text(), Blocks: blocks}}
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
 	"llmsweep/report/setup"
@@ -31,7 +30,7 @@ func OfRun(run *rundir.Run, dir string) *Document {
 	if dir != "" {
 		traces, failure = ReadTrace(dir, run, OverTimeLimits(len(run.Stages)))
 	}
-	d := &Document{Title: draw.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
+	d := &Document{Title: lang.Both(func(l lang.Lang) string { return findings.SetupName(run, l) }), Subtitle: v.subtitle(), Data: map[string]any{}}
 	d.Sections = append(d.Sections, v.answer())
 	figures := v.Rates()
 	if f, ok := SpeedPlot("speed", PlotAlone(run), nil); ok {
@@ -44,15 +43,15 @@ func OfRun(run *rundir.Run, dir string) *Document {
 		figures = append(figures, f)
 	}
 	if len(figures) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: draw.Say(titleRates), Blocks: []Block{{Figures: figures}}})
+		d.Sections = append(d.Sections, Section{ID: "rates", Keys: true, Title: titleRates.Text(), Blocks: []Block{{Figures: figures}}})
 	}
 	if panels := PanelsOverTime(v.View, traces, d.Data); len(panels) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(introStages)}, Plain: true}}, {Stages: panels}}})
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{introStages.Text()}, Plain: true}}, {Stages: panels}}})
 	} else if failure == nil && len(run.Stages) > 0 {
-		d.Sections = append(d.Sections, Section{ID: "stages", Title: draw.Say(titleStages), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(noRecords)}, Plain: true}}}})
+		d.Sections = append(d.Sections, Section{ID: "stages", Title: titleStages.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{noRecords.Text()}, Plain: true}}}})
 	}
 	if failure != nil {
-		d.Sections = append(d.Sections, Section{ID: "damaged", Title: draw.Say(titleDamaged), Blocks: []Block{{Lines: &Lines{Items: []draw.Text{draw.Say(recordsDamaged, failure.Error())}, Plain: true}}}})
+		d.Sections = append(d.Sections, Section{ID: "damaged", Title: titleDamaged.Text(), Blocks: []Block{{Lines: &Lines{Items: []lang.Text{recordsDamaged.Text(failure.Error())}, Plain: true}}}})
 	}
 	d.Sections = append(d.Sections, v.tables()...)
 	if notes := v.notes(); len(notes.Blocks) > 0 {
@@ -69,17 +68,17 @@ type view struct{ *View }
 func newView(run *rundir.Run) *view { return &view{NewView(run)} }
 
 // subtitle tells what was measured, and when.
-func (v *view) subtitle() draw.Text {
-	t := draw.Both(func(l lang.Lang) string { return findings.State(v.Run, l)[0] })
+func (v *view) subtitle() lang.Text {
+	t := lang.Both(func(l lang.Lang) string { return findings.State(v.Run, l)[0] })
 	if !v.Run.Started.IsZero() {
-		t = draw.Same(v.Run.Started.Format("2006-01-02 15:04") + " · ").Plus(t)
+		t = lang.Same(v.Run.Started.Format("2006-01-02 15:04") + " · ").Plus(t)
 	}
 	return t
 }
 
 // answer is the first section: the number, the sentence, what to be careful about.
 func (v *view) answer() Section {
-	s := Section{ID: "answer", Title: draw.Say(titleAnswer)}
+	s := Section{ID: "answer", Title: titleAnswer.Text()}
 	s.Blocks = append(s.Blocks, Block{Headline: v.headline()})
 	lines := Sentences(func(l lang.Lang) []string {
 		all := findings.Answer(v.Run, l)
@@ -90,9 +89,9 @@ func (v *view) answer() Section {
 	}
 	const first = 6
 	careful := Sentences(func(l lang.Lang) []string { return v.careful(l) })
-	s.Blocks = append(s.Blocks, Block{Heading: draw.Say(titleCareful)})
+	s.Blocks = append(s.Blocks, Block{Heading: titleCareful.Text()})
 	if len(careful) == 0 {
-		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []draw.Text{draw.Say(nothingCareful)}, Class: "fine"}})
+		s.Blocks = append(s.Blocks, Block{Lines: &Lines{Items: []lang.Text{nothingCareful.Text()}, Class: "fine"}})
 		return s
 	}
 	few := min(first, len(careful))
@@ -116,42 +115,42 @@ func (v *view) headline() *Headline {
 	if sat != nil && !sat.Rate.IsZero() {
 		digits := lang.Estimate(sat.Low, sat.High)
 		if sat.Low.Known() && sat.High.Known() {
-			h.Interval = draw.Say(interval, lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
+			h.Interval = interval.Text(lang.Number(sat.Low, digits), lang.Number(sat.High, digits))
 		} else {
-			h.Interval = draw.Say(noInterval)
+			h.Interval = noInterval.Text()
 		}
-		h.Number, h.Unit = lang.Number(rundir.Exactly(sat.Rate.Value()), digits), draw.Say(map[findings.Meaning]lang.Phrase{findings.Saturates: unitSaturation, findings.Sustains: unitSustained, findings.Accepts: unitAccepted}[findings.MeaningOf(sat)])
+		h.Number, h.Unit = lang.Number(rundir.Exactly(sat.Rate.Value()), digits), map[findings.Meaning]lang.Phrase{findings.Saturates: unitSaturation, findings.Sustains: unitSustained, findings.Accepts: unitAccepted}[findings.MeaningOf(sat)].Text()
 		if sat.Rate.Bound() {
-			h.Number, h.Unit, h.Interval = "≥ "+h.Number, draw.Say(unitAtLeast), draw.Say(noLimit)
+			h.Number, h.Unit, h.Interval = "≥ "+h.Number, unitAtLeast.Text(), noLimit.Text()
 		}
-		h.Add(lang.Number(sat.Output, lang.Short), draw.Say(tileOutput), sat.Output)
-		h.Add(lang.Number(sat.Comfortable, digits), draw.Say(tileComfortable), sat.Comfortable)
+		h.Add(lang.Number(sat.Output, lang.Short), tileOutput.Text(), sat.Output)
+		h.Add(lang.Number(sat.Comfortable, digits), tileComfortable.Text(), sat.Comfortable)
 		if p := v.Run.SLO; p != nil && !p.Rate.IsZero() {
-			h.Add(lang.Number(p.Rate, lang.Short), draw.Say(tileSLO), p.Rate)
+			h.Add(lang.Number(p.Rate, lang.Short), tileSLO.Text(), p.Rate)
 		}
 		return h
 	}
 	if best := v.Best(); best != nil {
 		output, ci, ok := setup.Output(best)
-		h.Number, h.Unit = lang.Number(output, lang.Short), draw.Say(unitOutput, findings.StageName(best))
-		h.Interval = draw.Say(noInterval)
+		h.Number, h.Unit = lang.Number(output, lang.Short), unitOutput.Text(findings.StageName(best))
+		h.Interval = noInterval.Text()
 		if ok {
 			digits := lang.Precision((ci[1] - ci[0]) / 2)
 			h.Number = lang.Number(output, digits)
-			h.Interval = draw.Say(interval, digits(ci[0], false), digits(ci[1], false))
+			h.Interval = interval.Text(digits(ci[0], false), digits(ci[1], false))
 		}
-		h.Add(lang.Number(best.Rates.Completed, lang.Rate), draw.Say(tileDone), best.Rates.Completed)
-		h.Add(lang.Time(best.TTFT.P50), draw.Say(tileTTFT), best.TTFT.P50)
-		h.Add(lang.Time(best.TTFT.P99), draw.Say(tileTTFT99), best.TTFT.P99)
+		h.Add(lang.Number(best.Rates.Completed, lang.Rate), tileDone.Text(), best.Rates.Completed)
+		h.Add(lang.Time(best.TTFT.P50), tileTTFT.Text(), best.TTFT.P50)
+		h.Add(lang.Time(best.TTFT.P99), tileTTFT99.Text(), best.TTFT.P99)
 		return h
 	}
-	h.Number, h.Unit = lang.Absent, draw.Say(unitNothing)
+	h.Number, h.Unit = lang.Absent, unitNothing.Text()
 	return h
 }
 
 // sentence is the answer in one sentence.
-func (v *view) sentence() draw.Text {
-	return draw.Both(func(l lang.Lang) string {
+func (v *view) sentence() lang.Text {
+	return lang.Both(func(l lang.Lang) string {
 		if all := findings.Answer(v.Run, l); len(all) > 0 {
 			return all[0]
 		}
@@ -169,26 +168,26 @@ func (v *view) tables() []Section {
 	}
 	t := v.allRows()
 	t.Open = true
-	all := []Section{{ID: "rows", Title: draw.Say(titleRows), Blocks: []Block{{Table: t}}}}
+	all := []Section{{ID: "rows", Title: titleRows.Text(), Blocks: []Block{{Table: t}}}}
 	if repeats := findings.RepeatTable(v.Run, lang.English); len(repeats.Rows) > 0 {
-		r := Bilingual("repeats", draw.Say(titleRepeats), func(l lang.Lang) table.Table { return findings.RepeatTable(v.Run, l) })
+		r := Bilingual("repeats", titleRepeats.Text(), func(l lang.Lang) table.Table { return findings.RepeatTable(v.Run, l) })
 		r.Open = true
 		r.Notes = Sentences(func(l lang.Lang) []string { return findings.RepeatNotes(repeats, l) })
-		all = append(all, Section{ID: "repeats-section", Title: draw.Say(titleRepeats), Blocks: []Block{{Table: r}}})
+		all = append(all, Section{ID: "repeats-section", Title: titleRepeats.Text(), Blocks: []Block{{Table: r}}})
 	}
 	return append(all, v.replicas()...)
 }
 
 // allRows is the table of all stages.
 func (v *view) allRows() *Table {
-	t := &Table{Name: "all", Title: draw.Say(titleRows)}
-	head := func(text draw.Text, left bool) { t.Columns = append(t.Columns, Column{Head: text, Left: left}) }
-	head(draw.Say(lang.HeadBenchmark), true)
-	head(draw.Say(HeadVerdict), true)
-	head(draw.Say(headRole), true)
-	for _, h := range []draw.Text{
-		draw.Say(headOffered), draw.Say(headDone), draw.Say(headOutput), draw.Say(headFlight), draw.Say(headPercentile, "TTFT", "p50"), draw.Say(headPercentile, "TTFT", "p99"),
-		draw.Say(headPercentile, "ITL", "p50"), draw.Say(headPercentile, "ITL", "p99"), draw.Say(headLatency, "p50"), draw.Say(headLatency, "p99"), draw.Say(headRequests), draw.Say(HeadFailed),
+	t := &Table{Name: "all", Title: titleRows.Text()}
+	head := func(text lang.Text, left bool) { t.Columns = append(t.Columns, Column{Head: text, Left: left}) }
+	head(lang.HeadBenchmark.Text(), true)
+	head(HeadVerdict.Text(), true)
+	head(headRole.Text(), true)
+	for _, h := range []lang.Text{
+		headOffered.Text(), headDone.Text(), headOutput.Text(), headFlight.Text(), headPercentile.Text("TTFT", "p50"), headPercentile.Text("TTFT", "p99"),
+		headPercentile.Text("ITL", "p50"), headPercentile.Text("ITL", "p99"), headLatency.Text("p50"), headLatency.Text("p99"), headRequests.Text(), HeadFailed.Text(),
 	} {
 		head(h, false)
 	}
@@ -221,22 +220,22 @@ func (v *view) allRows() *Table {
 	}
 	t.Notes = Sentences(func(l lang.Lang) []string { return findings.Legend([]table.Table{probe}, l) })
 	if v.Open {
-		t.Notes = append(t.Notes, draw.Say(NoteNames))
+		t.Notes = append(t.Notes, NoteNames.Text())
 	}
 	return t
 }
 
 // notes are the errors, and how far the run got. What to be careful about stands in the answer.
 func (v *view) notes() Section {
-	s := Section{ID: "notes", Title: draw.Say(titleNotes)}
-	add := func(heading draw.Text, of func(lang.Lang) []string) {
+	s := Section{ID: "notes", Title: titleNotes.Text()}
+	add := func(heading lang.Text, of func(lang.Lang) []string) {
 		if items := Sentences(of); len(items) > 0 {
 			s.Blocks = append(s.Blocks, Block{Heading: heading}, Block{Lines: &Lines{Items: items}})
 		}
 	}
-	add(draw.Say(titleErrors), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })
+	add(titleErrors.Text(), func(l lang.Lang) []string { return findings.Errors(v.Run, l) })
 	if state := findings.State(v.Run, lang.English); len(state) == 1 { // else the answer has it
-		add(draw.Say(titleState), func(l lang.Lang) []string { return findings.State(v.Run, l) })
+		add(titleState.Text(), func(l lang.Lang) []string { return findings.State(v.Run, l) })
 	}
 	return s
 }

@@ -3,17 +3,16 @@ package page
 import (
 	"strconv"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 )
 
 // Sentences returns the same list of sentences in both languages.
-func Sentences(of func(lang.Lang) []string) []draw.Text {
+func Sentences(of func(lang.Lang) []string) []lang.Text {
 	en, zh := of(lang.English), of(lang.Chinese)
-	var all []draw.Text
+	var all []lang.Text
 	for i := range max(len(en), len(zh)) {
-		var t draw.Text
+		var t lang.Text
 		if i < len(en) {
 			t.EN = en[i]
 		}
@@ -32,7 +31,7 @@ func FromSections(prefix string, of func(lang.Lang) []table.Section) []Section {
 	var whole string // ID of the section that those beneath it are parts of
 	for i := range en {
 		a, b := en[i], zh[min(i, len(zh)-1)]
-		s := Section{ID: prefix + "-" + strconv.Itoa(i+1), Title: draw.Text{EN: a.Title, ZH: b.Title}}
+		s := Section{ID: prefix + "-" + strconv.Itoa(i+1), Title: lang.Text{EN: a.Title, ZH: b.Title}}
 		if a.Level > en[0].Level {
 			s.Within = whole
 		} else {

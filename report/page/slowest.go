@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -19,25 +18,25 @@ func slowest(id string, s *rundir.Stage, t *TraceStage) *Slowest {
 	if len(t.Slowest) == 0 {
 		return nil
 	}
-	out := &Slowest{Note: draw.Say(noteSlowest, len(t.Slowest), s.Requests.Due)}
+	out := &Slowest{Note: noteSlowest.Text(len(t.Slowest), s.Requests.Due)}
 	for _, m := range TraceMetrics() {
 		d, _ := distOf(m, s)
 		for _, p := range []string{"p50", "p90", "p95", "p99"} {
 			if n := d.Get(p); !n.IsZero() {
-				out.Choices = append(out.Choices, RowChoice{Metric: m, Text: draw.Same(strings.ToUpper(m) + " " + p).Plus(draw.Same(" · " + lang.Time(n))), Value: n.Value()})
+				out.Choices = append(out.Choices, RowChoice{Metric: m, Text: lang.Same(strings.ToUpper(m) + " " + p).Plus(lang.Same(" · " + lang.Time(n))), Value: n.Value()})
 			}
 		}
 	}
 	for i := range out.Choices {
 		if c := &out.Choices[i]; c.Metric == traceLatency {
-			c.Text = draw.Text{EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1), ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1)}
+			c.Text = lang.Text{EN: strings.Replace(c.Text.EN, "LATENCY", "latency", 1), ZH: strings.Replace(c.Text.ZH, "LATENCY", "总时延", 1)}
 		}
 	}
-	shown := &Table{Name: "t-" + id + "-slowest", Title: draw.Say(titleSlowest), Open: true}
-	for _, h := range []draw.Text{draw.Say(headRequest), draw.Say(headDueS), draw.Say(headQueued), draw.Same("TTFT"), draw.Say(lang.HeadLatency), draw.Say(headTokens), draw.Say(headLongest)} {
+	shown := &Table{Name: "t-" + id + "-slowest", Title: titleSlowest.Text(), Open: true}
+	for _, h := range []lang.Text{headRequest.Text(), headDueS.Text(), headQueued.Text(), lang.Same("TTFT"), lang.HeadLatency.Text(), headTokens.Text(), headLongest.Text()} {
 		shown.Columns = append(shown.Columns, Column{Head: h})
 	}
-	shown.Columns = append(shown.Columns, Column{Head: draw.Say(headStrip), Left: true}, Column{Head: draw.Say(headStatus), Left: true})
+	shown.Columns = append(shown.Columns, Column{Head: headStrip.Text(), Left: true}, Column{Head: headStatus.Text(), Left: true})
 	all := slices.Clone(t.Slowest)
 	slices.SortStableFunc(all, func(a, b TraceRequest) int { return larger(b.TTFT.Value(), a.TTFT.Value()) })
 	for _, r := range all {

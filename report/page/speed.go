@@ -17,12 +17,12 @@ import (
 // which is a closed loop, stands apart from it.
 func SpeedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, bool) {
 	perGPU := !slices.ContainsFunc(setups, func(s setup.Setup) bool { return s.Run.Labels.GPUs == 0 })
-	y, title := draw.Say(axisPerServer), draw.Say(titleSpeed)
+	y, title := axisPerServer.Text(), titleSpeed.Text()
 	if perGPU {
-		y = draw.Say(plotsAxisPerGPU)
+		y = plotsAxisPerGPU.Text()
 	}
 	panel := draw.Panel{Y: draw.Axis{Label: y, Format: draw.Number}, Height: 220}
-	sp := speeds{table: &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: draw.Say(plotsAxisPerUser)}, {Head: y}, {Head: draw.Say(plotsHeadFront), Left: true}}}}
+	sp := speeds{table: &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: plotsAxisPerUser.Text()}, {Head: y}, {Head: plotsHeadFront.Text(), Left: true}}}}
 	for i := range setups {
 		gpus := 1.0
 		if perGPU {
@@ -38,10 +38,10 @@ func SpeedPlot(name string, setups []setup.Setup, names []string) (FigureBlock, 
 		return FigureBlock{}, false
 	}
 	panel.Series = append([]draw.Series{sp.front()}, panel.Series...)
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(plotsAxisPerUser), Format: draw.Number}, Panels: []draw.Panel{panel}}
-	note := draw.Say(plotsNoteFront)
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: plotsAxisPerUser.Text(), Format: draw.Number}, Panels: []draw.Panel{panel}}
+	note := plotsNoteFront.Text()
 	if slices.ContainsFunc(sp.stages, func(st *rundir.Stage) bool { return !takesPart(setups, st) }) {
-		note = note.Plus(draw.Say(noteFrontApart))
+		note = note.Plus(noteFrontApart.Text())
 	}
 	return FigureBlock{Name: name, Title: title, Note: note.Plus(leftOutNote(setups)), Variants: PlotVariants(fig, false, false), Table: sp.table}, true
 }
@@ -60,7 +60,7 @@ func (sp *speeds) add(one []setup.Setup, i int, name string, named bool, gpus fl
 	key := "r" + strconv.Itoa(i)
 	s, apart := draw.Series{Key: key, Colour: i, Style: draw.Loose}, draw.Series{Key: key, Colour: i, Style: draw.Loose}
 	if named {
-		s.Name, s.Style, s.Dashed = draw.Same(name), draw.Line, i >= draw.Colours
+		s.Name, s.Style, s.Dashed = lang.Same(name), draw.Line, i >= draw.Colours
 	}
 	for _, r := range findings.AllStages(one[0].Run) {
 		p, ok := speedOf(r.Stage, gpus)
@@ -103,7 +103,7 @@ func (sp *speeds) front() draw.Series {
 	for k, p := range sp.eligible {
 		for row, st := range sp.stages {
 			if slices.Contains(undominated, p) && (st == sp.rows[k].Stage || slices.Contains(sp.rows[k].Repeats, st)) {
-				sp.table.Rows[row].Cells[3] = Cell{Text: draw.Say(wordOnFront)}
+				sp.table.Rows[row].Cells[3] = Cell{Text: wordOnFront.Text()}
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func takesPart(setups []setup.Setup, st *rundir.Stage) bool {
 }
 
 // leftOutNote tells how many rows are not drawn because the audit calls them impossible; empty for none.
-func leftOutNote(setups []setup.Setup) draw.Text {
+func leftOutNote(setups []setup.Setup) lang.Text {
 	n := 0
 	for i := range setups {
 		for j := range setups[i].Run.Stages {
@@ -138,9 +138,9 @@ func leftOutNote(setups []setup.Setup) draw.Text {
 		}
 	}
 	if n == 0 {
-		return draw.Text{}
+		return lang.Text{}
 	}
-	return draw.Say(noteImpossible, n)
+	return noteImpossible.Text(n)
 }
 
 // PlotAlone is a run as comparing and choosing see it.

@@ -1,11 +1,10 @@
 package page
 
 import (
+	"llmsweep/report/lang"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"llmsweep/report/draw"
 )
 
 // The measures by which the width of a table is estimated, in pixels of a page of the usual width.
@@ -76,7 +75,7 @@ func withRank(t *Table) *Table {
 	all.Columns, all.Rows = t.Columns[1:], nil
 	for _, r := range t.Rows {
 		cells := append([]Cell(nil), r.Cells[1:]...)
-		cells[0].Text = r.Cells[0].Text.Plus(draw.Same(". ")).Plus(cells[0].Text)
+		cells[0].Text = r.Cells[0].Text.Plus(lang.Same(". ")).Plus(cells[0].Text)
 		all.Rows = append(all.Rows, Row{Cells: cells, Attrs: r.Attrs})
 	}
 	return &all

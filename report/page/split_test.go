@@ -1,19 +1,18 @@
 package page
 
 import (
+	"llmsweep/report/lang"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"llmsweep/report/draw"
 )
 
 // A table that is too wide becomes several: all cells are in them once, each part is narrow enough and names its rows, and the rank is in the name.
 func TestWideTablesAreSplit(t *testing.T) {
-	wide := &Table{Name: "t", Columns: []Column{{Head: draw.Same("rank")}, {Head: draw.Same("Configuration"), Left: true}}, Notes: []draw.Text{draw.Same("note")}}
+	wide := &Table{Name: "t", Columns: []Column{{Head: lang.Same("rank")}, {Head: lang.Same("Configuration"), Left: true}}, Notes: []lang.Text{lang.Same("note")}}
 	for i := range 20 {
-		wide.Columns = append(wide.Columns, Column{Head: draw.Same("column " + strconv.Itoa(i))})
+		wide.Columns = append(wide.Columns, Column{Head: lang.Same("column " + strconv.Itoa(i))})
 	}
 	for r := range 3 {
 		row := Row{Cells: []Cell{Plain(strconv.Itoa(r + 1)), Plain("name" + strconv.Itoa(r))}}
@@ -49,7 +48,7 @@ func TestWideTablesAreSplit(t *testing.T) {
 	if len(cells) != 60 || len(slices.Compact(cells)) != 60 {
 		t.Errorf("%d cells", len(cells))
 	}
-	narrow := &Table{Name: "n", Columns: []Column{{Head: draw.Same("a"), Left: true}, {Head: draw.Same("b")}}, Rows: []Row{{Cells: []Cell{Plain("x"), Plain("1")}}}}
+	narrow := &Table{Name: "n", Columns: []Column{{Head: lang.Same("a"), Left: true}, {Head: lang.Same("b")}}, Rows: []Row{{Cells: []Cell{Plain("x"), Plain("1")}}}}
 	if got := split(narrow); len(got) != 1 || got[0] != narrow {
 		t.Errorf("a narrow table became %d", len(got))
 	}

@@ -13,7 +13,7 @@ import (
 // Number is a cell with a number.
 func Number(n rundir.Number, p lang.Printer) Cell {
 	if n.IsZero() {
-		return Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+		return Cell{Text: lang.Same(lang.Absent), Class: "soft"}
 	}
 	return Plain(lang.Number(n, p))
 }
@@ -21,7 +21,7 @@ func Number(n rundir.Number, p lang.Printer) Cell {
 // Duration is a cell with a time.
 func Duration(n rundir.Number) Cell {
 	if n.IsZero() {
-		return Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+		return Cell{Text: lang.Same(lang.Absent), Class: "soft"}
 	}
 	return Plain(lang.Time(n))
 }
@@ -30,7 +30,7 @@ func Duration(n rundir.Number) Cell {
 func Percentile(d *rundir.Dist, name string) Cell {
 	c := Duration(d.Get(name))
 	if c.Text.EN != lang.Absent && !d.Supported(name) {
-		c.Text = c.Text.Plus(draw.Same(table.MarkUnsupported))
+		c.Text = c.Text.Plus(lang.Same(table.MarkUnsupported))
 	}
 	return c
 }
@@ -38,9 +38,9 @@ func Percentile(d *rundir.Dist, name string) Cell {
 // Verdict is a cell with a verdict: its sign and its word.
 func Verdict(s *rundir.Stage) Cell {
 	shape, word := Shape(s)
-	class := identifier(s.Verdict)
+	class := identifier(string(s.Verdict))
 	if !s.Invalid.IsZero() {
-		class = invalid
+		class = string(invalid)
 	}
 	return Cell{Text: word, Class: "verdict " + class, Raw: Markup(shape.Key())}
 }
@@ -48,10 +48,10 @@ func Verdict(s *rundir.Stage) Cell {
 // Table is a table in both languages.
 type Table struct {
 	Name    string
-	Title   draw.Text // of what it holds; the words of the button that opens it
+	Title   lang.Text // of what it holds; the words of the button that opens it
 	Columns []Column
 	Rows    []Row
-	Notes   []draw.Text
+	Notes   []lang.Text
 	Open    bool // not folded away
 }
 
@@ -63,7 +63,7 @@ func (t *Table) Dense() bool {
 
 // Column is a column of a Table.
 type Column struct {
-	Head draw.Text
+	Head lang.Text
 	Left bool
 	Sort bool
 }
@@ -99,30 +99,30 @@ func (a Attr) HTML() template.HTMLAttr {
 
 // Cell is a cell of a Table.
 type Cell struct {
-	Text  draw.Text
+	Text  lang.Text
 	Class string
 	Raw   template.HTML // a small drawing beside the text
 	Check string        // the key of the series that its box shows and hides
 }
 
 // Plain returns a cell with a text that is the same in both languages.
-func Plain(s string) Cell { return Cell{Text: draw.Same(s)} }
+func Plain(s string) Cell { return Cell{Text: lang.Same(s)} }
 
 // Bilingual makes one table of the same table in both languages.
-func Bilingual(name string, title draw.Text, of func(lang.Lang) table.Table) *Table {
+func Bilingual(name string, title lang.Text, of func(lang.Lang) table.Table) *Table {
 	en, zh := of(lang.English), of(lang.Chinese)
 	t := &Table{Name: name, Title: title}
 	for i, c := range en.Columns {
-		head := draw.Text{EN: c.Head, ZH: zh.Columns[i].Head}
+		head := lang.Text{EN: c.Head, ZH: zh.Columns[i].Head}
 		if c.Sub != "" {
-			head = head.Plus(draw.Text{EN: " " + c.Sub, ZH: " " + zh.Columns[i].Sub})
+			head = head.Plus(lang.Text{EN: " " + c.Sub, ZH: " " + zh.Columns[i].Sub})
 		}
 		t.Columns = append(t.Columns, Column{Head: head, Left: c.Left})
 	}
 	for i, cells := range en.Rows {
 		var row Row
 		for j, c := range cells {
-			row.Cells = append(row.Cells, Cell{Text: draw.Text{EN: c.String(), ZH: zh.Rows[i][j].String()}, Class: tones()[c.Tone]})
+			row.Cells = append(row.Cells, Cell{Text: lang.Text{EN: c.String(), ZH: zh.Rows[i][j].String()}, Class: tones()[c.Tone]})
 		}
 		t.Rows = append(t.Rows, row)
 	}

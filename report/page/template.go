@@ -13,7 +13,7 @@ import (
 func shapeKey() template.HTML {
 	html := ""
 	for _, v := range verdictShapes() {
-		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), v.text.Plus(meaning(v.verdict)).HTML())
+		html += fmt.Sprintf(`<li>%s %s</li>`, v.shape.Key(), draw.HTML(v.text.Plus(meaning(v.verdict))))
 	}
 	return template.HTML(html)
 }
@@ -25,7 +25,7 @@ func aligned(t *Table) *Table {
 			if t.Columns[j].Left {
 				t.Rows[i].Cells[j].Class = strings.TrimSpace(r.Cells[j].Class + " left")
 			} else {
-				t.Rows[i].Cells[j].Text = draw.Text{EN: lang.Grouped(r.Cells[j].Text.EN), ZH: lang.Grouped(r.Cells[j].Text.ZH)}
+				t.Rows[i].Cells[j].Text = lang.Text{EN: lang.Grouped(r.Cells[j].Text.EN), ZH: lang.Grouped(r.Cells[j].Text.ZH)}
 			}
 		}
 	}
@@ -34,15 +34,15 @@ func aligned(t *Table) *Table {
 
 // begin returns the first sentences of a text that is too long to be read in passing, or where it is one sentence that lists much, the first things
 // of the list; nil for others.
-func begin(t draw.Text) *draw.Text {
+func begin(t lang.Text) *lang.Text {
 	const long, short = 260, 110 // characters
 	if len([]rune(t.EN)) <= long {
 		return nil
 	}
-	for _, stop := range []draw.Text{{EN: ". ", ZH: "。"}, {EN: "; ", ZH: "；"}} {
+	for _, stop := range []lang.Text{{EN: ". ", ZH: "。"}, {EN: "; ", ZH: "；"}} {
 		en, zh := sentencesUpTo(t.EN, short, stop.EN), sentencesUpTo(t.ZH, short/2, stop.ZH)
 		if en != t.EN && zh != t.ZH {
-			return &draw.Text{EN: en + " …", ZH: zh + " …"}
+			return &lang.Text{EN: en + " …", ZH: zh + " …"}
 		}
 	}
 	return nil
@@ -73,7 +73,7 @@ func first(all []Panel) string {
 }
 
 // word returns a word of the page.
-func word(key string) draw.Text {
+func word(key string) lang.Text {
 	p, ok := map[string]lang.Phrase{
 		"skip": pageSkip, "theme": pageTheme, "print": pagePrint, "numbers": PageNumbers, "markdown": pageMarkdown, "csv": pageCSV, "copy": pageCopy,
 		"copied": pageCopied, "more": pageMore, "shown": pageShown, "axis": pageAxis, "stage": pageStage, "all": pageAllStages, "markers": pageMarkers,
@@ -81,7 +81,7 @@ func word(key string) draw.Text {
 		"language": pageLanguage, "noscript": pageNoScript, "light": pageLight, "dark": pageDark, "system": pageSystem, "again": TitleAgain, "run": HeadRun, "replicas": HeadReplicas, "gpus": headGPUs, "hour": headHour, "unfiltered": pageUnfiltered,
 	}[key]
 	if !ok {
-		return draw.Same("?" + key)
+		return lang.Same("?" + key)
 	}
-	return draw.Say(p)
+	return p.Text()
 }

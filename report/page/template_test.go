@@ -1,23 +1,22 @@
 package page
 
 import (
+	"llmsweep/report/lang"
 	"strings"
 	"testing"
-
-	"llmsweep/report/draw"
 )
 
 // A long text is folded after whole sentences, or within one sentence that lists much, after whole things of the list. A short one is not.
 func TestBegin(t *testing.T) {
 	things := strings.Repeat("asynchronous@9.83 (the client sent requests late); ", 20)
 	for _, c := range []struct {
-		text draw.Text
+		text lang.Text
 		want string // end of what is shown; empty for all
 	}{
-		{draw.Text{EN: "Short. And short.", ZH: "短。"}, ""},
-		{draw.Text{EN: strings.Repeat("A sentence that says something. ", 20), ZH: strings.Repeat("说明情况的句子。", 20)}, "something. …"},
-		{draw.Text{EN: "The client was the limit: " + things + "end.", ZH: "客户端成为瓶颈：" + strings.Repeat("asynchronous@9.83（客户端发送请求过晚）；", 20) + "完。"}, "late); …"},
-		{draw.Text{EN: strings.Repeat("word ", 100), ZH: strings.Repeat("字", 100)}, ""},
+		{lang.Text{EN: "Short. And short.", ZH: "短。"}, ""},
+		{lang.Text{EN: strings.Repeat("A sentence that says something. ", 20), ZH: strings.Repeat("说明情况的句子。", 20)}, "something. …"},
+		{lang.Text{EN: "The client was the limit: " + things + "end.", ZH: "客户端成为瓶颈：" + strings.Repeat("asynchronous@9.83（客户端发送请求过晚）；", 20) + "完。"}, "late); …"},
+		{lang.Text{EN: strings.Repeat("word ", 100), ZH: strings.Repeat("字", 100)}, ""},
 	} {
 		got := begin(c.text)
 		if (got == nil) != (c.want == "") {

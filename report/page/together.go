@@ -55,9 +55,9 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 	name := "all-" + q.name + "-" + l.key + suffix
 	title := q.title
 	if !l.name.IsZero() {
-		title = title.Plus(draw.Same(" · ")).Plus(l.name)
+		title = title.Plus(lang.Same(" · ")).Plus(l.name)
 	}
-	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: draw.Say(HeadRun), Left: true}, {Head: draw.Say(lang.HeadBenchmark), Left: true}, {}, {Head: q.axis.Label}, {Head: draw.Say(HeadVerdict), Left: true}}}
+	t := &Table{Name: "t-" + name, Title: title, Columns: []Column{{Head: HeadRun.Text(), Left: true}, {Head: lang.HeadBenchmark.Text(), Left: true}, {}, {Head: q.axis.Label}, {Head: HeadVerdict.Text(), Left: true}}}
 	panel := draw.Panel{Y: q.axis, Height: 210}
 	short := ShortNames(names)
 	count := 0
@@ -66,7 +66,7 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 	for i := range setups {
 		v := NewView(setups[i].Run)
 		v.Open = open
-		c := newPlotted("r"+strconv.Itoa(i), draw.Same(short[i]), i)
+		c := newPlotted("r"+strconv.Itoa(i), lang.Same(short[i]), i)
 		for _, r := range v.Rows {
 			if !r.Stage.Invalid.IsZero() || setups[i].Impossible(r.Stage) {
 				continue
@@ -90,7 +90,7 @@ func togetherOne(suffix string, q quantity, l line, setups []setup.Setup, names 
 	fig := draw.Figure{Name: name, Title: title, X: axis, Panels: []draw.Panel{panel}, Right: 60}
 	f := FigureBlock{Name: name, Title: title, Note: leftOutNote(setups), Variants: PlotVariants(fig, q.logarith, wide(panel)), Table: t}
 	for i := range setups {
-		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: draw.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
+		f.Switches = append(f.Switches, Switch{Key: "r" + strconv.Itoa(i), Text: lang.Same(short[i]), Colour: i % draw.Colours, Dashed: i >= draw.Colours})
 	}
 	return f, true
 }

@@ -68,9 +68,9 @@ func (v *View) X(s *rundir.Stage) float64 {
 // Axis is the x axis.
 func (v *View) Axis() draw.Axis {
 	if v.Open {
-		return draw.Axis{Label: draw.Say(axisRate), Format: draw.Number}
+		return draw.Axis{Label: axisRate.Text(), Format: draw.Number}
 	}
-	return draw.Axis{Label: draw.Say(axisInFlight), Format: draw.Number}
+	return draw.Axis{Label: axisInFlight.Text(), Format: draw.Number}
 }
 
 // onLine reports whether the line of a series goes through a stage: the ceiling, which is a closed loop, stands apart from arrival rates,
@@ -96,7 +96,7 @@ func (v *View) Limits(metric string) []draw.Rule {
 	var all []draw.Rule
 	for _, t := range v.Terms {
 		if metric != "" && (t.Metric == metric || metric == slo.TTFT && t.Metric == slo.TTFTDue) {
-			all = append(all, draw.Rule{Key: t.Stat, Text: draw.Same("SLO " + t.String()), At: t.Limit})
+			all = append(all, draw.Rule{Key: t.Stat, Text: lang.Same("SLO " + t.String()), At: t.Limit})
 		}
 	}
 	return all
@@ -111,12 +111,12 @@ func (v *View) saturation() []draw.Span {
 	span := draw.Span{Class: "sat", Low: sat.Low.Value(), High: sat.High.Value(), Mark: sat.Rate.Value()}
 	switch {
 	case sat.Rate.Bound():
-		span.Text = draw.Say(tagAtLeast, lang.Short(sat.Rate.Value(), true))
+		span.Text = tagAtLeast.Text(lang.Short(sat.Rate.Value(), true))
 	case sat.Low.Known() && sat.High.Known():
 		digits := lang.Estimate(sat.Low, sat.High)
-		span.Text = draw.Say(tagSaturation, digits(sat.Rate.Value(), false), digits(sat.Low.Value(), false), digits(sat.High.Value(), false))
+		span.Text = tagSaturation.Text(digits(sat.Rate.Value(), false), digits(sat.Low.Value(), false), digits(sat.High.Value(), false))
 	default:
-		span.Text = draw.Say(tagSaturationOnly, lang.Short(sat.Rate.Value(), false))
+		span.Text = tagSaturationOnly.Text(lang.Short(sat.Rate.Value(), false))
 	}
 	return []draw.Span{span}
 }

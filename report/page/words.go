@@ -1,7 +1,6 @@
 package page
 
 import (
-	"llmsweep/report/draw"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -36,7 +35,7 @@ var (
 	noInterval          = lang.Say("without an interval: too little was measured", "无区间：测量不足")
 	noLimit             = lang.Say("the limit was not found", "未找到极限")
 	tileOutput          = lang.Say("output tok/s when saturated", "饱和时输出 tok/s")
-	tileComfortable     = lang.Say("req/s is a comfortable load (80 %)", "req/s 为舒适负载（80 %）")
+	tileComfortable     = lang.Say("req/s is a comfortable load (80 %)", "req/s 为建议负载（80 %）")
 	tileSLO             = lang.Say("req/s meets the objectives (SLO)", "req/s 以内满足目标（SLO）")
 	tileDone            = lang.Say("req/s completed", "req/s 完成")
 	tileTTFT            = lang.Say("TTFT p50", "TTFT p50")
@@ -149,13 +148,13 @@ var (
 )
 
 // roleName is a role in words.
-func roleName(role string) draw.Text {
-	p, ok := map[string]lang.Phrase{
+func roleName(role rundir.Role) lang.Text {
+	p, ok := map[rundir.Role]lang.Phrase{
 		rundir.Floor: roleFloor, rundir.Grid: roleGrid, rundir.Ceiling: roleCeiling, rundir.Probe: roleProbe, rundir.Control: roleControl,
 		rundir.Single: roleSingle, rundir.WarmUp: roleWarmUp,
 	}[role]
 	if !ok {
-		return draw.Same(role)
+		return lang.Same(string(role))
 	}
-	return draw.Say(p)
+	return p.Text()
 }

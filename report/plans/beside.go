@@ -17,7 +17,7 @@ import (
 // quantity is a drawing of a metric: one or two lines of predictions and the measured points.
 type quantity struct {
 	name  string
-	title draw.Text
+	title lang.Text
 	axis  draw.Axis
 	log   bool
 	lines []line
@@ -31,10 +31,10 @@ type line struct {
 
 func quantities() []quantity {
 	return []quantity{
-		{"output", draw.Say(titleOutput), draw.Axis{Label: draw.Say(axisOutput), Format: draw.Number}, false, []line{{"output", "", 0, func(m *twin.Metrics) float64 { return m.Output }}}},
-		{"ttft", draw.Same("TTFT"), draw.Axis{Label: draw.Same("TTFT"), Format: draw.Seconds}, true,
+		{"output", titleOutput.Text(), draw.Axis{Label: axisOutput.Text(), Format: draw.Number}, false, []line{{"output", "", 0, func(m *twin.Metrics) float64 { return m.Output }}}},
+		{"ttft", lang.Same("TTFT"), draw.Axis{Label: lang.Same("TTFT"), Format: draw.Seconds}, true,
 			[]line{{"p50", "p50", 0, func(m *twin.Metrics) float64 { return m.TTFT50 / 1000 }}, {"p99", "p99", 1, func(m *twin.Metrics) float64 { return m.TTFT99 / 1000 }}}},
-		{"itl", draw.Same("ITL"), draw.Axis{Label: draw.Same("ITL"), Format: draw.Seconds}, true,
+		{"itl", lang.Same("ITL"), draw.Axis{Label: lang.Same("ITL"), Format: draw.Seconds}, true,
 			[]line{{"p50", "p50", 0, func(m *twin.Metrics) float64 { return m.Gap50 / 1000 }}, {"p99", "p99", 1, func(m *twin.Metrics) float64 { return m.Gap99 / 1000 }}}},
 	}
 }
@@ -59,9 +59,9 @@ func BesidePlots(c *twin.Comparison) page.Section {
 
 // compared draws a metric against the arrival rate, or in closed loops against the requests in flight.
 func compared(c *twin.Comparison, q quantity, open bool) (page.FigureBlock, bool) {
-	x, name := draw.Axis{Label: draw.Say(axisInFlight), Format: draw.Number}, "predicted-loop-"+q.name
+	x, name := draw.Axis{Label: axisInFlight.Text(), Format: draw.Number}, "predicted-loop-"+q.name
 	if open {
-		x, name = draw.Axis{Label: draw.Say(axisRate), Format: draw.Number}, "predicted-rate-"+q.name
+		x, name = draw.Axis{Label: axisRate.Text(), Format: draw.Number}, "predicted-rate-"+q.name
 	}
 	var rows []twin.ComparisonRow
 	for _, r := range c.Rows {
@@ -72,11 +72,11 @@ func compared(c *twin.Comparison, q quantity, open bool) (page.FigureBlock, bool
 	at := func(r twin.ComparisonRow) float64 { return cmp.Or(r.Rate, float64(r.Width)) }
 	slices.SortStableFunc(rows, func(a, b twin.ComparisonRow) int { return cmp.Compare(at(a), at(b)) })
 	panel := draw.Panel{Y: q.axis, Height: 200}
-	t := &page.Table{Name: "t-" + name, Title: q.title, Columns: []page.Column{{Head: draw.Say(lang.HeadBenchmark), Left: true}, {Head: x.Label}}}
+	t := &page.Table{Name: "t-" + name, Title: q.title, Columns: []page.Column{{Head: lang.HeadBenchmark.Text(), Left: true}, {Head: x.Label}}}
 	points := 0
-	f := page.FigureBlock{Name: name, Title: q.title, Note: draw.Say(noteBeside)}
+	f := page.FigureBlock{Name: name, Title: q.title, Note: noteBeside.Text()}
 	for _, l := range q.lines {
-		predicted := draw.Series{Key: l.key, Colour: l.colour, Style: draw.Path, Dashed: true, Name: draw.Same(l.text)}
+		predicted := draw.Series{Key: l.key, Colour: l.colour, Style: draw.Path, Dashed: true, Name: lang.Same(l.text)}
 		measured := draw.Series{Key: l.key, Colour: l.colour, Style: draw.Loose}
 		for i, r := range rows {
 			if v := l.of(&r.Predicted); v > 0 {
@@ -88,8 +88,8 @@ func compared(c *twin.Comparison, q quantity, open bool) (page.FigureBlock, bool
 		}
 		points += min(len(predicted.Points), len(measured.Points))
 		panel.Series = append(panel.Series, predicted, measured)
-		name := draw.Same(l.text)
-		t.Columns = append(t.Columns, page.Column{Head: draw.Say(headPredicted).Plus(draw.Same(" ")).Plus(name)}, page.Column{Head: draw.Say(headMeasured).Plus(draw.Same(" ")).Plus(name)})
+		name := lang.Same(l.text)
+		t.Columns = append(t.Columns, page.Column{Head: headPredicted.Text().Plus(lang.Same(" ")).Plus(name)}, page.Column{Head: headMeasured.Text().Plus(lang.Same(" ")).Plus(name)})
 		if len(q.lines) > 1 {
 			f.Switches = append(f.Switches, page.Switch{Key: l.key, Text: name, Colour: l.colour})
 		}
@@ -122,7 +122,7 @@ func shapeOf(use string) draw.Shape {
 // value is a cell with a number.
 func value(v float64, axis draw.Axis) page.Cell {
 	if v == 0 {
-		return page.Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+		return page.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
 	}
 	return page.Plain(axis.Format(v))
 }

@@ -19,12 +19,12 @@ const mostPlans = 4
 
 // PlanPlots writes the page of a plan of capacity.
 func PlanPlots(w io.Writer, r *plan.CapacityResult, o page.WriteOptions) error {
-	d := &page.Document{Title: draw.Say(plotTitlePlan), Subtitle: draw.Same(strings.Join(r.SLO, ", ")), Data: map[string]any{}}
+	d := &page.Document{Title: plotTitlePlan.Text(), Subtitle: lang.Same(strings.Join(r.SLO, ", ")), Data: map[string]any{}}
 	parts := page.FromSections("plan", func(l lang.Lang) []table.Section { return Sections(r, l) })
 	d.Sections = append(d.Sections, parts[0])
 	for i := range r.Ranked[:min(len(r.Ranked), mostPlans)] {
 		p := &r.Ranked[i]
-		s := page.Section{ID: "day-" + strconv.Itoa(i+1), Title: draw.Say(titleDay, i+1, table.Clean(p.Name))}
+		s := page.Section{ID: "day-" + strconv.Itoa(i+1), Title: titleDay.Text(i+1, table.Clean(p.Name))}
 		s.Blocks = append(s.Blocks, page.Block{Figures: dayOf("day-"+strconv.Itoa(i+1), p, r)})
 		d.Sections = append(d.Sections, s)
 	}
@@ -34,7 +34,7 @@ func PlanPlots(w io.Writer, r *plan.CapacityResult, o page.WriteOptions) error {
 
 // dayOf are the drawings of one plan: demand, replicas, each term of the objective, and the sizes that were tried.
 func dayOf(name string, p *plan.CapacityPlan, r *plan.CapacityResult) []page.FigureBlock {
-	over := func(of func(s *plan.CapacitySpan) (float64, bool), key string, text draw.Text, colour int, dashed bool, all []plan.CapacitySpan) draw.Series {
+	over := func(of func(s *plan.CapacitySpan) (float64, bool), key string, text lang.Text, colour int, dashed bool, all []plan.CapacitySpan) draw.Series {
 		s := draw.Series{Key: key, Name: text, Colour: colour, Style: draw.Path, Dashed: dashed}
 		for i := range all {
 			if v, ok := of(&all[i]); ok {
@@ -49,26 +49,26 @@ func dayOf(name string, p *plan.CapacityPlan, r *plan.CapacityResult) []page.Fig
 	x := axisOf(r)
 	var marks []draw.Mark
 	if p.OverLost != nil {
-		marks = []draw.Mark{{Text: draw.Say(markLost), At: axisAt(p.LostAt, r)}}
+		marks = []draw.Mark{{Text: markLost.Text(), At: axisAt(p.LostAt, r)}}
 	}
-	figure := func(suffix string, title draw.Text, y draw.Axis, series []draw.Series, rules []draw.Rule, note draw.Text) page.FigureBlock {
+	figure := func(suffix string, title lang.Text, y draw.Axis, series []draw.Series, rules []draw.Rule, note lang.Text) page.FigureBlock {
 		full := name + "-" + suffix
 		f := page.FigureBlock{Name: full, Title: title, Note: note, Table: spansTable("t-"+full, title, p.Over, series, r, y)}
 		f.Variants = page.PlotVariants(draw.Figure{Name: full, Title: title, X: x, Marks: marks, Right: 60, Panels: []draw.Panel{{Y: y, Height: 160, Series: series, Rules: rules}}}, false, false)
 		return f
 	}
-	number := func(p lang.Phrase) draw.Axis { return draw.Axis{Label: draw.Say(p), Format: draw.Number} }
+	number := func(p lang.Phrase) draw.Axis { return draw.Axis{Label: p.Text(), Format: draw.Number} }
 	all := []page.FigureBlock{
-		figure("demand", draw.Say(titleDemand), number(axisDemand), []draw.Series{over(always(func(s *plan.CapacitySpan) float64 { return s.Rate }), "rate", draw.Text{}, 0, false, p.Over)}, nil, draw.Text{}),
+		figure("demand", titleDemand.Text(), number(axisDemand), []draw.Series{over(always(func(s *plan.CapacitySpan) float64 { return s.Rate }), "rate", lang.Text{}, 0, false, p.Over)}, nil, lang.Text{}),
 	}
 	replicas := []draw.Series{
-		over(always(func(s *plan.CapacitySpan) float64 { return float64(s.Most) }), "most", draw.Say(wordMost), 0, false, p.Over),
-		over(always(func(s *plan.CapacitySpan) float64 { return s.Mean }), "mean", draw.Say(lang.SubMean), 2, false, p.Over),
+		over(always(func(s *plan.CapacitySpan) float64 { return float64(s.Most) }), "most", wordMost.Text(), 0, false, p.Over),
+		over(always(func(s *plan.CapacitySpan) float64 { return s.Mean }), "mean", lang.SubMean.Text(), 2, false, p.Over),
 	}
 	if p.OverLost != nil {
-		replicas = append(replicas, over(always(func(s *plan.CapacitySpan) float64 { return float64(s.Least) }), "lost", draw.Say(wordLost), 1, true, p.OverLost))
+		replicas = append(replicas, over(always(func(s *plan.CapacitySpan) float64 { return float64(s.Least) }), "lost", wordLost.Text(), 1, true, p.OverLost))
 	}
-	all = append(all, figure("replicas", draw.Say(titleReplicas), number(axisReplicas), replicas, nil, draw.Text{}))
+	all = append(all, figure("replicas", titleReplicas.Text(), number(axisReplicas), replicas, nil, lang.Text{}))
 	terms, err := slo.ParseAll(r.SLO)
 	if err != nil { // a term of a newer llmsweep is not drawn
 		return all
@@ -80,35 +80,35 @@ func dayOf(name string, p *plan.CapacityPlan, r *plan.CapacityResult) []page.Fig
 			}
 			return *s.Worst[k], true
 		}
-		y := draw.Axis{Label: draw.Same(t.Name()), Format: draw.Seconds}
+		y := draw.Axis{Label: lang.Same(t.Name()), Format: draw.Seconds}
 		if t.Metric == slo.Errors {
 			y.Format = draw.Number
 		}
-		series := []draw.Series{over(worst, "worst", draw.Text{}, 0, false, p.Over)}
+		series := []draw.Series{over(worst, "worst", lang.Text{}, 0, false, p.Over)}
 		if p.OverLost != nil {
-			series = append(series, over(worst, "lost", draw.Say(wordLost), 1, true, p.OverLost))
+			series = append(series, over(worst, "lost", wordLost.Text(), 1, true, p.OverLost))
 		}
-		all = append(all, figure("term"+strconv.Itoa(k+1), draw.Same(t.String()), y, series, []draw.Rule{{Key: "worst", Text: draw.Same("SLO " + t.String()), At: t.Limit}}, draw.Say(noteWorst)))
+		all = append(all, figure("term"+strconv.Itoa(k+1), lang.Same(t.String()), y, series, []draw.Rule{{Key: "worst", Text: lang.Same("SLO " + t.String()), At: t.Limit}}, noteWorst.Text()))
 	}
 	return append(all, sizesOf(name+"-sizes", p, r))
 }
 
 // sizesOf draws how often the objective holds with each number of replicas that was tried, and what breaks first.
 func sizesOf(name string, p *plan.CapacityPlan, r *plan.CapacityResult) page.FigureBlock {
-	title := draw.Say(plotTitleSizes)
+	title := plotTitleSizes.Text()
 	s := draw.Series{Key: "held", Colour: 0}
-	t := &page.Table{Name: "t-" + name, Title: title, Columns: []page.Column{{Head: draw.Say(axisReplicas)}, {Head: draw.Say(axisHeld)}}}
+	t := &page.Table{Name: "t-" + name, Title: title, Columns: []page.Column{{Head: axisReplicas.Text()}, {Head: axisHeld.Text()}}}
 	for i, one := range p.Sizes {
 		s.Points = append(s.Points, draw.Point{X: float64(one.Replicas), Y: 100 * one.Held, Row: i + 1})
 		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{page.Plain(strconv.Itoa(one.Replicas)), page.Plain(fmt.Sprintf("%.1f", 100*one.Held))}})
 	}
-	panel := draw.Panel{Y: draw.Axis{Label: draw.Say(axisHeld), Format: draw.Number}, Height: 160, Series: []draw.Series{s}, Rules: []draw.Rule{{Key: "held", Text: draw.Say(ruleWanted), At: 100 * r.Minutes}}}
-	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: draw.Say(axisReplicas), Format: draw.Number}, Right: 60, Panels: []draw.Panel{panel}}
-	return page.FigureBlock{Name: name, Title: title, Note: draw.Both(func(l lang.Lang) string { return First(p, l) }), Variants: page.PlotVariants(fig, false, false), Table: t}
+	panel := draw.Panel{Y: draw.Axis{Label: axisHeld.Text(), Format: draw.Number}, Height: 160, Series: []draw.Series{s}, Rules: []draw.Rule{{Key: "held", Text: ruleWanted.Text(), At: 100 * r.Minutes}}}
+	fig := draw.Figure{Name: name, Title: title, X: draw.Axis{Label: axisReplicas.Text(), Format: draw.Number}, Right: 60, Panels: []draw.Panel{panel}}
+	return page.FigureBlock{Name: name, Title: title, Note: lang.Both(func(l lang.Lang) string { return First(p, l) }), Variants: page.PlotVariants(fig, false, false), Table: t}
 }
 
 // spansTable has the numbers of a drawing over time.
-func spansTable(name string, title draw.Text, spans []plan.CapacitySpan, series []draw.Series, r *plan.CapacityResult, y draw.Axis) *page.Table {
+func spansTable(name string, title lang.Text, spans []plan.CapacitySpan, series []draw.Series, r *plan.CapacityResult, y draw.Axis) *page.Table {
 	t := &page.Table{Name: name, Title: title, Columns: []page.Column{{Head: axisOf(r).Label}}}
 	for _, s := range series {
 		head := s.Name
@@ -120,7 +120,7 @@ func spansTable(name string, title draw.Text, spans []plan.CapacitySpan, series 
 	for i := range spans {
 		row := page.Row{Cells: []page.Cell{page.Plain(lang.Short(axisAt(spans[i].From, r), false))}}
 		for _, s := range series {
-			cell := page.Cell{Text: draw.Same(lang.Absent), Class: "soft"}
+			cell := page.Cell{Text: lang.Same(lang.Absent), Class: "soft"}
 			for _, p := range s.Points {
 				if p.Row == i+1 {
 					cell = page.Plain(y.Format(p.Y))
@@ -145,7 +145,7 @@ func axisOf(r *plan.CapacityResult) draw.Axis {
 	if hours(r) {
 		p = axisHours
 	}
-	return draw.Axis{Label: draw.Say(p), Format: draw.Number}
+	return draw.Axis{Label: p.Text(), Format: draw.Number}
 }
 
 // axisAt is an instant on it.

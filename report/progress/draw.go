@@ -216,7 +216,7 @@ func (m *model) curves(width, rows int) []string {
 		return nil
 	}
 	run := rundir.Run{Stages: m.content.ended}
-	roles := []string{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Single}
+	roles := []rundir.Role{rundir.Floor, rundir.Grid, rundir.Probe, rundir.Single}
 	output, ttft := draw.OutputChart(&run, l, roles...), draw.TTFTChart(&run, l, roles...)
 	columns, ok := draw.TextColumns(width-betweenLines, 2)
 	const few = 2 // points make no curve with less

@@ -22,7 +22,7 @@ import (
 )
 
 // stage is one that has ended.
-func stage(name, role string, rate, done, ttft, output float64) rundir.Stage {
+func stage(name string, role rundir.Role, rate, done, ttft, output float64) rundir.Stage {
 	s := rundir.Stage{
 		Name: name, Role: role, State: rundir.Complete, Rates: rundir.Rates{Completed: rundir.Exactly(done)},
 		TTFT: rundir.Dist{Mean: rundir.Exactly(ttft)}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(output)},

@@ -52,11 +52,11 @@ func Phase(s *State, l lang.Lang) string {
 		return ""
 	case load.PhaseWarmUp:
 		return phaseWarmUp.In(l)
-	case load.PhaseCanaries:
+	case experiment.PhaseCanaries:
 		return phaseCanary.In(l)
-	case load.PhaseGraded:
+	case experiment.PhaseGraded:
 		return phaseGraded.In(l)
-	case load.PhaseText:
+	case experiment.PhaseText:
 		return phaseText.In(l)
 	case load.PhaseTail:
 		return phaseTail.In(l)

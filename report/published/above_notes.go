@@ -8,8 +8,3 @@ var (
 	noteUnclear  = note.Kind{Code: "published.unclear", Args: []string{"text"}}
 	noteWarmUp   = note.Kind{Code: "published.warm-up", Args: []string{"line", "text"}}
 )
-
-// AboveNotes returns the kinds of notes that this package writes.
-func AboveNotes() []note.Kind {
-	return []note.Kind{noteNoLength, noteUnclear, noteWarmUp}
-}

@@ -124,7 +124,7 @@ func (r *reading) row(found []*column) {
 		case c == nil:
 		case c.key == nameColumn:
 			if err := r.name(cells[i]); err != nil {
-				r.unread(noteBad.New(err))
+				r.unread(noteBad.New(FaultOf(err)))
 				r.at++
 				return
 			}
@@ -151,7 +151,7 @@ func (r *reading) cell(c *column, text string) bool {
 		f, err = q.In(c.dimension, c.usual)
 	}
 	if err != nil {
-		r.unread(noteBadValue.New(c.title, Short(text), err))
+		r.unread(noteBadValue.New(c.title, Short(text), FaultOf(err)))
 		return false
 	}
 	if q.Unit == "" && !q.Number.IsZero() {
@@ -178,7 +178,7 @@ func (r *reading) name(text string) error {
 	s.Kind, s.Role = stageKind(kind)
 	s.Name = s.Kind
 	if s.Kind == "" {
-		return fmt.Errorf("the row has no name")
+		return Fault{Note: faultNoName.New()}
 	}
 	if s.Role != rundir.Grid {
 		s.Verdict = rundir.Closed
@@ -188,7 +188,7 @@ func (r *reading) name(text string) error {
 	}
 	q, err := ParseQuantity(strings.TrimSuffix(load, WarmUpSuffix))
 	if err != nil || !q.Number.Known() {
-		return fmt.Errorf("%q: no rate behind the @", Short(text))
+		return Fault{Note: faultNoRate.New(Short(text))}
 	}
 	if s.Kind == "concurrent" {
 		s.MaxConcurrency = int(q.Number.Value())
@@ -201,7 +201,7 @@ func (r *reading) name(text string) error {
 		return nil
 	}
 	if s.Rate, err = q.In(Requests, "req/sec"); err != nil {
-		return fmt.Errorf("%q: the rate %w", Short(text), err)
+		return Fault{Note: faultBadRate.New(Short(text), FaultOf(err))}
 	}
 	s.Verdict = ""
 	s.Name = fmt.Sprintf("%s@%.2f", s.Kind, s.Rate.Value())
@@ -210,7 +210,7 @@ func (r *reading) name(text string) error {
 }
 
 // stageKind returns the kind of stage that a row's name means, and its role in a sweep.
-func stageKind(name string) (kind, role string) {
+func stageKind(name string) (kind string, role rundir.Role) {
 	switch strings.TrimSpace(name) {
 	case "synchronous", "sync", "同步":
 		return "synchronous", rundir.Floor
@@ -248,8 +248,8 @@ func (r *reading) finishSweep(heading string) {
 func isProbes(heading string) bool { return heading == "Probes" || heading == "探测" }
 
 // verdictOf reads a verdict, in either language; nothing where there is none.
-func verdictOf(text string) string {
-	return map[string]string{
+func verdictOf(text string) rundir.Verdict {
+	return map[string]rundir.Verdict{
 		"stable": rundir.Stable, "saturated": rundir.Saturated, "shedding": rundir.Shedding, "undecided": rundir.Undecided, "closed": rundir.Closed,
 		"稳定": rundir.Stable, "饱和": rundir.Saturated, "拒绝": rundir.Shedding, "未定": rundir.Undecided, "闭环": rundir.Closed,
 	}[text]

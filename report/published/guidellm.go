@@ -216,13 +216,13 @@ func (s *jsonStage) guideStrategy(b gjson.Result) (sweep bool) {
 		}
 	}
 	if sweep {
-		st.Role = map[string]string{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[kind]
+		st.Role = map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[kind]
 		if st.Role == "" {
 			st.Role = rundir.Grid
 		}
 	}
 	if own := b.Get("config.llmsweep"); s.own && own.Get("name").String() != "" {
-		st.Name, st.Role, st.Verdict = own.Get("name").String(), own.Get("role").String(), own.Get("verdict").String()
+		st.Name, st.Role, st.Verdict = own.Get("name").String(), rundir.Role(own.Get("role").String()), rundir.Verdict(own.Get("verdict").String())
 	}
 	return sweep
 }

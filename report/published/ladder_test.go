@@ -181,7 +181,7 @@ func TestContext(t *testing.T) {
 
 // TestWarmUp: a remark makes the next table a warm-up, unless it says that none is needed.
 func TestWarmUp(t *testing.T) {
-	for remark, want := range map[string]string{
+	for remark, want := range map[string]rundir.Role{
 		"//warm up effect!": rundir.WarmUp, "// 预热": rundir.WarmUp, "/* warm-up */": rundir.WarmUp,
 		"//No need to warm-up": rundir.Single, "// 无需预热": rundir.Single, "warm-ups matter": rundir.Single,
 	} {

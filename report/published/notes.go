@@ -11,8 +11,3 @@ var (
 	noteJoined        = note.Kind{Code: "published.joined", Args: []string{"tables", "lines"}}
 	noteOutOfOrder    = note.Kind{Code: "published.out-of-order", Args: []string{"lines", "launch", "other"}}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{noteReadFrom, noteContradiction, noteFlagWins, noteJoined, noteOutOfOrder}
-}

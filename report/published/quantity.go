@@ -1,8 +1,6 @@
 package published
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -39,7 +37,7 @@ func ParseQuantity(text string) (Quantity, error) {
 	case "n/a", "na", "-", "--", "none", "null", "nan":
 		return q, nil
 	case "":
-		return q, errors.New("is empty")
+		return q, Fault{faultEmpty.New()}
 	}
 	bound := false
 	for _, sign := range []string{`\>`, "&gt;", ">=", "≥", ">"} {
@@ -51,11 +49,11 @@ func ParseQuantity(text string) (Quantity, error) {
 	digits, unit := splitNumber(rest)
 	plain, ok := ungroup(digits)
 	if !ok || digits == "" {
-		return q, errors.New("is no number")
+		return q, Fault{faultNoNumber.New()}
 	}
 	v, err := strconv.ParseFloat(plain, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e15 {
-		return q, errors.New("is no number that a benchmark prints")
+		return q, Fault{faultOddNumber.New()}
 	}
 	q.Number = rundir.Exactly(v)
 	if bound {
@@ -153,9 +151,9 @@ func (q Quantity) In(want Dimension, usual string) (rundir.Number, error) {
 	case q.Number.IsZero():
 		return rundir.Number{}, nil
 	case !known:
-		return rundir.Number{}, fmt.Errorf("has the unknown unit %q", Short(name))
+		return rundir.Number{}, Fault{faultUnknownUnit.New(Short(name))}
 	case d != want:
-		return rundir.Number{}, fmt.Errorf("is in %q, which measures something else", Short(name))
+		return rundir.Number{}, Fault{faultOtherUnit.New(Short(name))}
 	}
 	v := Shift(q.Number.Value()*factor, tens)
 	if q.Number.Bound() {

@@ -9,6 +9,10 @@ var (
 	noteReadAs      = note.Kind{Code: "published.read-as", Args: []string{"text", "as"}}
 	noteTooManyRows = note.Kind{Code: "published.too-many-rows", Args: []string{"rows"}}
 	noteCells       = note.Kind{Code: "published.cells", Args: []string{"cells", "wanted"}}
+	faultNoName     = note.Kind{Code: "fault.no-name"}
+	faultNoRate     = note.Kind{Code: "fault.no-rate", Args: []string{"row"}}
+	faultBadRate    = note.Kind{Code: "fault.bad-rate", Args: []string{"row", "why"}}
+	faultUnclear    = note.Kind{Code: "fault.unclear"}
 	noteBad         = note.Kind{Code: "published.bad", Args: []string{"error"}}
 	noteBadValue    = note.Kind{Code: "published.bad-value", Args: []string{"name", "value", "error"}}
 	noteNoUnit      = note.Kind{Code: "published.no-unit", Args: []string{"name", "value", "unit"}}
@@ -24,8 +28,3 @@ var (
 	noteNoCell      = note.Kind{Code: "published.no-cell"}
 	noteOtherTable  = note.Kind{Code: "published.other-table", Args: []string{"columns"}}
 )
-
-// ReadNotes returns the kinds of notes that this package writes.
-func ReadNotes() []note.Kind {
-	return []note.Kind{noteNoHeading, noteOtherColumn, noteReadAs, noteTooManyRows, noteCells, noteBad, noteBadValue, noteNoUnit, noteNoRow, noteLongLine, noteNoTable, noteNoEnd, noteNotServing, noteNothingRead, noteNoDate, noteNotStress, noteRepeated, noteNoCell, noteOtherTable}
-}

@@ -113,7 +113,7 @@ func Whole(f rundir.Number, to *int) error {
 		return nil
 	}
 	if v := f.Value(); f.Bound() || v < 0 || v != math.Trunc(v) || v > 1e12 {
-		return fmt.Errorf("is no count")
+		return Fault{faultNoCount.New()}
 	}
 	*to = int(f.Value())
 	return nil

@@ -14,12 +14,3 @@ var (
 	noteLabelNoCount     = note.Kind{Code: "published.label-no-count", Args: []string{"label", "text"}}
 	noteLabelNoPrice     = note.Kind{Code: "published.label-no-price", Args: []string{"label", "text"}}
 )
-
-// ResultsNotes returns the kinds of notes that this package writes.
-func ResultsNotes() []note.Kind {
-	return []note.Kind{
-		noteNoObject, noteUnknown, noteNoNumber, noteNoCount, noteNoMetric, noteNoBenchmark, notePercentilesAlone, noteLabelNoCount,
-		noteLabelNoPrice, noteITLPerRequest, noteITLWeighted, noteITLPerChunk, noteTTFTEmptyChunk, noteTTFTZero, noteLatencyToEnd,
-		noteRatesWhole, noteCancelled, noteTokensAsked, noteTokensCounted, notePerGPU, noteNoWarmup,
-	}
-}

@@ -131,7 +131,7 @@ func (d *draw) dist(shift int) rundir.Dist {
 }
 
 // stage is a stage as it may have been measured, its numbers as fine as they are printed.
-func (d *draw) stage(name, kind, role string) rundir.Stage {
+func (d *draw) stage(name, kind string, role rundir.Role) rundir.Stage {
 	seconds := 3 // milliseconds are printed
 	s := rundir.Stage{
 		Name: name, Kind: kind, Role: role, State: rundir.Complete, Window: d.hundredths(0), Elapsed: d.hundredths(0), Whole: d.int(0, 1) == 0,

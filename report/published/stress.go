@@ -140,7 +140,7 @@ func (r *reading) item(items []item, label, value string) {
 		r.assume(noteReadAs.New(Short(label), it.key))
 	}
 	if err := r.fill(it, value); err != nil {
-		r.unread(noteBadValue.New(label, Short(value), err))
+		r.unread(noteBadValue.New(label, Short(value), FaultOf(err)))
 		r.at++
 		return
 	}
@@ -185,7 +185,7 @@ func statistic(a, b string) bool {
 func (r *reading) fill(it *item, value string) error {
 	if it.text != nil {
 		if !it.text(r, value) {
-			return fmt.Errorf("is not understood")
+			return Fault{Note: faultUnclear.New()}
 		}
 		return nil
 	}

@@ -1,17 +1,21 @@
 package published
 
-import "llmsweep/report/lang"
+import (
+	"sync"
+
+	"llmsweep/report/lang"
+)
 
 // Words returns the words of the notes of this package and of those beneath it.
-func Words() lang.Words {
-	return lang.Join(definitionWords(), lang.Words{
+var Words = sync.OnceValue(func() lang.Words {
+	return lang.Join(definitionWords(), faultWords(), lang.Words{
 		"published.no-heading":        lang.Say("no line above the table names model, GPU and engine", "表格上方没有注明模型、GPU 和引擎"),
 		"published.other-column":      lang.Say("column \"{column}\" is none of the six: not read", "列“{column}”不属于六列格式：未读取"),
 		"published.read-as":           lang.Say("\"{text}\" is read as \"{as}\"", "“{text}”读作“{as}”"),
 		"published.too-many-rows":     lang.Say("the table has more than {rows} rows", "表格超过 {rows} 行"),
 		"published.cells":             lang.Say("the row has {cells:count cell cells}, the heading {wanted}", "该行有 {cells} 格，而表头有 {wanted} 格"),
-		"published.bad":               lang.Say("{error:error}", "{error:error}"),
-		"published.bad-value":         lang.Say("{name}: \"{value}\" {error:error}", "{name}：“{value}” {error:error}"),
+		"published.bad":               lang.Say("{error:note}", "{error:note}"),
+		"published.bad-value":         lang.Say("{name}: \"{value}\" {error:note}", "{name}：“{value}”{error:note}"),
 		"published.no-unit":           lang.Say("{name} {value} has no unit: read as {unit}", "{name} {value} 没有单位：按 {unit} 读取"),
 		"published.no-row":            lang.Say("the table has no row", "表格没有数据行"),
 		"published.no-length":         lang.Say("\"{text}\" is not a length", "“{text}”不是长度"),
@@ -41,4 +45,4 @@ func Words() lang.Words {
 		"published.label-no-price":    lang.Say("label {label}={text} is no price", "标签 {label}={text} 不是价格"),
 		"published.other-table":       lang.Say("a table with other columns ({columns}) is not read", "其他列的表格（{columns}）未读取"),
 	})
-}
+})

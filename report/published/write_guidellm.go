@@ -106,9 +106,9 @@ type guideBenchmark struct {
 
 // guideOwn is what GuideLLM's layout has no place for.
 type guideOwn struct {
-	Name    string `json:"name"`
-	Role    string `json:"role"`
-	Verdict string `json:"verdict,omitempty"`
+	Name    string         `json:"name"`
+	Role    rundir.Role    `json:"role"`
+	Verdict rundir.Verdict `json:"verdict,omitempty"`
 }
 
 type guideStrategy struct {

@@ -56,7 +56,7 @@ func (s *Setup) Within(terms []slo.Term) (Limit, *Refusal) {
 	good := -1
 	for i := range s.Rows {
 		t, verdict := s.failing(i, terms)
-		if verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+		if verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
 			break
 		}
 		if t == nil {
@@ -86,7 +86,7 @@ func (s *Setup) answered(terms []slo.Term) (Limit, *Refusal) {
 		}
 	}
 	at, wide := found.Rate, false
-	if at.IsZero() && found.Verdict == slo.Kept.String() && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
+	if at.IsZero() && found.Verdict == rundir.Kept && found.Low.Known() && found.High.Known() && found.Low.Value() > 0 {
 		at, wide = found.Low, true
 	}
 	if at.IsZero() {
@@ -129,9 +129,9 @@ func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Te
 		name = found.BrokenStage
 	}
 	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Stage.Name == name })
-	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unknown: found.Verdict != slo.Broken.String()}
+	r := &Refusal{Row: &s.Rows[max(i, 0)], Term: limiting, Unknown: found.Verdict != rundir.Broken}
 	for j := range max(i, 0) {
-		if verdict, _ := slo.Judge(s.Rows[j].Stage, terms); verdict == slo.Kept {
+		if verdict, _ := slo.Judge(s.Rows[j].Stage, terms); verdict == rundir.Kept {
 			r.Kept = &s.Rows[j]
 		}
 	}
@@ -145,7 +145,7 @@ func (s *Setup) unanswered(found *rundir.SLO, limiting *slo.Term, terms []slo.Te
 }
 
 // failing is a term that a row breaks, else one that it is not shown to keep, else nil.
-func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict slo.Verdict) {
+func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict rundir.Promised) {
 	verdict, failed = slo.Judge(s.Rows[i].Stage, terms)
 	return failed, verdict
 }
@@ -154,7 +154,7 @@ func (s *Setup) failing(i int, terms []slo.Term) (failed *slo.Term, verdict slo.
 func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	at := 0
 	for i := range s.Rows {
-		if _, verdict := s.failing(i, terms); verdict == slo.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
+		if _, verdict := s.failing(i, terms); verdict == rundir.Broken || s.Rows[i].Stage.Verdict == rundir.Saturated {
 			at = i
 			break
 		}
@@ -162,7 +162,7 @@ func (s *Setup) refusal(terms []slo.Term) *Refusal {
 	r := &Refusal{Row: &s.Rows[at]}
 	t, verdict := s.failing(at, terms)
 	if t != nil {
-		r.Term, r.Unknown = t, verdict == slo.Unsure
+		r.Term, r.Unknown = t, verdict == rundir.Unsure
 		r.Number, _ = t.Of(r.Row.Stage)
 	}
 	return r
@@ -181,11 +181,11 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 	for j := range terms {
 		t := &terms[j]
 		verdict := t.Holds(high.Stage)
-		if verdict == slo.Kept {
+		if verdict == rundir.Kept {
 			continue
 		}
 		if w := s.crossing(good, high, t); l.Broken == nil || w < weight {
-			l.Broken, l.Unknown, weight = t, verdict == slo.Unsure, w
+			l.Broken, l.Unknown, weight = t, verdict == rundir.Unsure, w
 			l.By, _ = t.Of(high.Stage)
 		}
 	}
@@ -204,7 +204,7 @@ func (s *Setup) edge(good int, terms []slo.Term) Limit {
 // breaks a term.
 func (s *Setup) next(good int, terms []slo.Term) int {
 	for i := good + 1; i < len(s.Rows); i++ {
-		if _, verdict := s.failing(i, terms); verdict == slo.Broken || !s.Rows[i].Doubted {
+		if _, verdict := s.failing(i, terms); verdict == rundir.Broken || !s.Rows[i].Doubted {
 			return i
 		}
 	}
@@ -217,7 +217,7 @@ func (s *Setup) crossing(good int, next *Row, t *slo.Term) float64 {
 	high := next.Stage
 	by, _ := t.Of(high)
 	worst := s.worst(good, t)
-	if t.Holds(high) != slo.Broken || !by.Known() || worst >= t.Limit || by.Value() <= worst {
+	if t.Holds(high) != rundir.Broken || !by.Known() || worst >= t.Limit || by.Value() <= worst {
 		return 0
 	}
 	return (t.Limit - worst) / (by.Value() - worst)

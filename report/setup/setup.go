@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"llmsweep/client/note"
 	"llmsweep/report/audit"
@@ -103,11 +104,8 @@ var (
 	noteWarmUp   = note.Kind{Code: "row.warm-up"}
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteCutShort, noteNoneDone, noteWarmUp} }
-
 // words are those of all reasons to leave a row out.
-func words() lang.Words { return lang.Join(findings.Words(), audit.Words()) }
+var words = sync.OnceValue(func() lang.Words { return lang.Join(findings.Words(), audit.Words()) })
 
 // Options are the ways to make setups.
 type Options struct {

@@ -21,19 +21,6 @@ var (
 	NoteOnStage   = note.Kind{Code: "cluster.stage", Args: []string{"stage", "why"}} // why holds one note
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{NoteLost, NoteStalled, NoteLate, NoteBroken, NoteDiffers, NoteUnfit, NoteAlignment, NoteShared, NoteOnStage}
-}
-
-// Unfit returns a note on a rank that was too slow to measure, and why.
-func Unfit(r *rundir.Rank, why note.Note) note.Note {
-	return NoteUnfit.New(r.Rank, r.Host, []note.Note{why})
-}
-
-// OnStage returns a note on a stage.
-func OnStage(stage string, why note.Note) note.Note { return NoteOnStage.New(stage, []note.Note{why}) }
-
 // maxAlignment is the largest error of the ranks' clocks, as a share of the mean time between two requests, that a stage has no warning for.
 const maxAlignment = 0.1
 

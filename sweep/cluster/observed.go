@@ -71,7 +71,7 @@ func (g *coordinatorStage) assess(p *share, o *load.Observed) {
 	}
 	o.Ranks.Each = append(o.Ranks.Each, s)
 	r := &g.record.Ranks[p.rank]
-	r.LagP99, r.CPU = coordinatorLarger(r.LagP99, s.LagP99), coordinatorLarger(r.CPU, s.CPU)
+	r.LagP99, r.CPU = rundir.Max(r.LagP99, s.LagP99), rundir.Max(r.CPU, s.CPU)
 	alone := rundir.Stage{
 		Lag: rundir.Dist{P99: s.LagP99}, ReadDelay: rundir.Dist{P99: known(d.ReadP99)}, SharedChunks: known(d.Shared),
 		ClientCPU: s.CPU, ClientGC: s.GC,
@@ -85,12 +85,4 @@ func (g *coordinatorStage) assess(p *share, o *load.Observed) {
 	if o.Invalid.IsZero() {
 		o.Invalid = NoteUnfit.New(p.rank, p.host(), []note.Note{why})
 	}
-}
-
-// coordinatorLarger returns the larger of two numbers, or the one that exists.
-func coordinatorLarger(a, b rundir.Number) rundir.Number {
-	if a.IsZero() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }

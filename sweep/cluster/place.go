@@ -92,17 +92,6 @@ func fromEnv(f *PlaceFlags, env func(string) string) (err error) {
 	return err
 }
 
-// Apart returns the place of a rank that has no connection to the others.
-func Apart(f PlaceFlags, env func(string) string) (rank, ranks int, err error) {
-	if err := fromEnv(&f, env); err != nil {
-		return 0, 0, err
-	}
-	if f.Rank < 0 || f.Ranks < 2 || f.Rank >= f.Ranks {
-		return 0, 0, fmt.Errorf("--start-at needs --rank (from 0) and --ranks (their number, at least 2): %d of %d is none", f.Rank, f.Ranks)
-	}
-	return f.Rank, f.Ranks, nil
-}
-
 // byFlags returns the place that flags say.
 func byFlags(f PlaceFlags) (*Place, error) {
 	switch {

@@ -20,6 +20,7 @@ type Spec struct {
 	Limit    int
 	Opening  []time.Duration
 	Sessions int
+	Exact    bool
 	Tick     time.Duration
 	Tail     time.Duration
 	Drain    time.Duration
@@ -37,7 +38,7 @@ func Encode(l arrival.Load, s *load.Stage, seed uint64) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(Spec{
-		Name: s.Name, Kind: l.Kind(), Load: b, Seed: seed, Limit: s.Limit, Opening: s.Opening, Sessions: s.Sessions,
+		Name: s.Name, Kind: l.Kind(), Load: b, Seed: seed, Limit: s.Limit, Opening: s.Opening, Sessions: s.Sessions, Exact: s.Exact,
 		Tick: s.Tick, Tail: s.Tail, Drain: s.Drain, TimeOut: s.TimeOut,
 	})
 }

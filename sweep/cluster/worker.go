@@ -175,7 +175,7 @@ func (w *worker) prepare(ctx context.Context, m *Stage) error {
 	p := &sessionPart{attempt: m.Attempt, name: s.Name, load: l, seed: s.Seed, idle: share.Idle(), reporter: newReporter(m.Attempt, time.Now(), w.send)}
 	p.stage = load.Stage{
 		Name: s.Name, Schedule: l.Schedule(s.Seed, s.Name), Limit: share.Slots(), Source: w.Sources(s.Name), Waiter: w.Waiter, Caps: w.Caps,
-		Owns: share.Owns, Sessions: s.Sessions, Tick: s.Tick, Tail: s.Tail, Drain: s.Drain, TimeOut: s.TimeOut,
+		Owns: share.Owns, Sessions: s.Sessions, Exact: s.Exact, Tick: s.Tick, Tail: s.Tail, Drain: s.Drain, TimeOut: s.TimeOut,
 	}
 	for slot := share.Member; slot < len(s.Opening); slot += share.Members {
 		p.stage.Opening = append(p.stage.Opening, s.Opening[slot])

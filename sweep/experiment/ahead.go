@@ -10,7 +10,7 @@ import (
 // ForecastStage is what a forecast knows of a stage before it runs.
 type ForecastStage struct {
 	Load        arrival.Load
-	Role        string        // as in [rundir.Stage]
+	Role        rundir.Role   // as in [rundir.Stage]
 	Sessions    int           // 0 where the time decides
 	Least, Most time.Duration // that it measures
 }

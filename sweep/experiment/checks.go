@@ -28,6 +28,13 @@ type Check interface {
 	Recall(before *rundir.Run, kept func(stage string) bool, log any) error
 }
 
+// Phases in which checks ask prompts alone, one at a time.
+const (
+	PhaseCanaries = "canaries"
+	PhaseGraded   = "graded" // questions whose answers are graded
+	PhaseText     = "text"   // the windows of a text that is scored
+)
+
 // asked returns how many requests the checks take before the first stage.
 func (x *Experiment) asked() (n int) {
 	for _, c := range x.config.Checks {

@@ -77,7 +77,7 @@ func (x *Experiment) Coming(stages []Stage) {
 }
 
 // Closed returns a stage that keeps a number of requests in flight.
-func (x *Experiment) Closed(name, role string, width int) Stage {
+func (x *Experiment) Closed(name string, role rundir.Role, width int) Stage {
 	const waves, floorRequests = 3, 10 // one request at a time is slow, and varies little
 	s := x.stage(arrival.Closed{Concurrency: width}, name, name, role)
 	s.MinWaves = waves
@@ -91,14 +91,14 @@ func (x *Experiment) Closed(name, role string, width int) Stage {
 }
 
 // Poisson returns a stage of Poisson arrivals.
-func (x *Experiment) Poisson(rate float64, role string) Stage {
+func (x *Experiment) Poisson(rate float64, role rundir.Role) Stage {
 	l := arrival.Poisson{Rate: rate}
 	s := x.stage(l, l.Name(), l.Kind(), role)
 	x.support(&s)
 	return s
 }
 
-func (x *Experiment) stage(l arrival.Load, name, kind, role string) Stage {
+func (x *Experiment) stage(l arrival.Load, name, kind string, role rundir.Role) Stage {
 	return Stage{
 		Name: name, Kind: kind, Role: role, Load: l, Tail: x.pace.StageTime,
 		Extent: measure.Extent{MinTime: x.pace.StageTime, MaxTime: x.pace.StageMax, MinRequests: x.config.StageRequests},
@@ -206,8 +206,8 @@ func (x *Experiment) hold(ctx context.Context, s *Stage, st rundir.Stage, terms 
 func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, terms []slo.Term) (rundir.Stage, *load.Observed, error) {
 	c := &x.config
 	criteria := measure.Criteria{
-		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Whole: s.whole(), TimeOut: x.timeOut(),
-		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance, SLO: terms,
+		Extent: s.Extent, Rate: s.Load.MeanRate(), Concurrency: s.Load.Limit(), Sessions: s.Sessions, Whole: s.whole(), TimeOut: x.timeOut(),
+		MaxErrorRate: c.MaxErrorRate, Tolerance: c.Tolerance, SLO: terms, Alone: x.aloneLengths(),
 	}
 	account := measure.NewAccount(criteria)
 	source := s.Source
@@ -216,7 +216,7 @@ func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, ter
 	}
 	seen, broken := x.runner()(ctx, s.Load, load.Stage{
 		Name: s.Name, Schedule: s.Load.Schedule(c.Seed, s.Name), Limit: s.Load.Limit(), Opening: s.Opening, Source: source, Waiter: c.Waiter,
-		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
+		Caps: c.Caps, KeepText: c.Retokenize != nil, Sessions: s.Sessions, Exact: x.run.Workload.Forced, Tick: criteria.Tick(), Tail: s.Tail, Drain: c.Drain,
 		TimeOut: criteria.TimeOut,
 	}, load.Environment{Doer: c.Doer, Log: c.Log, Monitor: account, Progress: x.progress, Scrape: c.Scrape, Keep: keep(c.Log, s.Name)})
 	if void := (*load.VoidError)(nil); errors.As(broken, &void) {
@@ -234,6 +234,24 @@ func (x *Experiment) attempt(ctx context.Context, s *Stage, st rundir.Stage, ter
 	}
 	x.learn(st.Latency.Mean)
 	return st, seen, joined(broken, err)
+}
+
+// aloneLengths returns how long answers to lone requests are: exactly as asked where the server was shown to keep to that, else as in the floor row.
+// It is nil where there is none.
+func (x *Experiment) aloneLengths() *measure.Shares {
+	if x.run.Workload.Forced {
+		return measure.Exact()
+	}
+	for i := range x.run.Stages {
+		st := &x.run.Stages[i]
+		if st.Role != rundir.Floor || st.State != rundir.Complete {
+			continue
+		}
+		if shares, err := measure.SharesOf(x.config.Log.Records(st.Name)); err == nil {
+			return shares
+		}
+	}
+	return nil
 }
 
 // learn takes in the mean latency of the latest stage.
@@ -404,21 +422,13 @@ func (x *Experiment) judgeClient() {
 	c.Valid, c.Warnings, c.LagP99, c.CPU = true, slices.Clone(x.foreseen), rundir.Number{}, rundir.Number{}
 	for i := range x.run.Stages {
 		st := &x.run.Stages[i]
-		c.LagP99 = larger(c.LagP99, st.Lag.P99)
-		c.CPU = larger(c.CPU, st.ClientCPU)
+		c.LagP99 = rundir.Max(c.LagP99, st.Lag.P99)
+		c.CPU = rundir.Max(c.CPU, st.ClientCPU)
 		if !st.Invalid.IsZero() {
 			c.Valid = false
 			c.Warnings = append(c.Warnings, noteOfStage.New(st.Name, []note.Note{st.Invalid}))
 		}
 	}
-}
-
-// larger returns the larger of two numbers, or the one that exists.
-func larger(a, b rundir.Number) rundir.Number {
-	if a.IsZero() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }
 
 // succeeded reports whether a request of a stage succeeded.

@@ -23,10 +23,3 @@ var (
 	noteSpentUp          = note.Kind{Code: "run.spent-up", Args: []string{"stage"}}
 	noteFailed           = note.Kind{Code: "run.failed", Args: []string{"error"}}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{
-		noteBeyondClient, notePlanBeyondClient, noteExcessStreams, noteExcessTokens, noteExcessArrivals, noteOfStage, noteRetokenize, noteNotIdle, notePaused, noteResumed, noteServerDiffers, noteServerGone, noteNothingDone, noteNothingDue, noteBudgetOver, noteSpentUp, noteFailed,
-	}
-}

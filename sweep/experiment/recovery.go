@@ -42,9 +42,9 @@ type recovery struct {
 func (x *Experiment) overloaded(st *rundir.Stage) {
 	switch {
 	case st.Role == rundir.Floor && !st.Traits.Whole.Known(): // an answer from a cache has no time per token
-		x.recovery.alone = orZero(st.InterToken)
+		x.recovery.alone = st.InterToken.Or(0)
 		if x.recovery.alone > 0 {
-			x.recovery.varies = orZero(st.TPOT.P95) / x.recovery.alone
+			x.recovery.varies = st.TPOT.P95.Or(0) / x.recovery.alone
 		}
 	case st.Role == rundir.Ceiling, st.Rate.Known() && st.Verdict != rundir.Stable:
 		x.recovery.overload = st.Name
@@ -187,11 +187,4 @@ func (x *Experiment) sleep(ctx context.Context, d time.Duration) error {
 		x.config.Observer.Progress(load.Snapshot{Phase: load.PhaseIdle, Elapsed: time.Since(began), TTFT: -1, ITL: -1})
 	}
 	return nil
-}
-
-func orZero(n rundir.Number) float64 {
-	if n.IsZero() {
-		return 0
-	}
-	return n.Value()
 }

@@ -14,7 +14,7 @@ import (
 type Stage struct {
 	Name   string // unique in its run; it seeds the arrivals
 	Kind   string // as run.json has it
-	Role   string
+	Role   rundir.Role
 	Repeat int // which of several stages that measure the same, from 1; 0 where there is one
 	Load   arrival.Load
 	Source load.Source // nil for the run's own

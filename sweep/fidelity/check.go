@@ -11,6 +11,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 	"llmsweep/sweep/stats"
@@ -72,7 +73,7 @@ func New(o Options) *Check {
 }
 
 // Phase is the phase in which canaries are asked alone.
-func (c *Check) Phase() string { return load.PhaseCanaries }
+func (c *Check) Phase() string { return experiment.PhaseCanaries }
 
 // Requests returns how many requests the passes before the first stage take.
 func (c *Check) Requests() int { return len(c.Set) * len(c.Passes()) }
@@ -265,23 +266,18 @@ func (c *Check) answered(stage string, i, seq int, a *Answer) {
 	}
 }
 
-// digits is the precision of log-probabilities in canaries.jsonl.
-const digits = 1e6
-
-func rounded(v float64) float64 { return math.Round(v*digits) / digits }
-
 // whole returns an answer as canaries.jsonl has it.
 func whole(stage string, i, seq int, a *Answer) rundir.CanaryAnswer {
 	line := rundir.CanaryAnswer{Stage: stage, Canary: i, Seq: seq, Text: a.Text, Output: a.Output, Malformed: Malformed(a)}
 	for _, t := range a.Tokens {
 		line.Tokens = append(line.Tokens, t.Text)
 		if !math.IsNaN(t.LogP) && !math.IsInf(t.LogP, 0) {
-			line.LogProbs = append(line.LogProbs, rounded(t.LogP))
+			line.LogProbs = append(line.LogProbs, rundir.Millionths(t.LogP))
 		}
 		var top []rundir.Likely
 		for _, choice := range t.Top {
 			if !math.IsInf(choice.LogP, 0) {
-				top = append(top, rundir.Likely{Token: choice.Text, LogP: rounded(choice.LogP)})
+				top = append(top, rundir.Likely{Token: choice.Text, LogP: rundir.Millionths(choice.LogP)})
 			}
 		}
 		line.Top = append(line.Top, top)
@@ -300,7 +296,7 @@ func compared(stage string, seq int, a *Answer, d *Asked) rundir.CanaryAnswer {
 		line.Top = nil
 	}
 	line.Same, line.Kind, line.Malformed = d.Same(), d.Kind.String(), d.Malformed
-	line.First, line.Shift, line.KL, line.Length = rundir.Exactly(d.First), rundir.Exactly(rounded(d.Shift)), rundir.Exactly(rounded(d.KL)), rundir.Exactly(d.Length)
+	line.First, line.Shift, line.KL, line.Length = rundir.Exactly(d.First), rundir.Exactly(rundir.Millionths(d.Shift)), rundir.Exactly(rundir.Millionths(d.KL)), rundir.Exactly(d.Length)
 	return line
 }
 
@@ -342,7 +338,7 @@ func (c *Check) fidelity(run *rundir.Run, stages []Stage) *rundir.Fidelity {
 	}
 	f := &rundir.Fidelity{
 		Canaries: len(c.Set), Set: c.Set.Fingerprint(), Tokens: c.Set.Tokens(), Share: rundir.Exactly(c.Share), LogProbs: c.logProbs > 0,
-		Alone: j.Alone, Load: j.Load, Verdict: cmp.Or(j.Verdict, rundir.Undecided), Stage: j.Begins,
+		Alone: j.Alone, Load: j.Load, Verdict: cmp.Or(j.Verdict, rundir.FidelityUndecided), Stage: j.Begins,
 	}
 	if len(stages) > 0 {
 		f.Needs, f.Detects = Needed(oneInHundred, j.Hypotheses), rundir.Exactly(Detects(len(c.alone), j.Hypotheses))

@@ -83,11 +83,11 @@ func bare(tokens []api.LogProbToken) []api.LogProbToken {
 	return all
 }
 
-// Verdicts on a candidate, beside [rundir.Undecided].
+// Verdicts on a candidate, beside [rundir.FidelityUndecided].
 const (
 	DriftSame    = rundir.FidelitySame
 	DriftTies    = rundir.FidelityTies
-	DriftDiffers = "differs"
+	DriftDiffers = rundir.FidelityVerdict("differs")
 )
 
 // Drift is how far a candidate's answers are from a baseline's.
@@ -98,9 +98,9 @@ type Drift struct {
 	Load     rundir.Agreed    `json:"load"`     // its answers under load
 	Null     [2]rundir.Agreed `json:"null"`     // how far the baseline and the candidate differ from themselves alone
 	// NullLoad is how far the baseline's answers under load are from its first ones.
-	NullLoad rundir.Agreed `json:"null_load"`
-	Verdict  string        `json:"verdict"` // on the answers alone
-	Notes    []note.Note   `json:"notes,omitempty"`
+	NullLoad rundir.Agreed          `json:"null_load"`
+	Verdict  rundir.FidelityVerdict `json:"verdict"` // on the answers alone
+	Notes    []note.Note            `json:"notes,omitempty"`
 }
 
 // CompareDrift compares a candidate with a baseline. The error has the reason why they cannot be compared.
@@ -162,7 +162,7 @@ func decideDrift(all ...*rundir.Agreed) {
 		case a.More.Value() < Margin:
 			a.Verdict = DriftSame
 		default:
-			a.Verdict = rundir.Undecided
+			a.Verdict = rundir.FidelityUndecided
 		}
 	}
 }

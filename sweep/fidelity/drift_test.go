@@ -53,7 +53,7 @@ func TestDriftVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b      func(int, int) bool
 		tie       bool
-		verdict   string
+		verdict   rundir.FidelityVerdict
 		condition string
 		outcome   DriftOutcome
 	}{
@@ -61,7 +61,7 @@ func TestDriftVerdicts(t *testing.T) {
 		"ties":                   {never, first(12), true, DriftTies, "match>75%", DriftHolds},
 		"changes":                {never, first(12), false, DriftDiffers, "changes>5%", DriftHolds},
 		"one change is chance":   {never, first(1), false, DriftSame, "match>99%", DriftUnsure},
-		"the candidate wavers":   {never, second, false, rundir.Undecided, "match>90%", DriftBroken},
+		"the candidate wavers":   {never, second, false, rundir.FidelityUndecided, "match>90%", DriftBroken},
 		"both waver alike":       {second, second, false, DriftSame, "kl<0.05", DriftHolds},
 		"a limit that is broken": {never, first(90), false, DriftDiffers, "match>20%", DriftBroken},
 	} {

@@ -187,16 +187,16 @@ func TestVerdicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		asked []Asked
-		want  string
+		want  rundir.FidelityVerdict
 	}{
 		"equal":          {of(Change, 0), rundir.FidelitySame},
 		"one":            {of(Change, 1), rundir.FidelitySame},
-		"some":           {of(Change, 3), rundir.Undecided},
+		"some":           {of(Change, 3), rundir.FidelityUndecided},
 		"many":           {of(Change, 20), rundir.FidelityDiffers},
 		"ties":           {of(Tie, 20), rundir.FidelityTies},
 		"texts":          {of(Unknown, 20), rundir.FidelityDiffers},
-		"few":            {of(Change, 0)[:20], rundir.Undecided},
-		"nothing at all": {nil, rundir.Undecided},
+		"few":            {of(Change, 0)[:20], rundir.FidelityUndecided},
+		"nothing at all": {nil, rundir.FidelityUndecided},
 	} {
 		if got := Judge(null, 0, []Stage{{Name: "s", Asked: c.asked}}); got.Verdict != c.want {
 			t.Errorf("%s: %s, want %s (%+v)", name, got.Verdict, c.want, got.Load)

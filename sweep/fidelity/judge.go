@@ -36,7 +36,7 @@ type result struct {
 type Judgement struct {
 	Alone, Load rundir.Agreed
 	Stages      map[string]rundir.Agreed
-	Verdict     string
+	Verdict     rundir.FidelityVerdict
 	Begins      string // the stage where the difference begins
 	Hypotheses  int
 }
@@ -82,12 +82,14 @@ func Judge(null []Asked, failed int, stages []Stage) *Judgement {
 	return j
 }
 
-func isDifferent(v string) bool { return v == rundir.FidelityDiffers || v == rundir.FidelityTies }
+func isDifferent(v rundir.FidelityVerdict) bool {
+	return v == rundir.FidelityDiffers || v == rundir.FidelityTies
+}
 
 // worse reports whether a verdict shows more of a difference than another.
-func worse(a, b string) bool {
-	rank := func(v string) int {
-		return slices.Index([]string{rundir.FidelityTies, rundir.FidelityDiffers}, v)
+func worse(a, b rundir.FidelityVerdict) bool {
+	rank := func(v rundir.FidelityVerdict) int {
+		return slices.Index([]rundir.FidelityVerdict{rundir.FidelityTies, rundir.FidelityDiffers}, v)
 	}
 	return rank(a) > rank(b)
 }
@@ -112,7 +114,7 @@ func decide(family []*result, null []Asked) int {
 		case more < Margin:
 			r.Agreed.Verdict = rundir.FidelitySame
 		default:
-			r.Agreed.Verdict = rundir.Undecided
+			r.Agreed.Verdict = rundir.FidelityUndecided
 		}
 	}
 	return len(p)

@@ -12,8 +12,3 @@ var (
 	noteThinks   = note.Kind{Code: "fidelity.thinks", Args: []string{"answers"}}
 	noteCut      = note.Kind{Code: "fidelity.other-tokens", Args: []string{"answers"}}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{noteRefused, noteNotTaken, noteNotSent, noteStrange, noteUnsteady, noteThinks, noteCut}
-}

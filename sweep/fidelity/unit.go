@@ -18,11 +18,6 @@ var (
 	noteEngines       = note.Kind{Code: "drift.engines", Args: []string{"baseline", "candidate"}}
 )
 
-// DriftNotes returns the kinds of notes that this package writes.
-func DriftNotes() []note.Kind {
-	return []note.Kind{noteNoLogProbs, noteTokenizers, driftNoteUnsteady, noteMissing, noteEngines}
-}
-
 // templated reports whether an API puts prompts into the model's chat template. The others send them as they are.
 func templated(api string) bool {
 	return slices.Contains([]string{"chat", "responses", "messages", "ollama"}, api)

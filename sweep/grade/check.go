@@ -52,7 +52,7 @@ func New(o Options) *Check {
 }
 
 // Phase is the phase in which questions are asked alone.
-func (c *Check) Phase() string { return load.PhaseGraded }
+func (c *Check) Phase() string { return experiment.PhaseGraded }
 
 // Requests returns how many requests the pass takes.
 func (c *Check) Requests() int { return c.Items }
@@ -103,8 +103,8 @@ func (p *pass) Next() (load.Session, bool) {
 			return s, false
 		}
 		p.taken++
-		if s.Task != nil && !p.seen[s.Task.Key] {
-			p.seen[s.Task.Key] = true
+		if t := taskOf(&s); t != nil && !p.seen[t.Key] {
+			p.seen[t.Key] = true
 			return p.check.graded(Alone, s), true
 		}
 	}
@@ -129,15 +129,21 @@ type followed struct {
 // Next returns the next session.
 func (f *followed) Next() (load.Session, bool) {
 	s, ok := f.inner.Next()
-	if ok && s.Task != nil {
+	if ok && taskOf(&s) != nil {
 		s = f.check.graded(f.stage, s)
 	}
 	return s, ok
 }
 
+// taskOf returns what grades the answer to the last turn; nil where the session is not graded.
+func taskOf(s *load.Session) *Task {
+	t, _ := s.Tag.(*Task)
+	return t
+}
+
 // graded returns a session whose last answer is graded.
 func (c *Check) graded(stage string, s load.Session) load.Session {
-	t, last := s.Task, len(s.Turns)-1
+	t, last := taskOf(&s), len(s.Turns)-1
 	asked := s.Turns[last].OutputTokens
 	s.Ended = func(seq, turn int, res *client.Result) {
 		if turn == last {

@@ -32,12 +32,13 @@ func TestVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	alone := answers("", rng, 300, 1, easy)
 	for name, c := range map[string]struct {
-		stages         []*Tally
-		verdict, stage string
+		stages  []*Tally
+		verdict rundir.GradesVerdict
+		stage   string
 	}{
-		"no stage":  {nil, rundir.Undecided, ""},
+		"no stage":  {nil, rundir.GradesUndecided, ""},
 		"same":      {[]*Tally{answers("a", rng, 300, 1, easy), answers("b", rng, 300, 2, easy)}, rundir.GradesSame, ""},
-		"few":       {[]*Tally{answers("a", rng, 20, 1, easy)}, rundir.Undecided, ""},
+		"few":       {[]*Tally{answers("a", rng, 20, 1, easy)}, rundir.GradesUndecided, ""},
 		"one worse": {[]*Tally{answers("a", rng, 300, 1, easy), answers("b", rng, 300, 1, func(i int) float64 { return 0.8 * easy(i) })}, rundir.GradesWorse, "b"},
 		"better":    {[]*Tally{answers("a", rng, 300, 1, func(int) float64 { return 0.95 })}, rundir.GradesBetter, "a"},
 	} {

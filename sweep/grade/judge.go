@@ -125,8 +125,7 @@ func (t *Tally) against(reference *Tally) compared {
 // adds a pair to both, so that it has a width also where none differs.
 func bounds(lost, gained, pairs float64) (low, high float64) {
 	down, up := (lost+1)/(pairs+2), (gained+1)/(pairs+2)
-	const normal = 1.959964 // of 97.5 %
-	half := normal * math.Sqrt((down+up-(up-down)*(up-down))/(pairs+2))
+	half := stats.Z95 * math.Sqrt((down+up-(up-down)*(up-down))/(pairs+2))
 	return max(-1, up-down-half), min(1, up-down+half)
 }
 
@@ -134,7 +133,7 @@ func bounds(lost, gained, pairs float64) (low, high float64) {
 type Judgement struct {
 	Alone, Load rundir.Graded
 	Stages      map[string]rundir.Graded
-	Verdict     string
+	Verdict     rundir.GradesVerdict
 	Stage       string // the one with the lowest load that shows a difference
 	Hypotheses  int
 	Noise       float64 // share of the questions whose answers change by chance in each direction
@@ -160,7 +159,7 @@ func Judge(alone *Tally, stages []*Tally) *Judgement {
 	}
 	j.Hypotheses = decide(all)
 	j.Load, j.Noise = family[len(family)-1].Graded, family[len(family)-1].noise
-	j.Verdict = cmp.Or(j.Load.Verdict, rundir.Undecided)
+	j.Verdict = cmp.Or(j.Load.Verdict, rundir.GradesUndecided)
 	for i, s := range stages {
 		g := family[i].Graded
 		j.Stages[s.Name] = g
@@ -171,7 +170,7 @@ func Judge(alone *Tally, stages []*Tally) *Judgement {
 	return j
 }
 
-func differs(verdict string) bool {
+func differs(verdict rundir.GradesVerdict) bool {
 	return verdict == rundir.GradesWorse || verdict == rundir.GradesBetter
 }
 
@@ -194,7 +193,7 @@ func decide(family []*rundir.Graded) int {
 		case g.Difference.Low.Value() > -Margin:
 			g.Verdict = rundir.GradesSame
 		default:
-			g.Verdict = rundir.Undecided
+			g.Verdict = rundir.GradesUndecided
 		}
 	}
 	return len(tested)

@@ -8,6 +8,3 @@ var (
 	noteNone    = note.Kind{Code: "grades.none", Args: []string{"none", "answers"}}
 	noteRepeats = note.Kind{Code: "grades.cached", Args: []string{"items"}}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind { return []note.Kind{noteCut, noteNone, noteRepeats} }

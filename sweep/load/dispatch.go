@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"llmsweep/client"
@@ -212,7 +213,18 @@ func (r *runner) exchange(ctx context.Context, call *client.Prepared, res *clien
 		// is one that the server counts.
 		res.Fail(res.End, client.ClassEmpty, "the answer has no tokens")
 	}
+	if r.Exact && short(call.Request, res) {
+		res.Fail(res.End, client.ClassShort, fmt.Sprintf("the answer ended after %d of %d tokens (finish reason %q)",
+			res.OutputTokens, call.Request.OutputTokens, res.Finish))
+	}
 	return emitted
+}
+
+// short reports whether an answer has less than half of the tokens asked for, by a count that can be relied on. Greedy and scored answers end by
+// themselves.
+func short(req *api.Request, res *client.Result) bool {
+	counted := res.TokenSource == client.SourceServer || res.TokenSource == client.SourceIDs
+	return res.Status == client.StatusOK && counted && req.Greedy == nil && req.Score == nil && 2*res.OutputTokens < req.OutputTokens
 }
 
 func (r *runner) keep(a Answer) {

@@ -34,6 +34,7 @@ type Stage struct {
 	Source   Source
 	Waiter   Waiter        // for the schedule's instants; nil for Go's timer
 	Caps     *Caps         // limits of a hosted API; nil for none
+	Exact    bool          // the server keeps to the length asked for: an answer of less than half of it has failed
 	KeepText bool          // keep the answers, to be tokenized
 	Sessions int           // most sessions; 0 for no limit
 	Tick     time.Duration // how often the monitor is asked

@@ -39,9 +39,6 @@ const (
 // Phases of a stage.
 const (
 	PhaseWarmUp    = "warm-up"
-	PhaseCanaries  = "canaries" // they are asked one at a time
-	PhaseGraded    = "graded"   // graded questions are asked one at a time
-	PhaseText      = "text"     // the windows of a text are scored one at a time
 	PhaseMeasuring = "measuring"
 	PhaseTail      = "tail" // the window has closed; load is kept on until its requests have ended
 	PhaseDraining  = "draining"

@@ -7,7 +7,6 @@ import (
 
 	"llmsweep/client"
 	"llmsweep/client/api"
-	"llmsweep/sweep/grade"
 	"llmsweep/sweep/rundir"
 )
 
@@ -18,8 +17,8 @@ type Session struct {
 	Turns  []Turn
 	// Ended is told the outcome of each turn, of which it keeps nothing; nil for nobody. The text of the answer is in it then.
 	Ended func(seq, turn int, res *client.Result)
-	// Task grades the answer to the last turn; nil for a session that is not graded.
-	Task *grade.Task
+	// Tag is what the workload has to say to those that read the answers; nil for nothing.
+	Tag any
 }
 
 // Turn is one user message and the answer asked for.

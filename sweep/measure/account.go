@@ -26,6 +26,7 @@ import (
 type Criteria struct {
 	Rate        float64 // asked arrivals per second, on average; 0 for a closed loop
 	Concurrency int     // most in flight: in a closed loop, the requests in a wave
+	Sessions    int     // to be sent; 0 where the time decides
 	Whole       bool    // each request counts, from the first to the last: there is no window to find
 
 	Extent
@@ -34,6 +35,7 @@ type Criteria struct {
 	MaxErrorRate float64    // the stage ends early when more than this share of its requests fails
 	Tolerance    float64    // drift below this share of the rate counts as none
 	SLO          []slo.Term // what each request is judged by; nil for nothing
+	Alone        *Shares    // how long answers to lone requests are; nil where that is not known
 }
 
 // Extent is how long a stage goes on. Times count from its start.
@@ -80,7 +82,7 @@ type counts struct {
 	done    int // ended well
 	failed  int
 	classes map[string]int // the failures by class; nil for none
-	refused int            // of those that failed
+	shed    int            // of those that failed: refused, or far shorter than asked
 	emitted float64        // output tokens of those done, as counted when they came
 	latency float64        // sum over those done, seconds
 	last    float64        // instant of the last end, in seconds from the stage's start
@@ -88,7 +90,7 @@ type counts struct {
 
 // outcome is how the looks at a stage ended.
 type outcome struct {
-	verdict string // of the look that ended the stage; empty where it ended otherwise
+	verdict rundir.Verdict // of the look that ended the stage; empty where it ended otherwise
 	drift   rundir.Drift
 	early   note.Note // why the stage ended early
 }
@@ -133,8 +135,8 @@ func (a *Account) Ended(r *rundir.Record, tokens int) {
 		}
 		a.classes[r.Error]++
 	}
-	if r.Refused() {
-		a.refused++
+	if r.Shed() {
+		a.shed++
 	}
 	if !r.OK() {
 		return

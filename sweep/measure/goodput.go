@@ -30,7 +30,7 @@ func NewGoodput(w Window, terms []slo.Term) *Goodput {
 // Add judges a request.
 func (g *Goodput) Add(r *rundir.Record) {
 	verdict := g.judge(r)
-	if verdict == slo.Kept && g.window.Holds(r.End.Value()) {
+	if verdict == rundir.Kept && g.window.Holds(r.End.Value()) {
 		g.done++
 	}
 	if !g.window.Holds(r.Due.Value()) {
@@ -41,51 +41,51 @@ func (g *Goodput) Add(r *rundir.Record) {
 		g.beyond[i].add(r)
 	}
 	switch verdict {
-	case slo.Kept:
+	case rundir.Kept:
 		g.good++
-	case slo.Unsure:
+	case rundir.Unsure:
 		g.unknown++
 	}
 }
 
 // judge returns whether a request met every term. One that failed met none.
-func (g *Goodput) judge(r *rundir.Record) slo.Verdict {
+func (g *Goodput) judge(r *rundir.Record) rundir.Promised {
 	if r.Failed() {
-		return slo.Broken
+		return rundir.Broken
 	}
-	all := slo.Kept
+	all := rundir.Kept
 	for _, t := range g.terms {
 		switch meets(t, r) {
-		case slo.Broken:
-			return slo.Broken
-		case slo.Unsure:
-			all = slo.Unsure
+		case rundir.Broken:
+			return rundir.Broken
+		case rundir.Unsure:
+			all = rundir.Unsure
 		}
 	}
 	if !r.OK() { // it was cancelled while it was as good as promised
-		return slo.Unsure
+		return rundir.Unsure
 	}
 	return all
 }
 
 // meets returns whether a single request meets a term: by its own time, or by its own percentile of the gaps between its tokens. A
 // share of errors or of equal answers is for stages alone.
-func meets(t slo.Term, r *rundir.Record) slo.Verdict {
+func meets(t slo.Term, r *rundir.Record) rundir.Promised {
 	if t.Metric == slo.Errors || t.OfAnswers() {
-		return slo.Kept
+		return rundir.Kept
 	}
 	if gaps := t.Metric == slo.ITL || t.Metric == slo.TPOT; gaps && r.OK() && len(r.GapsUS) == 0 && r.FirstToken.Known() {
-		return slo.Kept // the answer came in one piece: there is no gap that was too long
+		return rundir.Kept // the answer came in one piece: there is no gap that was too long
 	}
 	switch f := readingOf(t, r); {
 	case f.IsZero():
-		return slo.Unsure
+		return rundir.Unsure
 	case f.Value() >= t.Limit:
-		return slo.Broken
+		return rundir.Broken
 	case f.Bound():
-		return slo.Unsure
+		return rundir.Unsure
 	}
-	return slo.Kept
+	return rundir.Kept
 }
 
 // readingOf returns a term's metric of a single request, a lower bound where the request was cancelled before it was known.
@@ -161,10 +161,10 @@ func GoodputJudge(st *rundir.Stage, terms []slo.Term) {
 		}
 	}
 	verdict, _ := slo.Judge(st, terms)
-	out.Verdict = verdict.String()
+	out.Verdict = verdict
 	for i, t := range terms {
 		value, _ := t.Of(st)
 		p := &out.Terms[i]
-		p.Verdict, p.Value, p.Needs = t.Holds(st).String(), value, t.Needs(st)
+		p.Verdict, p.Value, p.Needs = t.Holds(st), value, t.Needs(st)
 	}
 }

@@ -36,8 +36,8 @@ func TestARequestMeetsATerm(t *testing.T) {
 	requests := map[string]*rundir.Record{
 		"whole": wholeAnswer(), "silent": silent, "single": single, "chunked": chunked, "cut": cut, "waiting": waiting, "failed": failed,
 	}
-	const kept, broken, unknown = slo.Kept, slo.Broken, slo.Unsure
-	for text, want := range map[string]map[string]slo.Verdict{
+	const kept, broken, unknown = rundir.Kept, rundir.Broken, rundir.Unsure
+	for text, want := range map[string]map[string]rundir.Promised{
 		"ttft:p99<201ms":     {"whole": kept, "silent": unknown, "single": kept, "cut": unknown, "waiting": broken, "failed": broken},
 		"ttft:p99<199ms":     {"whole": broken, "cut": broken},
 		"ttft:p99<1s":        {"waiting": unknown},

@@ -36,12 +36,16 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 	case a.hopeless():
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
-	case now >= a.MinTime && a.done == 0 && a.refused > 0 && a.refused == a.ended: // it refuses everything
+	case !a.Whole && now >= a.MinTime && a.done == 0 && a.shed > 0 && a.shed == a.ended: // it refuses everything
 		a.early = noteEndedEarly.New(a.failed, a.ended)
 		return load.Stop
 	case a.Whole && a.silentTooLong(now):
 		last, longest := silence(&a.ticks, now)
-		a.early = noteGaveUp.New(last.Seconds(), longest.Seconds())
+		var unsent any
+		if n := a.unsent(); n > 0 {
+			unsent = n
+		}
+		a.early = noteGaveUp.New(last.Seconds(), longest.Seconds(), unsent)
 		return load.Stop
 	case a.enough(now):
 		return load.Close
@@ -53,12 +57,15 @@ func (a *Account) Decide(now time.Duration) load.Decision {
 func (a *Account) hopeless() bool {
 	const fewest = 20 // requests that have ended: fewer say little of a share
 	ended := a.done + a.failed
-	if a.MaxErrorRate >= 1 || ended < fewest {
+	if a.MaxErrorRate >= 1 || ended < fewest || a.Sessions > 0 && a.unsent() == 0 {
 		return false
 	}
-	failed := a.failed - a.refused // refusals are an answer to too much load
+	failed := a.failed - a.shed // these are an answer to too much load
 	return failed >= fewest/2 && float64(failed) > a.MaxErrorRate*float64(a.done+failed)
 }
+
+// unsent returns how many of the sessions that were asked for have not begun, at least; 0 where the time decides.
+func (a *Account) unsent() int { return max(0, a.Sessions-a.due) }
 
 func (a *Account) enough(now time.Duration) bool {
 	if a.Whole { // it ends when all requests have
@@ -102,7 +109,7 @@ func (a *Account) look(now time.Duration, closing bool) bool {
 		return last
 	}
 	a.verdict, a.drift = a.evidence(service, spent(a.looks.taken)).Judge(Window{From: WholeWaves(cut, now, service), To: now})
-	a.verdict = Undone{Failed: a.failed, Refused: a.refused, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
+	a.verdict = Undone{Failed: a.failed, Refused: a.shed, Ended: a.done + a.failed, Tolerance: a.Tolerance}.Judge(a.verdict)
 	return last || a.verdict != rundir.Undecided
 }
 

@@ -18,6 +18,7 @@ type metrics struct {
 	records  int
 	requests rundir.Requests
 	refused  int
+	shed     int // refused or far shorter than asked
 	traits   HabitFinder
 	errors   failures
 	rates    rates
@@ -62,6 +63,9 @@ func (m *metrics) add(r *rundir.Record) {
 	countRequest(&m.requests, r)
 	if r.Refused() {
 		m.refused++
+	}
+	if r.Shed() {
+		m.shed++
 	}
 	m.latency.add(r)
 	m.gaps.add(r, m.count)
@@ -387,10 +391,13 @@ func (t *total) tokens() rundir.TokenStats {
 // lengths sums up token counts.
 type lengths struct {
 	output, prompt, cached, asked total
-	source                        string
+
+	shares Shares
+	source string
 }
 
 func (l *lengths) add(r *rundir.Record) {
+	l.shares.add(r)
 	if !r.OK() {
 		return
 	}

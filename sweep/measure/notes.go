@@ -1,6 +1,9 @@
 package measure
 
-import "llmsweep/client/note"
+import (
+	"llmsweep/client/note"
+	"llmsweep/sweep/rundir"
+)
 
 // TooShort marks a stage of which no part was steady.
 var TooShort = note.Kind{Code: "stage.too-short"}
@@ -8,12 +11,13 @@ var TooShort = note.Kind{Code: "stage.too-short"}
 // Notes on a stage. Times are in seconds, shares from 0 to 1.
 var (
 	noteEndedEarly = note.Kind{Code: "stage.ended-early", Args: []string{"failed", "ended"}}
-	noteGaveUp     = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest"}}
+	noteGaveUp     = note.Kind{Code: "stage.gave-up", Args: []string{"silent", "longest", "unsent"}}
 	noteFroze      = note.Kind{Code: "server.froze", Args: []string{"since", "streams"}}
 
 	noteBookkeeping = note.Kind{Code: "stage.bookkeeping", Args: []string{"counted", "added_up"}}
 	noteResent      = note.Kind{Code: "requests.resent", Args: []string{"count"}}
 	noteSharedReads = note.Kind{Code: "stage.shared-reads", Args: []string{"share"}}
+	noteShortened   = note.Kind{Code: "stage.shortened", Args: []string{"share"}}
 	noteSlowReplica = note.Kind{Code: "replica.slow", Args: []string{"replica", "ttft", "fastest"}}
 	noteBadReplica  = note.Kind{Code: "replica.fails", Args: []string{"replica", "failed", "due", "others"}}
 	noteInProgress  = note.Kind{Code: "stage.in-progress", Args: []string{"records"}}
@@ -25,9 +29,12 @@ var (
 	noteNoCPULeft = note.Kind{Code: "client.no-cpu-left", Args: []string{"cpu", "gc_share"}}
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{
-		TooShort, noteEndedEarly, noteGaveUp, noteFroze, noteBookkeeping, noteResent, noteSharedReads, noteSlowReplica, noteBadReplica, noteKilled, noteInProgress, noteSentLate, noteReadLate, noteNoCPULeft,
+// EndedEarly returns why a stage was ended before all of its load was sent; ok is false where it was not.
+func EndedEarly(st *rundir.Stage) (why note.Note, ok bool) {
+	for _, n := range st.Warnings {
+		if _, unsent := n.Number("unsent"); n.Is(noteEndedEarly) || n.Is(noteGaveUp) && unsent {
+			return n, true
+		}
 	}
+	return note.Note{}, false
 }

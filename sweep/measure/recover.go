@@ -54,31 +54,6 @@ func Recover(stages []*rundir.Stage, inProgress bool, tolerance float64, terms [
 	return nil
 }
 
-// Join returns st with the metrics, the verdict and the warnings of a stage that several processes held, each for itself, from the records of all
-// of them. records is read twice, in any order. closedAt is when the window closed; negative where each request counts.
-func Join(st rundir.Stage, closedAt time.Duration, tolerance float64, terms []slo.Term, records iter.Seq2[*rundir.Record, error]) (rundir.Stage, error) {
-	p := newReplay(&st, tolerance, terms)
-	p.closedAt = closedAt
-	for r, err := range records {
-		if err != nil {
-			return st, err
-		}
-		p.add(r)
-	}
-	seen := p.observed()
-	if closedAt >= 0 {
-		p.closedAt, seen.ClosedAt = closedAt, closedAt
-	}
-	s := p.begin(st, seen)
-	for r, err := range records {
-		if err != nil {
-			return st, err
-		}
-		s.metrics.add(r)
-	}
-	return s.finish(), nil
-}
-
 // replay makes the account of a stage from its records. It holds their instants, and nothing else of them.
 type replay struct {
 	*Account

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"llmsweep/sweep/rundir"
@@ -27,9 +29,50 @@ type signs struct {
 	latest  float64 // the latest token, header or answer
 	hanging float64 // until when requests without an answer were waited for; 0 where there is none
 	since   float64 // when the first of them was sent
+	sends   []sending
+	ended   int // requests, of which sends has the latest
+}
+
+// sending is when a request was sent, and whether it was answered.
+type sending struct {
+	at   float64
+	hung bool
+}
+
+// keptSends bounds the memory of a count to 64 KiB.
+const keptSends = 1 << 12
+
+// keep notes a request that has ended.
+func (s *signs) keep(r *rundir.Record) {
+	if !r.Sent.Known() {
+		return
+	}
+	one := sending{r.Sent.Value(), r.Censored()}
+	if s.ended++; len(s.sends) < keptSends {
+		s.sends = append(s.sends, one)
+	} else {
+		s.sends[s.ended%keptSends] = one
+	}
+}
+
+// hungLast reports whether of the requests that were sent last, at least a number of them, more hung than were answered. A request that hangs while
+// others that were sent after it are answered shows nothing of the server.
+func (s *signs) hungLast(least int) bool {
+	sends := slices.SortedFunc(slices.Values(s.sends), func(a, b sending) int { return cmp.Compare(b.at, a.at) })
+	hung := 0
+	for i, one := range sends {
+		if one.hung {
+			hung++
+		}
+		if hung >= least && 2*hung > i+1 {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *signs) add(r *rundir.Record) {
+	s.keep(r)
 	for _, at := range []rundir.Number{r.Headers, r.FirstToken, r.LastToken} {
 		if at.Known() {
 			s.latest = max(s.latest, at.Value())
@@ -78,13 +121,21 @@ func (s *summary) silentAtClose() bool {
 }
 
 // frozenSince returns when the server stopped answering for good: the last sign of life, where all requests in flight waited in vain for
-// unusually long until they were cancelled or timed out. ok is false where it did not stop, or never answered at all.
+// unusually long until they were cancelled or timed out. ok is false where it did not stop, or never answered at all, and where only requests hung that
+// were sent among others that were answered.
 func (s *summary) frozenSince() (at float64, ok bool) {
 	g := &s.signs
 	if g.token == 0 || g.hanging <= g.latest {
 		return 0, false
 	}
 	_, longest := silence(&s.ticks, rundir.Duration(g.token)+s.ticks.Width)
+	least := 2 // one request that hangs may do so by itself
+	if s.Concurrency == 1 && !s.Whole {
+		least = 1 // the loop stood still because of it
+	}
+	if !g.hungLast(least) {
+		return 0, false
+	}
 	waited := rundir.Duration(g.hanging - max(g.latest, g.since))
 	return g.latest, waited >= max(frozenFrom*(longest+s.ticks.Width), leastFrozen)
 }

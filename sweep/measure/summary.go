@@ -86,6 +86,7 @@ func (s *summary) finish() rundir.Stage {
 	st.Elapsed, st.WindowFrom, st.Window = seen.Elapsed.Seconds(), w.From.Seconds(), w.Length()
 	st.Concurrency = rundir.Concurrency{Mean: rundir.Exactly(seen.InFlight.Mean(w.From, w.To)), Peak: seen.InFlight.Peak(w.From, w.To)}
 	s.metrics.fill(&st)
+	st.Shortened = s.metrics.lengths.shares.shortened(s.Alone)
 	st.Verdict, st.Drift = rundir.Closed, rundir.Drift{}
 	if st.Rate.Known() {
 		if st.Verdict, st.Drift = s.verdict, s.drift; st.Verdict == "" { // no look has judged it
@@ -93,7 +94,7 @@ func (s *summary) finish() rundir.Stage {
 		}
 		if st.Verdict != rundir.Shedding {
 			q := st.Requests
-			st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.refused, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
+			st.Verdict = Undone{Failed: q.Error, Refused: s.metrics.shed, Ended: q.OK + q.Error, Tolerance: s.Tolerance}.Judge(st.Verdict)
 		}
 		if !s.settled { // no window: what was counted over the transient is the rate of nothing
 			st.Verdict = rundir.Undecided
@@ -140,6 +141,9 @@ func (s *summary) warnings(st *rundir.Stage) (all []note.Note) {
 	}
 	if st.SharedChunks.Value() > maxShared && !readLate(st) {
 		all = append(all, noteSharedReads.New(st.SharedChunks.Value()))
+	}
+	if st.Shortened.Known() {
+		all = append(all, noteShortened.New(st.Shortened.Value()))
 	}
 	return append(all, unlike(st.Replicas)...)
 }

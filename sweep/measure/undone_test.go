@@ -9,9 +9,9 @@ import (
 // Work that is not done makes a verdict on the backlog another one, where there is enough of it.
 func TestUndoneWork(t *testing.T) {
 	for _, c := range []struct {
-		verdict                string
+		verdict                rundir.Verdict
 		failed, refused, ended int
-		want                   string
+		want                   rundir.Verdict
 	}{
 		{rundir.Stable, 0, 0, 40, rundir.Stable},
 		{rundir.Stable, 1, 0, 1000, rundir.Stable},

@@ -36,7 +36,7 @@ type Evidence struct {
 // the upper bound of the drift is below the tolerance: that shows more than the absence of a significant drift. It is saturated where the
 // lower bound of the drift is above zero, the growth does not level off, and the server completes less than was asked: while it keeps up
 // with the rate, a growing queue is a burst of arrivals.
-func (e *Evidence) Judge(w Window) (verdict string, drift rundir.Drift) {
+func (e *Evidence) Judge(w Window) (verdict rundir.Verdict, drift rundir.Drift) {
 	n := Batches(w.To-w.From, e.Service, maxSlopeBatches)
 	if n < minSlopeBatches || w.To <= w.From {
 		return rundir.Undecided, drift

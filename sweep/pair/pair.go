@@ -332,7 +332,7 @@ func (p *comparison) plannedStage(x *experiment.Experiment, l *rundir.PairLoad, 
 		s.From, s.MinTime = opening, rundir.Duration(l.Opening+l.Window)
 		s.Tail = max(s.Tail, 2*opening) // a request of the window may take as long as those of the opening, and a little longer
 	} else {
-		role := map[string]string{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[l.Kind]
+		role := map[string]rundir.Role{"synchronous": rundir.Floor, "throughput": rundir.Ceiling}[l.Kind]
 		s = x.Closed(l.Kind, role, l.MaxConcurrency)
 		s.Sessions, s.Opening = l.Requests, nil
 		if l.Opening > 0 && l.MaxConcurrency > 1 {

@@ -13,6 +13,7 @@ import (
 	"llmsweep/client"
 	"llmsweep/client/api"
 	"llmsweep/client/note"
+	"llmsweep/sweep/experiment"
 	"llmsweep/sweep/load"
 	"llmsweep/sweep/rundir"
 )
@@ -58,7 +59,7 @@ func New(o Options) *Check {
 }
 
 // Phase is the phase in which windows are sent.
-func (c *Check) Phase() string { return load.PhaseText }
+func (c *Check) Phase() string { return experiment.PhaseText }
 
 // Requests returns how many requests the windows take.
 func (c *Check) Requests() int { return len(c.Text.Windows) }

@@ -15,11 +15,15 @@ var (
 	noteFewWindows   = note.Kind{Code: "perplexity.pair-few", Args: []string{"windows"}}
 )
 
-// Verdicts on a candidate: its interval of bits per byte is above that of the baseline, below it, or includes it.
+// Verdict is whether a candidate predicts a text worse than a baseline: its interval of bits per byte is above that of the baseline, below it,
+// or includes it. It is empty without a comparison.
+type Verdict string
+
+// The verdicts on a candidate.
 const (
-	Worse     = "worse"
-	Better    = "better"
-	Undecided = rundir.Undecided
+	Worse     Verdict = "worse"
+	Better    Verdict = "better"
+	Undecided Verdict = "undecided"
 )
 
 // Pair is how much better or worse a candidate predicts the same text than a baseline does, over the windows that both scored.
@@ -31,7 +35,7 @@ type Pair struct {
 	// token. BitsPerByte is by how many bits it needs more for a byte of the text.
 	Perplexity  rundir.Estimate `json:"perplexity,omitzero"`
 	BitsPerByte rundir.Estimate `json:"bits_per_byte,omitzero"`
-	Verdict     string          `json:"verdict,omitempty"` // empty without a comparison
+	Verdict     Verdict         `json:"verdict,omitempty"` // empty without a comparison
 	Notes       []note.Note     `json:"notes,omitempty"`
 }
 

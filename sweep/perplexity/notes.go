@@ -17,14 +17,6 @@ var (
 	noteShort      = note.Kind{Code: "perplexity.budget", Args: []string{"windows", "all"}}
 )
 
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{
-		noteIgnored, noteRefused, noteText, noteCount, noteMissing, noteImpossible, notePositive, noteConstant, noteShape, noteFailed, noteShort,
-		noteOtherText, noteOtherWindows, noteOtherTokens, noteFewWindows,
-	}
-}
-
 // noteOf returns the note of a fault.
 func noteOf(f fault) note.Kind {
 	return map[fault]note.Kind{

@@ -184,6 +184,9 @@ func drawn(rng *rand.Rand, windows int, more float64) (a, b rundir.Perplexity) {
 func TestCoverage(t *testing.T) {
 	const more, truth = 0.01, 2 + 0.2*0.2/(1-0.6*0.6)
 	texts, rng := simtest.SampleSize(300, 4000), rand.New(rand.NewPCG(7, 8))
+	if texts == 1 {
+		t.Skip("with the race detector there is one text, which shows nothing")
+	}
 	for _, windows := range []int{40, 200} {
 		held, paired := 0, 0
 		for range texts {
@@ -199,7 +202,7 @@ func TestCoverage(t *testing.T) {
 		value, difference := 100*float64(held)/float64(texts), 100*float64(paired)/float64(texts)
 		simtest.Claim(t, fmt.Sprintf("95 %% intervals of a perplexity and of a paired difference, %d windows that are alike when they follow each other", windows), "90-99 %",
 			"%.1f %%, %.1f %% of %d", value, difference, texts)
-		if texts > 1 && (min(value, difference) < 90 || max(value, difference) > 99) { // one is for the race detector
+		if min(value, difference) < 90 || max(value, difference) > 99 {
 			t.Errorf("%d windows: the truth is in %.1f %% and %.1f %% of the intervals", windows, value, difference)
 		}
 	}

@@ -68,14 +68,9 @@ func score(w Window, tokens []api.LogProbToken, told int) (s rundir.WindowScore,
 		return s, faultConstant
 	}
 	return rundir.WindowScore{
-		At: w.At, Tokens: n, Bytes: len(w.Text) - at[first], NLL: rundir.Exactly(rounded(nll)), Tokenization: strconv.FormatUint(uint64(hash.Sum32()), 16),
+		At: w.At, Tokens: n, Bytes: len(w.Text) - at[first], NLL: rundir.Exactly(rundir.Millionths(nll)), Tokenization: strconv.FormatUint(uint64(hash.Sum32()), 16),
 	}, nil
 }
-
-// digits is the precision of sums of log-probabilities in run.json.
-const digits = 1e6
-
-func rounded(v float64) float64 { return math.Round(v*digits) / digits }
 
 // faultOf returns the fault of an error.
 func faultOf(err error) fault {

@@ -1,43 +1,32 @@
 package rundir
 
-import (
-	"time"
-
-	"llmsweep/client/note"
-)
+import "llmsweep/client/note"
 
 // Where the ranks of a run came from.
 const (
 	SourceFlags      = "flags"      // --rank, --ranks and --coordinator
 	SourceSlurm      = "slurm"      // the environment that srun sets
 	SourceKubernetes = "kubernetes" // the environment of an Indexed Job
-	SourceApart      = "apart"      // --rank, --ranks and --start-at: this rank alone wrote the directory
-	SourceMerged     = "merged"     // directories of ranks that ran apart
 )
 
 // Cluster is the ranks that sent the requests of a run. Rank 0 planned and concluded.
 type Cluster struct {
 	Source string `json:"source"`
 	Ranks  []Rank `json:"ranks"`
-	// Of is the number of ranks where Ranks is this one alone, and StartAt the instant at which all of them began the stage.
-	Of      int       `json:"of,omitempty"`
-	StartAt time.Time `json:"start_at,omitzero"`
 }
 
 // Rank is one of the processes that sent requests, over the whole run.
 type Rank struct {
-	Rank  int       `json:"rank"`
-	Host  string    `json:"host,omitempty"`
-	OS    string    `json:"os,omitempty"`
-	CPUs  int       `json:"cpus,omitempty"`
-	Lost  note.Note `json:"lost,omitzero"`  // why it was left out from some stage on
-	Clock Clock     `json:"clock,omitzero"` // against rank 0's; absent for rank 0
-	// WallError is the largest error of its clock in seconds, as its kernel reckoned it, where it ran apart; absent where that is not known.
-	WallError Number      `json:"wall_clock_error_s,omitzero"`
-	LagP99    Number      `json:"lag_p99_s,omitzero"`    // the worst of its stages
-	CPU       Number      `json:"cpu_fraction,omitzero"` // of all its cores, the worst of its stages
-	Valid     bool        `json:"valid"`                 // it was fast enough in every stage
-	Unfit     []note.Note `json:"unfit,omitempty"`       // where it was not
+	Rank   int         `json:"rank"`
+	Host   string      `json:"host,omitempty"`
+	OS     string      `json:"os,omitempty"`
+	CPUs   int         `json:"cpus,omitempty"`
+	Lost   note.Note   `json:"lost,omitzero"`         // why it was left out from some stage on
+	Clock  Clock       `json:"clock,omitzero"`        // against rank 0's; absent for rank 0
+	LagP99 Number      `json:"lag_p99_s,omitzero"`    // the worst of its stages
+	CPU    Number      `json:"cpu_fraction,omitzero"` // of all its cores, the worst of its stages
+	Valid  bool        `json:"valid"`                 // it was fast enough in every stage
+	Unfit  []note.Note `json:"unfit,omitempty"`       // where it was not
 }
 
 // Clock is what is known of a rank's clock. The offset is what has to be added to it to get the time of rank 0. Both lie between Low and

@@ -5,11 +5,15 @@ import "llmsweep/client/note"
 // CanariesFile holds the answers to canaries, one a line. A run without canaries has none.
 const CanariesFile = "canaries.jsonl"
 
-// Verdicts on the answers of a stage or a run, beside Undecided.
+// FidelityVerdict is whether answers to canaries differ. It is empty where none were compared.
+type FidelityVerdict string
+
+// Verdicts on the answers of a stage or a run.
 const (
-	FidelitySame    = "same"
-	FidelityTies    = "same_except_ties" // they differ only where two tokens were nearly as likely
-	FidelityDiffers = "differs_under_load"
+	FidelitySame      FidelityVerdict = "same"
+	FidelityTies      FidelityVerdict = "same_except_ties" // they differ only where two tokens were nearly as likely
+	FidelityDiffers   FidelityVerdict = "differs_under_load"
+	FidelityUndecided FidelityVerdict = "undecided"
 )
 
 // Estimate is a mean or a share, with its 95 % interval.
@@ -22,15 +26,15 @@ type Estimate struct {
 
 // Fidelity is what the canaries of a run show: prompts that are asked alone, alone again, and in every stage.
 type Fidelity struct {
-	Canaries int    `json:"canaries"`
-	Set      string `json:"set"`             // fingerprint of the prompts: runs with the same can be compared
-	Tokens   int    `json:"tokens"`          // of an answer at most
-	Share    Number `json:"share,omitzero"`  // of the requests of a stage
-	LogProbs bool   `json:"logprobs"`        // the server sends log-probabilities; else texts are compared
-	Alone    Agreed `json:"alone"`           // the answers of the second time alone, compared with the first: the null
-	Load     Agreed `json:"load"`            // all stages together
-	Verdict  string `json:"verdict"`         // of the answers under load
-	Stage    string `json:"stage,omitempty"` // where the difference begins; empty where no single stage shows it
+	Canaries int             `json:"canaries"`
+	Set      string          `json:"set"`             // fingerprint of the prompts: runs with the same can be compared
+	Tokens   int             `json:"tokens"`          // of an answer at most
+	Share    Number          `json:"share,omitzero"`  // of the requests of a stage
+	LogProbs bool            `json:"logprobs"`        // the server sends log-probabilities; else texts are compared
+	Alone    Agreed          `json:"alone"`           // the answers of the second time alone, compared with the first: the null
+	Load     Agreed          `json:"load"`            // all stages together
+	Verdict  FidelityVerdict `json:"verdict"`         // of the answers under load
+	Stage    string          `json:"stage,omitempty"` // where the difference begins; empty where no single stage shows it
 	// Needs is how many canaries show it with a probability of 80 % when one answer in a hundred is changed in a stage. Detects is the share that
 	// this run's canaries show so.
 	Needs   int         `json:"needs_canaries,omitempty"`
@@ -62,8 +66,8 @@ type Agreed struct {
 	P        Number `json:"p,omitzero"`
 	PChanges Number `json:"p_changes,omitzero"`
 	// More bounds how much larger the share of answers that differ is than alone, with a probability of 95 %.
-	More    Number `json:"more_at_most,omitzero"`
-	Verdict string `json:"verdict,omitempty"`
+	More    Number          `json:"more_at_most,omitzero"`
+	Verdict FidelityVerdict `json:"verdict,omitempty"`
 }
 
 // Differing returns how many answers differ.

@@ -5,11 +5,15 @@ import "llmsweep/client/note"
 // GradesFile holds the outcomes of graded questions, one a line. A run without an answer in its dataset has none.
 const GradesFile = "grades.jsonl"
 
-// Verdicts on the accuracy of a stage, or of a run against another, beside Undecided.
+// GradesVerdict is whether the accuracy of answers differs. It is empty where none was compared.
+type GradesVerdict string
+
+// Verdicts on the accuracy of a stage, or of a run against another.
 const (
-	GradesSame   = "same"
-	GradesWorse  = "worse"
-	GradesBetter = "better"
+	GradesSame      GradesVerdict = "same"
+	GradesWorse     GradesVerdict = "worse"
+	GradesBetter    GradesVerdict = "better"
+	GradesUndecided GradesVerdict = "undecided"
 )
 
 // Grade is the outcome of a request for the answer to a graded question, and a line of [GradesFile].
@@ -24,11 +28,11 @@ type Grade struct {
 
 // Grades is what the graded questions of a run show. They are asked alone, one at a time, before the first stage, and in each stage as its requests.
 type Grades struct {
-	Items   int    `json:"items"`           // asked alone
-	Alone   Graded `json:"alone"`           // the answers got alone
-	Load    Graded `json:"load"`            // those of all stages
-	Verdict string `json:"verdict"`         // on the accuracy under load
-	Stage   string `json:"stage,omitempty"` // the one with the lowest load that shows a difference; empty where no single stage does
+	Items   int           `json:"items"`           // asked alone
+	Alone   Graded        `json:"alone"`           // the answers got alone
+	Load    Graded        `json:"load"`            // those of all stages
+	Verdict GradesVerdict `json:"verdict"`         // on the accuracy under load
+	Stage   string        `json:"stage,omitempty"` // the one with the lowest load that shows a difference; empty where no single stage does
 	// Needs has how many items, each asked once in a stage, show a difference with a probability of 80 %. Detects is the smallest difference
 	// that the items of this run show so. Both reckon with as many answers that change by chance as did.
 	Needs   []Needed    `json:"needs,omitempty"`
@@ -53,10 +57,10 @@ type Graded struct {
 	Accuracy Estimate `json:"accuracy,omitzero"`
 
 	// Pairs are the items that were answered on both sides. Lost are those of them that are right less often than alone, Gained those that are more often.
-	Pairs      int      `json:"pairs,omitempty"`
-	Lost       int      `json:"lost,omitempty"`
-	Gained     int      `json:"gained,omitempty"`
-	Difference Estimate `json:"difference,omitzero"` // of the accuracy, on these items: negative where it is lower than alone
-	P          Number   `json:"p,omitzero"`          // of a difference so large in either direction, if there is none
-	Verdict    string   `json:"verdict,omitempty"`
+	Pairs      int           `json:"pairs,omitempty"`
+	Lost       int           `json:"lost,omitempty"`
+	Gained     int           `json:"gained,omitempty"`
+	Difference Estimate      `json:"difference,omitzero"` // of the accuracy, on these items: negative where it is lower than alone
+	P          Number        `json:"p,omitzero"`          // of a difference so large in either direction, if there is none
+	Verdict    GradesVerdict `json:"verdict,omitempty"`
 }

@@ -57,6 +57,29 @@ func (n Number) Value() float64 {
 	return n.v
 }
 
+// Or returns the number or its lower bound; none where it is absent.
+func (n Number) Or(none float64) float64 {
+	if n.kind == absent {
+		return none
+	}
+	return n.v
+}
+
+// Millionths rounds a log-probability in nats, or a mean or a sum of some, to the precision of the files of a run directory.
+func Millionths(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// Max returns the larger of two numbers, or the one that exists. Where either is a lower bound, so is the result: the number that is not known may
+// be the larger one.
+func Max(a, b Number) Number {
+	switch {
+	case a.kind == absent:
+		return b
+	case b.kind == absent:
+		return a
+	}
+	return Number{max(a.v, b.v), max(a.kind, b.kind)}
+}
+
 // MarshalJSON writes a number, or null. A lower bound is an object, {"over": 9.8}, so that no reader takes it for the number itself;
 // in a [Dist], lower bounds have a key of their own.
 func (n Number) MarshalJSON() ([]byte, error) {

@@ -18,6 +18,12 @@ func (r *Record) Incomplete() bool { return r.Status == string(client.StatusInco
 // Censored reports whether the request was cancelled or timed out while it ran. Its metrics are then larger than what was seen of them.
 func (r *Record) Censored() bool { return r.Incomplete() || r.Error == string(client.ClassTimeout) }
 
+// Short reports whether the answer ended well, but was so much shorter than asked that it counts as failed.
+func (r *Record) Short() bool { return r.Error == string(client.ClassShort) }
+
+// Shed reports whether the server did not do the work, which may be since it had too much to do: it refused, or sent a far shorter answer.
+func (r *Record) Shed() bool { return r.Refused() || r.Short() }
+
 // Refused reports whether the server turned the request away, because it had too much to do or the client had asked for too much.
 func (r *Record) Refused() bool {
 	switch r.HTTP {

@@ -21,7 +21,7 @@ func Sides() [2]string { return [2]string{"a", "b"} }
 // number of the round from 1.
 type Pair struct {
 	Schema  string     `json:"schema"`
-	State   string     `json:"state"`
+	State   State      `json:"state"`
 	Failure note.Note  `json:"failure,omitzero"`
 	Loads   []PairLoad `json:"loads"`
 	// Orders are the orders of the complete blocks. Block i, from 0, holds the rounds 2i+1 and 2i+2.

@@ -12,32 +12,41 @@ import (
 // Schema names the version of run.json's format.
 const Schema = "llmsweep.run/v1"
 
-// States of a run, and of a stage.
+// State is how far a run, a stage or a comparison of two servers is.
+type State string
+
+// The states. Stages do not fail.
 const (
-	Running     = "running"
-	Complete    = "complete"
-	Interrupted = "interrupted"
-	Failed      = "failed"
+	Running     State = "running"
+	Complete    State = "complete"
+	Interrupted State = "interrupted"
+	Failed      State = "failed"
 )
 
-// Verdicts on a stage.
+// Verdict is whether the server keeps up with the load of a stage. It is empty where nothing was measured.
+type Verdict string
+
+// The verdicts on a stage.
 const (
-	Stable    = "stable"    // the backlog grows by less than the tolerance
-	Saturated = "saturated" // the backlog grows
-	Shedding  = "shedding"  // the backlog does not grow, because the server refuses or fails a part of the requests
-	Undecided = "undecided" // neither could be shown in the time available
-	Closed    = "closed"    // a closed loop: the server sets its rate, so that no backlog can grow
+	Stable    Verdict = "stable"    // the backlog grows by less than the tolerance
+	Saturated Verdict = "saturated" // the backlog grows
+	Shedding  Verdict = "shedding"  // the backlog does not grow, because the server refuses or fails a part of the requests
+	Undecided Verdict = "undecided" // neither could be shown in the time available
+	Closed    Verdict = "closed"    // a closed loop: the server sets its rate, so that no backlog can grow
 )
 
-// Roles of a stage.
+// Role is what a stage is for in its run.
+type Role string
+
+// The roles.
 const (
-	Floor   = "floor"   // synchronous: one request at a time
-	Grid    = "grid"    // an arrival rate between floor and ceiling
-	Ceiling = "ceiling" // throughput: as many requests in flight as raise the output rate
-	Probe   = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
-	Control = "control" // the load of an earlier stage once more, to find out whether the server has changed
-	Single  = "run"     // a stage of a run that is not a sweep
-	WarmUp  = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
+	Floor   Role = "floor"   // synchronous: one request at a time
+	Grid    Role = "grid"    // an arrival rate between floor and ceiling
+	Ceiling Role = "ceiling" // throughput: as many requests in flight as raise the output rate
+	Probe   Role = "probe"   // a rate above the grid, or between two of its rates, that narrows the saturation rate
+	Control Role = "control" // the load of an earlier stage once more, to find out whether the server has changed
+	Single  Role = "run"     // a stage of a run that is not a sweep
+	WarmUp  Role = "warm-up" // a stage that a published document calls its warm-up; nothing is concluded from it
 )
 
 // ControlPrefix begins the names of control measurements of rates, which are short, so that tables do not become wider. ControlArrivals is
@@ -53,7 +62,7 @@ type Run struct {
 	Tool     Tool      `json:"tool"`
 	Started  time.Time `json:"started"`
 	Ended    time.Time `json:"ended,omitzero"`
-	State    string    `json:"state"`
+	State    State     `json:"state"`
 	Command  Command   `json:"command,omitzero"`
 	Failure  note.Note `json:"failure,omitzero"` // why State is failed or interrupted
 	Target   Target    `json:"target"`
@@ -184,8 +193,8 @@ type Plan struct {
 type Stage struct {
 	Name           string  `json:"name"` // unique in its run
 	Kind           string  `json:"kind"` // "synchronous", "throughput", "concurrent", "constant", "poisson"
-	Role           string  `json:"role"`
-	State          string  `json:"state"`            // Running, Complete or Interrupted
+	Role           Role    `json:"role"`
+	State          State   `json:"state"`            // Running, Complete or Interrupted
 	Rate           Number  `json:"rate,omitzero"`    // asked for; absent in a closed loop
 	Repeat         int     `json:"repeat,omitempty"` // which repeat of the same load, from 1; absent without repeats
 	MaxConcurrency int     `json:"max_concurrency,omitempty"`
@@ -218,13 +227,16 @@ type Stage struct {
 	PromptTokens TokenStats        `json:"prompt_tokens"`
 
 	// InterToken is sum(last - first) / sum(n - 1) over the requests: every token has the same weight.
-	InterToken     Number   `json:"inter_token_s,omitzero"`
-	SharedChunks   Number   `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were read together with the next
-	TokensPerChunk Number   `json:"tokens_per_chunk,omitzero"`
-	CachedTokens   Number   `json:"cached_tokens,omitzero"` // mean per request
-	AskedTokens    Number   `json:"asked_tokens,omitzero"`  // mean output length asked for
-	TokenSource    string   `json:"token_source,omitempty"`
-	Progress       Progress `json:"progress,omitzero"`
+	InterToken     Number `json:"inter_token_s,omitzero"`
+	SharedChunks   Number `json:"shared_chunks,omitzero"` // share of the token-bearing chunks that were read together with the next
+	TokensPerChunk Number `json:"tokens_per_chunk,omitzero"`
+	CachedTokens   Number `json:"cached_tokens,omitzero"` // mean per request
+	AskedTokens    Number `json:"asked_tokens,omitzero"`  // mean output length asked for
+	// Shortened is the mean length of the answers, as a share of the length of answers to lone requests, where it is shown to be less: then requests
+	// per second are not comparable with those of other rows. Absent where answers are as long as alone, and where that is not known.
+	Shortened   Number   `json:"shortened,omitzero"`
+	TokenSource string   `json:"token_source,omitempty"`
+	Progress    Progress `json:"progress,omitzero"`
 
 	Goodput  *Goodput `json:"goodput,omitempty"`  // absent where there are no objectives
 	Fidelity *Agreed  `json:"fidelity,omitempty"` // absent in runs without canaries
@@ -232,7 +244,7 @@ type Stage struct {
 
 	Replicas []ReplicaShare `json:"replicas,omitempty"` // what each of several servers did, in the order of Target.Replicas
 
-	Verdict   string      `json:"verdict"`
+	Verdict   Verdict     `json:"verdict"`
 	Drift     Drift       `json:"drift,omitzero"`
 	Refused   Number      `json:"refused,omitzero"` // share of the requests due in the window that were refused: HTTP 429, 503 or 529; absent for none
 	Traits    Traits      `json:"traits,omitzero"`
@@ -412,21 +424,31 @@ type Bucket struct {
 	Agrees Number `json:"agrees,omitzero"` // share of the refusals that come when the bucket is empty
 }
 
+// Promised is whether a term, or all terms, of a service level objective are kept.
+type Promised string
+
+// Whether terms are kept.
+const (
+	Unsure Promised = "unsure" // the metric is absent, or what was measured shows neither
+	Kept   Promised = "kept"
+	Broken Promised = "broken"
+)
+
 // Goodput is how much of a stage's work met the objectives, and whether the stage as a whole met them.
 type Goodput struct {
 	Rate    Number `json:"rate,omitzero"`     // requests per second that ended in the window and met every term
 	Share   Number `json:"share,omitzero"`    // of those due in the window
 	Unknown int    `json:"unknown,omitempty"` // requests due in the window that cannot be judged; then Share is a lower bound
 
-	Verdict string    `json:"verdict"` // on the stage as a whole: "kept", "broken" or "unsure"; earlier versions wrote "unknown" for "unsure"
+	Verdict Promised  `json:"verdict"` // on the stage as a whole: "kept", "broken" or "unsure"; earlier versions wrote "unknown" for "unsure"
 	Terms   []Promise `json:"terms"`
 }
 
 // Promise is one term and its value in a stage.
 type Promise struct {
-	Term    string `json:"term"` // "ttft:p99<500ms"
-	Verdict string `json:"verdict"`
-	Value   Number `json:"value,omitzero"` // seconds; for errors a share, for fidelity the share of the answers that differ
+	Term    string   `json:"term"` // "ttft:p99<500ms"
+	Verdict Promised `json:"verdict"`
+	Value   Number   `json:"value,omitzero"` // seconds; for errors a share, for fidelity the share of the answers that differ
 	// Beyond is what the verdict on a percentile or a share of errors rests on; absent for a mean, and in directories of earlier versions.
 	Beyond *Beyond `json:"beyond,omitempty"`
 	// Needs is how many more requests would decide the term, if the share beyond its limit stayed as it is.
@@ -453,10 +475,10 @@ type SLO struct {
 	Terms []string `json:"terms"`
 	// Verdict is "kept" where there is a Rate, or a row that meets the terms; "broken" where the terms are missed at the lowest rate that was measured, else "unsure".
 	// Absent in directories of earlier versions.
-	Verdict string `json:"verdict,omitempty"`
-	Rate    Number `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term
-	Low     Number `json:"low,omitzero"`  // 95 % interval; without a Rate, the range that it is in
-	High    Number `json:"high,omitzero"`
+	Verdict Promised `json:"verdict,omitempty"`
+	Rate    Number   `json:"rate,omitzero"` // arrivals per second; a lower bound where no stage missed a term
+	Low     Number   `json:"low,omitzero"`  // 95 % interval; without a Rate, the range that it is in
+	High    Number   `json:"high,omitzero"`
 	// Goodput is the goodput at Rate, interpolated between the stages on either side.
 	Goodput Number `json:"goodput,omitzero"`
 	// KeptStage is the highest stage below Rate that met all terms, BrokenStage the lowest above it that did not.

@@ -21,10 +21,3 @@ var (
 	BudgetCeiling  = note.Kind{Code: "budget.ended-ceiling-search", Args: []string{"in_flight"}}
 	CeilingBounded = note.Kind{Code: "ceiling.bounded", Args: []string{"max_concurrency"}}
 )
-
-// AnswerNotes returns the kinds of notes that this package writes.
-func AnswerNotes() []note.Kind {
-	return []note.Kind{
-		BudgetCeiling, CeilingBounded, noteAtLeast, noteWide, noteNoneBudget, noteNoneDecided, noteNoneFilled, noteNoneSteady, noteNoneBeyond, noteNoneInvalid, noteKilled, noteInProgress, NoteSLOWide,
-	}
-}

@@ -110,14 +110,14 @@ func TestACeilingThatIsTooShortIsNone(t *testing.T) {
 // TestASweepThatFilledNothing says which rate the server kept up with, and does not say so of one that was undecided. The advice is what ended the
 // search for the ceiling.
 func TestASweepThatFilledNothing(t *testing.T) {
-	row := func(rate float64, verdict string) rundir.Stage {
+	row := func(rate float64, verdict rundir.Verdict) rundir.Stage {
 		return rundir.Stage{
 			Name: "poisson", Role: rundir.Grid, State: rundir.Complete, Verdict: verdict, Rate: rundir.Exactly(rate), Requests: rundir.Requests{OK: 100},
 			Progress: rundir.Progress{Rate: rundir.Exactly(rate), Low: rundir.Exactly(rate), High: rundir.Exactly(rate), Batches: 9},
 		}
 	}
 	for _, c := range []struct {
-		last                         string
+		last                         rundir.Verdict
 		notes                        []note.Note
 		undecided, inFlight, advised float64 // 0 for none
 	}{

@@ -69,7 +69,7 @@ func meanOf(st *rundir.Stage, mean rundir.Number, d *rundir.Dist) estimate {
 	if !mean.Known() || d.N == 0 || !d.Std.Known() {
 		return estimate{}
 	}
-	n := float64(d.N) / max(1, orZero(st.Concurrency.Mean))
+	n := float64(d.N) / max(1, st.Concurrency.Mean.Or(0))
 	if d.Neff.Known() {
 		n = min(n, d.Neff.Value())
 	}
@@ -199,8 +199,8 @@ func perTokenAt(stages []rundir.Stage, at *rundir.Stage) float64 {
 		if st.Role == rundir.Control || !Usable(st) || !perToken(st).Known() || !stable && st.Role != rundir.Floor {
 			continue
 		}
-		switch x := orZero(st.Rates.Offered); {
-		case x <= offered && (below == nil || x > orZero(below.Rates.Offered)):
+		switch x := st.Rates.Offered.Or(0); {
+		case x <= offered && (below == nil || x > below.Rates.Offered.Or(0)):
 			below = st
 		case x > offered && (above == nil || x < above.Rates.Offered.Value()):
 			above = st
@@ -209,7 +209,7 @@ func perTokenAt(stages []rundir.Stage, at *rundir.Stage) float64 {
 	if below == nil || above == nil {
 		return 0
 	}
-	x0, x1 := orZero(below.Rates.Offered), above.Rates.Offered.Value()
+	x0, x1 := below.Rates.Offered.Or(0), above.Rates.Offered.Value()
 	y0, y1 := perToken(below).Value(), perToken(above).Value()
 	return y0 + (y1-y0)*(offered-x0)/(x1-x0)
 }

@@ -44,9 +44,6 @@ const (
 	leastBatches = 4
 )
 
-// normal is the 97.5 % quantile of the normal distribution.
-const normal = 1.96
-
 // collapses rewrites the answer where overload costs throughput. Then the plateau of overloaded stages is no limit of what the server
 // sustains: that lies between the highest stable and the lowest saturated rate. It reports whether that is so.
 func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
@@ -70,7 +67,7 @@ func (f *finder) collapses(s *rundir.Saturation, ceiling *rundir.Stage) bool {
 		f.notes = nil
 	}
 	s.HighestStable, s.LowestSaturated = stable, saturated
-	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.Rate.Value()+normal*standardError(most), ceiling)
+	s.Rate, s.Low, s.High = f.edgeOfCollapse(most.Rate.Value()+stats.Z95*standardError(most), ceiling)
 	s.Overload, s.OverloadLow, s.OverloadHigh = plateau(behind)
 	return true
 }
@@ -150,7 +147,7 @@ func (f *finder) mostBelow(ceiling *rundir.Stage) (most rundir.Progress) {
 		most = ceiling.Progress
 	}
 	for i, st := range f.open {
-		if p := st.Progress; i < f.cut && st.Verdict == rundir.Stable && p.Low.Known() && !(p.Low.Value() <= orZero(most.Low)) {
+		if p := st.Progress; i < f.cut && st.Verdict == rundir.Stable && p.Low.Known() && !(p.Low.Value() <= most.Low.Or(0)) {
 			most = p
 		}
 	}

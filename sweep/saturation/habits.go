@@ -128,7 +128,7 @@ func bucketOf(open []*rundir.Stage, ceiling *rundir.Stage) (bucket rundir.Bucket
 		w := 1 / math.Pow(max(1e-12, b.High.Value()-b.Low.Value()), 2)
 		sum, weight = sum+w*b.Rate.Value(), weight+w
 		low, high = max(low, b.Low.Value()), min(high, b.High.Value())
-		bucket.Burst = rundir.Exactly(max(b.Burst.Value(), orZero(bucket.Burst)))
+		bucket.Burst = rundir.Exactly(max(b.Burst.Value(), bucket.Burst.Or(0)))
 	}
 	if weight == 0 || agrees.mean() < wellExplained || full.mean() >= agrees.mean() {
 		return rundir.Bucket{}
@@ -174,15 +174,8 @@ func bucketUnit(open []*rundir.Stage) (unit string) {
 
 // passes reports whether a closed loop completed as much as a stage with refusals, and was refused nothing.
 func passes(ceiling, st *rundir.Stage) bool {
-	return ceiling != nil && orZero(ceiling.Refused) == 0 && ceiling.Requests.Error == 0 &&
+	return ceiling != nil && ceiling.Refused.Or(0) == 0 && ceiling.Requests.Error == 0 &&
 		ceiling.Progress.Rate.Known() && ceiling.Progress.Rate.Value() >= unrefused*st.Progress.Rate.Value()
-}
-
-func orZero(n rundir.Number) float64 {
-	if n.IsZero() {
-		return 0
-	}
-	return n.Value()
 }
 
 // limitedBy makes a token bucket's rate the answer.

@@ -46,7 +46,7 @@ func atLeast(run *rundir.Run) *rundir.Saturation {
 	stable := highestStable(run.Stages)
 	most := stable
 	if _, invalid := noneInvalid(run.Stages); run.Plan.Budget > 0 && !invalid {
-		most = answerLarger(stable, searched(run))
+		most = rundir.Max(stable, searched(run))
 	}
 	if !ok || !most.Known() {
 		return nil
@@ -92,15 +92,15 @@ func cut(run *rundir.Run, found *rundir.Saturation, ceiling *rundir.Stage) *rund
 func between(run *rundir.Run, found *rundir.Saturation, half float64) *rundir.Saturation {
 	s := *found
 	s.Rate, s.Comfortable, s.ComfortableStage = rundir.Number{}, rundir.Number{}, ""
-	s.Low = answerLarger(s.Low, s.HighestStable)
+	s.Low = rundir.Max(s.Low, s.HighestStable)
 	low := s.Low
 	if !s.Overload.Known() && !s.LowestSaturated.Known() { // where overload costs throughput, a closed loop shows nothing of what is sustained
-		s.Low = answerLarger(s.Low, searched(run))
+		s.Low = rundir.Max(s.Low, searched(run))
 	}
 	if s.Low.Value() > s.High.Value() { // the closed loop completed more than any stage at a rate: what is sustained lies between
 		s.Low, s.High = low, s.Low
 	}
-	s.High = answerLarger(s.High, answerLarger(s.Low, s.LowestSaturated))
+	s.High = rundir.Max(s.High, rundir.Max(s.Low, s.LowestSaturated))
 	budget, stageTime := lengthened(run, half)
 	s.Reason = noteWide.New(half, budget, stageTime)
 	return &s
@@ -130,16 +130,8 @@ func searched(run *rundir.Run) rundir.Number {
 	var most rundir.Number
 	for _, s := range run.Search {
 		if s.Invalid.IsZero() {
-			most = answerLarger(most, s.Output)
+			most = rundir.Max(most, s.Output)
 		}
 	}
 	return rundir.Exactly(most.Value() / off / tokens) // absent where one of them is
-}
-
-// answerLarger returns the larger of two numbers, or the one that is known.
-func answerLarger(a, b rundir.Number) rundir.Number {
-	if !a.Known() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }

@@ -26,7 +26,7 @@ func metastable(run *rundir.Run) (n note.Note) {
 	}
 	first := run.Recoveries[0]
 	before, after := controlOfFloor(run.Stages)
-	if waited := orZero(first.Waited); before == nil {
+	if waited := first.Waited.Or(0); before == nil {
 		const shown = 1 // second: less is no wait
 		if waited < shown {
 			return noteUnwatched.New(first.After, first.Slower.Value())
@@ -40,7 +40,7 @@ func metastable(run *rundir.Run) (n note.Note) {
 	if !(grown < halfOfDrift*drift) {
 		return n
 	}
-	return noteNeverBack.New(first.After, first.Slower.Value(), orZero(first.Waited))
+	return noteNeverBack.New(first.After, first.Slower.Value(), first.Waited.Or(0))
 }
 
 // middleOf returns the middle of a stage in seconds from the run's start.

@@ -19,12 +19,3 @@ var (
 	noteCeilingAlone  = note.Kind{Code: "saturation.ceiling", Args: []string{"in_flight", "completed"}}
 	noteNoneSaturated = note.Kind{Code: "saturation.ceiling-none-saturated", Args: []string{"in_flight", "completed"}}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{
-		noteStableAbove, noteMixedVerdicts, noteAgainst, noteNotFilled, noteOverloadCosts, noteBacklogGrew, noteCeilingAlone,
-		noteNoneSaturated, noteBelowLone, noteRefused, noteUndone, noteCollapses, noteSheds, noteRateLimited, notePauses, noteBatches, noteCaches, noteDrifts, noteScales,
-		noteOverloadOrChange, noteDrops, noteLatestAlone, noteRebounds, noteStaysSlow, noteNotPooled, Exceeded, noteMetastable, noteNeverBack, noteStayedSlow, noteUnwatched,
-	}
-}

@@ -21,11 +21,11 @@ func Promised(run *rundir.Run, rows []*rundir.Stage, limit *rundir.Saturation, t
 	}
 	share := half / found.Rate.Value()
 	found.Rate, found.Goodput = rundir.Number{}, rundir.Number{}
-	found.Verdict = slo.Unsure.String()
+	found.Verdict = rundir.Unsure
 	for _, row := range rows {
 		if row.Name == found.KeptStage { // it is met somewhere
-			found.Verdict = slo.Kept.String()
-			found.Low = answerLarger(found.Low, rundir.Exactly(min(slo.Offered(row), found.High.Value())))
+			found.Verdict = rundir.Kept
+			found.Low = rundir.Max(found.Low, rundir.Exactly(min(slo.Offered(row), found.High.Value())))
 		}
 	}
 	budget, stageTime := lengthened(run, share)

@@ -31,7 +31,7 @@ func TestAWidePromiseIsNotLocated(t *testing.T) {
 	if s.Rate.Known() || s.Low.Value() != 4 || s.High.Value() != 20 || !s.Reason.Is(NoteSLOWide) || s.Reason.Args["budget"] != 360.0 {
 		t.Errorf("%+v", s)
 	}
-	if s.Verdict != slo.Kept.String() || s.KeptStage != "poisson@4.00" {
+	if s.Verdict != rundir.Kept || s.KeptStage != "poisson@4.00" {
 		t.Errorf("%s at %q: a row meets it", s.Verdict, s.KeptStage)
 	}
 	near := []*rundir.Stage{judged(15, 0, 60), judged(20, 12, 60)}
@@ -43,7 +43,7 @@ func TestAWidePromiseIsNotLocated(t *testing.T) {
 // TestInvalidRowsAreTheReason: where rows show the client and not the server, they are why nothing was found, and no number comes from elsewhere.
 func TestInvalidRowsAreTheReason(t *testing.T) {
 	late := note.Note{Code: "client.sent-late"}
-	row := func(name, role, verdict string, rate float64, invalid note.Note) rundir.Stage {
+	row := func(name string, role rundir.Role, verdict rundir.Verdict, rate float64, invalid note.Note) rundir.Stage {
 		st := rundir.Stage{
 			Name: name, Role: role, State: rundir.Complete, Verdict: verdict, Requests: rundir.Requests{OK: 100}, Invalid: invalid,
 			Progress: rundir.Progress{Rate: rundir.Exactly(19.3), Batches: 9}, TokensPerS: rundir.TokenRates{Output: rundir.Exactly(600)},
@@ -91,7 +91,7 @@ func TestHabitsAreNotTheClients(t *testing.T) {
 
 // TestWithoutAnAnswerThereIsAReason: a sweep whose rows give no number says why, and what to run next.
 func TestWithoutAnAnswerThereIsAReason(t *testing.T) {
-	row := func(name, role, verdict string, rate float64) rundir.Stage {
+	row := func(name string, role rundir.Role, verdict rundir.Verdict, rate float64) rundir.Stage {
 		st := rundir.Stage{
 			Name: name, Role: role, State: rundir.Complete, Verdict: verdict, Requests: rundir.Requests{OK: 100},
 			Progress: rundir.Progress{Rate: rundir.Exactly(10.9), Batches: 9}, // without an interval

@@ -14,7 +14,7 @@ import (
 )
 
 // row is a whole stage at an asked rate.
-func row(rate, done float64, verdict string) rundir.Stage {
+func row(rate, done float64, verdict rundir.Verdict) rundir.Stage {
 	return rundir.Stage{
 		Name: "poisson@" + arrival.RateName(rate), Role: rundir.Grid, State: rundir.Complete, Rate: rundir.Exactly(rate), Verdict: verdict,
 		Window: 60, Requests: rundir.Requests{OK: 100}, Rates: rundir.Rates{Offered: rundir.Exactly(rate)},
@@ -157,7 +157,7 @@ func TestACollapseNeedsMoreThanOneSlowStage(t *testing.T) {
 // The edge never parts the repetitions of one rate, in whatever order they ran.
 func TestTheEdgePartsNoRepetitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		verdicts := []string{rundir.Stable, rundir.Saturated, rundir.Undecided}
+		verdicts := []rundir.Verdict{rundir.Stable, rundir.Saturated, rundir.Undecided}
 		var rows []rundir.Stage
 		for rate := range rapid.IntRange(1, 5).Draw(t, "rates") {
 			for range rapid.IntRange(1, 4).Draw(t, "repeats") {

@@ -31,21 +31,13 @@ func (f *finder) include(s *rundir.Saturation) {
 		switch {
 		case st.Verdict == rundir.Stable:
 			if standardError(p) <= wellKnown*p.Rate.Value() {
-				s.Rate = larger(s.Rate, p.Rate)
+				s.Rate = rundir.Max(s.Rate, p.Rate)
 			}
-			s.High = larger(s.High, p.Rate)
+			s.High = rundir.Max(s.High, p.Rate)
 		case st.Verdict == rundir.Undecided && !s.Overload.Known():
-			s.High = larger(s.High, p.Rate)
+			s.High = rundir.Max(s.High, p.Rate)
 		}
 	}
-}
-
-// larger returns the larger of two known numbers.
-func larger(a, b rundir.Number) rundir.Number {
-	if b.Value() > a.Value() {
-		return b
-	}
-	return a
 }
 
 // belowLone returns a note where the floor completed more than the saturation rate: requests at once slow each other down, so that one at a time

@@ -5,6 +5,7 @@ import (
 
 	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
+	"llmsweep/sweep/stats"
 )
 
 // Plateaus of servers with a habit.
@@ -93,7 +94,7 @@ func (f *finder) allowForCache(s *rundir.Saturation) {
 		return
 	}
 	own := (s.High.Value() - s.Low.Value()) / 2
-	half := math.Hypot(own, normal*f.cached.error/(1-f.cached.share)*s.Rate.Value())
+	half := math.Hypot(own, stats.Z95*f.cached.error/(1-f.cached.share)*s.Rate.Value())
 	s.Low, s.High = rundir.Exactly(max(0, s.Rate.Value()-half)), rundir.Exactly(s.Rate.Value()+half)
 }
 
@@ -120,7 +121,7 @@ func (f *finder) allowForPauses(s *rundir.Saturation, rows []*rundir.Stage) {
 	s.Rate = rundir.Exactly(done / span)
 	lost := time / windows                        // share of the time
 	few := math.Sqrt(max(1, pauses*span/windows)) // of the number expected in the rows
-	half := normal * lost / few / max(0.1, 1-lost) * s.Rate.Value()
+	half := stats.Z95 * lost / few / max(0.1, 1-lost) * s.Rate.Value()
 	own := (s.High.Value() - s.Low.Value()) / 2
 	const moreThanChance = 1.3 // the stages were chosen by what they showed; TestHabitsAreNamed
 	half = moreThanChance * math.Hypot(own, half)

@@ -71,7 +71,7 @@ func TestChangedServers(t *testing.T) {
 	again.Role = rundir.Control
 	alone, aloneAgain := ceilingRow(1), ceilingRow(1)
 	for i, st := range []*rundir.Stage{&alone, &aloneAgain} {
-		st.MaxConcurrency, st.Role = 1, []string{rundir.Floor, rundir.Control}[i]
+		st.MaxConcurrency, st.Role = 1, []rundir.Role{rundir.Floor, rundir.Control}[i]
 		st.Name, st.InterToken, st.TPOT = "synchronous", rundir.Exactly(0.01), rundir.Dist{N: 50, Std: rundir.Exactly(0.0001)}
 	}
 	run := &rundir.Run{Stages: append(append([]rundir.Stage{alone}, stages...), aloneAgain, again)}

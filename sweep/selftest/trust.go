@@ -92,7 +92,7 @@ func trust(r *Result) Trust {
 		}
 		t.Streams = n
 		for _, l := range quiet {
-			t.TokensPerS, t.StampP99 = larger(t.TokensPerS, l.TokensPerS), larger(t.StampP99, l.Error.P99)
+			t.TokensPerS, t.StampP99 = rundir.Max(t.TokensPerS, l.TokensPerS), rundir.Max(t.StampP99, l.Error.P99)
 		}
 	}
 	for _, a := range r.Arrivals {
@@ -101,7 +101,7 @@ func trust(r *Result) Trust {
 		}
 		t.ArrivalsPerS = rundir.Exactly(a.Rate)
 		if a.Written.Supported(0.99) {
-			t.LagP99 = larger(t.LagP99, a.Written.P99)
+			t.LagP99 = rundir.Max(t.LagP99, a.Written.P99)
 		}
 	}
 	return t
@@ -126,14 +126,6 @@ func (r *Result) quiet(streams int) []Level {
 		}
 	}
 	return some
-}
-
-// larger returns the larger of two numbers, or the one that is known.
-func larger(a, b rundir.Number) rundir.Number {
-	if !a.Known() || b.Known() && b.Value() > a.Value() {
-		return b
-	}
-	return a
 }
 
 // Summary returns the part of the result that run.json keeps.

@@ -9,7 +9,7 @@ import (
 // Keys of the test attributes that [Claim] writes. Program examples/evidence collects them.
 const (
 	ClaimKey      = "claim"
-	SmallClaimKey = "small-claim" // without the build tag "statistics"
+	SmallClaimKey = "small-claim" // of a test that is not at full size
 )
 
 // Claim reports one row of the table of evidence: a statistical claim, the limits that the test demands of it at full size, and
@@ -21,7 +21,7 @@ func Claim(t *testing.T, claim, wanted, gotFormat string, args ...any) {
 		cells[i] = strings.NewReplacer("|", "/", "\n", " ").Replace(c)
 	}
 	key := SmallClaimKey
-	if Statistics {
+	if Full() {
 		key = ClaimKey
 	}
 	t.Attr(key, strings.Join(cells, " | "))

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,8 +21,16 @@ import (
 	"llmsweep/sweep/rundir"
 )
 
-// compiled returns a schema ready to use.
-func compiled(name string) (*jsonschema.Schema, error) {
+// compiled has each schema ready to use, by its name. Compiling one takes longer than checking most files.
+var compiled = func() map[string]func() (*jsonschema.Schema, error) {
+	all := map[string]func() (*jsonschema.Schema, error){}
+	for _, name := range rundir.SchemaNames() {
+		all[name] = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(name) })
+	}
+	return all
+}()
+
+func compile(name string) (*jsonschema.Schema, error) {
 	b, err := rundir.SchemaOf(name)
 	if err != nil {
 		return nil, err
@@ -40,7 +49,7 @@ func compiled(name string) (*jsonschema.Schema, error) {
 
 // CheckSchema returns what is wrong with a JSON value by the schema of that name.
 func CheckSchema(name string, value []byte) error {
-	s, err := compiled(name)
+	s, err := compiled[name]()
 	if err != nil {
 		return err
 	}
@@ -77,7 +86,7 @@ func SchemaDir(t testing.TB, dir string) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	s, compileErr := compiled("records")
+	s, compileErr := compiled["records"]()
 	if err := errors.Join(err, compileErr); err != nil {
 		t.Error(err)
 		return

@@ -1,12 +1,17 @@
 // Package simtest has simulated servers and workloads for tests of the experiment. Such a test costs processor time and no waiting: it runs
-// in the virtual time of testing/synctest. With the build tag "statistics" the statistical tests run at the size that their claims
-// need; without it at a size that shows that they work.
+// in the virtual time of testing/synctest.
+//
+// Statistical tests have three sizes. With the build tag "statistics" they run at the size that their claims need. With the tag and -short
+// they are short, but still fail where the program judges wrongly: .ci/run does that. Without the tag, those tests that show nothing with
+// a few draws are skipped, and say which command runs them.
 package simtest
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,16 +20,45 @@ import (
 	"llmsweep/sweep/load"
 )
 
-// SampleSize returns the size of a statistical test: few in everyday runs, full with the build tag "statistics". The race detector makes such
-// tests ten times slower and finds nothing more in more of the same: then it is 1.
+// Full reports whether statistical tests run at full size.
+func Full() bool { return tagged && !testing.Short() }
+
+// SampleSize returns the size of a statistical test that fails with few draws too where the program judges wrongly: few, or full at full size. The
+// race detector makes such tests ten times slower and finds nothing more in more of the same: then it is 1.
 func SampleSize(few, full int) int {
 	switch {
-	case Statistics:
+	case Full():
 		return full
 	case raced:
 		return 1
 	}
 	return few
+}
+
+// Evidence returns the size of a statistical test that shows nothing with the few draws that everyday runs have time for: these skip it.
+func Evidence(t *testing.T, short, full int) int {
+	t.Helper()
+	switch {
+	case !tagged:
+		path := ""
+		if info, ok := debug.ReadBuildInfo(); ok {
+			path = strings.TrimPrefix(strings.TrimSuffix(info.Path, ".test"), "llmsweep/")
+		}
+		t.Skipf("it takes %d draws to show something, %d with -short: go test -tags statistics -run '^%s$' ./%s", full, short, t.Name(), path)
+	case testing.Short():
+		return short
+	}
+	return full
+}
+
+// MayFail returns how many of n draws may fail where at most a share of all draws does: that share at full size, and two standard
+// deviations more in short tests.
+func MayFail(n int, share float64) float64 {
+	most := share * float64(n)
+	if !Full() {
+		most += 2 * math.Sqrt(share*(1-share)*float64(n))
+	}
+	return most
 }
 
 // Fixed is a workload of sessions that are all alike.

@@ -2,5 +2,5 @@
 
 package simtest
 
-// Statistics reports whether statistical tests run at full size.
-const Statistics = true
+// tagged reports whether the build has the tag "statistics".
+const tagged = true

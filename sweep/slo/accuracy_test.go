@@ -11,15 +11,15 @@ func TestAccuracy(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers, right, items int
 		term                  string
-		want                  Verdict
+		want                  rundir.Promised
 	}{
-		"all of 13 are right":          {13, 13, 13, "accuracy>80%", Unsure},
-		"all of 14 are right":          {14, 14, 14, "accuracy>80%", Kept},
-		"as many answers to 10":        {14, 14, 10, "accuracy>80%", Unsure},
-		"half of 100 are right":        {100, 50, 100, "accuracy>80%", Broken},
-		"80 of 100 are at the edge":    {100, 80, 100, "accuracy>80%", Unsure},
-		"90 of 100 are above the edge": {100, 90, 100, "accuracy>=80%", Kept},
-		"none were graded":             {0, 0, 0, "accuracy>1%", Unsure},
+		"all of 13 are right":          {13, 13, 13, "accuracy>80%", rundir.Unsure},
+		"all of 14 are right":          {14, 14, 14, "accuracy>80%", rundir.Kept},
+		"as many answers to 10":        {14, 14, 10, "accuracy>80%", rundir.Unsure},
+		"half of 100 are right":        {100, 50, 100, "accuracy>80%", rundir.Broken},
+		"80 of 100 are at the edge":    {100, 80, 100, "accuracy>80%", rundir.Unsure},
+		"90 of 100 are above the edge": {100, 90, 100, "accuracy>=80%", rundir.Kept},
+		"none were graded":             {0, 0, 0, "accuracy>1%", rundir.Unsure},
 	} {
 		s := &rundir.Stage{Requests: rundir.Requests{OK: 2000}}
 		if c.answers > 0 {

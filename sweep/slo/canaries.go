@@ -13,7 +13,7 @@ import (
 func (t Term) NeedsCanaries(s *rundir.Stage) int {
 	const most = 5000 // canaries: a set has no more
 	c, ok := t.count(s)
-	if !ok || t.Metric != Fidelity || t.Holds(s) != Unsure {
+	if !ok || t.Metric != Fidelity || t.Holds(s) != rundir.Unsure {
 		return 0
 	}
 	need := stats.NeededForShare(c.beyond/c.of, t.tail(), level, c.of*c.worth(), most)

@@ -53,14 +53,14 @@ func (c tally) plus(d tally) tally {
 }
 
 // against returns on which side of a share the tally shows its own share to be.
-func (c tally) against(share float64) Verdict {
+func (c tally) against(share float64) rundir.Promised {
 	switch low, high := c.bounds(); {
 	case high < share:
-		return Kept
+		return rundir.Kept
 	case low > share:
-		return Broken
+		return rundir.Broken
 	}
-	return Unsure
+	return rundir.Unsure
 }
 
 // Percentile reports whether the term limits a percentile of times. In a stage that was measured here it is decided by the number of values
@@ -117,9 +117,9 @@ func (t Term) Fewest() int {
 }
 
 // Holds returns whether a stage keeps the term.
-func (t Term) Holds(s *rundir.Stage) Verdict {
+func (t Term) Holds(s *rundir.Stage) rundir.Promised {
 	if s.FrozenSince.Known() {
-		return Broken // the server never answered again: no wait is long enough
+		return rundir.Broken // the server never answered again: no wait is long enough
 	}
 	if c, ok := t.count(s); ok {
 		return c.against(t.tail())
@@ -131,17 +131,17 @@ func (t Term) Holds(s *rundir.Stage) Verdict {
 	}
 	switch {
 	case f.IsZero():
-		return Unsure
+		return rundir.Unsure
 	case f.Bound() && f.Value() >= t.Limit: // a lower bound beyond the limit
-		return Broken
+		return rundir.Broken
 	case f.Bound() || !supported:
-		return Unsure
+		return rundir.Unsure
 	case low >= t.Limit:
-		return Broken
+		return rundir.Broken
 	case high < t.Limit:
-		return Kept
+		return rundir.Kept
 	}
-	return Unsure
+	return rundir.Unsure
 }
 
 // interval returns the 95 % interval of a mean. What was read from other tools has none: there both bounds are the mean itself.
@@ -169,7 +169,7 @@ const mostTimes = 100
 // term is decided, and where a hundred times the requests would not do.
 func (t Term) Needs(s *rundir.Stage) int {
 	c, ok := t.count(s)
-	if !ok || t.Holds(s) != Unsure {
+	if !ok || t.Holds(s) != rundir.Unsure {
 		return 0
 	}
 	if t.OfAnswers() && c.neff < c.of { // all were asked: more requests ask no others

@@ -11,15 +11,15 @@ func TestFidelity(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers, changes, canaries int
 		term                       string
-		want                       Verdict
+		want                       rundir.Promised
 		needs                      bool
 	}{
-		"none of 298 differs":       {298, 0, 298, "fidelity>99%", Unsure, true},
-		"none of 299 differs":       {299, 0, 299, "fidelity>99%", Kept, false},
-		"as many answers to 50":     {299, 0, 50, "fidelity>99%", Unsure, false},
-		"20 of 100 differ":          {100, 20, 100, "fidelity>90%", Broken, false},
-		"10 of 100 are at the edge": {100, 10, 100, "fidelity>90%", Unsure, false},
-		"no canaries":               {0, 0, 0, "fidelity>50%", Unsure, false},
+		"none of 298 differs":       {298, 0, 298, "fidelity>99%", rundir.Unsure, true},
+		"none of 299 differs":       {299, 0, 299, "fidelity>99%", rundir.Kept, false},
+		"as many answers to 50":     {299, 0, 50, "fidelity>99%", rundir.Unsure, false},
+		"20 of 100 differ":          {100, 20, 100, "fidelity>90%", rundir.Broken, false},
+		"10 of 100 are at the edge": {100, 10, 100, "fidelity>90%", rundir.Unsure, false},
+		"no canaries":               {0, 0, 0, "fidelity>50%", rundir.Unsure, false},
 	} {
 		s := &rundir.Stage{Requests: rundir.Requests{OK: 2000}}
 		if c.answers > 0 {

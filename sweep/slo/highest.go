@@ -44,11 +44,11 @@ func Highest(stages []*rundir.Stage, saturation *rundir.Saturation, terms []Term
 	settle(out, stages, terms, end)
 	switch {
 	case !out.Rate.IsZero():
-		out.Verdict = Kept.String()
+		out.Verdict = rundir.Kept
 	case out.Reason.Code == noteBrokenAt.Code:
-		out.Verdict = Broken.String()
+		out.Verdict = rundir.Broken
 	default:
-		out.Verdict = Unsure.String()
+		out.Verdict = rundir.Unsure
 	}
 	return out
 }
@@ -110,11 +110,11 @@ func settle(out *rundir.SLO, stages []*rundir.Stage, terms []Term, end stats.Roo
 	var kept, broken *rundir.Stage
 	for _, s := range stages {
 		switch v, _ := Judge(s, terms); {
-		case s.Verdict == rundir.Saturated || v == Broken:
+		case s.Verdict == rundir.Saturated || v == rundir.Broken:
 			if Offered(s) >= end.At && (broken == nil || Offered(broken) < end.At) || broken == nil {
 				broken = s
 			}
-		case v == Kept && (kept == nil || Offered(s) <= end.At):
+		case v == rundir.Kept && (kept == nil || Offered(s) <= end.At):
 			kept = s
 		}
 	}
@@ -153,12 +153,12 @@ func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 			if Offered(s) > rate {
 				continue
 			}
-			kept = kept || t.Holds(s) == Kept
+			kept = kept || t.Holds(s) == rundir.Kept
 			if c, ok := t.count(s); ok {
 				all = all.plus(tally{c.beyond, c.open, c.of, c.of * c.worth()})
 			}
 		}
-		if !kept && (all.of == 0 || all.against(t.tail()) != Kept) {
+		if !kept && (all.of == 0 || all.against(t.tail()) != rundir.Kept) {
 			return false
 		}
 	}
@@ -169,7 +169,7 @@ func together(stages []*rundir.Stage, terms []Term, rate float64) bool {
 func none(out *rundir.SLO, stages []*rundir.Stage, terms []Term, broken *rundir.Stage, outright bool) {
 	for _, s := range stages { // the stage that is nearest to being judged
 		v, t := Judge(s, terms)
-		if outright && broken != nil || v != Unsure || s.Verdict == rundir.Saturated || !s.Rate.Known() {
+		if outright && broken != nil || v != rundir.Unsure || s.Verdict == rundir.Saturated || !s.Rate.Known() {
 			continue
 		}
 		if n := t.Needs(s); n > 0 && (out.Needs == 0 || n < out.Needs) {

@@ -11,8 +11,3 @@ var (
 	noteNoneJudged   = note.Kind{Code: "slo.none-judged"}
 	noteBrokenAt     = note.Kind{Code: "slo.broken-at", Args: []string{"stage"}}
 )
-
-// Notes returns the kinds of notes that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{noteNoneBroke, noteEnds, noteKeptThenEnds, noteTooFew, noteNoneJudged, noteBrokenAt}
-}

@@ -24,7 +24,7 @@ const (
 // nothing, or nothing that lasts: while a queue grows, its latencies only show that it is too long.
 func (t Term) point(s *rundir.Stage, clusters clustering, saturates float64) (p stats.Point, ok bool) {
 	p.X = Offered(s)
-	if s.Verdict == rundir.Saturated && t.Holds(s) == Kept {
+	if s.Verdict == rundir.Saturated && t.Holds(s) == rundir.Kept {
 		return p, false
 	}
 	switch {

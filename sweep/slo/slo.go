@@ -40,21 +40,6 @@ type Term struct {
 // OfAnswers reports whether the term is about what answers say, which is known of a stage alone.
 func (t Term) OfAnswers() bool { return t.Metric == Fidelity || t.Metric == Accuracy }
 
-// Verdict is whether a stage keeps a term.
-type Verdict uint8
-
-// The verdicts.
-const (
-	Unsure Verdict = iota // the metric is absent, or what was measured shows neither
-	Kept
-	Broken
-)
-
-// String returns the verdict as run.json has it.
-func (v Verdict) String() string {
-	return [...]string{Unsure: "unsure", Kept: "kept", Broken: "broken"}[v]
-}
-
 const grammar = "ttft|ttft_due|itl|tpot|latency:mean|p50|p90|p95|p99<DURATION, or errors<PERCENT, or fidelity>PERCENT, or accuracy>PERCENT, such as ttft:p99<500ms"
 
 // Parse reads one term.
@@ -268,14 +253,14 @@ func Of(metric string, terms []Term) *Term {
 }
 
 // Judge returns whether a stage keeps all terms. term is one that it breaks; otherwise one that it is not shown to keep; otherwise nil.
-func Judge(s *rundir.Stage, terms []Term) (v Verdict, term *Term) {
-	v = Kept
+func Judge(s *rundir.Stage, terms []Term) (v rundir.Promised, term *Term) {
+	v = rundir.Kept
 	for i := range terms {
 		switch one := terms[i].Holds(s); {
-		case one == Broken:
-			return Broken, &terms[i]
-		case one == Unsure && term == nil:
-			v, term = Unsure, &terms[i]
+		case one == rundir.Broken:
+			return rundir.Broken, &terms[i]
+		case one == rundir.Unsure && term == nil:
+			v, term = rundir.Unsure, &terms[i]
 		}
 	}
 	return v, term

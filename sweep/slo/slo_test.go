@@ -59,23 +59,23 @@ func TestHolds(t *testing.T) {
 		Latency:    rundir.Dist{Mean: rundir.Over(2)},
 		InterToken: rundir.Exactly(0.02),
 	}
-	for text, want := range map[string]Verdict{
-		"ttft:mean<200ms":  Kept,
-		"ttft:mean<100ms":  Broken, // below, not at
-		"ttft:p95<150ms":   Broken,
-		"ttft:p99<500ms":   Unsure, // unsupported
-		"ttft:p99<250ms":   Unsure, // p99 is beyond, but unsupported
-		"ttft:p99<150ms":   Broken, // more than six of the 125 are
-		"ttft:p90<1s":      Unsure, // absent
-		"latency:mean<1s":  Broken, // at least 2 s
-		"latency:mean<3s":  Unsure,
-		"itl:mean<50ms":    Kept, // of a table that has nothing else
-		"itl:p50<50ms":     Unsure,
-		"tpot:mean<50ms":   Unsure,
-		"errors<3%":        Kept,
-		"errors<1%":        Broken,
-		"errors<0.1%":      Broken, // twenty are enough to say so
-		"latency:p99<10ms": Unsure,
+	for text, want := range map[string]rundir.Promised{
+		"ttft:mean<200ms":  rundir.Kept,
+		"ttft:mean<100ms":  rundir.Broken, // below, not at
+		"ttft:p95<150ms":   rundir.Broken,
+		"ttft:p99<500ms":   rundir.Unsure, // unsupported
+		"ttft:p99<250ms":   rundir.Unsure, // p99 is beyond, but unsupported
+		"ttft:p99<150ms":   rundir.Broken, // more than six of the 125 are
+		"ttft:p90<1s":      rundir.Unsure, // absent
+		"latency:mean<1s":  rundir.Broken, // at least 2 s
+		"latency:mean<3s":  rundir.Unsure,
+		"itl:mean<50ms":    rundir.Kept, // of a table that has nothing else
+		"itl:p50<50ms":     rundir.Unsure,
+		"tpot:mean<50ms":   rundir.Unsure,
+		"errors<3%":        rundir.Kept,
+		"errors<1%":        rundir.Broken,
+		"errors<0.1%":      rundir.Broken, // twenty are enough to say so
+		"latency:p99<10ms": rundir.Unsure,
 	} {
 		term, err := Parse(text)
 		if err != nil {
@@ -86,13 +86,13 @@ func TestHolds(t *testing.T) {
 		}
 	}
 	errors := Term{Errors, "", 0.01}
-	if got := errors.Holds(&rundir.Stage{}); got != Unsure {
+	if got := errors.Holds(&rundir.Stage{}); got != rundir.Unsure {
 		t.Errorf("errors where requests were not counted: %v", got)
 	}
-	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 298}}); got != Unsure {
+	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 298}}); got != rundir.Unsure {
 		t.Errorf("no error in 298, which a server at the limit shows in one of twenty: %v", got)
 	}
-	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 299}}); got != Kept {
+	if got := errors.Holds(&rundir.Stage{Requests: rundir.Requests{OK: 299}}); got != rundir.Kept {
 		t.Errorf("no error in 299: %v", got)
 	}
 }
@@ -132,9 +132,9 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	stage := rundir.Stage{TTFT: rundir.Dist{P50: rundir.Exactly(0.5), P99: rundir.Exactly(0.6), Unsupported: []string{"p99"}}, InterToken: rundir.Exactly(0.02)}
-	for n, want := range map[int]Verdict{0: Kept, 1: Kept, 2: Unsure, 3: Broken} {
+	for n, want := range map[int]rundir.Promised{0: rundir.Kept, 1: rundir.Kept, 2: rundir.Unsure, 3: rundir.Broken} {
 		got, term := Judge(&stage, terms[:n])
-		if got != want || (term == nil) != (want == Kept) || term != nil && term != &terms[n-1] {
+		if got != want || (term == nil) != (want == rundir.Kept) || term != nil && term != &terms[n-1] {
 			t.Errorf("%v: %v by %v", terms[:n], got, term)
 		}
 	}

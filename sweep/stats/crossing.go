@@ -75,6 +75,9 @@ func Crossing(points []Point, reach, scatter float64, chance Prior) Root {
 			break
 		}
 		next := line.root()
+		if math.IsNaN(next.Low) || math.IsNaN(next.High) { // too close together for floating point
+			break
+		}
 		next.At = min(max(next.At, root.At*(1-reach)), root.At*(1+reach))
 		moved := math.Abs(next.At - root.At)
 		if root, before = next, line; moved < settled*root.At {

@@ -57,6 +57,16 @@ func TestCrossingCovers(t *testing.T) {
 	}
 }
 
+// Points whose distance cannot be squared in floating point still have an interval.
+func TestCrossingOfPointsThatAreClose(t *testing.T) {
+	const x = 7.563656083690075e-124
+	p := Point{X: x, Y: 1, SE: 1}
+	points := []Point{p, p, p, {X: x / 2, Y: -0.11693600366475732, SE: 7.526276902907528, Of: 2, At: 0.01}}
+	if r := Crossing(points, 0.1, 0.02, Prior{}); !(x/2 <= r.Low && r.Low <= r.At && r.At <= r.High && r.High <= x) {
+		t.Errorf("%+v", r)
+	}
+}
+
 // For any points, the root and its interval lie between them, in order.
 func TestCrossingStaysWithin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

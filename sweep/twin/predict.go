@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"llmsweep/client/sim"
+	"llmsweep/sweep/stats"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -74,9 +75,9 @@ func (t *Twin) modelError() float64 {
 
 // deviations is how many standard deviations a 95 % interval has on each side: more where they were estimated from a few stages.
 func (t *Twin) deviations() float64 {
-	const upper, normal = 0.975, 1.96
+	const upper = 0.975
 	if t.Stages == 0 || t.StageError <= leastError {
-		return normal
+		return stats.Z95
 	}
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(t.Stages)}.Quantile(upper)
 }

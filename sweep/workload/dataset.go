@@ -395,7 +395,10 @@ func (d *dataset) Next() (load.Session, bool) {
 	}
 	r := d.rows[d.order[0]]
 	d.order = d.order[1:]
-	session := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns)), Task: r.task}
+	session := load.Session{System: r.system, Turns: make([]load.Turn, len(r.turns))}
+	if r.task != nil {
+		session.Tag = r.task
+	}
 	for i, t := range r.turns {
 		session.Turns[i] = load.Turn{User: t.user, PromptTokens: d.promptTokens(r, i), OutputTokens: d.output(t)}
 		fromFile := !d.options.ForceOutput && (t.output > 0 || t.length != size{})

@@ -26,7 +26,7 @@ func TestGradedRows(t *testing.T) {
 	take := func(stage string) []load.Session { return simtest.TakeTexts(t, d.Stage(stage), 12) }
 	a, b := take("a"), take("b")
 	for i := range a {
-		graded := a[i].Task != nil
+		graded := a[i].Tag != nil
 		if a[i].Turns[0].User != b[i].Turns[0].User || graded != (a[i].Turns[0].Greedy != nil) {
 			t.Errorf("session %d: %+v and %+v", i, a[i], b[i])
 		}

@@ -8,8 +8,3 @@ var (
 	noteLengthUnknown = note.Kind{Code: "prompts.not-checked", Args: []string{"error"}}
 	noteLengthOff     = note.Kind{Code: "prompts.length-differs", Args: []string{"asked", "counted"}}
 )
-
-// Notes returns every kind of note that this package writes.
-func Notes() []note.Kind {
-	return []note.Kind{noteLengthGuess, noteLengthUnknown, noteLengthOff}
-}

@@ -47,17 +47,6 @@ var (
 	skipOutputTokens = note.Kind{Code: "skip.no-output-tokens"} // a request that failed, in BurstGPT's traces
 )
 
-// RecordedNotes returns every kind of note that this package writes.
-func RecordedNotes() []note.Kind {
-	return []note.Kind{
-		noteRows, noteEstimated, noteGuessed, noteLongTexts, noteTrace, noteDisorder, noteNoHashes, noteSkipped,
-		noteNoDataset, noteNoTrace, noteNoPrompts, noteNoRequests,
-		skipNoObject, skipEmptyPrompt, skipNoPrompt,
-		skipOutput, skipSpeaker, skipOneTurn, skipNoAnswer, skipRole, skipNotText, skipNoUser,
-		skipGrade, skipGradedTurns, skipShort, skipLongPrompt, skipLongTotal, skipTime, skipFar, skipPromptTokens, skipOutputTokens,
-	}
-}
-
 // UnusableError is the error for a data file without a single usable row. Note is what a person should read: the file, the
 // first line with a fault, that fault, and what such a file must look like.
 type UnusableError struct {

@@ -10,8 +10,3 @@ var (
 	SkipNoCSV      = note.Kind{Code: "skip.no-csv", Args: []string{"error"}}
 	SkipCSVFields  = note.Kind{Code: "skip.csv-fields"}
 )
-
-// RowsNotes returns the kinds of notes that this package writes.
-func RowsNotes() []note.Kind {
-	return []note.Kind{SkipNoJSONLine, SkipBrokenOff, SkipTooLong, SkipNoCSV, SkipCSVFields}
-}

@@ -132,25 +132,6 @@ func (c *Console) Interrupted(err error) error {
 	return err
 }
 
-// language returns the language of error messages: what the command set, else what --lang says, even on a command line that cannot
-// be parsed.
-func (c *Console) language() lang.Lang {
-	if c.Lang != "" {
-		return c.Lang
-	}
-	l := lang.English
-	for i, a := range c.Args {
-		value, given := strings.CutPrefix(a, "--lang=")
-		if a == "--lang" && i+1 < len(c.Args) {
-			value, given = c.Args[i+1], true
-		}
-		if given {
-			l = lang.Lang(value)
-		}
-	}
-	return l
-}
-
 // shortened cuts an error that a file or a server made too long.
 func shortened(s string) string {
 	const most = 2000 // characters
@@ -160,7 +141,7 @@ func shortened(s string) string {
 	return s
 }
 
-// Complain prints an error in one line, in the language of the command line, and returns its exit code.
+// Complain prints an error in one line, in English, and returns its exit code.
 func (c *Console) Complain(err error) int {
 	if err == nil {
 		return Done
@@ -170,7 +151,7 @@ func (c *Console) Complain(err error) int {
 		text = strings.Replace(text, file.Error(), fmt.Sprintf("cannot open %s: %v", file.Path, file.Err), 1)
 	}
 	if text != "" {
-		text = redact.HideSecrets(lang.Error(strings.Join(strings.Fields(text), " "), c.language()), c.secrets())
+		text = redact.HideSecrets(strings.Join(strings.Fields(text), " "), c.secrets())
 		fmt.Fprintf(c.Err, "llmsweep: %s\n", shortened(strings.Join(strings.Fields(table.Clean(text)), " ")))
 	}
 	if e := (*exitError)(nil); errors.As(err, &e) {

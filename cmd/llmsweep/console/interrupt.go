@@ -62,14 +62,17 @@ func (in *interrupter) watch(signals <-chan os.Signal) {
 func (in *interrupter) Interrupt() { in.cancel(experiment.ErrInterrupted) }
 
 // endByBrokenPipe makes a pipe whose reader has gone (head, a closed terminal) end the command as Ctrl-C does. By default it ends the process at
-// the next line, which is right for commands that only print.
+// the next line, which is right for commands that only print. Once SIGPIPE is asked for, it comes for any file and socket, such as that of a reader
+// of the live page who goes away: only standard output and standard error count.
 func (in *interrupter) endByBrokenPipe() {
 	in.pipe.Do(func() {
 		broken := make(chan os.Signal, 1)
 		signal.Notify(broken, syscall.SIGPIPE)
 		go func() {
 			for range broken {
-				in.Interrupt()
+				if readerGone(os.Stdout) || readerGone(os.Stderr) {
+					in.Interrupt()
+				}
 			}
 		}()
 	})

@@ -50,7 +50,6 @@ type Measurement struct {
 	Canaries *flags.Fidelity // nil for none
 	// measure measures, after the preflight.
 	Measure func(context.Context, sweep.Config, *Target, *rundir.Run) error
-	Apart   *flags.Apart   // nil for a command that does not run apart
 	Cluster *flags.Cluster // nil for a command that runs on one machine
 	// Sessions returns the sessions of the stages, where the plan makes its own.
 	Sessions func(*Target) (func(stage string) load.Source, error)
@@ -62,8 +61,7 @@ type parsed struct {
 	check  *fidelity.Check  // nil without canaries
 	text   *perplexity.Text // nil without a text to score
 	labels rundir.Labels
-	node   *cluster.Place     // nil for one machine
-	apart  *cluster.ApartRank // nil where no rank runs apart from others
+	node   *cluster.Place // nil for one machine
 }
 
 // parse parses the flags, and refuses combinations that make no sense.
@@ -81,12 +79,6 @@ func (e *Measurement) parse() (p parsed, err error) {
 	if p.labels, err = store.ParseLabels(e.Results.Label); err != nil {
 		return p, err
 	}
-	if p.apart, err = e.Apart.Rank(e.Cluster, e.Env); err != nil {
-		return p, err
-	}
-	if p.apart != nil {
-		return p, e.checkApart()
-	}
 	p.node, err = e.Cluster.Place(e.Env)
 	return p, err
 }
@@ -97,8 +89,6 @@ func (e *Measurement) Check() error {
 	switch {
 	case e.Cluster != nil && *e.Cluster != (flags.Cluster{Rank: -1}):
 		return errors.New("the launcher sets --rank, --ranks, --coordinator and --cluster-token for each rank: leave them out")
-	case e.Apart != nil && e.Apart.StartAt != "":
-		return errors.New("--start-at is for ranks that no launcher connects: leave it out")
 	case e.Canaries != nil && e.Canaries.Fidelity:
 		return errOneMachine
 	}

@@ -6,21 +6,19 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/report/findings"
 	"llmsweep/report/lang"
+	"llmsweep/sweep/measure"
 	"llmsweep/sweep/rundir"
-	"llmsweep/sweep/slo"
 )
 
 // missed returns the error of a run that missed its SLO, with exit code exitMissed, or of one that did not show whether it meets it, with
-// exitUndecided; nil where it met it or there was none. A gate in CI must not pass without evidence.
+// exitUndecided; nil where it met it or there was none. A stage that was ended before all that was asked for was sent is a failure. A gate in CI must
+// not pass without evidence.
 func missed(run *rundir.Run, l lang.Lang) error {
-	if c := run.Cluster; c != nil && c.Source == rundir.SourceApart {
-		return nil // the parts together show it
-	}
 	if s := run.SLO; s != nil {
 		switch {
-		case !s.Rate.IsZero(), s.Verdict == slo.Kept.String():
+		case !s.Rate.IsZero(), s.Verdict == rundir.Kept:
 			return nil
-		case s.Verdict == slo.Broken.String():
+		case s.Verdict == rundir.Broken:
 			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", findings.Note(s.Reason, l)))
 		}
 		return console.Exit(console.Undecided, fmt.Errorf("no rate was shown to meet the SLO: %s", findings.Note(s.Reason, l)))
@@ -30,10 +28,10 @@ func missed(run *rundir.Run, l lang.Lang) error {
 		st := &run.Stages[i]
 		switch {
 		case st.Goodput == nil:
-		case st.Goodput.Verdict == slo.Broken.String():
+		case st.Goodput.Verdict == rundir.Broken:
 			return console.Exit(console.Missed, fmt.Errorf("the SLO is missed: %s", failing(st)))
 		case undecided != nil:
-		case st.Goodput.Verdict != slo.Kept.String():
+		case st.Goodput.Verdict != rundir.Kept:
 			undecided = fmt.Errorf("the SLO is not decided: %s", failing(st))
 		case !st.Invalid.IsZero():
 			undecided = fmt.Errorf("the SLO is not decided: in %s %s", findings.StageName(st), findings.Note(st.Invalid, l))
@@ -41,6 +39,20 @@ func missed(run *rundir.Run, l lang.Lang) error {
 	}
 	if undecided != nil {
 		return console.Exit(console.Undecided, undecided)
+	}
+	return endedEarly(run, l)
+}
+
+// endedEarly returns the error of a run of which a stage ended before all that was asked for was sent; nil where none did, and for a sweep, which
+// measures what a server cannot do as well.
+func endedEarly(run *rundir.Run, l lang.Lang) error {
+	if run.Plan.Kind != rundir.KindRun {
+		return nil
+	}
+	for i := range run.Stages {
+		if why, ok := measure.EndedEarly(&run.Stages[i]); ok {
+			return fmt.Errorf("%s %s", findings.StageName(&run.Stages[i]), findings.Note(why, l))
+		}
 	}
 	return nil
 }
@@ -50,7 +62,7 @@ func failing(st *rundir.Stage) string {
 	for _, p := range st.Goodput.Terms {
 		switch {
 		case p.Verdict != st.Goodput.Verdict:
-		case p.Verdict == slo.Broken.String():
+		case p.Verdict == rundir.Broken:
 			return fmt.Sprintf("%s is missed in %s", p.Term, findings.StageName(st))
 		default:
 			return fmt.Sprintf("the requests of %s do not show whether %s is met", findings.StageName(st), p.Term)

@@ -152,25 +152,14 @@ func Spent(before *rundir.Run, path string) (client.Spent, error) {
 	if told == nil {
 		return s, nil
 	}
-	s = client.Spent{Requests: told.Requests, Prompt: told.PromptTokens, Output: told.OutputTokens, UnsureOutput: told.UnsureTokens, Cost: told.Cost.Value()}
-	if !told.Cost.Known() {
-		s.Cost = 0
-	}
+	s = client.Spent{Requests: told.Requests, Prompt: told.PromptTokens, Output: told.OutputTokens, UnsureOutput: told.UnsureTokens, Cost: told.Cost.Or(0)}
 	lost, err := saturation.UnsavedNote(path, before)
 	if err != nil {
 		return s, err
 	}
-	limits := client.SpendLimits{PriceIn: orZero(told.PriceIn), PriceOut: orZero(told.PriceOut)}
+	limits := client.SpendLimits{PriceIn: told.PriceIn.Or(0), PriceOut: told.PriceOut.Or(0)}
 	s.Requests += lost.Requests
 	s.UnsurePrompt, s.UnsureOutput = s.UnsurePrompt+lost.Prompt, s.UnsureOutput+lost.Output
 	s.Cost += limits.Price(lost.Prompt, lost.Output)
 	return s, nil
-}
-
-// orZero returns a number, or 0 where it is absent.
-func orZero(n rundir.Number) float64 {
-	if n.IsZero() {
-		return 0
-	}
-	return n.Value()
 }

@@ -93,9 +93,6 @@ func (e *Measurement) take(p parsed, served *progress.LiveServer, lead *Lead) (m
 			return false, e.Interrupted(err)
 		}
 	}
-	if p.apart != nil {
-		e.apart(p.apart, t, run)
-	}
 	broken := e.Measure(e.Ctx, e.Plan, t, run)
 	view.Close()
 	if err := dir.Failure(); err != nil {

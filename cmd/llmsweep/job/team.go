@@ -18,7 +18,6 @@ import (
 	"llmsweep/cmd/llmsweep/console"
 	"llmsweep/cmd/llmsweep/flags"
 	"llmsweep/report/findings"
-	"llmsweep/report/lang"
 	"llmsweep/sweep"
 	"llmsweep/sweep/cluster"
 	"llmsweep/sweep/load"
@@ -179,7 +178,7 @@ func Follow(c *console.Console, node *cluster.Place, connect ConnectRanks) error
 	node.Resolve(c.Ctx)
 	named := func(err error) error { return fmt.Errorf("rank %d: %w", node.Rank, err) }
 	link, err := cluster.DialCoordinator(c.Ctx, node.Addresses(), node.Token, func(err error) {
-		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(node.Rank, lang.Error(err.Error(), c.Lang), c.Lang))
+		fmt.Fprintln(c.Err, "llmsweep: "+findings.StillConnecting(node.Rank, err.Error(), c.Lang))
 	})
 	if err != nil {
 		return c.Interrupted(named(err))

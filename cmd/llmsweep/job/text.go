@@ -1,8 +1,6 @@
 package job
 
 import (
-	"errors"
-
 	"llmsweep/sweep/perplexity"
 )
 
@@ -16,8 +14,6 @@ func (e *Measurement) text() (*perplexity.Text, error) {
 
 // budgetShare is which part of --budget the windows of a text may take: one of so many.
 const budgetShare = 4
-
-var errTextApart = errors.New("--text is scored by one machine: leave it out, or score it in a run without --start-at")
 
 // scores adds the windows of a text to the plan.
 func (e *Measurement) scores(text *perplexity.Text, t *Target) {

@@ -264,7 +264,7 @@ func (d *Dir) Save(run *rundir.Run) error {
 }
 
 // syncedBy returns how much of the other files is on the disk, while the run goes on.
-func (d *Dir) syncedBy(state string) *rundir.Synced {
+func (d *Dir) syncedBy(state rundir.State) *rundir.Synced {
 	if state != rundir.Running {
 		return nil
 	}

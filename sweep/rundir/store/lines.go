@@ -77,18 +77,3 @@ func EachLines(f io.Reader, size int) iter.Seq2[[]byte, error] {
 		}
 	}
 }
-
-// StageOf returns the stage of an encoded record.
-func StageOf(line []byte) (string, error) {
-	const before = `{"stage":"`
-	if rest, ok := bytes.CutPrefix(line, []byte(before)); ok {
-		if name, _, ok := bytes.Cut(rest, []byte(`"`)); ok && !bytes.Contains(name, []byte(`\`)) {
-			return string(name), nil
-		}
-	}
-	r, err := rundir.ParseRecord(bytes.TrimSuffix(line, []byte("\n")))
-	if err != nil {
-		return "", err
-	}
-	return r.Stage, nil
-}

@@ -1,0 +1,182 @@
+package lang_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// phrase is a call of lang.Say in the source.
+type phrase struct{ where, en, zh string }
+
+// phrases reads all calls of lang.Say with two literals out of the source.
+func phrases(t *testing.T) (all []phrase) {
+	for _, root := range []string{"..", "../../cmd"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 && said(call.Fun) {
+					all = append(all, phrase{files.Position(call.Pos()).String(), text(call.Args[0]), text(call.Args[1])})
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all) < 500 {
+		t.Fatalf("only %d phrases found", len(all))
+	}
+	return all
+}
+
+func said(f ast.Expr) bool {
+	switch f := f.(type) {
+	case *ast.Ident:
+		return f.Name == "Say"
+	case *ast.SelectorExpr:
+		x, ok := f.X.(*ast.Ident)
+		return ok && x.Name == "lang" && f.Sel.Name == "Say"
+	}
+	return false
+}
+
+// text returns a literal, or a sum of some; what is no literal counts as an argument.
+func text(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, _ := strconv.Unquote(e.Value)
+		return s
+	case *ast.BinaryExpr:
+		return text(e.X) + text(e.Y)
+	}
+	return "%s"
+}
+
+// slips are mistakes that a slip of a hand or of a replacement leaves in Chinese text.
+func slips() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"a blank between two Chinese characters":      regexp.MustCompile(`\p{Han} +\p{Han}`),
+		"an ASCII comma beside a Chinese character":   regexp.MustCompile(`\p{Han}[,;?!]|[,;] ?\p{Han}`),
+		"a blank beside a full-width punctuation":     regexp.MustCompile(`[，。；：、（“] +[^ |]|[^ |>*#-] +[，。；：、（）”]`),
+		"two full-width punctuation marks in a row":   regexp.MustCompile(`[，。；：、][，。；：、]`),
+		"an ASCII full stop after Chinese characters": regexp.MustCompile(`\p{Han}\.(\s|$)`),
+	}
+}
+
+// repeated returns a Chinese character that occurs more than twice in a row, or a word of two or more that is there twice.
+func repeated(s string) string {
+	r := []rune(s)
+	for i := range r {
+		if !regexp.MustCompile(`^\p{Han}$`).MatchString(string(r[i])) {
+			continue
+		}
+		if i+2 < len(r) && r[i] == r[i+1] && r[i] == r[i+2] {
+			return string(r[i : i+3])
+		}
+		for n := 2; i+2*n <= len(r); n++ {
+			if word := string(r[i : i+n]); word == string(r[i+n:i+2*n]) && regexp.MustCompile(`^\p{Han}+$`).MatchString(word) {
+				return word + word
+			}
+		}
+	}
+	return ""
+}
+
+func check(t *testing.T, where, zh string) {
+	t.Helper()
+	if again := repeated(zh); again != "" {
+		t.Errorf("%s: %s\n%s", where, again, zh)
+	}
+	for what, slip := range slips() {
+		if found := slip.FindString(zh); found != "" {
+			t.Errorf("%s: %s: %q\n%s", where, what, found, zh)
+		}
+	}
+}
+
+var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+#0]*\d*(?:\.\d+)?([a-z%])`)
+
+// arguments returns the arguments that a format uses.
+func arguments(format string) (used []int) {
+	next := 1
+	for _, m := range verb.FindAllStringSubmatch(format, -1) {
+		if m[2] == "%" {
+			continue
+		}
+		if m[1] != "" {
+			next, _ = strconv.Atoi(m[1])
+		}
+		used = append(used, next)
+		next++
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
+}
+
+// TestPhrases checks that each phrase of the source says something in Chinese, with the same arguments, and without slips in Chinese.
+func TestPhrases(t *testing.T) {
+	for _, p := range phrases(t) {
+		if strings.TrimSpace(p.en) != "" && p.zh == "" {
+			t.Errorf("%s: nothing in Chinese", p.where)
+		}
+		if a, b := arguments(p.en), arguments(p.zh); !slices.Equal(a, b) {
+			t.Errorf("%s: the arguments differ: %v and %v\n%s\n%s", p.where, a, b, p.en, p.zh)
+		}
+		check(t, p.where, p.zh)
+	}
+}
+
+// TestManualHasNoSlips looks at the Chinese pages of the manual.
+func TestManualHasNoSlips(t *testing.T) {
+	pages, err := filepath.Glob("../../cmd/llmsweep/manual/zh/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(b), "\n") {
+			check(t, page+":"+strconv.Itoa(i+1), line)
+		}
+	}
+}
+
+// TestSlipsAreSeen gives the checks texts with slips.
+func TestSlipsAreSeen(t *testing.T) {
+	for _, s := range []string{"处理器核核核核", "本机本机的处理器"} {
+		if repeated(s) == "" {
+			t.Errorf("%s passes", s)
+		}
+	}
+	for _, s := range []string{"并发 时", "第 2 行,和", "输出 （每秒）", "完成。，再", "结束."} {
+		if !slices.ContainsFunc(slices.Collect(func(yield func(*regexp.Regexp) bool) {
+			for _, slip := range slips() {
+				if !yield(slip) {
+					return
+				}
+			}
+		}), func(slip *regexp.Regexp) bool { return slip.MatchString(s) }) {
+			t.Errorf("%s passes", s)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package lang
+
+// Text is a text in both languages.
+type Text struct{ EN, ZH string }
+
+// Same returns a text that is the same in both languages: a name or a number.
+func Same(s string) Text { return Text{s, s} }
+
+// Both returns what a function says in each language.
+func Both(say func(Lang) string) Text { return Text{say(English), say(Chinese)} }
+
+// Text returns the phrase in both languages. An argument that is a Phrase or a Text stands in the language of the sentence around it.
+func (p Phrase) Text(args ...any) Text {
+	return Both(func(l Lang) string {
+		own := make([]any, len(args))
+		for i, a := range args {
+			switch a := a.(type) {
+			case Phrase:
+				own[i] = a.In(l)
+			case Text:
+				own[i] = a.In(l)
+			default:
+				own[i] = a
+			}
+		}
+		return p.In(l, own...)
+	})
+}
+
+// In returns the text in one language.
+func (t Text) In(l Lang) string {
+	if l == Chinese {
+		return t.ZH
+	}
+	return t.EN
+}
+
+// IsZero reports whether there is no text.
+func (t Text) IsZero() bool { return t == Text{} }
+
+// Plus returns two texts in one.
+func (t Text) Plus(u Text) Text { return Text{t.EN + u.EN, t.ZH + u.ZH} }
+
+// Joined returns texts in one, with a phrase between them.
+func Joined(all []Text, between Phrase) Text {
+	var joined Text
+	for i, t := range all {
+		if i > 0 {
+			joined = joined.Plus(between.Text())
+		}
+		joined = joined.Plus(t)
+	}
+	return joined
+}
+
+// In returns texts in one language.
+func In(all []Text, l Lang) []string {
+	var texts []string
+	for _, t := range all {
+		texts = append(texts, t.In(l))
+	}
+	return texts
+}
