@@ -6,10 +6,10 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"llmsweep/client/redact"
+	"llmsweep/client/testkit"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -29,8 +29,6 @@ import (
 	"llmsweep/client/api"
 	simserver "llmsweep/client/sim/server"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 // matrixFile is the table of classes that TestFaultMatrix makes.
 const matrixFile = "../examples/evidence/faults.md"
@@ -355,7 +353,7 @@ func TestFaultMatrix(t *testing.T) {
 		}
 		table.WriteString("\n")
 	}
-	if *update {
+	if *testkit.Update {
 		if err := os.WriteFile(matrixFile, []byte(table.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}

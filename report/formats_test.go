@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -44,7 +44,7 @@ func TestFixedFormats(t *testing.T) {
 					if err := Render(&b, format, rs, Options{Lang: l}); err != nil {
 						t.Fatal(err)
 					}
-					golden.Check(t, name+"."+string(l)+"."+format+".txt", b.Bytes())
+					testkit.CheckGolden(t, name+"."+string(l)+"."+format+".txt", b.Bytes())
 				})
 			}
 		}

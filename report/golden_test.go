@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/rundir"
 )
@@ -44,7 +44,7 @@ func TestGolden(t *testing.T) {
 				if err := Render(&b, c.format, rs, c.o); err != nil {
 					t.Fatal(err)
 				}
-				golden.Check(t, name+"."+c.file, b.Bytes())
+				testkit.CheckGolden(t, name+"."+c.file, b.Bytes())
 			})
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/report/findings"
-	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -267,7 +267,7 @@ func TestPromises(t *testing.T) {
 			said.WriteString(strings.Join(findings.Promises(&run, l), "\n") + "\n")
 		}
 	}
-	golden.Check(t, "promises.txt", []byte(said.String()))
+	testkit.CheckGolden(t, "promises.txt", []byte(said.String()))
 	judged := judgedRun()
 	for _, format := range []string{"stress", "serving"} {
 		if out := render(t, format, []rundir.Run{judged}, Options{}); !strings.Contains(out, "  Requests that met ttft:p99<130ms: 3.41 per second, 95.3 % of those due.\n") {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report/findings"
-	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/rundir"
@@ -53,7 +53,7 @@ func TestSelftestGolden(t *testing.T) {
 		if err := table.WriteSections(&b, c.format, Selftest(selftest1(), c.lang), table.Style{}); err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, name, b.Bytes())
+		testkit.CheckGolden(t, name, b.Bytes())
 	}
 }
 
@@ -69,7 +69,7 @@ func TestSelftestVerdict(t *testing.T) {
 			said.WriteString(findings.SelftestVerdict(s, l) + "\n")
 		}
 	}
-	golden.Check(t, "selftest-verdict.txt", []byte(said.String()))
+	testkit.CheckGolden(t, "selftest-verdict.txt", []byte(said.String()))
 	run := sweptRun()
 	run.Client.Selftest = &rundir.Selftest{Streams: 100, TokensPerS: f(5000), ArrivalsPerS: f(10)}
 	if out := render(t, "markdown", []rundir.Run{run}, Options{}); !strings.Contains(out, findings.SelftestVerdict(run.Client.Selftest, lang.English)) {

@@ -3,8 +3,8 @@ package sweep_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"hash/fnv"
+	"llmsweep/client/testkit"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -29,8 +29,6 @@ import (
 	"llmsweep/sweep/slo"
 	"llmsweep/sweep/stats"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // mixed is a workload of lengths drawn from the seed and the stage's name.
 type mixed struct{ draw func() float64 }
@@ -117,7 +115,7 @@ func golden(t *testing.T, name string, v any) {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", name+".json")
-	if *update {
+	if *testkit.Update {
 		if err := os.WriteFile(path, append(b, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}

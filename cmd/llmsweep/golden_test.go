@@ -1,8 +1,8 @@
 package main
 
 import (
-	"flag"
 	"fmt"
+	"llmsweep/client/testkit"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,12 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files and examples/document")
-
 // golden compares a text with a committed file, which -update writes.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
-	if *update {
+	if *testkit.Update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}

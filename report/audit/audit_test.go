@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
@@ -55,13 +55,13 @@ func TestPublishedDocuments(t *testing.T) {
 		if err := Text(&text, all, l); err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, "published."+string(l)+".txt", text.Bytes())
+		testkit.CheckGolden(t, "published."+string(l)+".txt", text.Bytes())
 	}
 	var list bytes.Buffer
 	if err := JSON(&list, all[2:3]); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "serving.json", list.Bytes())
+	testkit.CheckGolden(t, "serving.json", list.Bytes())
 }
 
 // TestExpertsList: what somebody finds who reads the three documents with a pencil. Nothing more is found, and nothing
@@ -383,7 +383,7 @@ func TestRules(t *testing.T) {
 		if err := TextRules(&b, l); err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, "rules."+string(l)+".txt", b.Bytes())
+		testkit.CheckGolden(t, "rules."+string(l)+".txt", b.Bytes())
 	}
 	seen := map[string]bool{}
 	for _, r := range append(Rules(), RecordRules()...) {

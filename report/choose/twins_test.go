@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/twin"
@@ -44,7 +44,7 @@ func TestTwinsInBothLanguages(t *testing.T) {
 				if err := table.WriteSections(&b, format, sections, table.Style{}); err != nil {
 					t.Fatal(err)
 				}
-				golden.Check(t, name+"."+string(l)+"."+format, []byte(b.String()))
+				testkit.CheckGolden(t, name+"."+string(l)+"."+format, []byte(b.String()))
 			}
 		}
 	}
@@ -59,12 +59,12 @@ func TestTwinsInBothLanguages(t *testing.T) {
 	if err := TwinJSON(&fitted, example()); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "fit.json", []byte(fitted.String()))
+	testkit.CheckGolden(t, "fit.json", []byte(fitted.String()))
 	if key := regexp.MustCompile(`"[^"]*[A-Z][^"]*":`).FindString(fitted.String()); key != "" {
 		t.Errorf("a key is no snake_case: %s", key)
 	}
-	golden.Check(t, "beside.csv", []byte(csv.String()))
-	golden.Check(t, "beside.json", []byte(json.String()))
+	testkit.CheckGolden(t, "beside.csv", []byte(csv.String()))
+	testkit.CheckGolden(t, "beside.json", []byte(json.String()))
 }
 
 // TestFailedPartsAreNamed has a check that failed by one part alone: it is named with its stages and its limit, and the others are not.

@@ -10,7 +10,6 @@ import (
 
 	"llmsweep/client/testkit"
 	"llmsweep/report/compare"
-	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
@@ -57,7 +56,7 @@ func TestOwnConclusion(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := map[lang.Lang]string{lang.English: "english", lang.Chinese: "chinese"}[l] // which quotes the document, so it has English
-		golden.Check(t, "scaling-a10."+name+".txt", b.Bytes())
+		testkit.CheckGolden(t, "scaling-a10."+name+".txt", b.Bytes())
 	}
 	var says []string
 	for i := range c.Factors {

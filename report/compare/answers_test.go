@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"llmsweep/client/note"
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/fidelity"
@@ -47,7 +47,7 @@ func TestSection(t *testing.T) {
 			if err := table.WriteSections(&b, format, []table.Section{AnswerSection(all, speed, l, 2)}, table.Style{}); err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, name+suffix, b.Bytes())
+			testkit.CheckGolden(t, name+suffix, b.Bytes())
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report"
-	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 	"llmsweep/report/setup"
@@ -144,7 +144,7 @@ func TestGolden(t *testing.T) {
 			if err := table.WriteSections(&b, o.format, c.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, name+"."+o.file, b.Bytes())
+			testkit.CheckGolden(t, name+"."+o.file, b.Bytes())
 		}
 	}
 }

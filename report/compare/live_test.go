@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/report"
-	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/pair"
@@ -88,14 +88,14 @@ func TestLiveGolden(t *testing.T) {
 			if err := table.WriteSections(&out, o.format, v.Sections(o.o.Lang, 2), table.Style{Width: o.o.Width, Color: o.o.Color}); err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, "live-"+name+"."+o.file, out.Bytes())
+			testkit.CheckGolden(t, "live-"+name+"."+o.file, out.Bytes())
 		}
 		if name == "differ" {
 			var out bytes.Buffer
 			if err := v.JSON(&out); err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, "live-differ.json", out.Bytes())
+			testkit.CheckGolden(t, "live-differ.json", out.Bytes())
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestForecast(t *testing.T) {
 			said.WriteString(PairForecast(&rundir.Pair{Plan: plan}, l) + "\n")
 		}
 	}
-	golden.Check(t, "forecast.txt", []byte(said.String()))
+	testkit.CheckGolden(t, "forecast.txt", []byte(said.String()))
 	if got := fmt.Sprint(about(89*time.Second, lang.English), " ", about(91*time.Second, lang.English)); got != "89 s 2 min" {
 		t.Error(got)
 	}

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"llmsweep/client/note"
+	"llmsweep/client/testkit"
 	"llmsweep/report/audit"
 	"llmsweep/report/findings"
-	"llmsweep/report/golden"
 	"llmsweep/report/lang"
 	"llmsweep/report/published"
 )
@@ -15,7 +15,7 @@ import (
 func TestEveryNoteHasWords(t *testing.T) {
 	words := lang.Join(findings.Words(), audit.Words(), published.Words())
 	codes := map[string]bool{}
-	for _, k := range golden.Kinds(t) {
+	for _, k := range testkit.Kinds(t) {
 		if err := words.Check(k.Kind); err != nil {
 			t.Errorf("%s: %v", k.Where, err)
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/plan"
@@ -43,14 +43,14 @@ func TestPlansInBothLanguages(t *testing.T) {
 			if err := table.WriteSections(&b, format, Sections(example(), l), table.Style{}); err != nil {
 				t.Fatal(err)
 			}
-			golden.Check(t, "plan."+string(l)+"."+format, []byte(b.String()))
+			testkit.CheckGolden(t, "plan."+string(l)+"."+format, []byte(b.String()))
 		}
 	}
 	var b strings.Builder
 	if err := JSON(&b, example()); err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "plan.json", []byte(b.String()))
+	testkit.CheckGolden(t, "plan.json", []byte(b.String()))
 	if line := Progress("l20", "whole time", 3, 20, lang.Chinese); line != "规划  l20  第 3 步，共 20 步  全部时间" {
 		t.Error(line)
 	}

@@ -2,8 +2,8 @@ package plans
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
+	"llmsweep/client/testkit"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,8 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write examples/predictions.md")
 
 func tables(t *testing.T) []setup.Setup {
 	t.Helper()
@@ -50,7 +48,7 @@ func TestPage(t *testing.T) {
 		}
 		path := filepath.Join("../../examples", name)
 		got := strings.TrimPrefix(b.String(), "\n")
-		if *update {
+		if *testkit.Update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"pgregory.net/rapid"
 
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/sweep/load"
 )
@@ -46,7 +46,7 @@ func TestPlain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b bytes.Buffer
 				play(New(&b, Options{Lang: l}))
-				golden.Check(t, "plain."+string(l)+".txt", b.Bytes())
+				testkit.CheckGolden(t, "plain."+string(l)+".txt", b.Bytes())
 			})
 		})
 	}
@@ -108,7 +108,7 @@ func TestBlockShows(t *testing.T) {
 			all = append(all, append(screen(b.String()), "")...)
 		})
 	}
-	golden.Check(t, "block.txt", []byte(strings.Join(all, "\n")))
+	testkit.CheckGolden(t, "block.txt", []byte(strings.Join(all, "\n")))
 }
 
 func TestRedrawIsThrottled(t *testing.T) {

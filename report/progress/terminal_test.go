@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"llmsweep/report/golden"
+	"llmsweep/client/testkit"
 	"llmsweep/report/lang"
 	"llmsweep/report/table"
 	"llmsweep/sweep/load"
@@ -77,7 +77,7 @@ func TestScreens(t *testing.T) {
 	} {
 		m := example(c.l, c.columns, c.rows)
 		m.help, m.content.pause = c.help, c.pause
-		golden.Check(t, name+".txt", []byte(ansi.Strip(m.draw())+"\n"))
+		testkit.CheckGolden(t, name+".txt", []byte(ansi.Strip(m.draw())+"\n"))
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"llmsweep/client/testkit"
 	"llmsweep/report"
-	"llmsweep/report/golden"
 	"llmsweep/report/published"
 	"llmsweep/sweep/rundir"
 )
@@ -57,7 +57,7 @@ func describe(doc *published.Document) string {
 
 // TestLadders: the 25 tables of a document are five runs, with the GPUs, the command and the model that stand around them.
 func TestLadders(t *testing.T) {
-	golden.Check(t, "runs/scaling-a10.txt", []byte(describe(published.Join(readFile(t, "scaling-a10.txt")))))
+	testkit.CheckGolden(t, "runs/scaling-a10.txt", []byte(describe(published.Join(readFile(t, "scaling-a10.txt")))))
 }
 
 // TestSpreadOfRepeats: the report of a ladder has the repeats and how they differ.

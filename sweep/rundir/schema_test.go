@@ -3,11 +3,11 @@ package rundir_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"llmsweep/client/testkit"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -24,8 +24,6 @@ import (
 	"llmsweep/sweep/simtest"
 )
 
-var update = flag.Bool("update", false, "write the schemas again")
-
 // generated returns the schema that the types say.
 func generated(t *testing.T, name string) []byte {
 	t.Helper()
@@ -36,7 +34,7 @@ func generated(t *testing.T, name string) []byte {
 		"run": {rundir.Run{}, "run.json of an llmsweep run directory"}, "records": {rundir.Record{}, "a line of records.jsonl of an llmsweep run directory"},
 		"pair": {rundir.Pair{}, "pair.json of two servers measured by llmsweep in turns"},
 	}
-	comments := comments(t, "llmsweep/sweep/rundir", "..")
+	comments := comments(t, "llmsweep/sweep/rundir", ".")
 	for k, v := range commentsOf(t) {
 		comments[k] = v
 	}
@@ -134,7 +132,7 @@ func nullable(v any) {
 
 // commentsOf returns the comments of the other packages whose types the files have.
 func commentsOf(t *testing.T) map[string]string {
-	return comments(t, "llmsweep/client/note", filepath.Join("..", "..", "..", "client", "note"))
+	return comments(t, "llmsweep/client/note", filepath.Join("..", "..", "client", "note"))
 }
 
 // comments returns what the comments of a package say of its types and their fields, by package path, type and field.
@@ -192,7 +190,7 @@ func comments(t *testing.T, pkg, dir string) map[string]string {
 func TestSchemasFollowTheTypes(t *testing.T) {
 	for _, name := range rundir.SchemaNames() {
 		want := generated(t, name)
-		if *update {
+		if *testkit.Update {
 			if err := os.WriteFile(name+".schema.json", want, 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -2,8 +2,8 @@ package server
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
+	"llmsweep/client/testkit"
 	"os"
 	"path/filepath"
 	"sort"
@@ -16,8 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestGoldenStreams pins the bytes of streams and answers.
 func TestGoldenStreams(t *testing.T) {
@@ -83,7 +81,7 @@ func TestGoldenStreams(t *testing.T) {
 			inBubble(t, cached, tc.options, func(t *testing.T, b *bubble) {
 				_, got := b.fetch("POST", tc.path, tc.body, "")
 				file := filepath.Join("testdata", name+".golden")
-				if *update {
+				if *testkit.Update {
 					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 						t.Fatal(err)
 					}

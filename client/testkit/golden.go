@@ -1,6 +1,6 @@
 // Compares what a test rendered with a file that was looked at. It is for tests alone.
 
-package golden
+package testkit
 
 import (
 	"flag"
@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+var Update = flag.Bool("update", false, "write the golden files")
 
-// Check fails the test where got is not what testdata/name holds; with -update it writes the file first.
-func Check(t *testing.T, name string, got []byte) {
+// CheckGolden fails the test where got is not what testdata/name holds; with -update it writes the file first.
+func CheckGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *Update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
