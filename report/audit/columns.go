@@ -38,9 +38,10 @@ func (r *row) fits(pair [2]string, take func(key string) float64) bool {
 		}
 		return r.latencyFits(take)
 	}
-	n, spread := r.result.typical()
+	t := r.result
+	n, spread := t.typical()
 	got := take(keyOutput) / take(keyDone)
-	return math.IsNaN(got) || math.IsNaN(n) || math.Abs(got-n) <= max(apartTolerance*n, tokensSpread*spread)
+	return math.IsNaN(got) || math.IsNaN(n) || math.Abs(got-n) <= max(t.apart()*n, tokensSpread*spread)
 }
 
 func (t *result) shiftOf(pair [2]string) (hit, bool) {

@@ -48,17 +48,18 @@ const fewInFlight = 0.9
 const (
 	coldFactor = 3
 	coldBatch  = 0.25
+	coldAlike  = 0.9 // the shortest, over the median: the rest took equally long
 	coldSpread = 0.9 // of the spread of two values, the longest and the median, with these shares
 )
 
 // coldStart finds a test whose first batch took much longer than the rest: as many requests as the concurrency, by the mean.
 func coldStart(r *row) (key string, n note.Note) {
 	s := r.stage
-	if !r.published(published.Stress) || s.MaxConcurrency < 2 || !known(s.Latency.Mean, s.Latency.P50, s.Latency.Max, s.Latency.Std) || s.Requests.OK < 5*s.MaxConcurrency {
+	if !r.published(published.Stress) || s.MaxConcurrency < 2 || !known(s.Latency.Mean, s.Latency.Min, s.Latency.P50, s.Latency.Max, s.Latency.Std) || s.Requests.OK < 5*s.MaxConcurrency {
 		return "", note.Note{}
 	}
 	median, longest := s.Latency.P50.Value(), s.Latency.Max.Value()
-	if longest < coldFactor*median {
+	if longest < coldFactor*median || s.Latency.Min.Value() < coldAlike*median {
 		return "", note.Note{}
 	}
 	share := (s.Latency.Mean.Value() - median) / (longest - median)

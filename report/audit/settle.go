@@ -18,7 +18,9 @@ func settle(all []ruled) []ruled {
 		if by[h.rule] == nil {
 			by[h.rule] = map[*row]bool{}
 		}
-		by[h.rule][h.row] = true
+		if h.note.Code != noteOffGrid.Code { // without a place on the grid, the rate need not be what is wrong
+			by[h.rule][h.row] = true
+		}
 		for r := range h.also {
 			by[h.rule][r] = true
 		}
@@ -35,6 +37,7 @@ func settle(all []ruled) []ruled {
 			}
 		case "offered":
 			if within(r, "swapped", "grid") || within(r, "tokens", "shifted") && h.row.blamesDone(all) {
+				delete(by["offered"], r)
 				continue
 			}
 		case "backlog", "outlier":
@@ -117,8 +120,6 @@ func (h ruled) causes() []blamed {
 		return []blamed{b}
 	case "synchronous":
 		return one(keyDone, keyLatency)
-	case "even", "stuck":
-		return one("output_tokens", "tokens_per_s")
 	case "cold":
 		return one(wholeRow()...)
 	case "order", "arithmetic", "grid":

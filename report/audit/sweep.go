@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"llmsweep/report/published"
+	"llmsweep/sweep/rundir"
 )
 
 // The figures of a row of a sweep's table, by their keys in run.json.
@@ -109,7 +109,20 @@ func middle(all []float64) (median, deviation float64) {
 
 // apartTolerance is how far the tokens of a request of one row, by its two rates, may be from those of the other rows: windows cut requests at
 // their edges, and printed rates are rounded.
-const apartTolerance = 0.05
+//
+// Tables with verdicts are llmsweep's own: its windows are parts of a stage, which cut more.
+const (
+	apartTolerance  = 0.05
+	windowTolerance = 0.15
+)
+
+// apart returns the tolerance of tokens per request.
+func (t *result) apart() float64 {
+	if slices.ContainsFunc(t.rows, func(r *row) bool { return r.stage.Verdict != "" && r.stage.Verdict != rundir.Closed }) {
+		return windowTolerance
+	}
+	return apartTolerance
+}
 
 // countFits reports whether the two rates of a row give as many tokens a request as the other rows.
 func (r *row) countFits() bool {
@@ -118,7 +131,7 @@ func (r *row) countFits() bool {
 	if !ok || math.IsNaN(n) || s[1].V == 0 {
 		return true
 	}
-	got, slack := s[0].Over(s[1]), max(apartTolerance*n, tokensSpread*spread)
+	got, slack := s[0].Over(s[1]), max(r.result.apart()*n, tokensSpread*spread)
 	return got.Low <= n+slack && got.High >= n-slack
 }
 
@@ -149,7 +162,7 @@ func (r *row) latencyFits(take func(key string) float64) bool {
 	return false
 }
 
-// printedUnit returns the unit of a number in its file as it is printed, and the factor from there to run.json's unit.
+// scale returns the factor from a number as it is printed to run.json's unit.
 func (r *row) scale(key string) float64 {
 	q, ok := r.quantity(key)
 	f := figure(r.stage, key)
@@ -157,11 +170,6 @@ func (r *row) scale(key string) float64 {
 		return 1
 	}
 	return f.Value() / q.Number.Value()
-}
-
-// published table of six columns.
-func (t *result) sixColumn() bool {
-	return t.run.Source != nil && t.run.Source.Format == published.SixColumn
 }
 
 // expected returns what the rows on either side let expect of a figure, by its logarithm; false where there is none.
